@@ -91,7 +91,7 @@ impl Disasm {
         if !files.is_empty() {
             let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
             terminal::note(&format!(
-                "left out: {}; -o FILE writes them beside it, --inline-textures prints them",
+                "left out: {}; -o FILE writes them next to it, --inline-textures prints them",
                 names.join(", ")
             ));
         }

@@ -26,7 +26,7 @@ pub(super) struct Fmt {
     /// Write nothing: print a diff of what would change, and exit with status 1 if it is not empty
     #[arg(long)]
     check: bool,
-    /// Print how many files of folders are no sources
+    /// Print how many files of folders hold no assembly
     #[arg(short, long)]
     verbose: bool,
 }
@@ -52,7 +52,7 @@ impl Fmt {
         let files = input_args::files(&self.files, sources)?;
         if self.verbose {
             let skipped = input_args::files(&self.files, |_| true)?.len() - files.len();
-            input_args::note_skipped(skipped, "that are no sources");
+            input_args::note_skipped(skipped, "without assembly");
         }
         for file in &files {
             let before = input_args::bytes(file)?;

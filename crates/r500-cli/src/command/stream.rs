@@ -92,7 +92,7 @@ impl Stream {
                 })?;
                 Box::new(BufWriter::new(file))
             }
-            // Dwords are no text, of which `out` escapes what is not printable.
+            // `out` escapes what is not printable text.
             None if self.assemble => {
                 let out = std::io::stdout();
                 if out.is_terminal() {

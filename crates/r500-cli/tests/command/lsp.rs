@@ -321,7 +321,13 @@ fn what_a_keystroke_takes() {
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .map(|path| {
-            let text = command().arg("disasm").arg(&path).arg("--inline-textures").output().unwrap().stdout;
+            let text = command()
+                .arg("disasm")
+                .arg(&path)
+                .arg("--inline-textures")
+                .output()
+                .unwrap()
+                .stdout;
             (
                 path.file_stem().unwrap().to_string_lossy().into_owned(),
                 String::from_utf8(text).unwrap(),

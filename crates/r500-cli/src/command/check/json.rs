@@ -39,6 +39,7 @@ impl Answer {
                 "warnings": tally.warnings,
                 "notes": tally.notes,
                 "allowed": tally.allowed,
+                "known": tally.known,
                 "not_checked": tally.failed,
             },
         })
@@ -94,12 +95,13 @@ pub(super) fn finding(finding: &Lint, level: Level, assembly: Option<&Assembly>)
     let info = finding.code.info();
     let allowed = match level {
         Level::Reported(_) => Json::Null,
+        Level::Known => "baseline".into(),
         Level::Allowed { in_source: true } => "source".into(),
         Level::Allowed { in_source: false } => "switch".into(),
     };
     let severity = match level {
         Level::Reported(severity) => severity,
-        Level::Allowed { .. } => finding.severity(),
+        Level::Allowed { .. } | Level::Known => finding.severity(),
     };
     json!({
         "code": info.number,

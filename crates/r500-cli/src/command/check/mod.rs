@@ -4,8 +4,10 @@
 //! | --- | --- |
 //! | [`policy`] | which lints are allowed, which count as errors |
 //! | [`text`], [`json`], [`sarif`] | how they are reported |
+//! | [`baseline`] | findings of an earlier run |
 //! | [`fix`] | applying the safe fixes |
 
+mod baseline;
 mod fix;
 mod json;
 mod policy;
@@ -55,6 +57,9 @@ pub(super) struct Check {
     /// Do not report findings of this code
     #[arg(long, value_name = "CODE", value_parser = policy::code)]
     allow: Vec<LintCode>,
+    /// Report only findings that this earlier answer of --format json lacks: same file, program, code and message
+    #[arg(long, value_name = "FILE", conflicts_with = "fix")]
+    against: Option<PathBuf>,
     /// Print the meaning of a code, its evidence and the remedy; `all` prints every code
     #[arg(long, value_name = "CODE", value_parser = explained)]
     explain: Vec<Explained>,
@@ -89,6 +94,8 @@ Examples:
   r500 check plasma.r5 --fix --in-place
   r500 check shaders --format sarif > shaders.sarif
   r500 check shaders --shard 1/4
+  r500 check shaders --format json > known.json
+  r500 check shaders --against known.json       new findings only
   r500 check --explain R5041
 
 Exit status: 0 no errors (warnings are possible); 1 errors, or findings that --deny makes errors (with
@@ -138,6 +145,8 @@ enum Level {
     Reported(Severity),
     /// It is allowed, by the source or by a switch.
     Allowed { in_source: bool },
+    /// The baseline has it.
+    Known,
 }
 
 /// Counts of lints by level.
@@ -149,6 +158,7 @@ struct Tally {
     warnings: usize,
     notes: usize,
     allowed: usize,
+    known: usize,
     /// Files that could not be read, and whether a medium or a limit is to blame for one of them.
     failed: usize,
     could_not: bool,
@@ -161,6 +171,7 @@ impl Check {
             return explain(&self.explain);
         }
         let policy = Policy::new(&self.deny, &self.allow).map_err(Failure::usage)?;
+        let mut baseline = self.against.as_deref().map(baseline::Baseline::read).transpose()?;
         let found = input_args::programs(&self.files)?;
         if self.verbose {
             found.note_skipped();
@@ -176,7 +187,10 @@ impl Check {
         let mut json = json::Answer::default();
         let mut sarif = sarif::Log::new();
         for file in &files {
-            let checked = Checked::read(file, self.read, &policy);
+            let mut checked = Checked::read(file, self.read, &policy);
+            if let Some(baseline) = &mut baseline {
+                baseline.apply(&mut checked);
+            }
             tally.count(&checked, &policy);
             match self.format {
                 Format::Text => text::file(&mut out, &checked, &policy, self.verbose)?,
@@ -301,7 +315,7 @@ impl Program {
     fn reported(&self) -> impl Iterator<Item = (&Lint, Severity)> {
         self.all().filter_map(|(finding, level)| match level {
             Level::Reported(severity) => Some((finding, severity)),
-            Level::Allowed { .. } => None,
+            Level::Allowed { .. } | Level::Known => None,
         })
     }
 
@@ -320,6 +334,7 @@ impl Tally {
                 Level::Reported(Severity::Warning) => self.warnings += 1,
                 Level::Reported(Severity::Note) => self.notes += 1,
                 Level::Allowed { .. } => self.allowed += 1,
+                Level::Known => self.known += 1,
             }
         }
         match policy.comments() {
@@ -357,6 +372,9 @@ impl std::fmt::Display for Tally {
         }
         if self.allowed > 0 {
             write!(f, ", {} allowed", self.allowed)?;
+        }
+        if self.known > 0 {
+            write!(f, ", {} known", self.known)?;
         }
         if self.failed > 0 {
             write!(f, "; {} not checked", count(self.failed, "file"))?;

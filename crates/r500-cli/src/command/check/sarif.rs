@@ -91,7 +91,7 @@ fn result(checked: &Checked, program: &Program, finding: &Lint, counted: Level) 
     let here = assembly.zip(span).map(|(assembly, span)| region(&assembly.files, span));
     let severity = match counted {
         Level::Reported(severity) => severity,
-        Level::Allowed { .. } => finding.severity(),
+        Level::Allowed { .. } | Level::Known => finding.severity(),
     };
     let name = finding.location.to_string();
     let full = match program.name.as_str() {
@@ -128,6 +128,9 @@ fn result(checked: &Checked, program: &Program, finding: &Lint, counted: Level) 
     if let Level::Allowed { in_source } = counted {
         let kind = if in_source { "inSource" } else { "external" };
         result["suppressions"] = json!([{ "kind": kind }]);
+    }
+    if counted == Level::Known {
+        result["baselineState"] = "unchanged".into();
     }
     if let Some(fix) = assembly.and_then(|assembly| fix(checked, assembly, finding)) {
         result["fixes"] = json!([fix]);

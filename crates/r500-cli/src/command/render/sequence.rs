@@ -48,6 +48,7 @@ impl Render {
         self.refuse_inputs(&outputs.chain([path.clone()]).collect::<Vec<_>>())?;
         let bar = terminal::progress(u64::from(frames.end - frames.start), "frames");
         let mut pictures = Vec::new();
+        let Range { start: first, end } = frames;
         // Frames are drawn one after the other, on all threads; encoding takes a thread a frame.
         writing(|writer| {
             for frame in frames {
@@ -72,6 +73,9 @@ impl Render {
                 if animation {
                     let planes = self.planes(&drawn.frame)?;
                     pictures.extend(planes.first().map(Plane::picture));
+                    if self.verbose {
+                        terminal::note(&format!("drew frame {frame} of {first}..{end}"));
+                    }
                 } else {
                     let (target, verbose) = (self.target, self.verbose);
                     writer.put(FrameFile { sink, drawn, target, verbose })?;
