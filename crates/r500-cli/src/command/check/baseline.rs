@@ -10,7 +10,7 @@ use super::{Checked, Level, text};
 use crate::command::exit::{Failure, Outcome};
 use crate::command::input_args;
 
-/// File, program in it, code, message. Addresses and lines are no part of it: they move with every edit.
+/// File, program in it, code, message; without addresses and lines, which move with every edit.
 type Key = (String, String, String, String);
 
 /// The findings of an earlier run, a multiset.
