@@ -13,7 +13,7 @@ use r500::exec::{Bindings, Frame, Options, Shader, draw};
 use r500::expectation::mismatches;
 use r500::formats::Limits;
 use r500::image_diff::Comparison;
-use r500::picture::{Picture, decode_png, encode_png};
+use r500::picture::{Picture, PngCompression, decode_png, encode_png_with};
 use r500::program::Job;
 
 /// A step of 8 bits: where a value lies in the middle between two, a change in the order of
@@ -85,7 +85,7 @@ fn pictures(frame: &Frame) -> Vec<(&'static str, Picture)> {
 /// Returns how a picture differs from its file, if it does; with `BLESS` it becomes the file.
 fn compare(file: &Path, drawn: &Picture) -> Option<String> {
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(file, encode_png(drawn).unwrap()).unwrap();
+        std::fs::write(file, encode_png_with(drawn, PngCompression::Best).unwrap()).unwrap();
         return None;
     }
     let Ok(bytes) = std::fs::read(file) else {
