@@ -69,7 +69,7 @@ is a second instruction, `PVS_DUAL_MATH_INSTRUCTION`.
 
 /// Registers of the chip with their addresses, but for those with pages of their own.
 fn chip() -> Vec<(&'static Register, String)> {
-    use r500::chip::{cp, ga, gb, rb3d, sc, su, vap, zb};
+    use r500::chip::{cp, fg, ga, gb, rb3d, sc, su, vap, zb};
     let blocks = [
         cp::MAPPINGS,
         vap::MAPPINGS,
@@ -77,6 +77,7 @@ fn chip() -> Vec<(&'static Register, String)> {
         ga::MAPPINGS,
         su::MAPPINGS,
         sc::MAPPINGS,
+        fg::MAPPINGS,
         rb3d::MAPPINGS,
         zb::MAPPINGS,
     ];
