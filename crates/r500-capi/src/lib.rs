@@ -5,7 +5,7 @@
 //!
 //! - A function that fails returns `NULL`, `false` or 0, and [`r500_last_error`] says what is wrong, on the same thread.
 //! - A null pointer is an error, except where a function says what it means.
-//! - No panic leaves: [`error::guarded`] turns it into an error.
+//! - No panic leaves: `error::guarded` turns it into an error.
 //! - A program or drawing may be used by one thread at a time.
 //!
 //! What C promises about pointers is written once, in `pointers.rs`; the functions in `program.rs` and `drawing.rs` state
