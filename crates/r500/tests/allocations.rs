@@ -68,7 +68,7 @@ fn a_warm_drawing_allocates_nothing() {
             let x = 1.0 + f32::from(n) / 64.0;
             bindings.set_constant(1, [x, x + 1.0, x + 2.0, x + 3.0]).unwrap();
             bindings.input_values_mut(0).unwrap()[usize::from(n)] = [x; 4];
-            bindings.coverage_mut().unwrap()[usize::from(n)] = n % 2 == 0;
+            bindings.coverage_mut().unwrap()[usize::from(n)] = n.is_multiple_of(2);
             let area = PixelRect { x: 0, y: 0, width: 64, height: 2 + u32::from(n) % 40 };
             let surface = ColorSurface::rgba8(&mut pixels, 64 * 4);
             drawing.draw_to(&bindings, &mut Surfaces::color(area, surface)).unwrap();
