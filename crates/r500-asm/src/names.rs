@@ -349,28 +349,8 @@ pub(crate) fn closest<'a>(
     }
     candidates
         .into_iter()
-        .map(|c| (distance(word.as_bytes(), c.to_ascii_lowercase().as_bytes()), c))
+        .map(|c| (strsim::osa_distance(&word, &c.to_ascii_lowercase()), c))
         .min_by_key(|(d, _)| *d)
         .filter(|(d, c)| *d <= 1 + c.len().min(word.len()) / 4)
         .map(|(_, c)| c)
-}
-
-/// Edit distance in which exchanging two neighbours counts once.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut d = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            d[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = usize::from(a[i - 1] != b[j - 1]);
-                let mut best = (d[i - 1][j] + 1).min(d[i][j - 1] + 1).min(d[i - 1][j - 1] + change);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(d[i - 2][j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    d[a.len()][b.len()]
 }

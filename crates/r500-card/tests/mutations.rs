@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use arbtest::arbitrary::{Result, Unstructured};
 use r500_card::{Card, Limits};
+use r500_gen::packets::make_near_valid;
 use r500_stream::capture::{Event, Limits as PlayerLimits, Player, Reader};
 use r500_stream::{Buffer, BufferId, Relocation, Submission};
 
@@ -108,15 +109,7 @@ fn mutated_submissions_end() {
 fn random_streams_end() {
     arbtest::arbtest(|u| {
         let mut words: Vec<u32> = u.arbitrary()?;
-        for word in &mut words {
-            match *word >> 29 {
-                // Registers from VAP to ZB; draws, arrays, indices; relocations.
-                0..=3 => *word = *word & 0x0003_0fff | 0x400,
-                4 => *word = 0xc000_0000 | *word & 0x0003_0f00 | 0x3000,
-                5 => *word = 0xc000_1000,
-                _ => {}
-            }
-        }
+        make_near_valid(&mut words);
         let relocations = (0..3).map(|n| Relocation {
             buffer: Buffer::zeroed(BufferId(n), 1 << (10 + 3 * n)),
             read_domains: 4,

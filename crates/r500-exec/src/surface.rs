@@ -92,7 +92,9 @@ impl<'s> Surfaces<'s> {
             ["colour target 0", "colour target 1", "colour target 2", "colour target 3"];
         for (what, surface) in TARGET.into_iter().zip(&self.colors) {
             if let Some(ColorSurface { format, bytes, pitch }) = surface {
-                let row = width.saturating_mul(color::bytes_per_pixel(*format).unwrap_or(0));
+                // A row of a format that stores nothing is empty.
+                let size = color::bytes_per_pixel(*format);
+                let row = size.map_or(0, |size| width.saturating_mul(size));
                 holds(what, "bytes", bytes.len(), row, *pitch)?;
             }
         }

@@ -5,7 +5,7 @@ use r500_program::InputData;
 use super::arg::Arg;
 use super::bytecode::ColorSource;
 use super::chunk_stores::{self, ChunkStores, CoverageBits};
-use super::interp::Interpreter;
+use super::interp::{Interpreter, Scratch};
 use super::interpolants::{self, LinearInterpolant};
 use super::lanes::{Chunk, LANES};
 use super::reg_file::RegFile;
@@ -28,9 +28,9 @@ pub(super) fn init_coverage(
     if tile.inside(block) && bindings.covers_all() {
         if !interp.fully_covered {
             if !interp.all_covered {
-                interp.covered.fill(ALL);
+                interp.scratch.covered.fill(ALL);
             }
-            interp.killed.fill(if interp.code.discards { LANES as u32 } else { 0 });
+            interp.scratch.killed.fill(if interp.code.discards { LANES as u32 } else { 0 });
         }
         // Without discards, coverage stays as it is from batch to batch.
         interp.fully_covered = !interp.code.discards;
@@ -40,7 +40,7 @@ pub(super) fn init_coverage(
     interp.fully_covered = false;
     interp.all_covered = false;
     let mut any = false;
-    let memory = interp.covered.iter_mut().zip(&mut interp.killed);
+    let memory = interp.scratch.covered.iter_mut().zip(&mut interp.scratch.killed);
     for ((x, y), (covered, count)) in tile.chunks().zip(memory) {
         let meets = x < block.x + block.width
             && x + CHUNK > block.x
@@ -77,7 +77,8 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
     fn run<L: SimdLevel>(self, _: L) {
         let Self { tile, interp } = self;
         let bindings = interp.draw.bindings;
-        for (channel, interpolant) in interp.code.interpolants.iter().zip(&mut interp.interpolants)
+        for (channel, interpolant) in
+            interp.code.interpolants.iter().zip(&mut interp.scratch.interpolants)
         {
             if let Some(plane) = interpolants::plane(bindings, *channel) {
                 interpolant.fill(plane, tile);
@@ -87,7 +88,7 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
         for &(input, channel, slot) in &interp.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
             let channel = usize::from(channel);
-            let slot = interp.memory.get_mut(slot);
+            let slot = interp.scratch.memory.get_mut(slot);
             match &input.data {
                 InputData::Planes(components) => {
                     interpolant.fill(components[channel].plane, tile);
@@ -129,9 +130,9 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
         }
         // Which chunks are covered whole, and which at all.
         let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
-        let counted = if interp.fully_covered { 0 } else { interp.covered.len() };
+        let counted = if interp.fully_covered { 0 } else { interp.scratch.covered.len() };
         let mut coverages = [CoverageBits::default(); CHUNKS];
-        let chunks = interp.covered[..counted].iter().zip(&mut interp.killed);
+        let chunks = interp.scratch.covered[..counted].iter().zip(&mut interp.scratch.killed);
         for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
             *covered = CoverageBits::of(mask);
             whole |= u64::from(covered.is_full()) << i;
@@ -141,7 +142,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
             interp.counters.killed += u64::from(*killed);
         }
         let inside = tile.inside(band.rect());
-        let slots = &interp.memory;
+        let slots = &interp.scratch.memory;
         let mut constants = [[[0.0; LANES]; 4]; 4];
         for (row, order) in tile.rows().enumerate() {
             let y = tile.y + row as u32 * CHUNK;
@@ -168,14 +169,14 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                                 target,
                                 y,
                                 chunks.clone(),
-                                &interp.covered,
+                                &interp.scratch.covered,
                                 pixels,
                             );
                         }
                     }
                     Some(ColorSource::Stored { .. }) if interp.colors_stored => {}
                     Some(ColorSource::Stored { .. }) => {
-                        let plane = &interp.staging.staged[target];
+                        let plane = &interp.scratch.staging.staged[target];
                         let pixels = |i: usize| {
                             let chunk = plane.get(i * LANES..).unwrap_or_default();
                             move |lane: usize| {
@@ -190,7 +191,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                             target,
                             y,
                             chunks.clone(),
-                            &interp.covered,
+                            &interp.scratch.covered,
                             pixels,
                         );
                     }
@@ -206,7 +207,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                 band.store_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
             } else {
                 for (x, &i) in tile.columns().zip(order) {
-                    band.store_coverage([x, y], &interp.covered[usize::from(i)]);
+                    band.store_coverage([x, y], &interp.scratch.covered[usize::from(i)]);
                 }
             }
             if let Some((depth, written)) = interp.code.depth {
@@ -214,7 +215,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                     let i = usize::from(i);
                     let depth = slots.chunk(depth, i).map(r500_numerics::canonical_nan);
                     let written = slots.chunk(written, i);
-                    band.store_depth([x, y], &interp.covered[i], &written, &depth);
+                    band.store_depth([x, y], &interp.scratch.covered[i], &written, &depth);
                 }
             }
         }
@@ -224,7 +225,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
 /// Stores the coverage of a batch that lies in the band, and resets it for the next one.
 #[inline(always)]
 fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut Band<'_>) {
-    let Interpreter { covered, killed, .. } = interp;
+    let Scratch { covered, killed, .. } = &mut interp.scratch;
     let mut sum = 0;
     for (row, order) in tile.rows().enumerate() {
         let y = tile.y + row as u32 * CHUNK;

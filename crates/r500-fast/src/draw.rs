@@ -92,10 +92,10 @@ impl FastDraw {
             return Ok(());
         }
         for (chunk, (x, y)) in tile.chunks().enumerate() {
-            if !std::mem::take(&mut interp.needs_replay[chunk]) {
+            if !std::mem::take(&mut interp.scratch.needs_replay[chunk]) {
                 continue;
             }
-            interp.counters.killed -= u64::from(interp.killed[chunk]);
+            interp.counters.killed -= u64::from(interp.scratch.killed[chunk]);
             let mut group = Group::new(draw, PixelRect { x, y, width: 4, height: 4 });
             group.run()?;
             for lane in group.lanes() {

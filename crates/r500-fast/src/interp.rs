@@ -22,44 +22,37 @@ pub(super) struct Interpreter<'a> {
     pub(super) draw: &'a Draw<'a>,
     pub(super) code: &'a Bytecode,
     pub(super) simd: Simd,
-    pub(super) memory: RegFile,
-    /// The mask of covered lanes.
-    pub(super) covered: Vec<Chunk>,
-    /// By chunk: the number of lanes that were covered at the start, then of those that were discarded.
-    pub(super) killed: Vec<u32>,
+    pub(super) scratch: Scratch,
     /// Whether all lanes are covered and nothing discards any.
     pub(super) fully_covered: bool,
     /// Whether `covered` has every lane.
     pub(super) all_covered: bool,
     /// Whether the batch's colours are in the picture.
     pub(super) colors_stored: bool,
-    pub(super) staging: Staging,
-    /// The chunks with a group hazard.
-    pub(super) needs_replay: Vec<bool>,
-    /// Whether there may be such chunks.
+    /// Whether there may be chunks with a group hazard.
     pub(super) any_replay: bool,
     pub(super) counters: Counters,
     /// Instructions executed in this batch.
     fuel: Fuel<'a>,
-    trips_left: Vec<u32>,
     /// The texels that machine code fetches from, by texture unit.
     texels: [TexelView<'a>; TEXTURE_UNITS],
-    /// Inputs that machine code computes.
-    pub(super) interpolants: Vec<LinearInterpolant>,
-    /// Buffers of a fetch: zeros, constant coordinates, texels.
-    fetch_buffers: Vec<Chunk>,
 }
 
 /// The allocations of an interpreter, which bands reuse.
 pub(super) struct Scratch {
-    memory: RegFile,
-    fetch_buffers: Vec<Chunk>,
-    staging: Staging,
-    covered: Vec<Chunk>,
-    killed: Vec<u32>,
-    needs_replay: Vec<bool>,
+    pub(super) memory: RegFile,
+    /// The mask of covered lanes.
+    pub(super) covered: Vec<Chunk>,
+    /// By chunk: the number of lanes that were covered at the start, then of those that were discarded.
+    pub(super) killed: Vec<u32>,
+    /// The chunks with a group hazard.
+    pub(super) needs_replay: Vec<bool>,
+    pub(super) staging: Staging,
     trips_left: Vec<u32>,
-    interpolants: Vec<LinearInterpolant>,
+    /// Inputs that machine code computes.
+    pub(super) interpolants: Vec<LinearInterpolant>,
+    /// Buffers of a fetch: zeros, constant coordinates, texels.
+    fetch_buffers: Vec<Chunk>,
 }
 
 impl Scratch {
@@ -101,78 +94,39 @@ impl<'a> Interpreter<'a> {
         draw: &'a Draw<'a>,
         code: &'a Bytecode,
         simd: Simd,
-        scratch: Scratch,
+        mut scratch: Scratch,
     ) -> Self {
-        let Scratch {
-            memory,
-            fetch_buffers,
-            staging,
-            covered,
-            killed,
-            mut needs_replay,
-            trips_left,
-            interpolants,
-        } = scratch;
         // An error may have left some.
-        needs_replay.fill(false);
+        scratch.needs_replay.fill(false);
         Self {
             draw,
             code,
             simd,
-            memory,
-            covered,
-            killed,
+            scratch,
             fully_covered: false,
             all_covered: false,
             colors_stored: false,
-            staging,
-            needs_replay,
             any_replay: false,
             counters: Counters::default(),
             fuel: Fuel::new(draw, [0, 0]),
-            trips_left,
             texels: code.texels(draw.bindings),
-            interpolants,
-            fetch_buffers,
         }
     }
 
     /// Returns the counters, and the allocations for another interpreter of the same code.
     pub(super) fn finish(self) -> (Counters, Scratch) {
-        let Self {
-            counters,
-            memory,
-            fetch_buffers,
-            staging,
-            covered,
-            killed,
-            needs_replay,
-            trips_left,
-            interpolants,
-            ..
-        } = self;
-        let scratch = Scratch {
-            memory,
-            fetch_buffers,
-            staging,
-            covered,
-            killed,
-            needs_replay,
-            trips_left,
-            interpolants,
-        };
-        (counters, scratch)
+        (self.counters, self.scratch)
     }
 
     /// Begins a tile: all chunks execute, with the limits of the draw.
     pub(super) fn begin(&mut self, tile: &Tile<'_>) {
         self.fuel = Fuel::new(self.draw, [tile.x, tile.y]);
-        self.memory.exec.reset(self.memory.chunks);
+        self.scratch.memory.exec.reset(self.scratch.memory.chunks);
     }
 
     /// Runs the program over a tile of a band whose inputs are loaded.
     pub(super) fn run(&mut self, tile: &Tile<'_>, band: &mut Band<'_>) -> Result<(), RunError> {
-        let mut staging = std::mem::take(&mut self.staging);
+        let mut staging = std::mem::take(&mut self.scratch.staging);
         let over = self.stores_in_place(tile, band)
             && staging.has_offsets_in_rows(tile, band.rect().width);
         let targets = match self.code.stores_colors() && over {
@@ -186,7 +140,7 @@ impl<'a> Interpreter<'a> {
         let simd = self.simd;
         let result = simd.run(Program { interp: self, targets });
         self.colors_stored &= over;
-        self.staging = staging;
+        self.scratch.staging = staging;
         self.counters.instructions += self.fuel.spent;
         result
     }
@@ -205,7 +159,8 @@ impl<'a> Interpreter<'a> {
         op: &codegen::KernelCall,
         targets: &mut ColorTargets<'_>,
     ) -> Result<bool, RunError> {
-        let Self { memory, covered, texels, interpolants, fuel, .. } = self;
+        let Self { scratch, texels, fuel, .. } = self;
+        let Scratch { memory, covered, interpolants, .. } = scratch;
         memory.try_each_range(|slots, run| {
             let targets = targets.reborrow();
             op.kernel.run(&mut Batch { slots, covered, texels, interpolants, fuel, targets }, run)
@@ -216,7 +171,7 @@ impl<'a> Interpreter<'a> {
     /// Removes the coverage of the mask's lanes. Returns false if no lane is covered any more.
     #[inline(always)]
     fn discard(&mut self, mask: Arg) -> bool {
-        let Self { memory, covered, .. } = self;
+        let Scratch { memory, covered, .. } = &mut self.scratch;
         memory.each_chunk(|chunk| {
             let mask = memory.chunk(mask, chunk);
             for (covered, mask) in covered[chunk].iter_mut().zip(mask) {
@@ -229,7 +184,7 @@ impl<'a> Interpreter<'a> {
     #[inline(always)]
     fn group_hazard(&mut self, mask: Arg) {
         self.any_replay = true;
-        let Self { memory, covered, needs_replay, .. } = self;
+        let Scratch { memory, covered, needs_replay, .. } = &mut self.scratch;
         memory.each_chunk(|chunk| {
             let (mask, covered) = (memory.chunk(mask, chunk), covered[chunk]);
             let both: Chunk = std::array::from_fn(|lane| {
@@ -242,7 +197,7 @@ impl<'a> Interpreter<'a> {
 
     #[inline(always)]
     fn stat(&mut self, channel: u8, mask: Arg) {
-        let Self { memory, covered, counters, .. } = self;
+        let Self { scratch: Scratch { memory, covered, .. }, counters, .. } = self;
         let mut count = 0;
         memory.each_chunk(|chunk| {
             for (covered, mask) in covered[chunk].iter().zip(memory.chunk(mask, chunk)) {
@@ -257,44 +212,44 @@ impl<'a> Interpreter<'a> {
     /// Restricts execution to chunks where a mask has a lane. Returns false if there are none.
     #[inline(always)]
     fn push_exec(&mut self, mask: Arg) -> bool {
-        let mut exec = std::mem::take(&mut self.memory.exec);
+        let mut exec = std::mem::take(&mut self.scratch.memory.exec);
         let any = match mask {
             Arg::Slot(slot) => {
-                let mask = self.memory.get(slot);
+                let mask = self.scratch.memory.get(slot);
                 exec.push(|chunk| any_lane_of(mask, chunk))
             }
             Arg::Const(bits) => bits.to_bits() != 0 && exec.push(|_| true),
         };
-        self.memory.exec = exec;
+        self.scratch.memory.exec = exec;
         any
     }
 
     /// Returns whether a loop runs another iteration.
     #[inline(always)]
     fn loop_back(&mut self, counter: u32, mask: Option<Arg>) -> bool {
-        let left = &mut self.trips_left[counter as usize];
+        let left = &mut self.scratch.trips_left[counter as usize];
         *left -= 1;
         if *left == 0 {
             return false;
         }
-        let mut exec = std::mem::take(&mut self.memory.exec);
+        let mut exec = std::mem::take(&mut self.scratch.memory.exec);
         let any = match mask {
             Some(Arg::Slot(slot)) => {
-                let mask = self.memory.get(slot);
+                let mask = self.scratch.memory.get(slot);
                 exec.restrict(|chunk| any_lane_of(mask, chunk))
             }
             Some(Arg::Const(bits)) => bits.to_bits() != 0,
             None => true,
         };
-        self.memory.exec = exec;
+        self.scratch.memory.exec = exec;
         any
     }
 
     #[inline(never)]
     fn fetch(&mut self, fetch: &FetchOp) {
         let simd = self.simd;
-        for at in self.memory.exec.current() {
-            let run = self.memory.exec.ranges[at];
+        for at in self.scratch.memory.exec.current() {
+            let run = self.scratch.memory.exec.ranges[at];
             simd.run_plain(Fetch { interp: self, fetch, run });
         }
     }
@@ -323,7 +278,7 @@ impl SimdTask for Program<'_, '_, '_> {
         while let Some(op) = code.ops.get(at) {
             at += 1;
             match op {
-                Op::Lanes(entry, call) => entry.call(&mut interp.memory, call),
+                Op::Lanes(entry, call) => entry.call(&mut interp.scratch.memory, call),
                 Op::Fetch(fetch) => interp.fetch(fetch),
                 Op::Discard(mask) => {
                     if !interp.discard(*mask) {
@@ -345,16 +300,16 @@ impl SimdTask for Program<'_, '_, '_> {
                         at = *to as usize;
                     }
                 }
-                Op::PopExec => interp.memory.exec.pop(),
+                Op::PopExec => interp.scratch.memory.exec.pop(),
                 Op::LoopBegin { counter, max_trips } => {
-                    interp.trips_left[*counter as usize] = *max_trips;
-                    interp.memory.exec.push(|_| true);
+                    interp.scratch.trips_left[*counter as usize] = *max_trips;
+                    interp.scratch.memory.exec.push(|_| true);
                 }
                 Op::LoopBack { counter, mask, to } => {
                     if interp.loop_back(*counter, *mask) {
                         at = *to as usize;
                     } else {
-                        interp.memory.exec.pop();
+                        interp.scratch.memory.exec.pop();
                     }
                 }
             }
@@ -378,7 +333,7 @@ impl SimdTask for Fetch<'_, '_> {
     fn run<L: SimdLevel>(self, _: L) {
         let Self { interp, fetch, run: (first, end) } = self;
         let Some(sampler) = interp.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
-        let Interpreter { memory: slots, fetch_buffers, .. } = interp;
+        let Scratch { memory: slots, fetch_buffers, .. } = &mut interp.scratch;
         let chunks = end - first;
         // Texels have buffers of their own, as any slot may be a coordinate. Constant coordinates other than zero have
         // buffers after the zeros.

@@ -127,7 +127,7 @@ pub struct Inst {
 
 /// What an operation does. Numbers are those of [`numerics`](r500_numerics): each step rounded,
 /// denormal operands and results of arithmetic and comparisons count as zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Opcode {
     /// A channel of an interpolated input (index into [`Bindings::inputs`](r500_exec::Bindings::inputs)).
     Input {
@@ -193,7 +193,7 @@ pub enum Opcode {
 }
 
 /// Whether an operand of a minimum or maximum may be denormal, so that its bits must be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DenormalMode {
     /// One may.
     Kept,
@@ -202,7 +202,7 @@ pub enum DenormalMode {
 }
 
 /// Flags of a product.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MulFlags {
     /// The sign of the product is changed (before the zero rule).
     pub negate: bool,
@@ -213,7 +213,7 @@ pub struct MulFlags {
 }
 
 /// The sign of the third operand of a multiply-add.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddSign {
     /// product + c.
     Plus,

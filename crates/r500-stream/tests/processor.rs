@@ -6,6 +6,7 @@ use r500_chip::rb3d::{Rb3dColoroffset, Rb3dColorpitch};
 use r500_chip::values::{MicroTile, PrimType};
 use r500_chip::vap::VapVfCntl;
 use r500_chip::zb::ZbZpassAddr;
+use r500_gen::packets::make_near_valid;
 use r500_isa::texture::TxOffset;
 use r500_stream::{
     Buffer, BufferId, CommandProcessor, Effect, Indices, Relocation, RelocationTarget, State,
@@ -217,15 +218,7 @@ fn faults_are_reported_and_the_rest_executes() {
 fn any_words_execute() {
     arbtest::arbtest(|u| {
         let mut words: Vec<u32> = u.arbitrary()?;
-        for word in &mut words {
-            // Mostly short packets to registers that exist, and known commands.
-            match *word >> 29 {
-                0..=3 => *word = *word & 0x0003_0fff | 0x400,
-                4 => *word = 0xc000_0000 | *word & 0x0003_0f00 | 0x3000,
-                5 => *word = 0xc000_1000,
-                _ => {}
-            }
-        }
+        make_near_valid(&mut words);
         let submission = submission(words, u.int_in_range(0..=1)?, &[1, 2, 0x21]);
         let mut state = State::default();
         let (effects, errors) = run(&mut state, &submission);

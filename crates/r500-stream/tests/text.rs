@@ -1,6 +1,7 @@
 //! Streams as text: known dwords, any dwords and back, faults with their places.
 #![allow(clippy::unwrap_used)]
 
+use r500_gen::packets::make_near_valid;
 use r500_stream::text::{Printer, parse, print};
 
 #[test]
@@ -84,16 +85,7 @@ fn registers_programs_and_draws_are_explained() {
 fn any_dwords_print_and_assemble_back() {
     arbtest::arbtest(|u| {
         let mut words: Vec<u32> = u.arbitrary()?;
-        for word in &mut words {
-            // Mostly short packets with registers and commands of the tables.
-            match *word >> 29 {
-                0 | 1 => *word = *word & 0x0003_9fff | 0x400,
-                2 => *word = 0x8000_0000,
-                4 => *word = 0xc000_0000 | *word & 0x0003_0f00 | 0x3000,
-                5 => *word = 0xc000_1000,
-                _ => {}
-            }
-        }
+        make_near_valid(&mut words);
         let text = print(&words);
         assert_eq!(parse(&text).as_ref(), Ok(&words), "{text}");
         Ok(())

@@ -97,6 +97,17 @@ impl Document {
     pub fn byte(&self, unit: usize) -> usize {
         self.units.byte(unit)
     }
+
+    /// Returns the source after changes, which are in order and do not overlap.
+    #[cfg(test)]
+    pub(crate) fn applied(&self, edits: &[TextEdit]) -> String {
+        let mut text = self.text.clone();
+        for edit in edits.iter().rev() {
+            let (from, to) = (self.byte(edit.range.from), self.byte(edit.range.to));
+            text.replace_range(from..to, &edit.text);
+        }
+        text
+    }
 }
 
 /// A part of the source, in UTF-16 units, as pages count text.

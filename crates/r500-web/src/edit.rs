@@ -2,7 +2,10 @@
 
 use r500::asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
-use crate::document::{Document, Range, TextEdit};
+use crate::document::{Document, TextEdit};
+
+/// Bytes of a text.
+type ByteRange = std::ops::Range<usize>;
 
 /// What the source becomes if a constant gets another value. Channels that keep theirs keep their text;
 /// a constant that the source does not give is given at its end.
@@ -17,24 +20,17 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
             let all = parts.into_iter().zip(value).zip(now).filter(|((_, to), from)| to != from);
             all.map(|((range, to), _)| (range, float(to))).collect()
         }
-        None => {
-            let end = document.text.len();
-            let values = value.map(float).join(", ");
-            let newline = if document.text.ends_with('\n') { "" } else { "\n" };
-            vec![(end..end, format!("{newline}const[{number}] = ({values}) ;\n"))]
-        }
+        None => vec![statement_at_end(
+            &document.text,
+            &format!("const[{number}] = ({}) ;", value.map(float).join(", ")),
+        )],
     };
-    let mut text = document.text.clone();
-    for (range, new) in edits.iter().rev() {
-        text.get(range.clone()).ok_or("the value ends inside of a character")?;
-        text.replace_range(range.clone(), new);
-    }
-    let after = document.with_text(&text);
+    let after = document.with_text(&edited(&document.text, &edits)?);
     let got = after.job.program.state.constants.get(usize::from(number));
     if !after.is_ok() || got != Some(&value) {
         return Err(format!("const[{number}] is not given so that it could be changed here"));
     }
-    Ok(edits.into_iter().map(|(range, text)| edit(document, range, text)).collect())
+    edits.into_iter().map(|(range, text)| edit(document, range, text)).collect()
 }
 
 /// Returns what the source becomes if an integer constant has another value: iterations of a loop, first value and step of aL.
@@ -54,18 +50,12 @@ pub fn int_constant(
             .map(|(range, to)| (range, to.to_string()))
             .collect(),
         None => {
-            let end = document.text.len();
-            let newline = if document.text.ends_with('\n') { "" } else { "\n" };
             let [count, start, step] = value;
-            vec![(end..end, format!("{newline}int[{number}] = ({count}, {start}, {step}) ;\n"))]
+            let statement = format!("int[{number}] = ({count}, {start}, {step}) ;");
+            vec![statement_at_end(&document.text, &statement)]
         }
     };
-    let mut text = document.text.clone();
-    for (range, new) in edits.iter().rev() {
-        text.get(range.clone()).ok_or("the value ends inside of a character")?;
-        text.replace_range(range.clone(), new);
-    }
-    let after = document.with_text(&text);
+    let after = document.with_text(&edited(&document.text, &edits)?);
     let got = after.job.program.state.fc_int_const.get(usize::from(number)).copied().flatten();
     let got = got.map(|int| [i32::from(int.kr()), i32::from(int.kg()), i32::from(int.kb())]);
     if got != Some(value) {
@@ -74,7 +64,7 @@ pub fn int_constant(
             value[0], value[1], value[2]
         ));
     }
-    Ok(edits.into_iter().map(|(range, text)| edit(document, range, text)).collect())
+    edits.into_iter().map(|(range, text)| edit(document, range, text)).collect()
 }
 
 /// Returns what the source becomes if a texture unit holds something else: its statement is
@@ -108,15 +98,31 @@ pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit
     if !bound || errors(&after) > errors(document.assembly()) {
         return Err(format!("tex[{unit}] is not given so that it could be changed here"));
     }
-    Ok(vec![edit(document, range, new)])
+    Ok(vec![edit(document, range, new)?])
+}
+
+/// Returns the replacement that adds a statement as a line of its own at the end of a text.
+fn statement_at_end(text: &str, statement: &str) -> (ByteRange, String) {
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    (text.len()..text.len(), format!("{newline}{statement}\n"))
+}
+
+/// Returns a text after replacements, which are in order and do not overlap.
+fn edited(text: &str, edits: &[(ByteRange, String)]) -> Result<String, String> {
+    let mut text = text.to_owned();
+    for (range, new) in edits.iter().rev() {
+        text.get(range.clone()).ok_or("the value ends inside of a character")?;
+        text.replace_range(range.clone(), new);
+    }
+    Ok(text)
 }
 
 /// Returns a change as the page counts places.
-fn edit(document: &Document, range: std::ops::Range<usize>, text: String) -> TextEdit {
+fn edit(document: &Document, range: ByteRange, text: String) -> Result<TextEdit, String> {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
-    let range = document.range(span).unwrap_or(Range { from: 0, to: 0 });
-    TextEdit { range, text }
+    let range = document.range(span).ok_or("the place is not in the source")?;
+    Ok(TextEdit { range, text })
 }
 
 /// Returns the values in `const[n] = (…)` or `int[n] = (…)`, as they stand in the text.
@@ -125,7 +131,7 @@ pub(crate) fn components(
     register: &str,
     number: u8,
     count: usize,
-) -> Option<Vec<std::ops::Range<usize>>> {
+) -> Option<Vec<ByteRange>> {
     let bytes = text.as_bytes();
     let all: Vec<RawToken> =
         raw_tokens(bytes).filter(|piece| piece.kind != RawTokenKind::Comment).collect();
@@ -168,14 +174,17 @@ mod tests {
 
     use super::*;
 
-    fn edited(source: &str, number: u8, value: [f32; 4]) -> String {
+    /// The source after a change.
+    fn changed(
+        source: &str,
+        change: impl FnOnce(&Document) -> Result<Vec<TextEdit>, String>,
+    ) -> Result<String, String> {
         let document = Document::new(source.into(), "x".into(), Vec::new());
-        let mut text = source.to_owned();
-        for edit in constant(&document, number, value.map(f32::to_bits)).unwrap().iter().rev() {
-            let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
-            text.replace_range(from..to, &edit.text);
-        }
-        text
+        Ok(document.applied(&change(&document)?))
+    }
+
+    fn with_constant(source: &str, number: u8, value: [f32; 4]) -> String {
+        changed(source, |document| constant(document, number, value.map(f32::to_bits))).unwrap()
     }
 
     #[test]
@@ -185,10 +194,10 @@ mod tests {
         let source = format!("{source}\nCONST [ 01 ] = (0x3f800000, 2.50, -1e-3, 4) ; -- four");
         let source = source.replace("01", "1");
         let wanted = source.replace("2.50", "0.1");
-        assert_eq!(edited(&source, 1, [1.0, 0.1, -1e-3, 4.0]), wanted);
+        assert_eq!(with_constant(&source, 1, [1.0, 0.1, -1e-3, 4.0]), wanted);
         let named = "DEF k = const[0] = (-1, 2, 3, 4) ;";
         assert_eq!(
-            edited(named, 0, [-2.5, 2.0, 3.0, 1e20]).as_str(),
+            with_constant(named, 0, [-2.5, 2.0, 3.0, 1e20]).as_str(),
             "DEF k = const[0] = (-2.5, 2, 3, 100000000000000000000) ;"
         );
     }
@@ -196,14 +205,7 @@ mod tests {
     #[test]
     fn a_texture_is_bound_where_its_statement_stands_else_before_the_code() {
         let bound = |source: &str, unit| {
-            let document = Document::new(source.into(), "x".into(), Vec::new());
-            let edits = texture(&document, unit, "noise(4, 4, 1) linear")?;
-            let mut text = source.to_owned();
-            for edit in edits {
-                let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
-                text.replace_range(from..to, &edit.text);
-            }
-            Ok::<_, String>(text)
+            changed(source, |document| texture(document, unit, "noise(4, 4, 1) linear"))
         };
         let new = "TEXTURE tex[1] = noise(4, 4, 1) linear ;";
         let source =
@@ -224,26 +226,19 @@ mod tests {
 
     #[test]
     fn a_constant_that_is_not_given_is_added() {
-        let text = edited("NAME \"x\" ;", 3, [1.0, f32::INFINITY, 0.0, 0.5]);
+        let text = with_constant("NAME \"x\" ;", 3, [1.0, f32::INFINITY, 0.0, 0.5]);
         assert_eq!(text, "NAME \"x\" ;\nconst[3] = (1, 0x7f800000, 0, 0.5) ;\n");
     }
 
     #[test]
     fn an_integer_constant_is_changed_where_it_stands_or_added() {
-        let changed = |source: &str, value| {
-            let document = Document::new(source.into(), "x".into(), Vec::new());
-            let mut text = source.to_owned();
-            for edit in int_constant(&document, 2, value)?.iter().rev() {
-                let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
-                text.replace_range(from..to, &edit.text);
-            }
-            Ok::<_, String>(text)
-        };
+        let integer =
+            |source: &str, value| changed(source, |document| int_constant(document, 2, value));
         assert_eq!(
-            changed("int[2] = ( 3, 0, 1 ) ; -- three", [5, 0, -1]).unwrap(),
+            integer("int[2] = ( 3, 0, 1 ) ; -- three", [5, 0, -1]).unwrap(),
             "int[2] = ( 5, 0, -1 ) ; -- three"
         );
-        assert_eq!(changed(": ;", [5, 0, 1]).unwrap(), ": ;\nint[2] = (5, 0, 1) ;\n");
-        assert!(changed(": ;", [256, 0, 1]).is_err());
+        assert_eq!(integer(": ;", [5, 0, 1]).unwrap(), ": ;\nint[2] = (5, 0, 1) ;\n");
+        assert!(integer(": ;", [256, 0, 1]).is_err());
     }
 }

@@ -178,15 +178,6 @@ mod tests {
         assert_eq!(tokens, [(at, at + 3, "operation")]);
     }
 
-    fn applied(document: &Document, edits: &[TextEdit]) -> String {
-        let mut text = document.text.clone();
-        for edit in edits.iter().rev() {
-            let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
-            text.replace_range(from..to, &edit.text);
-        }
-        text
-    }
-
     #[test]
     fn names_are_found_and_renamed_and_the_source_is_formatted() {
         let text = "-- caf\u{e9}\nDEF eye = temp[1] ;\nsrc0.rgb = eye : eye.a = RCP src0.r ;\n";
@@ -196,11 +187,11 @@ mod tests {
         assert_eq!(references(&document, at).len(), 3);
         assert_eq!(references(&document, at)[0], defined);
         assert_eq!(renamable(&document, at).unwrap().name, "eye");
-        let renamed = applied(&document, &rename(&document, at, "place").unwrap());
+        let renamed = document.applied(&rename(&document, at, "place").unwrap());
         assert_eq!(renamed, text.replace("eye", "place"));
         assert!(rename(&document, at, "LOOP").is_err());
         let spaced = Document::new(text.replace(": eye.a", ":    eye.a"), "x".into(), Vec::new());
-        assert_eq!(applied(&spaced, &format(&spaced).unwrap()), text);
+        assert_eq!(spaced.applied(&format(&spaced).unwrap()), text);
         assert!(format(&document).unwrap().is_empty());
     }
 }

@@ -130,7 +130,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
             }))
         })
         .filter(|known| !known.is_empty())
-        .map(|known| (distance(&wanted, &known.to_ascii_uppercase()), known))
+        .map(|known| (strsim::levenshtein(&wanted, &known.to_ascii_uppercase()), known))
         .filter(|(distance, _)| *distance <= 2 + wanted.len() / 6)
         .collect();
     names.sort_unstable();
@@ -242,22 +242,6 @@ pub fn jump_condition(table: u8) -> Option<String> {
         }
     }
     None
-}
-
-/// Edits that turn one name into another.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

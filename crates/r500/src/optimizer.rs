@@ -6,7 +6,7 @@
 use r500_opt::{Optimized, Options};
 use r500_program::Job;
 
-use crate::equivalence::{Difference, Incomparable, Proof, Trial, prove};
+use crate::equivalence::{Proof, Trial, prove};
 
 /// Random runs of each result.
 pub const ROUNDS: u64 = 64;
@@ -18,38 +18,26 @@ pub enum Evidence {
     Unchanged,
     /// The programs were proved equal, and draw the same.
     Proved,
-    /// Original and result drew the same.
-    Equal {
-        /// Runs that ended.
-        rounds: u64,
-        /// Pixels that were compared.
-        pixels: u64,
-    },
-    /// They drew different pictures: a bug of the optimiser. The result was dropped.
-    Different {
-        /// The round of random values; 0 for the values of the job.
-        round: u64,
-        /// The first pixel that differs.
-        difference: Box<Difference>,
-    },
-    /// No run ended, and there is no proof. The result was dropped.
-    NotRun(Incomparable),
+    /// The outcome of drawing both, without a proof. What differs, which is a bug of the optimiser, or did not run was
+    /// dropped.
+    Trial(Trial),
 }
 
 impl Evidence {
     /// Returns whether the result was dropped.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Different { .. } | Self::NotRun(_))
+        matches!(self, Self::Trial(Trial::Different { .. } | Trial::NotRun(_)))
     }
 
     fn of(original: &Job, result: &Job) -> Self {
-        let proved = || prove(&original.program, &result.program) == Proof::Proved;
-        match Trial::run(original, result, ROUNDS) {
-            Trial::Different { round, difference } => Self::Different { round, difference },
-            _ if proved() => Self::Proved,
-            Trial::Equal { rounds, pixels } => Self::Equal { rounds, pixels },
-            Trial::NotRun(why) => Self::NotRun(why),
+        let trial = Trial::run(original, result, ROUNDS);
+        if matches!(trial, Trial::Different { .. }) {
+            return Self::Trial(trial);
+        }
+        match prove(&original.program, &result.program) {
+            Proof::Proved => Self::Proved,
+            Proof::Unknown(_) => Self::Trial(trial),
         }
     }
 }

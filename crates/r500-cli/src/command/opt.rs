@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use r500::equivalence::Trial;
 use r500::formats::Format;
 use r500::opt::{self, Cost, Level, Options};
 use r500::optimizer::{self, Checked, Evidence};
@@ -144,7 +145,9 @@ impl Opt {
         }
         let entries: Vec<Entry> =
             optimized.into_iter().flat_map(|(_, entries, _)| entries).collect();
-        if entries.iter().any(|entry| matches!(entry.checked.evidence, Evidence::Different { .. }))
+        if entries
+            .iter()
+            .any(|entry| matches!(entry.checked.evidence, Evidence::Trial(Trial::Different { .. })))
         {
             status = Status::Failed;
         }
@@ -175,11 +178,11 @@ impl Opt {
             };
             let checked = optimizer::optimize(&job, &options);
             match &checked.evidence {
-                Evidence::Different { round, difference } => terminal::error(&format!(
+                Evidence::Trial(Trial::Different { round, difference }) => terminal::error(&format!(
                     "{name}: the result differs in round {round} at pixel {},{}; this is a bug, the program stays",
                     difference.pixel[0], difference.pixel[1]
                 )),
-                Evidence::NotRun(why) => terminal::warn(&format!(
+                Evidence::Trial(Trial::NotRun(why)) => terminal::warn(&format!(
                     "{name}: no run of it ended, so the program stays ({why})"
                 )),
                 _ => {}
@@ -284,9 +287,13 @@ impl Entry {
         match &self.checked.evidence {
             Evidence::Unchanged => "unchanged".to_owned(),
             Evidence::Proved => "proved".to_owned(),
-            Evidence::Equal { rounds, pixels } => format!("{rounds} runs equal, {pixels} pixels"),
-            Evidence::Different { round, .. } => format!("different in round {round}"),
-            Evidence::NotRun(_) => "not run".to_owned(),
+            Evidence::Trial(Trial::Equal { rounds, pixels }) => {
+                format!("{rounds} runs equal, {pixels} pixels")
+            }
+            Evidence::Trial(Trial::Different { round, .. }) => {
+                format!("different in round {round}")
+            }
+            Evidence::Trial(Trial::NotRun(_)) => "not run".to_owned(),
         }
     }
 
@@ -330,9 +337,9 @@ impl Entry {
         let (verdict, rounds) = match &self.checked.evidence {
             Evidence::Unchanged => ("unchanged", 0),
             Evidence::Proved => ("proved", 0),
-            Evidence::Equal { rounds, .. } => ("equal", *rounds),
-            Evidence::Different { .. } => ("different", 0),
-            Evidence::NotRun(_) => ("not-run", 0),
+            Evidence::Trial(Trial::Equal { rounds, .. }) => ("equal", *rounds),
+            Evidence::Trial(Trial::Different { .. }) => ("different", 0),
+            Evidence::Trial(Trial::NotRun(_)) => ("not-run", 0),
         };
         json!({
             "name": self.name,

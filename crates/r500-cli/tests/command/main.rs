@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../support/folder.rs"]
+mod folder;
+
 mod assembly;
 mod bench;
 mod cfg;
@@ -24,8 +27,10 @@ mod texture;
 mod trace;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+use folder::Folder;
 
 /// `OUT`: out[0] = (red of temp[0], green, blue, 1), as C source. With no input given temp[0] is
 /// (u, v, 0, 1).
@@ -100,26 +105,7 @@ fn with_stdin(args: &[&str], input: &[u8]) -> Run {
     }
 }
 
-/// A folder of a test's own, empty.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command").join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        std::fs::write(self.0.join(name), content).unwrap();
-        self.path(name)
-    }
-
     fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.0.join(name)).unwrap()
     }

@@ -4,6 +4,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../support/folder.rs"]
+mod folder;
+
 mod command_lines;
 mod escapes;
 mod files;
@@ -13,9 +16,10 @@ mod paths;
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use folder::Folder;
 
 /// What a run of the command gave.
 #[derive(Debug)]
@@ -135,28 +139,7 @@ fn wait(child: &mut Child, shown: &[String]) -> (i32, u64) {
     }
 }
 
-/// A folder of a test's own, empty.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile").join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.0.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
-        self.path(name)
-    }
-
     /// Makes a pipe that has no writer.
     fn pipe(&self, name: &str) -> String {
         let path = self.path(name);

@@ -302,17 +302,18 @@ impl Group<'_> {
 
     /// Returns an index into a bank of `registers`, with aL added if `relative`. An index beyond the bank is
     /// undefined (open).
+    #[expect(clippy::expect_used, reason = "register files are small, the index is in the file")]
     fn relative(&self, addr: u8, relative: bool, registers: usize) -> usize {
         if !relative {
             return usize::from(addr) % registers;
         }
-        let last = i32::try_from(registers).unwrap_or(i32::MAX) - 1;
+        let last = i32::try_from(registers).expect("a register file is small") - 1;
         let moved = i32::from(addr) + self.al();
         let inside = match self.draw.options.readings.relative_range {
             RelativeRange::Wrap => moved.rem_euclid(last + 1),
             RelativeRange::Clamp => moved.clamp(0, last),
         };
-        usize::try_from(inside).unwrap_or(0)
+        usize::try_from(inside).expect("an index in the file")
     }
 
     /// Returns whether a temporary is above US_PIXSIZE.

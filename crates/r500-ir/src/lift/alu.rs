@@ -396,8 +396,8 @@ impl Lift<'_> {
 
 /// The number of the register that an address names with aL added, of so many.
 pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
-    let registers = i32::try_from(registers).unwrap_or(i32::MAX);
-    usize::try_from((i32::from(addr) + al).rem_euclid(registers)).unwrap_or(0)
+    let registers = i32::try_from(registers).expect("a register file is small");
+    usize::try_from((i32::from(addr) + al).rem_euclid(registers)).expect("a remainder is positive")
 }
 
 fn modified(value: Operand, modifier: Mod) -> ModifiedOperand {

@@ -189,7 +189,7 @@ fn program(shader: &Shader, bindings: &Bindings) -> Program {
     let mut state = State::default();
     let (first, last) = shader.window();
     let offset = shader.offset();
-    let narrow = |address: u32| u16::try_from(address).unwrap_or(u16::MAX);
+    let narrow = |address: u32| u16::try_from(address).expect("a window lies in program memory");
     state.code_offset =
         Some(UsCodeOffset::default().with(UsCodeOffset::OFFSET_ADDR, narrow(offset)));
     state.code_range = Some(

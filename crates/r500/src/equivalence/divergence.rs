@@ -338,12 +338,13 @@ impl Recorded {
 }
 
 /// Returns the channels that a difference is about.
+#[expect(clippy::expect_used, reason = "there are four targets")]
 fn wanted(difference: &Difference) -> ChannelSet {
     let mut wanted = ChannelSet::EMPTY;
     for part in &difference.parts {
         match part {
             Part::Color { target, written: [a, b], .. } => {
-                let target = u8::try_from(*target).unwrap_or(0);
+                let target = u8::try_from(*target).expect("one of four targets");
                 let differs = |c: &u8| a[usize::from(*c)].to_bits() != b[usize::from(*c)].to_bits();
                 for channel in (0..4u8).filter(differs) {
                     wanted.insert(ChannelId::Output(target, channel));

@@ -112,29 +112,27 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Parsed {
-        let mut left = self.product()?;
-        loop {
-            let op = match () {
-                () if self.takes("+") => Arithmetic::Add,
-                () if self.takes("-") => Arithmetic::Subtract,
-                () => return Ok(left),
-            };
-            let right = self.product()?;
-            left = arithmetic(op, left, right)?;
-        }
+        let operators = [("+", Arithmetic::Add), ("-", Arithmetic::Subtract)];
+        self.left_associative(&operators, Self::product)
     }
 
     fn product(&mut self) -> Parsed {
-        let mut left = self.unary()?;
-        loop {
-            let op = match () {
-                () if self.takes("*") => Arithmetic::Multiply,
-                () if self.takes("/") => Arithmetic::Divide,
-                () => return Ok(left),
-            };
-            let right = self.unary()?;
+        let operators = [("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)];
+        self.left_associative(&operators, Self::unary)
+    }
+
+    /// Operands with any of these operators between them.
+    fn left_associative(
+        &mut self,
+        operators: &[(&str, Arithmetic)],
+        operand: fn(&mut Self) -> Parsed,
+    ) -> Parsed {
+        let mut left = operand(self)?;
+        while let Some(&(_, op)) = operators.iter().find(|(sign, _)| self.takes(sign)) {
+            let right = operand(self)?;
             left = arithmetic(op, left, right)?;
         }
+        Ok(left)
     }
 
     fn unary(&mut self) -> Parsed {

@@ -227,8 +227,11 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
         }
         "dataBreakpointInfo" => {
             let name = arguments["name"].as_str().unwrap_or_default();
-            let owner = arguments["variablesReference"].as_u64().unwrap_or(0);
-            let listed = variables::variables(target, owner);
+            // Without a reference the name is an expression.
+            let listed = match arguments["variablesReference"].as_u64() {
+                Some(owner) if owner != 0 => variables::variables(target, owner)?,
+                _ => Vec::new(),
+            };
             let listed = listed.iter().find(|variable| variable["name"] == name);
             let text =
                 listed.and_then(|variable| variable["evaluateName"].as_str()).unwrap_or(name);
@@ -258,8 +261,9 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
         }
         "scopes" => json!({ "scopes": variables::scopes() }),
         "variables" => {
-            let reference = arguments["variablesReference"].as_u64().unwrap_or(0);
-            json!({ "variables": variables::variables(target, reference) })
+            let reference = arguments["variablesReference"].as_u64();
+            let reference = reference.ok_or("`variables` needs a `variablesReference`")?;
+            json!({ "variables": variables::variables(target, reference)? })
         }
         "evaluate" => {
             let text = arguments["expression"].as_str().unwrap_or_default();

@@ -23,11 +23,19 @@ pub(super) fn scopes() -> Vec<Value> {
 }
 
 /// Returns the variables of a reference.
-pub(super) fn variables(target: &Target, reference: u64) -> Vec<Value> {
+///
+/// # Errors
+/// There is nothing that the reference names.
+pub(super) fn variables(target: &Target, reference: u64) -> Result<Vec<Value>, String> {
+    listed(target, reference)
+        .ok_or_else(|| format!("there are no variables of reference {reference}"))
+}
+
+fn listed(target: &Target, reference: u64) -> Option<Vec<Value>> {
     let now = target.recording.now();
     let pixel = now.pixel();
-    let number = |n: u64, from: u64| usize::try_from(n - from).unwrap_or(usize::MAX);
-    match reference {
+    let number = |from: u64| usize::try_from(reference - from).ok();
+    Some(match reference {
         1 => {
             let last = target.recording.last();
             let lanes = last.state().lanes();
@@ -43,18 +51,20 @@ pub(super) fn variables(target: &Target, reference: u64) -> Vec<Value> {
         3 => constants(target),
         4 => state(&now),
         5 => group(&now),
-        n if (TEMPS..OUTPUTS).contains(&n) => {
-            channels(&format!("temp[{}]", n - TEMPS), pixel.temps.get(number(n, TEMPS)))
+        TEMPS..OUTPUTS => {
+            let n = number(TEMPS)?;
+            channels(&format!("temp[{n}]"), pixel.temps.get(n)?)
         }
-        n if (OUTPUTS..CONSTANTS).contains(&n) => {
-            channels(&format!("out[{}]", n - OUTPUTS), pixel.color.get(number(n, OUTPUTS)))
+        OUTPUTS..CONSTANTS => {
+            let n = number(OUTPUTS)?;
+            channels(&format!("out[{n}]"), pixel.color.get(n)?)
         }
-        n if n >= CONSTANTS => {
-            let value = target.recording.setup().bindings.constant(number(n, CONSTANTS));
-            channels(&format!("const[{}]", n - CONSTANTS), value.as_ref())
+        CONSTANTS.. => {
+            let n = number(CONSTANTS)?;
+            channels(&format!("const[{n}]"), &target.recording.setup().bindings.constant(n)?)
         }
-        _ => Vec::new(),
-    }
+        _ => return None,
+    })
 }
 
 fn plain(name: &str, value: String) -> Value {
@@ -68,8 +78,7 @@ fn register(name: &str, value: &[f32; 4], reference: u64) -> Value {
     })
 }
 
-fn channels(name: &str, value: Option<&[f32; 4]>) -> Vec<Value> {
-    let Some(value) = value else { return Vec::new() };
+fn channels(name: &str, value: &[f32; 4]) -> Vec<Value> {
     let channel = |(letter, &x): (char, &f32)| {
         json!({
             "name": letter.to_string(),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use r500_ir::{AddSign, ConstantChannel, DenormalMode, Fetch, Inst, MulFlags, Opcode};
+use r500_ir::{ConstantChannel, Fetch, Inst, MulFlags, Opcode};
 use r500_isa::values::TexOp;
 
 /// The number of a value.
@@ -20,8 +20,8 @@ pub(super) enum Node {
     Input(u8, u8),
     /// A channel of a program constant.
     Uniform(u8, u8),
-    /// An operation that is none of the following: its name and its flags, and its arguments.
-    Op(Code, Vec<Number>),
+    /// An operation that is none of the others, with its flags, and its arguments.
+    Op(Opcode, Vec<Number>),
     /// All of these masks, some of them inverted; in order.
     All(Vec<(Number, bool)>),
     /// Any of these masks; in order.
@@ -38,38 +38,6 @@ pub(super) enum Node {
     Unused,
 }
 
-/// An operation with its flags, in an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub(super) enum Code {
-    /// A product: negated; zero rules of the two factors.
-    Mul(bool, bool, bool),
-    /// A product and a sum; the last says that the third operand is subtracted.
-    Mad(bool, bool, bool, bool),
-    Add,
-    Sub,
-    Neg,
-    Abs,
-    NegAbs,
-    /// Denormals are kept.
-    Min(bool),
-    Max(bool),
-    Flush,
-    Clamp01,
-    Frc,
-    Rcp,
-    Rsq,
-    Ex2,
-    Ln2,
-    Sin,
-    Cos,
-    QuadBroadcast(u8),
-    Lt,
-    Ge,
-    Eq,
-    Ne,
-}
-
 const NONE: Node = Node::Constant(0);
 const EVERY: Node = Node::Constant(!0);
 
@@ -82,11 +50,12 @@ pub(super) struct Table {
 
 impl Table {
     /// Returns the number of a node.
+    #[expect(clippy::expect_used, reason = "the limits on programs bound the number of nodes")]
     pub(super) fn intern(&mut self, node: Node) -> Number {
         if let Some(&number) = self.numbers.get(&node) {
             return number;
         }
-        let number = Number::try_from(self.nodes.len()).unwrap_or(Number::MAX);
+        let number = Number::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
         self.nodes.push(node.clone());
         self.numbers.insert(node, number);
         number
@@ -111,58 +80,53 @@ impl Table {
 
     /// Returns the number of an operation on numbered arguments.
     pub(super) fn inst(&mut self, inst: &Inst, args: &[Number]) -> Number {
-        let kept = |mode: DenormalMode| mode == DenormalMode::Kept;
-        let code = match inst.opcode {
-            Opcode::Input { input, channel } => return self.intern(Node::Input(input, channel)),
-            Opcode::Select => return self.select(args[0], args[1], args[2]),
-            Opcode::And => return self.all(&[(args[0], false), (args[1], false)]),
-            Opcode::AndNot => return self.all(&[(args[0], false), (args[1], true)]),
-            Opcode::Or => return self.any(&[args[0], args[1]]),
-            Opcode::Mul(flags) => return self.product(flags, None, args),
-            Opcode::Mad(flags, sign) => return self.product(flags, Some(sign), args),
-            Opcode::Add => return self.commutative(Code::Add, args),
-            Opcode::Eq => return self.commutative(Code::Eq, args),
-            Opcode::Ne => return self.commutative(Code::Ne, args),
-            Opcode::Sub => Code::Sub,
-            Opcode::Neg => Code::Neg,
-            Opcode::Abs => Code::Abs,
-            Opcode::NegAbs => Code::NegAbs,
-            Opcode::Min(mode) => Code::Min(kept(mode)),
-            Opcode::Max(mode) => Code::Max(kept(mode)),
-            Opcode::Flush => Code::Flush,
-            Opcode::Clamp01 => Code::Clamp01,
-            Opcode::Frc => Code::Frc,
-            Opcode::Rcp => Code::Rcp,
-            Opcode::Rsq => Code::Rsq,
-            Opcode::Ex2 => Code::Ex2,
-            Opcode::Ln2 => Code::Ln2,
-            Opcode::Sin => Code::Sin,
-            Opcode::Cos => Code::Cos,
-            Opcode::QuadBroadcast(corner) => Code::QuadBroadcast(corner),
-            Opcode::Lt => Code::Lt,
-            Opcode::Ge => Code::Ge,
-        };
-        self.intern(Node::Op(code, args.to_vec()))
+        match inst.opcode {
+            Opcode::Input { input, channel } => self.intern(Node::Input(input, channel)),
+            Opcode::Select => self.select(args[0], args[1], args[2]),
+            Opcode::And => self.all(&[(args[0], false), (args[1], false)]),
+            Opcode::AndNot => self.all(&[(args[0], false), (args[1], true)]),
+            Opcode::Or => self.any(&[args[0], args[1]]),
+            Opcode::Mul(flags) => self.product(flags, Opcode::Mul, args),
+            Opcode::Mad(flags, sign) => self.product(flags, |flags| Opcode::Mad(flags, sign), args),
+            Opcode::Add | Opcode::Eq | Opcode::Ne => {
+                let mut args = args.to_vec();
+                args.sort_unstable();
+                self.intern(Node::Op(inst.opcode, args))
+            }
+            Opcode::Sub
+            | Opcode::Neg
+            | Opcode::Abs
+            | Opcode::NegAbs
+            | Opcode::Min(_)
+            | Opcode::Max(_)
+            | Opcode::Flush
+            | Opcode::Clamp01
+            | Opcode::Frc
+            | Opcode::Rcp
+            | Opcode::Rsq
+            | Opcode::Ex2
+            | Opcode::Ln2
+            | Opcode::Sin
+            | Opcode::Cos
+            | Opcode::QuadBroadcast(_)
+            | Opcode::Lt
+            | Opcode::Ge => self.intern(Node::Op(inst.opcode, args.to_vec())),
+        }
     }
 
-    fn commutative(&mut self, code: Code, args: &[Number]) -> Number {
-        let mut args = args.to_vec();
-        args.sort_unstable();
-        self.intern(Node::Op(code, args))
-    }
-
-    /// A product: factors in order, each with its zero rule.
-    fn product(&mut self, flags: MulFlags, sign: Option<AddSign>, args: &[Number]) -> Number {
+    /// A product, of which `opcode` makes the operation: factors in order, each with its zero rule.
+    fn product(
+        &mut self,
+        flags: MulFlags,
+        opcode: impl FnOnce(MulFlags) -> Opcode,
+        args: &[Number],
+    ) -> Number {
         let mut factors = [(args[0], flags.zero_a), (args[1], flags.zero_b)];
         factors.sort_unstable();
         let [(a, zero_a), (b, zero_b)] = factors;
         let mut ordered = vec![a, b];
         ordered.extend(args.get(2));
-        let code = match sign {
-            None => Code::Mul(flags.negate, zero_a, zero_b),
-            Some(sign) => Code::Mad(flags.negate, zero_a, zero_b, sign == AddSign::Minus),
-        };
-        self.intern(Node::Op(code, ordered))
+        self.intern(Node::Op(opcode(MulFlags { zero_a, zero_b, ..flags }), ordered))
     }
 
     /// Conjunction of masks, each perhaps inverted.

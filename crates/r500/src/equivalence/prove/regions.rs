@@ -308,10 +308,11 @@ impl Prover<'_> {
 }
 
 /// Numbers the classes of equal keys, in order of their first member.
+#[expect(clippy::expect_used, reason = "there are at most as many classes as loop parameters")]
 fn partition(keys: impl Iterator<Item = (u32, Number)>) -> Vec<u32> {
     let mut known: BTreeMap<(u32, Number), u32> = BTreeMap::new();
     keys.map(|key| {
-        let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+        let next = u32::try_from(known.len()).expect("fewer than 2^32 classes");
         *known.entry(key).or_insert(next)
     })
     .collect()
