@@ -49,9 +49,10 @@ enum PassKind {
     Segments(Passes),
 }
 
-const fn segments(copies: bool, compares: bool, dead: bool, schedule: bool) -> PassKind {
-    PassKind::Segments(Passes { copies, compares, dead, schedule })
-}
+const DEAD: Passes =
+    Passes { copies: false, compares: false, selects: false, dead: true, schedule: false };
+const ALL: Passes =
+    Passes { copies: true, compares: true, selects: true, dead: true, schedule: true };
 
 /// The passes, in order.
 #[rustfmt::skip]
@@ -75,28 +76,35 @@ const PIPELINE: &[PassInfo] = &[
         what: "lanes that nothing reads are removed",
         why: "no result depends on them",
         level: Level::O1,
-        kind: segments(false, false, true, false),
+        kind: PassKind::Segments(DEAD),
     },
     PassInfo {
         name: "copies",
         what: "reads of copies and repeated operations become reads of their source",
         why: "the values have the same bits, up to signs of zeros that no reader shows",
         level: Level::O1,
-        kind: segments(true, false, true, false),
+        kind: PassKind::Segments(Passes { copies: true, ..DEAD }),
     },
     PassInfo {
         name: "compares",
         what: "comparisons read what is compared",
         why: "a comparison with zero gives the same for the copy and the source",
         level: Level::O1,
-        kind: segments(true, true, true, false),
+        kind: PassKind::Segments(Passes { copies: true, compares: true, ..DEAD }),
+    },
+    PassInfo {
+        name: "selects",
+        what: "selects read what a truth value was selected by",
+        why: "the truth value is 1 exactly where the condition holds, and 0 elsewhere",
+        level: Level::O1,
+        kind: PassKind::Segments(Passes { copies: true, selects: true, ..DEAD }),
     },
     PassInfo {
         name: "schedule",
         what: "instructions are scheduled anew, with both halves and all lanes used",
         why: "the same operations run on the same operands, in an order that their dependences allow",
         level: Level::O2,
-        kind: segments(true, true, true, true),
+        kind: PassKind::Segments(ALL),
     },
 ];
 
@@ -144,16 +152,17 @@ const STEPS_O3: u64 = 2_000_000;
 pub fn optimize(program: &Program, options: &Options) -> Optimized {
     let cost = Cost::of(program).unwrap_or_default();
     let origins = (0u32..).take(program.code.len()).map(|at| vec![at]).collect();
-    let mut state = State { program: program.clone(), origins, cost, changes: Vec::new() };
+    let mut state =
+        State { program: program.clone(), origins, given: cost, cost, changes: Vec::new() };
     let chosen: Vec<&PassInfo> = PIPELINE
         .iter()
         .filter(|pass| pass.level <= options.level)
         .filter(|pass| options.only.is_empty() || options.only.iter().any(|name| name == pass.name))
         .collect();
     let fuel = if options.level == Level::O3 { STEPS_O3 } else { STEPS };
-    // Every step that is taken lowers a cost and raises none, so this comes to an end.
+    // Every step that is taken lowers the cost in an order without endless descents, so this comes to an end.
     while chosen.iter().any(|pass| state.run(pass, fuel)) {}
-    let State { program: result, origins, cost: after, mut changes } = state;
+    let State { program: result, origins, cost: after, mut changes, .. } = state;
     for change in &mut changes {
         let stands_for =
             |at: &u32| origins[*at as usize].iter().any(|from| change.before.contains(from));
@@ -165,6 +174,8 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
 struct State {
     program: Program,
     origins: Vec<Vec<u32>>,
+    /// The cost of the original, which bounds every number.
+    given: Cost,
     cost: Cost,
     changes: Vec<Change>,
 }
@@ -199,7 +210,7 @@ impl State {
         code: &Code,
         fuel: u64,
     ) -> bool {
-        let limit = usize::try_from(self.cost.temporaries).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.given.temporaries).unwrap_or(usize::MAX);
         let mut found = Vec::new();
         for segment in segment::segments(&self.program, analyses) {
             let mut steps = fuel;
@@ -240,7 +251,7 @@ impl State {
         sync::synchronize(&mut program, &self.program);
         let structured = Analyses::of(&program).is_some();
         let Ok(cost) = Cost::of(&program) else { return false };
-        if !structured || !cost.improves(&self.cost) {
+        if !structured || cost >= self.cost || !cost.no_worse_than(&self.given) {
             return false;
         }
         let origins: Vec<Vec<u32>> = code.lines.iter().map(|line| line.origins.clone()).collect();

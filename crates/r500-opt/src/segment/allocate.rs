@@ -120,7 +120,7 @@ pub(crate) fn allocate(
                 fit(form, &allocator, temp, &members).then_some(temp)?
             }
             None => {
-                let channels = channels(form, alone, &members);
+                let channels = channels(form, sets, alone, &members);
                 let found = (0..allocator.limit).find_map(|temp| {
                     channels.iter().find_map(|&channel| {
                         let lane = channel.unwrap_or(form.values[members[0].0].lane);
@@ -147,12 +147,18 @@ pub(crate) fn allocate(
 }
 
 /// The channels that a scalar may take; `None` for a group with channels of its own.
-fn channels(form: &Form, alone: bool, members: &[(ValId, Interval)]) -> Vec<Option<u8>> {
+fn channels(
+    form: &Form,
+    sets: &Sets,
+    alone: bool,
+    members: &[(ValId, Interval)],
+) -> Vec<Option<u8>> {
     let [(value, _)] = members else { return vec![None] };
     let data = &form.values[*value];
     let op = &form.ops[data.op];
     let free = alone
         && data.lane < 3
+        && !sets.fixed[*value]
         && op.mask().count_ones() == 1
         && matches!(op.kind, Kind::Lanes(_))
         && data.sinks.is_empty();

@@ -3,18 +3,19 @@
 //! | before | after | exact because |
 //! | --- | --- | --- |
 //! | `y = MAD x 1 0`, `y` compared | `x` compared | a comparison with zero does not show the sign of a zero |
+//! | `x = f a; y = MAD x 1 0`, `y` compared | `y = f a` | likewise, where nothing else reads `x` |
 //! | `y = CMP 0 1 x`, `y == 0` | `x >= 0` | `y` is 0 exactly if `x >= 0`, and 1 for NaN |
 //! | `y = CMP 1 0 x`, `y != 0` | `x >= 0` | likewise |
 
-use r500_isa::values::Compare;
+use r500_isa::values::{Compare, Omod};
 
-use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Read, ValId};
+use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
 
 /// Folds the comparison of a segment. Returns whether anything changed.
 pub(crate) fn fold(form: &mut Form) -> bool {
     let mut changed = false;
     while let Some(value) = compared(form) {
-        if !(boolean(form, value) || copy(form, value)) {
+        if !(boolean(form, value) || copy(form, value) || forward(form, value)) {
             break;
         }
         changed = true;
@@ -45,22 +46,9 @@ fn is_plain(form: &Form, value: ValId) -> bool {
 /// Moves the comparison from a copy to its source, if the source is a result of the segment in a lane that can
 /// be compared.
 fn copy(form: &mut Form, value: ValId) -> bool {
-    let op = &form.ops[form.values[value].op];
-    if op.kind != Kind::Lanes(LaneOp::Mad) || !is_plain(form, value) {
-        return false;
-    }
-    let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|arg| read(form, value, arg)) else {
-        return false;
-    };
-    let one = (Atom::One, Modifier::default());
-    let source = match (a, b) {
-        (source, factor) | (factor, source) if factor == one && source != one => source,
-        _ => return false,
-    };
-    let (Atom::Value(source), modifier) = source else { return false };
+    let Some((Atom::Value(source), modifier)) = copied(form, value) else { return false };
     let from = &form.values[source];
     let suits = modifier == Modifier::default()
-        && c.0 == Atom::Zero
         && matches!(from.lane, 0 | 3)
         && from.sinks.alu_result.is_none()
         && !from.sinks.is_output()
@@ -77,6 +65,56 @@ fn copy(form: &mut Form, value: ValId) -> bool {
     suits
 }
 
+/// Computes the source of a copy in the place of the copy, if nothing else reads it.
+fn forward(form: &mut Form, value: ValId) -> bool {
+    let Some((Atom::Value(source), modifier)) = copied(form, value) else { return false };
+    let (data, from) = (form.values[value], form.values[source]);
+    let (op, other) = (&form.ops[data.op], &form.ops[from.op]);
+    let finish = other.finish[usize::from(from.lane == 3)];
+    let suits = modifier == Modifier::default()
+        && op.mask().count_ones() == 1
+        && !data.sinks.is_output()
+        && !data.sinks.live_out
+        && !is_read(form, value, None)
+        && other.kind_is_lanes()
+        && finish.omod != Omod::DISABLED.code()
+        && from.sinks.is_empty()
+        && !is_read(form, source, Some(data.op));
+    if !suits {
+        return false;
+    }
+    let (to, lane) = (usize::from(data.lane), usize::from(from.lane));
+    let moved = |arg: &Arg| {
+        let mut moved = Arg { modifier: arg.modifier, ..Arg::default() };
+        moved.lanes[to] = arg.lanes[lane];
+        moved
+    };
+    let (kind, args) = (other.kind, other.args.iter().map(moved).collect());
+    let op = &mut form.ops[data.op];
+    (op.kind, op.args) = (kind, args);
+    op.finish[usize::from(to == 3)] = finish;
+    true
+}
+
+/// Returns whether an operation reads a value, except one.
+fn is_read(form: &Form, value: ValId, except: Option<OpId>) -> bool {
+    let reads = |op: &Op| op.atoms().any(|atom| atom == Atom::Value(value));
+    let mut ops = form.ops.iter().enumerate();
+    ops.any(|(at, op)| !op.dead && Some(at) != except && reads(op))
+}
+
+/// Returns what a value copies.
+fn copied(form: &Form, value: ValId) -> Option<(Atom, Modifier)> {
+    let op = &form.ops[form.values[value].op];
+    if op.kind != Kind::Lanes(LaneOp::Mad) || !is_plain(form, value) {
+        return None;
+    }
+    let [a, b, c] = [0, 1, 2].map(|arg| read(form, value, arg));
+    let one = Some((Atom::One, Modifier::default()));
+    let source = if b == one { a } else { (a == one).then_some(b)? };
+    source.filter(|&(atom, _)| atom != Atom::One && c.is_some_and(|(atom, _)| atom == Atom::Zero))
+}
+
 /// Replaces the comparison of a truth value by the comparison that made it.
 fn boolean(form: &mut Form, value: ValId) -> bool {
     let at = form.values[value].op;
@@ -84,13 +122,11 @@ fn boolean(form: &mut Form, value: ValId) -> bool {
     let alone = op.mask().count_ones() == 1;
     let sinks = form.values[value].sinks;
     let only = sinks == super::form::Sinks { alu_result: sinks.alu_result, ..Default::default() };
-    let read_elsewhere =
-        form.ops.iter().any(|op| !op.dead && op.atoms().any(|atom| atom == Atom::Value(value)));
     if op.kind != Kind::Lanes(LaneOp::Cmp)
         || !is_plain(form, value)
         || !alone
         || !only
-        || read_elsewhere
+        || is_read(form, value, None)
     {
         return false;
     }

@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::demand::ZeroSigns;
+use super::encode::Register;
 use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, Read, ValId};
 
 /// What a value may be replaced by.
@@ -93,32 +94,36 @@ fn replaced(
     (changed && is_operand(form, op, &new)).then_some(new)
 }
 
-/// Returns whether reads form an operand: one register for colours, one for alpha. Values count by the
-/// registers that they are in now.
-fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
+/// Returns whether reads form an operand: one register for colours, one for alpha, or of the presubtract
+/// results one pair for each. Values count by the registers that they are in now.
+pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
     let (mut colours, mut alphas, mut inlines) = (Vec::new(), Vec::new(), Vec::new());
+    let presub = arg.lanes.iter().flatten().any(|read| matches!(read, Read::Presub(..)));
     for read in arg.lanes.iter().flatten() {
-        let Read::Atom(atom) = *read else { return false };
-        let (register, channel) = match atom {
-            Atom::Entry(temp, channel) => ((false, temp), channel),
-            Atom::Constant(constant, channel) => ((true, constant), channel),
-            Atom::Value(value) => {
-                let value = &form.values[value];
-                let Some(home) = value.home else { return false };
-                ((false, home), value.lane)
-            }
-            Atom::Inline(code) => {
-                inlines.push(code);
-                continue;
-            }
-            _ => {
-                if op.is_texture() {
-                    return false;
-                }
-                continue;
-            }
+        let (code, atoms) = match *read {
+            Read::Atom(atom) => (None, [Some(atom), None]),
+            Read::Presub(code, a, b) => (Some(code), [Some(a), Some(b)]),
         };
-        if channel < 3 { colours.push(register) } else { alphas.push(register) }
+        let places = atoms.map(|atom| atom.map(|atom| place_of(form, atom)));
+        let [Some(first), second] = places else { return false };
+        let second = second.unwrap_or(Place::Literal);
+        let channels = [first, second].map(Place::channel);
+        match (first, second) {
+            (Place::Nowhere, _) | (_, Place::Nowhere) => return false,
+            (Place::Inline(inline), _) if code.is_none() => inlines.push(inline),
+            (Place::Literal, _) if op.is_texture() => return false,
+            (Place::Literal, Place::Literal) => {}
+            // A direct read next to presubtract results.
+            _ if presub && code.is_none() => return false,
+            _ => {
+                let channel = match channels {
+                    [Some(a), Some(b)] if a != b => return false,
+                    [a, b] => a.or(b).unwrap_or(0),
+                };
+                let list = if channel < 3 { &mut colours } else { &mut alphas };
+                list.push((code, first.register(), second.register()));
+            }
+        }
     }
     for list in [&mut colours, &mut alphas] {
         list.sort_unstable();
@@ -130,10 +135,50 @@ fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
         let mut all = [colours, alphas].concat();
         all.dedup();
         let plain = arg.modifier == Modifier::default();
-        return plain && inlines.is_empty() && all.len() == 1 && !all[0].0;
+        let temporary = matches!(all[..], [(None, Some(Register::Temp(_)), _)]);
+        return plain && inlines.is_empty() && temporary;
     }
     let free = 2 - usize::from(!colours.is_empty()) - usize::from(!alphas.is_empty());
     colours.len() <= 1 && alphas.len() <= 1 && inlines.len() <= free
+}
+
+/// Where an atom is in the original program.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Register(Register, u8),
+    Inline(u8),
+    /// Swizzles provide it.
+    Literal,
+    /// It is not written to a register.
+    Nowhere,
+}
+
+impl Place {
+    fn channel(self) -> Option<u8> {
+        if let Self::Register(_, channel) = self { Some(channel) } else { None }
+    }
+
+    fn register(self) -> Option<Register> {
+        match self {
+            Self::Register(register, _) => Some(register),
+            Self::Inline(code) => Some(Register::Inline(code)),
+            _ => None,
+        }
+    }
+}
+
+fn place_of(form: &Form, atom: Atom) -> Place {
+    match atom {
+        Atom::Entry(temp, channel) => Place::Register(Register::Temp(temp), channel),
+        Atom::Constant(constant, channel) => Place::Register(Register::Constant(constant), channel),
+        Atom::Value(value) => {
+            let value = &form.values[value];
+            let home = value.home.map(Register::Temp);
+            home.map_or(Place::Nowhere, |home| Place::Register(home, value.lane))
+        }
+        Atom::Inline(code) => Place::Inline(code),
+        _ => Place::Literal,
+    }
 }
 
 /// Returns what a result copies, if it copies.

@@ -8,6 +8,7 @@ mod demand;
 mod encode;
 mod form;
 mod schedule;
+mod selects;
 mod sets;
 
 use r500_isa::Instruction;
@@ -34,6 +35,7 @@ pub(crate) struct Segment {
 pub(crate) struct Passes {
     pub(crate) copies: bool,
     pub(crate) compares: bool,
+    pub(crate) selects: bool,
     pub(crate) dead: bool,
     pub(crate) schedule: bool,
 }
@@ -98,23 +100,24 @@ pub(crate) fn rewrite(
     if passes.dead {
         dead::eliminate(&mut forms[0]);
     }
-    if passes.copies || passes.compares {
+    if passes.copies || passes.compares || passes.selects {
         let mut form = forms[0].clone();
         simplify(&mut form, passes);
         forms.insert(0, form);
     }
+    let nops = count_nops(&program.code[first..=last]);
     let before = Measure {
+        cycles: last - first + 1 + nops,
         rows: last - first + 1,
-        nops: count_nops(&program.code[first..=last]),
-        temporaries,
+        temporaries: highest_written(analyses, segment),
     };
     let mut best: Option<(Measure, Rewritten)> = None;
     for form in &forms {
         for &policy in policies(passes.schedule) {
             let Some(rewritten) = attempt(form, policy, temporaries, fuel) else { continue };
             let measure = Measure {
+                cycles: rewritten.code.len() + rewritten.nops,
                 rows: rewritten.code.len(),
-                nops: rewritten.nops,
                 temporaries: rewritten.temporaries,
             };
             if best.as_ref().is_none_or(|(known, _)| measure < *known) {
@@ -129,18 +132,24 @@ pub(crate) fn rewrite(
     if ends && rewritten.code.last().is_none_or(|(inst, _)| inst.ty() != InstType::OUT) {
         return None;
     }
-    let shorter = measure.rows + measure.nops < before.rows + before.nops
-        && measure.rows <= before.rows
-        && measure.nops <= before.nops;
-    shorter.then_some(rewritten)
+    let shorter = (measure.cycles, measure.rows) < (before.cycles, before.rows);
+    // Fewer temporaries alone are the work of register assignment.
+    (shorter || passes.schedule && measure < before).then_some(rewritten)
 }
 
 /// What is compared between attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Measure {
+    cycles: usize,
     rows: usize,
-    nops: usize,
     temporaries: usize,
+}
+
+/// Returns one more than the highest temporary that a segment writes.
+fn highest_written(analyses: &Analyses, segment: Segment) -> usize {
+    let writes =
+        (segment.first..=segment.last).flat_map(|at| analyses.graph.info(at).writes.iter());
+    writes.map(|access| usize::from(access.addr) + 1).max().unwrap_or(0)
 }
 
 fn count_nops(code: &[Instruction]) -> usize {
@@ -151,6 +160,7 @@ fn simplify(form: &mut Form, passes: Passes) {
     for _ in 0..8 {
         let mut changed = passes.copies && copies::propagate(form);
         changed |= passes.compares && compares::fold(form);
+        changed |= passes.selects && selects::fold(form);
         changed |= passes.dead && dead::eliminate(form);
         if !changed {
             break;

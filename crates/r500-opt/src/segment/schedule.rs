@@ -272,14 +272,15 @@ impl Scheduler<'_> {
         if !may {
             return false;
         }
-        let (form, sets) = (self.form.clone(), self.sets.clone());
-        self.sets.leave(value);
+        let finish = op.finish;
+        let place = self.sets.leave(value);
         relane(self.form, value, if to_alpha { 3 } else { 0 });
         if self.pair_fits(first, second) {
             return true;
         }
-        *self.form = form;
-        *self.sets = sets;
+        relane(self.form, value, from);
+        self.form.ops[mover].finish = finish;
+        self.sets.go_back(value, place);
         false
     }
 
@@ -326,20 +327,20 @@ impl Scheduler<'_> {
         if !same {
             return false;
         }
+        let Some(join) = self.join(into, from) else { return false };
         let (form, sets) = (self.form.clone(), self.sets.clone());
-        if self.join_lanes(into, from) {
-            let ops: Vec<&Op> = row.iter().map(|&at| &self.form.ops[at]).collect();
-            if fits(self.form, &*self.sets, &ops) {
-                return true;
-            }
+        self.join_lanes(into, from, join);
+        let ops: Vec<&Op> = row.iter().map(|&at| &self.form.ops[at]).collect();
+        if fits(self.form, &*self.sets, &ops) {
+            return true;
         }
         *self.form = form;
         *self.sets = sets;
         false
     }
 
-    /// Moves the results and operands of an operation into free lanes of another.
-    fn join_lanes(&mut self, into: OpId, from: OpId) -> bool {
+    /// Returns how an operation may take lanes of another.
+    fn join(&self, into: OpId, from: OpId) -> Option<Join> {
         let target = self.form.ops[into]
             .results
             .iter()
@@ -355,7 +356,7 @@ impl Scheduler<'_> {
         };
         let outputs = [into, from].map(|at| output(&self.form.ops[at], self.form));
         if outputs[0].is_some() && outputs[1].is_some() && outputs[0] != outputs[1] {
-            return false;
+            return None;
         }
         if let [value] = results[..]
             && movable(self.form, self.sets, value)
@@ -368,30 +369,30 @@ impl Scheduler<'_> {
                 None => taken,
             };
             let own = self.form.values[value].lane;
-            let Some(lane) = [own, 0, 1, 2].into_iter().find(|&l| l < 3 && blocked >> l & 1 == 0)
-            else {
-                return false;
-            };
+            let mut lanes = [own, 0, 1, 2].into_iter();
+            let lane = lanes.find(|&lane| lane < 3 && blocked >> lane & 1 == 0)?;
+            return Some(Join::Move { value, lane, target });
+        }
+        let mask = self.form.ops[from].mask();
+        if mask & 8 != 0 || mask & taken != 0 {
+            return None;
+        }
+        let mut stored = results.iter().filter(|&&value| self.sets.stored(self.form, value));
+        let place = |value: ValId| self.sets.place_of(self.form, value);
+        stored
+            .all(|&value| target.is_none_or(|target| place(target) == place(value)))
+            .then_some(Join::Keep)
+    }
+
+    /// Moves the results and operands of an operation into free lanes of another.
+    fn join_lanes(&mut self, into: OpId, from: OpId, join: Join) {
+        if let Join::Move { value, lane, target } = join {
             relane(self.form, value, lane);
             match target {
                 Some(target) => self.sets.enter(value, target),
-                None => self.sets.leave(value),
-            }
-        } else {
-            let mask = self.form.ops[from].mask();
-            if mask & 8 != 0 || mask & taken != 0 {
-                return false;
-            }
-            let shared =
-                results.iter().filter(|&&value| self.sets.stored(self.form, value)).all(|&value| {
-                    target.is_none_or(|target| {
-                        let places =
-                            [target, value].map(|value| self.sets.place_of(self.form, value));
-                        places[0] == places[1]
-                    })
-                });
-            if !shared {
-                return false;
+                None => {
+                    self.sets.leave(value);
+                }
             }
         }
         let moved = self.form.ops[from].clone();
@@ -407,8 +408,16 @@ impl Scheduler<'_> {
         let gone = &mut self.form.ops[from];
         gone.dead = true;
         gone.results = [None; 4];
-        true
     }
+}
+
+/// How the lanes of an operation join those of another.
+#[derive(Clone, Copy, Debug)]
+enum Join {
+    /// They are free there.
+    Keep,
+    /// A scalar moves to a free lane, and into the register of a result that is stored.
+    Move { value: ValId, lane: u8, target: Option<ValId> },
 }
 
 /// Returns whether each operand that reads a value reads no other register's colours.

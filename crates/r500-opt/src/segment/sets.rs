@@ -180,15 +180,28 @@ impl Sets {
         self.place(form, value).0
     }
 
-    /// Takes a value out of its set.
-    pub(crate) fn leave(&mut self, value: ValId) {
+    /// Takes a value out of its set. Returns where it was.
+    pub(crate) fn leave(&mut self, value: ValId) -> usize {
         let new = self.parent.len();
+        let before = self.node[value];
         let old = self.set_of(value);
         self.sizes[old] -= 1;
         self.parent.push(new);
         self.temp.push(None);
         self.sizes.push(1);
         self.node[value] = new;
+        before
+    }
+
+    /// Puts a value back that was the last to leave its set.
+    pub(crate) fn go_back(&mut self, value: ValId, before: usize) {
+        debug_assert_eq!(self.node[value] + 1, self.parent.len());
+        self.parent.pop();
+        self.temp.pop();
+        self.sizes.pop();
+        self.node[value] = before;
+        let set = self.set_of(value);
+        self.sizes[set] += 1;
     }
 
     /// Puts a value into the set of another.

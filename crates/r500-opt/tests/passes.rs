@@ -1,0 +1,115 @@
+//! Each pass on a small program, with the result worked out by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use r500_asm::{Options as AsmOptions, PrintOptions, assemble, print};
+use r500_opt::{Options, optimize};
+use r500_program::{Job, Program};
+
+fn program(source: &str) -> Program {
+    let assembly = assemble(source.as_bytes(), AsmOptions::default());
+    let errors: Vec<String> = assembly.errors().map(|error| format!("{error:?}")).collect();
+    assert!(assembly.is_ok(), "{errors:?}\n{source}");
+    assembly.job.program
+}
+
+fn text(program: &Program) -> String {
+    print(&Job::from_program(program.clone()), &PrintOptions::default()).text
+}
+
+/// Asserts that a program becomes another.
+#[track_caller]
+fn becomes(before: &str, after: &str) {
+    let optimized = optimize(&program(before), &Options::default()).program;
+    let expected = program(after);
+    assert_eq!(optimized.code, expected.code, "{}\n---\n{}", text(&optimized), text(&expected));
+}
+
+/// Asserts that a program stays as it is.
+#[track_caller]
+fn stays(source: &str) {
+    becomes(source, source);
+}
+
+#[test]
+fn select_on_a_negated_truth_value_reads_its_condition() {
+    becomes(
+        "src0.rgb = temp[0] : temp[1].r = CMP src0.000 src0.100 src0.r00 ;
+         OUT src0.rgb = temp[1], src1.rgb = temp[0] : out[0].rgb = CMP src1.ggg src1.bbb -src0.rrr ;",
+        "OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.ggg src0.bbb src0.rrr ;",
+    );
+}
+
+#[test]
+fn select_on_an_inverted_truth_value_swaps_its_operands() {
+    becomes(
+        "src0.rgb = temp[0] : temp[1].r = CMP src0.100 src0.000 -|src0.r00| ;
+         OUT src0.rgb = temp[1], src1.rgb = temp[0] : out[0].rgb = CMP src1.ggg src1.bbb -src0.rrr ;",
+        "OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.bbb src0.ggg -|src0.rrr| ;",
+    );
+}
+
+#[test]
+fn cnd_on_a_truth_value_becomes_the_select_that_made_it() {
+    becomes(
+        "src0.rgb = temp[0] : temp[1].r = CMP src0.100 src0.000 src0.r00 ;
+         OUT src0.rgb = temp[1], src1.rgb = temp[0] : out[0].rgb = CND src1.ggg src1.bbb src0.rrr ;",
+        "OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.ggg src0.bbb src0.rrr ;",
+    );
+}
+
+#[test]
+fn select_on_a_truth_value_that_is_an_output_stays() {
+    stays(
+        "OUT src0.rgb = temp[0] : temp[0].r = out[1].r = CMP src0.000 src0.100 src0.r00 ;
+         OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.ggg src0.bbb -src0.rrr ;",
+    );
+}
+
+#[test]
+fn select_by_a_positive_truth_value_stays() {
+    // t >= 0 always: the second operand is dead, but that is another rewrite.
+    stays(
+        "src0.rgb = temp[0] : temp[0].r = CMP src0.000 src0.100 src0.r00 ;
+         OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.ggg src0.bbb src0.rrr ;",
+    );
+}
+
+#[test]
+fn comparison_of_a_copy_from_green_is_computed_in_red() {
+    becomes(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[1].g = MAD src0.0g0 src0.010 -src1.0r0 ;
+         src0.rgb = temp[1] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
+         ENDIF ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+        "src0.rgb = temp[0], src1.rgb = const[0] : alu[lt].r = MAD src0.g00 src0.100 -src1.r00 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
+         ENDIF ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+    );
+}
+
+#[test]
+fn values_that_a_presubtract_result_reads_keep_their_channels() {
+    // The third FRC goes to the free alpha half; the first two stay in green.
+    let before = program(
+        "src0.rgb = temp[0] : temp[1].g = FRC src0.0g0 ;
+         src0.rgb = temp[0] : temp[2].g = FRC src0.0b0 ;
+         NOP src0.rgb = temp[0] : temp[0].b = FRC src0.00r ;
+         OUT src0.rgb = temp[1], src1.rgb = temp[2], src2.rgb = temp[0], srcp.rgb = sub : out[0].rgb = MAD srcp.ggg src2.bbb src0.000 ;",
+    );
+    let after = optimize(&before, &Options::default()).program;
+    assert_eq!(after.code.len(), 3, "{}", text(&after));
+}
+
+#[test]
+fn fewer_temporaries_are_better_where_nothing_else_is() {
+    becomes(
+        "src0.rgb = temp[0] : temp[3].rgb = FRC src0.rgb ;
+         OUT src0.rgb = temp[3] : out[0].rgb = MAX src0.rgb src0.000 ;",
+        "src0.rgb = temp[0] : temp[0].rgb = FRC src0.rgb ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.000 ;",
+    );
+}
