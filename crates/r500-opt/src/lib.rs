@@ -11,6 +11,7 @@
 //! | `flow` | branch simplification |
 //! | `segment` | the machine-level form of straight code: [half operations](self#the-form) over values |
 //! | `segment::copies`, `segment::compares`, `segment::dead` | copy propagation and value numbering, comparison folding, dead-code elimination |
+//! | `segment::kills` | merging of TEXKILLs |
 //! | `segment::selects` | select folding |
 //! | `segment::schedule` | list scheduling with co-issue |
 //! | `segment::allocate` | register assignment |

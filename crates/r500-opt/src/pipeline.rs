@@ -49,10 +49,16 @@ enum PassKind {
     Segments(Passes),
 }
 
-const DEAD: Passes =
-    Passes { copies: false, compares: false, selects: false, dead: true, schedule: false };
+const DEAD: Passes = Passes {
+    kills: false,
+    copies: false,
+    compares: false,
+    selects: false,
+    dead: true,
+    schedule: false,
+};
 const ALL: Passes =
-    Passes { copies: true, compares: true, selects: true, dead: true, schedule: true };
+    Passes { kills: true, copies: true, compares: true, selects: true, dead: true, schedule: true };
 
 /// The passes, in order.
 #[rustfmt::skip]
@@ -77,6 +83,13 @@ const PIPELINE: &[PassInfo] = &[
         why: "no result depends on them",
         level: Level::O1,
         kind: PassKind::Segments(DEAD),
+    },
+    PassInfo {
+        name: "kills",
+        what: "TEXKILLs of a few numbers become one",
+        why: "a pixel is killed if any of the numbers is less than 0, wherever that is decided",
+        level: Level::O1,
+        kind: PassKind::Segments(Passes { kills: true, ..DEAD }),
     },
     PassInfo {
         name: "copies",

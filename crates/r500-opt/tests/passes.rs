@@ -113,3 +113,41 @@ fn fewer_temporaries_are_better_where_nothing_else_is() {
          OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.000 ;",
     );
 }
+
+#[test]
+fn kills_of_two_scalars_become_one() {
+    becomes(
+        "src0.rgb = temp[0] : temp[1].rgb = FRC src0.rrr, temp[1].a = FRC src0.r ;
+         TEX temp[0].none = TEXKILL tex[0].rgba temp[1].rgba ;
+         src0.rgb = temp[0] : temp[1].rgb = FRC src0.ggg, temp[1].a = FRC src0.g ;
+         TEX temp[0].none = TEXKILL tex[0].rgba temp[1].rgba ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+        "src0.rgb = temp[0] : temp[1].rg = FRC src0.rg0 ;
+         TEX temp[0].none = TEXKILL tex[0].rgba temp[1].rgrr ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+    );
+}
+
+#[test]
+fn kill_of_a_negated_truth_value_selects_minus_one() {
+    becomes(
+        "src0.rgb = temp[0] : temp[1].r = CMP src0.000 src0.100 src0.r00 ;
+         src0.rgb = temp[1] : temp[1].rgb = MAD -src0.rrr src0.111 src0.000, temp[1].a = MAD -src0.r src0.1 src0.0 ;
+         TEX temp[0].none = TEXKILL tex[0].rgba temp[1].rgba ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+        "src0.rgb = temp[0] : temp[1].r = CMP -src0.000 -src0.100 src0.r00 ;
+         TEX temp[0].none = TEXKILL tex[0].rgba temp[1].rrrr ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+    );
+}
+
+#[test]
+fn both_halves_that_need_the_same_nop_share_an_instruction() {
+    becomes(
+        "NOP src0.rgb = temp[0] : temp[0].r = FRC src0.r00 ;
+         src0.rgb = temp[0], src1.rgb = const[0], srcp.rgb = sub : temp[0].r = CMP src0.100 src0.000 srcp.r00 ;
+         OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.100 src0.010 -src0.rrr, out[0].a = CMP src0.1 src0.0 -src0.r ;",
+        "NOP src0.rgb = temp[0] : temp[0].r = FRC src0.r00 ;
+         OUT src0.rgb = temp[0], src1.rgb = const[0], srcp.rgb = sub : out[0].rgb = CMP src0.010 src0.100 srcp.rrr, out[0].a = CMP src0.0 src0.1 srcp.r ;",
+    );
+}

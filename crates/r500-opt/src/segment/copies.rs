@@ -17,9 +17,9 @@ use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, Read, Val
 
 /// What a value may be replaced by.
 #[derive(Clone, Copy, Debug)]
-struct Copy {
-    atom: Atom,
-    modifier: Modifier,
+pub(crate) struct Copy {
+    pub(crate) atom: Atom,
+    pub(crate) modifier: Modifier,
     /// The sign of a zero is that of the source.
     exact: bool,
 }
@@ -182,7 +182,7 @@ fn place_of(form: &Form, atom: Atom) -> Place {
 }
 
 /// Returns what a result copies, if it copies.
-fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
+pub(crate) fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
     let Kind::Lanes(lanes) = op.kind else { return None };
     if op.finish[usize::from(lane == 3)] != Finish::PLAIN {
         return None;
@@ -227,10 +227,10 @@ fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
 const ONE: u8 = 0x38;
 
 /// The structure of a computation.
-type Key = (Kind, Finish, Vec<(Option<Read>, Modifier)>);
+pub(crate) type Key = (Kind, Finish, Vec<(Option<Read>, Modifier)>);
 
 /// Returns the structure of a result; `None` for fetches. Factors are in order: products commute.
-fn key_of(op: &Op, lane: usize) -> Option<Key> {
+pub(crate) fn key_of(op: &Op, lane: usize) -> Option<Key> {
     let finish = op.finish[usize::from(lane == 3)];
     let mut reads: Vec<(Option<Read>, Modifier)> = match op.kind {
         Kind::Lanes(_) => op.args.iter().map(|arg| (arg.lanes[lane], arg.modifier)).collect(),

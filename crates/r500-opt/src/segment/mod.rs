@@ -7,6 +7,7 @@ mod dead;
 mod demand;
 mod encode;
 mod form;
+mod kills;
 mod schedule;
 mod selects;
 mod sets;
@@ -33,6 +34,7 @@ pub(crate) struct Segment {
 /// Which passes run over a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passes {
+    pub(crate) kills: bool,
     pub(crate) copies: bool,
     pub(crate) compares: bool,
     pub(crate) selects: bool,
@@ -100,7 +102,7 @@ pub(crate) fn rewrite(
     if passes.dead {
         dead::eliminate(&mut forms[0]);
     }
-    if passes.copies || passes.compares || passes.selects {
+    if passes.kills || passes.copies || passes.compares || passes.selects {
         let mut form = forms[0].clone();
         simplify(&mut form, passes);
         forms.insert(0, form);
@@ -158,7 +160,8 @@ fn count_nops(code: &[Instruction]) -> usize {
 
 fn simplify(form: &mut Form, passes: Passes) {
     for _ in 0..8 {
-        let mut changed = passes.copies && copies::propagate(form);
+        let mut changed = passes.kills && kills::merge(form);
+        changed |= passes.copies && copies::propagate(form);
         changed |= passes.compares && compares::fold(form);
         changed |= passes.selects && selects::fold(form);
         changed |= passes.dead && dead::eliminate(form);

@@ -213,7 +213,8 @@ impl Scheduler<'_> {
             return None;
         }
         let mut ready = self.ready();
-        ready.retain(|&at| at != first && !self.needs_nop(at));
+        let nop = self.needs_nop(first);
+        ready.retain(|&at| at != first && (nop || !self.needs_nop(at)));
         ready.truncate(SECOND);
         for second in ready {
             *self.fuel = self.fuel.saturating_sub(1);
@@ -298,7 +299,8 @@ impl Scheduler<'_> {
             return row;
         };
         let mut ready = self.ready();
-        ready.retain(|&at| !self.needs_nop(at));
+        let nop = row.iter().any(|&at| self.needs_nop(at));
+        ready.retain(|&at| nop || !self.needs_nop(at));
         ready.truncate(SECOND);
         for from in ready {
             *self.fuel = self.fuel.saturating_sub(1);

@@ -1,0 +1,159 @@
+//! Merging of TEXKILL instructions.
+//!
+//! | before | after | exact because |
+//! | --- | --- | --- |
+//! | `TEXKILL x x x x; … TEXKILL y y y y` | `TEXKILL x x y y` | a pixel is killed if any of the four is less than 0, wherever that is decided |
+//! | `t = CMP a b x; y = MAD -t 1 0; TEXKILL y` | `y = CMP -a -b x; TEXKILL y` | they differ in the sign of a zero only, which does not kill |
+//!
+//! The operand of TEXKILL is one register, so what is killed by must be there, in different channels.
+
+use super::copies::{copy_of, key_of};
+use super::form::{Arg, Atom, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+
+/// Merges kills and what they read. Returns whether anything changed.
+pub(crate) fn merge(form: &mut Form) -> bool {
+    let kills: Vec<OpId> =
+        (0..form.ops.len()).filter(|&at| !form.ops[at].dead && form.ops[at].is_kill()).collect();
+    let mut changed = false;
+    let mut open: Option<OpId> = None;
+    for &kill in &kills {
+        if let Some(earlier) = open
+            && narrow(form, &[earlier, kill])
+        {
+            form.ops[earlier].dead = true;
+            changed = true;
+        }
+        open = Some(kill);
+    }
+    for &kill in &kills {
+        changed |= !form.ops[kill].dead && narrow(form, &[kill]);
+    }
+    for value in 0..form.values.len() {
+        changed |= negate(form, value);
+    }
+    changed
+}
+
+/// Lets the last of some kills read a register that holds all that they read, each number in one channel.
+/// Returns whether it reads something else than before.
+fn narrow(form: &mut Form, kills: &[OpId]) -> bool {
+    let mut numbers: Vec<Vec<Atom>> = Vec::new();
+    for read in kills.iter().flat_map(|&kill| form.ops[kill].args[0].lanes).flatten() {
+        let Read::Atom(atom) = read else { return false };
+        match numbers.iter_mut().find(|known| same(form, known[0], atom)) {
+            Some(known) if known.contains(&atom) => {}
+            Some(known) => known.push(atom),
+            None => numbers.push(vec![atom]),
+        }
+    }
+    for atoms in &mut numbers {
+        atoms.sort_by_key(|&atom| !is_in_lane_of_source(form, atom));
+    }
+    let mut chosen = Vec::new();
+    if numbers.len() > 4 || !choose(form, &numbers, &mut chosen) {
+        return false;
+    }
+    let Some((&last, &first)) = kills.last().zip(chosen.first()) else { return false };
+    let lanes = [0, 1, 2, 3].map(|n| Some(Read::Atom(chosen.get(n).copied().unwrap_or(first))));
+    let changed = form.ops[last].args[0].lanes != lanes;
+    form.ops[last].args[0].lanes = lanes;
+    changed
+}
+
+/// Chooses an atom of each number, all of one register, in different channels.
+fn choose(form: &Form, numbers: &[Vec<Atom>], chosen: &mut Vec<Atom>) -> bool {
+    let Some(atoms) = numbers.get(chosen.len()) else { return true };
+    for &atom in atoms {
+        let place = place(form, atom);
+        let fits = |other: &Atom| {
+            let other = self::place(form, *other);
+            matches!((place, other), (Some((a, x)), Some((b, y))) if a == b && x != y)
+        };
+        if place.is_some() && chosen.iter().all(fits) {
+            chosen.push(atom);
+            if choose(form, numbers, chosen) {
+                return true;
+            }
+            chosen.pop();
+        }
+    }
+    false
+}
+
+/// The register and channel of what a kill may read.
+fn place(form: &Form, atom: Atom) -> Option<(u8, u8)> {
+    match atom {
+        Atom::Entry(temp, channel) => Some((temp, channel)),
+        Atom::Value(value) => form.values[value].home.map(|home| (home, form.values[value].lane)),
+        _ => None,
+    }
+}
+
+/// Returns whether two atoms are computed in the same way.
+fn same(form: &Form, a: Atom, b: Atom) -> bool {
+    let key = |atom: Atom| {
+        let Atom::Value(value) = atom else { return None };
+        let data = &form.values[value];
+        key_of(&form.ops[data.op], usize::from(data.lane))
+    };
+    a == b || key(a).is_some_and(|known| key(b) == Some(known))
+}
+
+/// Returns whether a copy is in the half of what it copies.
+fn is_in_lane_of_source(form: &Form, atom: Atom) -> bool {
+    let Atom::Value(value) = atom else { return true };
+    let lane = form.values[value].lane;
+    match copied(form, value) {
+        Some((source, _)) => form.values[source].lane == lane,
+        None => true,
+    }
+}
+
+/// Returns the value that a value copies.
+fn copied(form: &Form, value: ValId) -> Option<(ValId, Modifier)> {
+    let data = &form.values[value];
+    let copy = copy_of(&form.ops[data.op], usize::from(data.lane))?;
+    match copy.atom {
+        Atom::Value(source) => Some((source, copy.modifier)),
+        _ => None,
+    }
+}
+
+/// Selects between negated operands, where kills alone read the negated result.
+fn negate(form: &mut Form, value: ValId) -> bool {
+    let (data, Some((source, modifier))) = (form.values[value], copied(form, value)) else {
+        return false;
+    };
+    let from = form.values[source];
+    let other = &form.ops[from.op];
+    let select = matches!(other.kind, Kind::Lanes(LaneOp::Cmp | LaneOp::Cnd));
+    let suits = select
+        && modifier.neg
+        && !modifier.abs
+        && !form.ops[data.op].dead
+        && form.ops[data.op].mask().count_ones() == 1
+        && other.finish[usize::from(from.lane == 3)] == super::form::Finish::PLAIN
+        && data.sinks.is_empty()
+        && from.sinks.is_empty()
+        && readers(form, value).all(Op::is_kill)
+        && readers(form, source).count() == 1;
+    if !suits {
+        return false;
+    }
+    let (to, lane) = (usize::from(data.lane), usize::from(from.lane));
+    let moved = |(index, arg): (usize, &Arg)| {
+        let neg = arg.modifier.neg != (index < 2);
+        let mut moved = Arg { modifier: Modifier { neg, ..arg.modifier }, ..Arg::default() };
+        moved.lanes[to] = arg.lanes[lane];
+        moved
+    };
+    let (kind, args) = (other.kind, other.args.iter().enumerate().map(moved).collect());
+    let op = &mut form.ops[data.op];
+    (op.kind, op.args) = (kind, args);
+    true
+}
+
+fn readers(form: &Form, value: ValId) -> impl Iterator<Item = &Op> {
+    let reads = move |op: &&Op| !op.dead && op.atoms().any(|atom| atom == Atom::Value(value));
+    form.ops.iter().filter(reads)
+}
