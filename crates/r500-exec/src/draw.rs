@@ -64,6 +64,16 @@ impl<'a> Draw<'a> {
         Ok(Self { shader, bindings, options, deadline })
     }
 
+    /// Returns the time at which the drawing stops.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Returns the same drawing with the time limit of another one that it is a part of.
+    pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
+    }
+
     /// Checks the time limit and the cancellation.
     ///
     /// # Errors

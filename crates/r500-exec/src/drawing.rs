@@ -173,9 +173,18 @@ impl<'a> Drawing<'a> {
     /// # Errors
     /// [`RunError::OddGroup`].
     pub fn painter<'d>(&'d mut self, bindings: &'d Bindings) -> Result<BandPainter<'d>, RunError> {
+        let (prepared, draw) = self.prepared_draw(bindings)?;
+        Ok(BandPainter { prepared, draw })
+    }
+
+    /// Returns the compiled draw, ready for these bindings, and what to draw.
+    pub(crate) fn prepared_draw<'d>(
+        &'d mut self,
+        bindings: &'d Bindings,
+    ) -> Result<(&'d dyn PreparedDraw, Draw<'d>), RunError> {
         self.bring_up_to_date(bindings)?;
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
-        Ok(BandPainter { prepared: &*self.prepared, draw })
+        Ok((&*self.prepared, draw))
     }
 
     /// Makes the engine ready for these bindings.

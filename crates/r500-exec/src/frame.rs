@@ -120,13 +120,17 @@ impl Frame {
             return Err(RunError::NoPixels { width, height });
         }
         let area = options.area.unwrap_or(PixelRect { x: 0, y: 0, width, height });
+        pixels_in(area, [width, height], bytes_per_pixel(shader), options.limits.memory)?;
+        Ok(Self::of_area(shader, area))
+    }
+
+    /// Returns an empty frame of a rectangle that fits in memory.
+    pub(crate) fn of_area(shader: &Shader, area: PixelRect) -> Self {
+        let pixels = area.width as usize * area.height as usize;
         let mut targets = shader.targets();
         targets[0] = true;
         let depth = shader.writes_depth();
-        let planes = targets.iter().filter(|&&on| on).count() as u64;
-        let bytes = planes * 16 + if depth { 4 } else { 0 } + 1;
-        let pixels = pixels_in(area, [width, height], bytes, options.limits.memory)?;
-        Ok(Self {
+        Self {
             area,
             color: targets.map(|on| on.then(|| vec![[0.0; 4]; pixels])),
             depth: depth.then(|| vec![0.0; pixels]),
@@ -134,7 +138,22 @@ impl Frame {
             warnings: RuntimeWarnings::default(),
             counters: Counters::default(),
             run_info: RunInfo::of(""),
-        })
+        }
+    }
+
+    /// Makes the frame an empty one of another rectangle, in the memory that it has.
+    pub(crate) fn clear_to(&mut self, area: PixelRect) {
+        fn clear<T: Copy>(plane: &mut Vec<T>, pixels: usize, zero: T) {
+            plane.clear();
+            plane.resize(pixels, zero);
+        }
+        let pixels = area.width as usize * area.height as usize;
+        self.area = area;
+        self.color.iter_mut().flatten().for_each(|plane| clear(plane, pixels, [0.0; 4]));
+        self.depth.iter_mut().for_each(|plane| clear(plane, pixels, 0.0));
+        clear(&mut self.coverage, pixels, false);
+        self.warnings = RuntimeWarnings::default();
+        self.counters = Counters::default();
     }
 
     /// The part of the picture that was drawn.
@@ -366,6 +385,14 @@ fn cut_slice<'a, T>(rest: &mut &'a mut [T], pixels: usize) -> &'a mut [T] {
     let (head, tail) = std::mem::take(rest).split_at_mut(pixels);
     *rest = tail;
     head
+}
+
+/// Returns the bytes that a pixel takes in a frame of a shader.
+pub(crate) fn bytes_per_pixel(shader: &Shader) -> u64 {
+    let mut targets = shader.targets();
+    targets[0] = true;
+    let planes = targets.iter().filter(|&&on| on).count() as u64;
+    planes * 16 + if shader.writes_depth() { 4 } else { 0 } + 1
 }
 
 /// Returns the number of pixels of a rectangle that lies in a picture and fits a limit of memory at

@@ -50,6 +50,7 @@ mod options;
 mod parallel;
 mod rect;
 mod shader;
+mod strips;
 mod surface;
 mod warning;
 
@@ -62,6 +63,7 @@ pub use options::{Cancel, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;
 pub use shader::{Shader, ShaderError};
+pub use strips::{StripOrder, Strips};
 pub use surface::{ColorSurface, Plane, Surfaces};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};
 

@@ -23,6 +23,16 @@ impl PixelRect {
         (height != 0).then_some(low)
     }
 
+    /// Splits off the highest rows, down to the next multiple of `rows`; `None` if none are left.
+    pub(crate) fn take_top_rows(&mut self, rows: u32) -> Option<Self> {
+        let last = (self.y + self.height).checked_sub(1)?;
+        let y = (last - last % rows).max(self.y);
+        let height = last + 1 - y;
+        let high = Self { y, height: height.min(self.height), ..*self };
+        self.height -= high.height;
+        (high.height != 0).then_some(high)
+    }
+
     /// Returns the index of a pixel in a plane stored row by row from the lowest; `None` if it lies outside.
     #[must_use]
     #[inline]
