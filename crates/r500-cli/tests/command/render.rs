@@ -60,6 +60,67 @@ fn programs_come_from_stdin_and_pictures_go_to_stdout() {
     assert_eq!((picture.width, picture.height), (3, 5));
 }
 
+/// Parts that are small enough to be drawn in memory, put together, are the file that is written strip by strip.
+#[test]
+fn a_large_picture_is_written_strip_by_strip() {
+    let folder = Folder::new("strips");
+    let program = folder.write("uv.inc", UV);
+    let (width, height, rows) = (2048, 1030, 206);
+    let size = format!("{width}x{height}");
+    let render = |name: &str, more: &[&str]| {
+        let out = folder.path(name);
+        r500(&[&["render", &program, "--size", &size, "-o", &out], more].concat()).status(0);
+        folder.read(name)
+    };
+    let parts = |name: &str| -> Vec<Vec<u8>> {
+        let part = |y: u32| render(name, &["--crop", &format!("0,{y},{width}x{rows}")]);
+        (0..height).step_by(rows as usize).map(part).collect()
+    };
+    let all = render("all.f32", &[]);
+    assert_eq!(all.len(), (width * height * 16) as usize);
+    assert!(all == parts("part.f32").concat());
+    assert!(render("all.raw", &[]) == parts("part.raw").concat());
+    render("all.png", &["--target", "all"]);
+    let picture = folder.picture("all.png");
+    assert_eq!((picture.width, picture.height), (width, height));
+    for (n, part) in parts("part.png").iter().enumerate() {
+        let part = r500::picture::decode_png(part).unwrap();
+        let y = n as u32 * rows;
+        assert!(Some(part) == picture.crop(0, y, width, rows), "rows from {y}");
+    }
+    let piped = r500(&["render", &program, "--size", &size, "-o", "-"]).status(0);
+    assert!(r500::picture::decode_png(&piped.stdout).unwrap() == picture);
+    let exr = render("all.exr", &[]);
+    let colors: Vec<[f32; 4]> =
+        floats(&all).chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
+    let layers = [r500::picture::ExrLayer::colors("", &colors)];
+    assert!(exr == r500::picture::encode_exr(width, &layers).unwrap());
+}
+
+/// A limit in the middle: the time limit leaves a file of the whole size, another limit no file.
+#[test]
+fn a_large_picture_that_fails_leaves_no_part_of_a_file() {
+    let folder = Folder::new("strips-failed");
+    // Endless in the upper half, where v - 1/2 is not negative.
+    let endless = folder.write(
+        "endless.r5",
+        "src0.rgb = temp[0], src1.rgb = 0.5 : alu[ge].r = MAD src0.ggg src0.111 -src1.rrr ;
+         @again
+         JUMP @again IF alu ALU_WAIT ;
+         OUT LAST src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;\n",
+    );
+    let out = folder.path("out.f32");
+    let limits = ["--limit-instructions", "1000"];
+    r500(&[&["render", &endless, "--size", "2048x1024", "-o", &out], &limits[..]].concat())
+        .status(3)
+        .says("the program seems endless");
+    assert!(!std::path::Path::new(&out).exists());
+    r500(&["render", &endless, "--size", "2048x1024", "-o", &out, "--limit-time", "0.05"])
+        .status(3)
+        .says("is not complete");
+    assert_eq!(std::fs::metadata(&out).unwrap().len(), 2048 * 1024 * 16);
+}
+
 #[test]
 fn a_crop_is_that_part_of_the_whole() {
     let folder = Folder::new("crop");

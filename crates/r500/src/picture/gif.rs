@@ -1,5 +1,7 @@
 //! Animated GIF: 256 colours a frame, a pixel is there or not.
 
+use std::io::Write;
+
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use super::{Picture, PictureError};
@@ -11,27 +13,75 @@ use super::{Picture, PictureError};
 /// [`PictureError::Frames`] if there are no frames or they differ in size,
 /// [`PictureError::TooLarge`] past 65535 pixels.
 pub fn encode_gif(frames: &[Picture], fps: u16) -> Result<Vec<u8>, PictureError> {
-    let first = frames.first().ok_or(PictureError::Frames)?;
-    let (Ok(width), Ok(height)) = (u16::try_from(first.width), u16::try_from(first.height)) else {
-        let Picture { width, height, .. } = *first;
-        return Err(PictureError::TooLarge { format: "GIF", width, height, limit: 65535 });
-    };
     let mut bytes = Vec::new();
-    let mut encoder = Encoder::new(&mut bytes, width, height, &[])?;
-    encoder.set_repeat(Repeat::Infinite)?;
+    let mut writer = GifWriter::new(&mut bytes, fps);
     for picture in frames {
-        if (picture.width, picture.height) != (first.width, first.height) {
+        writer.frame(picture)?;
+    }
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Writes a GIF as [`encode_gif`] does, frame by frame.
+pub struct GifWriter<W: Write> {
+    state: State<W>,
+    fps: u16,
+}
+
+enum State<W: Write> {
+    /// No frame yet, so no size.
+    Begun(W),
+    Open(Encoder<W>, [u32; 2]),
+    /// The first frame could not be written.
+    Failed,
+}
+
+impl<W: Write> GifWriter<W> {
+    /// Nothing is written before the first frame.
+    pub fn new(to: W, fps: u16) -> Self {
+        Self { state: State::Begun(to), fps }
+    }
+
+    /// Writes a frame.
+    ///
+    /// # Errors
+    /// [`PictureError::Frames`] if it differs from the first in size, [`PictureError::TooLarge`] past 65535 pixels,
+    /// [`PictureError::Gif`] if it cannot be written.
+    pub fn frame(&mut self, picture: &Picture) -> Result<(), PictureError> {
+        let size = [picture.width, picture.height];
+        let (Ok(width), Ok(height)) = (u16::try_from(size[0]), u16::try_from(size[1])) else {
+            let [width, height] = size;
+            return Err(PictureError::TooLarge { format: "GIF", width, height, limit: 65535 });
+        };
+        self.state = match std::mem::replace(&mut self.state, State::Failed) {
+            State::Begun(to) => {
+                let mut encoder = Encoder::new(to, width, height, &[])?;
+                encoder.set_repeat(Repeat::Infinite)?;
+                State::Open(encoder, size)
+            }
+            state => state,
+        };
+        let State::Open(encoder, first) = &mut self.state else { return Err(PictureError::Frames) };
+        if *first != size {
             return Err(PictureError::Frames);
         }
         let mut pixels = picture.pixels.as_flattened().to_vec();
         // The slowest setting of the quantiser that is still good company: 10 of 1..=30.
         let mut frame = Frame::from_rgba_speed(width, height, &mut pixels, 10);
-        frame.delay = (100 + fps / 2) / fps.max(1);
+        frame.delay = (100 + self.fps / 2) / self.fps.max(1);
         frame.dispose = DisposalMethod::Background;
-        encoder.write_frame(&frame)?;
+        Ok(encoder.write_frame(&frame)?)
     }
-    drop(encoder);
-    Ok(bytes)
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// [`PictureError::Frames`] if there was no frame, [`PictureError::Gif`] if the end cannot be written.
+    pub fn finish(self) -> Result<(), PictureError> {
+        let State::Open(encoder, _) = self.state else { return Err(PictureError::Frames) };
+        let mut to = encoder.into_inner()?;
+        Ok(to.flush().map_err(gif::EncodingError::from)?)
+    }
 }
 
 #[cfg(test)]

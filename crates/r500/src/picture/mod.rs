@@ -11,11 +11,13 @@ mod gif;
 mod png;
 
 #[cfg(feature = "exr")]
-pub use exr::{ExrLayer, encode_exr};
+pub use exr::{ExrLayer, encode_exr, write_exr};
 #[cfg(feature = "gif")]
-pub use gif::encode_gif;
+pub use gif::{GifWriter, encode_gif};
 #[cfg(feature = "png")]
-pub use png::{PngCompression, decode_png, encode_apng, encode_png, encode_png_with};
+pub use png::{
+    ApngWriter, PngCompression, PngWriter, decode_png, encode_apng, encode_png, encode_png_with,
+};
 pub use r500_exec::output::color::eight_bit;
 
 /// An upright picture, straight alpha, 8 bits a channel.

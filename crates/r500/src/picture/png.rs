@@ -1,8 +1,9 @@
 //! PNG and animated PNG.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
+use png::{BitDepth, ColorType, Decoder, Encoder, StreamWriter, Transformations};
 
 use super::{Picture, PictureError};
 
@@ -70,15 +71,100 @@ pub fn encode_png_with(
     compression: PngCompression,
 ) -> Result<Vec<u8>, PictureError> {
     let mut bytes = Vec::new();
-    let mut encoder = encoder(&mut bytes, picture);
-    encoder.set_compression(match compression {
-        PngCompression::Fast => png::Compression::Fast,
-        PngCompression::Best => png::Compression::High,
-    });
+    let mut encoder = encoder(&mut bytes, [picture.width, picture.height]);
+    encoder.set_compression(compression.into());
     let mut writer = encoder.write_header()?;
     writer.write_image_data(picture.pixels.as_flattened())?;
     writer.finish()?;
     Ok(bytes)
+}
+
+impl From<PngCompression> for png::Compression {
+    fn from(compression: PngCompression) -> Self {
+        match compression {
+            PngCompression::Fast => Self::Fast,
+            PngCompression::Best => Self::High,
+        }
+    }
+}
+
+/// Writes a PNG as [`encode_png_with`] does, strip by strip.
+pub struct PngWriter<W: Write + 'static> {
+    rows: StreamWriter<'static, Remembering<W>>,
+    failure: FirstFailure,
+}
+
+/// Bytes of compressed data in a chunk of a file.
+const CHUNK: usize = 1 << 16;
+
+impl<W: Write + 'static> PngWriter<W> {
+    /// Begins a file of `[width, height]` pixels.
+    ///
+    /// # Errors
+    /// [`PictureError::PngWrite`] if it has no pixels or cannot be written.
+    pub fn new(to: W, size: [u32; 2], compression: PngCompression) -> Result<Self, PictureError> {
+        let failure = FirstFailure::default();
+        let mut encoder = encoder(Remembering { to, failure: failure.clone() }, size);
+        encoder.set_compression(compression.into());
+        let rows = encoder.write_header()?.into_stream_writer_with_size(CHUNK)?;
+        Ok(Self { rows, failure })
+    }
+
+    /// Writes the next rows, from the top.
+    ///
+    /// # Errors
+    /// [`PictureError::PngWrite`] if they cannot be written, or the file has all its rows.
+    pub fn rows(&mut self, pixels: &[[u8; 4]]) -> Result<(), PictureError> {
+        let written = self.rows.write_all(pixels.as_flattened());
+        Ok(written.map_err(png::EncodingError::from)?)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// [`PictureError::PngWrite`] if rows are missing or it cannot be written.
+    pub fn finish(self) -> Result<(), PictureError> {
+        self.rows.finish()?;
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failure.map_or(Ok(()), |error| Err(png::EncodingError::from(error).into()))
+    }
+}
+
+type FirstFailure = Arc<Mutex<Option<io::Error>>>;
+
+/// A writer whose first failure is kept: the stream of `png` writes its end when it is dropped, and drops errors then.
+struct Remembering<W: Write> {
+    to: W,
+    failure: FirstFailure,
+}
+
+impl<W: Write> Remembering<W> {
+    fn remember(&self, error: &io::Error) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert_with(|| io::Error::new(error.kind(), error.to_string()));
+    }
+}
+
+impl<W: Write> Write for Remembering<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes);
+        written.inspect_err(|error| {
+            if error.kind() != io::ErrorKind::Interrupted {
+                self.remember(error);
+            }
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush().inspect_err(|error| self.remember(error))
+    }
+}
+
+impl<W: Write> Drop for Remembering<W> {
+    fn drop(&mut self) {
+        // Remembered.
+        let _ = self.flush();
+    }
 }
 
 /// Writes an animated PNG that repeats for ever, `fps` frames a second.
@@ -87,25 +173,56 @@ pub fn encode_png_with(
 /// [`PictureError::Frames`] if there are no frames or they differ in size.
 pub fn encode_apng(frames: &[Picture], fps: u16) -> Result<Vec<u8>, PictureError> {
     let first = frames.first().ok_or(PictureError::Frames)?;
-    let same = |f: &Picture| (f.width, f.height) == (first.width, first.height);
     let count = u32::try_from(frames.len()).map_err(|_| PictureError::Frames)?;
-    if !frames.iter().all(same) {
-        return Err(PictureError::Frames);
-    }
     let mut bytes = Vec::new();
-    let mut encoder = encoder(&mut bytes, first);
-    encoder.set_animated(count, 0)?;
-    encoder.set_frame_delay(1, fps)?;
-    let mut writer = encoder.write_header()?;
+    let mut writer = ApngWriter::new(&mut bytes, [first.width, first.height], count, fps)?;
     for frame in frames {
-        writer.write_image_data(frame.pixels.as_flattened())?;
+        writer.frame(frame)?;
     }
     writer.finish()?;
     Ok(bytes)
 }
 
-fn encoder<'a>(bytes: &'a mut Vec<u8>, picture: &Picture) -> Encoder<'a, &'a mut Vec<u8>> {
-    let mut encoder = Encoder::new(bytes, picture.width, picture.height);
+/// Writes an animated PNG as [`encode_apng`] does, frame by frame.
+pub struct ApngWriter<W: Write> {
+    writer: png::Writer<W>,
+    size: [u32; 2],
+}
+
+impl<W: Write> ApngWriter<W> {
+    /// Begins a file of so many frames of `[width, height]` pixels.
+    ///
+    /// # Errors
+    /// [`PictureError::PngWrite`] if it has no frames or no pixels, or cannot be written.
+    pub fn new(to: W, size: [u32; 2], frames: u32, fps: u16) -> Result<Self, PictureError> {
+        let mut encoder = encoder(to, size);
+        encoder.set_animated(frames, 0)?;
+        encoder.set_frame_delay(1, fps)?;
+        Ok(Self { writer: encoder.write_header()?, size })
+    }
+
+    /// Writes a frame.
+    ///
+    /// # Errors
+    /// [`PictureError::Frames`] if it is of another size, [`PictureError::PngWrite`] if it cannot be written.
+    pub fn frame(&mut self, picture: &Picture) -> Result<(), PictureError> {
+        if [picture.width, picture.height] != self.size {
+            return Err(PictureError::Frames);
+        }
+        Ok(self.writer.write_image_data(picture.pixels.as_flattened())?)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// [`PictureError::PngWrite`] if frames are missing or it cannot be written.
+    pub fn finish(self) -> Result<(), PictureError> {
+        Ok(self.writer.finish()?)
+    }
+}
+
+fn encoder<W: Write>(to: W, [width, height]: [u32; 2]) -> Encoder<'static, W> {
+    let mut encoder = Encoder::new(to, width, height);
     encoder.set_compression(png::Compression::Fast);
     encoder.set_color(ColorType::Rgba);
     encoder.set_depth(BitDepth::Eight);
@@ -145,6 +262,58 @@ mod tests {
         assert_eq!(decode_png(&best).unwrap(), picture);
         assert!(best.len() < fast.len(), "{} and {}", best.len(), fast.len());
         assert_eq!(encode_png(&picture).unwrap(), fast);
+    }
+
+    /// A file in memory that is read after its writer is gone.
+    #[derive(Clone, Default)]
+    struct Shared(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A device with room for so many bytes.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn strips_give_the_picture_and_the_same_bytes_however_cut() {
+        let pixel = |i: u32| [(i % 97) as u8, (i / 131 % 251) as u8, ((i * i) >> 9) as u8, 255];
+        let picture = Picture { width: 64, height: 96, pixels: (0..64 * 96).map(pixel).collect() };
+        for compression in [PngCompression::Fast, PngCompression::Best] {
+            let written = |rows: usize| {
+                let file = Shared::default();
+                let mut writer = PngWriter::new(file.clone(), [64, 96], compression).unwrap();
+                picture.pixels.chunks(64 * rows).for_each(|rows| writer.rows(rows).unwrap());
+                writer.finish().unwrap();
+                file.0.take()
+            };
+            let whole = written(96);
+            assert_eq!(decode_png(&whole).unwrap(), picture);
+            assert!([1, 7, 64].into_iter().all(|rows| written(rows) == whole));
+        }
+        let mut full = PngWriter::new(Full(1000), [64, 96], PngCompression::Fast).unwrap();
+        picture.pixels.chunks(64).for_each(|rows| full.rows(rows).unwrap());
+        assert!(full.finish().is_err(), "the end of the file is lost");
+        let mut short = PngWriter::new(Vec::new(), [64, 96], PngCompression::Fast).unwrap();
+        short.rows(&picture.pixels[..64]).unwrap();
+        assert!(short.finish().is_err());
     }
 
     #[test]

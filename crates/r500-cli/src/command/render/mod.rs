@@ -3,16 +3,21 @@
 mod compare;
 mod output;
 mod sequence;
+mod strips;
 #[cfg(feature = "window")]
 mod window;
 
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use r500::exec::{Bindings, Draw, Frame, Options, PixelRect, RunError, Shader, draw_into};
+use r500::exec::{
+    Bindings, Counters, Draw, Frame, Options, PixelRect, RunError, RunInfo, RuntimeWarnings,
+    Shader, draw_into,
+};
 use r500::picture::PngCompression;
 use r500::program::Job;
 
@@ -152,14 +157,52 @@ impl Target {
     }
 }
 
+/// A program and all that it reads.
+struct Ready {
+    job: Job,
+    shader: Arc<Shader>,
+    bindings: Bindings,
+    size: [u32; 2],
+    crop: Option<PixelRect>,
+}
+
+impl Ready {
+    /// Returns the part of the picture that is drawn.
+    fn area(&self) -> PixelRect {
+        let [width, height] = self.size;
+        self.crop.unwrap_or(PixelRect { x: 0, y: 0, width, height })
+    }
+}
+
 /// The result of a drawing.
 struct Drawn {
     job: Job,
     frame: Frame,
-    size: [u32; 2],
     took: Duration,
     /// The time limit, if it ended the drawing; the frame has what was drawn until then.
     stopped: Option<RunError>,
+}
+
+impl Drawn {
+    fn summary(&self) -> Summary {
+        let Frame { warnings, counters, run_info, .. } = &self.frame;
+        Summary {
+            area: self.frame.area(),
+            warnings: warnings.clone(),
+            counters: *counters,
+            run_info: run_info.clone(),
+            took: self.took,
+        }
+    }
+}
+
+/// What is reported of a drawing, besides its pixels.
+struct Summary {
+    area: PixelRect,
+    warnings: RuntimeWarnings,
+    counters: Counters,
+    run_info: RunInfo,
+    took: Duration,
 }
 
 impl Render {
@@ -232,7 +275,20 @@ impl Render {
     /// Draws one picture and outputs it as requested.
     fn once(&self, sink: Option<&Sink>) -> Outcome {
         let Some(job) = self.source.read()? else { return input_args::LISTED };
-        let drawn = self.draw(job, None)?;
+        let ready = self.ready(job, None)?;
+        let size = ready.size;
+        let in_strips = !self.show && self.compare.reference.is_none() && strips::pays(&ready);
+        if let Some(sink) = sink
+            && in_strips
+        {
+            let strips::Streamed { summary, written, stopped } = self.stream(&ready, sink)?;
+            stopped.map_or(Ok(()), |error| Err(incomplete(error, &written)))?;
+            let name = &ready.job.name;
+            let report = Report { name, size, summary, written: &written, comparison: None };
+            self.report(&report)?;
+            return Ok(Status::Fine);
+        }
+        let drawn = self.draw(ready)?;
         let planes = self.planes(&drawn.frame)?;
         let mut written = Vec::new();
         if let Some(sink) = sink {
@@ -246,11 +302,7 @@ impl Render {
             terminal::show(&plane.picture(), &mut out, colors)?;
         }
         if let Some(error) = drawn.stopped {
-            let failure = engine_args::not_run(error);
-            return Err(match written.first() {
-                Some(path) => failure.context(format_args!("{} is not complete", path.display())),
-                None => failure,
-            });
+            return Err(incomplete(error, &written));
         }
         let comparison = match (&self.compare.reference, planes.first()) {
             (Some(_), Some(plane)) => {
@@ -258,14 +310,20 @@ impl Render {
             }
             _ => None,
         };
-        let report = Report { drawn: &drawn, written: &written, comparison: comparison.as_ref() };
+        let report = Report {
+            name: &drawn.job.name,
+            size,
+            summary: drawn.summary(),
+            written: &written,
+            comparison: comparison.as_ref(),
+        };
         self.report(&report)?;
         let equal = comparison.is_none_or(|comparison| comparison.passes);
         Ok(if equal { Status::Fine } else { Status::Failed })
     }
 
-    /// Draws a job; `time` overrides the job's.
-    fn draw(&self, mut job: Job, time: Option<f32>) -> Outcome<Drawn> {
+    /// Reads all that a job needs; `time` overrides the job's.
+    fn ready(&self, mut job: Job, time: Option<f32>) -> Outcome<Ready> {
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         self.state.apply(&mut job, size)?;
         let time_given = time;
@@ -277,19 +335,30 @@ impl Render {
         if time_given.is_none() {
             engine_args::warn_missing(&job, true);
         }
-        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
+        let shader = Arc::new(Shader::new(&job.program).map_err(engine_args::no_shader)?);
         let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
+        Ok(Ready { job, shader, bindings, size, crop: self.crop })
+    }
+
+    /// Returns how to draw.
+    fn options(&self) -> Outcome<Options<'static>> {
+        Ok(Options {
+            warnings: self.findings || self.format == Format::Json,
+            area: self.crop,
+            ..self.machine.options()?
+        })
+    }
+
+    /// Draws a picture in memory.
+    fn draw(&self, ready: Ready) -> Outcome<Drawn> {
+        let Ready { job, shader, bindings, size, .. } = ready;
         let bar = terminal::progress(u64::from(size[1]), "rows");
         let progress = |done: u64, all: u64| {
             bar.set_length(all);
             bar.set_position(done);
         };
-        let options = Options {
-            warnings: self.findings || self.format == Format::Json,
-            area: self.crop,
-            progress: Some(&progress),
-            ..self.machine.options()?
-        };
+        let mut options: Options<'_> = self.options()?;
+        options.progress = Some(&progress);
         let start = Instant::now();
         let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
         let mut frame = Frame::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
@@ -300,7 +369,7 @@ impl Render {
             Err(error @ RunError::Time { .. }) => Some(error),
             Err(error) => return Err(engine_args::not_run(error)),
         };
-        Ok(Drawn { job, frame, size, took: start.elapsed(), stopped })
+        Ok(Drawn { job, frame, took: start.elapsed(), stopped })
     }
 
     /// Returns the planes of a frame that are wanted.
@@ -310,25 +379,25 @@ impl Render {
 
     /// Prints the requested report.
     fn report(&self, report: &Report<'_>) -> Outcome<()> {
-        let Report { drawn, written, comparison } = report;
-        let frame = &drawn.frame;
+        let Report { name, size, summary, written, comparison } = report;
+        let Summary { area, warnings, counters, run_info, took } = summary;
         if self.format == Format::Json {
             let files: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
             let json = serde_json::json!({
                 "version": 1,
-                "name": drawn.job.name,
-                "size": drawn.size,
-                "area": [frame.area().x, frame.area().y, frame.width(), frame.height()],
-                "seconds": drawn.took.as_secs_f64(),
-                "engine": frame.run_info.engine,
-                "simd": frame.run_info.simd,
-                "instead": frame.run_info.fallback_reason,
-                "instructions": frame.counters.instructions,
-                "stat": frame.counters.stat,
-                "killed": frame.counters.killed,
+                "name": name,
+                "size": size,
+                "area": [area.x, area.y, area.width, area.height],
+                "seconds": took.as_secs_f64(),
+                "engine": run_info.engine,
+                "simd": run_info.simd,
+                "instead": run_info.fallback_reason,
+                "instructions": counters.instructions,
+                "stat": counters.stat,
+                "killed": counters.killed,
                 "files": files,
                 "comparison": comparison.map(compare::Compared::json),
-                "findings": engine_args::findings_json(&frame.warnings),
+                "findings": engine_args::findings_json(warnings),
             });
             writeln!(terminal::out(), "{json}")?;
             return Ok(());
@@ -337,18 +406,18 @@ impl Render {
             writeln!(terminal::out(), "{comparison}")?;
         }
         if self.findings {
-            engine_args::print_findings(&frame.warnings)?;
+            engine_args::print_findings(warnings)?;
         }
         if self.verbose {
-            let [width, height] = drawn.size;
-            let instructions = frame.counters.instructions;
+            let [width, height] = size;
+            let instructions = counters.instructions;
             terminal::note(&format!(
                 "{width}x{height} in {:.3} s, {instructions} instructions by groups of pixels, {} \
                  pixels killed",
-                drawn.took.as_secs_f64(),
-                frame.counters.killed,
+                took.as_secs_f64(),
+                counters.killed,
             ));
-            terminal::note(&engine_args::who_drew(&frame.run_info));
+            terminal::note(&engine_args::who_drew(run_info));
             for path in *written {
                 terminal::note(&format!("wrote {}", path.display()));
             }
@@ -382,9 +451,20 @@ impl Render {
 
 /// The report of a drawing.
 struct Report<'a> {
-    drawn: &'a Drawn,
+    name: &'a str,
+    size: [u32; 2],
+    summary: Summary,
     written: &'a [PathBuf],
     comparison: Option<&'a compare::Compared>,
+}
+
+/// Returns a picture that the time limit cut short.
+fn incomplete(error: RunError, written: &[PathBuf]) -> Failure {
+    let failure = engine_args::not_run(error);
+    match written.first() {
+        Some(path) => failure.context(format_args!("{} is not complete", path.display())),
+        None => failure,
+    }
 }
 
 /// Returns the planes of a frame that are wanted.

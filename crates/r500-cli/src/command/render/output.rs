@@ -71,30 +71,41 @@ impl<'a> Plane<'a> {
     }
 
     /// Little-endian float32, rows from the bottom.
-    fn floats(&self) -> Vec<u8> {
-        match self.data {
-            Data::Color(_, colors) => {
-                colors.as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect()
-            }
-            Data::Depth(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    pub(super) fn floats(&self) -> Vec<u8> {
+        let values = match self.data {
+            Data::Color(_, colors) => colors.as_flattened(),
+            Data::Depth(values) => values,
+        };
+        let mut bytes = vec![0; values.len() * 4];
+        for (bytes, value) in bytes.chunks_exact_mut(4).zip(values) {
+            bytes.copy_from_slice(&value.to_le_bytes());
         }
+        bytes
+    }
+
+    /// Checks that the card would store this plane.
+    pub(super) fn check_stored(&self, state: &State) -> Outcome<()> {
+        let Data::Color(target, _) = self.data else { return Ok(()) };
+        let format = state.out_fmt_or_default(target);
+        if output::color::bytes_per_pixel(format).is_some() {
+            return Ok(());
+        }
+        Err(Failure::input(anyhow::anyhow!(
+            "US_OUT_FMT of target {} ({:#010x}) stores nothing; \
+             set one with --register US_OUT_FMT[{target}]=0x3900",
+            self.name,
+            format.bits()
+        )))
     }
 
     /// Returns the bytes that the card would store, rows from the bottom: `US_OUT_FMT` for colours;
     /// for depth, the code of `US_W_FMT` as a dword.
-    fn stored(&self, state: &State) -> Outcome<Vec<u8>> {
+    pub(super) fn stored(&self, state: &State) -> Outcome<Vec<u8>> {
+        self.check_stored(state)?;
         let mut bytes = Vec::new();
         match self.data {
             Data::Color(target, colors) => {
                 let format = state.out_fmt_or_default(target);
-                if output::color::bytes_per_pixel(format).is_none() {
-                    return Err(Failure::input(anyhow::anyhow!(
-                        "US_OUT_FMT of target {} ({:#010x}) stores nothing; \
-                         set one with --register US_OUT_FMT[{target}]=0x3900",
-                        self.name,
-                        format.bits()
-                    )));
-                }
                 for &color in colors {
                     output::color::store(format, color, &mut bytes);
                 }
@@ -186,6 +197,11 @@ impl Sink {
         std::iter::once(self.path.clone()).chain(parts).collect()
     }
 
+    /// Returns how hard PNG files are compressed.
+    pub(super) fn compression(&self) -> PngCompression {
+        self.compression
+    }
+
     /// Returns the file's name.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -196,10 +212,7 @@ impl Sink {
     pub(super) fn write(&self, planes: &[Plane<'_>], state: &State) -> Outcome<Vec<PathBuf>> {
         let [first, others @ ..] = planes else { return Ok(Vec::new()) };
         if self.kind == Kind::Exr {
-            let single = others.is_empty();
-            let layers: Vec<_> =
-                planes.iter().map(|p| p.layer(if single { "" } else { p.name })).collect();
-            let bytes = encode_exr(first.width, &layers).map_err(cannot_encode)?;
+            let bytes = encode_exr(first.width, &layers(planes)).map_err(cannot_encode)?;
             self.save(&self.path, &bytes)?;
             return Ok(vec![self.path.clone()]);
         }
@@ -234,9 +247,18 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }
-    std::fs::write(path, bytes).map_err(|error| {
-        Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
-    })
+    std::fs::write(path, bytes).map_err(|error| cannot_write(path, error))
+}
+
+/// Returns a file that cannot be written.
+pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
+}
+
+/// Returns planes as layers of an OpenEXR file; a single one has no name.
+pub(super) fn layers(planes: &[Plane<'_>]) -> Vec<ExrLayer<'static>> {
+    let single = planes.len() == 1;
+    planes.iter().map(|p| p.layer(if single { "" } else { p.name })).collect()
 }
 
 /// Returns a picture that its format cannot hold.
@@ -245,7 +267,7 @@ pub(super) fn cannot_encode(error: PictureError) -> Failure {
 }
 
 /// `out.png` and `B` give `out.B.png`.
-fn with_part(path: &Path, part: &str) -> PathBuf {
+pub(super) fn with_part(path: &Path, part: &str) -> PathBuf {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     path.with_extension(format!("{part}.{extension}"))
 }

@@ -1,17 +1,21 @@
 //! Many frames: a file each, or one that moves.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use r500::picture::{encode_apng, encode_gif};
+use r500::exec::RuntimeWarnings;
+use r500::picture::{ApngWriter, GifWriter, Picture};
 
-use super::output::{Kind, Plane, Sink, cannot_encode};
+use super::output::{Kind, Plane, Sink, cannot_encode, cannot_write};
+use super::strips::{self, Streamed};
 use super::{Drawn, Render, Target, planes};
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::{input_args, terminal};
+use crate::command::{engine_args, input_args, terminal};
 
 impl Render {
     /// Draws a range of frames.
@@ -47,7 +51,8 @@ impl Render {
         let outputs = names.flat_map(|sink| sink.paths(self.target == Target::All));
         self.refuse_inputs(&outputs.chain([path.clone()]).collect::<Vec<_>>())?;
         let bar = terminal::progress(u64::from(frames.end - frames.start), "frames");
-        let mut pictures = Vec::new();
+        let count = frames.end - frames.start;
+        let mut moving = None;
         let Range { start: first, end } = frames;
         // Frames are drawn one after the other, on all threads; encoding takes a thread a frame.
         writing(|writer| {
@@ -61,18 +66,27 @@ impl Render {
                     continue;
                 }
                 let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
-                let mut drawn = self.draw(job.clone(), Some(time as f32))?;
-                if let Some(error) = drawn.stopped.take() {
-                    return Err(crate::command::engine_args::not_run(error)
-                        .context(format_args!("frame {frame}")));
+                let failed =
+                    |error| Err(engine_args::not_run(error).context(format_args!("frame {frame}")));
+                let ready = self.ready(job.clone(), Some(time as f32))?;
+                if !animation && strips::pays(&ready) {
+                    let Streamed { summary, written, stopped } = self.stream(&ready, &sink)?;
+                    stopped.map_or(Ok(()), failed)?;
+                    self.tell_frame(frame, &summary.warnings)?;
+                    note_written(&written, self.verbose);
+                    continue;
                 }
-                if self.findings && !drawn.frame.warnings.is_empty() {
-                    terminal::note(&format!("frame {frame}:"));
-                    crate::command::engine_args::print_findings(&drawn.frame.warnings)?;
-                }
+                let mut drawn = self.draw(ready)?;
+                drawn.stopped.take().map_or(Ok(()), failed)?;
+                self.tell_frame(frame, &drawn.frame.warnings)?;
                 if animation {
                     let planes = self.planes(&drawn.frame)?;
-                    pictures.extend(planes.first().map(Plane::picture));
+                    let Some(picture) = planes.first().map(Plane::picture) else { continue };
+                    let file = match &mut moving {
+                        Some(file) => file,
+                        none => none.insert(Animation::new(&sink, &picture, count, self.fps)?),
+                    };
+                    file.frame(&picture)?;
                     if self.verbose {
                         terminal::note(&format!("drew frame {frame} of {first}..{end}"));
                     }
@@ -84,14 +98,82 @@ impl Render {
             Ok(())
         })?;
         bar.finish_and_clear();
-        if animation {
-            let bytes = match sink.kind {
-                Kind::Gif => encode_gif(&pictures, self.fps),
-                _ => encode_apng(&pictures, self.fps),
-            };
-            sink.save(path, &bytes.map_err(cannot_encode)?)?;
-        }
+        moving.map_or(Ok(()), Animation::finish)?;
         Ok(Status::Fine)
+    }
+
+    /// Reports the run-time warnings of a frame, if that is wanted.
+    fn tell_frame(&self, frame: u32, warnings: &RuntimeWarnings) -> Outcome<()> {
+        if self.findings && !warnings.is_empty() {
+            terminal::note(&format!("frame {frame}:"));
+            engine_args::print_findings(warnings)?;
+        }
+        Ok(())
+    }
+}
+
+fn note_written(paths: &[PathBuf], verbose: bool) {
+    for path in paths.iter().filter(|_| verbose) {
+        terminal::note(&format!("wrote {}", path.display()));
+    }
+}
+
+/// The file of an animation, written frame by frame. If it is not finished, it is removed: it is no picture then.
+struct Animation {
+    /// Until it is finished.
+    path: Option<PathBuf>,
+    file: AnimationFile,
+}
+
+enum AnimationFile {
+    Gif(GifWriter<BufWriter<File>>),
+    Apng(ApngWriter<BufWriter<File>>),
+    /// It is finished.
+    Closed,
+}
+
+impl Animation {
+    /// Begins a file of so many frames that are as large as this one.
+    fn new(sink: &Sink, picture: &Picture, frames: u32, fps: u16) -> Outcome<Self> {
+        let path = sink.path();
+        let file = File::create(path).map_err(|error| cannot_write(path, error))?;
+        let (to, size) = (BufWriter::new(file), [picture.width, picture.height]);
+        let file = match sink.kind {
+            Kind::Gif => AnimationFile::Gif(GifWriter::new(to, fps)),
+            _ => {
+                AnimationFile::Apng(ApngWriter::new(to, size, frames, fps).map_err(cannot_encode)?)
+            }
+        };
+        Ok(Self { path: Some(path.to_owned()), file })
+    }
+
+    fn frame(&mut self, picture: &Picture) -> Outcome<()> {
+        let written = match &mut self.file {
+            AnimationFile::Gif(file) => file.frame(picture),
+            AnimationFile::Apng(file) => file.frame(picture),
+            AnimationFile::Closed => Ok(()),
+        };
+        written.map_err(cannot_encode)
+    }
+
+    fn finish(mut self) -> Outcome<()> {
+        let finished = match std::mem::replace(&mut self.file, AnimationFile::Closed) {
+            AnimationFile::Gif(file) => file.finish(),
+            AnimationFile::Apng(file) => file.finish(),
+            AnimationFile::Closed => Ok(()),
+        };
+        finished.map_err(cannot_encode)?;
+        self.path = None;
+        Ok(())
+    }
+}
+
+impl Drop for Animation {
+    fn drop(&mut self) {
+        if let Some(path) = self.path.take().filter(|path| path.is_file()) {
+            // The failure that led here is reported; this one would add nothing.
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 
@@ -107,9 +189,7 @@ impl FrameFile {
     fn write(&self) -> Outcome<()> {
         let planes = planes(self.target, &self.drawn.frame)?;
         let written = self.sink.write(&planes, &self.drawn.job.program.state)?;
-        for path in written.iter().filter(|_| self.verbose) {
-            terminal::note(&format!("wrote {}", path.display()));
-        }
+        note_written(&written, self.verbose);
         Ok(())
     }
 }

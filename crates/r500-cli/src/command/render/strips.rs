@@ -1,0 +1,270 @@
+//! Large pictures: written as they are drawn, strip by strip.
+//!
+//! Three strips take turns: one is drawn, on all threads, while another is written and a third waits for either.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{channel, sync_channel};
+use std::time::Instant;
+
+use r500::exec::{Drawing, Frame, PixelRect, RunError, StripOrder};
+use r500::picture::{PngWriter, write_exr};
+use r500::program::State;
+
+use super::output::{Kind, Plane, Sink, cannot_encode, cannot_write, with_part};
+use super::{Ready, Render, Summary, Target, planes};
+use crate::command::exit::Outcome;
+use crate::command::{engine_args, input_args, terminal};
+
+/// Bytes of a strip, about.
+const STRIP: u64 = 8 << 20;
+/// Strips that are in memory.
+const STRIPS: usize = 3;
+
+/// A picture that was written while it was drawn.
+pub(super) struct Streamed {
+    pub(super) summary: Summary,
+    pub(super) written: Vec<PathBuf>,
+    /// The time limit, if it ended the drawing; the files have what was drawn until then, and zeros.
+    pub(super) stopped: Option<RunError>,
+}
+
+/// Returns whether a picture is written in strips: if it has more than are in memory then.
+pub(super) fn pays(ready: &Ready) -> bool {
+    let PixelRect { width, height, .. } = ready.area();
+    u64::from(width) * u64::from(height) * bytes_per_pixel(ready) > STRIPS as u64 * STRIP
+}
+
+/// Returns the bytes of a pixel in a strip, about.
+fn bytes_per_pixel(ready: &Ready) -> u64 {
+    let targets = ready.shader.targets().into_iter().filter(|on| *on).count().max(1);
+    16 * targets as u64 + 4
+}
+
+impl Render {
+    /// Draws and writes a picture.
+    pub(super) fn stream(&self, ready: &Ready, sink: &Sink) -> Outcome<Streamed> {
+        let row = u64::from(ready.area().width) * bytes_per_pixel(ready);
+        let rows = u32::try_from(STRIP / row.max(1)).unwrap_or(u32::MAX);
+        let bar = terminal::progress(ready.area().height.into(), "rows");
+        let rows_before = AtomicU64::new(0);
+        let progress = |done: u64, _: u64| {
+            bar.set_position(rows_before.load(Ordering::Relaxed) + done);
+        };
+        let mut options = self.options()?;
+        options.progress = Some(&progress);
+        let start = Instant::now();
+        let shader = Arc::clone(&ready.shader);
+        let mut drawing = Drawing::new(self.machine.engine(), shader, &ready.bindings, options)
+            .map_err(engine_args::not_run)?;
+        let mut strips = drawing
+            .strips(&ready.bindings, rows, sink.kind.order())
+            .map_err(engine_args::not_run)?;
+        let area = strips.area();
+        let (mut stopped, mut failed) = (None, None);
+        let written = std::thread::scope(|scope| {
+            let (drawn, to_write) = sync_channel::<Frame>(1);
+            let (empty, to_draw) = channel::<Frame>();
+            let (target, state) = (self.target, &ready.job.program.state);
+            let writer = scope.spawn(move || {
+                let next = |used: Option<Frame>| {
+                    // The drawing thread may have ended, and needs no more memory.
+                    used.map(|used| empty.send(used).ok());
+                    to_write.recv().ok()
+                };
+                sink.write_strips(target, state, area, next)
+            });
+            for number in 0.. {
+                // Without an answer the writer failed, and says why below.
+                let memory = match number < STRIPS {
+                    true => None,
+                    false => match to_draw.recv() {
+                        Ok(frame) => Some(frame),
+                        Err(_) => break,
+                    },
+                };
+                let Some((frame, result)) = strips.draw_next(memory) else { break };
+                rows_before.fetch_add(frame.height().into(), Ordering::Relaxed);
+                match result {
+                    Ok(()) => {}
+                    Err(error @ RunError::Time { .. }) => stopped = Some(error),
+                    Err(error) => {
+                        failed = Some(error);
+                        break;
+                    }
+                }
+                if drawn.send(frame).is_err() {
+                    break;
+                }
+            }
+            drop(drawn);
+            writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        bar.finish_and_clear();
+        if let Some(error) = failed {
+            return Err(engine_args::not_run(error));
+        }
+        let stats = strips.stats();
+        let summary = Summary {
+            area,
+            warnings: stats.warnings.clone(),
+            counters: stats.counters,
+            run_info: strips.run_info(),
+            took: start.elapsed(),
+        };
+        Ok(Streamed { summary, written: written?, stopped })
+    }
+}
+
+impl Kind {
+    /// Returns which rows stand first in a file.
+    fn order(self) -> StripOrder {
+        match self {
+            Self::Floats | Self::Raw => StripOrder::FromBottom,
+            Self::Png | Self::Exr | Self::Gif | Self::Apng => StripOrder::FromTop,
+        }
+    }
+}
+
+impl Sink {
+    /// Writes the strips that `next` returns until there are no more; it gets back the strip before. Returns the names of the
+    /// files; if rows are missing, or on a failure, there are none.
+    fn write_strips(
+        &self,
+        target: Target,
+        state: &State,
+        area: PixelRect,
+        mut next: impl FnMut(Option<Frame>) -> Option<Frame>,
+    ) -> Outcome<Vec<PathBuf>> {
+        let Some(first) = next(None) else { return Ok(Vec::new()) };
+        let mut rows = first.height();
+        let mut next = |used| {
+            let frame: Option<Frame> = next(used);
+            rows += frame.as_ref().map_or(0, Frame::height);
+            frame
+        };
+        let mut written = Vec::new();
+        let result = match self.kind {
+            Kind::Exr => self.write_exr(target, area, first, &mut written, &mut next),
+            _ => self.write_planes(target, state, area, first, &mut written, &mut next),
+        };
+        let complete = rows == area.height;
+        if !complete || result.is_err() {
+            // What is there of them is no picture.
+            for path in written.drain(..).filter(|path: &PathBuf| path.is_file()) {
+                // The failure that led here is reported; this one would add nothing.
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        // Missing rows are reported by the drawing, whatever the format says of them.
+        if complete { result.map(|()| written) } else { Ok(written) }
+    }
+
+    /// Writes each plane to a file of its own.
+    fn write_planes(
+        &self,
+        target: Target,
+        state: &State,
+        area: PixelRect,
+        first: Frame,
+        written: &mut Vec<PathBuf>,
+        next: &mut impl FnMut(Option<Frame>) -> Option<Frame>,
+    ) -> Outcome<()> {
+        let mut files = Vec::new();
+        let mut strip = Some(first);
+        while let Some(frame) = strip {
+            let planes = planes(target, &frame)?;
+            if files.is_empty() {
+                // Before there are files: this may fail.
+                if self.kind == Kind::Raw {
+                    planes.iter().try_for_each(|plane| plane.check_stored(state))?;
+                }
+                for plane in &planes {
+                    let several = planes.len() > 1;
+                    let path = match several {
+                        true => with_part(self.path(), plane.name),
+                        false => self.path().to_owned(),
+                    };
+                    files.push(self.plane_file(&path, area)?);
+                    written.push(path);
+                }
+            }
+            for (file, plane) in files.iter_mut().zip(&planes) {
+                file.put(plane, state)?;
+            }
+            strip = next(Some(frame));
+        }
+        files.into_iter().try_for_each(PlaneFile::finish)
+    }
+
+    fn plane_file(&self, path: &Path, area: PixelRect) -> Outcome<PlaneFile> {
+        let to: Box<dyn Write> = if input_args::is_stdin(path) {
+            Box::new(std::io::stdout())
+        } else {
+            Box::new(File::create(path).map_err(|error| cannot_write(path, error))?)
+        };
+        let to = BufWriter::with_capacity(1 << 16, to);
+        Ok(match self.kind {
+            Kind::Floats => PlaneFile::Floats(to),
+            Kind::Raw => PlaneFile::Raw(to),
+            _ => {
+                let size = [area.width, area.height];
+                let writer = PngWriter::new(to, size, self.compression());
+                PlaneFile::Png(Box::new(writer.map_err(cannot_encode)?))
+            }
+        })
+    }
+
+    /// Writes all planes as layers of one OpenEXR file.
+    fn write_exr(
+        &self,
+        target: Target,
+        area: PixelRect,
+        first: Frame,
+        written: &mut Vec<PathBuf>,
+        next: &mut impl FnMut(Option<Frame>) -> Option<Frame>,
+    ) -> Outcome<()> {
+        let path = self.path();
+        planes(target, &first)?;
+        let file = File::create(path).map_err(|error| cannot_write(path, error))?;
+        written.push(path.to_owned());
+        let (mut first, mut used) = (Some(first), None);
+        let strips = || {
+            let frame = first.take().or_else(|| next(used.take()))?;
+            let planes = planes(target, &frame).unwrap_or_default();
+            let layers = super::output::layers(&planes);
+            used = Some(frame);
+            Some(layers)
+        };
+        write_exr(BufWriter::new(file), [area.width, area.height], strips).map_err(cannot_encode)
+    }
+}
+
+type Output = BufWriter<Box<dyn Write>>;
+
+/// The file of a plane.
+enum PlaneFile {
+    Floats(Output),
+    Raw(Output),
+    Png(Box<PngWriter<Output>>),
+}
+
+impl PlaneFile {
+    fn put(&mut self, plane: &Plane<'_>, state: &State) -> Outcome<()> {
+        match self {
+            Self::Floats(to) => Ok(to.write_all(&plane.floats())?),
+            Self::Raw(to) => Ok(to.write_all(&plane.stored(state)?)?),
+            Self::Png(to) => to.rows(&plane.picture().pixels).map_err(cannot_encode),
+        }
+    }
+
+    fn finish(self) -> Outcome<()> {
+        match self {
+            Self::Floats(mut to) | Self::Raw(mut to) => Ok(to.flush()?),
+            Self::Png(to) => to.finish().map_err(cannot_encode),
+        }
+    }
+}
