@@ -118,7 +118,7 @@ fn note_written(paths: &[PathBuf], verbose: bool) {
     }
 }
 
-/// The file of an animation, written frame by frame. If it is not finished, it is removed: it is no picture then.
+/// The file of an animation, written frame by frame. If it is not finished, it is removed: it is not a picture then.
 struct Animation {
     /// Until it is finished.
     path: Option<PathBuf>,

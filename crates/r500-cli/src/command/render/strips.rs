@@ -153,7 +153,7 @@ impl Sink {
         };
         let complete = rows == area.height;
         if !complete || result.is_err() {
-            // What is there of them is no picture.
+            // A part of a picture is not an output.
             for path in written.drain(..).filter(|path: &PathBuf| path.is_file()) {
                 // The failure that led here is reported; this one would add nothing.
                 let _ = std::fs::remove_file(path);
