@@ -42,6 +42,13 @@ pub(crate) struct Passes {
     pub(crate) schedule: bool,
 }
 
+impl Passes {
+    /// Returns whether operations are rewritten.
+    fn rewrites(self) -> bool {
+        self.kills || self.copies || self.compares || self.selects
+    }
+}
+
 /// Finds the segments of a program.
 pub(crate) fn segments(program: &Program, analyses: &Analyses) -> Vec<Segment> {
     let graph = &analyses.graph;
@@ -97,15 +104,21 @@ pub(crate) fn rewrite(
     let Segment { first, last } = segment;
     let live = analyses.live.live_out(last);
     let divergent = |at: usize| analyses.graph.info(at).reads_quad && analyses.keeps_quads(at);
-    let original = form::build(&program.code, first, last, live, divergent);
-    let mut forms = vec![original.clone()];
-    if passes.dead {
-        dead::eliminate(&mut forms[0]);
+    let mut removed = form::build(&program.code, first, last, live, divergent);
+    let mut changed = passes.dead && dead::eliminate(&mut removed);
+    let mut forms = Vec::new();
+    if passes.rewrites() {
+        let mut form = removed.clone();
+        if simplify(&mut form, passes) {
+            forms.push(form);
+            changed = true;
+        }
     }
-    if passes.kills || passes.copies || passes.compares || passes.selects {
-        let mut form = forms[0].clone();
-        simplify(&mut form, passes);
-        forms.insert(0, form);
+    if !changed && !passes.schedule {
+        return None;
+    }
+    if forms.is_empty() || passes.schedule {
+        forms.push(removed);
     }
     let nops = count_nops(&program.code[first..=last]);
     let before = Measure {
@@ -158,22 +171,27 @@ fn count_nops(code: &[Instruction]) -> usize {
     code.iter().filter(|inst| inst.cmn().nop()).count()
 }
 
-fn simplify(form: &mut Form, passes: Passes) {
-    for _ in 0..8 {
+/// Runs the passes until nothing changes. Returns whether anything did.
+fn simplify(form: &mut Form, passes: Passes) -> bool {
+    for round in 0..8 {
         let mut changed = passes.kills && kills::merge(form);
         changed |= passes.copies && copies::propagate(form);
         changed |= passes.compares && compares::fold(form);
         changed |= passes.selects && selects::fold(form);
         changed |= passes.dead && dead::eliminate(form);
         if !changed {
-            break;
+            return round > 0;
         }
     }
+    true
 }
 
 fn policies(schedule: bool) -> &'static [Policy] {
     const fn policy(critical: bool, pairs_first: bool, merge: bool, migrate: bool) -> Policy {
-        Policy { critical, pairs_first, merge, migrate }
+        Policy { critical, pairs_first, merge, migrate, window: usize::MAX }
+    }
+    const fn near(window: usize) -> Policy {
+        Policy { window, ..policy(false, false, true, true) }
     }
     const KEEP: &[Policy] = &[policy(false, false, false, false)];
     const ALL: &[Policy] = &[
@@ -188,6 +206,9 @@ fn policies(schedule: bool) -> &'static [Policy] {
         policy(true, true, true, false),
         policy(false, false, true, false),
         policy(false, false, false, false),
+        near(4),
+        near(8),
+        near(16),
     ];
     if schedule { ALL } else { KEEP }
 }

@@ -16,6 +16,9 @@ pub(crate) struct Policy {
     pub(crate) merge: bool,
     /// Scalars may change halves.
     pub(crate) migrate: bool,
+    /// How many instructions later than the first that waits an operation may come from: fewer keep fewer
+    /// registers busy.
+    pub(crate) window: usize,
 }
 
 /// A schedule: the operations of each instruction.
@@ -33,12 +36,15 @@ pub(crate) fn schedule(
     }
     let before = dependences(form, sets)?;
     let priority = priorities(form, &before, policy)?;
+    let presub = |arg: &Arg| arg.lanes.iter().flatten().any(|r| matches!(r, Read::Presub(..)));
+    let early = form.ops.iter().map(|op| op.args.iter().any(presub)).collect();
     let mut scheduler = Scheduler {
         form,
         sets,
         policy,
         before,
         priority,
+        early,
         time: Vec::new(),
         rows: Vec::new(),
         fuel,
@@ -57,7 +63,10 @@ fn functions_to_alpha(form: &mut Form, sets: &mut Sets) {
             continue;
         }
         let Some(value) = op.results.iter().flatten().copied().next() else { continue };
-        if form.values[value].lane < 3 && movable(form, sets, value) && may_be_alpha(form, value) {
+        if form.values[value].lane < 3
+            && movable(form, sets, value)
+            && may_be_alpha(form, sets, value)
+        {
             sets.leave(value);
             relane(form, value, 3);
         }
@@ -126,6 +135,8 @@ struct Scheduler<'a> {
     policy: Policy,
     before: Vec<Vec<Edge>>,
     priority: Vec<u64>,
+    /// Operations that read presubtract results.
+    early: Vec<bool>,
     time: Vec<Option<usize>>,
     rows: Schedule,
     fuel: &'a mut u64,
@@ -163,15 +174,23 @@ impl Scheduler<'_> {
     }
 
     fn ready(&self) -> Vec<OpId> {
+        let waits = |&at: &OpId| self.time[at].is_none() && !self.form.ops[at].dead;
+        let count = self.form.ops.len();
+        let first = (0..count).find(waits).map_or(0, |at| self.form.ops[at].origin);
+        let near = |&at: &OpId| {
+            self.form.ops[at].origin - first.min(self.form.ops[at].origin) <= self.policy.window
+        };
         let mut ready: Vec<OpId> =
-            (0..self.form.ops.len()).filter(|&at| self.is_ready(at)).collect();
+            (0..count).filter(|&at| self.is_ready(at)).filter(near).collect();
         ready.sort_by_key(|&at| (self.needs_nop(at), std::cmp::Reverse(self.priority[at]), at));
         ready
     }
 
     /// Returns whether an operation reads early what the last instruction writes.
     fn needs_nop(&self, at: OpId) -> bool {
-        let Some(last) = self.rows.len().checked_sub(1) else { return false };
+        let Some(last) = self.rows.len().checked_sub(1).filter(|_| self.early[at]) else {
+            return false;
+        };
         let made_last = |atom: super::form::Atom| {
             matches!(atom, super::form::Atom::Value(value)
                 if self.time[self.form.values[value].op] == Some(last)
@@ -266,9 +285,9 @@ impl Scheduler<'_> {
         }
         let to_alpha = from < 3;
         let may = if to_alpha {
-            may_be_alpha(self.form, value)
+            may_be_alpha(self.form, self.sets, value)
         } else {
-            self.sets.is_alone(value) && only_splats(self.form, value)
+            self.sets.is_alone(value) && only_splats(self.form, self.sets, value)
         };
         if !may {
             return false;
@@ -363,7 +382,7 @@ impl Scheduler<'_> {
         if let [value] = results[..]
             && movable(self.form, self.sets, value)
             && self.sets.is_alone(value)
-            && only_splats(self.form, value)
+            && only_splats(self.form, self.sets, value)
             && self.form.values[value].sinks.alu_result.is_none()
         {
             let blocked = match target {
@@ -407,6 +426,7 @@ impl Scheduler<'_> {
             }
             self.form.values[value].op = into;
         }
+        self.sets.note_readers(self.form, into);
         let gone = &mut self.form.ops[from];
         gone.dead = true;
         gone.results = [None; 4];
@@ -423,7 +443,7 @@ enum Join {
 }
 
 /// Returns whether each operand that reads a value reads no other register's colours.
-fn only_splats(form: &Form, value: ValId) -> bool {
+fn only_splats(form: &Form, sets: &Sets, value: ValId) -> bool {
     use super::form::Atom;
     let reads_it = |read: &Read| *read == Read::Atom(Atom::Value(value));
     let colours = |read: &Read| match *read {
@@ -435,6 +455,5 @@ fn only_splats(form: &Form, value: ValId) -> bool {
         let reads = || arg.lanes.iter().flatten();
         reads().any(reads_it) && reads().any(colours)
     };
-    is_result(form, value)
-        && !form.ops.iter().filter(|op| !op.dead).flat_map(|op| &op.args).any(mixed)
+    is_result(form, value) && !sets.operands_of(form, value).any(mixed)
 }

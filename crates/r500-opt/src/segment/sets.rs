@@ -21,8 +21,8 @@ pub(crate) struct Sets {
     temp: Vec<Option<u8>>,
     /// Members by root: values of the set.
     sizes: Vec<usize>,
-    /// Values that are read.
-    pub(crate) read: Vec<bool>,
+    /// Operations that read a value; some may have died since.
+    readers: Vec<Vec<OpId>>,
     /// Values that a presubtract result or a texture instruction reads: their lanes stay.
     pub(crate) fixed: Vec<bool>,
 }
@@ -36,18 +36,14 @@ impl Sets {
             temp: vec![None; count + TEMPORARIES],
             sizes: vec![0; count + TEMPORARIES],
             node: (0..count).collect(),
-            read: vec![false; count],
+            readers: vec![Vec::new(); count],
             fixed: vec![false; count],
         };
         for temp in 0..TEMPORARIES {
             sets.temp[count + temp] = u8::try_from(temp).ok();
         }
-        for op in form.ops.iter().filter(|op| !op.dead) {
-            for atom in op.atoms() {
-                if let Atom::Value(value) = atom {
-                    sets.read[value] = true;
-                }
-            }
+        for at in (0..form.ops.len()).filter(|&at| !form.ops[at].dead) {
+            sets.note_readers(form, at);
         }
         for op in form.ops.iter().filter(|op| !op.dead) {
             sets.join_operands(form, op)?;
@@ -58,6 +54,27 @@ impl Sets {
             sets.sizes[set] += 1;
         }
         Some(sets)
+    }
+
+    /// Notes an operation as a reader of its operands.
+    pub(crate) fn note_readers(&mut self, form: &Form, at: OpId) {
+        for atom in form.ops[at].atoms() {
+            if let Atom::Value(value) = atom
+                && self.readers[value].last() != Some(&at)
+            {
+                self.readers[value].push(at);
+            }
+        }
+    }
+
+    /// Returns the operands that read a value.
+    pub(crate) fn operands_of<'a>(
+        &'a self,
+        form: &'a Form,
+        value: ValId,
+    ) -> impl Iterator<Item = &'a Arg> + 'a {
+        let ops = self.readers[value].iter().map(|&at| &form.ops[at]);
+        ops.filter(|op| !op.dead).flat_map(|op| &op.args)
     }
 
     fn join_operands(&mut self, form: &Form, op: &Op) -> Option<()> {
@@ -166,7 +183,7 @@ impl Sets {
 
     /// Returns whether a value needs a register.
     pub(crate) fn stored(&self, form: &Form, value: ValId) -> bool {
-        self.read[value] || form.values[value].sinks.live_out
+        !self.readers[value].is_empty() || form.values[value].sinks.live_out
     }
 
     /// Returns whether a value shares its register with no other, so that any channel will do.
@@ -263,7 +280,7 @@ fn channel(form: &Form, read: &Read, side: usize) -> Option<u8> {
 }
 
 /// Returns whether a value may be in the alpha channel: each operand that reads it reads no other alpha.
-pub(crate) fn may_be_alpha(form: &Form, value: ValId) -> bool {
+pub(crate) fn may_be_alpha(form: &Form, sets: &Sets, value: ValId) -> bool {
     let other_alpha = |arg: &Arg| {
         let reads = || arg.lanes.iter().flatten();
         let reads_it = reads().any(|read| atom(read, 0) == Some(Atom::Value(value)));
@@ -272,7 +289,7 @@ pub(crate) fn may_be_alpha(form: &Form, value: ValId) -> bool {
                 atom(read, 0) != Some(Atom::Value(value)) && channel(form, read, 0) == Some(3)
             })
     };
-    !form.ops.iter().filter(|op| !op.dead).flat_map(|op| &op.args).any(other_alpha)
+    !sets.operands_of(form, value).any(other_alpha)
 }
 
 /// An edge of the dependence graph: the other operation, and how many instructions later at least.
