@@ -46,7 +46,13 @@ impl Analyses {
         if !structure.subs.is_empty() {
             return None;
         }
-        let live = Liveness::of(&Dataflow::new(&graph, Some(&structure)));
+        // Uncovered pixels that follow their group without a vote: see the head of this module.
+        let dataflow = Dataflow::new(&graph, Some(&structure));
+        let live = if shows_followers(program, &graph) {
+            Liveness::of(&dataflow)
+        } else {
+            Liveness::of_covered(&dataflow)
+        };
         let ignores = |at: usize| graph.flow(at).is_some_and(|flow| flow.ignore_uncovered);
         let ignores_uncovered = (0..graph.len()).any(|at| graph.reaches(at) && ignores(at));
         Some(Self { graph, structure, live, ignores_uncovered })
@@ -61,24 +67,24 @@ impl Analyses {
     fn role(&self, at: usize) -> Option<Role> {
         self.structure.roles.get(at).copied().flatten()
     }
+}
 
-    /// Returns whether how long an uncovered pixel follows its group may show in a program that takes pixels
-    /// of quads away.
-    fn shows_followers(&self, program: &Program) -> bool {
-        let reached = || (0..self.graph.len()).filter(|&at| self.graph.reaches(at));
-        let quads = reached().any(|at| self.graph.info(at).reads_quad);
-        let ignores = reached().any(|at| self.graph.flow(at).is_some_and(|f| f.ignore_uncovered));
-        let kills = reached().any(|at| {
-            let inst = program.code[at];
-            inst.ty() == InstType::TEX && inst.tex_inst().inst() == TexOp::TEXKILL
-        });
-        quads && ignores && kills
-    }
+/// Returns whether how long an uncovered pixel follows its group may show in a program that takes pixels
+/// of quads away.
+fn shows_followers(program: &Program, graph: &Graph) -> bool {
+    let reached = || (0..graph.len()).filter(|&at| graph.reaches(at));
+    let quads = reached().any(|at| graph.info(at).reads_quad);
+    let ignores = reached().any(|at| graph.flow(at).is_some_and(|f| f.ignore_uncovered));
+    let kills = reached().any(|at| {
+        let inst = program.code[at];
+        inst.ty() == InstType::TEX && inst.tex_inst().inst() == TexOp::TEXKILL
+    });
+    quads && ignores && kills
 }
 
 /// Rewrites branches around BREAK and CONTINUE.
 pub(crate) fn branches_to_breaks(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
-    if analyses.shows_followers(program) {
+    if shows_followers(program, &analyses.graph) {
         return false;
     }
     let mut removed = vec![false; code.lines.len()];

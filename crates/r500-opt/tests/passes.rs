@@ -151,3 +151,25 @@ fn both_halves_that_need_the_same_nop_share_an_instruction() {
          OUT src0.rgb = temp[0], src1.rgb = const[0], srcp.rgb = sub : out[0].rgb = CMP src0.010 src0.100 srcp.rrr, out[0].a = CMP src0.0 src0.1 srcp.r ;",
     );
 }
+
+#[test]
+fn values_that_only_uncovered_pixels_could_read_are_dead() {
+    // Both branches write green before it is read; a pixel without a vote could skip them.
+    becomes(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[1].g = MAD src0.0g0 src0.010 -src1.0r0 ;
+         src0.rgb = temp[1] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
+         IF alu IGNORE_UNCOVERED ALU_WAIT ;
+         src0.rgb = const[1] : temp[1].g = MAX src0.0g0 src0.0g0 ;
+         ELSE ALU_WAIT ;
+         src0.rgb = const[2] : temp[1].g = MAX src0.0g0 src0.0g0 ;
+         ENDIF ALU_WAIT ;
+         OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.ggg src0.ggg ;",
+        "src0.rgb = temp[0], src1.rgb = const[0] : alu[lt].r = MAD src0.g00 src0.100 -src1.r00 ;
+         IF alu IGNORE_UNCOVERED ALU_WAIT ;
+         src0.rgb = const[1] : temp[1].g = MAX src0.0g0 src0.0g0 ;
+         ELSE ALU_WAIT ;
+         src0.rgb = const[2] : temp[1].g = MAX src0.0g0 src0.0g0 ;
+         ENDIF ALU_WAIT ;
+         OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.ggg src0.ggg ;",
+    );
+}
