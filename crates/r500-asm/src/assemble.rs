@@ -2,7 +2,7 @@
 
 use r500_program::Job;
 
-use crate::diagnostic::{self, Diagnostic, DiagnosticCode, RenderOptions};
+use crate::diagnostic::{self, Diagnostic, DiagnosticCode, DiagnosticCollector, RenderOptions};
 use crate::items::{ExpectedPixels, Include, Reference, Symbol, TextureRequest};
 use crate::lexer::{Lexer, MAX_SOURCE};
 use crate::parse::Parser;
@@ -16,11 +16,20 @@ pub struct Options<'a> {
     pub loader: Option<&'a mut dyn Loader>,
     /// How much may be included.
     pub include_limits: IncludeLimits,
+    /// Errors that are collected, and warnings (10,000 of each). At the first error past it, assembling stops with
+    /// [`DiagnosticCode::TooManyErrors`]; warnings past it are dropped, with [`DiagnosticCode::TooManyWarnings`]
+    /// as the last diagnostic.
+    pub max_diagnostics: usize,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { name: "input", loader: None, include_limits: IncludeLimits::default() }
+        Self {
+            name: "input",
+            loader: None,
+            include_limits: IncludeLimits::default(),
+            max_diagnostics: 10_000,
+        }
     }
 }
 
@@ -29,7 +38,8 @@ impl Default for Options<'_> {
 pub struct Assembly {
     /// The job, as far as it could be understood; meant to be run only if [`Assembly::is_ok`].
     pub job: Job,
-    /// Errors and warnings, by their place.
+    /// Errors and warnings, by their place; at most [`Options::max_diagnostics`] of each, and one more if there
+    /// were others.
     pub diagnostics: Vec<Diagnostic>,
     /// The sources, for the places in everything else.
     pub files: Files,
@@ -89,7 +99,9 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     };
     let too_large = source.len() > MAX_SOURCE;
     let text = if too_large { &[] } else { source };
-    let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_limits));
+    let collector = DiagnosticCollector::new(options.max_diagnostics);
+    let lexer = Lexer::new(options.name, text, loader, options.include_limits, collector);
+    let mut parser = Parser::new(lexer);
     parser.run();
     let Parser { lexer, job, spans, symbols, mut references, textures, expected, .. } = parser;
     // Count a name that was read twice as one use.
@@ -106,6 +118,6 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
             .label("a source has at most 4 GiB"),
         );
     }
-    diagnostics.sort_by_key(|d| d.span);
+    let diagnostics = diagnostics.finish();
     Assembly { job, diagnostics, files, spans, symbols, references, includes, textures, expected }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, DiagnosticCollector};
 use crate::items::Include;
 use crate::names::{self, Kw};
 use crate::source::{File, Files, IncludeLimits, Loader, Span};
@@ -96,7 +96,7 @@ struct OpenFile {
 /// The tokens of a source and of what it includes.
 pub(crate) struct Lexer<'a> {
     pub(crate) files: Files,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: DiagnosticCollector,
     pub(crate) includes: Vec<Include>,
     loader: &'a mut dyn Loader,
     limits: IncludeLimits,
@@ -137,12 +137,13 @@ impl<'a> Lexer<'a> {
         bytes: &[u8],
         loader: &'a mut dyn Loader,
         limits: IncludeLimits,
+        diagnostics: DiagnosticCollector,
     ) -> Self {
         let bytes: Arc<[u8]> = Arc::from(bytes);
         let file = File::new(name, bytes.clone());
         Self {
             files: Files { list: vec![file] },
-            diagnostics: Vec::new(),
+            diagnostics,
             includes: Vec::new(),
             loader,
             limits,
@@ -225,10 +226,12 @@ impl<'a> Lexer<'a> {
                 }
                 b'#' => {
                     self.directive(start);
+                    self.end_past_limit();
                     continue;
                 }
                 _ => {
                     self.unknown(start);
+                    self.end_past_limit();
                     continue;
                 }
             };
@@ -257,6 +260,16 @@ impl<'a> Lexer<'a> {
 
     const fn span(&self, start: usize, end: usize) -> Span {
         Span { file: self.current.file, start: offset(start), end: offset(end) }
+    }
+
+    /// Ends all open files if there are more errors than are collected. Errors of the lexer produce no token, so the
+    /// parser cannot stop between them.
+    #[cold]
+    fn end_past_limit(&mut self) {
+        if self.diagnostics.is_past_limit() {
+            self.outer.clear();
+            self.current.at = self.current.bytes.len();
+        }
     }
 
     #[cold]

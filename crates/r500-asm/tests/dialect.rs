@@ -346,6 +346,45 @@ fn included_bytes_are_limited_and_counted_each_time() {
 }
 
 #[test]
+fn diagnostics_are_limited_by_severity() {
+    let report = |source: &str, max_diagnostics| {
+        let assembly =
+            assemble(source.as_bytes(), Options { max_diagnostics, ..Options::default() });
+        let codes: Vec<_> = assembly.diagnostics.iter().map(|d| d.code.name()).collect();
+        (codes.join(" "), assembly.is_ok(), assembly.job.program.code.len())
+    };
+    let said = |codes: &str, ok, instructions| (codes.to_owned(), ok, instructions);
+    // Errors up to the limit; the first one past it ends the assembly.
+    assert_eq!(report(": ; [ ; ) ; : ;", 2), said("E0101 E0101", false, 2));
+    assert_eq!(report(": ; [ ; ) ; = ; : ;", 2), said("E0101 E0101 E0008", false, 1));
+    // Warnings do not end it, and are counted apart.
+    assert_eq!(report("; ; ; : ;", 2), said("W0104 W0104 W0009", true, 1));
+    assert_eq!(report("; ; [ ; ; ) ; : ;", 2), said("W0104 W0104 E0101 E0101 W0009", false, 1));
+    // Errors of the lexer come without tokens.
+    assert_eq!(report("$ ; $ $ $ : ;", 2), said("E0001 W0104 E0001 E0008", false, 0));
+}
+
+#[test]
+fn a_long_source_of_errors_takes_memory_for_ten_thousand_of_them() {
+    let most = Options::default().max_diagnostics;
+    for (line, code, closing) in [
+        ("; ", DiagnosticCode::EmptyStatement, DiagnosticCode::TooManyWarnings),
+        ("$ ", DiagnosticCode::UnknownCharacter, DiagnosticCode::TooManyErrors),
+        ("#x\n", DiagnosticCode::UnknownHash, DiagnosticCode::TooManyErrors),
+        ("[;", DiagnosticCode::Unexpected, DiagnosticCode::TooManyErrors),
+        ("\"\n", DiagnosticCode::UnclosedString, DiagnosticCode::TooManyErrors),
+    ] {
+        let assembly = assemble(line.repeat(200_000).as_bytes(), Options::default());
+        let count = |code| assembly.diagnostics.iter().filter(|d| d.code == code).count();
+        assert!((most / 2..=most).contains(&count(code)), "{line:?}: {}", count(code));
+        assert_eq!(assembly.diagnostics.last().map(|d| d.code), Some(closing), "{line:?}");
+        let text = assembly.render_first(Default::default(), 1);
+        assert!(text.contains("\nmore than 10000 "), "{line:?}: {text}");
+        assert!(text.contains("; the first 1 are shown"), "{line:?}: {text}");
+    }
+}
+
+#[test]
 fn bits_outside_the_dialect_are_printed_as_fields() {
     // Predication: RGB_PRED_SEL 5:3, INV 6; ALPHA_PRED_SEL 27:25, INV 22.
     check("PRED(!g) : ;", "06400058 08020080 08020080 0 0 0");

@@ -1,6 +1,12 @@
 //! The examples are clean; and what `--fix` makes of programs whose waits were taken away draws what
 //! the programs drew, is as clean as they were, and is their text but for the words that were missing.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Every case, draw and capture of the corpus and every case of our own, by way of the library. A
 //! failure says which rule it points to.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::fs::File;
 use std::io::BufReader;

@@ -4,7 +4,7 @@
 //! `NAME.png` is render target A. A program that writes more has `NAME.B.png` to `NAME.D.png` and
 //! `NAME.depth.png`. `BLESS=1` draws them all again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
 

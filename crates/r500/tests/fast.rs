@@ -7,7 +7,7 @@
 //! R500_ALL=1 R500_ENGINE=emulated cargo test --release -p r500 --test fast draws
 //! ```
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 #[path = "../../r500-gen/tests/engines/mod.rs"]
 mod engines;

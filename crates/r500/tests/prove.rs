@@ -1,7 +1,7 @@
 //! Proofs of equivalence: what is proved is equal, and what the optimiser does is mostly proved.
 //!
 //! `R500_MUTATIONS=1000 cargo test --release -p r500 --test prove` tries more changed programs than an ordinary run.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! The assembler's and the checker's voices in one, and what is offered against what they say.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
 

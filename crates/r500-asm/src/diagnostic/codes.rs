@@ -59,6 +59,8 @@ impl DiagnosticCode {
     pub const NO_EXAMPLE: &'static [Self] = &[
         Self::IncludeCycle,
         Self::IncludeLimit,
+        Self::TooManyErrors,
+        Self::TooManyWarnings,
         Self::TooDeep,
         Self::JumpTooFar,
         Self::TooLong,
@@ -101,6 +103,12 @@ codes! {
         "#include \"deeper.inc\"\n";
     SourceTooLarge "E0007" Error "a source of more than 4 GiB"
         "Places in sources are 32-bit numbers."
+        "";
+    TooManyErrors "E0008" Error "more errors than are collected"
+        "The assembler stops at the first error past a limit (10,000; an option of the library). Such a source is likely not assembly, or one mistake in an included file or a generator repeats in every line."
+        "";
+    TooManyWarnings "W0009" Warning "more warnings than are collected"
+        "Warnings past a limit (10,000; an option of the library) are dropped. The source assembles all the same."
         "";
 
     Unexpected "E0101" Error "something else was expected"

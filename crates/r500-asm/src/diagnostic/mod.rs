@@ -1,10 +1,12 @@
 //! Diagnostics: what is wrong with a text, where, why, and what to write instead.
 
 mod codes;
+mod collector;
 mod render;
 mod visible;
 
 pub use codes::{DiagnosticCode, DiagnosticInfo, Severity};
+pub(crate) use collector::DiagnosticCollector;
 pub use render::{Excerpt, Message, MessageLevel, RenderOptions, render, render_all, render_first};
 pub use visible::{disturbs_terminal, visible};
 

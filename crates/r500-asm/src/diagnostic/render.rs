@@ -3,7 +3,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::visible::{disturbs_terminal, visible};
-use super::{Diagnostic, Severity};
+use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::{File, Files, Span};
 
 /// Options of rendering.
@@ -32,14 +32,17 @@ pub fn render_first(
         out.push_str(&render(diagnostic, files, options));
         out.push_str("\n\n");
     }
-    let count = |severity| diagnostics.iter().filter(|d| d.severity() == severity).count();
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let counts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning")]
-        .into_iter()
-        .map(|(severity, what)| (count(severity), what))
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| plural(n, what))
-        .collect();
+    let severities = [
+        (Severity::Error, "error", DiagnosticCode::TooManyErrors),
+        (Severity::Warning, "warning", DiagnosticCode::TooManyWarnings),
+    ];
+    let counts = severities.into_iter().filter_map(|(severity, what, closing)| {
+        let n =
+            diagnostics.iter().filter(|d| d.severity() == severity && d.code != closing).count();
+        let more = if diagnostics.iter().any(|d| d.code == closing) { "more than " } else { "" };
+        (n > 0).then(|| format!("{more}{n} {what}{}", if n == 1 { "" } else { "s" }))
+    });
+    let counts: Vec<String> = counts.collect();
     if !counts.is_empty() {
         out.push_str(&counts.join(", "));
         if diagnostics.len() > most {

@@ -56,8 +56,9 @@ impl std::error::Error for Unformatted {}
 /// assert_eq!(r500_asm::format(source).as_deref(), Ok(&wanted[..]));
 /// ```
 pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
+    // Before the tokens are kept: of a binary file each byte is one.
+    sound(source)?;
     let all: Vec<RawToken> = raw_tokens(source).collect();
-    sound(source, &all)?;
     let code: Vec<RawToken> =
         all.iter().copied().filter(|p| p.kind != RawTokenKind::Comment).collect();
     let statements = statements(source, &code);
@@ -207,26 +208,28 @@ impl Source<'_> {
 }
 
 /// Rejects a source that is not a sequence of tokens.
-fn sound(text: &[u8], all: &[RawToken]) -> Result<(), Unformatted> {
+fn sound(text: &[u8]) -> Result<(), Unformatted> {
     let wrong = |start: usize, end: usize, reason| {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Err(Unformatted { span: Span { file: 0, start: offset(start), end: offset(end) }, reason })
     };
-    let mut before = 0;
-    for (at, piece) in all.iter().enumerate() {
+    let mut tokens = raw_tokens(text);
+    let mut previous: Option<RawToken> = None;
+    let (mut current, mut ahead) = (tokens.next(), [tokens.next(), tokens.next()]);
+    while let Some(piece) = current {
+        let before = previous.map_or(0, |previous| previous.end);
         if let Some(gap) = text[before..piece.start].iter().position(|b| !b" \t\r\n".contains(b)) {
             return wrong(before + gap, before + gap + 1, "this byte is neither space nor a word");
         }
-        before = piece.end;
-        let next = |n: usize| all.get(at + n).map(|piece| &text[piece.range()]);
-        let touches = all.get(at + 1).is_some_and(|next| next.start == piece.end);
+        let next = ahead[0].map(|next| &text[next.range()]);
+        let touches = ahead[0].is_some_and(|next| next.start == piece.end);
         match piece.kind {
             RawTokenKind::Text if !closed(&text[piece.range()]) => {
                 return wrong(piece.start, piece.end, "a string without an end");
             }
             RawTokenKind::Mark(b'#') => {
-                let include = next(1).is_some_and(|word| word.eq_ignore_ascii_case(b"include"));
-                let line = all.get(at + 2).is_some_and(|file| {
+                let include = next.is_some_and(|word| word.eq_ignore_ascii_case(b"include"));
+                let line = ahead[1].is_some_and(|file| {
                     file.kind == RawTokenKind::Text
                         && !text[piece.start..file.start].contains(&b'\n')
                 });
@@ -234,16 +237,17 @@ fn sound(text: &[u8], all: &[RawToken]) -> Result<(), Unformatted> {
                     return wrong(piece.start, piece.end, "`#` that is not `#include \"file\"`");
                 }
             }
-            RawTokenKind::Mark(b'-') if touches && next(1) == Some(b">") => {}
+            RawTokenKind::Mark(b'-') if touches && next == Some(b">") => {}
             RawTokenKind::Mark(b'>')
-                if at > 0
-                    && all[at - 1].kind == RawTokenKind::Mark(b'-')
-                    && all[at - 1].end == piece.start => {}
+                if previous.is_some_and(|previous| {
+                    previous.kind == RawTokenKind::Mark(b'-') && previous.end == piece.start
+                }) => {}
             RawTokenKind::Mark(b) if !b".,;:=*|+-!&@[]()".contains(&b) => {
                 return wrong(piece.start, piece.end, "no word and no mark of the language");
             }
             _ => {}
         }
+        (previous, current, ahead) = (current, ahead[0], [ahead[1], tokens.next()]);
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
 
     /// Reads everything.
     pub(crate) fn run(&mut self) {
-        while self.tok.kind != TokenKind::End {
+        while self.tok.kind != TokenKind::End && !self.lexer.diagnostics.is_past_limit() {
             let start = self.tok.span;
             if self.parse_statement().is_err() {
                 self.recover(start);

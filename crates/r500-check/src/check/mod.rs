@@ -45,7 +45,8 @@ impl Assumptions {
 /// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The lints in address order, those without an instruction first.
+    /// The lints in address order, those without an instruction first. Their number is bounded by the program: only
+    /// the 512 instructions of the window are checked, each for each [`LintCode`] a few times at most.
     pub lints: Vec<Lint>,
     /// The verdict.
     pub verdict: Verdict,

@@ -37,7 +37,8 @@ pub(super) struct Asm {
     /// stdout (the program goes to -o only then)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Report at most this many errors and warnings, and the number of all; 0 reports all
+    /// Report at most this many errors and warnings, and the number of all; 0 reports all. The assembler
+    /// stops after 10,000 errors
     #[arg(long, value_name = "N", default_value_t = input_args::MAX_ERRORS)]
     max_errors: usize,
 }

@@ -102,7 +102,7 @@ struct Entry {
 impl Opt {
     pub(super) fn run(&self) -> Outcome {
         if self.list_passes {
-            let mut out = std::io::stdout().lock();
+            let mut out = terminal::out();
             for pass in opt::passes() {
                 writeln!(out, "{:10} {}: {}", pass.name, pass.what, pass.why)?;
             }
@@ -217,9 +217,9 @@ impl Opt {
             }
         }
         if to_stdout {
-            std::io::stderr().lock().write_all(&text)?;
+            terminal::err().write_all(&text)?;
         } else {
-            std::io::stdout().lock().write_all(&text)?;
+            terminal::out().write_all(&text)?;
         }
         Ok(())
     }

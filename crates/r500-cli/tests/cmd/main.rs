@@ -1,6 +1,6 @@
 //! Command-line tests: files that hold inputs, commands, and what the commands print. `README.md` describes them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The command as a person runs it: files in, files and exit status out.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/folder.rs"]
 mod folder;

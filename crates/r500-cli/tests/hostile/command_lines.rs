@@ -71,7 +71,7 @@ fn fill(folder: &Folder, rng: &mut Rng) {
 
 /// A command line of files of the folder, with some options.
 fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
-    const COMMANDS: [&[&str]; 18] = [
+    const COMMANDS: [&[&str]; 21] = [
         &["asm"],
         &["check"],
         &["check", "--fix"],
@@ -90,6 +90,9 @@ fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
         &["debug"],
         &["replay"],
         &["stream", "--list"],
+        &["stream", "--stats"],
+        &["stream"],
+        &["opt", "-O", "1"],
     ];
     let file = |rng: &mut Rng| match rng.below(16) {
         0 => folder.path(""),

@@ -23,11 +23,25 @@ pub(super) fn disturbing(bytes: &[u8]) -> Option<String> {
 
 /// Subcommands that take `--from`.
 const FROM: &[&str] = &[
-    "check", "disasm", "convert", "stats", "cfg", "diff", "test", "run", "render", "trace", "debug",
+    "check", "disasm", "convert", "stats", "cfg", "diff", "test", "run", "render", "trace",
+    "debug", "opt", "bench",
 ];
+
+/// Subcommands that [`every_command`] leaves out: protocols in JSON, and output that does not depend on a file.
+const LEFT_OUT: &[&str] = &["lsp", "dap", "completions", "man", "help"];
 
 /// Runs every command over a file that holds programs, or may; `from` is its format if it is to be said.
 fn every_command(folder: &Folder, file: &str, from: Option<&str>) {
+    for args in command_lines(folder, file, from) {
+        let run = r500(&args);
+        for bytes in [&run.stdout, &run.stderr] {
+            assert_eq!(disturbing(bytes), None, "{args:?}");
+        }
+    }
+}
+
+/// Returns the command lines of [`every_command`].
+fn command_lines(folder: &Folder, file: &str, from: Option<&str>) -> Vec<Vec<String>> {
     let image = folder.path("image.png");
     let limits = ["--limit-time", "5", "--limit-instructions", "10000"];
     let lines: &[&[&str]] = &[
@@ -56,11 +70,24 @@ fn every_command(folder: &Folder, file: &str, from: Option<&str>) {
         &["explain", file],
         &["diff", file, file],
         &["diff", file, file, "--format", "json"],
+        &["diff", file, file, "--prove"],
+        &["diff", file, file, "--prove", "--format", "json"],
         &["test", file, "--list"],
         &["test", file],
         &["test", file, "--format", "json"],
+        &["stream", file],
         &["stream", file, "--list"],
+        &["stream", file, "--list", "--format", "json"],
+        &["stream", file, "--stats"],
+        &["stream", file, "--vertex", "0"],
         &["replay", file],
+        &["opt", file, "-O", "1", "--explain"],
+        &["opt", file, "-O", "1", "-o", "-"],
+        &["opt", file, "-O", "1", "--format", "json"],
+        &["bench", file, "--size", "8x8", "--seconds", "0.01", "--engine", "fast"],
+        // Neither the program nor the library that stands between it and the system can be used.
+        &["card", "--library", file, file],
+        &["capture", "--library", file, "-o", &image, file],
     ];
     let running: &[&[&str]] = &[
         &["run", file],
@@ -77,15 +104,30 @@ fn every_command(folder: &Folder, file: &str, from: Option<&str>) {
         .write("script", "step\nrun\nfind r0 > 1\nlist\ninfo registers\nnonsense \u{1b}[2J\n");
     let debug = ["debug", file, "--size", "8x8", "--pixel", "3,3", "--script", &script];
     let all = lines.iter().map(|line| line.to_vec());
-    let all = all.chain(running.iter().map(|line| [*line, &limits].concat()));
-    for mut args in all.chain([debug.to_vec()]) {
+    let all =
+        all.chain(running.iter().map(|line| [*line, &limits].concat())).chain([debug.to_vec()]);
+    let with_format = all.map(|mut args| {
         if let Some(from) = from.filter(|_| FROM.contains(&args[0])) {
             args.extend(["--from", from]);
         }
-        let run = r500(&args);
-        for bytes in [&run.stdout, &run.stderr] {
-            assert_eq!(disturbing(bytes), None, "{args:?}");
-        }
+        args.into_iter().map(str::to_owned).collect()
+    });
+    with_format.collect()
+}
+
+/// The list of commands in the help, against those that the tests here run.
+#[test]
+fn no_command_is_missing_here() {
+    let folder = Folder::new("commands");
+    let lines = command_lines(&folder, "file", None);
+    let help = r500(&["--help"]).status(0).text();
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let names: Vec<_> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 20, "{help}");
+    for name in names {
+        let runs = lines.iter().any(|line| line[0] == name);
+        assert!(runs != LEFT_OUT.contains(&name), "{name}");
     }
 }
 

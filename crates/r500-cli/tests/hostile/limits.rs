@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Folder, r500};
+use super::{Folder, command_line, r500};
 
 /// A loop that never ends.
 const ENDLESS: &str = "SIZE 64 64 ;\n@again FC JUMP JUMP_FUNC(0xff) -> @again ;\n\
@@ -122,4 +122,25 @@ fn records_of_long_runs_are_bounded() {
     let (a, b) = (folder.write("a.r5", program("1")), folder.write("b.r5", program("2")));
     let run = r500(&["diff", &a, &b, "--run"]);
     assert!(run.memory < super::MEMORY, "{run:?}");
+}
+
+/// A diagnostic for each two bytes of a source.
+#[test]
+fn long_sources_of_errors_take_little_memory() {
+    let folder = Folder::new("errors");
+    let errors = folder.write("errors.r5", "$ ".repeat(1 << 20));
+    for command in ["asm", "check", "render", "fmt"] {
+        let mut args = command_line(command, &errors);
+        args.extend(["--check"].iter().filter(|_| command == "fmt"));
+        let run = r500(&args);
+        assert_ne!(run.status, 0, "{command}");
+    }
+    r500(&["asm", &errors]).status(1).says(&["more than 10000 errors; the first 100 are shown"]);
+    r500(&["asm", &errors, "--max-errors", "0"])
+        .status(1)
+        .says(&["E0008", "10000 errors come before"]);
+    let warnings = folder.write("warnings.r5", "; ".repeat(1 << 20));
+    r500(&["asm", &warnings, "-o", &folder.path("out.bin")])
+        .status(0)
+        .says(&["more than 10000 warnings"]);
 }

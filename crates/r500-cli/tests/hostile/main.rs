@@ -2,7 +2,7 @@
 //! nothing that controls a terminal.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/folder.rs"]
 mod folder;

@@ -356,7 +356,7 @@ impl Tab {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
     use std::path::Path;
     use std::sync::Arc;

@@ -12,6 +12,7 @@ use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::format::Format;
 use crate::command::input_args::{self, ReadArgs};
 use crate::command::syntax::{Shard, Sharding};
+use crate::command::terminal;
 
 /// Random runs that look for a difference where there is no proof.
 const ROUNDS: u64 = 64;
@@ -139,7 +140,7 @@ pub(super) fn run(
             matched(a, b, &mut Sharding::new(shard))
         }
     };
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = std::io::BufWriter::new(terminal::out());
     match format {
         Format::Text => {
             for (name, verdict) in &pairs {

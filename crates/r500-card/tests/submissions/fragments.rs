@@ -1,0 +1,127 @@
+//! What fragment programs get: texels, interpolated values, and the same in a recorded draw.
+
+use r500_card::Card;
+use r500_chip::pm4::Opcode;
+use r500_chip::tiling::Tiling;
+use r500_chip::values::MicroTile;
+
+use super::stream::*;
+
+#[test]
+fn a_texture_in_tiles_is_drawn_texel_by_texel() {
+    let mut stream = base();
+    let (id, buffer) = stream.buffer(64 * 64 * 4);
+    let (texture, texels) = stream.buffer(64 * 32 * 4);
+    stream.target(0, id, 64 | ARGB8888);
+    let tiling = Tiling { log2_bytes: 2, macro_tiled: true, micro: MicroTile::TILED };
+    for y in 0..32 {
+        for x in 0..64 {
+            texels.store(tiling.offset(64, [x, y]) as usize, x | y << 8 | 0xff << 24);
+        }
+    }
+    stream.words.write(0x4250, &[0]);
+    stream.words.write_one(0x4254, &[FETCH, COPY].concat());
+    stream.set(&[
+        (0x4630, 1 << 16),
+        (0x4634, 1 << 16),
+        // One texture coordinate of two components instead of a colour.
+        (0x2150, 3 | (1 | 6 << 8 | 1 << 13) << 16),
+        (0x2090, 1),
+        (0x2094, 2),
+        (0x20b4, 6),
+        (0x4300, 2),
+        (0x4074, 1 << 6 | 62 << 12 | 63 << 18),
+        (0x4320, 1 << 4),
+        (0x4104, 1),
+        // Nearest, clamped.
+        (0x4400, 2 | 2 << 3 | 1 << 9 | 1 << 11),
+        (0x4440, 0),
+        (0x4480, 63 | 31 << 11),
+        // TX_FMT_8_8_8_8; components are blue, green, red, alpha.
+        (0x44c0, 12 | 3 << 9 | 2 << 12 | 1 << 15),
+        (0x4500, 0),
+        (0x4640, 63 | 31 << 11),
+    ]);
+    stream.words.write(0x4540, &[1 << 2 | 1 << 3]).relocation(texture);
+    let corner = |x: f32, y: f32| [x * 64.0, y * 32.0, 0.0, 1.0, x, y];
+    let mut body = vec![TRIANGLES | 3 << 4 | 3 << 16];
+    let corners = [corner(0.0, 0.0), corner(2.0, 0.0), corner(0.0, 2.0)];
+    body.extend(corners.iter().flatten().map(|x| x.to_bits()));
+    stream.words.command(Opcode::DRAW_IMMD_2, &body);
+    run(stream);
+    for y in 0..32 {
+        for x in 0..64 {
+            let expected = x as u32 | (y as u32) << 8 | 0xff << 24;
+            assert_eq!(pixel(&buffer, x, y), expected, "{x},{y}");
+        }
+    }
+}
+
+#[test]
+fn perspective_ends_where_w_is_one() {
+    // Red from 0 at w = 1 to 1 at w = 3, in window coordinates: in the middle 1/4 in perspective, 1/2 without.
+    for (select, red) in [(0, 64), (1 << 4, 128)] {
+        let mut stream = base();
+        let (id, buffer) = stream.buffer(64 * 64 * 4);
+        stream.target(0, id, 64 | ARGB8888).set(&[(0x401c, select), (0x20b0, 0x700)]);
+        let vertex = |x: f32, y: f32, w: f32, red: f32| ([x, y, 0.0, w], [red, 0.0, 0.0, 1.0]);
+        let corners =
+            [vertex(0.5, 0.5, 1.0, 0.0), vertex(32.5, 0.5, 3.0, 1.0), vertex(0.5, 32.5, 1.0, 0.0)];
+        draw(&mut stream, TRIANGLES, &corners);
+        run(stream);
+        assert_eq!(pixel(&buffer, 16, 0).to_le_bytes()[2], red);
+    }
+}
+
+/// A draw as a job, on the reference engine: each place of the picture has the colour that the card put into the buffer.
+#[test]
+fn a_recorded_draw_shades_what_the_card_draws() {
+    use r500_exec::reference::Reference;
+    use r500_exec::{Bindings, Options, Shader};
+
+    let mut stream = base();
+    let (id, buffer) = stream.buffer(64 * 64 * 4);
+    stream.target(0, id, 64 | ARGB8888);
+    clear(&mut stream, [64, 64], 0.0, GREEN);
+    // Two triangles with a common edge, then one that lies over both.
+    let corner = |x: f32, y: f32, r: f32, b: f32| ([x, y, 0.0, 1.0], [r, 0.25, b, 1.0]);
+    let [a, b, c, d] = [
+        corner(10.0, 6.0, 0.0, 0.0),
+        corner(40.0, 6.0, 1.0, 0.0),
+        corner(10.0, 31.0, 0.0, 1.0),
+        corner(40.0, 31.0, 1.0, 1.0),
+    ];
+    draw(&mut stream, TRIANGLES, &[a, b, c, c, b, d]);
+    let mut card = Card::new();
+    card.record(1);
+    let submission = stream.submission();
+    card.submit(&submission).unwrap();
+    let recorded = card.take_recorded().unwrap();
+    assert_eq!((recorded.origin, recorded.size), ([10, 6], [30, 26]));
+    assert_eq!(recorded.layers, 2, "squares on the common edge belong to both");
+    assert!(card.take_recorded().is_none());
+
+    let shader = Shader::new(&recorded.job.program).unwrap();
+    let size = recorded.job.size.unwrap();
+    assert_eq!(size, [30, 52]);
+    let bindings = Bindings::new(&recorded.job, size).unwrap();
+    let frame = r500_exec::draw(&Reference, &shader, &bindings, &Options::default()).unwrap();
+    let colors = frame.target(0).unwrap();
+    let mut pixels = 0;
+    for y in 0..64 {
+        for x in 0..64 {
+            let places = recorded.places([x, y]);
+            let stored = buffer.load((y * 64 + x) as usize * 4).unwrap().to_le_bytes();
+            let Some(&[px, py]) = places.last() else {
+                assert_eq!(stored, [0, 255, 0, 255], "{x}, {y}: only the clear");
+                continue;
+            };
+            assert_eq!(places.len(), 1, "a mesh covers each pixel once");
+            let [r, g, b, a] = colors[(py * size[0] + px) as usize];
+            let bytes = [b, g, r, a].map(|v| (f64::from(v) * 255.0).round() as u8);
+            assert_eq!(stored, bytes, "{x}, {y}");
+            pixels += 1;
+        }
+    }
+    assert_eq!(pixels, 30 * 25);
+}

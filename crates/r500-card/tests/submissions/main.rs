@@ -1,0 +1,9 @@
+//! Whole submissions, written by hand: from command streams to bytes in buffers.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::precedence)]
+
+mod depth;
+mod fragments;
+mod limits;
+mod raster;
+mod stream;
+mod vertices;

@@ -1,0 +1,168 @@
+//! Tests of the server: whole sessions, without an editor.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::mpsc::channel;
+
+use super::*;
+
+/// Serves messages that have all arrived; what was answered, and whether it ended well.
+fn served(messages: Vec<Incoming>) -> (Vec<Value>, bool) {
+    let (send, receive) = channel();
+    messages.into_iter().for_each(|message| send.send(message).unwrap());
+    drop(send);
+    let mut out = Vec::new();
+    let done = serve(&receive, &mut out, PathArgs::default()).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let answers = text.split("Content-Length: ").skip(1);
+    let body = |part: &str| serde_json::from_str(part.split_once("\r\n\r\n").unwrap().1).unwrap();
+    (answers.map(body).collect(), done)
+}
+
+fn request(id: u32, method: &str, params: Value) -> Incoming {
+    Incoming::Message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+}
+
+fn tell(method: &str, params: Value) -> Incoming {
+    Incoming::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+}
+
+fn codes(answers: &[Value]) -> Vec<i64> {
+    answers.iter().map(|answer| answer["error"]["code"].as_i64().unwrap_or(0)).collect()
+}
+
+#[test]
+fn a_request_can_be_taken_back_while_it_waits() {
+    let document = json!({ "textDocument": { "uri": "untitled:1", "text": ": ;", "version": 1 } });
+    let (answers, done) = served(vec![
+        request(1, "initialize", json!({})),
+        tell("textDocument/didOpen", document.clone()),
+        request(2, "textDocument/documentSymbol", document.clone()),
+        request(3, "textDocument/documentSymbol", document),
+        tell("$/cancelRequest", json!({ "id": 2 })),
+        request(4, "shutdown", Value::Null),
+        tell("exit", Value::Null),
+    ]);
+    assert_eq!(codes(&answers), [0, -32800, 0, 0]);
+    assert_eq!(answers[2]["result"], json!([]));
+    assert!(done);
+}
+
+#[test]
+fn what_is_out_of_order_or_no_message_is_an_error() {
+    let (answers, done) = served(vec![
+        request(1, "textDocument/hover", json!({})),
+        tell("textDocument/didOpen", json!({})),
+        Incoming::Malformed("no".to_owned()),
+        Incoming::Message(json!(3)),
+        Incoming::Message(json!({ "id": 9, "result": 1 })),
+        request(2, "initialize", json!(null)),
+        request(3, "initialize", json!({})),
+        tell("textDocument/didOpen", json!({ "textDocument": 3 })),
+        request(4, "textDocument/hover", json!({ "textDocument": { "uri": "x" } })),
+        request(5, "$/unknown", json!([])),
+        request(6, "shutdown", Value::Null),
+        request(7, "shutdown", Value::Null),
+        Incoming::End,
+    ]);
+    let wanted = [-32002, -32700, -32600, 0, -32600, -32602, -32601, 0, -32600];
+    assert_eq!(codes(&answers), wanted);
+    assert!(!done);
+}
+
+/// Changes follow each other, each in the text that the one before it left; what no change is leaves
+/// the text, and is notified.
+#[test]
+fn changes_are_taken_one_after_the_other() {
+    let uri = "untitled:1";
+    let change = |changes: Value| {
+        tell(
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": changes }),
+        )
+    };
+    let range = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+    let text = "-- 😀\nDEF one = temp[0] ;\n";
+    let symbols =
+        || request(2, "textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
+    let (answers, _) = served(vec![
+        request(1, "initialize", json!({})),
+        tell(
+            "textDocument/didOpen",
+            json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } }),
+        ),
+        change(json!([
+            { "range": range(0, 5, 5), "text": "\n-- 😀" },
+            { "range": range(2, 4, 7), "text": "two" },
+        ])),
+        symbols(),
+        change(json!([{ "range": 7, "text": "" }])),
+        symbols(),
+    ]);
+    assert_eq!(answers[1]["result"][0]["name"], "two");
+    assert_eq!(answers[1]["result"][0]["range"]["start"]["line"], 2);
+    assert_eq!(answers[2]["method"], "window/showMessage");
+    assert_eq!(answers[3]["result"][0]["name"], "two");
+}
+
+/// Colours, selections, symbols of all documents, and formatting of the lines that are meant.
+#[test]
+fn colours_selections_symbols_and_ranges() {
+    let uri = "untitled:1";
+    let text = "const[0] = (1, 0.5, 0, 1) ; -- sky colour\nDEF eye = temp[0] ;\n:    eye.r = MAX src0.r src0.r ;\n:    eye.g = MAX src0.r src0.r ;\n";
+    let document = json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } });
+    let with = |more: Value| {
+        let mut params = json!({ "textDocument": { "uri": uri } });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let place = |line: u32, character: u32| json!({ "line": line, "character": character });
+    let range = json!({ "start": place(3, 0), "end": place(3, 4) });
+    let (answers, _) = served(vec![
+        request(1, "initialize", json!({})),
+        tell("textDocument/didOpen", document),
+        request(2, "textDocument/documentColor", with(json!({}))),
+        request(
+            3,
+            "textDocument/colorPresentation",
+            with(
+                json!({ "color": { "red": 0.2, "green": 1.0 / 3.0, "blue": 0, "alpha": 1 }, "range": range }),
+            ),
+        ),
+        request(4, "textDocument/selectionRange", with(json!({ "positions": [place(2, 5)] }))),
+        request(5, "workspace/symbol", json!({ "query": "EY" })),
+        request(6, "textDocument/rangeFormatting", with(json!({ "range": range, "options": {} }))),
+    ]);
+    let result = |n: usize| &answers[n]["result"];
+    assert_eq!(result(1)[0]["color"]["green"], 0.5);
+    assert_eq!(result(1)[0]["range"]["start"], place(0, 11));
+    assert_eq!(result(2)[0]["label"], "(0.2, 0.333, 0, 1)");
+    assert_eq!(result(3)[0]["range"]["end"], place(2, 8), "{}", result(3));
+    assert!(result(3)[0]["parent"]["parent"]["range"]["start"] == place(0, 0), "{}", result(3));
+    assert_eq!((result(4).as_array().unwrap().len(), &result(4)[0]["name"]), (1, &json!("eye")));
+    let edits = result(5).as_array().unwrap();
+    assert_eq!(edits.len(), 1, "{edits:?}");
+    assert!(edits[0]["newText"].as_str().unwrap().contains(": eye.g"), "{edits:?}");
+}
+
+/// What stands in a block is below it, a second block next to the first.
+#[test]
+fn the_outline_is_a_tree() {
+    let text = "SIZE 4 4 ; IF alu ; @a : ; LOOP int[0] ; @b : ; ENDLOOP ; ELSE ; @c : ; ENDIF ; IF alu ; ENDIF ;";
+    let uri = "untitled:1";
+    let document = json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } });
+    let (answers, _) = served(vec![
+        request(1, "initialize", json!({})),
+        tell("textDocument/didOpen", document.clone()),
+        request(2, "textDocument/documentSymbol", document),
+    ]);
+    fn told(list: &Value) -> String {
+        let one = |symbol: &Value| {
+            let name = symbol["name"].as_str().unwrap();
+            let children = &symbol["children"];
+            if children.is_null() { name.to_owned() } else { format!("{name}[{}]", told(children)) }
+        };
+        list.as_array().unwrap().iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+    assert_eq!(told(&answers[1]["result"]), "SIZE IF alu[@a LOOP int[0][@b] @c] IF alu");
+}
