@@ -5,40 +5,40 @@ use crate::chunk::LANES;
 /// The method that flushes denormal operands and subnormal results to zero.
 pub trait Flush {
     /// Whether the processor flushes, inside [`fp_env::flushing`](crate::fp_env::flushing).
-    const BY_PROCESSOR: bool;
+    const IN_HARDWARE: bool;
 
     /// Returns an operand, flushed.
     #[inline(always)]
-    fn operand(x: f32) -> f32 {
-        if Self::BY_PROCESSOR { x } else { flushed(x) }
+    fn flush_operand(x: f32) -> f32 {
+        if Self::IN_HARDWARE { x } else { flush(x) }
     }
 
-    /// Returns a rounded intermediate result; flags it in `seen` if it may be subnormal and was not flushed.
+    /// Returns a rounded intermediate result; flags it if it may be subnormal and was not flushed.
     #[inline(always)]
-    fn rounded(seen: &mut u32, x: f32) -> f32 {
-        if !Self::BY_PROCESSOR {
-            watch(seen, x);
+    fn check_result(flags: &mut u32, x: f32) -> f32 {
+        if !Self::IN_HARDWARE {
+            flag_subnormal(flags, x);
         }
         x
     }
 
-    /// Flags an operand in `seen` if it is subnormal and the processor does not flush it.
+    /// Flags an operand if it is subnormal and the processor does not flush it.
     #[inline(always)]
-    fn given(seen: &mut u32, x: f32) {
-        if !Self::BY_PROCESSOR {
-            watch(seen, x);
+    fn check_operand(flags: &mut u32, x: f32) {
+        if !Self::IN_HARDWARE {
+            flag_subnormal(flags, x);
         }
     }
 
     /// Returns whether a flag requires recomputing the chunk with the scalar reference arithmetic.
     #[inline(always)]
-    fn met(seen: [u32; LANES]) -> bool {
+    fn needs_recompute(flags: [u32; LANES]) -> bool {
         // Reduce to four first: not every compiler vectorises an OR of sixteen.
-        let mut four = [NOTHING; 4];
-        for (lane, seen) in seen.into_iter().enumerate() {
-            four[lane % 4] |= seen;
+        let mut four = [NO_FLAGS; 4];
+        for (lane, lane_flags) in flags.into_iter().enumerate() {
+            four[lane % 4] |= lane_flags;
         }
-        !Self::BY_PROCESSOR && (four[0] | four[1] | four[2] | four[3]) != 0
+        !Self::IN_HARDWARE && (four[0] | four[1] | four[2] | four[3]) != 0
     }
 }
 
@@ -46,7 +46,7 @@ pub trait Flush {
 pub struct HwFlush;
 
 impl Flush for HwFlush {
-    const BY_PROCESSOR: bool = true;
+    const IN_HARDWARE: bool = true;
 }
 
 /// The processor does not flush. Operands and rounded results are checked (four integer operations each), and a
@@ -54,26 +54,25 @@ impl Flush for HwFlush {
 pub struct SoftFlush;
 
 impl Flush for SoftFlush {
-    const BY_PROCESSOR: bool = false;
+    const IN_HARDWARE: bool = false;
 }
 
 /// No flags.
-pub const NOTHING: u32 = 0;
+pub const NO_FLAGS: u32 = 0;
 
-/// Sets all bits of `seen` for a number that is or may have been tiny: a denormal, or 2^-126, to which a product
-/// may have been rounded up. The comparison is biased by 2^31 - 1 and signed, because SSE2 has only signed
-/// comparisons; zero becomes the largest number.
+/// Sets all bits of `flags` for a number that is subnormal, or that rounding may have made 2^-126 from a subnormal product.
+/// The comparison is biased by 2^31 - 1 and signed, because SSE2 has only signed comparisons; zero becomes the largest number.
 #[inline(always)]
-fn watch(seen: &mut u32, x: f32) {
-    const MOVE: u32 = 0x7fff_ffff;
-    const LAST: i32 = f32::MIN_POSITIVE.to_bits().wrapping_add(MOVE) as i32;
+fn flag_subnormal(flags: &mut u32, x: f32) {
+    const BIAS: u32 = 0x7fff_ffff;
+    const GREATEST: i32 = f32::MIN_POSITIVE.to_bits().wrapping_add(BIAS) as i32;
     let size = x.to_bits() & 0x7fff_ffff;
-    *seen |= if size.wrapping_add(MOVE) as i32 <= LAST { u32::MAX } else { 0 };
+    *flags |= if size.wrapping_add(BIAS) as i32 <= GREATEST { u32::MAX } else { 0 };
 }
 
 /// Flushes a denormal to zero of its sign, in any environment.
 #[inline(always)]
-pub fn flushed(x: f32) -> f32 {
+pub fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
     let sign = bits & 0x8000_0000;
     f32::from_bits(if bits & 0x7f80_0000 == 0 { sign } else { bits })

@@ -320,16 +320,16 @@ mod tests {
 
         #[inline(always)]
         fn run<L: SimdLevel>(self, _: L) -> (bool, f32) {
-            (L::Flush::BY_PROCESSOR, std::hint::black_box(f32::MIN_POSITIVE) * 0.5)
+            (L::Flush::IN_HARDWARE, std::hint::black_box(f32::MIN_POSITIVE) * 0.5)
         }
     }
 
     #[test]
     fn every_level_runs_in_its_environment() {
         for simd in Simd::ALL {
-            let (by_processor, half) = simd.run(Flushes);
-            assert_eq!(by_processor, simd.is_available() && simd != Simd::Portable);
-            assert_eq!(half == 0.0, by_processor, "{simd:?}");
+            let (in_hardware, half) = simd.run(Flushes);
+            assert_eq!(in_hardware, simd.is_available() && simd != Simd::Portable);
+            assert_eq!(half == 0.0, in_hardware, "{simd:?}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) trait Product {
     /// makes it that.
     #[inline(always)]
     fn of<F: Flush>(flags: &mut u32, [a, b]: [f32; 2], sign: f32, zero: u32) -> f32 {
-        let mut bits = F::rounded(flags, a * b).to_bits() ^ sign.to_bits();
+        let mut bits = F::check_result(flags, a * b).to_bits() ^ sign.to_bits();
         if Self::ZERO_A {
             bits = if a == 0.0 { zero } else { bits };
         }
@@ -183,7 +183,7 @@ impl Lanewise<2> for Mul {
 
     #[inline(always)]
     fn lane<F: Flush>(flags: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        F::rounded(flags, a * b)
+        F::check_result(flags, a * b)
     }
 
     #[inline(always)]
@@ -199,8 +199,8 @@ impl<S: Sum> Lanewise<3> for Mad<S> {
 
     #[inline(always)]
     fn lane<F: Flush>(flags: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
-        let p = F::rounded(flags, a * b);
-        F::rounded(flags, S::of(p, c))
+        let p = F::check_result(flags, a * b);
+        F::check_result(flags, S::of(p, c))
     }
 
     #[inline(always)]
@@ -236,7 +236,7 @@ impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
         // product is zero: it must not see that it is.
         let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
         let p = P::of::<F>(flags, [a, b], sign, zero);
-        F::rounded(flags, S::of(p, c))
+        F::check_result(flags, S::of(p, c))
     }
 
     #[inline(always)]
@@ -258,7 +258,7 @@ impl<S: Sum> Lanewise<2> for Add<S> {
 
     #[inline(always)]
     fn lane<F: Flush>(flags: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        F::rounded(flags, S::of(a, b))
+        F::check_result(flags, S::of(a, b))
     }
 
     #[inline(always)]
@@ -274,7 +274,7 @@ impl Lanewise<1> for Rcp {
 
     #[inline(always)]
     fn lane<F: Flush>(flags: &mut u32, [a]: [f32; 1]) -> f32 {
-        F::rounded(flags, 1.0 / a)
+        F::check_result(flags, 1.0 / a)
     }
 
     #[inline(always)]

@@ -1,7 +1,6 @@
 //! Kernels that move bits: right in any environment, for any bits.
 
 use super::{Chunk, Src, inhibit_outer_vectorization};
-use r500_simd::flush::flushed;
 
 /// A.
 #[inline(always)]
@@ -30,7 +29,7 @@ pub(crate) fn neg_abs(dst: &mut [Chunk], a: impl Src) {
 /// A, denormals made zeros of their sign.
 #[inline(always)]
 pub(crate) fn flush(dst: &mut [Chunk], a: impl Src) {
-    each(dst, a, flushed);
+    each(dst, a, r500_simd::flush::flush);
 }
 
 /// A of a corner of the lane's quad: 0 top left, 1 top right, 2 bottom left, 3 bottom right.

@@ -51,7 +51,7 @@ impl<R: Rint> Lanewise<1> for Frc<R> {
     // A fraction is a multiple of A's last place, and A itself if it is between 0 and 1: not tiny.
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        let a = F::operand(a);
+        let a = F::flush_operand(a);
         a - floor_of::<R>(a)
     }
 
@@ -71,7 +71,7 @@ impl Lanewise<1> for Clamp01 {
     // infinity are recognised by their bits, which are in the order of integers.
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        let a = F::operand(a);
+        let a = F::flush_operand(a);
         if cfg!(target_arch = "aarch64") {
             let number = a.to_bits() <= f32::INFINITY.to_bits();
             return f32::from_bits(if number { a.to_bits().min(1.0_f32.to_bits()) } else { 0 });
@@ -93,7 +93,7 @@ impl Lanewise<1> for Ex2 {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        Lane::<MagicRound>::apply(F::operand(a), branchless::ex2)
+        Lane::<MagicRound>::apply(F::flush_operand(a), branchless::ex2)
     }
 
     #[inline(always)]
@@ -109,7 +109,7 @@ impl Lanewise<1> for Ln2 {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        Lane::<MagicRound>::apply(F::operand(a), branchless::ln2)
+        Lane::<MagicRound>::apply(F::flush_operand(a), branchless::ln2)
     }
 
     #[inline(always)]
@@ -125,7 +125,7 @@ impl<R: Rint> Lanewise<1> for Sin<R> {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        Lane::<R>::apply(F::operand(a), branchless::sin)
+        Lane::<R>::apply(F::flush_operand(a), branchless::sin)
     }
 
     #[inline(always)]
@@ -141,7 +141,7 @@ impl<R: Rint> Lanewise<1> for Cos<R> {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        Lane::<R>::apply(F::operand(a), branchless::cos)
+        Lane::<R>::apply(F::flush_operand(a), branchless::cos)
     }
 
     #[inline(always)]

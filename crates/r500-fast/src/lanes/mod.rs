@@ -159,19 +159,19 @@ fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: im
     for (i, to) in dst.iter_mut().enumerate() {
         inhibit_outer_vectorization();
         let chunks = operands.chunks(i);
-        let mut flags = [flush::NOTHING; LANES];
+        let mut flags = [flush::NO_FLAGS; LANES];
         let mut result = [0.0; LANES];
         for l in 0..LANES {
             let lane = gather_lane(&chunks, l);
             if O::CHECKS_DENORMALS {
                 for x in lane {
-                    F::given(&mut flags[l], x);
+                    F::check_operand(&mut flags[l], x);
                 }
             }
             result[l] = O::lane::<F>(&mut flags[l], lane);
         }
         *to = result;
-        if O::CHECKS_DENORMALS && F::met(flags) {
+        if O::CHECKS_DENORMALS && F::needs_recompute(flags) {
             again::<O, N>(to, &chunks);
         }
     }

@@ -152,7 +152,8 @@ fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) 
         let (a, b) = (a.chunk(i), b.chunk(i));
         let mut result = [0.0; LANES];
         for l in 0..LANES {
-            let mask = if R::holds(F::operand(a[l]), F::operand(b[l])) { whole } else { 0 };
+            let mask =
+                if R::holds(F::flush_operand(a[l]), F::flush_operand(b[l])) { whole } else { 0 };
             result[l] = f32::from_bits(a[l].to_bits() & mask | b[l].to_bits() & !mask);
         }
         *to = result;
@@ -167,7 +168,11 @@ impl<R: Relation> Lanewise<2> for Compare<R> {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        f32::from_bits(if R::holds(F::operand(a), F::operand(b)) { u32::MAX } else { 0 })
+        f32::from_bits(if R::holds(F::flush_operand(a), F::flush_operand(b)) {
+            u32::MAX
+        } else {
+            0
+        })
     }
 
     #[inline(always)]
@@ -184,7 +189,7 @@ impl<R: Relation> Lanewise<2> for Pick<R> {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        let (a, b) = (F::operand(a), F::operand(b));
+        let (a, b) = (F::flush_operand(a), F::flush_operand(b));
         if R::holds(a, b) { a } else { b }
     }
 
