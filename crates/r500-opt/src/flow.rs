@@ -195,10 +195,10 @@ fn writes(info: &InstInfo) -> Option<impl Iterator<Item = r500_check::dataflow::
     Some(channels.into_iter())
 }
 
-/// Merges the first ENDIF of a pair into the second. The jumps of its branch lead to the merged one, with
-/// their level open.
+/// Merges the first ENDIF of a pair into the second, from the last pair to the first. The jumps of its branch
+/// lead past the merged one and close its levels as well, or lead to it with their level open.
 pub(crate) fn merge_endifs(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
-    for inner in 0..code.lines.len().saturating_sub(1) {
+    for inner in (0..code.lines.len().saturating_sub(1)).rev() {
         let outer = inner + 1;
         let both = [inner, outer].iter().all(|&at| analyses.role(at) == Some(Role::EndIf));
         if !both || analyses.graph.window().end == Some(inner) {
@@ -208,7 +208,7 @@ pub(crate) fn merge_endifs(program: &Program, analyses: &Analyses, code: &mut Co
         if levels[0] != 1 || levels[1] == 0 || levels[1] >= MOST_LEVELS {
             continue;
         }
-        if let Some(rewritten) = merged(program, analyses, code, inner) {
+        if let Some(rewritten) = merged(program, analyses, code, inner, levels) {
             *code = rewritten;
             return true;
         }
@@ -216,7 +216,13 @@ pub(crate) fn merge_endifs(program: &Program, analyses: &Analyses, code: &mut Co
     false
 }
 
-fn merged(program: &Program, analyses: &Analyses, code: &Code, inner: usize) -> Option<Code> {
+fn merged(
+    program: &Program,
+    analyses: &Analyses,
+    code: &Code,
+    inner: usize,
+    levels: [u8; 2],
+) -> Option<Code> {
     let mut code = code.clone();
     let outer = inner + 1;
     for at in 0..inner {
@@ -225,14 +231,22 @@ fn merged(program: &Program, analyses: &Analyses, code: &Code, inner: usize) -> 
         let target = code.lines[at].target.map(|to| to as usize);
         match analyses.role(at) {
             Some(Role::Else { after }) if after == inner => {
+                // Onto the merged one with its level open; or past it with both closed.
+                let past = target == Some(outer) && outer + 1 < program.code.len();
+                if past && fc.b_op1() == BranchOp::DECR {
+                    let levels = fc.b_pop_cnt() + levels[1];
+                    code.lines[at].inst.0[2] = fc.with(FcInst::B_POP_CNT, levels).bits();
+                    code.lines[at].target = Some(u32::try_from(outer + 1).ok()?);
+                    continue;
+                }
                 let op = fc.with(FcInst::B_OP1, BranchOp::NONE).with(FcInst::B_POP_CNT, 0);
                 code.lines[at].inst.0[2] = op.bits();
             }
             Some(Role::If { other }) if other == inner => {
                 code.lines[at].inst.0[2] = fc.with(FcInst::B_OP1, BranchOp::INCR).bits();
             }
-            // Jumps onto either with the levels of its own branch open.
-            _ if code.is_flow(at) && [Some(inner), Some(outer)].contains(&target) => return None,
+            // Jumps onto the second with the levels of its own branch open. Jumps onto the first have both.
+            _ if code.is_flow(at) && target == Some(outer) => return None,
             _ => continue,
         }
         code.lines[at].target = Some(u32::try_from(outer).ok()?);

@@ -173,3 +173,37 @@ fn values_that_only_uncovered_pixels_could_read_are_dead() {
          OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.ggg src0.ggg ;",
     );
 }
+
+#[test]
+fn chain_of_else_ifs_ends_in_one_endif() {
+    let branches = program(
+        "src0.rgb = temp[0] : alu[lt].r = MAD src0.r00 src0.100 src0.000 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = const[1] : temp[1].r = MAX src0.r00 src0.r00 ;
+         ELSE ALU_WAIT ;
+         src0.rgb = temp[0] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = const[1] : temp[1].r = MAX src0.g00 src0.g00 ;
+         ELSE ALU_WAIT ;
+         src0.rgb = temp[0] : alu[lt].r = MAD src0.b00 src0.100 src0.000 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = const[1] : temp[1].r = MAX src0.b00 src0.b00 ;
+         ELSE ALU_WAIT ;
+         src0.rgb = const[2] : temp[1].r = MAX src0.r00 src0.r00 ;
+         ENDIF ALU_WAIT ;
+         ENDIF ALU_WAIT ;
+         ENDIF ALU_WAIT ;
+         OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rrr src0.rrr ;",
+    );
+    let only = Options { only: vec!["endifs".to_owned()], ..Options::default() };
+    let merged = optimize(&branches, &only).program;
+    assert_eq!(merged.code.len(), branches.code.len() - 2, "{}", text(&merged));
+    // Each ELSE closes the levels that are open when its arm ends.
+    let levels: Vec<u8> = merged
+        .code
+        .iter()
+        .filter(|inst| inst.ty() == r500_isa::values::InstType::FC)
+        .map(|inst| inst.fc_inst().b_pop_cnt())
+        .collect();
+    assert_eq!(levels, [0, 1, 0, 2, 0, 3, 3], "{}", text(&merged));
+}
