@@ -12,6 +12,8 @@
 //! | `segment` | the machine-level form of straight code: [half operations](self#the-form) over values |
 //! | `segment::copies`, `segment::compares`, `segment::dead` | copy propagation and value numbering, comparison folding, dead-code elimination |
 //! | `segment::kills` | merging of TEXKILLs |
+//! | `segment::mads` | fusion of products and sums |
+//! | `segment::coalesce` | copy coalescing, with output modifiers and clamps |
 //! | `segment::selects` | select folding |
 //! | `segment::schedule` | list scheduling with co-issue |
 //! | `segment::allocate` | register assignment |

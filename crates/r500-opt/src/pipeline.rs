@@ -54,11 +54,21 @@ const DEAD: Passes = Passes {
     copies: false,
     compares: false,
     selects: false,
+    mads: false,
+    coalesce: false,
     dead: true,
     schedule: false,
 };
-const ALL: Passes =
-    Passes { kills: true, copies: true, compares: true, selects: true, dead: true, schedule: true };
+const ALL: Passes = Passes {
+    kills: true,
+    copies: true,
+    compares: true,
+    selects: true,
+    mads: true,
+    coalesce: true,
+    dead: true,
+    schedule: true,
+};
 
 /// The passes, in order.
 #[rustfmt::skip]
@@ -111,6 +121,20 @@ const PIPELINE: &[PassInfo] = &[
         why: "the truth value is 1 exactly where the condition holds, and 0 elsewhere",
         level: Level::O1,
         kind: PassKind::Segments(Passes { copies: true, selects: true, ..DEAD }),
+    },
+    PassInfo {
+        name: "mads",
+        what: "a product and a sum become MAD",
+        why: "MAD rounds its product before its sum",
+        level: Level::O1,
+        kind: PassKind::Segments(Passes { mads: true, ..DEAD }),
+    },
+    PassInfo {
+        name: "coalesce",
+        what: "what a copy copies is computed in its place, with its output modifier and clamp",
+        why: "the copy has the same bits, up to signs of zeros that no reader shows",
+        level: Level::O1,
+        kind: PassKind::Segments(Passes { coalesce: true, ..DEAD }),
     },
     PassInfo {
         name: "schedule",

@@ -207,3 +207,65 @@ fn chain_of_else_ifs_ends_in_one_endif() {
         .collect();
     assert_eq!(levels, [0, 1, 0, 2, 0, 3, 3], "{}", text(&merged));
 }
+
+#[test]
+fn clamped_copy_becomes_the_clamp_of_what_it_copies() {
+    becomes(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src1.ggg ;
+         OUT src0.rgb = temp[0] : out[0].rgb = clamp MAD src0.rgb src0.111 src0.000 ;",
+        "OUT src0.rgb = temp[0], src1.rgb = const[0] : out[0].rgb = clamp MAD src0.rgb src1.rgb src1.ggg ;",
+    );
+}
+
+#[test]
+fn doubled_value_becomes_an_output_modifier() {
+    becomes(
+        "src0.rgb = temp[0] : temp[0].rgb = FRC src0.rgb ;
+         OUT src0.rgb = temp[0], src0.a = 2.0 : out[0].rgb = MAD src0.rgb src0.aaa src0.000 ;",
+        "OUT src0.rgb = temp[0] : out[0].rgb = 2.0 * FRC src0.rgb ;",
+    );
+}
+
+#[test]
+fn copy_of_what_may_be_minus_zero_to_an_output_stays() {
+    // -0 * 1 + 0 is +0.
+    stays(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src1.ggg ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;",
+    );
+}
+
+#[test]
+fn scale_after_a_clamp_stays() {
+    stays(
+        "src0.rgb = temp[0] : temp[0].rgb = clamp FRC src0.rgb ;
+         OUT src0.rgb = temp[0], src0.a = 2.0 : out[0].rgb = MAD src0.rgb src0.aaa src0.000 ;",
+    );
+}
+
+#[test]
+fn product_and_sum_become_mad() {
+    becomes(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAD -src0.rgb src0.111 src0.hhh ;",
+        "OUT src0.rgb = temp[0], src1.rgb = const[0] : out[0].rgb = MAD -src0.rgb src1.rgb src0.hhh ;",
+    );
+}
+
+#[test]
+fn product_and_sum_stay_where_the_sign_of_a_zero_shows() {
+    // (-0 + 0) + -0 is +0, and -0 + -0 is -0.
+    stays(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ;
+         OUT src0.rgb = temp[0], src1.rgb = const[0] : out[0].rgb = MAD src0.rgb src0.111 src1.rgb ;",
+    );
+}
+
+#[test]
+fn product_that_is_read_twice_stays() {
+    stays(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.hhh ;
+         OUT src0.rgb = temp[0] : out[1].rgb = MAD src0.rgb src0.111 src0.111 ;",
+    );
+}

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::demand::ZeroSigns;
+use super::demand::{ZeroSigns, has_no_negative_zero};
 use super::encode::Register;
 use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, Read, ValId};
 
@@ -22,6 +22,21 @@ pub(crate) struct Copy {
     pub(crate) modifier: Modifier,
     /// The sign of a zero is that of the source.
     exact: bool,
+}
+
+impl Copy {
+    /// Notes that a copy has the sign of its source, where that is never -0.
+    fn sharpened(self, form: &Form) -> Self {
+        let positive = match self.atom {
+            _ if self.modifier.abs && !self.modifier.neg => true,
+            Atom::Value(value) if self.modifier == Modifier::default() => {
+                let data = &form.values[value];
+                has_no_negative_zero(&form.ops[data.op], usize::from(data.lane))
+            }
+            _ => false,
+        };
+        Self { exact: self.exact || positive, ..self }
+    }
 }
 
 /// Replaces reads of copies and of values that were computed before. Returns whether anything changed.
@@ -43,7 +58,7 @@ pub(crate) fn propagate(form: &mut Form) -> bool {
         let op = &form.ops[at];
         for lane in 0..4 {
             let Some(value) = op.results[lane] else { continue };
-            copies[value] = copy_of(op, lane);
+            copies[value] = copy_of(op, lane).map(|copy| copy.sharpened(form));
             if let Some(key) = key_of(op, lane) {
                 let first = *known.entry(key).or_insert(value);
                 if first != value && copies[value].is_none() {

@@ -4,9 +4,9 @@
 //! do not demand the sign. The rules are those of the reference arithmetic: sums with +0, comparisons and the
 //! clamp lose the sign of a zero, RCP and RSQ show it.
 
-use r500_isa::values::{AlphaOp, SrcpOp, TexOp};
+use r500_isa::values::{AlphaOp, Omod, SrcpOp, TexOp};
 
-use super::form::{Atom, Form, Kind, LaneOp, Op, Read};
+use super::form::{Arg, Atom, Form, Kind, LaneOp, Op, Read, ValId};
 
 /// The values whose sign of zero shows.
 pub(crate) struct ZeroSigns {
@@ -32,6 +32,11 @@ impl ZeroSigns {
             }
         }
         signs
+    }
+
+    /// Returns whether the sign of a zero of a value may show.
+    pub(crate) fn demands(&self, value: ValId) -> bool {
+        self.demanded[value]
     }
 
     fn demand(&mut self, read: Read) {
@@ -82,5 +87,38 @@ impl ZeroSigns {
             },
             Kind::Texture => op.inst.tex_inst().inst() != TexOp::TEXKILL,
         }
+    }
+}
+
+/// Returns whether a lane of an operand is never -0: a literal other than that, or an absolute value.
+pub(crate) fn is_never_negative_zero(arg: &Arg, lane: usize) -> bool {
+    match arg.lanes[lane] {
+        _ if arg.modifier.abs && !arg.modifier.neg => true,
+        Some(Read::Atom(Atom::Zero)) => !arg.modifier.neg,
+        Some(Read::Atom(Atom::Half | Atom::One)) => true,
+        Some(Read::Atom(Atom::Inline(code))) => code != 0,
+        _ => false,
+    }
+}
+
+/// Returns whether a lane of an operation is never -0. A sum is -0 if both terms are, or by underflow; with a
+/// literal it is neither.
+pub(crate) fn has_no_negative_zero(op: &Op, lane: usize) -> bool {
+    let literal = |arg: &Arg| {
+        let literal = matches!(
+            arg.lanes[lane],
+            Some(Read::Atom(Atom::Zero | Atom::Half | Atom::One | Atom::Inline(_)))
+        );
+        literal && is_never_negative_zero(arg, lane)
+    };
+    let finish = op.finish[usize::from(lane == 3)];
+    let raw = finish.omod == Omod::DISABLED.code();
+    !raw && match op.kind {
+        _ if finish.clamp => true,
+        Kind::Lanes(LaneOp::Mad) => literal(&op.args[2]),
+        Kind::Lanes(LaneOp::Frc) => true,
+        Kind::Lanes(_) => op.args[..2].iter().all(|arg| is_never_negative_zero(arg, lane)),
+        Kind::Function(code) => matches!(AlphaOp::new(code), AlphaOp::EX2 | AlphaOp::RSQ),
+        Kind::Dot(_) | Kind::Texture => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Straight code: the machine-level form, the passes over it, and instructions again.
 
 mod allocate;
+mod coalesce;
 mod compares;
 mod copies;
 mod dead;
@@ -8,6 +9,7 @@ mod demand;
 mod encode;
 mod form;
 mod kills;
+mod mads;
 mod schedule;
 mod selects;
 mod sets;
@@ -38,6 +40,8 @@ pub(crate) struct Passes {
     pub(crate) copies: bool,
     pub(crate) compares: bool,
     pub(crate) selects: bool,
+    pub(crate) mads: bool,
+    pub(crate) coalesce: bool,
     pub(crate) dead: bool,
     pub(crate) schedule: bool,
 }
@@ -45,7 +49,7 @@ pub(crate) struct Passes {
 impl Passes {
     /// Returns whether operations are rewritten.
     fn rewrites(self) -> bool {
-        self.kills || self.copies || self.compares || self.selects
+        self.kills || self.copies || self.compares || self.selects || self.mads || self.coalesce
     }
 }
 
@@ -178,6 +182,8 @@ fn simplify(form: &mut Form, passes: Passes) -> bool {
         changed |= passes.copies && copies::propagate(form);
         changed |= passes.compares && compares::fold(form);
         changed |= passes.selects && selects::fold(form);
+        changed |= passes.mads && mads::fuse(form);
+        changed |= passes.coalesce && coalesce::coalesce(form);
         changed |= passes.dead && dead::eliminate(form);
         if !changed {
             return round > 0;

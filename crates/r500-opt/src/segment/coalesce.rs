@@ -1,0 +1,142 @@
+//! Copy coalescing: what a copy copies is computed in the place of the copy, with the copy's output modifier and
+//! clamp.
+//!
+//! | before | after | exact because |
+//! | --- | --- | --- |
+//! | `t = f x; y = clamp MAD t 1 0` | `y = clamp f x` | the clamp gives +0 for zeros of both signs |
+//! | `t = f x; y = MAD t 2 0` | `y = 2.0 * f x` | a power of two scales without rounding, as OMOD does |
+//! | `t = f x; y = MAD t 1 0` | `y = f x` | they differ in the sign of a zero only: `f` has none, or it is not [demanded](super::demand) |
+//!
+//! The copy must be the only reader of all results of the operation, so that this is dead.
+
+use r500_isa::InlineConst;
+use r500_isa::values::Omod;
+
+use super::copies::is_operand;
+use super::demand::{ZeroSigns, has_no_negative_zero};
+use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+
+/// Coalesces copies with what they copy. Returns whether anything changed.
+pub(crate) fn coalesce(form: &mut Form) -> bool {
+    let mut changed = false;
+    for at in 0..form.ops.len() {
+        let Some((from, op)) = coalesced(form, at) else { continue };
+        form.ops[at] = op;
+        let gone = &mut form.ops[from];
+        gone.dead = true;
+        gone.results = [None; 4];
+        changed = true;
+    }
+    changed
+}
+
+/// Returns the operation that takes the place of a copy and of what it copies.
+fn coalesced(form: &Form, at: OpId) -> Option<(OpId, Op)> {
+    let op = &form.ops[at];
+    if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
+        return None;
+    }
+    let (copied, omod) = copied_by(op)?;
+    let first = copied.iter().flatten().copied().next()?;
+    let from = form.values[first].op;
+    let source = &form.ops[from];
+    if source.is_texture() || !only_reader(form, from, at) {
+        return None;
+    }
+    let half = |lane: usize| usize::from(lane == 3);
+    let lane_of = |value: ValId| usize::from(form.values[value].lane);
+    let own = (0..4).find(|&lane| op.results[lane].is_some())?;
+    let given = source.finish[half(lane_of(first))];
+    let finish = combine(given, op.finish[half(own)], omod)?;
+    let signs = ZeroSigns::of(form);
+    let lanes = matches!(source.kind, Kind::Lanes(_));
+    let mut new = op.clone();
+    new.kind = source.kind;
+    new.finish[half(own)] = finish;
+    new.args.clone_from(&source.args);
+    if lanes {
+        new.args.iter_mut().for_each(|arg| arg.lanes = [None; 4]);
+    }
+    for (lane, value) in copied.iter().enumerate() {
+        let Some(value) = *value else { continue };
+        let theirs = lane_of(value);
+        let exact = finish.clamp
+            || has_no_negative_zero(source, theirs)
+            || op.results[lane].is_some_and(|result| !signs.demands(result));
+        if form.values[value].op != from || source.finish[half(theirs)] != given || !exact {
+            return None;
+        }
+        if lanes {
+            for (arg, read) in new.args.iter_mut().zip(&source.args) {
+                arg.lanes[lane] = read.lanes[theirs];
+            }
+        }
+    }
+    let legal = !lanes || new.args.iter().all(|arg| is_operand(form, &new, arg));
+    legal.then_some((from, new))
+}
+
+/// Returns what each lane of an operation copies, and the OMOD that has the effect of its factor.
+fn copied_by(op: &Op) -> Option<([Option<ValId>; 4], Omod)> {
+    let [a, b, c] = &op.args[..] else { return None };
+    let mut scale = None;
+    let mut copied = [None; 4];
+    for lane in (0..4).filter(|&lane| op.results[lane].is_some()) {
+        let read = |arg: &Arg| match arg.lanes[lane] {
+            Some(Read::Atom(atom)) => Some((atom, arg.modifier)),
+            _ => None,
+        };
+        if read(c)? != (Atom::Zero, Modifier::default()) {
+            return None;
+        }
+        let (a, b) = (read(a)?, read(b)?);
+        let (source, factor) = match (factor_of(a), factor_of(b)) {
+            (None, Some(factor)) => (a, factor),
+            (Some(factor), None) => (b, factor),
+            _ => return None,
+        };
+        let (Atom::Value(value), true) = (source.0, source.1 == Modifier::default()) else {
+            return None;
+        };
+        if *scale.get_or_insert(factor) != factor {
+            return None;
+        }
+        copied[lane] = Some(value);
+    }
+    Some((copied, scale?))
+}
+
+/// Returns the OMOD that multiplies by a literal.
+fn factor_of((atom, modifier): (Atom, Modifier)) -> Option<Omod> {
+    if modifier.neg {
+        return None;
+    }
+    let value = match atom {
+        Atom::Half => 0.5,
+        Atom::One => 1.0,
+        Atom::Inline(code) => InlineConst::new(code).value(),
+        _ => return None,
+    };
+    (0..7).map(Omod::new).find(|omod| omod.factor() == Some(value))
+}
+
+/// Returns the output modifier and clamp that have the effect of `first`, then a factor, then `second`.
+fn combine(first: Finish, second: Finish, factor: Omod) -> Option<Finish> {
+    let raw = |finish: Finish| finish.omod == Omod::DISABLED.code();
+    let scales = [first.omod, factor.code(), second.omod];
+    if raw(first) || raw(second) || scales.iter().filter(|&&omod| omod != 0).count() > 1 {
+        return None;
+    }
+    // A scale after a clamp is not a clamp after a scale.
+    let fits = !first.clamp || (factor.code() == 0 && second.omod == 0);
+    let omod = scales.into_iter().max()?;
+    fits.then_some(Finish { omod, clamp: first.clamp || second.clamp })
+}
+
+/// Returns whether one operation alone needs the results of another.
+fn only_reader(form: &Form, from: OpId, reader: OpId) -> bool {
+    let values = || form.ops[from].results.iter().flatten().copied();
+    let reads = |op: &Op| op.atoms().any(|atom| values().any(|value| atom == Atom::Value(value)));
+    let mut others = form.ops.iter().enumerate().filter(|&(at, op)| at != reader && !op.dead);
+    values().all(|value| form.values[value].sinks.is_empty()) && !others.any(|(_, op)| reads(op))
+}

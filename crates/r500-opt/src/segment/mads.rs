@@ -1,0 +1,79 @@
+//! Fusion of a product and a sum into MAD.
+//!
+//! `t = MAD a b 0; y = MAD t 1 c` becomes `y = MAD a b c`. The product of MAD is rounded before its sum, so both
+//! round twice, in the same places. They differ in the sign of a zero, where `c` is -0 and the product is too: only
+//! where that is not [demanded](super::demand). The sum must be the only reader of the product.
+
+use super::copies::is_operand;
+use super::demand::{ZeroSigns, is_never_negative_zero};
+use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+
+/// Fuses products with sums. Returns whether anything changed.
+pub(crate) fn fuse(form: &mut Form) -> bool {
+    let mut changed = false;
+    for at in 0..form.ops.len() {
+        let fused = [0, 1].into_iter().find_map(|factor| fused(form, at, factor));
+        if let Some(args) = fused {
+            form.ops[at].args = args;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Returns the operands of the MAD that takes the place of a sum, whose product is one of its factors.
+fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
+    let op = &form.ops[at];
+    if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
+        return None;
+    }
+    let (product, one, sum) = (&op.args[factor], &op.args[1 - factor], op.args[2]);
+    if product.modifier.abs || one.modifier.neg {
+        return None;
+    }
+    let mut args = [Arg::default(); 2];
+    let mut found: Option<OpId> = None;
+    let signs = ZeroSigns::of(form);
+    for lane in (0..4).filter(|&lane| op.results[lane].is_some()) {
+        let Some(Read::Atom(Atom::Value(value))) = product.lanes[lane] else { return None };
+        if one.lanes[lane] != Some(Read::Atom(Atom::One)) {
+            return None;
+        }
+        let data = form.values[value];
+        let (source, theirs) = (&form.ops[data.op], usize::from(data.lane));
+        if *found.get_or_insert(data.op) != data.op || !is_product(source, theirs) {
+            return None;
+        }
+        let exact = is_never_negative_zero(&sum, lane)
+            || op.finish[usize::from(lane == 3)].clamp
+            || op.results[lane].is_some_and(|result| !signs.demands(result));
+        if !exact || !is_only_read_by(form, value, at) {
+            return None;
+        }
+        for (arg, read) in args.iter_mut().zip(&source.args) {
+            arg.lanes[lane] = read.lanes[theirs];
+            arg.modifier = read.modifier;
+        }
+    }
+    found?;
+    args[0].modifier.neg ^= product.modifier.neg;
+    let fits = args.iter().all(|arg| is_operand(form, op, arg));
+    // A copy is coalesced as such.
+    let zero = sum.lanes.iter().flatten().all(|read| *read == Read::Atom(Atom::Zero));
+    (fits && !zero).then(|| vec![args[0], args[1], sum])
+}
+
+/// Returns whether a lane of an operation is a product.
+fn is_product(op: &Op, lane: usize) -> bool {
+    op.kind == Kind::Lanes(LaneOp::Mad)
+        && op.finish[usize::from(lane == 3)] == Finish::PLAIN
+        && op.args[2].lanes[lane] == Some(Read::Atom(Atom::Zero))
+        && op.args[2].modifier == Modifier::default()
+}
+
+fn is_only_read_by(form: &Form, value: ValId, reader: OpId) -> bool {
+    let reads = |op: &Op| op.atoms().any(|atom| atom == Atom::Value(value));
+    let mut ops = form.ops.iter().enumerate();
+    form.values[value].sinks.is_empty()
+        && !ops.any(|(at, op)| at != reader && !op.dead && reads(op))
+}
