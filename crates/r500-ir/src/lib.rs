@@ -50,7 +50,9 @@ use r500_isa::values::TexOp;
 pub use const_eval::evaluate;
 pub use entity::{EntityKey, EntityMap};
 pub use lift::{LiftError, lift, lift_symbolic};
-pub use opt::optimize_for_codegen;
+pub use opt::{
+    DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands, optimize_for_codegen,
+};
 pub use parse::{ParseError, Parsed, parse};
 pub use uniform::{ConstantChannel, SymbolicConstants, Uniform};
 pub use value_range::Range;

@@ -6,6 +6,8 @@
 //!
 //! Sound, not sharp: rounding is monotonic, so that the bounds of a result are the results for the bounds.
 
+use crate::{AddSign, MulFlags, Opcode};
+
 /// Bounds of a float value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -84,6 +86,18 @@ impl Range {
     #[must_use]
     pub fn may_be_negative(self) -> bool {
         self.lo < 0.0 || self.minus_zero
+    }
+
+    /// Returns whether a value may be below zero, -0, or NaN: one that loses its sign may change.
+    #[must_use]
+    pub fn may_be_negative_or_nan(self) -> bool {
+        self.nan || self.may_be_negative()
+    }
+
+    /// Returns whether a clamp to 0..1 leaves all values as they are.
+    #[must_use]
+    pub fn is_unit(self) -> bool {
+        !self.nan && !self.minus_zero && !self.denormal && self.lo >= 0.0 && self.hi <= 1.0
     }
 
     fn may_be_infinite(self) -> bool {
@@ -274,6 +288,66 @@ impl Range {
     #[must_use]
     pub fn sine(self) -> Self {
         Self::result(-1.001, 1.001, self.nan || self.may_be_infinite(), true)
+    }
+}
+
+impl Opcode {
+    /// Returns the range of its result, given those of its operands; [`Range::ANY`] for masks and inputs.
+    #[must_use]
+    pub fn range(self, [a, b, c]: [Range; 3]) -> Range {
+        let product = |flags: MulFlags| {
+            // The zero rule excludes the NaN of zero times infinity where it holds for each factor that may be zero.
+            let excluded = |zero: Range, other: Range, rule: bool| {
+                rule || !zero.may_be_zero() || other.is_finite()
+            };
+            let zero_rule = excluded(a, b, flags.zero_a) && excluded(b, a, flags.zero_b);
+            let range = a.times(b, zero_rule);
+            if flags.negate { range.negated() } else { range }
+        };
+        match self {
+            Self::Mul(flags) => product(flags),
+            Self::Mad(flags, AddSign::Plus) => product(flags).plus(c),
+            Self::Mad(flags, AddSign::Minus) => product(flags).plus(c.negated()),
+            Self::Add => a.plus(b),
+            Self::Sub => a.plus(b.negated()),
+            Self::Neg => a.negated(),
+            Self::Abs => a.abs(),
+            Self::NegAbs => a.abs().negated(),
+            Self::Min(_) => a.min(b),
+            Self::Max(_) => a.max(b),
+            Self::Select => b.join(c),
+            Self::Flush => a.flush(),
+            Self::Clamp01 => a.clamp01(),
+            Self::Frc => a.frc(),
+            Self::Rcp => a.rcp(),
+            Self::Rsq => a.rsq(),
+            Self::Ex2 => a.ex2(),
+            Self::Ln2 => a.ln2(),
+            Self::Sin | Self::Cos => a.sine(),
+            Self::QuadBroadcast(_) => a,
+            Self::Input { .. }
+            | Self::Lt
+            | Self::Ge
+            | Self::Eq
+            | Self::Ne
+            | Self::And
+            | Self::Or
+            | Self::AndNot => Range::ANY,
+        }
+    }
+}
+
+impl MulFlags {
+    /// Returns whether the zero rule of factor `zero` has an effect on a product; `sign_shows`: the sign of a zero product
+    /// matters.
+    #[must_use]
+    pub fn zero_rule_shows(zero: Range, other: Range, negate: bool, sign_shows: bool) -> bool {
+        let minus = if negate {
+            other.hi >= 0.0 || zero.flush().minus_zero
+        } else {
+            other.may_be_negative() || (zero.flush().minus_zero && other.hi >= 0.0)
+        };
+        zero.may_be_zero() && (!other.is_finite() || (sign_shows && minus))
     }
 }
 

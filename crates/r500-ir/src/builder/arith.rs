@@ -3,9 +3,10 @@
 //! The zero rule of a product is dropped where the [ranges](crate::Range) of its factors show that it changes nothing.
 
 use super::{Builder, ModifiedOperand, argument_order, mask_const};
+use crate::const_eval::evaluate;
 use crate::value_range::SMALL;
 use crate::{AddSign, DenormalMode, MulFlags, Opcode, Operand, Range};
-use r500_numerics::{Arith, compare, flush, kernels};
+use r500_numerics::{Arith, compare, flush};
 
 impl Builder {
     /// Applies the modifiers.
@@ -110,12 +111,7 @@ impl Builder {
             return MulFlags { negate, ..MulFlags::default() };
         }
         let needs = |zero: Range, other: Range| {
-            let minus = if negate {
-                other.hi >= 0.0 || zero.flush().minus_zero
-            } else {
-                other.may_be_negative() || (zero.flush().minus_zero && other.hi >= 0.0)
-            };
-            zero_rule && zero.may_be_zero() && (!other.is_finite() || (shows && minus))
+            zero_rule && MulFlags::zero_rule_shows(zero, other, negate, shows)
         };
         MulFlags { negate, zero_a: needs(a, b), zero_b: needs(b, a) }
     }
@@ -187,26 +183,15 @@ impl Builder {
     /// An operation of one argument.
     pub(crate) fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
         let a = self.bits(a);
-        let law = Arith::REFERENCE;
         let range = self.range(a);
-        let (fold, range): (fn(Arith, f32) -> f32, Range) = match opcode {
-            Opcode::Flush if !range.denormal => return a,
-            Opcode::Clamp01 if is_unit(range) => return a,
-            Opcode::Flush => (|_, x| flush(x), range.flush()),
-            Opcode::Clamp01 => (Arith::clamp01, range.clamp01()),
-            Opcode::Frc => (Arith::frc, range.frc()),
-            Opcode::Rcp => (Arith::rcp, range.rcp()),
-            Opcode::Rsq => (Arith::rsq, range.rsq()),
-            Opcode::Ex2 => (|_, x| kernels::ex2(x), range.ex2()),
-            Opcode::Ln2 => (|_, x| kernels::ln2(x), range.ln2()),
-            Opcode::Sin => (|_, x| kernels::sin(x), range.sine()),
-            Opcode::Cos => (|_, x| kernels::cos(x), range.sine()),
-            // A quad broadcast of a constant; other opcodes have another arity.
-            _ => (|_, x| x, range),
-        };
-        match a.as_float() {
-            Some(x) => Operand::float(fold(law, x)),
-            None => self.def(opcode, &[a], range),
+        match (opcode, a) {
+            (Opcode::Flush, _) if !range.denormal => a,
+            (Opcode::Clamp01, _) if range.is_unit() => a,
+            (Opcode::QuadBroadcast(_), Operand::Const(_)) => a,
+            (_, Operand::Const(bits)) => {
+                Operand::Const(evaluate(opcode, [bits, 0, 0]).expect("arithmetic on one operand"))
+            }
+            _ => self.def(opcode, &[a], opcode.range([range, Range::ANY, Range::ANY])),
         }
     }
 
@@ -303,16 +288,6 @@ fn is_exact_in_differences(x: f32) -> bool {
     x.is_finite() && x.abs() >= SMALL
 }
 
-impl Range {
-    fn may_be_negative_or_nan(self) -> bool {
-        self.nan || self.may_be_negative()
-    }
-}
-
 fn denormals(range: Range) -> DenormalMode {
     if range.denormal { DenormalMode::Kept } else { DenormalMode::Excluded }
-}
-
-fn is_unit(range: Range) -> bool {
-    !range.nan && !range.minus_zero && !range.denormal && range.lo >= 0.0 && range.hi <= 1.0
 }

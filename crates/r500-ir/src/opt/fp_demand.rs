@@ -38,14 +38,107 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     rewrite.changed
 }
 
-/// What the users of a value tell apart, a set of bits.
-type DemandedFp = u8;
+/// What the users of a value tell apart: a set of bits, [`SIGN`] and [`DENORMAL`].
+pub type DemandedFp = u8;
 
-const NOTHING: DemandedFp = 0;
+/// Users tell no zero from another, and no denormal from a zero.
+pub const NOTHING: DemandedFp = 0;
 /// The sign of a zero.
-const SIGN: DemandedFp = 1;
+pub const SIGN: DemandedFp = 1;
 /// A denormal from a zero.
-const DENORMAL: DemandedFp = 2;
+pub const DENORMAL: DemandedFp = 2;
+
+/// What an operation demands of an operand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperandDemand {
+    /// Demanded whatever is demanded of the result.
+    pub always: DemandedFp,
+    /// Demanded if it is demanded of the result.
+    pub forwarded: DemandedFp,
+}
+
+impl OperandDemand {
+    fn always(bits: DemandedFp) -> Self {
+        Self { always: bits, forwarded: NOTHING }
+    }
+
+    fn forwarded(bits: DemandedFp) -> Self {
+        Self { always: NOTHING, forwarded: bits }
+    }
+
+    /// Returns what is demanded of the operand, given what is demanded of the result.
+    #[must_use]
+    pub fn given(self, result: DemandedFp) -> DemandedFp {
+        self.always | self.forwarded & result
+    }
+}
+
+/// Returns what an operation demands of each of its operands. Each entry holds as long as the other operands keep their
+/// bits: that of a sum may rely on the sign of the other operand.
+#[must_use]
+pub fn operand_demands(inst: &Inst, range: impl Fn(Operand) -> Range) -> [OperandDemand; 3] {
+    let [a, b, c] = inst.args;
+    // Whether a sum with this operand is the same for a zero of either sign: the operand is not zero, or it is +0 (-0 if it
+    // is subtracted).
+    let absorbs_zero_sign = |operand: Operand, taken: bool| match operand {
+        Operand::Const(bits) if f32::from_bits(bits) == 0.0 => (bits != 0) == taken,
+        Operand::Const(bits) => !f32::from_bits(bits).is_subnormal(),
+        Operand::Value(_) => !range(operand).may_be_zero(),
+    };
+    let sign_unless = |hidden: bool| if hidden { NOTHING } else { SIGN };
+    // A square has the same sign either way.
+    let factors = |product: MulFlags, hidden: bool| {
+        let hidden = hidden || a == b;
+        [sign_unless(hidden || product.zero_a), sign_unless(hidden || product.zero_b)]
+    };
+    let [of_a, of_b, of_c] = match inst.opcode {
+        Opcode::Add => [
+            sign_unless(absorbs_zero_sign(b, false)),
+            sign_unless(absorbs_zero_sign(a, false)),
+            NOTHING,
+        ],
+        Opcode::Sub => [
+            sign_unless(absorbs_zero_sign(b, true)),
+            sign_unless(absorbs_zero_sign(a, false)),
+            NOTHING,
+        ],
+        Opcode::Mul(product) => {
+            let [a, b] = factors(product, false);
+            [a, b, NOTHING]
+        }
+        Opcode::Mad(product, sign) => {
+            let [a, b] = factors(product, absorbs_zero_sign(c, sign == AddSign::Minus));
+            [a, b, SIGN]
+        }
+        Opcode::Select => [NOTHING, SIGN | DENORMAL, SIGN | DENORMAL],
+        // These rely on operands without denormals.
+        Opcode::Min(DenormalMode::Excluded) | Opcode::Max(DenormalMode::Excluded) => {
+            return [OperandDemand { always: DENORMAL, forwarded: SIGN }; 3];
+        }
+        Opcode::Neg | Opcode::Min(_) | Opcode::Max(_) | Opcode::QuadBroadcast(_) => {
+            [SIGN | DENORMAL; 3]
+        }
+        Opcode::Abs | Opcode::NegAbs | Opcode::Clamp01 => [DENORMAL; 3],
+        Opcode::Flush => [SIGN; 3],
+        // Zeros of either sign compare equal; masks have no sign; the fraction of -0 is +0.
+        Opcode::Frc
+        | Opcode::Lt
+        | Opcode::Ge
+        | Opcode::Eq
+        | Opcode::Ne
+        | Opcode::And
+        | Opcode::Or
+        | Opcode::AndNot
+        | Opcode::Input { .. } => [NOTHING; 3],
+        // The sign of a zero becomes that of an infinity.
+        Opcode::Rcp | Opcode::Rsq => return [OperandDemand::always(SIGN); 3],
+        // The kernels work on bits.
+        Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => {
+            return [OperandDemand::always(SIGN | DENORMAL); 3];
+        }
+    };
+    [of_a, of_b, of_c].map(OperandDemand::forwarded)
+}
 
 /// What is demanded of each value.
 struct Demand<'a> {
@@ -106,78 +199,13 @@ impl<'a> Demand<'a> {
     }
 
     fn inst(&mut self, value: Value, inst: &Inst) {
-        let [a, b, c] = inst.args;
-        let sign_unless = |hidden: bool| if hidden { NOTHING } else { SIGN };
-        // A square has the same sign either way.
-        let factors = |product: MulFlags, hidden: bool| {
-            let hidden = hidden || a == b;
-            [sign_unless(hidden || product.zero_a), sign_unless(hidden || product.zero_b)]
-        };
-        let [of_a, of_b, of_c] = match inst.opcode {
-            Opcode::Add => [
-                sign_unless(self.absorbs_zero_sign(b, false)),
-                sign_unless(self.absorbs_zero_sign(a, false)),
-                NOTHING,
-            ],
-            Opcode::Sub => [
-                sign_unless(self.absorbs_zero_sign(b, true)),
-                sign_unless(self.absorbs_zero_sign(a, false)),
-                NOTHING,
-            ],
-            Opcode::Mul(product) => {
-                let [a, b] = factors(product, false);
-                [a, b, NOTHING]
-            }
-            Opcode::Mad(product, sign) => {
-                let [a, b] = factors(product, self.absorbs_zero_sign(c, sign == AddSign::Minus));
-                [a, b, SIGN]
-            }
-            Opcode::Select => [NOTHING, SIGN | DENORMAL, SIGN | DENORMAL],
-            // These rely on operands without denormals.
-            Opcode::Min(DenormalMode::Excluded) | Opcode::Max(DenormalMode::Excluded) => {
-                self.demand(a, DENORMAL);
-                self.demand(b, DENORMAL);
-                [SIGN; 3]
-            }
-            Opcode::Neg | Opcode::Min(_) | Opcode::Max(_) | Opcode::QuadBroadcast(_) => {
-                [SIGN | DENORMAL; 3]
-            }
-            Opcode::Abs | Opcode::NegAbs | Opcode::Clamp01 => [DENORMAL; 3],
-            Opcode::Flush => [SIGN; 3],
-            // Zeros of either sign compare equal; masks have no sign; the fraction of -0 is +0.
-            Opcode::Frc
-            | Opcode::Lt
-            | Opcode::Ge
-            | Opcode::Eq
-            | Opcode::Ne
-            | Opcode::And
-            | Opcode::Or
-            | Opcode::AndNot
-            | Opcode::Input { .. } => [NOTHING; 3],
-            // The sign of a zero becomes that of an infinity.
-            Opcode::Rcp | Opcode::Rsq => {
-                self.demand(a, SIGN);
-                return;
-            }
-            // The kernels work on bits.
-            Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => {
-                self.demand(a, SIGN | DENORMAL);
-                return;
-            }
-        };
-        let args = [(a, of_a), (b, of_b), (c, of_c)];
-        args.into_iter()
-            .take(inst.opcode.arity())
-            .for_each(|(arg, bits)| self.forward(value, arg, bits));
-    }
-
-    /// Returns whether a sum with this operand is the same for a zero of either sign: the operand is not zero, or it is +0
-    /// (-0 if it is subtracted).
-    fn absorbs_zero_sign(&self, operand: Operand, taken: bool) -> bool {
-        match operand {
-            Operand::Const(bits) if f32::from_bits(bits) == 0.0 => (bits != 0) == taken,
-            Operand::Const(bits) => !f32::from_bits(bits).is_subnormal(),
-            Operand::Value(value) => !self.ranges[value].may_be_zero(),
+        let demands = operand_demands(inst, |operand| match operand {
+            Operand::Const(bits) => Range::of(f32::from_bits(bits)),
+            Operand::Value(value) => self.ranges[value],
+        });
+        for (&arg, demand) in inst.args().iter().zip(demands) {
+            self.demand(arg, demand.always);
+            self.forward(value, arg, demand.forwarded);
         }
     }
 

@@ -16,6 +16,7 @@ mod trip_count;
 use super::{Function, verify};
 
 pub(super) use analyses::Analyses;
+pub use fp_demand::{DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands};
 
 /// The passes that run once, after the lift, for every engine.
 pub(super) const AFTER_LIFT: &[Pass] =

@@ -1,15 +1,27 @@
 //! Proofs of equivalence by value numbering.
 //!
 //! Both programs are lifted with symbolic constants, inputs and textures. Their functions are numbered in one
-//! table: equal numbers mean equal values, in every lane, for all constants, inputs and textures. Numbers come from
-//! structure alone ([`numbering`]); loops are numbered by partition refinement ([`regions`]). The programs are
+//! table: equal numbers mean equal values, in every lane, for all constants, inputs and textures. The programs are
 //! equal where their outputs, their discards and the control of their loops have equal numbers.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | [`cases`] | integer and boolean constants that programs do not carry |
+//! | [`table`] | value numbers; masks and selections as decision diagrams |
+//! | [`simplify`] | algebra that is exact in the bits that are demanded |
+//! | [`context`] | values in the lanes and bits that their users demand |
+//! | [`regions`] | branches, and loops by partition refinement |
 //!
 //! What has different numbers may be equal all the same: then there is no verdict. A proof is about pixels that do
 //! not depend on the size of their group, so programs in which it shows are refused.
 
-mod numbering;
+#![allow(clippy::expect_used, reason = "a broken invariant of a proof must stop loudly")]
+
+mod cases;
+mod context;
 mod regions;
+mod simplify;
+mod table;
 
 use r500_check::ExternalReads;
 use r500_exec::{Bindings, Draw, Options, Shader, ShaderError};
@@ -50,12 +62,17 @@ pub enum Unknown {
         /// Why.
         error: LiftError,
     },
-    /// A program reads integer or boolean constants that it does not carry.
-    #[error("{side} reads integer or boolean constants that it does not carry")]
+    /// A program has addresses relative to aL, and neither program carries an integer constant that is read.
+    #[error(
+        "{side} has relative addresses, and neither program carries an integer constant that is read"
+    )]
     Constants {
         /// Which.
         side: Side,
     },
+    /// Neither program carries integer or boolean constants that are read, and there are too many of them.
+    #[error("too many integer or boolean constants are read that neither program carries")]
+    Cases,
     /// The size of a group of pixels may show.
     #[error("{side}: the size of the group of pixels may show")]
     Group {
@@ -63,29 +80,74 @@ pub enum Unknown {
         side: Side,
     },
     /// Something has different numbers.
-    #[error("{what} may differ: A computes it at address {}, B at address {}", addresses[0], addresses[1])]
+    #[error("{what} may differ: A computes it {}, B {}", place(addresses[0]), place(addresses[1]))]
     Values {
         /// What is compared.
         what: String,
-        /// The instructions that compute it: absolute addresses in A and B.
-        addresses: [u32; 2],
+        /// The instructions that compute it: absolute addresses in A and B; `None` for constants and inputs.
+        addresses: [Option<u32>; 2],
     },
+    /// The programs do not have the same number of loops.
+    #[error("the number of loops differs")]
+    Loops,
+    /// A pair of loops is not known to iterate equally often.
+    #[error("how often a loop iterates may differ: its first instruction is in A {}, in B {}", place(addresses[0]), place(addresses[1]))]
+    Trips {
+        /// The first instruction in each loop: absolute addresses in A and B.
+        addresses: [Option<u32>; 2],
+    },
+    /// What `STAT_WE` counts may differ.
+    #[error("what STAT_WE counts may differ")]
+    Counts,
+    /// One program has an output that the other does not have.
+    #[error("one program has {what}, the other does not")]
+    Outputs {
+        /// The output.
+        what: String,
+    },
+    /// The proof has too many steps.
+    #[error("the proof would take too many steps")]
+    TooLong,
+}
+
+fn place(address: Option<u32>) -> String {
+    address.map_or_else(|| "not at all".to_owned(), |address| format!("at address {address}"))
 }
 
 /// Tries to prove that two programs are equal: that they write the same bits to all targets and depth, and discard
-/// the same pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs.
+/// the same pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs; what
+/// only one carries holds for both, and what neither carries may have any value, but for those with which the checker finds
+/// errors in both programs.
 #[must_use]
 pub fn prove(a: &Program, b: &Program) -> Proof {
-    match equal(a, b) {
+    match equal([a, b]) {
         Ok(()) => Proof::Proved,
         Err(unknown) => Proof::Unknown(unknown),
     }
 }
 
-fn equal(a: &Program, b: &Program) -> Result<(), Unknown> {
-    let temps = inputs([a, b]);
-    let functions = [lifted(a, Side::A, &temps)?, lifted(b, Side::B, &temps)?];
-    regions::compare(&functions)
+fn equal(programs: [&Program; 2]) -> Result<(), Unknown> {
+    let temps = inputs(programs);
+    let cases = cases::cases(programs)?;
+    let several = cases.len() > 1;
+    let mut broken = Ok(());
+    let mut compared = 0;
+    for [a, b] in cases {
+        match [lifted(&a, Side::A, &temps), lifted(&b, Side::B, &temps)] {
+            // A LOOP whose count is 0 may jump to where no loop runs: with that count, neither program has a meaning.
+            [
+                Err(error @ Unknown::Lift { error: LiftError::Broken(_), .. }),
+                Err(Unknown::Lift { error: LiftError::Broken(_), .. }),
+            ] if several => {
+                broken = Err(error);
+            }
+            [a, b] => {
+                regions::compare(&[a?, b?])?;
+                compared += 1;
+            }
+        }
+    }
+    if compared == 0 { broken } else { Ok(()) }
 }
 
 /// The temporaries that an input may be in: those that either program reads before it writes them.
@@ -101,12 +163,7 @@ fn inputs(programs: [&Program; 2]) -> Vec<u8> {
 
 /// Lifts a program with nothing known but its integer and boolean constants.
 fn lifted(program: &Program, side: Side, temps: &[u8]) -> Result<Function, Unknown> {
-    let reads = ExternalReads::of(program);
     let mut job = Job::from_program(program.clone());
-    let missing = reads.missing(&job);
-    if missing.int_constants != 0 || missing.bool_constants != 0 {
-        return Err(Unknown::Constants { side });
-    }
     let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;
     // Values of pixels: nothing is known of them.
     let unknown =

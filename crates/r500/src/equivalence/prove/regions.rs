@@ -5,16 +5,18 @@
 //! bodies are numbered under that assumption, and classes whose members have different next values are split, until none is.
 //! What remains in one class is equal in every iteration, by induction, given that both loops iterate equally often;
 //! so values may be carried in any order, and in any number.
+//!
+//! A parameter counts twice: in the lanes that execute the iteration, and in the others, which have left the loop or did
+//! not enter it. Two parameters may be equal in the former and not in the latter.
 
 use std::collections::BTreeMap;
 
-use r500_ir::{Function, If, Loop, Operand, Stmt};
+use r500_ir::{Function, If, Loop, Opcode, Operand, Stmt, Type};
+use r500_isa::values::TexOp;
 
-use super::numbering::{Node, Number, Table};
+use super::context::{Context, Contexts};
+use super::table::{Carried, EVERY, Fetched, Node, Number, Table, UNUSED};
 use super::{Side, Unknown};
-
-/// Nodes that a proof may make.
-const MOST_NODES: usize = 2_000_000;
 
 /// A step of the flattened code of a region.
 #[derive(Clone, Copy)]
@@ -23,17 +25,20 @@ enum Step<'a> {
     Plain(&'a Stmt),
     /// The phis of a branch, after both arms.
     Phis(&'a If),
-    Loop(&'a Loop),
+    /// A loop, and the mask of the innermost arm that it is in.
+    Loop(&'a Loop, Option<Operand>),
 }
 
-fn flatten<'a>(stmts: &'a [Stmt], steps: &mut Vec<Step<'a>>) {
+fn flatten<'a>(stmts: &'a [Stmt], mask: Option<Operand>, steps: &mut Vec<Step<'a>>) {
     for stmt in stmts {
         match stmt {
             Stmt::If(branch) => {
-                branch.arms.iter().for_each(|arm| flatten(arm, steps));
+                for (arm, mask) in branch.arms.iter().zip(branch.masks) {
+                    flatten(arm, Some(mask), steps);
+                }
                 steps.push(Step::Phis(branch));
             }
-            Stmt::Loop(repeat) => steps.push(Step::Loop(repeat)),
+            Stmt::Loop(repeat) => steps.push(Step::Loop(repeat, mask)),
             _ => steps.push(Step::Plain(stmt)),
         }
     }
@@ -42,19 +47,21 @@ fn flatten<'a>(stmts: &'a [Stmt], steps: &mut Vec<Step<'a>>) {
 /// What a region does beyond its values.
 #[derive(Default, PartialEq)]
 struct Effects {
-    discards: Vec<Number>,
+    /// The lanes that are discarded.
+    discarded: Number,
     /// Channel of `STAT_WE`, and mask.
     counts: Vec<(u8, Number)>,
 }
 
 struct Prover<'a> {
     table: Table,
+    contexts: Contexts,
     functions: &'a [Function; 2],
     /// Number by value, of each function.
     numbers: [Vec<Option<Number>>; 2],
     /// The first instruction that computes a number, in each program.
     locations: [BTreeMap<Number, u32>; 2],
-    loops: u32,
+    pairs: u32,
 }
 
 /// Compares two functions.
@@ -64,24 +71,28 @@ struct Prover<'a> {
 pub(super) fn compare(functions: &[Function; 2]) -> Result<(), Unknown> {
     let mut prover = Prover {
         table: Table::default(),
+        contexts: Contexts::default(),
         functions,
         numbers: functions.each_ref().map(|function| vec![None; function.values.len()]),
         locations: Default::default(),
-        loops: 0,
+        pairs: 0,
     };
     for (side, function) in functions.iter().enumerate() {
         for uniform in &function.uniforms {
-            let number = prover.table.uniform(uniform.source);
+            let source = uniform.source;
+            let number = prover.table.intern(Node::Uniform(source.constant, source.channel));
             prover.set(side, uniform.value, number);
         }
     }
     let [a, b] = functions.each_ref().map(|function| {
         let mut steps = Vec::new();
-        flatten(&function.body, &mut steps);
+        flatten(&function.body, None, &mut steps);
         steps
     });
-    prover.region([&a, &b])?;
-    prover.outputs()
+    let discarded = prover.region([&a, &b], [EVERY; 2])?;
+    let kept = prover.table.not(discarded);
+    prover.outputs(kept)?;
+    prover.within_limits()
 }
 
 impl Prover<'_> {
@@ -94,25 +105,26 @@ impl Prover<'_> {
     fn number(&mut self, side: usize, operand: Operand) -> Number {
         match operand {
             Operand::Const(bits) => self.table.constant(bits),
-            // Of a loop without a pair nothing is known; every such value is of its own kind.
-            Operand::Value(value) => match self.numbers[side][value.0 as usize] {
-                Some(number) => number,
-                None => {
-                    let number = self.fresh();
-                    self.set(side, value, number);
-                    number
-                }
-            },
+            Operand::Value(value) => self.numbers[side][value.0 as usize]
+                .expect("the verifier has seen that definitions precede uses"),
         }
     }
 
-    fn fresh(&mut self) -> Number {
-        self.loops += 1;
-        self.table.intern(Node::Exit(self.loops, 0))
+    fn canonical(&mut self, number: Number, context: Context) -> Number {
+        self.contexts.canonical(&mut self.table, number, context)
     }
 
-    /// Numbers a region of both functions: code up to the first loop of each, the two loops, and so on.
-    fn region(&mut self, steps: [&[Step<'_>]; 2]) -> Result<(), Unknown> {
+    fn mask(&mut self, number: Number, care: Number) -> Number {
+        self.contexts.mask(&mut self.table, number, care)
+    }
+
+    fn within_limits(&self) -> Result<(), Unknown> {
+        if self.table.is_exhausted() { Err(Unknown::TooLong) } else { Ok(()) }
+    }
+
+    /// Numbers a region of both functions: code up to the first loop of each, the two loops, and so on. Returns the lanes
+    /// that both discard. `around`: the lanes that execute it.
+    fn region(&mut self, steps: [&[Step<'_>]; 2], around: [Number; 2]) -> Result<Number, Unknown> {
         let mut effects = [Effects::default(), Effects::default()];
         let mut at = [0, 0];
         loop {
@@ -121,8 +133,12 @@ impl Prover<'_> {
                 while let Some(step) = steps[side].get(at[side]) {
                     at[side] += 1;
                     match *step {
-                        Step::Loop(repeat) => {
-                            loops[side] = Some(repeat);
+                        Step::Loop(repeat, mask) => {
+                            let executing = match mask {
+                                Some(mask) => self.number(side, mask),
+                                None => around[side],
+                            };
+                            loops[side] = Some((repeat, executing));
                             break;
                         }
                         Step::Phis(branch) => self.phis(side, branch),
@@ -131,24 +147,27 @@ impl Prover<'_> {
                 }
             }
             match loops {
-                [Some(a), Some(b)] => self.pair([a, b])?,
+                [Some(a), Some(b)] => self.pair([a.0, b.0], [a.1, b.1])?,
                 [None, None] => break,
-                _ => return Err(self.unknown("the number of loops".to_owned(), [0, 0])),
+                _ => return Err(Unknown::Loops),
             }
         }
         for effects in &mut effects {
-            let masks = std::mem::take(&mut effects.discards);
-            effects.discards.push(self.table.any(&masks));
+            effects.discarded = self.mask(effects.discarded, EVERY);
+            for (_, mask) in &mut effects.counts {
+                *mask = self.contexts.mask(&mut self.table, *mask, EVERY);
+            }
             effects.counts.sort_unstable();
         }
-        if effects[0] != effects[1] {
-            let first = [0, 1].map(|side| effects[side].discards[0]);
-            return Err(self.parting("which pixels are discarded", first));
+        self.within_limits()?;
+        let discarded = [0, 1].map(|side| effects[side].discarded);
+        if discarded[0] != discarded[1] {
+            return Err(self.parting("which pixels are discarded", discarded));
         }
-        if self.table.len() > MOST_NODES {
-            return Err(self.unknown("too many values".to_owned(), [0, 0]));
+        if effects[0].counts != effects[1].counts {
+            return Err(Unknown::Counts);
         }
-        Ok(())
+        Ok(discarded[0])
     }
 
     fn plain(&mut self, side: usize, stmt: &Stmt, effects: &mut Effects) -> Result<(), Unknown> {
@@ -156,24 +175,31 @@ impl Prover<'_> {
             Stmt::Def(value, inst) => {
                 let args: Vec<Number> =
                     inst.args().iter().map(|&arg| self.number(side, arg)).collect();
-                let number = self.table.inst(inst, &args);
+                let number = self.table.raw(inst.opcode, &args);
                 self.set(side, *value, number);
             }
             Stmt::Fetch(fetch) => {
-                let reads = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy).copied();
-                let reads: Vec<Operand> = reads.chain([fetch.active]).collect();
-                let reads: Vec<Number> =
-                    reads.into_iter().map(|operand| self.number(side, operand)).collect();
+                let reads = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
+                let reads: Vec<Number> = reads
+                    .chain([&fetch.active])
+                    .map(|&operand| self.number(side, operand))
+                    .collect();
+                let fetched = Fetched {
+                    unit: fetch.unit,
+                    op: TexOp::code(fetch.op),
+                    unscaled: fetch.unscaled,
+                };
                 for (channel, texel) in (0u8..).zip(fetch.texel) {
                     if let Some(value) = texel {
-                        let number = self.table.texel(fetch, reads.clone(), channel);
+                        let node = Node::Texel(fetched, reads.clone(), channel);
+                        let number = self.table.intern(node);
                         self.set(side, value, number);
                     }
                 }
             }
             Stmt::Discard(mask) => {
                 let mask = self.number(side, *mask);
-                effects.discards.push(mask);
+                effects.discarded = self.table.raw(Opcode::Or, &[effects.discarded, mask]);
             }
             Stmt::Stat { channel, mask } => {
                 let mask = self.number(side, *mask);
@@ -182,7 +208,9 @@ impl Prover<'_> {
             Stmt::GroupHazard(_) => {
                 return Err(Unknown::Group { side: [Side::A, Side::B][side] });
             }
-            Stmt::ConsumeFuel { .. } | Stmt::If(_) | Stmt::Loop(_) => {}
+            // Both programs are structured, so that they end; how many instructions they take is not compared.
+            Stmt::ConsumeFuel { .. } => {}
+            Stmt::If(_) | Stmt::Loop(_) => unreachable!("regions have been flattened"),
         }
         Ok(())
     }
@@ -191,50 +219,55 @@ impl Prover<'_> {
     fn phis(&mut self, side: usize, branch: &If) {
         let masks = branch.masks.map(|mask| self.number(side, mask));
         for phi in &branch.phis {
-            let arms = phi.arms.map(|arm| arm.map(|arm| self.number(side, arm)));
-            let incoming = match phi.incoming {
-                Some(incoming) => Some(self.number(side, incoming)),
-                // Only lanes of the arms are used: an arm may stand for the others.
-                None => arms[1].or(arms[0]),
+            let mut number = match phi.incoming {
+                Some(incoming) => self.number(side, incoming),
+                None => UNUSED,
             };
-            let mut number = incoming.unwrap_or_else(|| self.table.intern(Node::Unused));
-            for (mask, arm) in masks.into_iter().zip(arms).rev() {
+            for (mask, arm) in masks.into_iter().zip(phi.arms).rev() {
                 if let Some(arm) = arm {
-                    number = self.table.select(mask, arm, number);
+                    let arm = self.number(side, arm);
+                    number = self.table.raw(Opcode::Select, &[mask, arm, number]);
                 }
             }
             self.set(side, phi.value, number);
         }
     }
 
-    /// Numbers a pair of loops.
-    fn pair(&mut self, loops: [&Loop; 2]) -> Result<(), Unknown> {
-        self.loops += 1;
-        let id = self.loops;
-        let params: Vec<(usize, usize)> = (0..2)
-            .flat_map(|side| (0..loops[side].params.len()).map(move |param| (side, param)))
-            .collect();
+    /// Numbers a pair of loops. `around`: the lanes that enter them.
+    fn pair(&mut self, loops: [&Loop; 2], around: [Number; 2]) -> Result<(), Unknown> {
+        self.pairs += 1;
+        let id = self.pairs;
+        let entering = [0, 1].map(|side| self.mask(around[side], EVERY));
+        let active = loops.map(active_param);
+        if active[0].is_some() != active[1].is_some() {
+            return Err(Unknown::Trips { addresses: self.loop_locations(loops) });
+        }
         let bodies = loops.map(|repeat| {
             let mut steps = Vec::new();
-            flatten(&repeat.body, &mut steps);
+            flatten(&repeat.body, None, &mut steps);
             steps
         });
-        let inits: Vec<Number> = params
-            .iter()
-            .map(|&(side, param)| self.number(side, loops[side].params[param].init))
-            .collect();
-        let mut classes = partition(inits.iter().map(|&init| (0, init)));
+        let mut refinement = Refinement { id, loops, active, around: [EVERY; 2] };
+        // Without a mask of its own, a loop is executed by the lanes that enter it in every iteration.
+        if active[0].is_none() && entering[0] == entering[1] {
+            refinement.around = around;
+        }
+        let members = refinement.members();
+        let begin = [0, 1].map(|side| match active[side] {
+            Some(param) => self.number(side, loops[side].params[param].init),
+            None => refinement.around[side],
+        });
+        let inits = self.halves(&refinement, &members, begin, |param| param.init);
+        let mut classes = partition(members.iter().map(Member::kind).zip(inits));
         // Values of a body get new numbers in every round.
         for round in 0u32.. {
-            for (&(side, param), &class) in params.iter().zip(&classes) {
-                let number = self.table.intern(Node::Param(id, round, class));
-                self.set(side, loops[side].params[param].value, number);
-            }
-            self.region([&bodies[0], &bodies[1]])?;
-            let nexts: Vec<Number> = params
-                .iter()
-                .map(|&(side, param)| self.number(side, loops[side].params[param].next))
-                .collect();
+            let executing = self.carry(&refinement, &members, &classes, Some(round));
+            self.region([&bodies[0], &bodies[1]], executing)?;
+            let next = [0, 1].map(|side| match active[side] {
+                Some(param) => self.number(side, loops[side].params[param].next),
+                None => refinement.around[side],
+            });
+            let nexts = self.halves(&refinement, &members, next, |param| param.next);
             let refined = partition(classes.iter().copied().zip(nexts));
             let stable = count(&refined) == count(&classes);
             classes = refined;
@@ -243,20 +276,91 @@ impl Prover<'_> {
             }
         }
         let trips = loops.map(|repeat| repeat.max_trips);
-        let masks =
-            [0, 1].map(|side| loops[side].continue_mask.map(|mask| self.number(side, mask)));
-        if trips[0] != trips[1] || masks[0] != masks[1] {
-            let masks = masks.map(|mask| mask.unwrap_or_default());
+        let masks = [0, 1].map(|side| match loops[side].continue_mask {
+            Some(mask) => {
+                let mask = self.number(side, mask);
+                self.mask(mask, EVERY)
+            }
+            None => EVERY,
+        });
+        self.within_limits()?;
+        if masks[0] != masks[1] {
             return Err(self.parting("how often a loop iterates", masks));
         }
-        for (&(side, param), &class) in params.iter().zip(&classes) {
-            let number = self.table.intern(Node::Exit(id, class));
-            self.set(side, loops[side].params[param].value, number);
+        let differ = |side: usize| {
+            let at = members.iter().position(|member| member.is_active(side, &active));
+            at.map(|at| classes[at])
+        };
+        if trips[0] != trips[1] || differ(0) != differ(1) {
+            return Err(Unknown::Trips { addresses: self.loop_locations(loops) });
         }
+        self.carry(&refinement, &members, &classes, None);
         Ok(())
     }
 
-    fn outputs(&mut self) -> Result<(), Unknown> {
+    /// Returns the canonical form of each member, given the masks of lanes that execute the iteration.
+    fn halves(
+        &mut self,
+        refinement: &Refinement<'_>,
+        members: &[Member],
+        executing: [Number; 2],
+        of: impl Fn(&r500_ir::LoopParam) -> Operand,
+    ) -> Vec<Number> {
+        let executing = executing.map(|mask| self.mask(mask, EVERY));
+        let resting = executing.map(|mask| self.table.not(mask));
+        members
+            .iter()
+            .map(|member| {
+                let side = member.side;
+                let number = self.number(side, of(&refinement.loops[side].params[member.param]));
+                let care = match member.half {
+                    Half::Both => EVERY,
+                    Half::Executing => executing[side],
+                    Half::Resting => resting[side],
+                };
+                self.canonical(number, Context::within(care))
+            })
+            .collect()
+    }
+
+    /// Gives the parameters of both loops the numbers of their classes; returns the masks of lanes that execute.
+    fn carry(
+        &mut self,
+        refinement: &Refinement<'_>,
+        members: &[Member],
+        classes: &[u32],
+        round: Option<u32>,
+    ) -> [Number; 2] {
+        let Refinement { id, loops, active, around } = *refinement;
+        let mut executing = around;
+        let mut value = None;
+        for (member, &class) in members.iter().zip(classes) {
+            let side = member.side;
+            let param = &loops[side].params[member.param];
+            let is_mask = self.functions[side].values[param.value].ty == Type::Mask;
+            let node = Node::Carried(Carried { pair: id, round, class, is_mask });
+            let number = self.table.intern(node);
+            // Members are in the order: mask of the loop, then both halves of each parameter.
+            match (member.half, value.take()) {
+                (Half::Both, _) => {
+                    if member.is_active(side, &active) {
+                        executing[side] = number;
+                    }
+                    self.set(side, param.value, number);
+                }
+                (Half::Executing, _) => value = Some(number),
+                (Half::Resting, inside) => {
+                    let inside = inside.expect("the other half comes first");
+                    let number = self.table.raw(Opcode::Select, &[executing[side], inside, number]);
+                    self.set(side, param.value, number);
+                }
+            }
+        }
+        executing
+    }
+
+    /// Compares the outputs of pixels that are not discarded.
+    fn outputs(&mut self, kept: Number) -> Result<(), Unknown> {
         for target in 0..4 {
             let colors = [0, 1].map(|side| self.functions[side].colors[target]);
             let name = char::from(b"ABCD"[target]);
@@ -264,25 +368,32 @@ impl Prover<'_> {
                 [Some(a), Some(b)] => {
                     for (channel, (a, b)) in a.into_iter().zip(b).enumerate() {
                         let letter = char::from(b"rgba"[channel]);
-                        self.same(&format!("target {name}, {letter}"), [a, b])?;
+                        self.same(&format!("target {name}, {letter}"), [a, b], kept)?;
                     }
                 }
                 [None, None] => {}
-                _ => return Err(self.unknown(format!("target {name}"), [0, 0])),
+                _ => return Err(Unknown::Outputs { what: format!("target {name}") }),
             }
         }
         match [0, 1].map(|side| self.functions[side].depth) {
             [Some(a), Some(b)] => {
-                self.same("depth", [a.0, b.0])?;
-                self.same("which pixels write depth", [a.1, b.1])
+                self.same("which pixels write depth", [a.1, b.1], kept)?;
+                let written = self.number(0, a.1);
+                let written = self.mask(written, EVERY);
+                let kept = self.table.and(kept, written);
+                self.same("depth", [a.0, b.0], kept)
             }
             [None, None] => Ok(()),
-            _ => Err(self.unknown("depth".to_owned(), [0, 0])),
+            _ => Err(Unknown::Outputs { what: "depth".to_owned() }),
         }
     }
 
-    fn same(&mut self, what: &str, operands: [Operand; 2]) -> Result<(), Unknown> {
-        let numbers = [0, 1].map(|side| self.number(side, operands[side]));
+    fn same(&mut self, what: &str, operands: [Operand; 2], care: Number) -> Result<(), Unknown> {
+        let numbers = [0, 1].map(|side| {
+            let number = self.number(side, operands[side]);
+            self.canonical(number, Context::within(care))
+        });
+        self.within_limits()?;
         if numbers[0] == numbers[1] { Ok(()) } else { Err(self.parting(what, numbers)) }
     }
 
@@ -294,25 +405,99 @@ impl Prover<'_> {
             pair = inner;
         }
         let location = |side: usize| {
-            [pair[side], numbers[side]]
-                .iter()
-                .find_map(|number| self.locations[side].get(number).copied())
-                .unwrap_or_default()
+            [pair[side], numbers[side]].into_iter().find_map(|number| {
+                let known = &self.locations[side];
+                known.get(&number).or_else(|| known.get(&self.contexts.source(number)?)).copied()
+            })
         };
-        self.unknown(what.to_owned(), [location(0), location(1)])
+        Unknown::Values { what: what.to_owned(), addresses: [location(0), location(1)] }
     }
 
-    fn unknown(&self, what: String, addresses: [u32; 2]) -> Unknown {
-        Unknown::Values { what, addresses }
+    /// Returns the address of the first instruction in each loop that computes anything.
+    fn loop_locations(&self, loops: [&Loop; 2]) -> [Option<u32>; 2] {
+        [0, 1].map(|side| {
+            loops[side].body.iter().find_map(|stmt| match stmt {
+                Stmt::Def(value, _) => Some(self.functions[side].values[*value].source_loc),
+                Stmt::Fetch(fetch) => Some(fetch.address),
+                _ => None,
+            })
+        })
     }
 }
 
+/// A pair of loops whose parameters are partitioned.
+struct Refinement<'a> {
+    id: u32,
+    loops: [&'a Loop; 2],
+    /// The parameter that is the mask of lanes that execute an iteration.
+    active: [Option<usize>; 2],
+    /// That mask for loops without such a parameter.
+    around: [Number; 2],
+}
+
+/// What is partitioned: a parameter of one of the loops in some lanes.
+#[derive(Clone, Copy)]
+struct Member {
+    side: usize,
+    param: usize,
+    half: Half,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Half {
+    /// All lanes: the mask that tells the other two apart.
+    Both,
+    /// The lanes that execute the iteration.
+    Executing,
+    /// The others.
+    Resting,
+}
+
+impl Refinement<'_> {
+    fn members(&self) -> Vec<Member> {
+        let mut members = Vec::new();
+        for side in 0..2 {
+            if let Some(param) = self.active[side] {
+                members.push(Member { side, param, half: Half::Both });
+            }
+            for param in
+                (0..self.loops[side].params.len()).filter(|&n| Some(n) != self.active[side])
+            {
+                members.push(Member { side, param, half: Half::Executing });
+                members.push(Member { side, param, half: Half::Resting });
+            }
+        }
+        members
+    }
+}
+
+impl Member {
+    /// Halves of one kind only are compared.
+    fn kind(&self) -> u32 {
+        match self.half {
+            Half::Both => 0,
+            Half::Executing => 1,
+            Half::Resting => 2,
+        }
+    }
+
+    fn is_active(&self, side: usize, active: &[Option<usize>; 2]) -> bool {
+        self.side == side && active[side] == Some(self.param)
+    }
+}
+
+/// Returns the parameter that is the mask of lanes that execute an iteration: its next value decides whether there is
+/// another.
+fn active_param(repeat: &Loop) -> Option<usize> {
+    let mask = repeat.continue_mask?;
+    repeat.params.iter().position(|param| param.next == mask)
+}
+
 /// Numbers the classes of equal keys, in order of their first member.
-#[expect(clippy::expect_used, reason = "there are at most as many classes as loop parameters")]
 fn partition(keys: impl Iterator<Item = (u32, Number)>) -> Vec<u32> {
     let mut known: BTreeMap<(u32, Number), u32> = BTreeMap::new();
     keys.map(|key| {
-        let next = u32::try_from(known.len()).expect("fewer than 2^32 classes");
+        let next = u32::try_from(known.len()).expect("a loop has less than 2^32 parameters");
         *known.entry(key).or_insert(next)
     })
     .collect()

@@ -1,0 +1,158 @@
+//! Values in context: the canonical form of a value in some lanes, for users that show some of its bits.
+//!
+//! A value in a branch is used in the lanes of that branch; a sum does not show the sign of a zero that it absorbs. So a
+//! user demands less than a value has, and two values that differ may be the same to all users. [`Context`] is what is
+//! demanded, and [`Contexts::canonical`] rewrites a value from its result to its operands:
+//!
+//! - a decision `m ? a : b` demands `a` in the lanes of the context that are in `m`, and `b` in the others;
+//! - an operation works lane by lane, so it demands its operands in the lanes in which it is demanded. Quad broadcasts and
+//!   fetches that derive a level of detail read other lanes: they demand operands in all lanes;
+//! - each operation demands of its operands the bits that [`operand_demands`](r500_ir::operand_demands) names.
+//!
+//! Every step replaces one value by another that has the same bits where these are demanded; so values with equal
+//! canonical forms are equal there.
+
+use std::collections::HashMap;
+
+use r500_ir::{DENORMAL, DemandedFp, NOTHING, Opcode, SIGN};
+use r500_isa::values::TexOp;
+
+use super::simplify::{demand_of, demanded_bits};
+use super::table::{EVERY, NONE, Node, Number, Table, UNUSED};
+
+/// All bits of a value.
+pub(super) const FULL: DemandedFp = SIGN | DENORMAL;
+
+/// Values that are followed at most from a result; deeper ones stay as they are.
+const MOST_DEEP: usize = 400;
+
+/// What is demanded of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Context {
+    /// The lanes: a canonical mask.
+    pub(super) care: Number,
+    /// The bits that users tell apart.
+    pub(super) fp: DemandedFp,
+}
+
+impl Context {
+    /// All bits in all lanes.
+    pub(super) const FULL: Self = Self { care: EVERY, fp: FULL };
+
+    /// All bits in some lanes.
+    pub(super) fn within(care: Number) -> Self {
+        Self { care, ..Self::FULL }
+    }
+}
+
+/// Canonical forms.
+#[derive(Debug, Default)]
+pub(super) struct Contexts {
+    known: HashMap<(Number, Context), Number>,
+    /// The value that a canonical form was first made of: it has a source location.
+    sources: HashMap<Number, Number>,
+    depth: usize,
+}
+
+impl Contexts {
+    /// Returns the value of which a canonical form was first made.
+    pub(super) fn source(&self, number: Number) -> Option<Number> {
+        self.sources.get(&number).copied()
+    }
+
+    /// Returns the canonical form of a mask in some lanes.
+    pub(super) fn mask(&mut self, table: &mut Table, mask: Number, care: Number) -> Number {
+        self.canonical(table, mask, Context { care, fp: NOTHING })
+    }
+
+    /// Returns the canonical form of a value.
+    pub(super) fn canonical(
+        &mut self,
+        table: &mut Table,
+        number: Number,
+        context: Context,
+    ) -> Number {
+        if context.care == NONE {
+            return UNUSED;
+        }
+        if let Some(&known) = self.known.get(&(number, context)) {
+            return known;
+        }
+        table.step();
+        if self.depth > MOST_DEEP || table.is_exhausted() {
+            return table.ranked(number);
+        }
+        self.depth += 1;
+        let canonical = self.rewritten(table, number, context);
+        self.depth -= 1;
+        let canonical = table.ranked(canonical);
+        let canonical = table.constrain(canonical, context.care);
+        self.known.insert((number, context), canonical);
+        self.sources.entry(canonical).or_insert(number);
+        canonical
+    }
+
+    fn rewritten(&mut self, table: &mut Table, number: Number, context: Context) -> Number {
+        match table.node(number).clone() {
+            Node::Constant(bits) => table.constant(demanded_bits(bits, context.fp)),
+            Node::Select(mask, yes, no) => self.select(table, [mask, yes, no], context),
+            Node::Op(opcode, args) => self.op(table, opcode, args, context),
+            Node::Texel(fetched, mut reads, channel) => {
+                let active = reads.pop().expect("a fetch has a mask");
+                let active = self.mask(table, active, context.care);
+                let reads_quad = [TexOp::LD, TexOp::PROJ, TexOp::LODBIAS]
+                    .iter()
+                    .any(|op| op.code() == fetched.op);
+                let care = if reads_quad { EVERY } else { table.and(context.care, active) };
+                for read in &mut reads {
+                    *read = self.canonical(table, *read, Context::within(care));
+                }
+                reads.push(active);
+                table.intern(Node::Texel(fetched, reads, channel))
+            }
+            Node::Uniform(..) | Node::Carried(_) | Node::Unused => number,
+        }
+    }
+
+    fn select(
+        &mut self,
+        table: &mut Table,
+        [mask, yes, no]: [Number; 3],
+        context: Context,
+    ) -> Number {
+        let mask = self.mask(table, mask, context.care);
+        let inverse = table.not(mask);
+        let [in_mask, in_others] = [mask, inverse].map(|mask| table.and(context.care, mask));
+        let yes = self.canonical(table, yes, Context { care: in_mask, ..context });
+        let no = self.canonical(table, no, Context { care: in_others, ..context });
+        match (in_mask, in_others) {
+            (NONE, _) => no,
+            (_, NONE) => yes,
+            _ => table.select(mask, yes, no),
+        }
+    }
+
+    fn op(
+        &mut self,
+        table: &mut Table,
+        opcode: Opcode,
+        mut args: Vec<Number>,
+        context: Context,
+    ) -> Number {
+        let care = match opcode {
+            Opcode::Input { .. } => return table.op(opcode, args),
+            Opcode::Select => return self.select(table, [args[0], args[1], args[2]], context),
+            Opcode::And => return self.select(table, [args[0], args[1], NONE], context),
+            Opcode::Or => return self.select(table, [args[0], EVERY, args[1]], context),
+            Opcode::AndNot => return self.select(table, [args[1], NONE, args[0]], context),
+            Opcode::QuadBroadcast(_) => EVERY,
+            _ => context.care,
+        };
+        // One operand after the other: what is demanded of one may rely on the bits of the others.
+        for n in 0..args.len() {
+            let fp = demand_of(table, opcode, &args, n, context.fp);
+            args[n] = self.canonical(table, args[n], Context { care, fp });
+        }
+        table.simplified(opcode, args, context.fp)
+    }
+}
