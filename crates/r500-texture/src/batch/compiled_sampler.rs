@@ -139,10 +139,10 @@ impl CompiledSampler {
             power_of_two: sampler.size[axis].is_power_of_two(),
         });
         let axes = if kind == CoordType::D3 { 3 } else { 2 };
-        let tiny = matches!(layout, Layout::Float(_)) && store.may_underflow();
+        let may_underflow = matches!(layout, Layout::Float(_)) && store.may_underflow();
         let linear = sampler.mag_filter[0] || sampler.min_filter[0];
         let mut footprints = None;
-        if linear && !tiny && kind != CoordType::D3 {
+        if linear && !may_underflow && kind != CoordType::D3 {
             let sizes: Vec<_> = (0..source.levels()).map(|k| source.size(k)).collect();
             if let Some((found, layouts)) = BilinearFootprints::new(&sizes, &address_modes, &store)
             {
@@ -170,7 +170,7 @@ impl CompiledSampler {
             single_level: !sampler.depends_on_lod(),
             levels,
             plain,
-            may_underflow: tiny,
+            may_underflow,
             channels: store.channels(),
             store,
             footprints,

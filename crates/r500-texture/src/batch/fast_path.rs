@@ -105,11 +105,11 @@ impl CompiledSampler {
             let given = &fetch.strq[axis][k];
             let mut x: Chunk = std::array::from_fn(|lane| flush_to_plus(given[lane]));
             if project {
-                let (q, mut tiny) = (&fetch.strq[3][k], [0_u32; LANES]);
+                let (q, mut underflows) = (&fetch.strq[3][k], [0_u32; LANES]);
                 for lane in 0..LANES {
-                    x[lane] = quotient(x[lane], q[lane], &mut tiny[lane]);
+                    x[lane] = quotient(x[lane], q[lane], &mut underflows[lane]);
                 }
-                slow[j] |= quads_with(&tiny);
+                slow[j] |= quads_with(&underflows);
             }
             let x: Chunk = std::array::from_fn(|lane| x[lane] * scale);
             *to = x;

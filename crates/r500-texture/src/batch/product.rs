@@ -1,17 +1,17 @@
 //! A product under flush-to-zero, computed in plain arithmetic.
 
 /// Returns a * b as the reference arithmetic does, for operands that are not denormal: zero of its sign if the
-/// product is tiny.
+/// product is subnormal.
 ///
 /// Tininess is decided after rounding with an unbounded exponent, so that near the smallest normal number the
-/// product is compared 2^64 times as large. Where that overflows, or a does, the product is not tiny.
+/// product is compared 2^64 times as large. Where that overflows, or a does, the product is not subnormal.
 #[inline(always)]
 pub(super) fn product(a: f32, b: f32) -> f32 {
     /// 2^64.
     const LARGER: f32 = 18_446_744_073_709_551_616.0;
     let product = a * b;
-    let tiny = (a * LARGER * b).abs() < f32::MIN_POSITIVE * LARGER;
-    if tiny { 0.0_f32.copysign(product) } else { product }
+    let underflows = (a * LARGER * b).abs() < f32::MIN_POSITIVE * LARGER;
+    if underflows { 0.0_f32.copysign(product) } else { product }
 }
 
 #[cfg(test)]

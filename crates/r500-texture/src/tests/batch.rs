@@ -194,7 +194,7 @@ fn near(random: &mut Random) -> f32 {
     }
 }
 
-/// Textures that are too large to be decoded, or for anything but the law.
+/// Textures that are too large to be decoded, or that only the scalar sampler can fetch from.
 #[test]
 fn large_textures() {
     let mut random = Random::new(0x5555_1234_aaaa_4321);

@@ -242,7 +242,7 @@ fn proj_divides_before_steps_are_taken() {
     // Q of one pixel: the right one is at (8.5 / 8.5), half a unit from 0.5 / 1.
     quad.strq = [[0.5, 0.5, 0.0, 1.0], [8.5, 4.25, 0.0, 8.5], [0.5, 0.5, 0.0, 1.0], [0.0; 4]];
     assert_eq!(lods(&texture, &quad), [-1.0; 4]);
-    // LD does not look at Q.
+    // LD does not read Q.
     quad.op = TexOp::LD;
     assert!(lods(&texture, &quad)[0] > 3.0);
 }

@@ -80,7 +80,7 @@ fn denormal_coordinates_are_zeros() {
     let keep = Arith { denormals: Denormals::Keep, ..Arith::REFERENCE };
     let keep = TexReadings { arith: keep, ..REFERENCE };
     assert_eq!(at_by(&texture, [-DENORMAL, 0.5, 0.0], &keep)[0] * 256.0, 4.0);
-    // A quotient and a product can be tiny, too.
+    // A quotient and a product can be subnormal, too.
     let quad = QuadFetch::new(TexOp::PROJ, [[-1e-30, 0.5, 0.0, 1e10]; 4]);
     assert_eq!(bind(&texture).fetch(&quad, &REFERENCE)[0][0] * 256.0, 1.0);
     // A denormal Q is zero: S/Q is infinite.
