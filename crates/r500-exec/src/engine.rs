@@ -7,12 +7,15 @@ use crate::{Bindings, Draw, DrawKey, Options, PixelRect, RunError, Shader};
 /// An engine: runs shaders over pixels.
 ///
 /// The [`reference`](crate::reference) engine defines the semantics; every other engine gives the same
-/// frame bit for bit.
+/// frame bit for bit. The engines of this project implement it; an embedder passes one to [`draw`] or to
+/// [`Drawing`](crate::Drawing).
 pub trait Engine: Send + Sync {
     /// Name, as `--engine` spells it.
     fn name(&self) -> &'static str;
 
-    /// Compiles a draw, which can then be drawn any number of times. Nothing of it stays borrowed.
+    /// Compiles a draw, which can then be drawn any number of times. Nothing of it stays borrowed. An embedder uses
+    /// [`Drawing::new`](crate::Drawing::new).
+    #[doc(hidden)]
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw>;
 }
 
@@ -26,7 +29,7 @@ pub trait PreparedDraw: Send + Sync {
     fn accepts(&self, draw: &Draw<'_>) -> bool;
 
     /// Adapts to the constants of a draw without compiling. Returns whether it then [`accepts`](Self::accepts) the
-    /// draw; if not, the draw has to be prepared anew.
+    /// draw; if not, the draw has to be prepared again.
     fn update(&mut self, draw: &Draw<'_>) -> bool {
         self.accepts(draw)
     }

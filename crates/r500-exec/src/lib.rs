@@ -58,7 +58,7 @@ pub use bindings::{BindError, Bindings};
 pub use drawing::{BandPainter, Drawing};
 pub use engine::{Engine, Fallback, draw, draw_into};
 pub use error::RunError;
-pub use frame::{Band, BandStats, Bands, Counters, Frame, RunInfo};
+pub use frame::{Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;
@@ -74,8 +74,6 @@ pub use draw::Draw;
 pub use draw_key::DrawKey;
 #[doc(hidden)]
 pub use engine::PreparedDraw;
-#[doc(hidden)]
-pub use frame::{Pixel, PixelOut};
 #[doc(hidden)]
 pub use options::GROUP;
 #[doc(hidden)]

@@ -103,7 +103,8 @@ impl Shader {
         self.id
     }
 
-    /// The operation at an absolute address, `None` outside the window.
+    /// The decoded operation at an absolute address, `None` outside the window: for engines and tracers of this project.
+    #[doc(hidden)]
     #[must_use]
     pub fn op(&self, address: u32) -> Option<&Op> {
         self.index(address).and_then(|i| self.ops.get(i))
@@ -115,7 +116,8 @@ impl Shader {
         self.index(address).and_then(|i| self.code.get(i)).copied()
     }
 
-    /// All operations, from the one at `US_CODE_OFFSET` on.
+    /// All decoded operations, from the one at `US_CODE_OFFSET` on: for engines of this project.
+    #[doc(hidden)]
     #[must_use]
     pub fn ops(&self) -> &[Op] {
         &self.ops

@@ -29,6 +29,7 @@ mod batch_io;
 mod bytecode;
 mod bytecode_gen;
 mod chunk_stores;
+#[doc(hidden)]
 pub mod codegen;
 mod dispatch;
 mod draw;
@@ -49,9 +50,13 @@ use batch_draw::BatchDraw;
 use r500_exec::reference::Reference;
 use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
 
-pub use draw::FastDraw;
-pub use native_code::NativeCode;
 pub use r500_simd::Simd;
+
+// What a native compiler and its tests use: not for embedders.
+#[doc(hidden)]
+pub use draw::FastDraw;
+#[doc(hidden)]
+pub use native_code::NativeCode;
 
 /// The fast engine.
 #[derive(Clone, Copy, Debug)]
@@ -60,19 +65,19 @@ pub struct Fast {
 }
 
 impl Fast {
-    /// The engine with the best instructions that this machine has.
+    /// Returns the engine with the best vector instructions of this machine.
     #[must_use]
     pub fn new() -> Self {
         Self::with(Simd::detect())
     }
 
-    /// The engine with certain instructions; with the portable ones if this machine does not have them.
+    /// Returns the engine with the given vector instructions; with the portable ones if this machine does not have them.
     #[must_use]
     pub fn with(simd: Simd) -> Self {
         Self { simd: if simd.is_available() { simd } else { Simd::Portable } }
     }
 
-    /// The instructions that it uses.
+    /// Returns its vector instructions.
     #[must_use]
     pub fn simd(self) -> Simd {
         self.simd

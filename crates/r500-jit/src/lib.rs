@@ -1,11 +1,9 @@
 //! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, and in a browser.
 //!
-//! The [fast engine](mod@r500_fast) stays the frame: batches of pixels, regions, fetches of
-//! unusual kinds, what is counted and stored. Operations, kills, fetches that have a
-//! [table](r500_fast::codegen::TextureDesc), and branches and loops of these are
-//! [units](r500_fast::codegen::CompileUnit) that become machine code here, the last of which puts colours into
-//! the picture. Frames begin on the fast
-//! engine at once and move over when the code is ready: both draw the same, bit for bit.
+//! The [fast engine](mod@r500_fast) keeps batches of pixels, regions, unusual fetches, counters and stores. Operations, discards, fetches
+//! with a [layout for machine code](r500_fast::codegen::TextureDesc), and branches and loops of these are
+//! [compile units](r500_fast::codegen::CompileUnit), which become machine code here; the last unit stores the colours.
+//! A frame begins on the fast engine and moves to machine code when that is ready (tier-up): the bits are the same.
 //!
 //! ```text
 //! Program ──specialization, lift──▶ Function ──native──▶ Units ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
@@ -15,24 +13,24 @@
 //! | --- | --- |
 //! | `engine` | the engine |
 //! | `settings` | its settings |
-//! | `tiering` | drawings on their way from batches to machine code |
-//! | `progress` | how much all drawings of a function have done |
-//! | `background` | compiles on a thread of its own |
+//! | `tiering` | tier-up of draws from bytecode to machine code |
+//! | `progress` | work that all draws of a function have done, which decides tier-up |
+//! | `background` | compilation on a background thread |
 //! | `specialization` | which program constants are folded into code |
-//! | `bound_function` | a function with what a draw binds to it |
-//! | `cache` | compiled units by content |
+//! | `bound_function` | a function with the bindings of a draw |
+//! | `cache` | code cache |
 //! | `cache_key` | cache keys of programs, functions and compile units |
-//! | `lower`, `lir` | from the intermediate form to operations of a processor |
-//! | `unroll_and_jam` | two groups of pixels at once |
-//! | `live_ranges` | where each value is live |
-//! | `schedule` | their order |
-//! | `memory_bounds` | the memory that code may touch |
-//! | `fuel` | who pays for instructions |
-//! | `x86` | what becomes of them on x86-64 |
-//! | `wasm` | what becomes of them in WebAssembly, if the host helps (feature `wasm-host`) |
+//! | `lower`, `lir` | instruction selection: from the IR to low-level operations |
+//! | `unroll_and_jam` | interleaving of two groups of pixels |
+//! | `live_ranges` | live ranges |
+//! | `schedule` | instruction scheduling |
+//! | `memory_bounds` | bounds check of the memory that code accesses |
+//! | `fuel` | counting and limiting of executed instructions |
+//! | `x86` | the x86-64 back end: register allocation and encoding |
+//! | `wasm` | the WebAssembly back end, if the host helps (feature `wasm-host`) |
 //!
 //! All `unsafe` is in `x86::exec_memory` and `wasm::host`. On other processors, and where the system or the host
-//! forbids code made at run time, the fast engine draws all.
+//! forbids code generated at run time, the fast engine draws everything.
 
 // Without a target, nothing uses the lowering.
 #![cfg_attr(

@@ -31,6 +31,7 @@
 //! write to a target convert it to [`CANONICAL_NAN`].
 
 mod arith;
+#[doc(hidden)] // for engines and code generators of this project
 pub mod branchless;
 pub mod codec;
 pub mod compare;

@@ -39,6 +39,7 @@
 //! no programs, engines or files.
 
 mod address;
+#[doc(hidden)]
 pub mod batch;
 mod blocks;
 mod component;

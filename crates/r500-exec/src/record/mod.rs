@@ -388,13 +388,14 @@ impl<'r> Snapshot<'r> {
         self.state.address()
     }
 
-    /// Returns the next instruction, decoded; `None` at the end and outside the code window.
+    /// Returns the next instruction, decoded; `None` at the end and outside the code window. For tracers of this project.
+    #[doc(hidden)]
     #[must_use]
     pub fn op(&self) -> Option<&'r Op> {
         if self.state.ended() { None } else { self.setup.shader.op(self.address()) }
     }
 
-    /// Returns the next instruction as dwords; `None` likewise.
+    /// Returns the next instruction; `None` at the end and outside the code window.
     #[must_use]
     pub fn instruction(&self) -> Option<Instruction> {
         if self.state.ended() { None } else { self.setup.shader.instruction(self.address()) }
