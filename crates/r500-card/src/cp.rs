@@ -10,6 +10,7 @@ use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
 use crate::fg::Fg;
+use crate::fog::Fog;
 use crate::ga::{Ga, Shape};
 use crate::limits::{Budget, CardError};
 use crate::pvs::Program;
@@ -140,6 +141,8 @@ struct Pipeline {
     rs: Rs,
     fragments: Fragments,
     fg: Fg,
+    /// If it is enabled.
+    fog: Option<Fog>,
     /// Where the depth that leaves the fragment processor comes from.
     w_source: WSource,
     zb: Zb,
@@ -175,6 +178,7 @@ impl Pipeline {
             su: Su::new(state, layout, ga.grid, readings),
             rs: Rs::new(state, layout, points),
             fg: Fg::new(state, readings),
+            fog: Fog::new(state, readings),
             w_source: state.registers.get::<UsWFmt>().w_src(),
             zb: Zb::new(state, samples, readings),
             rb3d: Rb3d::new(state, targets, samples, readings, context.report),
@@ -354,7 +358,11 @@ impl Pipeline {
                 }
                 left &= tested;
                 if left != 0 && !self.zb.no_colors {
-                    self.rb3d.write(at, left, &fragment.colors);
+                    let mut colors = fragment.colors;
+                    if let Some(fog) = &self.fog {
+                        colors[0] = fog.blend(colors[0], primitive, samples.center(at));
+                    }
+                    self.rb3d.write(at, left, &colors);
                 }
             }
         }
@@ -375,8 +383,7 @@ fn note_ignored(state: &State, report: &mut Report) {
         }
     };
     use r500_chip::{gb, rb3d, su, vap, zb};
-    use r500_isa::state::{FgAlphaFunc, FgFogBlend};
-    note(FgFogBlend::MAPPING, "fog is not blended", |v| FgFogBlend(v).enable());
+    use r500_isa::state::FgAlphaFunc;
     note(FgAlphaFunc::MAPPING, "colours are not dithered", |v| FgAlphaFunc(v).dith_en());
     note(su::SuTexWrapPs3::MAPPING, "coordinates do not wrap around cylinders", |v| v != 0);
     note(gb::Ps3Enable::MAPPING, "ten texture coordinates are not supported", |v| v & 1 != 0);

@@ -21,6 +21,7 @@ mod card;
 mod clip;
 mod cp;
 mod fg;
+mod fog;
 mod ga;
 mod limits;
 mod pvs;

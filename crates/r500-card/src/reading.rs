@@ -70,6 +70,20 @@ r500_exec::readings! {
         OutFormat "out-format" "that of US_OUT_FMT";
         Float "float" "as the program wrote it, clamped";
     }
+    "fog-factor" fog_factor: FogFactor =
+        "What the fog factor is the weight of.",
+        "Open. Derived: in Direct3D and OpenGL a factor of 1 is no fog, and linear fog reaches the registers as such a factor."
+    {
+        Color "color" "the colour of the fragment; the fog has the rest";
+        Fog "fog" "the colour of the fog; the fragment has the rest";
+    }
+    "fog-exponential" fog_exponential: FogExponential =
+        "The base of the exponential fog functions.",
+        "Open: scale and offset of the fog value make any base of any other. Direct3D and OpenGL define the functions with e."
+    {
+        E "e" "e";
+        Two "2" "2";
+    }
     "alpha-mask" alpha_mask: AlphaMask =
         "Which samples alpha to mask keeps.",
         "Open: only the number of masks is documented."

@@ -102,12 +102,7 @@ impl Rs {
     /// Returns w at a point, which is what travels to the depth block if `US_W_FMT` takes it from the rasteriser; 0 if no
     /// instruction passes it on (open).
     pub(crate) fn w(&self, primitive: &Primitive, center: GridPoint) -> f32 {
-        if !self.w {
-            return 0.0;
-        }
-        let weights = primitive.weights(center);
-        let scaled: f64 = (0..3).map(|i| weights[i] * primitive.corners[i].rhw).sum();
-        (weights.iter().sum::<f64>() / scaled) as f32
+        if self.w { primitive.w(center) as f32 } else { 0.0 }
     }
 
     /// Returns the temporaries that are written, in order; a later write wins.

@@ -71,6 +71,28 @@ impl Primitive {
         self.weights.map(|edge| edge.at(at) as f64)
     }
 
+    /// Interpolates values of the corners linearly in the window.
+    pub(crate) fn linear(&self, at: GridPoint, values: [f64; 3]) -> f64 {
+        let weights = self.weights(at);
+        let sum: f64 = (0..3).map(|i| weights[i] * values[i]).sum();
+        sum / weights.iter().sum::<f64>()
+    }
+
+    /// Interpolates values of the corners in perspective: linearly over the primitive in space.
+    pub(crate) fn perspective(&self, at: GridPoint, values: [f64; 3]) -> f64 {
+        let weights = self.weights(at);
+        let scaled: [f64; 3] = std::array::from_fn(|i| weights[i] * self.corners[i].rhw);
+        let sum: f64 = (0..3).map(|i| scaled[i] * values[i]).sum();
+        sum / scaled.iter().sum::<f64>()
+    }
+
+    /// Returns w at a point.
+    pub(crate) fn w(&self, at: GridPoint) -> f64 {
+        let weights = self.weights(at);
+        let scaled: f64 = (0..3).map(|i| weights[i] * self.corners[i].rhw).sum();
+        weights.iter().sum::<f64>() / scaled
+    }
+
     /// Returns the depth of a point: 24 bits, nearest. It is linear over the screen.
     pub(crate) fn depth(&self, at: GridPoint) -> u32 {
         let [a, b, c] = self.weights(at);

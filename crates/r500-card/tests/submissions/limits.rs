@@ -113,14 +113,16 @@ fn every_kind_of_work_is_bounded() {
 fn what_is_not_implemented_is_noted() {
     let mut stream = base();
     let (id, _) = stream.buffer(64 * 64 * 4);
-    stream.target(0, id, 64 | ARGB8888).set(&[(0x4bc0, 1)]);
+    stream.target(0, id, 64 | ARGB8888).set(&[(0x4bd4, 1 << 20)]);
     clear(&mut stream, [4, 4], 0.0, RED);
     clear(&mut stream, [4, 4], 0.0, RED);
     let mut card = Card::new();
     card.submit(&stream.submission()).unwrap();
     let notes: Vec<_> = card.report().notes().collect();
-    let [(Note::Register { name, value: 1, .. }, 2)] = &notes[..] else { panic!("{notes:?}") };
-    assert_eq!(name, "FG_FOG_BLEND");
+    let [(Note::Register { name, value: 0x10_0000, .. }, 2)] = &notes[..] else {
+        panic!("{notes:?}")
+    };
+    assert_eq!(name, "FG_ALPHA_FUNC");
 }
 
 #[test]

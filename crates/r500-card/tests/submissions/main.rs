@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::precedence)]
 
 mod depth;
+mod fog;
 mod fragments;
 mod limits;
 mod raster;

@@ -1,0 +1,104 @@
+//! Fog, the blending half of `FG`: the colour of a fragment is mixed with that of the fog.
+//!
+//! Documented: the sources of the fog value (`GB_SELECT`), its scale and offset (`GA_FOG_SCALE`, `GA_FOG_OFFSET`), the names of
+//! the functions, and that colour and constant factor are fixed-point numbers of ten bits. Derived: alpha stays, for the fog has
+//! none; render target A only, as Direct3D 9 defines it; all ten bits set are 1, for fog may be white. Open: what the factor
+//! weighs and the base of the exponential functions, which are readings.
+
+use r500_chip::ga::{GaFogOffset, GaFogScale};
+use r500_chip::gb::GbSelect;
+use r500_chip::values::FogSelect;
+use r500_isa::state::{FgFogBlend, FgFogColorB, FgFogColorG, FgFogColorR, FgFogFactor};
+use r500_isa::values::FogFn;
+use r500_numerics::{Arith, kernels};
+use r500_stream::State;
+
+use crate::ga::GridPoint;
+use crate::reading::{FogExponential, FogFactor, Readings};
+use crate::su::Primitive;
+
+/// State of fog that is enabled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fog {
+    function: FogFn,
+    source: FogSelect,
+    scale: f32,
+    offset: f32,
+    /// Factor of the constant function.
+    constant: f32,
+    /// Red, green, blue.
+    color: [f32; 3],
+    weighs: FogFactor,
+    /// The logarithm to base 2 of the base of the exponential functions.
+    log2_base: f32,
+}
+
+impl Fog {
+    /// Returns the state; `None` if fog is disabled.
+    pub(crate) fn new(state: &State, readings: &Readings) -> Option<Self> {
+        let registers = &state.registers;
+        let blend: FgFogBlend = registers.get();
+        let fixed = |code: u16| f32::from(code) / 1023.0;
+        blend.enable().then(|| Self {
+            function: blend.fog_fn(),
+            source: registers.get::<GbSelect>().fog_select(),
+            scale: registers.get::<GaFogScale>().value(),
+            offset: registers.get::<GaFogOffset>().value(),
+            constant: fixed(registers.get::<FgFogFactor>().factor()),
+            color: [
+                fixed(registers.get::<FgFogColorR>().red()),
+                fixed(registers.get::<FgFogColorG>().green()),
+                fixed(registers.get::<FgFogColorB>().blue()),
+            ],
+            weighs: readings.fog_factor,
+            log2_base: match readings.fog_exponential {
+                FogExponential::E => std::f32::consts::LOG2_E,
+                FogExponential::Two => 1.0,
+            },
+        })
+    }
+
+    /// Returns a colour of render target A with fog, at a point of a primitive.
+    pub(crate) fn blend(&self, color: [f32; 4], primitive: &Primitive, at: GridPoint) -> [f32; 4] {
+        let factor = self.factor(primitive, at);
+        let factor = match self.weighs {
+            FogFactor::Color => factor,
+            FogFactor::Fog => 1.0 - factor,
+        };
+        let [r, g, b, a] = color;
+        let mix = |color: f32, fog: f32| color * factor + fog * (1.0 - factor);
+        [mix(r, self.color[0]), mix(g, self.color[1]), mix(b, self.color[2]), a]
+    }
+
+    /// Returns the fog factor, 0 to 1. NaN is 0.
+    fn factor(&self, primitive: &Primitive, at: GridPoint) -> f32 {
+        let value = || self.value(primitive, at) * self.scale + self.offset;
+        let factor = match self.function {
+            FogFn::LINEAR => value(),
+            FogFn::EXP => kernels::ex2(-value() * self.log2_base),
+            FogFn::EXP2 => {
+                let value = value();
+                kernels::ex2(-(value * value) * self.log2_base)
+            }
+            _ => self.constant,
+        };
+        Arith::REFERENCE.clamp01(factor)
+    }
+
+    /// Returns the fog value before scale and offset. Reserved sources give 0.
+    fn value(&self, primitive: &Primitive, at: GridPoint) -> f32 {
+        let alpha = |n: usize| {
+            primitive.perspective(at, [0, 1, 2].map(|i| primitive.corners[i].colors[n][3].into()))
+        };
+        let value = match self.source {
+            FogSelect::C0A => alpha(0),
+            FogSelect::C1A => alpha(1),
+            FogSelect::C2A => alpha(2),
+            FogSelect::C3A => alpha(3),
+            FogSelect::W => primitive.w(at),
+            FogSelect::Z => primitive.linear(at, [0, 1, 2].map(|i| primitive.corners[i].z)),
+            _ => 0.0,
+        };
+        value as f32
+    }
+}
