@@ -387,7 +387,6 @@ fn note_ignored(state: &State, report: &mut Report) {
     note(FgAlphaFunc::MAPPING, "colours are not dithered", |v| FgAlphaFunc(v).dith_en());
     note(su::SuTexWrapPs3::MAPPING, "coordinates do not wrap around cylinders", |v| v != 0);
     note(gb::Ps3Enable::MAPPING, "ten texture coordinates are not supported", |v| v & 1 != 0);
-    note(gb::GbSelect::MAPPING, "depth is not w, fog not a texture coordinate", |v| v & 0x28 != 0);
     note(gb::GbEnable::MAPPING, "lines and triangles get no made-up coordinates", |v| {
         v & 0x36 != 0
     });

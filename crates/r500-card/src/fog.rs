@@ -17,13 +17,47 @@ use crate::ga::GridPoint;
 use crate::reading::{FogExponential, FogFactor, Readings};
 use crate::su::Primitive;
 
+/// Where the fog value of a pixel comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FogValue {
+    source: FogSelect,
+    scale: f32,
+    offset: f32,
+}
+
+impl FogValue {
+    pub(crate) fn new(state: &State) -> Self {
+        let registers = &state.registers;
+        Self {
+            source: registers.get::<GbSelect>().fog_select(),
+            scale: registers.get::<GaFogScale>().value(),
+            offset: registers.get::<GaFogOffset>().value(),
+        }
+    }
+
+    /// Returns the value at a point of a primitive, scale and offset applied. Reserved sources give 0 before these.
+    pub(crate) fn at(&self, primitive: &Primitive, at: GridPoint) -> f32 {
+        let alpha = |n: usize| {
+            primitive.perspective(at, [0, 1, 2].map(|i| primitive.corners[i].colors[n][3].into()))
+        };
+        let value = match self.source {
+            FogSelect::C0A => alpha(0),
+            FogSelect::C1A => alpha(1),
+            FogSelect::C2A => alpha(2),
+            FogSelect::C3A => alpha(3),
+            FogSelect::W => primitive.w(at),
+            FogSelect::Z => primitive.linear(at, [0, 1, 2].map(|i| primitive.corners[i].z)),
+            _ => 0.0,
+        };
+        value as f32 * self.scale + self.offset
+    }
+}
+
 /// State of fog that is enabled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fog {
     function: FogFn,
-    source: FogSelect,
-    scale: f32,
-    offset: f32,
+    value: FogValue,
     /// Factor of the constant function.
     constant: f32,
     /// Red, green, blue.
@@ -41,9 +75,7 @@ impl Fog {
         let fixed = |code: u16| f32::from(code) / 1023.0;
         blend.enable().then(|| Self {
             function: blend.fog_fn(),
-            source: registers.get::<GbSelect>().fog_select(),
-            scale: registers.get::<GaFogScale>().value(),
-            offset: registers.get::<GaFogOffset>().value(),
+            value: FogValue::new(state),
             constant: fixed(registers.get::<FgFogFactor>().factor()),
             color: [
                 fixed(registers.get::<FgFogColorR>().red()),
@@ -72,7 +104,7 @@ impl Fog {
 
     /// Returns the fog factor, 0 to 1. NaN is 0.
     fn factor(&self, primitive: &Primitive, at: GridPoint) -> f32 {
-        let value = || self.value(primitive, at) * self.scale + self.offset;
+        let value = || self.value.at(primitive, at);
         let factor = match self.function {
             FogFn::LINEAR => value(),
             FogFn::EXP => kernels::ex2(-value() * self.log2_base),
@@ -83,22 +115,5 @@ impl Fog {
             _ => self.constant,
         };
         Arith::REFERENCE.clamp01(factor)
-    }
-
-    /// Returns the fog value before scale and offset. Reserved sources give 0.
-    fn value(&self, primitive: &Primitive, at: GridPoint) -> f32 {
-        let alpha = |n: usize| {
-            primitive.perspective(at, [0, 1, 2].map(|i| primitive.corners[i].colors[n][3].into()))
-        };
-        let value = match self.source {
-            FogSelect::C0A => alpha(0),
-            FogSelect::C1A => alpha(1),
-            FogSelect::C2A => alpha(2),
-            FogSelect::C3A => alpha(3),
-            FogSelect::W => primitive.w(at),
-            FogSelect::Z => primitive.linear(at, [0, 1, 2].map(|i| primitive.corners[i].z)),
-            _ => 0.0,
-        };
-        value as f32
     }
 }

@@ -72,7 +72,7 @@ r500_exec::readings! {
     }
     "fog-factor" fog_factor: FogFactor =
         "What the fog factor is the weight of.",
-        "Open. Derived: in Direct3D and OpenGL a factor of 1 is no fog, and linear fog reaches the registers as such a factor."
+        "Open. Derived: in Direct3D and OpenGL a factor of 1 leaves the colour as it is."
     {
         Color "color" "the colour of the fragment; the fog has the rest";
         Fog "fog" "the colour of the fog; the fragment has the rest";

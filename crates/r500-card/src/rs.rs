@@ -5,12 +5,13 @@
 //! and rounded once to float32. Colours are interpolated in perspective, too (observed). How many bits the card keeps is
 //! open.
 
-use r500_chip::gb::GbEnable;
+use r500_chip::gb::{GbEnable, GbSelect};
 use r500_chip::values::TexSource;
 use r500_isa::state::{RsCount, RsInst, RsInstCount, RsIp};
 use r500_isa::values::{ColCn, ColFmt};
 use r500_stream::State;
 
+use crate::fog::FogValue;
 use crate::ga::{self, GridPoint};
 use crate::su::Primitive;
 use crate::vap::OutputLayout;
@@ -21,6 +22,7 @@ pub(crate) struct Rs {
     writes: Vec<Write>,
     /// An instruction passes w on.
     w: bool,
+    fog: FogValue,
 }
 
 /// A temporary and what it starts with.
@@ -47,6 +49,8 @@ enum Component {
     Constant(f32),
     /// Texture coordinate and component.
     Of(usize, usize),
+    /// The fog value.
+    Fog,
 }
 
 impl Rs {
@@ -55,14 +59,22 @@ impl Rs {
         let registers = &state.registers;
         let count: RsInstCount = registers.get();
         let packet = packet(state, layout, points);
-        let component = |pointer: u8| match pointer {
-            62 => Component::Constant(0.0),
-            63 => Component::Constant(1.0),
-            // Beyond the packet: 0 (open).
-            n => packet
-                .get(usize::from(n))
-                .map_or(Component::Constant(0.0), |(tex, c)| Component::Of(*tex, *c)),
-        };
+        let select: GbSelect = registers.get();
+        let fogged = select
+            .fog_stuff_enable()
+            .then(|| (usize::from(select.fog_stuff_tex()), usize::from(select.fog_stuff_comp())));
+        let component =
+            |pointer: u8| match pointer {
+                62 => Component::Constant(0.0),
+                63 => Component::Constant(1.0),
+                // Beyond the packet: 0 (open).
+                n => packet.get(usize::from(n)).map_or(Component::Constant(0.0), |&(tex, c)| {
+                    match fogged {
+                        Some(place) if place == (tex, c) => Component::Fog,
+                        _ => Component::Of(tex, c),
+                    }
+                }),
+            };
         let mut writes = Vec::new();
         let mut w = false;
         for n in 0..=u32::from(count.inst_count()) {
@@ -96,7 +108,7 @@ impl Rs {
                 _ => true,
             });
         }
-        Self { writes, w }
+        Self { writes, w, fog: FogValue::new(state) }
     }
 
     /// Returns w at a point, which is what travels to the depth block if `US_W_FMT` takes it from the rasteriser; 0 if no
@@ -128,6 +140,7 @@ impl Rs {
         self.writes.iter().map(move |write| match write.source {
             Interpolant::Tex(components) => components.map(|component| match component {
                 Component::Constant(value) => value,
+                Component::Fog => self.fog.at(primitive, center),
                 Component::Of(tex, c) => interpolate([0, 1, 2].map(|i| corners[i].tex[tex][c])),
             }),
             Interpolant::Color(n, format) => {

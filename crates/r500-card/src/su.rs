@@ -1,5 +1,6 @@
 //! `SU`: setup. Shapes become primitives with edge functions in exact integers: faces, culling, depth.
 
+use r500_chip::gb::GbSelect;
 use r500_chip::su::{
     SuCullMode, SuDepthOffset, SuDepthScale, SuPolyOffsetBackOffset, SuPolyOffsetBackScale,
     SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale, SuTexWrap,
@@ -62,6 +63,8 @@ struct Depth {
     /// Polygon offset.
     offset: f64,
     double_area: f64,
+    /// It is that of w, which is linear over the primitive in space.
+    is_w: bool,
 }
 
 impl Primitive {
@@ -93,11 +96,17 @@ impl Primitive {
         weights.iter().sum::<f64>() / scaled
     }
 
-    /// Returns the depth of a point: 24 bits, nearest. It is linear over the screen.
+    /// Returns the depth of a point: 24 bits, nearest. That of z is linear over the screen.
     pub(crate) fn depth(&self, at: GridPoint) -> u32 {
-        let [a, b, c] = self.weights(at);
-        let [z0, z1, z2] = self.depth.corners;
-        let z = (a * z0 + b * z1 + c * z2) / self.depth.double_area + self.depth.offset;
+        let depth = match self.depth.is_w {
+            true => self.perspective(at, self.depth.corners),
+            false => {
+                let [a, b, c] = self.weights(at);
+                let [z0, z1, z2] = self.depth.corners;
+                (a * z0 + b * z1 + c * z2) / self.depth.double_area
+            }
+        };
+        let z = depth + self.depth.offset;
         // NaN becomes 0.
         z.clamp(0.0, DEPTH_MAX).round() as u32
     }
@@ -110,6 +119,8 @@ pub(crate) struct Su {
     cull_back: bool,
     /// A positive cross product in memory, y downward, is a back face.
     positive_is_back: bool,
+    /// Depth is w.
+    depth_is_w: bool,
     depth_scale: f64,
     depth_offset: f64,
     /// Factor of the slope and constant, front and back faces.
@@ -151,6 +162,7 @@ impl Su {
             cull_front: cull.cull_front(),
             cull_back: cull.cull_back(),
             positive_is_back: !cull.face(),
+            depth_is_w: registers.get::<GbSelect>().depth_select(),
             depth_scale: registers.get::<SuDepthScale>().scale().into(),
             depth_offset: registers.get::<SuDepthOffset>().offset().into(),
             offsets: [enable.front_enable().then_some(front), enable.back_enable().then_some(back)],
@@ -210,7 +222,10 @@ impl Su {
         }
         self.wrap(&mut corners);
         let weights = [edge(p1, p2), edge(p2, p0), edge(p0, p1)];
-        let depth = corners.map(|corner| corner.z * self.depth_scale + self.depth_offset);
+        let depth = corners.map(|corner| {
+            let depth = if self.depth_is_w { 1.0 / corner.rhw } else { corner.z };
+            depth * self.depth_scale + self.depth_offset
+        });
         let double_area = area.abs() as f64;
         let offset = match kind {
             ShapeKind::Triangle => self.offsets[usize::from(back)],
@@ -234,6 +249,7 @@ impl Su {
             depth: Depth {
                 corners: depth,
                 double_area,
+                is_w: self.depth_is_w,
                 offset: offset.map_or(0.0, |[factor, constant]| {
                     let slope = slope(|e| e.a).max(slope(|e| e.b));
                     slope * self.unit * factor + constant

@@ -73,3 +73,30 @@ fn a_second_depth_unit_counts_nothing() {
         assert_eq!(results.load(16), Some(count), "{register:x?}");
     }
 }
+
+/// `GB_SELECT.DEPTH_SELECT`: w varies along x from 1/4 to 3/4.
+#[test]
+fn depth_may_be_w_in_perspective() {
+    for (select, expected) in [(1 << 3, 0x60_0000), (0, 0x80_0000)] {
+        let mut stream = base();
+        let (id, _) = stream.buffer(64 * 64 * 4);
+        let (depth, depth_buffer) = stream.buffer(64 * 64 * 4);
+        stream.target(0, id, 64 | ARGB8888).set(&[(0x4f10, 2), (0x4f00, 6), (0x4f04, 7)]);
+        stream.words.write(0x4f20, &[0]).relocation(depth).write(0x4f24, &[64]);
+        // W of the vertex is w.
+        stream.set(&[(0x20b0, 0x700), (0x401c, select)]);
+        let corner = |x: f32, y: f32, z: f32, w: f32| ([x, y, z, w], RED);
+        draw(
+            &mut stream,
+            TRIANGLES,
+            &[
+                corner(0.5, 0.5, 0.25, 0.25),
+                corner(8.5, 0.5, 0.75, 0.75),
+                corner(0.5, 8.5, 0.25, 0.25),
+            ],
+        );
+        run(stream);
+        // Half way: z is 1/2. 1/w is the mean of 4 and 4/3, so that w is 3/8.
+        assert_eq!(depth_buffer.load(4 * 4), Some(expected << 8), "{select}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Fog: functions, sources of the fog value, readings.
 
 use r500_card::{Card, Readings};
+use r500_chip::pm4::Opcode;
 
 use super::stream::*;
 
@@ -94,4 +95,33 @@ fn fog_readings_change_weight_and_base() {
     // 2^-log2 5 = 0.2.
     let exponential = Setup { function: EXP, scale: 2.0 * 2.321_928, ..SETUP };
     assert_eq!(fogged(&exponential, RED, &[("fog-exponential", "2")]), [0, 204, 51, 255]);
+}
+
+/// `GB_SELECT.FOG_STUFF_ENABLE`: T of coordinate 0 is the fog value.
+#[test]
+fn the_fog_value_may_be_a_texture_coordinate() {
+    for (stuffed, green) in [(1 << 5 | 1 << 10, 102), (0, 255)] {
+        let mut stream = base();
+        let (id, buffer) = stream.buffer(64 * 64 * 4);
+        stream.target(0, id, 64 | ARGB8888);
+        stream.set(&[
+            // One texture coordinate of two components, S, T, 0, 1 to temporary 0.
+            (0x2150, 3 | (1 | 6 << 8 | 1 << 13) << 16),
+            (0x2090, 1),
+            (0x2094, 2),
+            (0x20b4, 6),
+            (0x4300, 2),
+            (0x4074, 1 << 6 | 62 << 12 | 63 << 18),
+            (0x4320, 1 << 4),
+            (0x401c, Z | stuffed),
+            (0x421c, 6 << 16 | 6),
+        ]);
+        stream.floats(&[(0x4294, 0.8)]);
+        let mut body = vec![POINTS | 3 << 4 | 1 << 16];
+        body.extend([0.5_f32, 0.5, 0.5, 1.0, 0.2, 1.0].map(f32::to_bits));
+        stream.words.command(Opcode::DRAW_IMMD_2, &body);
+        run(stream);
+        // 0.2, and 0.8 * 0.5 or 1.
+        assert_eq!(pixel(&buffer, 0, 0).to_le_bytes(), [0, green, 51, 255], "{stuffed}");
+    }
 }
