@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | `IF c; BREAK; ENDIF` | `BREAK IF c` |
 //! | `IF c; x; BREAK; ENDIF` | `x; BREAK IF c`, where pixels that stay need nothing that `x` writes |
+//! | `ELSE; ENDIF` | `ENDIF` |
+//! | `IF c; ENDIF` | nothing |
 //! | `ENDIF; ENDIF` | one ENDIF that closes two levels (`B_POP_CNT`) |
 //!
 //! A pixel executes the same instructions on its own path, so its results are the same, given what the
@@ -193,6 +195,37 @@ fn writes(info: &InstInfo) -> Option<impl Iterator<Item = r500_check::dataflow::
         channels.push(ChannelId::Depth);
     }
     Some(channels.into_iter())
+}
+
+/// Removes branches without instructions, and ELSE before ENDIF.
+pub(crate) fn remove_empty(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
+    let mut removed = vec![false; code.lines.len()];
+    for at in 0..code.lines.len().saturating_sub(1) {
+        let endif = at + 1;
+        let end = analyses.graph.window().end;
+        let closes = analyses.role(endif) == Some(Role::EndIf);
+        if !closes || end == Some(at) || end == Some(endif) {
+            continue;
+        }
+        match analyses.role(at) {
+            // IF jumps to ENDIF with the level open that its ELSE would have kept open.
+            Some(Role::Else { after }) if after == endif => removed[at] = true,
+            Some(Role::If { .. }) if program.code[endif].fc_inst().b_pop_cnt() == 1 => {
+                let target = u32::try_from(endif).ok();
+                let lines = code.lines.iter().enumerate();
+                if lines.filter(|&(from, _)| from != at).all(|(_, line)| line.target != target) {
+                    removed[at] = true;
+                    removed[endif] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    let changed = removed.contains(&true);
+    if changed {
+        code.retain(|at| !removed[at]);
+    }
+    changed
 }
 
 /// Merges the first ENDIF of a pair into the second, from the last pair to the first. The jumps of its branch

@@ -14,6 +14,7 @@
 //! | `segment::kills` | merging of TEXKILLs |
 //! | `segment::mads` | fusion of products and sums |
 //! | `segment::coalesce` | copy coalescing, with output modifiers and clamps |
+//! | `segment::presubs` | operand selection for the presubtract unit |
 //! | `segment::selects` | select folding |
 //! | `segment::schedule` | list scheduling with co-issue |
 //! | `segment::allocate` | register assignment |

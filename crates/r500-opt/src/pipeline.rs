@@ -45,6 +45,7 @@ pub struct PassInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PassKind {
     BranchesToBreaks,
+    RemoveEmpty,
     MergeEndifs,
     Segments(Passes),
 }
@@ -56,6 +57,7 @@ const DEAD: Passes = Passes {
     selects: false,
     mads: false,
     coalesce: false,
+    presubs: false,
     dead: true,
     schedule: false,
 };
@@ -66,6 +68,7 @@ const ALL: Passes = Passes {
     selects: true,
     mads: true,
     coalesce: true,
+    presubs: true,
     dead: true,
     schedule: true,
 };
@@ -79,6 +82,13 @@ const PIPELINE: &[PassInfo] = &[
         why: "each pixel leaves the loop on the same condition, at the same place",
         level: Level::O1,
         kind: PassKind::BranchesToBreaks,
+    },
+    PassInfo {
+        name: "empty",
+        what: "branches without instructions are removed, and so is ELSE before ENDIF",
+        why: "no instruction depends on which pixels were active",
+        level: Level::O1,
+        kind: PassKind::RemoveEmpty,
     },
     PassInfo {
         name: "endifs",
@@ -142,6 +152,14 @@ const PIPELINE: &[PassInfo] = &[
         why: "the same operations run on the same operands, in an order that their dependences allow",
         level: Level::O2,
         kind: PassKind::Segments(ALL),
+    },
+    // After scheduling, which tries both: what reads a register finds a partner more easily.
+    PassInfo {
+        name: "presubs",
+        what: "sums of two registers, 1 - x and 1 - 2x become operands",
+        why: "the presubtract unit rounds as the sum does, up to signs of zeros that no reader shows",
+        level: Level::O1,
+        kind: PassKind::Segments(Passes { presubs: true, ..DEAD }),
     },
 ];
 
@@ -229,6 +247,10 @@ impl State {
                 let mut code = code;
                 flow::branches_to_breaks(&self.program, &analyses, &mut code)
                     && self.accept(pass, &code)
+            }
+            PassKind::RemoveEmpty => {
+                let mut code = code;
+                flow::remove_empty(&self.program, &analyses, &mut code) && self.accept(pass, &code)
             }
             PassKind::MergeEndifs => {
                 let mut code = code;

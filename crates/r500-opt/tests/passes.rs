@@ -269,3 +269,70 @@ fn product_that_is_read_twice_stays() {
          OUT src0.rgb = temp[0] : out[1].rgb = MAD src0.rgb src0.111 src0.111 ;",
     );
 }
+
+#[test]
+fn sum_that_is_compared_becomes_an_operand() {
+    becomes(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src0.111 -src1.rgb ;
+         OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.hhh src0.111 src0.rgb ;",
+        "OUT src0.rgb = const[0], src1.rgb = temp[0], srcp.rgb = sub : out[0].rgb = CMP src0.hhh src0.111 srcp.rgb ;",
+    );
+}
+
+#[test]
+fn sum_whose_zero_shows_its_sign_stays() {
+    stays(
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src0.111 src1.rgb ;
+         OUT src0.rgb = temp[0], src1.rgb = const[1] : out[0].rgb = MAX src0.rgb src1.rgb ;",
+    );
+}
+
+#[test]
+fn one_minus_x_becomes_an_operand_whatever_reads_it() {
+    becomes(
+        "src0.rgb = temp[0] : temp[0].rgb = MAD src0.111 src0.111 -src0.rgb ;
+         OUT src0.rgb = temp[0], src1.rgb = const[1] : out[0].rgb = MAX src0.rgb src1.rgb ;",
+        "OUT src0.rgb = temp[0], src1.rgb = const[1], srcp.rgb = neg : out[0].rgb = MAX srcp.rgb src1.rgb ;",
+    );
+}
+
+#[test]
+fn fetch_of_the_same_texel_is_made_once() {
+    becomes(
+        "TEX temp[1].rgb = LD tex[0].rgba temp[0].rgba ;
+         TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[2].rgb = LD tex[0].rgba temp[0].rgba ;
+         OUT TEX_SEM_WAIT src0.rgb = temp[1], src1.rgb = temp[2] : out[0].rgb = MAD src0.rgb src1.grb src0.111 ;",
+        "TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgb = LD tex[0].rgba temp[0].rgba ;
+         OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.grb src0.111 ;",
+    );
+}
+
+#[test]
+fn fetches_of_two_units_stay() {
+    stays(
+        "TEX temp[1].rgb = LD tex[0].rgba temp[0].rgba ;
+         TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgb = LD tex[1].rgba temp[0].rgba ;
+         OUT TEX_SEM_WAIT src0.rgb = temp[1], src1.rgb = temp[0] : out[0].rgb = MAD src0.rgb src1.rgb src0.111 ;",
+    );
+}
+
+#[test]
+fn else_before_endif_and_empty_branches_are_removed() {
+    becomes(
+        "src0.rgb = temp[0] : alu[lt].r = MAD src0.r00 src0.100 src0.000 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
+         ELSE ALU_WAIT ;
+         ENDIF ALU_WAIT ;
+         src0.rgb = temp[0] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
+         IF alu ALU_WAIT ;
+         ENDIF ALU_WAIT ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+        "src0.rgb = temp[0] : alu[lt].r = MAD src0.r00 src0.100 src0.000 ;
+         IF alu B_OP1(incr) ALU_WAIT -> @end ;
+         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
+         @end
+         ENDIF ALU_WAIT ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+    );
+}

@@ -4,12 +4,14 @@
 //! | --- | --- | --- |
 //! | `y = MAX x x; … y` | `… x` | the bits are the same |
 //! | `y = MAD x 1 0; … y` | `… x` | they differ in the sign of a zero only, which the reader does not [demand](super::demand) |
-//! | `y = f x; z = f x; … z` | `… y` | equal operations on equal operands give equal bits |
+//! | `y = f x; z = f x; … z` | `… y` | equal operations on equal operands give equal bits; so do fetches, where all pixels of a quad execute them |
 //!
 //! A reader changes only where its operand remains one: colours of one register, alpha of one register, one
 //! modifier.
 
 use std::collections::BTreeMap;
+
+use r500_isa::words::TexInst;
 
 use super::demand::{ZeroSigns, has_no_negative_zero};
 use super::encode::Register;
@@ -59,7 +61,7 @@ pub(crate) fn propagate(form: &mut Form) -> bool {
         for lane in 0..4 {
             let Some(value) = op.results[lane] else { continue };
             copies[value] = copy_of(op, lane).map(|copy| copy.sharpened(form));
-            if let Some(key) = key_of(op, lane) {
+            if let Some(key) = key_of(form, op, lane) {
                 let first = *known.entry(key).or_insert(value);
                 if first != value && copies[value].is_none() {
                     let modifier = Modifier::default();
@@ -242,21 +244,37 @@ pub(crate) fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
 const ONE: u8 = 0x38;
 
 /// The structure of a computation.
-pub(crate) type Key = (Kind, Finish, Vec<(Option<Read>, Modifier)>);
+pub(crate) type Key = (Kind, Finish, Vec<(Option<Read>, Modifier)>, [u32; 2]);
 
-/// Returns the structure of a result; `None` for fetches. Factors are in order: products commute.
-pub(crate) fn key_of(op: &Op, lane: usize) -> Option<Key> {
+/// Returns the structure of a result; `None` where equal operations may differ. Factors are in order: products
+/// commute. Fetches of one texel are equal where all pixels of a quad fetch.
+pub(crate) fn key_of(form: &Form, op: &Op, lane: usize) -> Option<Key> {
     let finish = op.finish[usize::from(lane == 3)];
+    let mut texel = [0; 2];
     let mut reads: Vec<(Option<Read>, Modifier)> = match op.kind {
         Kind::Lanes(_) => op.args.iter().map(|arg| (arg.lanes[lane], arg.modifier)).collect(),
         Kind::Function(_) => vec![(op.args[0].lanes[3], op.args[0].modifier)],
-        Kind::Dot(_) => {
-            (op.args.iter()).flat_map(|arg| arg.lanes.map(|read| (read, arg.modifier))).collect()
+        Kind::Dot(_) => all_lanes(op),
+        Kind::Texture if form.divergent || op.is_kill() => return None,
+        Kind::Texture => {
+            let (inst, addr) = (op.inst.tex_inst(), op.inst.tex_addr());
+            // Killed pixels may fetch once and not again.
+            if inst.ignore_uncovered() {
+                return None;
+            }
+            let swizzles =
+                [addr.dst_r_swiz(), addr.dst_g_swiz(), addr.dst_b_swiz(), addr.dst_a_swiz()];
+            let fetch = inst.with(TexInst::TEX_SEM_ACQUIRE, false);
+            texel = [fetch.bits(), u32::from(swizzles[lane].code())];
+            all_lanes(op)
         }
-        Kind::Texture => return None,
     };
     if op.kind == Kind::Lanes(LaneOp::Mad) && reads[1] < reads[0] {
         reads.swap(0, 1);
     }
-    Some((op.kind, finish, reads))
+    Some((op.kind, finish, reads, texel))
+}
+
+fn all_lanes(op: &Op) -> Vec<(Option<Read>, Modifier)> {
+    op.args.iter().flat_map(|arg| arg.lanes.map(|read| (read, arg.modifier))).collect()
 }

@@ -176,7 +176,7 @@ impl Sinks {
 }
 
 /// A value: a lane of an operation's result.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Value {
     pub(crate) op: OpId,
     pub(crate) lane: u8,
@@ -188,7 +188,7 @@ pub(crate) struct Value {
 }
 
 /// An operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
     pub(crate) kind: Kind,
     /// Of the RGB half and of the alpha half.
@@ -251,7 +251,7 @@ impl Op {
 }
 
 /// A segment of straight code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Form {
     pub(crate) ops: Vec<Op>,
     pub(crate) values: Vec<Value>,

@@ -94,7 +94,7 @@ fn same(form: &Form, a: Atom, b: Atom) -> bool {
     let key = |atom: Atom| {
         let Atom::Value(value) = atom else { return None };
         let data = &form.values[value];
-        key_of(&form.ops[data.op], usize::from(data.lane))
+        key_of(form, &form.ops[data.op], usize::from(data.lane))
     };
     a == b || key(a).is_some_and(|known| key(b) == Some(known))
 }

@@ -10,6 +10,7 @@ mod encode;
 mod form;
 mod kills;
 mod mads;
+mod presubs;
 mod schedule;
 mod selects;
 mod sets;
@@ -42,6 +43,7 @@ pub(crate) struct Passes {
     pub(crate) selects: bool,
     pub(crate) mads: bool,
     pub(crate) coalesce: bool,
+    pub(crate) presubs: bool,
     pub(crate) dead: bool,
     pub(crate) schedule: bool,
 }
@@ -49,7 +51,13 @@ pub(crate) struct Passes {
 impl Passes {
     /// Returns whether operations are rewritten.
     fn rewrites(self) -> bool {
-        self.kills || self.copies || self.compares || self.selects || self.mads || self.coalesce
+        self.kills
+            || self.copies
+            || self.compares
+            || self.selects
+            || self.mads
+            || self.coalesce
+            || self.presubs
     }
 }
 
@@ -111,9 +119,12 @@ pub(crate) fn rewrite(
     let mut removed = form::build(&program.code, first, last, live, divergent);
     let mut changed = passes.dead && dead::eliminate(&mut removed);
     let mut forms = Vec::new();
-    if passes.rewrites() {
+    // Operands by presubtract may cost a NOP, or a partner: without them and with them.
+    let without = Passes { presubs: false, ..passes };
+    for passes in [without, passes].into_iter().filter(|passes| passes.rewrites()) {
         let mut form = removed.clone();
-        if simplify(&mut form, passes) {
+        let rewritten = simplify(&mut form, passes);
+        if rewritten && !forms.contains(&form) {
             forms.push(form);
             changed = true;
         }
@@ -184,6 +195,7 @@ fn simplify(form: &mut Form, passes: Passes) -> bool {
         changed |= passes.selects && selects::fold(form);
         changed |= passes.mads && mads::fuse(form);
         changed |= passes.coalesce && coalesce::coalesce(form);
+        changed |= passes.presubs && presubs::select(form);
         changed |= passes.dead && dead::eliminate(form);
         if !changed {
             return round > 0;

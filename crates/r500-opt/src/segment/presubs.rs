@@ -1,0 +1,167 @@
+//! Presubtract selection: sums of two registers, 1 - x and 1 - 2x become operands of what reads them.
+//!
+//! | before | after | exact because |
+//! | --- | --- | --- |
+//! | `t = MAD x 1 y; z = f t` | `z = f (x + y)` | the sums differ in the sign of a zero only, where no reader [demands](super::demand) it |
+//! | `t = MAD x 1 -y; z = f t` | `z = f (x - y)` | likewise |
+//! | `t = MAD 1 1 -x; z = f t` | `z = f (1 - x)` | the same operations in the same order |
+//! | `t = MAD -x 2 1; z = f t` | `z = f (1 - 2x)` | likewise |
+//!
+//! Both registers are read in one channel, which is that of the result. All readers must find addresses, so that
+//! the sum is dead.
+
+use r500_isa::InlineConst;
+use r500_isa::values::SrcpOp;
+
+use super::copies::is_operand;
+use super::demand::ZeroSigns;
+use super::encode::{Places, Register, fits};
+use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Op, OpId, Read, ValId};
+
+/// Selects presubtract results. Returns whether anything changed.
+pub(crate) fn select(form: &mut Form) -> bool {
+    let mut changed = false;
+    for at in 0..form.ops.len() {
+        if let Some(readers) = readers_of_sum(form, at) {
+            for (reader, op) in readers {
+                form.ops[reader] = op;
+            }
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Where values are in the original program.
+struct Homes;
+
+impl Places for Homes {
+    fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
+        let data = &form.values[value];
+        (data.home.map_or(Register::Set(value), Register::Temp), data.lane)
+    }
+}
+
+/// Returns what becomes of the readers of a sum; `None` if one of them cannot read it as an operand.
+fn readers_of_sum(form: &Form, at: OpId) -> Option<Vec<(OpId, Op)>> {
+    let op = &form.ops[at];
+    if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
+        return None;
+    }
+    let mut sums: Vec<(ValId, Sum)> = Vec::new();
+    for lane in 0..4 {
+        let Some(value) = op.results[lane] else { continue };
+        let plain = op.finish[usize::from(lane == 3)] == Finish::PLAIN;
+        if !plain || !form.values[value].sinks.is_empty() {
+            return None;
+        }
+        sums.push((value, Sum::of(form, op, lane)?));
+    }
+    let signs = ZeroSigns::of(form);
+    let mut readers = Vec::new();
+    for (reader, op) in form.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
+        let read = |read: &Read| match *read {
+            Read::Atom(Atom::Value(value)) => {
+                sums.iter().find(|sum| sum.0 == value).map(|sum| sum.1)
+            }
+            _ => None,
+        };
+        let in_presub = op.args.iter().flat_map(|arg| arg.lanes).flatten().any(|read| {
+            let of = |atom| sums.iter().any(|sum| atom == Atom::Value(sum.0));
+            matches!(read, Read::Presub(_, a, b) if of(a) || of(b))
+        });
+        if in_presub {
+            return None;
+        }
+        let mut new = op.clone();
+        let mut reads = false;
+        for (index, arg) in new.args.iter_mut().enumerate() {
+            if !arg.lanes.iter().flatten().any(|lane| read(lane).is_some()) {
+                continue;
+            }
+            for (lane, slot) in arg.lanes.iter_mut().enumerate() {
+                let Some(sum) = slot.as_ref().and_then(read) else { continue };
+                if !sum.exact && signs.shows(op, index, lane) {
+                    return None;
+                }
+                *slot = Some(sum.read);
+            }
+            reads = true;
+        }
+        if reads {
+            let legal = !op.is_texture()
+                && new.args.iter().all(|arg| is_operand(form, &new, arg))
+                && fits(form, &Homes, &[&new]);
+            if !legal {
+                return None;
+            }
+            readers.push((reader, new));
+        }
+    }
+    (!readers.is_empty()).then_some(readers)
+}
+
+/// A sum that the presubtract unit computes.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    read: Read,
+    /// The signs of zeros are the same.
+    exact: bool,
+}
+
+impl Sum {
+    fn of(form: &Form, op: &Op, lane: usize) -> Option<Self> {
+        let term = |arg: &Arg| match arg.lanes[lane] {
+            Some(Read::Atom(atom)) if !arg.modifier.abs => Some((atom, arg.modifier.neg)),
+            _ => None,
+        };
+        let [a, b, c] = &op.args[..] else { return None };
+        let (a, b, c) = (term(a)?, term(b)?, term(c)?);
+        let (x, factor) = if literal(b.0).is_some() { (a, b) } else { (b, a) };
+        let negative = x.1 != factor.1;
+        let exact = |op: SrcpOp, atom| {
+            let read = Read::Presub(op.code(), atom, Atom::Zero);
+            channel(form, atom).map(|_| Self { read, exact: true })
+        };
+        match (literal(x.0), literal(factor.0)?, literal(c.0)) {
+            (None, 1.0, None) => {
+                let channels = [channel(form, x.0)?, channel(form, c.0)?];
+                let (op, first, second) = match (negative, c.1) {
+                    (false, false) => (SrcpOp::ADD, x.0, c.0),
+                    (false, true) => (SrcpOp::SUB, c.0, x.0),
+                    (true, false) => (SrcpOp::SUB, x.0, c.0),
+                    (true, true) => return None,
+                };
+                let read = Read::Presub(op.code(), first, second);
+                (channels[0] == channels[1]).then_some(Self { read, exact: false })
+            }
+            (None, 1.0, Some(1.0)) if negative && !c.1 => exact(SrcpOp::NEG, x.0),
+            (Some(1.0), 1.0, None) if !negative && c.1 => exact(SrcpOp::NEG, c.0),
+            (None, 2.0, Some(1.0)) if negative && !c.1 => exact(SrcpOp::NEG2, x.0),
+            _ => None,
+        }
+    }
+}
+
+/// The number that an atom always is.
+fn literal(atom: Atom) -> Option<f32> {
+    match atom {
+        Atom::Zero => Some(0.0),
+        Atom::Half => Some(0.5),
+        Atom::One => Some(1.0),
+        Atom::Inline(code) => Some(InlineConst::new(code).value()),
+        _ => None,
+    }
+}
+
+/// The channel of an atom that is in a register.
+fn channel(form: &Form, atom: Atom) -> Option<u8> {
+    match atom {
+        Atom::Entry(_, channel) | Atom::Constant(_, channel) => Some(channel),
+        Atom::Value(value) => {
+            let data = &form.values[value];
+            data.home.map(|_| data.lane)
+        }
+        _ => None,
+    }
+}
