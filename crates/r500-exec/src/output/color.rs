@@ -35,6 +35,7 @@ use r500_isa::values::{OutFormat, OutSel};
 use crate::frame::Pixel;
 use crate::numerics::canonical_nan;
 use r500_numerics::codec::{fixed, half, srgb};
+use r500_simd::{Simd, SimdLevel, SimdTask};
 
 /// How a format stores a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,36 +130,70 @@ fn encode_pixel(fmt: UsOutFmt, layout: &'static Layout, rgba: Pixel) -> u128 {
 /// stored. Pixels without a colour, after the end of `colors`, store 0.
 pub(crate) fn store_row(fmt: UsOutFmt, colors: &[Pixel], mask: Option<&[bool]>, bytes: &mut [u8]) {
     let Some(layout) = layout(fmt.out_fmt()) else { return };
+    if layout.format == OutFormat::C4_8 && fmt.out_sign() == 0 {
+        let order = selects(fmt).map(channel);
+        let pixels = bytes.as_chunks_mut::<4>().0;
+        return Simd::detect().run_plain(StoreEightBit { order, colors, mask, pixels });
+    }
     let colors = colors.iter().chain(std::iter::repeat(&[0.0; 4]));
     let pixels = bytes.chunks_exact_mut(layout.bytes).zip(colors);
-    if layout.format == OutFormat::C4_8 && fmt.out_sign() == 0 {
-        let [a, b, c, d] = selects(fmt).map(channel);
-        let pixels =
-            pixels.filter_map(|(bytes, color)| Some((bytes.first_chunk_mut::<4>()?, color)));
-        let encode = |[r, g, b, a]: [usize; 4], color: &Pixel| {
-            let [red, green, blue, alpha] = color.map(eight_bit);
-            let codes = [red, green, blue, alpha];
-            [codes[r], codes[g], codes[b], codes[a]]
-        };
-        match mask {
-            // The order that needs no shuffle, for the vectoriser.
-            None if [a, b, c, d] == [0, 1, 2, 3] => {
-                pixels.for_each(|(bytes, color)| *bytes = color.map(eight_bit));
-            }
-            None => pixels.for_each(|(bytes, color)| *bytes = encode([a, b, c, d], color)),
-            Some(mask) => {
-                for ((bytes, color), _) in pixels.zip(mask).filter(|(_, covered)| **covered) {
-                    *bytes = encode([a, b, c, d], color);
-                }
-            }
-        }
-        return;
-    }
     for (n, (bytes, color)) in pixels.enumerate() {
         if mask.is_none_or(|mask| mask[n]) {
             let pixel = encode_pixel(fmt, layout, *color).to_le_bytes();
             bytes.copy_from_slice(&pixel[..layout.bytes]);
         }
+    }
+}
+
+/// Stores a row of colours in four unsigned components of 8 bits, as [`store_row`] does.
+struct StoreEightBit<'r> {
+    /// The channel of each component.
+    order: [usize; 4],
+    colors: &'r [Pixel],
+    mask: Option<&'r [bool]>,
+    pixels: &'r mut [[u8; 4]],
+}
+
+/// Pixels that are converted together before a mask selects among them.
+const BLOCK: usize = 64;
+
+impl SimdTask for StoreEightBit<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, _: L) {
+        let Self { order, colors, mask, pixels } = self;
+        let Some(mask) = mask else { return eight_bit_pixels(order, colors, pixels) };
+        let mut block = [[0; 4]; BLOCK];
+        let blocks = pixels.chunks_mut(BLOCK).zip(mask.chunks(BLOCK));
+        for (number, (pixels, mask)) in blocks.enumerate() {
+            let colors = colors.get(number * BLOCK..).unwrap_or_default();
+            let block = &mut block[..pixels.len()];
+            eight_bit_pixels(order, colors, block);
+            for ((to, from), covered) in pixels.iter_mut().zip(block).zip(mask) {
+                // A selection, for the vectoriser.
+                let all = u32::from(*covered).wrapping_neg();
+                let [to_bits, from] = [*to, *from].map(u32::from_le_bytes);
+                *to = (to_bits & !all | from & all).to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Converts colours to pixels; where there are no colours, to zeros.
+#[inline(always)]
+fn eight_bit_pixels(order: [usize; 4], colors: &[Pixel], pixels: &mut [[u8; 4]]) {
+    let (with_color, without) = pixels.split_at_mut(colors.len().min(pixels.len()));
+    without.fill([0; 4]);
+    let bytes = with_color.as_flattened_mut();
+    for (byte, value) in bytes.iter_mut().zip(colors.as_flattened()) {
+        *byte = eight_bit(*value);
+    }
+    match order {
+        [0, 1, 2, 3] => {}
+        // The order of most drivers, as a permutation that is known here.
+        [2, 1, 0, 3] => with_color.iter_mut().for_each(|pixel| pixel.swap(0, 2)),
+        order => with_color.iter_mut().for_each(|pixel| *pixel = order.map(|from| pixel[from])),
     }
 }
 
