@@ -10,6 +10,7 @@
 
 use crate::flush::{Flush, HwFlush, SoftFlush};
 use crate::fp_env;
+use crate::lane_ops::LaneOps;
 use crate::rounding::{MagicRound, NativeRound, Rint};
 
 /// An instruction-set level.
@@ -127,7 +128,7 @@ pub trait SimdTask {
 
 /// The properties of a level other than its instructions. A value is a proof that the processor has them: only
 /// [`Simd::run`] creates one, after detection.
-pub trait SimdLevel: Copy {
+pub trait SimdLevel: LaneOps {
     /// How denormals are flushed.
     type Flush: Flush;
     /// How to round to an integer.
