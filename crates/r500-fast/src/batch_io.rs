@@ -4,7 +4,7 @@ use r500_program::InputData;
 
 use super::arg::Arg;
 use super::bytecode::ColorSource;
-use super::chunk_stores::{self, ChunkStores, CoverageBits};
+use super::chunk_stores::{ChunkStores, CoverageBits, frame_channels, masked};
 use super::interp::{Interpreter, Scratch};
 use super::interpolants::{self, LinearInterpolant};
 use super::lanes::{Chunk, LANES};
@@ -12,7 +12,8 @@ use super::reg_file::RegFile;
 use super::tile::{CHUNKS, COLUMNS, Tile};
 use r500_exec::Band;
 use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
-use r500_simd::{SimdLevel, SimdTask};
+use r500_simd::level::Portable;
+use r500_simd::{SimdLevel, SimdTask, inhibit_outer_vectorization};
 
 /// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
 /// is none.
@@ -55,14 +56,14 @@ pub(super) fn init_coverage(
                 *covered = f32::from_bits(if covers { !0 } else { 0 });
             }
         }
-        *count = CoverageBits::of(covered).count();
+        *count = CoverageBits::of(Portable, covered).count();
         any |= *count != 0;
     }
     any
 }
 
 /// The mask that has every pixel.
-const ALL: Chunk = [f32::from_bits(!0); LANES];
+pub(super) const ALL: Chunk = [f32::from_bits(!0); LANES];
 
 /// Loads the inputs of a batch into their slots, and the interpolants of machine code, without flushing denormals.
 pub(super) struct LoadInputs<'m, 'a, 't> {
@@ -94,6 +95,7 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
                     interpolant.fill(components[channel].plane, tile);
                     let LinearInterpolant { x_terms, y_terms } = &interpolant;
                     for (&[column, row], chunk) in tile.chunk_positions().iter().zip(slot) {
+                        inhibit_outer_vectorization();
                         let x_terms = &x_terms[usize::from(column) % COLUMNS];
                         let y_terms = &y_terms[usize::from(row) % y_terms.len()];
                         *chunk = std::array::from_fn(|i| x_terms[i & 7] + y_terms[i]);
@@ -123,10 +125,10 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: SimdLevel>(self, _: L) {
+    fn run<L: SimdLevel>(self, level: L) {
         let Self { tile, interp, band } = self;
         if interp.colors_stored && !interp.fully_covered && interp.code.depth.is_none() {
-            return store_coverage_only(tile, interp, band);
+            return store_coverage_only(level, tile, interp, band);
         }
         // Which chunks are covered whole, and which at all.
         let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
@@ -134,7 +136,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
         let mut coverages = [CoverageBits::default(); CHUNKS];
         let chunks = interp.scratch.covered[..counted].iter().zip(&mut interp.scratch.killed);
         for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
-            *covered = CoverageBits::of(mask);
+            *covered = CoverageBits::of(level, mask);
             whole |= u64::from(covered.is_full()) << i;
             let count = covered.count();
             some |= u64::from(count != 0) << i;
@@ -158,20 +160,21 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                         let channel =
                             |channel: usize, fill| Source::new(channels[channel], slots, fill);
                         let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
-                        let pixels =
-                            |i| chunk_stores::frame_colors(color.map(|channel| channel.chunk(i)));
+                        let channels = |i, covered| {
+                            frame_channels(color.map(|channel| channel.chunk(i)), covered)
+                        };
+                        let (at, covered) = ([tile.x, y], &interp.scratch.covered);
                         if all {
-                            band.store_colors(target, [tile.x, y], chunks.clone().map(pixels));
+                            band.store_colors(level, target, at, order, |i| channels(i, None));
+                        } else if inside {
+                            let channels = |i| channels(i, Some(&covered[i]));
+                            band.store_colors(level, target, at, order, channels);
                         } else {
-                            store_covered(
-                                tile,
-                                band,
-                                target,
-                                y,
-                                chunks.clone(),
-                                &interp.scratch.covered,
-                                pixels,
-                            );
+                            for (x, i) in tile.columns().zip(chunks.clone()) {
+                                let channels = channels(i, Some(&covered[i]));
+                                let pixel = |lane: usize| channels.map(|channel| channel[lane]);
+                                band.store_color(target, [x, y], pixel);
+                            }
                         }
                     }
                     Some(ColorSource::Stored { .. }) if interp.colors_stored => {}
@@ -185,15 +188,10 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                                 chunk.get(pixel).copied().unwrap_or_default()
                             }
                         };
-                        store_covered(
-                            tile,
-                            band,
-                            target,
-                            y,
-                            chunks.clone(),
-                            &interp.scratch.covered,
-                            pixels,
-                        );
+                        for (x, i) in tile.columns().zip(chunks.clone()) {
+                            let pixels = masked(pixels(i), &interp.scratch.covered[i]);
+                            band.store_color(target, [x, y], pixels);
+                        }
                     }
                 }
             }
@@ -201,10 +199,14 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
             if none && !interp.colors_stored {
                 band.clear_colors(at, width);
             }
-            if none || all {
-                band.fill_coverage(at, width, all);
+            if interp.coverage_stored {
+                // By the band.
             } else if inside {
-                band.store_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
+                let mut row = [CoverageBits::default(); COLUMNS];
+                for (covered, &i) in row.iter_mut().zip(order) {
+                    *covered = coverages[usize::from(i) % CHUNKS];
+                }
+                band.store_coverages(at, &row[..order.len()]);
             } else {
                 for (x, &i) in tile.columns().zip(order) {
                     band.store_coverage([x, y], &interp.scratch.covered[usize::from(i)]);
@@ -224,44 +226,48 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
 
 /// Stores the coverage of a batch that lies in the band, and resets it for the next one.
 #[inline(always)]
-fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut Band<'_>) {
-    let Scratch { covered, killed, .. } = &mut interp.scratch;
-    let mut sum = 0;
-    for (row, order) in tile.rows().enumerate() {
-        let y = tile.y + row as u32 * CHUNK;
-        let coverages = order.iter().map(|&i| {
-            let (mask, killed) = (&mut covered[usize::from(i)], &mut killed[usize::from(i)]);
-            let covered = CoverageBits::of(mask);
-            *mask = ALL;
-            *killed -= covered.count();
-            sum += *killed;
-            covered
-        });
-        band.store_coverages([tile.x, y], coverages);
+fn store_coverage_only<L: SimdLevel>(
+    level: L,
+    tile: &Tile<'_>,
+    interp: &mut Interpreter<'_>,
+    band: &mut Band<'_>,
+) {
+    let Scratch { covered, killed, memory, .. } = &mut interp.scratch;
+    if interp.any_replay {
+        // Replays take back by chunks what is counted here.
+        for (mask, killed) in covered.iter().zip(killed) {
+            *killed -= CoverageBits::of(level, mask).count();
+        }
     }
-    interp.counters.killed += u64::from(sum);
+    // At the start all lanes were covered.
+    let lanes = memory.chunks * LANES;
+    let covered = take_coverage(level, tile, covered, band);
+    interp.counters.killed += lanes as u64 - u64::from(covered);
     interp.all_covered = true;
 }
 
-/// Stores the covered pixels of a row of chunks that lie in the band.
+/// Stores the coverage of a batch that lies in the band, resets it to all lanes, and returns how many lanes were covered.
 #[inline(always)]
-fn store_covered<F: Fn(usize) -> [f32; 4]>(
+pub(super) fn take_coverage<L: SimdLevel>(
+    level: L,
     tile: &Tile<'_>,
+    covered: &mut [Chunk],
     band: &mut Band<'_>,
-    target: usize,
-    y: u32,
-    chunks: impl ExactSizeIterator<Item = usize> + Clone,
-    covered: &[Chunk],
-    pixels: impl Fn(usize) -> F,
-) {
-    let pixels = |i| chunk_stores::masked(pixels(i), &covered[i]);
-    if tile.inside(band.rect()) {
-        band.store_colors(target, [tile.x, y], chunks.map(pixels));
-    } else {
-        for (x, i) in tile.columns().zip(chunks) {
-            band.store_color(target, [x, y], pixels(i));
+) -> u32 {
+    let mut sum = 0;
+    for (row, order) in tile.rows().enumerate() {
+        let mut bits = [CoverageBits::default(); COLUMNS];
+        for (bits, &chunk) in bits.iter_mut().zip(order) {
+            inhibit_outer_vectorization();
+            let mask = &mut covered[usize::from(chunk)];
+            *bits = CoverageBits::of(level, mask);
+            sum += bits.count();
+            *mask = ALL;
         }
+        let at = [tile.x, tile.y + row as u32 * CHUNK];
+        band.store_coverages(at, &bits[..order.len()]);
     }
+    sum
 }
 
 /// Where a channel of a colour comes from: a slot, or the same chunk again and again.

@@ -158,7 +158,8 @@ impl Bytecode {
                             coverage.0 += part.operations;
                             let discards = part.discards;
                             units.extend_from_slice(&part.units);
-                            ops.push(Op::Kernel(KernelCall { kernel, discards }));
+                            let fuel_checked = part.fuel_checked;
+                            ops.push(Op::Kernel(KernelCall { kernel, discards, fuel_checked }));
                         }
                         None => refused.push(part.number),
                     }

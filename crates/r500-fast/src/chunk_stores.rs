@@ -1,21 +1,26 @@
 //! Stores of whole chunks into the planes of a band: from lane order (quad by quad) to row order.
 
-use r500_simd::Chunk;
 use r500_simd::chunk::{LANES_BY_ROW, SIDE};
+use r500_simd::lane_ops::LaneOps;
+use r500_simd::{Chunk, LANES, SimdLevel, inhibit_outer_vectorization};
 
 use r500_exec::PixelRect;
 use r500_exec::{Band, Pixel};
 use r500_numerics::canonical_nan;
 
+/// Channels of a chunk's colour as a frame holds them: NaN canonical, 0 where a pixel is not covered.
+pub(super) type Channels = [Chunk; 4];
+
 /// Chunk-wise stores into a [`Band`]; `at` is the lowest left pixel of the first chunk.
 pub(super) trait ChunkStores {
-    /// Stores a target's colours of horizontally adjacent chunks that lie in the band. Each item maps a
-    /// lane of its chunk to a colour.
-    fn store_colors<F: Fn(usize) -> Pixel>(
+    /// Stores a target's colours of horizontally adjacent chunks that lie in the band.
+    fn store_colors<L: SimdLevel>(
         &mut self,
+        level: L,
         target: usize,
         at: [u32; 2],
-        chunks: impl ExactSizeIterator<Item = F>,
+        chunks: &[u8],
+        channels: impl Fn(usize) -> Channels,
     );
 
     /// Stores a target's colours of a chunk, clipped to the band.
@@ -28,41 +33,36 @@ pub(super) trait ChunkStores {
     fn store_depth(&mut self, at: [u32; 2], covered: &Chunk, written: &Chunk, depth: &Chunk);
 
     /// Stores the coverage of horizontally adjacent chunks that lie in the band.
-    fn store_coverages(
-        &mut self,
-        at: [u32; 2],
-        covered: impl ExactSizeIterator<Item = CoverageBits>,
-    );
+    fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]);
 
     /// Stores the coverage of a chunk, clipped to the band.
     fn store_coverage(&mut self, at: [u32; 2], covered: &Chunk);
 
     /// Clears the colours of a row of chunks, `width` pixels in all, that lies in the band.
     fn clear_colors(&mut self, at: [u32; 2], width: u32);
-
-    /// Sets the coverage of a row of chunks, `width` pixels in all, that lies in the band.
-    fn fill_coverage(&mut self, at: [u32; 2], width: u32, covered: bool);
 }
 
 impl ChunkStores for Band<'_> {
     #[inline(always)]
-    fn store_colors<F: Fn(usize) -> Pixel>(
+    fn store_colors<L: SimdLevel>(
         &mut self,
+        level: L,
         target: usize,
         at: [u32; 2],
-        chunks: impl ExactSizeIterator<Item = F>,
+        chunks: &[u8],
+        channels: impl Fn(usize) -> Channels,
     ) {
         let rect = self.rect();
         let Some(plane) = self.color_mut(target) else { return };
-        let Some([a, b, c, d]) = rows(rect, at, chunks.len() as u32 * SIDE, plane) else { return };
-        let four = |row| <[_]>::as_chunks_mut::<4>(row).0.iter_mut();
-        let [r0, r1, r2, r3] = LANES_BY_ROW;
-        for ((((a, b), c), d), pixel) in four(a).zip(four(b)).zip(four(c)).zip(four(d)).zip(chunks)
-        {
-            *a = r0.map(&pixel);
-            *b = r1.map(&pixel);
-            *c = r2.map(&pixel);
-            *d = r3.map(&pixel);
+        let Some(rows) = rows(rect, at, chunks.len() as u32 * SIDE, plane) else { return };
+        let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..chunks.len()]);
+        // By index: adapters of iterators are not always inlined, and then not compiled for the level.
+        for (i, &chunk) in chunks.iter().enumerate() {
+            inhibit_outer_vectorization();
+            let channels = channels(usize::from(chunk));
+            let channels = channels.each_ref().map(|channel| channel.as_chunks::<8>().0);
+            [a[i], b[i]] = level.pixel_rows(channels.map(|halves| &halves[0]));
+            [c[i], d[i]] = level.pixel_rows(channels.map(|halves| &halves[1]));
         }
     }
 
@@ -94,16 +94,13 @@ impl ChunkStores for Band<'_> {
     }
 
     #[inline(always)]
-    fn store_coverages(
-        &mut self,
-        at: [u32; 2],
-        covered: impl ExactSizeIterator<Item = CoverageBits>,
-    ) {
+    fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]) {
         let rows = rows(self.rect(), at, covered.len() as u32 * SIDE, self.coverage_mut());
         let Some(rows) = rows else { return };
-        let [a, b, c, d] = rows.map(|row| row.as_chunks_mut::<4>().0.iter_mut());
-        for ((((a, b), c), d), covered) in a.zip(b).zip(c).zip(d).zip(covered) {
-            [*a, *b, *c, *d] = covered.rows();
+        let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..covered.len()]);
+        for (i, covered) in covered.iter().enumerate() {
+            inhibit_outer_vectorization();
+            [a[i], b[i], c[i], d[i]] = covered.rows();
         }
     }
 
@@ -120,35 +117,38 @@ impl ChunkStores for Band<'_> {
             rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
         }
     }
-
-    #[inline(always)]
-    fn fill_coverage(&mut self, at: [u32; 2], width: u32, covered: bool) {
-        let rows = rows(self.rect(), at, width, self.coverage_mut());
-        rows.into_iter().flatten().for_each(|row| row.fill(covered));
-    }
 }
 
 /// Which pixels of a chunk are covered: a dword for each row, a byte (1 or 0) for each pixel of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CoverageBits([u32; 4]);
 
+/// By the bits of the lanes of two neighbouring quads: their rows, as [`CoverageBits`] has them.
+static ROWS_OF: [[u32; 2]; 256] = {
+    let mut table = [[0; 2]; 256];
+    let mut bits = 0;
+    while bits < table.len() {
+        let mut pixel = 0;
+        while pixel < 8 {
+            let (row, column) = (pixel / 4, pixel % 4);
+            let covered = (bits >> LANES_BY_ROW[row][column] & 1) as u32;
+            table[bits][row] |= covered << (8 * column);
+            pixel += 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
 impl CoverageBits {
     const FULL: u32 = 0x0101_0101;
 
     /// Returns the lanes that are set in a mask.
     #[inline(always)]
-    pub(super) fn of(mask: &Chunk) -> Self {
-        // Two adjacent pixels in one 64-bit operation: a bit of each.
-        let pair = |lane: usize, bits: u64| {
-            let [left, right] = [mask[lane], mask[lane + 1]].map(|lane| u64::from(lane.to_bits()));
-            (left | right << 32) & bits
-        };
-        let row = |[left, _, right, _]: [usize; 4]| {
-            let four = pair(left, 0x0000_0100_0000_0001) | pair(right, 0x0100_0000_0001_0000);
-            (four | four >> 32) as u32
-        };
-        let [a, b, c, d] = LANES_BY_ROW;
-        Self([row(a), row(b), row(c), row(d)])
+    pub(super) fn of(level: impl LaneOps, mask: &Chunk) -> Self {
+        let [lower, upper] = level.sign_bits(mask).to_le_bytes();
+        let ([a, b], [c, d]) = (ROWS_OF[usize::from(lower)], ROWS_OF[usize::from(upper)]);
+        Self([a, b, c, d])
     }
 
     /// Returns whether every pixel is covered.
@@ -174,10 +174,22 @@ impl CoverageBits {
     }
 }
 
-/// Returns the colour of each lane, as a frame holds it, from the channels of a chunk.
+/// Returns the channels of a chunk as a frame holds them, for covered lanes if there is a mask.
 #[inline(always)]
-pub(super) fn frame_colors<'c>(color: [&'c Chunk; 4]) -> impl Fn(usize) -> Pixel + use<'c> {
-    move |lane| color.map(|channel| canonical_nan(channel[lane]))
+pub(super) fn frame_channels(channels: [&Chunk; 4], covered: Option<&Chunk>) -> Channels {
+    let mut frame = [[0.0; LANES]; 4];
+    for (frame, channel) in frame.iter_mut().zip(channels) {
+        inhibit_outer_vectorization();
+        for lane in 0..LANES {
+            frame[lane] = canonical_nan(channel[lane]);
+        }
+        if let Some(covered) = covered {
+            for lane in 0..LANES {
+                frame[lane] = f32::from_bits(frame[lane].to_bits() & covered[lane].to_bits());
+            }
+        }
+    }
+    frame
 }
 
 /// Returns the colour of each covered lane, and 0 for the others.

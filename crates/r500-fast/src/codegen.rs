@@ -187,6 +187,54 @@ pub trait Kernel: Send + Sync {
     /// # Errors
     /// [`RunError`] if a limit strikes.
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError>;
+
+    /// Runs over all chunks of adjacent batches, as [`run`](Self::run) does of each. The interpolants are those of one batch after
+    /// the other, the planes go from the first pixel of the first batch on; everything else is the same memory for each.
+    ///
+    /// # Errors
+    /// [`RunError`] if a limit strikes.
+    fn run_adjacent(
+        &self,
+        batch: &mut Batch<'_, '_>,
+        adjacent: AdjacentBatches,
+    ) -> Result<(), RunError> {
+        run_one_by_one(self, batch, adjacent)
+    }
+}
+
+/// Runs a kernel over adjacent batches, one call for each.
+///
+/// # Errors
+/// [`RunError`] if a limit strikes.
+pub fn run_one_by_one(
+    kernel: &(impl Kernel + ?Sized),
+    batch: &mut Batch<'_, '_>,
+    AdjacentBatches { chunks, count, pixels }: AdjacentBatches,
+) -> Result<(), RunError> {
+    let channels = batch.interpolants.len() / count.max(1);
+    for number in 0..count {
+        let Batch { slots, covered, texels, interpolants, targets, fuel } = batch;
+        let mut targets = targets.reborrow();
+        for plane in &mut targets.planes {
+            let first = (number * pixels).min(plane.len());
+            *plane = &mut std::mem::take(plane)[first..];
+        }
+        let interpolants = &interpolants[number * channels..];
+        let batch = &mut Batch { slots, covered, texels, interpolants, targets, fuel };
+        kernel.run(batch, (0, chunks))?;
+    }
+    Ok(())
+}
+
+/// Batches next to each other in a band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdjacentBatches {
+    /// Chunks in a batch.
+    pub chunks: usize,
+    /// How many batches.
+    pub count: usize,
+    /// Pixels from a batch to the next one.
+    pub pixels: usize,
 }
 
 /// The state of a batch, for a kernel.
@@ -211,6 +259,8 @@ pub(super) struct KernelCall {
     pub(super) kernel: Arc<dyn Kernel>,
     /// Whether pixels lose their coverage.
     pub(super) discards: bool,
+    /// Whether it counts instructions while it runs.
+    pub(super) fuel_checked: bool,
 }
 
 impl fmt::Debug for KernelCall {

@@ -141,8 +141,21 @@ impl PreparedDraw for FastDraw {
         let block = band.rect();
         let mut x = block.x - block.x % 4;
         let y = block.y - block.y % ROWS;
+        if !code.discards && draw.bindings.covers_all() {
+            // Once, in long stores, instead of for each row of each batch.
+            band.coverage_mut().fill(true);
+            interp.coverage_stored = true;
+        }
+        let only_kernel = code.only_kernel();
         while x < block.x + block.width {
             let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            if let Some(kernel) = only_kernel {
+                let drawn = kernel.draw(&tile, &mut interp, band)?;
+                if drawn > 0 {
+                    x += drawn * batch_width * 4;
+                    continue;
+                }
+            }
             if init_coverage(&tile, &mut interp, band) {
                 interp.begin(&tile);
                 simd.run_plain(LoadInputs { tile: &tile, interp: &mut interp });

@@ -9,7 +9,7 @@ use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
 use super::interpolants::LinearInterpolant;
 use super::lanes::{Chunk, LANES};
-use super::reg_file::{ChunkRange, RegFile};
+use super::reg_file::{AlignedChunks, ChunkRange, RegFile};
 use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use r500_exec::Band;
@@ -29,6 +29,8 @@ pub(super) struct Interpreter<'a> {
     pub(super) all_covered: bool,
     /// Whether the batch's colours are in the picture.
     pub(super) colors_stored: bool,
+    /// Whether the whole band is covered and its coverage is stored.
+    pub(super) coverage_stored: bool,
     /// Whether there may be chunks with a group hazard.
     pub(super) any_replay: bool,
     pub(super) counters: Counters,
@@ -42,7 +44,7 @@ pub(super) struct Interpreter<'a> {
 pub(super) struct Scratch {
     pub(super) memory: RegFile,
     /// The mask of covered lanes.
-    pub(super) covered: Vec<Chunk>,
+    pub(super) covered: AlignedChunks,
     /// By chunk: the number of lanes that were covered at the start, then of those that were discarded.
     pub(super) killed: Vec<u32>,
     /// The chunks with a group hazard.
@@ -65,7 +67,7 @@ impl Scratch {
             memory,
             fetch_buffers: vec![[0.0; LANES]; 17 * chunks],
             staging: Staging::default(),
-            covered: vec![[0.0; LANES]; chunks],
+            covered: AlignedChunks::new(chunks),
             killed: vec![0; chunks],
             needs_replay: vec![false; chunks],
             trips_left: vec![0; code.counters as usize],
@@ -86,7 +88,12 @@ impl Scratch {
 /// Returns whether a chunk of a mask has a lane.
 #[inline(always)]
 fn any_lane(mask: &Chunk) -> bool {
-    mask.iter().fold(0, |any, lane| any | lane.to_bits()) != 0
+    // A loop: adapters of iterators are not always inlined.
+    let mut any = 0;
+    for lane in mask {
+        any |= lane.to_bits();
+    }
+    any != 0
 }
 
 impl<'a> Interpreter<'a> {
@@ -106,6 +113,7 @@ impl<'a> Interpreter<'a> {
             fully_covered: false,
             all_covered: false,
             colors_stored: false,
+            coverage_stored: false,
             any_replay: false,
             counters: Counters::default(),
             fuel: Fuel::new(draw, [0, 0]),
@@ -151,6 +159,16 @@ impl<'a> Interpreter<'a> {
         let clears = |color: &ColorSource| matches!(color, ColorSource::Stored { covered: true });
         let clears = self.code.colors.iter().flatten().all(clears);
         tile.inside(band.rect()) && (clears || self.draw.bindings.covers_all())
+    }
+
+    /// The state of the batch, for a kernel.
+    pub(super) fn batch<'b, 'd>(
+        &'b mut self,
+        fuel: &'b mut Fuel<'d>,
+        targets: ColorTargets<'b>,
+    ) -> Batch<'b, 'd> {
+        let Self { scratch: Scratch { memory, covered, interpolants, .. }, texels, .. } = self;
+        Batch { slots: memory.all_mut(), covered, texels, interpolants, fuel, targets }
     }
 
     /// Runs machine code over the chunks that execute. Returns false if no lane is covered any more.

@@ -6,9 +6,10 @@ use super::lanes::Chunk;
 use super::tile::{COLUMNS, ROWS, Tile};
 use r500_exec::Bindings;
 use r500_simd::chunk::SIDE as CHUNK;
+use r500_simd::inhibit_outer_vectorization;
 
 /// A channel of an input over a batch: of a pixel, the number of its column plus that of its row.
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearInterpolant {
     /// By columns of chunks: the pixels of the lower two quads; those of the upper two have the same.
@@ -23,11 +24,22 @@ impl LinearInterpolant {
 
     /// Becomes that of a plane over a batch, in plain arithmetic.
     #[inline(always)]
-    pub(super) fn fill(&mut self, Plane { c, du, dv }: Plane, tile: &Tile<'_>) {
-        let (us, vs) = tile.centers.of(tile);
+    pub(super) fn fill(&mut self, plane: Plane, tile: &Tile<'_>) {
+        self.fill_x(plane, tile);
+        self.fill_y(plane, tile);
+    }
+
+    #[inline(always)]
+    fn fill_x(&mut self, Plane { c, du, .. }: Plane, tile: &Tile<'_>) {
+        let (us, _) = tile.centers.of(tile);
         for (x_terms, u) in self.x_terms.as_flattened_mut().iter_mut().zip(us.as_flattened()) {
             *x_terms = c + du * u;
         }
+    }
+
+    #[inline(always)]
+    fn fill_y(&mut self, Plane { dv, .. }: Plane, tile: &Tile<'_>) {
+        let (_, vs) = tile.centers.of(tile);
         for (y_terms, v) in self.y_terms.as_flattened_mut().iter_mut().zip(vs.as_flattened()) {
             *y_terms = dv * v;
         }
@@ -40,6 +52,34 @@ impl LinearInterpolant {
         let x_terms = column.checked_mul(32)?;
         let y_terms = row.checked_mul(64)?.checked_add(32 * COLUMNS as u32)?;
         there.then_some([[x_terms, y_terms], [x_terms, y_terms + 32]])
+    }
+}
+
+/// Fills the interpolants of adjacent batches, a batch's channels after those of the batch to its left. The first batch is given.
+#[inline(always)]
+pub(super) fn fill_row(
+    interpolants: &mut Vec<LinearInterpolant>,
+    channels: &[[u8; 2]],
+    bindings: &Bindings,
+    first: &Tile<'_>,
+    batches: u32,
+) {
+    let needed = channels.len() * batches as usize;
+    if interpolants.len() < needed {
+        interpolants.resize(needed, LinearInterpolant::ZERO);
+    }
+    for (number, channel) in channels.iter().enumerate() {
+        let Some(plane) = plane(bindings, *channel) else { continue };
+        // The batches of a row share the terms of rows.
+        let mut interpolant = LinearInterpolant::ZERO;
+        interpolant.fill_y(plane, first);
+        let of_channel = interpolants.iter_mut().skip(number).step_by(channels.len());
+        for (batch, to) in (0..batches).zip(of_channel) {
+            inhibit_outer_vectorization();
+            let tile = Tile { x: first.x + batch * first.columns * CHUNK, ..*first };
+            to.fill_x(plane, &tile);
+            to.y_terms = interpolant.y_terms;
+        }
     }
 }
 

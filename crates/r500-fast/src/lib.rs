@@ -31,6 +31,7 @@ mod bytecode_gen;
 mod chunk_stores;
 #[doc(hidden)]
 pub mod codegen;
+mod direct;
 mod dispatch;
 mod draw;
 mod fuel;

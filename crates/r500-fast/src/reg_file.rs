@@ -1,44 +1,65 @@
 //! The register file of a batch, and the execution stack: which chunks execute.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
 use super::lanes::{Chunk, LANES};
 
-/// The slots, one after the other, and the execution stack.
-pub(super) struct RegFile {
+/// Chunks that begin at a cache line.
+pub(super) struct AlignedChunks {
     floats: Vec<f32>,
-    /// The index of the first slot, which is aligned to a cache line.
-    first: usize,
-    /// Chunks in a slot.
-    pub(super) chunks: usize,
-    pub(super) exec: ExecStack,
+    /// The floats of the chunks among them.
+    aligned: Range<usize>,
 }
 
 /// Bytes of a cache line, and of a chunk.
 const LINE: usize = size_of::<Chunk>();
 
+impl AlignedChunks {
+    /// So many chunks of zeros.
+    pub(super) fn new(chunks: usize) -> Self {
+        let floats = vec![0.0_f32; (chunks + 1) * LANES];
+        let first = floats.as_ptr().align_offset(LINE);
+        // Without alignment only speed suffers.
+        let first = if first < LANES { first } else { 0 };
+        Self { aligned: first..first + chunks * LANES, floats }
+    }
+}
+
+impl Deref for AlignedChunks {
+    type Target = [Chunk];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Chunk] {
+        self.floats[self.aligned.clone()].as_chunks().0
+    }
+}
+
+impl DerefMut for AlignedChunks {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Chunk] {
+        self.floats[self.aligned.clone()].as_chunks_mut().0
+    }
+}
+
+/// The slots, one after the other, and the execution stack.
+pub(super) struct RegFile {
+    all: AlignedChunks,
+    /// Chunks in a slot.
+    pub(super) chunks: usize,
+    pub(super) exec: ExecStack,
+}
+
 impl RegFile {
     pub(super) fn new(slots: u32, chunks: usize) -> Self {
-        let floats = vec![0.0_f32; (slots as usize * chunks + 1) * LANES];
-        let first = floats.as_ptr().align_offset(LINE);
-        Self {
-            // Without alignment only speed suffers.
-            first: if first < LANES { first } else { 0 },
-            floats,
-            chunks,
-            exec: ExecStack::new(chunks),
-        }
+        let all = AlignedChunks::new(slots as usize * chunks);
+        Self { all, chunks, exec: ExecStack::new(chunks) }
     }
 
+    /// All slots, one after the other.
     #[inline(always)]
-    fn all(&self) -> &[Chunk] {
-        self.floats[self.first..].as_chunks().0
-    }
-
-    #[inline(always)]
-    fn all_mut(&mut self) -> &mut [Chunk] {
-        self.floats[self.first..].as_chunks_mut().0
+    pub(super) fn all_mut(&mut self) -> &mut [Chunk] {
+        &mut self.all
     }
 
     fn span(&self, slot: u32) -> Range<usize> {
@@ -49,14 +70,14 @@ impl RegFile {
     /// A slot.
     #[inline(always)]
     pub(super) fn get(&self, slot: u32) -> &[Chunk] {
-        &self.all()[self.span(slot)]
+        &self.all[self.span(slot)]
     }
 
     /// A slot to write.
     #[inline(always)]
     pub(super) fn get_mut(&mut self, slot: u32) -> &mut [Chunk] {
         let span = self.span(slot);
-        &mut self.all_mut()[span]
+        &mut self.all[span]
     }
 
     /// One chunk of an argument.
@@ -72,7 +93,7 @@ impl RegFile {
     #[inline(always)]
     pub(super) fn each_range(&mut self, dst: u32, mut f: impl FnMut(&mut [Chunk], OtherRegs<'_>)) {
         let (dst, chunks) = (dst as usize, self.chunks);
-        let memory: &mut [Chunk] = self.floats[self.first..].as_chunks_mut().0;
+        let memory: &mut [Chunk] = &mut self.all;
         let (below, rest) = memory.split_at_mut(dst * chunks);
         let (slot, above) = rest.split_at_mut(chunks);
         for &range in &self.exec.ranges[self.exec.current()] {
@@ -86,7 +107,7 @@ impl RegFile {
         &mut self,
         mut f: impl FnMut(&mut [Chunk], ChunkRange) -> Result<(), E>,
     ) -> Result<(), E> {
-        let slots: &mut [Chunk] = self.floats[self.first..].as_chunks_mut().0;
+        let slots: &mut [Chunk] = &mut self.all;
         let ranges = &self.exec.ranges[self.exec.current()];
         ranges.iter().try_for_each(|&range| f(slots, range))
     }

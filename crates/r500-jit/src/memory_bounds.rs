@@ -2,7 +2,9 @@
 
 use std::ptr;
 
-use r500_fast::codegen::{Batch, Chunk, ColorTargets, CompileUnit, TexelView, TextureDesc};
+use r500_fast::codegen::{
+    AdjacentBatches, Batch, Chunk, ColorTargets, CompileUnit, TexelView, TextureDesc,
+};
 
 /// Texture units.
 pub(crate) const UNITS: usize = 16;
@@ -47,16 +49,47 @@ impl MemoryBounds {
         batch: &Batch<'_, '_>,
         (first, end): (usize, usize),
     ) -> [*const u8; UNITS] {
+        self.check_with(batch, (first, end), AdjacentBatches { chunks: end, count: 1, pixels: 0 })
+    }
+
+    /// The same for all chunks of adjacent batches.
+    ///
+    /// # Panics
+    /// As [`check`](Self::check).
+    pub(crate) fn check_adjacent(
+        &self,
+        batch: &Batch<'_, '_>,
+        adjacent: AdjacentBatches,
+    ) -> [*const u8; UNITS] {
+        self.check_with(batch, (0, adjacent.chunks), adjacent)
+    }
+
+    /// Interpolants of a batch.
+    pub(crate) fn interpolants(&self) -> usize {
+        self.interpolants
+    }
+
+    fn check_with(
+        &self,
+        batch: &Batch<'_, '_>,
+        (first, end): (usize, usize),
+        AdjacentBatches { count, pixels: step, .. }: AdjacentBatches,
+    ) -> [*const u8; UNITS] {
         assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
         assert!(batch.slots.len() >= self.slots * self.chunks, "there are slots missing");
         assert!(batch.covered.len() >= self.chunks, "there is coverage missing");
         let ColorTargets { planes, offsets } = &batch.targets;
         let drawn = self.targets.iter().map(|target| planes[usize::from(*target)].len());
-        assert!(batch.interpolants.len() >= self.interpolants, "there are interpolants missing");
+        assert!(
+            batch.interpolants.len() >= count * self.interpolants,
+            "there are interpolants missing"
+        );
         let placed = self.interpolants > 0 || !self.targets.is_empty();
         assert!(!placed || offsets.chunks().len() >= self.chunks, "there are offsets missing");
         for pixels in drawn {
-            assert!(pixels >= offsets.pixels(), "there are pixels missing");
+            let last = count.saturating_sub(1).checked_mul(step);
+            let needed = last.and_then(|last| last.checked_add(offsets.pixels()));
+            assert!(needed.is_some_and(|needed| pixels >= needed), "there are pixels missing");
         }
         let mut offsets = [ptr::null(); UNITS];
         for (unit, table) in &self.tables {

@@ -180,10 +180,16 @@ impl<'a> Emit<'a> {
         a.and(rsp, -64)?;
         a.mov(rbx, rdi)?;
         a.stmxcsr(dword_ptr(rbp - 48))?;
+        // Loading it takes as long as some ten vectors: a caller who draws several batches has set it.
+        let mut flushes = a.create_label();
         a.mov(eax, dword_ptr(rbp - 48))?;
+        a.mov(ecx, eax)?;
         a.or(eax, FLUSH.cast_signed())?;
         a.mov(dword_ptr(rbp - 44), eax)?;
+        a.cmp(rax, rcx)?;
+        a.je(flushes)?;
         a.ldmxcsr(dword_ptr(rbp - 44))?;
+        a.set_label(&mut flushes)?;
         a.mov(r12, qword_ptr(rbx + context::SLOTS))?;
         a.mov(r13, r12)?;
         a.add(r13, qword_ptr(rbx + context::END))?;
@@ -213,7 +219,13 @@ impl<'a> Emit<'a> {
         a.set_label(&mut self.done)?;
         a.xor(eax, eax)?;
         a.set_label(&mut leave)?;
+        let mut restored = a.create_label();
+        a.mov(ecx, dword_ptr(rbp - 48))?;
+        a.mov(edx, dword_ptr(rbp - 44))?;
+        a.cmp(rcx, rdx)?;
+        a.je(restored)?;
         a.ldmxcsr(dword_ptr(rbp - 48))?;
+        a.set_label(&mut restored)?;
         a.vzeroupper()?;
         a.lea(rsp, ptr(rbp - 40))?;
         a.pop(r15)?;

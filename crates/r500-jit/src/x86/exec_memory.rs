@@ -8,8 +8,8 @@
 use std::io;
 
 use memmap2::{Mmap, MmapMut};
-use r500_exec::RunError;
-use r500_fast::codegen::{Batch, Chunk, CompileUnit};
+use r500_exec::{Pixel, RunError};
+use r500_fast::codegen::{AdjacentBatches, Batch, Chunk, CompileUnit, LinearInterpolant};
 
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::{MemoryBounds, UNITS};
@@ -54,9 +54,9 @@ pub(crate) struct VmContext<'m> {
     /// 208: from a byte of slot 0 to the place of its quad.
     places: u64,
     /// 216: the planes of colours.
-    planes: [*mut u8; 4],
+    planes: [*mut Pixel; 4],
     /// 248: the ramps.
-    interpolants: *const u8,
+    interpolants: *const LinearInterpolant,
     /// Not for the code.
     meter: FuelMeter<'m>,
 }
@@ -102,16 +102,77 @@ impl ExecMemory {
         fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
         let cells = self.extent.check(batch, (first, end));
-        let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
         if first == end {
             return Ok((0, 0));
         }
+        let mut context = VmContext::new(batch, cells, (first, end), fuel_checked);
+        let done = self.enter(&mut context);
+        let VmContext { fuel, address, added, most, meter, .. } = context;
+        debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
+        let used = meter.finish(most.max(added.saturating_sub(fuel)))?;
+        Ok((used, u32::try_from(address).unwrap_or(u32::MAX)))
+    }
+
+    /// Runs code that counts no instructions over all chunks of adjacent batches.
+    ///
+    /// # Panics
+    /// As [`call`](Self::call), also if interpolants or planes are not those of so many batches.
+    pub(crate) fn call_adjacent(&self, batch: &mut Batch<'_, '_>, adjacent: AdjacentBatches) {
+        let AdjacentBatches { chunks, count, pixels } = adjacent;
+        if chunks == 0 || count == 0 {
+            return;
+        }
+        let cells = self.extent.check_adjacent(batch, adjacent);
+        let mut context = VmContext::new(batch, cells, (0, chunks), false);
+        let channels = self.extent.interpolants();
+        for _ in 0..count {
+            let done = self.enter(&mut context);
+            debug_assert_eq!(done, 0, "code that counts nothing does not stop");
+            // The same as for the batch before, but for these, of which the extent found so many.
+            context.interpolants = context.interpolants.wrapping_add(channels);
+            context.planes = context.planes.map(|plane| plane.wrapping_add(pixels));
+        }
+    }
+
+    /// Enters the code. Its result is 0 unless it had to stop.
+    fn enter(&self, context: &mut VmContext<'_>) -> u64 {
+        // SAFETY: the code is at the start of a mapping that stays while `self` does and that is
+        // never writable. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
+        // and for a level that this processor has, which `new` asked: it saves what the System V
+        // convention wants saved, restores MXCSR, and keeps no pointer. It reads the unit's slots
+        // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
+        // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
+        // its tables it reads whole cells, the number of which it limits to what the unit's tables
+        // say and the extent found there; of its ramps, of which the extent found as many as the unit
+        // says, a column and a row where the places of those chunks say, which is within a ramp. To the
+        // planes of its colours it writes pixels where the places of those chunks say, all of which lie
+        // within the number of pixels that `Places` says and that the extent found in each of these
+        // planes, which are borrowed mutably too; for adjacent batches the extent found the ramps and pixels of all of
+        // them. It calls nothing but `refill`, with the pointer that it got. Contexts are made by `VmContext::new` from a
+        // batch that is borrowed for as long as they are used.
+        unsafe {
+            let entry: extern "sysv64" fn(*mut VmContext<'_>) -> u64 =
+                std::mem::transmute(self.memory.as_ptr());
+            entry(std::ptr::from_mut(context))
+        }
+    }
+}
+
+impl<'m> VmContext<'m> {
+    /// What code knows that runs over some chunks of a batch, with the cells that the extent found.
+    fn new(
+        batch: &'m mut Batch<'_, '_>,
+        cells: [*const u8; UNITS],
+        (first, end): (usize, usize),
+        fuel_checked: bool,
+    ) -> Self {
+        let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
         let fuel = fuel_checked.then_some(&**fuel);
         let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
         let places = targets.offsets.chunks().as_ptr();
-        let mut context = VmContext {
+        Self {
             slots: slots.cast(),
             begin: bytes(first),
             end: bytes(end),
@@ -124,32 +185,10 @@ impl ExecMemory {
             covered: (covered.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             cells,
             places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
-            planes: targets.planes.each_mut().map(|plane| plane.as_mut_ptr().cast()),
-            interpolants: interpolants.as_ptr().cast(),
+            planes: targets.planes.each_mut().map(|plane| plane.as_mut_ptr()),
+            interpolants: interpolants.as_ptr(),
             meter: FuelMeter::new(fuel, grant),
-        };
-        // SAFETY: the code is at the start of a mapping that stays while `self` does and that is
-        // never writable. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
-        // and for a level that this processor has, which `new` asked: it saves what the System V
-        // convention wants saved, restores MXCSR, and keeps no pointer. It reads the unit's slots
-        // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
-        // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
-        // its tables it reads whole cells, the number of which it limits to what the unit's tables
-        // say and the extent found there; of its ramps, of which the extent found as many as the unit
-        // says, a column and a row where the places of those chunks say, which is within a ramp. To the
-        // planes of its colours it writes pixels where the places of those chunks say, all of which lie
-        // within the number of pixels that `Places` says and that the extent found in each of these
-        // planes, which are borrowed mutably too. It calls nothing but `refill`, with the pointer that it
-        // got.
-        let done = unsafe {
-            let entry: extern "sysv64" fn(*mut VmContext<'_>) -> u64 =
-                std::mem::transmute(self.memory.as_ptr());
-            entry(&raw mut context)
-        };
-        let VmContext { fuel, address, added, most, meter, .. } = context;
-        debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
-        let used = meter.finish(most.max(added.saturating_sub(fuel)))?;
-        Ok((used, u32::try_from(address).unwrap_or(u32::MAX)))
+        }
     }
 }
 

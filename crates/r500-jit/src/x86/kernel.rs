@@ -4,7 +4,9 @@ use std::io;
 
 use r500_exec::RunError;
 use r500_fast::Simd;
-use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
+use r500_fast::codegen::{
+    AdjacentBatches, Batch, Capabilities, CompileUnit, Kernel, run_one_by_one,
+};
 
 use crate::x86::compile::{Assembly, Level, compile};
 #[cfg(feature = "emulator")]
@@ -110,6 +112,20 @@ impl CompiledKernel {
 }
 
 impl Kernel for CompiledKernel {
+    fn run_adjacent(
+        &self,
+        batch: &mut Batch<'_, '_>,
+        adjacent: AdjacentBatches,
+    ) -> Result<(), RunError> {
+        match &self.code {
+            Code::Native(pages) if !self.fuel_checked => {
+                pages.call_adjacent(batch, adjacent);
+                Ok(())
+            }
+            _ => run_one_by_one(self, batch, adjacent),
+        }
+    }
+
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
         let (instructions, address) = match &self.code {
             Code::Native(pages) => pages.call(batch, run, self.fuel_checked),

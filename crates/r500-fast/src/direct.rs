@@ -1,0 +1,135 @@
+//! Direct draws: a row of adjacent batches that machine code draws from first to last.
+//!
+//! Precondition: a kernel that stores the colours is all that a function runs, and all pixels of the batches lie in the band and
+//! are covered at the start. Then the fuel, the row terms of interpolants and the change of the floating-point
+//! environment are done once for the row instead of once for each batch.
+
+use super::batch_io::{ALL, take_coverage};
+use super::bytecode::{Bytecode, Op};
+use super::codegen::{AdjacentBatches, KernelCall};
+use super::fuel::Fuel;
+use super::interp::Interpreter;
+use super::interpolants;
+use super::lanes::LANES;
+use super::render_targets::Staging;
+use super::tile::Tile;
+use r500_exec::{Band, RunError};
+use r500_simd::chunk::SIDE as CHUNK;
+use r500_simd::{SimdLevel, SimdTask};
+
+/// The kernel that is all of a function's code.
+#[derive(Clone, Copy)]
+pub(super) struct OnlyKernel<'c> {
+    call: &'c KernelCall,
+    /// Instructions to count before the call, and the address of the first.
+    consume: Option<(u32, u32)>,
+}
+
+impl Bytecode {
+    /// Returns the kernel that is all of the code and stores all outputs, if there is one.
+    pub(super) fn only_kernel(&self) -> Option<OnlyKernel<'_>> {
+        let (call, consume) = match self.ops.as_slice() {
+            [Op::Kernel(call)] => (call, None),
+            &[Op::ConsumeFuel { instructions, address }, Op::Kernel(ref call)] => {
+                (call, Some((instructions, address)))
+            }
+            _ => return None,
+        };
+        let direct = self.inputs.is_empty() && self.depth.is_none() && self.stores_colors();
+        direct.then_some(OnlyKernel { call, consume })
+    }
+}
+
+impl OnlyKernel<'_> {
+    /// Draws batches from a tile on, to the right, as far as the precondition holds. Returns how many.
+    ///
+    /// # Errors
+    /// [`RunError`] if a limit is exceeded.
+    pub(super) fn draw(
+        self,
+        tile: &Tile<'_>,
+        interp: &mut Interpreter<'_>,
+        band: &mut Band<'_>,
+    ) -> Result<u32, RunError> {
+        let rect = band.rect();
+        if !interp.draw.bindings.covers_all() || !tile.inside(rect) {
+            return Ok(0);
+        }
+        if !interp.scratch.staging.has_offsets_in_rows(tile, rect.width) {
+            return Ok(0);
+        }
+        let count = (rect.x + rect.width - tile.x) / (tile.columns * CHUNK);
+        if !interp.all_covered {
+            interp.scratch.covered.fill(ALL);
+            interp.all_covered = true;
+        }
+        // Chunks have to be counted anew where coverage was not stored by this path.
+        interp.fully_covered = false;
+        let (simd, staging) = (interp.simd, std::mem::take(&mut interp.scratch.staging));
+        let row = DirectRow { kernel: self, tile, count, interp, staging: &staging, band };
+        let result = simd.run(row);
+        interp.scratch.staging = staging;
+        result.map(|()| count)
+    }
+
+    /// The fuel of a batch, with what is counted before the call taken off.
+    fn fuel<'d>(self, interp: &Interpreter<'d>, pixel: [u32; 2]) -> Result<Fuel<'d>, RunError> {
+        let mut fuel = Fuel::new(interp.draw, pixel);
+        if let Some((instructions, address)) = self.consume {
+            fuel.consume(u64::from(instructions), address)?;
+        }
+        Ok(fuel)
+    }
+}
+
+/// A row of adjacent batches to draw.
+struct DirectRow<'m, 'a, 't, 'b, 'c> {
+    kernel: OnlyKernel<'m>,
+    tile: &'t Tile<'t>,
+    count: u32,
+    interp: &'m mut Interpreter<'a>,
+    staging: &'m Staging,
+    band: &'b mut Band<'c>,
+}
+
+impl SimdTask for DirectRow<'_, '_, '_, '_, '_> {
+    type Output = Result<(), RunError>;
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, level: L) -> Result<(), RunError> {
+        let Self { kernel, tile, count, interp, staging, band } = self;
+        let code = interp.code;
+        let channels = &code.interpolants;
+        // Interpolants of machine code have no denormals: any environment gives the same.
+        let bindings = interp.draw.bindings;
+        interpolants::fill_row(&mut interp.scratch.interpolants, channels, bindings, tile, count);
+        let (batches, chunks) = (count as usize, interp.scratch.memory.chunks);
+        let width = tile.columns * CHUNK;
+        let KernelCall { kernel: machine_code, discards, fuel_checked } = kernel.call;
+        // Fuel is a batch's own where machine code counts it, and so is coverage where pixels lose it.
+        if !discards && !fuel_checked {
+            let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
+            let targets = staging.in_place(tile, band);
+            let mut batch = interp.batch(&mut fuel, targets);
+            batch.interpolants = &batch.interpolants[..batches * channels.len()];
+            let adjacent = AdjacentBatches { chunks, count: batches, pixels: width as usize };
+            machine_code.run_adjacent(&mut batch, adjacent)?;
+            interp.counters.instructions += fuel.spent * u64::from(count);
+        } else {
+            for number in 0..count {
+                let tile = Tile { x: tile.x + number * width, ..*tile };
+                let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
+                let targets = staging.in_place(&tile, band);
+                let mut batch = interp.batch(&mut fuel, targets);
+                batch.interpolants = &batch.interpolants[number as usize * channels.len()..];
+                machine_code.run(&mut batch, (0, chunks))?;
+                interp.counters.instructions += fuel.spent;
+                if *discards {
+                    let covered = take_coverage(level, &tile, &mut interp.scratch.covered, band);
+                    interp.counters.killed += (chunks * LANES) as u64 - u64::from(covered);
+                }
+            }
+        }
+        Ok(())
+    }
+}
