@@ -18,10 +18,31 @@ pub(crate) struct Args {
     pub(crate) corpus: PathBuf,
     /// What names must contain one of; all if empty.
     pub(crate) filters: Vec<String>,
+    /// What the engine stores.
+    pub(crate) output: Output,
     /// Time for a program's frames.
     pub(crate) time: Duration,
     /// How the answer is written.
     pub(crate) format: Format,
+}
+
+/// What the engine stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// A frame of floats, with coverage.
+    Float,
+    /// Target A in 8 bits a channel, as llvmpipe does.
+    Rgba8,
+}
+
+impl Output {
+    /// The name, as the command line and the report have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Float => "float",
+            Self::Rgba8 => "rgba8",
+        }
+    }
 }
 
 /// How the answer is written.
@@ -56,6 +77,7 @@ impl Default for Args {
             size: [1024, 1024],
             corpus: concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa").into(),
             filters: Vec::new(),
+            output: Output::Float,
             time: Duration::from_secs(2),
             format: Format::Text,
         }
@@ -89,6 +111,7 @@ impl Command {
                 "--size" => args.size = size(&value()?)?,
                 "--corpus" => args.corpus = value()?.into(),
                 "--filter" => args.filters.push(value()?),
+                "--output" => args.output = output(&value()?)?,
                 "--time" => args.time = time(&value()?)?,
                 "--format" => args.format = format(&value()?)?,
                 _ => return Err(format!("`{option}` is not an option; see --help")),
@@ -116,6 +139,11 @@ fn time(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|s| (0.0..=86400.0).contains(s));
     let seconds = seconds.ok_or_else(|| format!("--time: `{text}` is not a number of seconds"))?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn output(text: &str) -> Result<Output, String> {
+    let known = [Output::Float, Output::Rgba8].into_iter().find(|output| output.name() == text);
+    known.ok_or_else(|| format!("--output: `{text}`: wanted is float or rgba8"))
 }
 
 fn format(text: &str) -> Result<Format, String> {
@@ -147,7 +175,7 @@ mod tests {
     fn every_option_is_understood() {
         assert_eq!(args(""), Args::default());
         let line = "--engine reference --simd=avx2 --threads 1 --size 640x480 --corpus a/b \
-                    --filter tex_ --filter=loop_ --time 0.5 --format json";
+                    --filter tex_ --filter=loop_ --output rgba8 --time 0.5 --format json";
         let wanted = Args {
             engine: "reference".into(),
             simd: "avx2".into(),
@@ -155,6 +183,7 @@ mod tests {
             size: [640, 480],
             corpus: "a/b".into(),
             filters: vec!["tex_".into(), "loop_".into()],
+            output: Output::Rgba8,
             time: Duration::from_millis(500),
             format: Format::Json,
         };
@@ -175,6 +204,7 @@ mod tests {
             ("--size 8193", "8193"),
             ("--threads 0", "--threads"),
             ("--threads two", "two"),
+            ("--output rgba16", "rgba16"),
             ("--time -1", "-1"),
             ("--time nan", "nan"),
             ("--format csv", "csv"),
@@ -189,10 +219,10 @@ mod tests {
     #[test]
     fn the_usage_names_every_option() {
         let usage = include_str!("usage.txt");
-        for option in
-            ["engine", "simd", "threads", "size", "corpus", "filter", "time", "format", "help"]
-        {
-            assert!(usage.contains(&format!("  --{option} ")) || option == "help", "{option}");
+        let options =
+            ["engine", "simd", "threads", "size", "corpus", "filter", "output", "time", "format"];
+        for option in options {
+            assert!(usage.contains(&format!("  --{option} ")), "{option}");
         }
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use r500::exec::reference::Reference;
 use r500::exec::{
-    Bindings, Draw, Engine, Frame, Options, PreparedDraw, RunInfo, Shader, draw_into,
+    Bindings, ColorSurface, Draw, Drawing, Engine, Frame, Options, PixelRect, PreparedDraw,
+    RunInfo, Shader, Surfaces, draw_into,
 };
 use r500::fast::{Fast, Simd};
 use r500::jit::{Effort, Jit, Settings, When};
@@ -123,6 +124,39 @@ impl<'a> Ours<'a> {
     /// Who draws.
     pub(crate) fn run_info(&self) -> RunInfo {
         self.prepared.run_info()
+    }
+}
+
+/// A scene that an engine is ready to draw to 8 bits a channel.
+pub(crate) struct OursRgba8<'a> {
+    drawing: Drawing<'a>,
+    bindings: &'a Bindings,
+    bytes: Vec<u8>,
+}
+
+impl<'a> OursRgba8<'a> {
+    /// Makes an engine ready for a scene.
+    ///
+    /// # Errors
+    /// If the program cannot run.
+    pub(crate) fn new(engine: &'a dyn Engine, scene: &'a Scene) -> Result<Self> {
+        let Scene { shader, bindings, options } = scene;
+        let drawing = Drawing::new(engine, shader.clone(), bindings, options.clone())?;
+        let [width, height] = bindings.size();
+        let bytes = vec![0; width as usize * height as usize * 4];
+        Ok(Self { drawing, bindings, bytes })
+    }
+
+    /// Draws a picture over the one before.
+    ///
+    /// # Errors
+    /// If a limit strikes.
+    pub(crate) fn draw(&mut self) -> Result<()> {
+        let [width, height] = self.bindings.size();
+        let area = PixelRect { x: 0, y: 0, width, height };
+        let surface = ColorSurface::rgba8(&mut self.bytes, width as usize * 4);
+        self.drawing.draw_to(self.bindings, &mut Surfaces::color(area, surface))?;
+        Ok(())
     }
 }
 

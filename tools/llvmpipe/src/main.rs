@@ -6,7 +6,8 @@
 //!
 //! The work is the same: the same triangle over the same pixels, the same uniforms, texels and
 //! filters, as many threads. What is stored is what each stores by itself: llvmpipe 8 bits a channel,
-//! the engine a float a channel (what the program wrote, before any format) and the coverage.
+//! the engine a float a channel (what the program wrote, before any format) and the coverage, or also 8 bits a channel
+//! with `--output rgba8`.
 
 mod args;
 mod capture;
@@ -26,10 +27,10 @@ use r500::exec::Engine;
 use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::picture::Picture;
 
-use args::{Args, Command, Format};
+use args::{Args, Command, Format, Output};
 use capture::Capture;
 use egl::Mesa;
-use engine::{NoEngine, Ours, Scene};
+use engine::{NoEngine, Ours, OursRgba8, Scene};
 use llvmpipe::{Llvmpipe, Storage};
 use measure::Timing;
 use report::{Failed, Report, Row};
@@ -101,6 +102,7 @@ fn run(args: &Args, engine: &dyn Engine) -> Result<Report> {
         simd: args.simd.clone(),
         threads: args.threads,
         size: args.size,
+        output: args.output.name(),
         llvmpipe: mesa.renderer()?,
         median: None,
         worst: None,
@@ -145,7 +147,16 @@ fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row
         theirs.draw();
         Ok(())
     };
-    let pairs = measure::alternate(|| ours.draw(), their_frame, args.time)?;
+    let pairs = match args.output {
+        Output::Float => measure::alternate(|| ours.draw(), their_frame, args.time)?,
+        Output::Rgba8 => {
+            let mut timed = OursRgba8::new(engine, &scene)?;
+            let pairs = measure::alternate(|| timed.draw(), their_frame, args.time)?;
+            // For the comparison.
+            ours.draw()?;
+            pairs
+        }
+    };
     let timing = Timing::of(&pairs).context("no frames")?;
     drop(theirs);
 

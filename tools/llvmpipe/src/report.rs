@@ -17,6 +17,8 @@ pub(crate) struct Report {
     pub(crate) threads: usize,
     /// Width and height of the pictures.
     pub(crate) size: [u32; 2],
+    /// What the engine stores: `float` or `rgba8`.
+    pub(crate) output: &'static str,
     /// What llvmpipe calls itself.
     pub(crate) llvmpipe: String,
     /// Median of the programs' ratios.
@@ -104,12 +106,12 @@ impl Report {
     /// Those of the output.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let [width, height] = self.size;
-        let Self { engine, simd, threads, llvmpipe, .. } = self;
+        let Self { engine, simd, threads, output, llvmpipe, .. } = self;
         let names = self.programs.iter().map(|row| row.name.len());
         let name_width = names.max().unwrap_or(0).max("program".len());
         let simd = self.programs.iter().find_map(|row| row.simd).unwrap_or(simd);
         writeln!(out, "{engine} ({simd}) against {llvmpipe}")?;
-        writeln!(out, "{width}x{height}, {threads} threads each\n")?;
+        writeln!(out, "{width}x{height}, {threads} threads each, stored as {output}\n")?;
         writeln!(
             out,
             "{:name_width$}  ratio  quartiles     Mpixel/s        prepare ms",
@@ -178,6 +180,7 @@ mod tests {
             simd: "auto".into(),
             threads: 2,
             size: [64, 32],
+            output: "float",
             llvmpipe: "llvmpipe (256 bits)".into(),
             median: None,
             worst: None,
