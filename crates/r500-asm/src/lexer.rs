@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, DiagnosticCollector};
 use crate::items::Include;
 use crate::names::{self, Kw};
+use crate::raw_tokens::text_start;
 use crate::source::{File, Files, IncludeLimits, Loader, Span};
 
 /// The kind of a token.
@@ -90,7 +91,16 @@ impl Token {
 struct OpenFile {
     file: u32,
     bytes: Arc<[u8]>,
+    /// Where its text begins: after a byte order mark.
+    start: usize,
     at: usize,
+}
+
+impl OpenFile {
+    fn new(file: u32, bytes: Arc<[u8]>) -> Self {
+        let start = text_start(&bytes);
+        Self { file, bytes, start, at: start }
+    }
 }
 
 /// The tokens of a source and of what it includes.
@@ -149,7 +159,7 @@ impl<'a> Lexer<'a> {
             limits,
             included_bytes: 0,
             past_limit: false,
-            current: OpenFile { file: 0, bytes, at: 0 },
+            current: OpenFile::new(0, bytes),
             outer: Vec::new(),
         }
     }
@@ -157,7 +167,7 @@ impl<'a> Lexer<'a> {
     /// Reads the next token into `token`; `End` again and again once everything is read. (In place,
     /// for a token that is returned is written in parts and read as one, which processors dislike.)
     pub(crate) fn token(&mut self, token: &mut Token) {
-        let mut first = self.current.at == 0;
+        let mut first = self.current.at == self.current.start;
         loop {
             let bytes: &[u8] = &self.current.bytes;
             let mut at = self.current.at;
@@ -435,7 +445,7 @@ impl<'a> Lexer<'a> {
         });
         self.includes.push(Include { span, file: offset(index) });
         let bytes = self.files.list[index].bytes.clone();
-        let inner = OpenFile { file: offset(index), bytes, at: 0 };
+        let inner = OpenFile::new(offset(index), bytes);
         self.outer.push(std::mem::replace(&mut self.current, inner));
     }
 

@@ -41,9 +41,16 @@ impl RawToken {
     }
 }
 
-/// Returns the pieces of a source, in order; white space is left out.
+/// Returns where the text of a source begins: after a byte order mark.
+#[must_use]
+pub fn text_start(source: &[u8]) -> usize {
+    const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+    if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// Returns the pieces of a source, in order; white space and a byte order mark are left out.
 pub fn raw_tokens(source: &[u8]) -> impl Iterator<Item = RawToken> + '_ {
-    let mut at = 0;
+    let mut at = text_start(source);
     std::iter::from_fn(move || {
         while source.get(at).is_some_and(u8::is_ascii_whitespace) {
             at += 1;

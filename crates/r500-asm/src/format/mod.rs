@@ -21,7 +21,7 @@ mod table;
 use std::collections::HashSet;
 
 use crate::ide::{Statement, statements};
-use crate::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
+use crate::raw_tokens::{RawToken, RawTokenKind, raw_tokens, text_start};
 use crate::source::Span;
 
 /// Columns of code that a line has at most, where it can be broken.
@@ -191,6 +191,8 @@ impl Source<'_> {
         let first = self.text.iter().position(|b| *b == b'\n');
         let crlf = first.is_some_and(|at| at > 0 && self.text[at - 1] == b'\r');
         let mut out = Vec::with_capacity(self.text.len() + self.text.len() / 8);
+        // A byte order mark stays, as the line ends do.
+        out.extend_from_slice(&self.text[..text_start(self.text)]);
         let spaces = |out: &mut Vec<u8>, n: usize| out.resize(out.len() + n, b' ');
         for line in lines {
             if !line.is_empty() {
@@ -217,7 +219,7 @@ fn sound(text: &[u8]) -> Result<(), Unformatted> {
     let mut previous: Option<RawToken> = None;
     let (mut current, mut ahead) = (tokens.next(), [tokens.next(), tokens.next()]);
     while let Some(piece) = current {
-        let before = previous.map_or(0, |previous| previous.end);
+        let before = previous.map_or_else(|| text_start(text), |previous| previous.end);
         if let Some(gap) = text[before..piece.start].iter().position(|b| !b" \t\r\n".contains(b)) {
             return wrong(before + gap, before + gap + 1, "this byte is neither space nor a word");
         }

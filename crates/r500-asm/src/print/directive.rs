@@ -358,10 +358,9 @@ fn expect(out: &mut TextBuffer, job: &Job) {
     }
     for (n, pixels) in targets.iter().enumerate() {
         let Some(pixels) = pixels else { continue };
-        out.text("EXPECT out[");
-        out.number(u32::try_from(n).unwrap_or(0));
-        out.text("] =");
-        list(out, pixels, |out, pixel| {
+        let bits = |pixel: &[Option<f32>; 4]| pixel.map(|channel| channel.map(f32::to_bits));
+        let given = |pixel: &[Option<f32>; 4]| pixel.iter().any(Option::is_some);
+        expected(out, &format!("out[{n}]"), job.size, pixels, bits, given, |out, pixel| {
             if pixel.iter().all(Option::is_none) {
                 return out.push(b'_');
             }
@@ -376,12 +375,14 @@ fn expect(out: &mut TextBuffer, job: &Job) {
         });
     }
     if let Some(depth) = depth {
-        out.text("EXPECT depth =");
-        list(out, depth, |out, value| optional(out, *value));
+        let bits = |value: &Option<f32>| value.map(f32::to_bits);
+        expected(out, "depth", job.size, depth, bits, Option::is_some, |out, value| {
+            optional(out, *value);
+        });
     }
     if let Some(coverage) = coverage {
-        out.text("EXPECT coverage =");
-        list(out, coverage, |out, on| {
+        let same = |on: &Option<bool>| *on;
+        expected(out, "coverage", job.size, coverage, same, Option::is_some, |out, on| {
             out.push(match on {
                 None => b'_',
                 Some(true) => b'1',
@@ -395,6 +396,54 @@ fn expect(out: &mut TextBuffer, job: &Job) {
     }
 }
 
+/// Pixels of an expectation that are printed in a line each.
+const FEW: usize = 16;
+
+/// An expectation of pixels as it is written by hand: one value for all, a line for each of a few pixels, else a list. `key` is what
+/// values are compared by, `given` whether a pixel is expected to have any.
+fn expected<T, K: PartialEq>(
+    out: &mut TextBuffer,
+    what: &str,
+    size: Option<[u32; 2]>,
+    pixels: &[T],
+    key: impl Fn(&T) -> K,
+    given: impl Fn(&T) -> bool,
+    write: impl Fn(&mut TextBuffer, &T),
+) {
+    let begin = |out: &mut TextBuffer| {
+        out.text("EXPECT ");
+        out.text(what);
+    };
+    // Places need the width, and the number of pixels that a reader expects.
+    let width = size.filter(|[w, h]| u64::from(*w) * u64::from(*h) == pixels.len() as u64);
+    let width = width.map(|[width, _]| width as usize);
+    let count = pixels.iter().filter(|pixel| given(pixel)).count();
+    if let (Some(_), [first, _, ..]) = (width, pixels)
+        && count == pixels.len()
+        && pixels.iter().all(|pixel| key(pixel) == key(first))
+    {
+        begin(out);
+        out.text(" all = ");
+        write(out, first);
+        return end(out);
+    }
+    if let Some(width) = width
+        && (1..=FEW).contains(&count)
+        && count < pixels.len()
+    {
+        for (at, pixel) in pixels.iter().enumerate().filter(|(_, pixel)| given(pixel)) {
+            begin(out);
+            out.text(&format!(" at ({}, {}) = ", at % width, at / width));
+            write(out, pixel);
+            end(out);
+        }
+        return;
+    }
+    begin(out);
+    out.text(" =");
+    list(out, pixels, write);
+}
+
 fn optional(out: &mut TextBuffer, value: Option<f32>) {
     match value {
         Some(value) => float(out, value),
@@ -402,13 +451,13 @@ fn optional(out: &mut TextBuffer, value: Option<f32>) {
     }
 }
 
-/// Values, four a line.
+/// Values, four a line; four or fewer on the line of the directive.
 fn list<T>(out: &mut TextBuffer, items: &[T], write: impl Fn(&mut TextBuffer, &T)) {
     for (i, item) in items.iter().enumerate() {
         if i > 0 {
             out.push(b',');
         }
-        out.text(if i % 4 == 0 { "\n    " } else { " " });
+        out.text(if i % 4 == 0 && items.len() > 4 { "\n    " } else { " " });
         write(out, item);
     }
     end(out);
