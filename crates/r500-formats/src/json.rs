@@ -21,7 +21,7 @@
 //! | `position` | clip coordinates of the three vertices |
 //! | `bound_textures` | a list of objects: `unit`, `TX_FILTER0` and the other [`Texture`] registers, `US_FORMAT0`, `levels` |
 //! | `bound_textures[].levels` | a list of objects: `width`, `height`, `layers`, `bytes` in base64. Without `layers`, the registers give the number |
-//! | `uniforms` | a list of objects: `name`, `constant`, `channel`, `channels`. Those without `constant`, as captures have, are ignored |
+//! | `uniforms` | a list of objects: `name`, `constant`, `channel`, `channels`. Those without `constant`, as captures have, name the constant that alone holds their `value`, for switches only |
 //! | `coverage` | rows of 0 and 1, or a list of all pixels |
 //! | `time` | seconds |
 //! | `expect` | `target0` to `target3`: a vector per pixel; `depth`, `coverage`: a value per pixel. `null` is not checked |

@@ -174,6 +174,7 @@ impl Random {
                 channel: r.below(4) as u8,
                 channels: 1 + r.below(4) as u8,
             }),
+            named_by_value: Vec::new(),
             coverage: self.maybe(|r| r.list(pixels, |r| r.one_in(2))),
             time: self.float(),
             expect: self.expect(pixels),

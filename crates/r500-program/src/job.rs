@@ -29,6 +29,9 @@ pub struct Job {
     pub textures: [Option<Texture>; TEXTURE_UNITS],
     /// Names of constants.
     pub uniforms: Vec<Uniform>,
+    /// Names of constants that the source gives with their values alone, where just one constant holds the value. For switches
+    /// that name a constant: the picture does not depend on them.
+    pub named_by_value: Vec<Uniform>,
     /// Which pixels are covered, row by row from y = 0; all if not given.
     pub coverage: Option<Vec<bool>>,
     /// Time in seconds, where the program has a use for it.

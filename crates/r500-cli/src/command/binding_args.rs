@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use r500::isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500::isa::{BOOL_CONSTANTS, CONSTANTS, INT_CONSTANTS, TEMPORARIES, TEXTURE_UNITS, Word};
-use r500::program::{Component, Input, InputData, Job, Plane, State};
+use r500::program::{Component, Input, InputData, Job, Plane, State, Uniform};
 use r500::texture::TextureSpec;
 
 use super::exit::{Failure, Outcome};
@@ -198,7 +198,7 @@ pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
         if let Some(constant) = syntax::register(text, "const", CONSTANTS) {
             return Some(ConstantPlace { constant, channels: (0..4).collect() });
         }
-        let uniform = job.uniforms.iter().find(|uniform| uniform.name == text)?;
+        let uniform = names(job).find(|uniform| uniform.name == text)?;
         let first = usize::from(uniform.channel);
         let channels = (first..first + usize::from(uniform.channels)).filter(|&c| c < 4).collect();
         Some(ConstantPlace { constant: usize::from(uniform.constant), channels })
@@ -218,13 +218,18 @@ pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
             .ok_or_else(|| format!("`{name}` has only {} channels", whole.channels.len()))?;
         return Ok(ConstantPlace { constant: whole.constant, channels });
     }
-    let names: Vec<&str> = job.uniforms.iter().map(|uniform| uniform.name.as_str()).collect();
+    let names: Vec<&str> = names(job).map(|uniform| uniform.name.as_str()).collect();
     let known = if names.is_empty() {
         "the program names none of its constants".to_owned()
     } else {
         format!("its names are {}", names.join(", "))
     };
     Err(format!("`{text}` is not a constant; there are const[0] to const[255], and {known}"))
+}
+
+/// Returns the names of a program's constants, those that are found by their values last.
+fn names(job: &Job) -> impl Iterator<Item = &Uniform> {
+    job.uniforms.iter().chain(&job.named_by_value)
 }
 
 fn constant(job: &mut Job, text: &str) -> Result<(), String> {

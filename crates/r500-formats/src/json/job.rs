@@ -48,6 +48,8 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         Some(inputs) => Some(self::inputs(inputs.0, entry.position, size, limits)?),
         None => None,
     };
+    let uniforms = entry.uniforms.unwrap_or_default().0;
+    let named_by_value = named_by_value(&uniforms, &state.constants);
     Ok(Job {
         name: entry.name.unwrap_or_default(),
         origin: entry.origin.or(entry.test).unwrap_or_default(),
@@ -57,7 +59,8 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         size,
         inputs,
         textures,
-        uniforms: entry.uniforms.unwrap_or_default().0.into_iter().filter_map(uniform).collect(),
+        uniforms: uniforms.into_iter().filter_map(uniform).collect(),
+        named_by_value,
         coverage: entry.coverage.map(|c| c.flags),
         time: entry.time.map_or(0.0, |t| t.0),
         expect,
@@ -217,6 +220,26 @@ fn uniform(uniform: schema::Uniform) -> Option<Uniform> {
         channel: uniform.channel.map_or(0, |n| n.0),
         channels: uniform.channels.map_or(1, std::num::NonZeroU8::get),
     })
+}
+
+/// Returns the uniforms without a constant whose value one constant holds, in its first channels and zeros after them. A
+/// value that two constants hold, or a constant that has the values of two uniforms, names none.
+fn named_by_value(uniforms: &[schema::Uniform], constants: &[[u32; 4]]) -> Vec<Uniform> {
+    let place = |uniform: &schema::Uniform| {
+        let name = uniform.name.clone().filter(|_| uniform.constant.is_none())?;
+        let values = uniform.value.as_ref()?.as_array().filter(|values| values.len() <= 4)?;
+        let mut bits = [0; 4];
+        for (bits, value) in bits.iter_mut().zip(values) {
+            *bits = (value.as_f64()? as f32).to_bits();
+        }
+        let mut places = constants.iter().zip(0_u8..).filter(|(constant, _)| **constant == bits);
+        let (Some((_, constant)), None) = (places.next(), places.next()) else { return None };
+        Some(Uniform { name, constant, channel: 0, channels: values.len().max(1) as u8 })
+    };
+    let found: Vec<Uniform> = uniforms.iter().filter_map(place).collect();
+    let alone =
+        |one: &&Uniform| found.iter().filter(|other| other.constant == one.constant).count() == 1;
+    found.iter().filter(alone).cloned().collect()
 }
 
 fn background(pixel: Option<[Float; 4]>) -> [f32; 4] {

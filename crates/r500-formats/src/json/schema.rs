@@ -151,8 +151,7 @@ pub(super) struct Uniform {
     pub(super) channels: Option<std::num::NonZeroU8>,
     #[serde(rename = "type")]
     _type: Option<IgnoredAny>,
-    #[serde(rename = "value")]
-    _value: Option<IgnoredAny>,
+    pub(super) value: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]

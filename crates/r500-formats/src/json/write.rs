@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use r500_isa::{Instruction, Word};
 use r500_program::{
-    Compare, Component, Expect, Input, InputData, Job, Level, State, Texture, Uniform,
+    Compare, Component, Expect, Input, InputData, Job, Level, Program, State, Texture, Uniform,
 };
 
 use super::job::usual_layers;
@@ -74,7 +74,15 @@ fn node(job: &Job) -> JsonNode {
         }
     });
     top.put("constants", (constants.len() > 0).then(|| JsonNode::list(constants)));
-    top.put("uniforms", list_if_any(job.uniforms.iter().map(uniform)));
+    top.put(
+        "uniforms",
+        list_if_any(
+            job.uniforms
+                .iter()
+                .map(uniform)
+                .chain(job.named_by_value.iter().map(|named| named_by_value(named, program))),
+        ),
+    );
     let inputs = job.inputs.as_ref();
     top.put(
         "inputs",
@@ -144,6 +152,16 @@ fn uniform(uniform: &Uniform) -> JsonNode {
         ("constant".into(), JsonNode::integer(uniform.constant)),
         ("channel".into(), JsonNode::integer(uniform.channel)),
         ("channels".into(), JsonNode::integer(uniform.channels)),
+    ])
+}
+
+/// Returns a uniform as captures have it: with its value in place of its constant.
+fn named_by_value(uniform: &Uniform, program: &Program) -> JsonNode {
+    let constant = program.state.constants.get(usize::from(uniform.constant));
+    let values = constant.into_iter().flatten().take(usize::from(uniform.channels));
+    JsonNode::Object(vec![
+        ("name".into(), JsonNode::text(&uniform.name)),
+        ("value".into(), JsonNode::list(values.map(|bits| float(f32::from_bits(*bits))))),
     ])
 }
 
