@@ -1,5 +1,7 @@
 //! Floats for people and for programs.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 /// Returns a float in JSON: the shortest decimal that reads back as the same float, or "nan",
@@ -22,12 +24,20 @@ pub(super) fn json_all(values: &[f32]) -> Value {
 
 /// Returns a float for people: the shortest decimal that reads back as the same float.
 pub(super) fn text(value: f32) -> String {
+    let mut text = String::new();
+    push(&mut text, value);
+    text
+}
+
+/// Appends what [`text`] returns.
+pub(super) fn push(text: &mut String, value: f32) {
     let magnitude = value.abs();
-    if value != 0.0 && !(1e-4..1e7).contains(&magnitude) && value.is_finite() {
-        format!("{value:e}")
+    // Writing to a string cannot fail.
+    let _ = if value != 0.0 && !(1e-4..1e7).contains(&magnitude) && value.is_finite() {
+        write!(text, "{value:e}")
     } else {
-        value.to_string()
-    }
+        write!(text, "{value}")
+    };
 }
 
 /// Returns a float's bits.

@@ -9,6 +9,7 @@ use r500::ir;
 use r500::jit::{Effort, listing};
 use r500::program::Job;
 
+use super::batch::side_by_side;
 use super::{Row, Run};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::{engine_args, terminal};
@@ -18,7 +19,7 @@ impl Run {
     pub(super) fn dump(&self, shader: &Shader, job: &Job, rows: &[Row]) -> Outcome {
         let first = rows.first().map(|row| &row.constants);
         let rows = rows.iter().take_while(|row| Some(&row.constants) == first).cloned();
-        let (job, width) = self.side_by_side(job, &rows.collect::<Vec<_>>());
+        let (job, width) = side_by_side(job, &rows.collect::<Vec<_>>(), self.quads);
         let bindings = Bindings::new(&job, [width, 2]).map_err(engine_args::not_bound)?;
         let options = self.machine.options()?;
         let draw = Draw::new(shader, &bindings, &options).map_err(engine_args::not_run)?;

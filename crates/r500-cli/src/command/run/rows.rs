@@ -1,10 +1,14 @@
-//! Rows of values: CSV, JSON, or written out.
+//! Rows of values: CSV, JSON, or written out. Files are read row by row.
 
-use std::collections::BTreeMap;
+mod json;
 
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+
+use r500::files as guard;
 use r500::isa::TEMPORARIES;
 use r500::program::{Job, State};
-use serde_json::Value;
 
 use crate::command::binding_args::place;
 use crate::command::exit::{Failure, Outcome};
@@ -28,8 +32,40 @@ impl Row {
         }
     }
 
-    /// Sets what `key` names.
-    fn set(&mut self, key: &str, values: &[f32], job: &Job) -> Result<(), String> {
+    /// Sets the channels of a place from the first on.
+    fn set(&mut self, key: &str, place: &Place, values: &[f32]) -> Result<(), String> {
+        let channels = match place {
+            Place::Temp { channels, .. } | Place::Constant { channels, .. } => channels,
+        };
+        if values.len() > channels.len() {
+            let (given, room) = (values.len(), channels.len());
+            return Err(format!("`{}`: {given} numbers for {room} channels", key.trim()));
+        }
+        match place {
+            Place::Constant { constant, .. } => {
+                for (&channel, value) in channels.iter().zip(values) {
+                    self.constants.insert((*constant, channel), value.to_bits());
+                }
+            }
+            Place::Temp { temp, .. } => {
+                let register = self.temps.entry(*temp).or_insert([0.0, 0.0, 0.0, 1.0]);
+                for (&channel, value) in channels.iter().zip(values) {
+                    register[channel] = *value;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a key names.
+enum Place {
+    Temp { temp: u8, channels: Vec<usize> },
+    Constant { constant: usize, channels: Vec<usize> },
+}
+
+impl Place {
+    fn of(key: &str, job: &Job) -> Result<Self, String> {
         let key = key.trim();
         let (name, letters) = match key.rsplit_once('.') {
             Some((name, letters)) => (name, Some(letters)),
@@ -40,11 +76,7 @@ impl Row {
             let name = if bare(name, 'c') { &key[1..] } else { key };
             let place =
                 place(job, name).map_err(|error| format!("{error}; temporaries are t0 to t127"))?;
-            fits(key, values.len(), place.channels.len())?;
-            for (channel, value) in place.channels.into_iter().zip(values) {
-                self.constants.insert((place.constant, channel), value.to_bits());
-            }
-            return Ok(());
+            return Ok(Self::Constant { constant: place.constant, channels: place.channels });
         }
         let temp = syntax::register(name, "temp", TEMPORARIES)
             .and_then(|n| u8::try_from(n).ok())
@@ -54,14 +86,59 @@ impl Row {
             Some(letters) => syntax::channels(letters)
                 .ok_or_else(|| format!("`{key}`: `{letters}` names no channels of rgba"))?,
         };
-        fits(key, values.len(), channels.len())?;
-        let register = self.temps.entry(temp).or_insert([0.0, 0.0, 0.0, 1.0]);
-        for (channel, value) in channels.into_iter().zip(values) {
-            register[channel] = *value;
+        Ok(Self::Temp { temp, channels })
+    }
+}
+
+/// The keys of a file, each resolved once.
+struct Keys<'j> {
+    job: &'j Job,
+    known: HashMap<String, Place>,
+}
+
+impl<'j> Keys<'j> {
+    fn new(job: &'j Job) -> Self {
+        Self { job, known: HashMap::new() }
+    }
+
+    fn set(&mut self, row: &mut Row, key: &str, values: &[f32]) -> Result<(), String> {
+        if let Some(place) = self.known.get(key) {
+            return row.set(key, place, values);
+        }
+        let place = Place::of(key, self.job)?;
+        row.set(key, &place, values)?;
+        // A file whose keys are all different would fill the memory.
+        if self.known.len() < 1024 {
+            self.known.insert(key.to_owned(), place);
         }
         Ok(())
     }
 }
+
+/// Why rows end before their end.
+enum Stop {
+    /// The rows have errors.
+    Wrong(String),
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// What takes the rows failed.
+    Failed(Failure),
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Self {
+        Self::Wrong(message)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+/// Takes rows one after the other.
+pub(super) type Take<'t> = &'t mut dyn FnMut(Row) -> Outcome<()>;
 
 /// Returns a letter and a number.
 fn bare(name: &str, letter: char) -> bool {
@@ -69,125 +146,163 @@ fn bare(name: &str, letter: char) -> bool {
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn fits(key: &str, values: usize, channels: usize) -> Result<(), String> {
-    if values > channels {
-        Err(format!("`{key}`: {values} numbers for {channels} channels"))
-    } else {
-        Ok(())
-    }
-}
-
-/// Reads what `--input` was given.
-pub(super) fn read(text: &str, job: &Job) -> Outcome<Vec<Row>> {
+/// Hands over the rows of an `--input`, in their order.
+pub(super) fn each(text: &str, job: &Job, take: Take<'_>) -> Outcome<()> {
     let trimmed = text.trim_start();
-    if trimmed.starts_with(['[', '{']) {
-        return from_json(trimmed, job).map_err(|m| wrong("--input", &m));
-    }
-    if text.contains('=') {
-        return Ok(vec![from_inline(text, job).map_err(|m| wrong("--input", &m))?]);
+    let written_out = if trimmed.starts_with(['[', '{']) {
+        Some(json::from_text(trimmed, job, take))
+    } else if text.contains('=') {
+        Some(
+            from_inline(text, job)
+                .map_err(Stop::from)
+                .and_then(|row| take(row).map_err(Stop::Failed)),
+        )
+    } else {
+        None
+    };
+    if let Some(result) = written_out {
+        return result.map_err(|stop| failure(std::path::Path::new("--input"), stop));
     }
     let path = std::path::Path::new(text);
-    let content = input_args::text(path)?;
-    let content = content.trim_start_matches('\u{feff}');
-    let rows = if content.trim_start().starts_with(['[', '{']) {
-        from_json(content, job)
+    let result = if input_args::is_stdin(path) {
+        from_file(io::stdin().lock(), job, take)
     } else {
-        from_csv(content, job)
+        open(path).map_err(Stop::from).and_then(|file| from_file(BufReader::new(file), job, take))
     };
-    rows.map_err(|message| wrong(&input_args::show(path), &message))
+    result.map_err(|stop| failure(path, stop))
 }
 
-fn wrong(place: &str, message: &str) -> Failure {
-    Failure::input(anyhow::anyhow!("{place}: {message}"))
+/// Opens a file of any length: no more than a row of it is in memory.
+fn open(path: &std::path::Path) -> io::Result<File> {
+    guard::open(path, u64::MAX)
+}
+
+fn failure(path: &std::path::Path, stop: Stop) -> Failure {
+    match stop {
+        Stop::Wrong(message) => {
+            Failure::input(anyhow::anyhow!("{}: {message}", input_args::show(path)))
+        }
+        Stop::Unreadable(error) => input_args::cannot_read(path, error),
+        Stop::Failed(failure) => failure,
+    }
+}
+
+/// CSV, or JSON, which begins with a bracket.
+fn from_file(input: impl BufRead, job: &Job, take: Take<'_>) -> Result<(), Stop> {
+    let mut lines = Lines::new(input);
+    // Empty lines before the first, for the positions in messages of JSON.
+    let mut blank = String::new();
+    let first = loop {
+        match lines.next()? {
+            Some(line) if line.trim().is_empty() => blank.push_str(line),
+            line => break line.unwrap_or_default().to_owned(),
+        }
+    };
+    match first.trim_start().chars().next() {
+        Some('[') => json::from_list(blank + &first, lines.input, job, take),
+        Some('{') => json::from_lines(first, lines, job, take),
+        _ => from_csv(first, lines, job, take),
+    }
+}
+
+/// The lines of a text, with their ends. A byte order mark before the first is dropped.
+struct Lines<R> {
+    input: R,
+    bytes: Vec<u8>,
+    /// The number of the last line.
+    number: u64,
+}
+
+/// Bytes of a line, at most.
+const LINE: u64 = 1 << 24;
+
+impl<R: BufRead> Lines<R> {
+    fn new(input: R) -> Self {
+        Self { input, bytes: Vec::new(), number: 0 }
+    }
+
+    fn next(&mut self) -> Result<Option<&str>, Stop> {
+        self.bytes.clear();
+        let length = (&mut self.input).take(LINE).read_until(b'\n', &mut self.bytes)?;
+        if length == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if length as u64 == LINE && self.bytes.last() != Some(&b'\n') {
+            let number = self.number;
+            return Err(Stop::Wrong(format!("line {number}: it is longer than {LINE} bytes")));
+        }
+        let bytes = match self.number {
+            1 => self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes),
+            _ => &self.bytes,
+        };
+        let text = std::str::from_utf8(bytes);
+        let number = self.number;
+        text.map(Some).map_err(|_| Stop::Wrong(format!("line {number}: it is not UTF-8")))
+    }
 }
 
 /// `t0=1,2; c3.r=4`.
 fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
-    let mut row = Row::default();
+    let (mut row, mut keys) = (Row::default(), Keys::new(job));
     for part in text.split(';').filter(|part| !part.trim().is_empty()) {
         let (key, values) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
         let values: Result<Vec<f32>, String> = values.split(',').map(syntax::float).collect();
-        row.set(key, &values?, job)?;
+        keys.set(&mut row, key, &values?)?;
     }
     Ok(row)
 }
 
-/// Returns the names in the first line, numbers in the others; an empty cell gives no value.
-fn from_csv(text: &str, job: &Job) -> Result<Vec<Row>, String> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| {
+/// Reads the names in the first line, numbers in the others; an empty cell gives no value.
+fn from_csv(
+    first: String,
+    mut lines: Lines<impl BufRead>,
+    job: &Job,
+    take: Take<'_>,
+) -> Result<(), Stop> {
+    let is_data = |line: &str| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#')
-    });
-    let Some((_, header)) = lines.next() else {
-        return Err("there is no line of names".to_owned());
     };
-    let names: Vec<&str> = header.split(',').map(unquote).collect();
-    let mut rows = Vec::new();
-    for (n, line) in lines {
-        let at = |message: String| format!("line {}: {message}", n + 1);
-        let cells: Vec<&str> = line.split(',').map(unquote).collect();
-        if cells.len() != names.len() {
-            return Err(at(format!("{} cells for {} names", cells.len(), names.len())));
+    let mut header = first;
+    while !is_data(&header) {
+        match lines.next()? {
+            Some(line) => header = line.to_owned(),
+            None => return Err(Stop::Wrong("there is no line of names".to_owned())),
         }
-        let mut row = Row::default();
-        for (name, cell) in names.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
-            let value = syntax::float(cell).map_err(at)?;
-            row.set(name, &[value], job).map_err(at)?;
-        }
-        rows.push(row);
     }
-    Ok(rows)
+    let names: Vec<&str> = header.split(',').map(unquote).collect();
+    // Names are resolved at the first cell that has a value.
+    let mut keys = Keys::new(job);
+    while let Some(line) = lines.next()? {
+        if !is_data(line) {
+            continue;
+        }
+        let (mut row, mut cells) = (Row::default(), 0);
+        let mut result = Ok(());
+        for (n, cell) in line.split(',').map(unquote).enumerate() {
+            cells += 1;
+            if let Some(name) = names.get(n)
+                && !cell.is_empty()
+                && result.is_ok()
+            {
+                let value = syntax::float(cell);
+                result = value.and_then(|value| keys.set(&mut row, name, &[value]));
+            }
+        }
+        if cells != names.len() {
+            result = Err(format!("{cells} cells for {} names", names.len()));
+        }
+        let number = lines.number;
+        result.map_err(|message| format!("line {number}: {message}"))?;
+        take(row).map_err(Stop::Failed)?;
+    }
+    Ok(())
 }
 
 fn unquote(cell: &str) -> &str {
     let cell = cell.trim();
     cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell)
-}
-
-/// Returns a list of rows, a single row, or rows one after the other.
-fn from_json(text: &str, job: &Job) -> Result<Vec<Row>, String> {
-    let mut rows = Vec::new();
-    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
-        match value.map_err(|error| error.to_string())? {
-            Value::Array(list) => {
-                for (i, value) in list.iter().enumerate() {
-                    let row = json_row(value, job).map_err(|m| format!("row {i}: {m}"))?;
-                    rows.push(row);
-                }
-            }
-            value => rows.push(json_row(&value, job)?),
-        }
-    }
-    Ok(rows)
-}
-
-fn json_row(value: &Value, job: &Job) -> Result<Row, String> {
-    let mut row = Row::default();
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                row.set(key, &numbers(value)?, job)?;
-            }
-        }
-        other => row.set("t0", &numbers(other)?, job)?,
-    }
-    Ok(row)
-}
-
-fn numbers(value: &Value) -> Result<Vec<f32>, String> {
-    match value {
-        Value::Array(list) => list.iter().map(json_number).collect(),
-        other => Ok(vec![json_number(other)?]),
-    }
-}
-
-fn json_number(value: &Value) -> Result<f32, String> {
-    match value {
-        // By way of the decimal, so that it is rounded once.
-        Value::Number(number) => syntax::float(&number.to_string()),
-        Value::String(text) => syntax::float(text),
-        other => Err(format!("`{other}` is not a number")),
-    }
 }
 
 #[cfg(test)]
@@ -200,37 +315,64 @@ mod tests {
         Job::default()
     }
 
+    fn rows(text: &str) -> Result<Vec<Row>, String> {
+        let mut rows = Vec::new();
+        let result = from_file(text.as_bytes(), &job(), &mut |row| {
+            rows.push(row);
+            Ok(())
+        });
+        match result {
+            Ok(()) => Ok(rows),
+            Err(Stop::Wrong(message)) => Err(message),
+            Err(Stop::Unreadable(error)) => Err(error.to_string()),
+            Err(Stop::Failed(failure)) => Err(failure.message()),
+        }
+    }
+
     #[test]
-    fn the_three_ways_agree() {
+    fn the_ways_agree() {
         let inline = from_inline("t0=0.5,0.25; t1.a=2; c3.r=4", &job()).unwrap();
         assert_eq!(inline.temps[&0], [0.5, 0.25, 0.0, 1.0]);
         assert_eq!(inline.temps[&1], [0.0, 0.0, 0.0, 2.0]);
         assert_eq!(inline.constants[&(3, 0)], 4.0f32.to_bits());
-        let csv = "t0.r,t0.g,temp[1].a,const[3].r\n0.5,0.25,2,4\n";
-        let from_csv = from_csv(csv, &job()).unwrap();
-        assert_eq!(from_csv, std::slice::from_ref(&inline));
-        let json = r#"[{"t0": [0.5, 0.25], "t1.a": 2, "c3.r": 4}]"#;
-        assert_eq!(from_json(json, &job()).unwrap(), [inline]);
+        let object = r#"{"t0": [0.5, 0.25], "t1.a": 2, "c3.r": 4}"#;
+        for text in [
+            "t0.r,t0.g,temp[1].a,const[3].r\n0.5,0.25,2,4\n",
+            "\u{feff}\r\n# names\r\nt0.r,t0.g,temp[1].a,const[3].r\r\n\r\n0.5,0.25,2,4",
+            &format!("[{object}]"),
+            &format!("\u{feff}\n [ {object}\n]\n"),
+            object,
+            &object.replace(", ", ",\n  "),
+        ] {
+            assert_eq!(rows(text).unwrap(), std::slice::from_ref(&inline), "{text}");
+        }
+        let many = format!("{object}{object}\n{object}\n[{object}, {object}]\n{object}");
+        assert_eq!(rows(&many).unwrap(), vec![inline.clone(); 6]);
+        let many = format!("[{object},{object}]\n[{object}]{object}\n{object}");
+        assert_eq!(rows(&many).unwrap(), vec![inline; 5]);
     }
 
     #[test]
     fn bare_lists_are_t0() {
-        let rows = from_json(r#"[[1, 2], 3, ["nan", "-inf"]]"#, &job()).unwrap();
+        let rows = rows(r#"[[1, 2], 3, ["nan", "-inf"]]"#).unwrap();
         assert_eq!(rows[0].temps[&0], [1.0, 2.0, 0.0, 1.0]);
         assert_eq!(rows[1].temps[&0], [3.0, 0.0, 0.0, 1.0]);
         assert!(rows[2].temps[&0][0].is_nan());
-        assert_eq!(from_json("{\"t0\":1}\n{\"t0\":2}", &job()).unwrap().len(), 2);
     }
 
     #[test]
     fn what_is_wrong_is_said() {
-        assert!(from_csv("t0.r\n1,2\n", &job()).unwrap_err().starts_with("line 2: 2 cells"));
-        assert!(from_csv("t0.r\none\n", &job()).unwrap_err().starts_with("line 2: `one`"));
-        assert!(from_csv("", &job()).is_err());
-        assert!(from_inline("t128=1", &job()).unwrap_err().contains("t0 to t127"));
-        assert!(from_inline("t0=1,2,3,4,5", &job()).unwrap_err().contains("5 numbers for 4"));
-        assert!(from_inline("t0.rg=1,2,3", &job()).unwrap_err().contains("3 numbers for 2"));
-        assert!(from_json("[{\"t0\": null}]", &job()).unwrap_err().starts_with("row 0: `null`"));
-        assert!(from_json("[1", &job()).is_err());
+        assert!(rows("t0.r\n1,2\n").unwrap_err().starts_with("line 2: 2 cells"));
+        assert!(rows("t0.r\none\n").unwrap_err().starts_with("line 2: `one`"));
+        assert!(rows("").is_err());
+        let inline = |text| from_inline(text, &job()).unwrap_err();
+        assert!(inline("t128=1").contains("t0 to t127"));
+        assert!(inline("t0=1,2,3,4,5").contains("5 numbers for 4"));
+        assert!(inline("t0.rg=1,2,3").contains("3 numbers for 2"));
+        assert!(rows("[{\"t0\": null}]").unwrap_err().starts_with("row 0: `null`"));
+        assert!(rows("{\"t0\": 1}\n{\"t0\": [[]]}").unwrap_err().starts_with("line 2: a list"));
+        assert!(rows("{\"t0\": 1}\n\n{\"t0\": 1").unwrap_err().starts_with("line 3: EOF"));
+        assert!(rows("[1").is_err());
+        assert!(rows("[1] x").is_err());
     }
 }

@@ -1,0 +1,263 @@
+//! Results of rows: printed as they come where the format allows it, else kept until the last one.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use r500::exec::RuntimeWarnings;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
+
+use super::{RowFormat, Run};
+use crate::command::exit::{Failure, Outcome};
+use crate::command::{engine_args, float_format, terminal};
+
+const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
+/// Bytes of text that are written together.
+const BLOCK: usize = 1 << 16;
+
+/// Where results go.
+pub(super) struct Results<'r> {
+    run: &'r Run,
+    /// The targets that the program writes.
+    targets: Vec<usize>,
+    depth: bool,
+    rows: usize,
+    /// What is kept until the last row.
+    kept: Kept,
+    /// What is not written yet.
+    text: String,
+    /// Opened when something is written.
+    to: Option<Box<dyn Write>>,
+}
+
+/// Results, row by row.
+#[derive(Default)]
+struct Kept {
+    covered: Vec<bool>,
+    /// As many a row as there are targets.
+    colors: Vec<[f32; 4]>,
+    depth: Vec<f32>,
+}
+
+impl<'r> Results<'r> {
+    pub(super) fn new(run: &'r Run, targets: Vec<usize>, depth: bool) -> Self {
+        let mut results = Self {
+            run,
+            targets,
+            depth,
+            rows: 0,
+            kept: Kept::default(),
+            text: String::new(),
+            to: None,
+        };
+        if run.format == RowFormat::Csv {
+            results.text = results.names().join(",") + "\n";
+        }
+        results
+    }
+
+    /// Takes the result of the next row.
+    pub(super) fn add(
+        &mut self,
+        covered: bool,
+        color: impl Fn(usize) -> [f32; 4],
+        depth: Option<f32>,
+    ) -> Outcome<()> {
+        let colors = self.targets.iter().map(|&target| color(target));
+        let (text, row, bits) = (&mut self.text, self.rows, self.run.bits);
+        self.rows += 1;
+        match self.run.format {
+            RowFormat::Text | RowFormat::Json => {
+                self.kept.covered.push(covered);
+                self.kept.colors.extend(colors);
+                self.kept.depth.extend(depth);
+                return Ok(());
+            }
+            RowFormat::Csv => {
+                // Writing to a string cannot fail, here and below.
+                let _ = write!(text, "{row},{}", if covered { "yes" } else { "no" });
+                for value in colors.flatten().chain(depth) {
+                    text.push(',');
+                    push_number(text, value, bits);
+                }
+                text.push('\n');
+            }
+            RowFormat::JsonLines => {
+                let _ = write!(text, "{{\"row\":{row},\"covered\":{covered}");
+                for (&target, color) in self.targets.iter().zip(colors) {
+                    let _ = write!(text, ",\"{}\":", LETTERS[target]);
+                    for (value, before) in color.into_iter().zip(["[", ",", ",", ","]) {
+                        text.push_str(before);
+                        push_json(text, value, bits);
+                    }
+                    text.push(']');
+                }
+                if let Some(depth) = depth {
+                    text.push_str(",\"depth\":");
+                    push_json(text, depth, bits);
+                }
+                text.push_str("}\n");
+            }
+        }
+        if self.text.len() >= BLOCK { self.write() } else { Ok(()) }
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self, findings: &RuntimeWarnings) -> Outcome<()> {
+        match self.run.format {
+            RowFormat::Csv | RowFormat::JsonLines => {}
+            RowFormat::Text => self.table()?,
+            RowFormat::Json => {
+                let document = Document { results: &self, findings };
+                let mut to = open(self.run)?;
+                serde_json::to_writer_pretty(&mut to, &document).map_err(std::io::Error::from)?;
+                to.write_all(b"\n")?;
+                self.to = Some(to);
+            }
+        }
+        self.write()?;
+        self.to.map_or(Ok(()), |mut to| Ok(to.flush()?))
+    }
+
+    fn write(&mut self) -> Outcome<()> {
+        let to = match &mut self.to {
+            Some(to) => to,
+            none => none.insert(open(self.run)?),
+        };
+        to.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        Ok(())
+    }
+
+    /// Column names.
+    fn names(&self) -> Vec<String> {
+        let mut names = vec!["row".to_owned(), "covered".to_owned()];
+        for &target in &self.targets {
+            names.extend("rgba".chars().map(|c| format!("{}.{c}", LETTERS[target])));
+        }
+        if self.depth {
+            names.push("depth".to_owned());
+        }
+        names
+    }
+
+    /// The cells of a row that is kept.
+    fn cells(&self, row: usize) -> Vec<String> {
+        let number = |value| {
+            let mut text = String::new();
+            push_number(&mut text, value, self.run.bits);
+            text
+        };
+        let covered = if self.kept.covered[row] { "yes" } else { "no" };
+        let mut cells = vec![row.to_string(), covered.to_owned()];
+        cells.extend(self.colors(row).as_flattened().iter().map(|&value| number(value)));
+        cells.extend(self.kept.depth.get(row).map(|&value| number(value)));
+        cells
+    }
+
+    fn colors(&self, row: usize) -> &[[f32; 4]] {
+        let targets = self.targets.len();
+        &self.kept.colors[row * targets..(row + 1) * targets]
+    }
+
+    /// Prints a table whose columns are as wide as their widest cell. Cells are printed twice rather than kept.
+    fn table(&mut self) -> Outcome<()> {
+        let names = self.names();
+        let mut widths: Vec<usize> = names.iter().map(String::len).collect();
+        for row in 0..self.rows {
+            for (width, cell) in widths.iter_mut().zip(self.cells(row)) {
+                *width = (*width).max(cell.len());
+            }
+        }
+        for row in 0..=self.rows {
+            let cells = row.checked_sub(1).map_or_else(|| names.clone(), |row| self.cells(row));
+            for (n, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+                let gap = if n == 0 { "" } else { "  " };
+                let _ = write!(self.text, "{gap}{cell:>width$}");
+            }
+            self.text.push('\n');
+            if self.text.len() >= BLOCK {
+                self.write()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(run: &Run) -> Outcome<Box<dyn Write>> {
+    let Some(path) = &run.output else { return Ok(Box::new(terminal::out())) };
+    let file = File::create(path).map_err(|error| {
+        Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
+    })?;
+    Ok(Box::new(BufWriter::with_capacity(BLOCK, file)))
+}
+
+fn push_number(text: &mut String, value: f32, bits: bool) {
+    if bits {
+        text.push_str(&float_format::bits(value));
+    } else {
+        float_format::push(text, value);
+    }
+}
+
+/// Appends a number in JSON: what is not finite, and bits, are strings.
+fn push_json(text: &mut String, value: f32, bits: bool) {
+    match value {
+        _ if bits => {
+            let _ = write!(text, "\"{}\"", float_format::bits(value));
+        }
+        _ if value.is_nan() => text.push_str("\"nan\""),
+        _ if value.is_infinite() => {
+            text.push_str(if value > 0.0 { "\"inf\"" } else { "\"-inf\"" });
+        }
+        _ => float_format::push(text, value),
+    }
+}
+
+/// The JSON document of all rows; values are made as they are printed. Keys are in the order of their names.
+struct Document<'d> {
+    results: &'d Results<'d>,
+    findings: &'d RuntimeWarnings,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
+        let mut map = json.serialize_map(Some(3))?;
+        map.serialize_entry("findings", &engine_args::findings_json(self.findings))?;
+        map.serialize_entry("rows", &DocumentRows(self.results))?;
+        map.serialize_entry("version", &1)?;
+        map.end()
+    }
+}
+
+struct DocumentRows<'d>(&'d Results<'d>);
+
+impl Serialize for DocumentRows<'_> {
+    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
+        let mut rows = json.serialize_seq(Some(self.0.rows))?;
+        (0..self.0.rows).try_for_each(|row| rows.serialize_element(&DocumentRow(self.0, row)))?;
+        rows.end()
+    }
+}
+
+struct DocumentRow<'d>(&'d Results<'d>, usize);
+
+impl Serialize for DocumentRow<'_> {
+    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
+        let Self(results, row) = *self;
+        let value = |value: f32| match results.run.bits {
+            true => Value::from(float_format::bits(value)),
+            false => float_format::json(value),
+        };
+        let mut map = json.serialize_map(None)?;
+        for (&target, color) in results.targets.iter().zip(results.colors(row)) {
+            map.serialize_entry(LETTERS[target], &color.map(value))?;
+        }
+        map.serialize_entry("covered", &results.kept.covered[row])?;
+        if let Some(&depth) = results.kept.depth.get(row) {
+            map.serialize_entry("depth", &value(depth))?;
+        }
+        map.end()
+    }
+}
