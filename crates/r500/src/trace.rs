@@ -6,6 +6,31 @@
 use r500_exec::reference::{EventKind, Group, Write};
 use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
 
+/// The instructions of a shader as text, each as what it is in its program: `IF alu ;`, not the fields of a jump.
+#[derive(Clone, Debug)]
+pub struct InstructionTexts {
+    offset: u32,
+    lines: Vec<String>,
+}
+
+impl InstructionTexts {
+    /// Prints all instructions of a shader.
+    #[must_use]
+    pub fn new(shader: &Shader) -> Self {
+        let offset = shader.offset();
+        // `US_CODE_OFFSET.OFFSET_ADDR` has nine bits.
+        let lines = r500_asm::print_lines(shader.code(), u16::try_from(offset).unwrap_or(u16::MAX));
+        Self { offset, lines }
+    }
+
+    /// Returns the text of the instruction at an absolute address; `None` if there is none.
+    #[must_use]
+    pub fn get(&self, address: u32) -> Option<&str> {
+        let index = address.checked_sub(self.offset)?;
+        self.lines.get(usize::try_from(index).ok()?).map(String::as_str)
+    }
+}
+
 /// An instruction that ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
@@ -55,13 +80,14 @@ pub fn trace(
     let mut group = Group::new(&draw, rect);
     group.watch(Some(group.lane_at(x, y).ok_or_else(outside)?));
     let mut steps = Vec::new();
+    let texts = InstructionTexts::new(shader);
     while !group.ended() {
         let step = group.step()?;
-        let text = shader.instruction(step.address).map(r500_asm::print_instruction);
+        let text = shader.instruction(step.address).and_then(|_| texts.get(step.address));
         let event = step.event.as_ref();
         steps.push(TraceStep {
             address: step.address,
-            text: text.unwrap_or_default(),
+            text: text.unwrap_or_default().to_owned(),
             active: event.is_some_and(|event| event.active),
             killed: event
                 .is_some_and(|event| matches!(event.kind, EventKind::Tex { killed: true, .. })),

@@ -148,8 +148,9 @@ fn program_rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
     }
     let shader = &screen.session.recording.setup().shader;
     let (first, last) = shader.window();
-    let listed = |address| Some((Some(address), text::listed(shader.instruction(address)?)));
-    (first..=last).filter_map(listed).collect()
+    let there = |address: &u32| shader.instruction(*address).is_some();
+    let listed = |address| (Some(address), text::listed(&screen.session, address));
+    (first..=last).filter(there).map(listed).collect()
 }
 
 /// A colour a pixel, two pixels a character; letters without colours.
@@ -215,7 +216,7 @@ fn instruction_lines(screen: &Screen, width: u16) -> Vec<Line<'static>> {
         }
         return lines;
     };
-    let listed = now.instruction().map(text::listed);
+    let listed = now.instruction().map(|_| text::listed(session, now.address()));
     let listed = listed.unwrap_or_else(|| "outside the code window".to_owned());
     let style = if now.active() { Modifier::BOLD } else { Modifier::DIM };
     let room = usize::from(width.saturating_sub(2)).max(1);

@@ -4,6 +4,7 @@ use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, DrawSetup, Expr, Recording, Stop};
 use r500::exec::{PixelRect, RunError};
 use r500::expression;
+use r500::trace::InstructionTexts;
 
 use crate::command::source_map::SourceMap;
 
@@ -15,6 +16,8 @@ pub(super) struct Session {
     /// Lines, labels and names of the source.
     pub(super) map: SourceMap,
     pub(super) recording: Recording,
+    /// The program's instructions.
+    pub(super) texts: InstructionTexts,
     pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) displays: Vec<(usize, String, Expr)>,
     pub(super) next_number: usize,
@@ -40,10 +43,12 @@ impl Session {
         scene: DrawSetup,
         pixel: [u32; 2],
     ) -> Result<Self, RunError> {
+        let recording = Recording::new(scene, pixel)?;
         Ok(Self {
             name,
             map,
-            recording: Recording::new(scene, pixel)?,
+            texts: InstructionTexts::new(&recording.setup().shader),
+            recording,
             breakpoints: Vec::new(),
             displays: Vec::new(),
             next_number: 1,

@@ -4,7 +4,7 @@ use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
 use r500::exec::record::{End, Snapshot};
 use r500::exec::reference::{Lane, LaneState, Step, Write};
-use r500::isa::{Instruction, TEMPORARIES};
+use r500::isa::TEMPORARIES;
 
 use super::area::Measure;
 use super::session::Session;
@@ -41,9 +41,9 @@ pub(super) fn here(session: &Session) -> String {
     let now = recording.now();
     let place = format!("step {} of {}", now.position(), recording.len());
     match now.instruction() {
-        Some(instruction) => {
+        Some(_) => {
             let sleeps = if now.active() { String::new() } else { sleep(now.pixel()) };
-            format!("{place}  @{}{sleeps}  {}\n", now.address(), listed(instruction))
+            format!("{place}  @{}{sleeps}  {}\n", now.address(), listed(session, now.address()))
         }
         None if now.state().ended() => format!("{place}  ended; {}\n", fate(now.pixel())),
         None => format!("{place}  @{} is outside the code window\n", now.address()),
@@ -67,8 +67,10 @@ pub(super) fn fate(pixel: &Lane) -> &'static str {
     }
 }
 
-pub(super) fn listed(instruction: Instruction) -> String {
-    r500::asm::print_instruction(instruction).split_whitespace().collect::<Vec<_>>().join(" ")
+/// Returns the text of an instruction on one line.
+pub(super) fn listed(session: &Session, address: u32) -> String {
+    let text = session.texts.get(address).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a value for people.
@@ -149,10 +151,11 @@ pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
 /// Returns what a step does to the pixel, as `r500 trace` prints it.
 fn happened(session: &Session, number: usize, step: &Step) -> String {
     let shader = &session.recording.setup().shader;
-    let Some(instruction) = shader.instruction(step.address) else {
+    let (Some(_), Some(listed)) =
+        (shader.instruction(step.address), session.texts.get(step.address))
+    else {
         return format!("{number:>5}  @{} is outside the code window\n", step.address);
     };
-    let listed = r500::asm::print_instruction(instruction);
     format!("{number:>5}  @{:<3} {listed}\n{}", step.address, event(session, step))
 }
 
@@ -160,7 +163,8 @@ fn happened(session: &Session, number: usize, step: &Step) -> String {
 pub(super) fn event(session: &Session, step: &Step) -> String {
     let mut out = Vec::new();
     if let Some(event) = &step.event {
-        let printer = Printer { shader: &session.recording.setup().shader, colors: false };
+        let shader = &session.recording.setup().shader;
+        let printer = Printer { shader, texts: &session.texts, colors: false };
         // Writing to memory does not fail.
         let _ = printer.event(&mut out, event, step.address);
         if !event.active && event.writes.is_empty() {
@@ -419,13 +423,13 @@ pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
     };
     let mut text = String::new();
     for address in from..=to {
-        let Some(instruction) = session.recording.setup().shader.instruction(address) else {
+        if session.recording.setup().shader.instruction(address).is_none() {
             continue;
-        };
+        }
         let here = !now.state().ended() && now.address() == address;
         let (mark, point) = (if here { "=>" } else { "  " }, session.breaks_at(address));
         let point = if point { '*' } else { ' ' };
-        text.push_str(&format!("{mark}{point}@{address:<3} {}\n", listed(instruction)));
+        text.push_str(&format!("{mark}{point}@{address:<3} {}\n", listed(session, address)));
     }
     Ok(text)
 }

@@ -1,11 +1,13 @@
 //! `r500 diff`: comparison of the instructions and the results of two programs.
 
 mod instructions;
+mod many;
+mod pairs;
 mod prove;
 mod run;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::check::diff::Diff as Changes;
@@ -29,6 +31,9 @@ use super::terminal;
 /// values. --random N repeats this N times with random values for the inputs and constants that have
 /// the same name in both; the others keep their values. The first different pixel is traced in both
 /// programs to the first instruction whose results differ.
+///
+/// With --run and --prove, A and B may be folders or files of several programs, matched by path and name. Programs whose
+/// name is only a number, as in driver logs, are matched by content: the same instructions first, then the most in common.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Diff {
@@ -53,7 +58,7 @@ pub(super) struct Diff {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Prove that both write the same bits for all constants, inputs and textures, which correspond by register
-    /// number. A and B may be folders or files of several programs, matched by path and name
+    /// number
     #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance"])]
     prove: bool,
     #[command(flatten)]
@@ -80,6 +85,7 @@ Examples:
   r500 diff old.json new.json --run --random 100 --share c0=c2 --tolerance 0.004
   r500 diff before after --prove
   r500 diff before after --prove --shard 1/4
+  r500 diff before.log after.log --run
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
 impl Diff {
@@ -91,16 +97,27 @@ impl Diff {
         if !wants_run {
             return self.both();
         }
+        let [a, b] = self.paths()?;
+        let several = |file: &Path| file.is_dir() || input_args::holds_several(file, self.read);
+        let picked = self.pick.is_some() || self.pick_b.is_some();
+        if !picked && (several(a) || several(b)) {
+            return many::run([a, b], self.read, &self.run, &self.machine, self.format);
+        }
         // Without a verdict the run has no 1 to give.
         self.both().map_err(Failure::without_verdict)
     }
 
-    fn both(&self) -> Outcome {
+    fn paths(&self) -> Outcome<[&Path; 2]> {
         let missing = || Failure::usage("two programs are needed");
         let (a, b) = (self.a.as_ref().ok_or_else(missing)?, self.b.as_ref().ok_or_else(missing)?);
         if input_args::is_stdin(a) && input_args::is_stdin(b) {
             return Err(Failure::usage("only one of the programs can come from stdin"));
         }
+        Ok([a, b])
+    }
+
+    fn both(&self) -> Outcome {
+        let [a, b] = self.paths()?;
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
             let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];

@@ -1,6 +1,5 @@
 //! `--prove`: whether two programs are equal for all constants, inputs and textures.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use r500::equivalence::{Incomparable, Part, Proof, Trial, prove};
 use r500::program::Job;
 use serde_json::{Value, json};
 
+use super::pairs::{self, Pair};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::format::Format;
 use crate::command::input_args::{self, ReadArgs};
@@ -132,12 +132,15 @@ pub(super) fn run(
         ];
         vec![(input_args::show(paths[1]), Verdict::of(&jobs))]
     } else {
-        let [a, b] = [collect(paths[0], read, &mut status)?, collect(paths[1], read, &mut status)?];
-        if let (false, [(_, a)], [(name, b)]) = (folders, &a[..], &b[..]) {
+        let [a, b] = [
+            pairs::collect(paths[0], read, &mut status)?,
+            pairs::collect(paths[1], read, &mut status)?,
+        ];
+        if let (false, [a], [b]) = (folders, &a[..], &b[..]) {
             single()?;
-            vec![(name.clone(), Verdict::of(&[a.clone(), b.clone()]))]
+            vec![(b.name(), Verdict::of(&[a.job.clone(), b.job.clone()]))]
         } else {
-            matched(a, b, &mut Sharding::new(shard))
+            proved(pairs::pairs(a, b), &mut Sharding::new(shard))
         }
     };
     let mut out = std::io::BufWriter::new(terminal::out());
@@ -178,47 +181,13 @@ pub(super) fn run(
     Ok(status)
 }
 
-/// The programs of a file or folder, by the path below it and the name in the file.
-fn collect(root: &Path, read: ReadArgs, status: &mut Status) -> Outcome<Vec<(String, Job)>> {
-    let mut found = Vec::new();
-    for file in input_args::files(&[root.to_owned()], input_args::may_hold_programs)? {
-        let below = file.strip_prefix(root).unwrap_or(&file).with_extension("");
-        let below = below.to_string_lossy().replace('\\', "/");
-        input_args::each(&file, read, status, |index, job| {
-            let inside = if job.name.is_empty() { format!("#{index}") } else { job.name.clone() };
-            let name = match (below.is_empty(), below == job.name) {
-                (true, _) => inside,
-                (false, true) => inside,
-                (false, false) => format!("{below}:{inside}"),
-            };
-            found.push((name, job));
-        })?;
-    }
-    Ok(found)
-}
-
-/// Proves the pairs of a shard, those of B alone last.
-fn matched(
-    a: Vec<(String, Job)>,
-    b: Vec<(String, Job)>,
-    sharding: &mut Sharding,
-) -> Vec<(String, Verdict)> {
-    let mut others: BTreeMap<String, Job> = b.into_iter().collect();
-    let mut pairs: Vec<(String, Verdict)> = a
-        .into_iter()
-        .filter_map(|(name, job)| {
-            let other = others.remove(&name);
-            if !sharding.takes_next() {
-                return None;
-            }
-            let verdict = match other {
-                Some(other) => Verdict::of(&[job, other]),
-                None => Verdict::Missing("B"),
-            };
-            Some((name, verdict))
-        })
-        .collect();
-    let alone = others.into_keys().filter(|_| sharding.takes_next());
-    pairs.extend(alone.map(|name| (name, Verdict::Missing("A"))));
-    pairs
+/// Proves the pairs of a shard.
+fn proved(pairs: Vec<Pair>, sharding: &mut Sharding) -> Vec<(String, Verdict)> {
+    let mine = pairs.into_iter().filter(|_| sharding.takes_next());
+    let verdict = |Pair { name, jobs }| match jobs {
+        [Some(a), Some(b)] => (name, Verdict::of(&[a, b])),
+        [_, None] => (name, Verdict::Missing("B")),
+        [None, _] => (name, Verdict::Missing("A")),
+    };
+    mine.map(verdict).collect()
 }

@@ -1,22 +1,18 @@
 //! `--run`: whether two programs compute the same.
 
-use std::fmt;
-use std::io::{self, Write};
+mod report;
+
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::equivalence::{
-    Comparison, Divergence, Exercise, Fill, Incomparable, Pair, Part, Place, Shared, Sharing, Side,
-    Unexercised,
+    Comparison, Divergence, Exercise, Fill, Incomparable, Pair, Shared, Sharing, Unexercised,
 };
 use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
-use serde_json::{Value, json};
 
 use crate::command::engine_args::MachineArgs;
-use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::float_format::{self, json_all, vector};
-use crate::command::trace::{Printer, add_event};
+use crate::command::exit::{Failure, Outcome};
 use crate::command::{binding_args, syntax, terminal};
 
 /// Options of the comparison of results.
@@ -31,7 +27,7 @@ pub(super) struct RunArgs {
     /// 24)
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
-    /// Run part K of N of the random runs; with --prove, prove part K of N of the pairs
+    /// Run part K of N of the random runs; of folders and files of several programs, part K of N of the pairs
     #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
     pub(super) shard: Option<syntax::Shard>,
     /// Seed of the random values
@@ -113,6 +109,11 @@ impl RunArgs {
     /// Returns whether to run at all.
     pub(super) fn wanted(&self) -> bool {
         self.run || self.random > 0
+    }
+
+    /// Returns the same for one of several pairs: a shard then has pairs, not random runs.
+    pub(super) fn of_pair(&self) -> Self {
+        Self { shard: None, ..self.clone() }
     }
 
     /// Runs both.
@@ -271,324 +272,4 @@ impl RunArgs {
 
 fn unexercised(exercises: &[Exercise; 2], pair: &Pair) -> [Unexercised; 2] {
     [0, 1].map(|n| exercises[n].unexercised(&pair.jobs[n].program))
-}
-
-impl fmt::Display for Undecided {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Time { limit, pixels } => write!(
-                f,
-                "limit of {limit:?} reached after {pixels} equal pixels (raise --limit-time)"
-            ),
-            Self::Endless { limit } => write!(
-                f,
-                "limit of {limit} instructions a group reached with all values that were tried \
-                 (provide constants with captures, or raise --limit-instructions)"
-            ),
-            Self::Unexercised { pixels } => write!(
-                f,
-                "{pixels} pixels with made-up values are equal, but did not execute everything \
-                 (provide constants with captures, or try more values with --random N)"
-            ),
-            Self::Unfilled => f.write_str(
-                "a program reads what it does not carry, and the names of the other say that equal \
-                 numbers need not be the same (say what is, with --share)",
-            ),
-        }
-    }
-}
-
-impl Verdict {
-    pub(super) fn status(&self) -> Status {
-        match self.end {
-            End::Equal { .. } => Status::Fine,
-            End::Different(_) => Status::Failed,
-            End::Undecided(_) | End::Incomparable(_) => Status::CouldNot,
-        }
-    }
-
-    pub(super) fn text(&self, out: &mut impl Write, colors: bool) -> io::Result<()> {
-        let [width, height] = self.size;
-        match &self.end {
-            End::Incomparable(error) => {
-                out.flush()?;
-                let hint = match error {
-                    Incomparable::Size { .. } => "; --size WxH draws both at one size",
-                    _ => "",
-                };
-                terminal::error(&format!("cannot compare: {error}{hint}"));
-            }
-            End::Equal { pixels } => {
-                let with = match self.rounds {
-                    n if !self.fill.is_empty() => {
-                        format!("{n} times with made-up values (seed {})", self.seed)
-                    }
-                    0 => "with what the programs carry".to_owned(),
-                    n => format!(
-                        "with what the programs carry and {n} times with random values (seed {})",
-                        self.seed
-                    ),
-                };
-                writeln!(out, "equal: {pixels} pixels, {width}x{height} {with}")?;
-                self.shared(out)?;
-                self.filled(out)?;
-                self.coverage(out)?;
-            }
-            End::Undecided(reason) => {
-                writeln!(out, "undecided: {reason}")?;
-                self.filled(out)?;
-                self.coverage(out)?;
-            }
-            End::Different(different) => {
-                different.text(out, self, colors)?;
-                self.shared(out)?;
-                self.filled(out)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Reports what the programs read without carrying it.
-    fn filled(&self, out: &mut impl Write) -> io::Result<()> {
-        let Fill { filled, copied, unfilled } = &self.fill;
-        if !filled.is_empty() {
-            writeln!(out, "read and not carried, the same made-up values in both: {filled}")?;
-        }
-        for (side, registers) in copied {
-            writeln!(out, "carried by {side} alone, given to both: {registers}")?;
-        }
-        for (side, registers) in unfilled {
-            writeln!(out, "read by {side} and not carried: {registers}")?;
-        }
-        if self.endless > 0 {
-            writeln!(out, "left out, because a program did not end: {} rounds", self.endless)?;
-        }
-        Ok(())
-    }
-
-    /// Reports what the comparison did not execute.
-    fn coverage(&self, out: &mut impl Write) -> io::Result<()> {
-        for (side, unexercised) in [Side::A, Side::B].iter().zip(&self.unexercised) {
-            let Unexercised { instructions, branches } = unexercised;
-            if !instructions.is_empty() {
-                let list: Vec<String> = instructions.iter().map(|at| format!("@{at}")).collect();
-                writeln!(out, "never executed in {side}: {}", list.join(", "))?;
-            }
-            if !branches.is_empty() {
-                let branch = |(from, to): &(u32, u32)| format!("@{from} to @{to}");
-                let list: Vec<String> = branches.iter().map(branch).collect();
-                writeln!(out, "never taken in {side}: {}", list.join(", "))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns what was shared, if that mattered.
-    fn shared(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.rounds == 0 {
-            return Ok(());
-        }
-        let names = |shared: &[Shared]| -> String {
-            let names: Vec<&str> = shared.iter().map(|shared| shared.name.as_str()).collect();
-            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-        };
-        writeln!(
-            out,
-            "shared: inputs {}; constants {}",
-            names(&self.sharing.inputs),
-            names(&self.sharing.constants)
-        )?;
-        for side in [Side::A, Side::B] {
-            let alone: Vec<&str> = self
-                .sharing
-                .alone
-                .iter()
-                .filter(|(owner, _)| *owner == side)
-                .map(|(_, name)| name.as_str())
-                .collect();
-            if !alone.is_empty() {
-                writeln!(out, "not shared, as {side} carries it: {}", alone.join(", "))?;
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn json(&self) -> Value {
-        let mut value = json!({
-            "size": self.size,
-            "seed": self.seed,
-            "rounds": self.rounds,
-            "shared": {
-                "inputs": self.sharing.inputs.iter().map(shared_json).collect::<Value>(),
-                "constants": self.sharing.constants.iter().map(shared_json).collect::<Value>(),
-            },
-            "not_shared": self
-                .sharing
-                .alone
-                .iter()
-                .map(|(side, name)| json!({ "side": side.to_string(), "name": name }))
-                .collect::<Value>(),
-        });
-        let registers = |(side, registers): &(Side, r500::check::ExternalReads)| json!({ "side": side.to_string(), "registers": registers.to_string() });
-        value["filled"] = self.fill.filled.to_string().into();
-        value["copied"] = self.fill.copied.iter().map(registers).collect();
-        value["unfilled"] = self.fill.unfilled.iter().map(registers).collect();
-        value["endless"] = self.endless.into();
-        value["unexercised"] = (self.unexercised.iter())
-            .map(|Unexercised { instructions, branches }| {
-                json!({ "instructions": instructions, "branches": branches })
-            })
-            .collect();
-        match &self.end {
-            End::Undecided(reason) => {
-                value["verdict"] = "undecided".into();
-                value["reason"] = reason.to_string().into();
-            }
-            End::Incomparable(error) => {
-                value["verdict"] = "incomparable".into();
-                value["reason"] = error.to_string().into();
-            }
-            End::Equal { pixels } => {
-                value["verdict"] = "equal".into();
-                value["pixels"] = (*pixels).into();
-            }
-            End::Different(different) => {
-                value["verdict"] = "different".into();
-                different.json(&mut value);
-            }
-        }
-        value
-    }
-}
-
-fn shared_json(shared: &Shared) -> Value {
-    let [a, b] = &shared.places;
-    let places = |places: &[(u8, u8)]| -> Value {
-        places.iter().map(|(register, channel)| json!([register, channel])).collect()
-    };
-    json!({ "name": shared.name, "a": places(a), "b": places(b) })
-}
-
-impl Different {
-    fn text(&self, out: &mut impl Write, verdict: &Verdict, colors: bool) -> io::Result<()> {
-        let Comparison { pixels, differing, first } = &self.comparison;
-        let [width, height] = verdict.size;
-        let with = match self.round {
-            None => "what the programs carry".to_owned(),
-            Some(round) => format!("random values (round {round}, seed {})", verdict.seed),
-        };
-        writeln!(out, "different: {differing} of {pixels} pixels, {width}x{height} with {with}")?;
-        let Some(first) = first else { return Ok(()) };
-        let [x, y] = first.pixel;
-        writeln!(out, "\nthe first: pixel {x},{y}")?;
-        for part in &first.parts {
-            match part {
-                Part::Color { target, written, stored } => {
-                    for (side, (written, stored)) in
-                        [Side::A, Side::B].iter().zip(written.iter().zip(stored))
-                    {
-                        let stored: String = stored.iter().map(|b| format!("{b:02x}")).collect();
-                        let color = vector(written);
-                        writeln!(out, "  {side}  out[{target}] = {color}, stored {stored}")?;
-                    }
-                }
-                Part::Depth { written: [a, b] } => {
-                    writeln!(
-                        out,
-                        "  A  depth = {}\n  B  depth = {}",
-                        float_format::text(*a),
-                        float_format::text(*b)
-                    )?;
-                }
-                Part::Coverage { drawn: [a, _] } => {
-                    let (drawn, killed) = if *a { ("A", "B") } else { ("B", "A") };
-                    writeln!(out, "  {killed} kills it, {drawn} does not")?;
-                }
-            }
-        }
-        let parting = match &self.parting {
-            Ok(parting) => parting,
-            Err(error) => return writeln!(out, "\nwhere they part is not known: {error}"),
-        };
-        match (&parting.a, &parting.b) {
-            (None, None) => writeln!(
-                out,
-                "\nevery result on the way is the same in both: what differs is how results are \
-                 written or stored"
-            )?,
-            _ if parting.aligned => writeln!(out, "\nthey part at this instruction:")?,
-            (Some(_), Some(_)) => writeln!(out, "\nthey part at these instructions:")?,
-            (Some(_), None) => writeln!(out, "\nthey part at what A alone computes:")?,
-            (None, Some(_)) => writeln!(out, "\nthey part at what B alone computes:")?,
-        }
-        for (n, place) in [&parting.a, &parting.b].into_iter().enumerate() {
-            if let Some(place) = place {
-                self.place(out, n, place, colors)?;
-            }
-        }
-        if parting.cut {
-            writeln!(out, "the runs are longer than what is recorded; they may part earlier")?;
-        }
-        Ok(())
-    }
-
-    fn place(&self, out: &mut impl Write, n: usize, place: &Place, colors: bool) -> io::Result<()> {
-        let shader = &self.shaders[n];
-        let (bold, plain) = if colors { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-        let side = if n == 0 { 'A' } else { 'B' };
-        let line = shader.instruction(place.address).map(r500::asm::print_instruction);
-        let line = line.unwrap_or_default();
-        writeln!(out, "{side}{:>5}  {bold}@{:<3} {line}{plain}", place.step, place.address)?;
-        Printer { shader, colors }.event(out, &place.event, place.address)
-    }
-
-    fn json(&self, value: &mut Value) {
-        value["pixels"] = self.comparison.pixels.into();
-        value["differing"] = self.comparison.differing.into();
-        value["round"] = self.round.into();
-        let parts = |part: &Part| match part {
-            Part::Color { target, written: [a, b], stored: [x, y] } => {
-                let hex =
-                    |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
-                json!({
-                    "out": target,
-                    "a": json_all(a),
-                    "b": json_all(b),
-                    "a_stored": hex(x),
-                    "b_stored": hex(y),
-                })
-            }
-            Part::Depth { written: [a, b] } => {
-                json!({ "depth": { "a": float_format::json(*a), "b": float_format::json(*b) } })
-            }
-            Part::Coverage { drawn: [a, b] } => json!({ "drawn": { "a": a, "b": b } }),
-        };
-        if let Some(first) = &self.comparison.first {
-            value["pixel"] = json!(first.pixel);
-            value["parts"] = first.parts.iter().map(parts).collect();
-        }
-        value["parting"] = match &self.parting {
-            Err(error) => json!({ "error": error.to_string() }),
-            Ok(parting) => {
-                let place = |n: usize, place: &Option<Place>| -> Value {
-                    let Some(place) = place else { return Value::Null };
-                    let line = self.shaders[n].instruction(place.address);
-                    let mut value = json!({
-                        "step": place.step,
-                        "address": place.address,
-                        "text": line.map(r500::asm::print_instruction),
-                    });
-                    add_event(&mut value, &place.event);
-                    value
-                };
-                json!({
-                    "aligned": parting.aligned,
-                    "a": place(0, &parting.a),
-                    "b": place(1, &parting.b),
-                    "steps": parting.steps,
-                    "cut": parting.cut,
-                })
-            }
-        };
-    }
 }

@@ -8,6 +8,7 @@ use std::io::Write;
 use clap::Args;
 use r500::exec::reference::{Event, EventKind, Group, Lane, LaneState, Step, Write as Wrote};
 use r500::exec::{Bindings, Draw, Options, PixelRect, Shader};
+use r500::trace::InstructionTexts;
 use serde_json::{Value, json};
 
 pub(super) use self::text::Printer;
@@ -91,7 +92,9 @@ impl Trace {
         group.watch(Some(lane));
 
         let mut out = std::io::BufWriter::new(terminal::out());
-        let printer = Printer { shader: &shader, colors: terminal::colors(&std::io::stdout()) };
+        let texts = InstructionTexts::new(&shader);
+        let colors = terminal::colors(&std::io::stdout());
+        let printer = Printer { shader: &shader, texts: &texts, colors };
         if self.format == Format::Text {
             printer.start(&mut out, &group, lane, &bindings)?;
         }
@@ -112,7 +115,7 @@ impl Trace {
             match self.format {
                 Format::Text => printer.step(&mut out, number, &step, &before, &group, lane)?,
                 Format::Json => {
-                    writeln!(out, "{}", step_json(number, &step, &shader, &group, lane))?;
+                    writeln!(out, "{}", step_json(number, &step, &printer, &group, lane))?;
                 }
             }
         }
@@ -143,15 +146,21 @@ pub(super) fn state_name(state: LaneState) -> String {
     }
 }
 
-fn step_json(number: u64, step: &Step, shader: &Shader, group: &Group<'_>, lane: usize) -> Value {
+fn step_json(
+    number: u64,
+    step: &Step,
+    printer: &Printer<'_>,
+    group: &Group<'_>,
+    lane: usize,
+) -> Value {
     let pixel = &group.lanes()[lane];
-    let instruction = shader.instruction(step.address);
+    let instruction = printer.shader.instruction(step.address);
     let words = instruction.map(|i| i.0.map(|word| format!("{word:08x}")));
     let mut value = json!({
         "version": 1,
         "step": number,
         "address": step.address,
-        "text": instruction.map(r500::asm::print_instruction),
+        "text": instruction.and_then(|_| printer.texts.get(step.address)),
         "words": words,
         "state": state_name(pixel.state),
         "covered": pixel.covered,

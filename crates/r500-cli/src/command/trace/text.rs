@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use r500::exec::reference::{Event, EventKind, Group, Lane, Lookup, Step, Write as Wrote};
 use r500::exec::{Bindings, Op, Shader};
+use r500::trace::InstructionTexts;
 
 use super::state_name;
 use crate::command::engine_args::finding_weight;
@@ -12,6 +13,7 @@ use crate::command::float_format::{letters, text, vector};
 /// Prints a trace.
 pub(in crate::command) struct Printer<'a> {
     pub(in crate::command) shader: &'a Shader,
+    pub(in crate::command) texts: &'a InstructionTexts,
     pub(in crate::command) colors: bool,
 }
 
@@ -56,14 +58,14 @@ impl Printer<'_> {
         group: &Group<'_>,
         lane: usize,
     ) -> io::Result<()> {
-        let Some(instruction) = self.shader.instruction(step.address) else {
+        let listed = self.texts.get(step.address);
+        let (Some(_), Some(listed)) = (self.shader.instruction(step.address), listed) else {
             return writeln!(out, "{number:>5}  @{} is outside the code window", step.address);
         };
         let (bold, dim, plain) =
             if self.colors { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
         let active = step.event.as_ref().is_some_and(|event| event.active);
         let style = if active { bold } else { dim };
-        let listed = r500::asm::print_instruction(instruction);
         writeln!(out, "{number:>5}  {style}@{:<3} {listed}{plain}", step.address)?;
         if let Some(event) = &step.event {
             self.event(out, event, step.address)?;

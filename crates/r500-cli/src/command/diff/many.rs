@@ -1,0 +1,85 @@
+//! `--run` of folders and files of several programs: a line for each pair.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::pairs::{self, Pair};
+use super::run::{RunArgs, Verdict};
+use crate::command::engine_args::MachineArgs;
+use crate::command::exit::{Outcome, Status};
+use crate::command::format::Format;
+use crate::command::input_args::ReadArgs;
+use crate::command::syntax::Sharding;
+use crate::command::terminal;
+
+/// Runs the pairs of two folders or files.
+pub(super) fn run(
+    paths: [&Path; 2],
+    read: ReadArgs,
+    args: &RunArgs,
+    machine: &MachineArgs,
+    format: Format,
+) -> Outcome {
+    let mut broken = Status::Fine;
+    let mut sharding = Sharding::new(args.shard);
+    let args = args.of_pair();
+    let [a, b] = [
+        pairs::collect(paths[0], read, &mut broken)?,
+        pairs::collect(paths[1], read, &mut broken)?,
+    ];
+    let pairs: Vec<Pair> =
+        pairs::pairs(a, b).into_iter().filter(|_| sharding.takes_next()).collect();
+    let mut programs = Vec::new();
+    // Equal, different, undecided.
+    let mut counts = [0_usize; 3];
+    for Pair { name, jobs } in pairs {
+        let (status, line, mut value) = match jobs {
+            [Some(a), Some(b)] => match args.compare(&[a, b], machine) {
+                Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
+                // A program that cannot run: there is no verdict.
+                Err(failure) => {
+                    let message = failure.message();
+                    let value = json!({ "verdict": "incomparable", "reason": message });
+                    (Status::CouldNot, format!("cannot compare: {message}"), value)
+                }
+            },
+            [a, _] => {
+                let side = if a.is_some() { "B" } else { "A" };
+                let value = json!({ "verdict": "different", "missing": side });
+                (Status::Failed, format!("different: {side} has no such program"), value)
+            }
+        };
+        counts[match status {
+            Status::Fine => 0,
+            Status::Failed => 1,
+            Status::Usage | Status::CouldNot => 2,
+        }] += 1;
+        match format {
+            // As they come: there may be many.
+            Format::Text => writeln!(terminal::out(), "{name}: {line}")?,
+            Format::Json => {
+                value["name"] = name.into();
+                programs.push(value);
+            }
+        }
+    }
+    let [equal, different, undecided] = counts;
+    match format {
+        Format::Text => writeln!(
+            terminal::out(),
+            "{equal} equal, {different} different, {undecided} undecided"
+        )?,
+        Format::Json => {
+            let programs: Vec<Value> = programs;
+            writeln!(terminal::out(), "{:#}", json!({ "version": 1, "programs": programs }))?;
+        }
+    }
+    Ok(match counts {
+        [_, 0, 0] if broken == Status::Fine => Status::Fine,
+        // What cannot be read is not compared.
+        [_, 0, _] => Status::CouldNot,
+        _ => Status::Failed,
+    })
+}
