@@ -71,11 +71,8 @@ impl Asm {
         if !assembly.is_ok() {
             return Ok(Status::Failed);
         }
-        if let Some(output) = self.output.file() {
-            let inputs =
-                assembly::files(&assembly).chain([self.source.clone()]).collect::<Vec<_>>();
-            overwrite::refuse([output], &inputs)?;
-        }
+        let inputs = assembly::files(&assembly).chain([self.source.clone()]).collect::<Vec<_>>();
+        overwrite::refuse(self.output.file(), &inputs)?;
         if self.format == Format::Json && self.output.output.is_none() {
             return Ok(Status::Fine);
         }
@@ -93,7 +90,7 @@ impl Asm {
                 assembly.job.program.code,
             ))
         };
-        self.output.write(&[job], language, &self.output.print_options())?;
+        self.output.write(&[job], language, &self.output.print_options(), &inputs)?;
         Ok(Status::Fine)
     }
 }

@@ -12,7 +12,7 @@ use r500::writer::{self, Written};
 
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
-use super::terminal;
+use super::{overwrite, terminal};
 
 /// Write a program in another format.
 ///
@@ -58,12 +58,12 @@ impl Convert {
     pub(super) fn run(self) -> Outcome {
         let language = self.output.language(Language::Format(Format::Hex))?;
         let Some(jobs) = self.source.read_all()? else { return input_args::LISTED };
-        self.source.refuse_as_output(self.output.file())?;
+        let inputs = self.source.inputs()?;
         if jobs.len() > 1 && !holds_several(language) {
             return Err(input_args::several(self.source.file()?)
                 .context(format_args!("{} holds one program", language.name())));
         }
-        self.output.write(&jobs, language, &self.output.print_options())?;
+        self.output.write(&jobs, language, &self.output.print_options(), &inputs)?;
         Ok(Status::Fine)
     }
 }
@@ -100,12 +100,13 @@ impl OutputArgs {
         PrintOptions { file_prefix: prefix.unwrap_or_default(), embed, ..PrintOptions::default() }
     }
 
-    /// Writes jobs, and the files that they refer to next to them.
+    /// Writes jobs, and the files that they refer to next to them, none of them over an input.
     pub(super) fn write(
         &self,
         jobs: &[Job],
         language: Language,
         options: &PrintOptions,
+        inputs: &[PathBuf],
     ) -> Outcome<()> {
         let Written { bytes, files, lost } =
             writer::write_all(jobs, language, options).map_err(Failure::usage)?;
@@ -126,9 +127,13 @@ impl OutputArgs {
             }
             return Ok(out.write_all(&bytes)?);
         };
+        let textures: Vec<PathBuf> =
+            files.iter().map(|file| path.with_file_name(&file.name)).collect();
+        let outputs = std::iter::once(path).chain(textures.iter().map(PathBuf::as_path));
+        overwrite::refuse(outputs, inputs)?;
         put(path, &bytes)?;
-        for file in files {
-            put(&path.with_file_name(&file.name), &file.bytes)?;
+        for (path, file) in textures.iter().zip(&files) {
+            put(path, &file.bytes)?;
         }
         Ok(())
     }

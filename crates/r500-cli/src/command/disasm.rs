@@ -80,7 +80,7 @@ impl Disasm {
         options.annotate = self.annotate;
         options.state = !self.code_only;
         if output.file().is_some() || self.inline_textures {
-            output.write(&[job], Language::Assembly, &options)?;
+            output.write(&[job], Language::Assembly, &options, &self.source.inputs()?)?;
             return Ok(Status::Fine);
         }
         let PrintOptions { embed, file_prefix, .. } = PrintOptions::default();

@@ -95,6 +95,11 @@ impl SourceArgs {
         Ok(with_named(self.file()?, self.read))
     }
 
+    /// Returns the same of a program that is not standard input, which cannot be read a second time.
+    pub(super) fn inputs(&self) -> Outcome<Vec<PathBuf>> {
+        Ok(inputs([self.file()?], self.read))
+    }
+
     /// Refuses outputs that are the program's file or one that it names.
     pub(super) fn refuse_as_output<'a>(
         &self,
@@ -132,10 +137,16 @@ pub(super) fn refuse_as_output<'a, 'b>(
     files: impl IntoIterator<Item = &'b Path>,
     read: ReadArgs,
 ) -> Outcome<()> {
-    // Standard input cannot be read a second time.
+    overwrite::refuse(outputs, &inputs(files, read))
+}
+
+/// Returns files of programs and those that these name, without standard input, which cannot be read a second time.
+pub(super) fn inputs<'b>(
+    files: impl IntoIterator<Item = &'b Path>,
+    read: ReadArgs,
+) -> Vec<PathBuf> {
     let files = files.into_iter().filter(|file| !is_stdin(file));
-    let inputs: Vec<PathBuf> = files.flat_map(|file| with_named(file, read)).collect();
-    overwrite::refuse(outputs, &inputs)
+    files.flat_map(|file| with_named(file, read)).collect()
 }
 
 /// Reads the program of a file, or the one of several that `pick` names or numbers.
@@ -186,6 +197,11 @@ fn reserved(job: &Job) -> usize {
     job.program.code.iter().filter(|inst| inst.uses_reserved_encodings()).count()
 }
 
+/// Returns whether a file holds more than one program. Standard input, which cannot be read twice, counts as one.
+pub(super) fn holds_several(file: &Path, read: ReadArgs) -> bool {
+    !is_stdin(file) && begin(file, read).is_ok_and(|jobs| jobs.take(2).count() == 2)
+}
+
 /// Returns the source map of a program that was read from a file.
 pub(super) fn source_map(file: &Path, read: ReadArgs, job: &Job) -> SourceMap {
     // Standard input cannot be read a second time.
@@ -220,9 +236,7 @@ pub(super) fn open(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>
 fn open_sound(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     let jobs = open(file, read)?;
     match jobs.assembly() {
-        Some(assembly) if !assembly.is_ok() => {
-            Err(Failure::diagnosed(diagnostics(assembly, MAX_ERRORS)))
-        }
+        Some(assembly) if !assembly.is_ok() => Err(with_errors(assembly)),
         _ => Ok(jobs),
     }
 }
@@ -240,6 +254,11 @@ pub(super) fn diagnose_first(assembly: &Assembly, most: usize) {
     if !assembly.diagnostics.is_empty() {
         terminal::plain(&diagnostics(assembly, most));
     }
+}
+
+/// Returns a source with errors, as a failure that shows them.
+pub(super) fn with_errors(assembly: &Assembly) -> Failure {
+    Failure::diagnosed(diagnostics(assembly, MAX_ERRORS))
 }
 
 fn diagnostics(assembly: &Assembly, most: usize) -> String {
@@ -314,10 +333,15 @@ pub(super) fn programs(paths: &[PathBuf]) -> Outcome<Found> {
         found.files.append(&mut all);
     }
     if found.files.is_empty() {
-        let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::input(anyhow::anyhow!("no program in {}", paths.join(", "))));
+        return Err(no_program_in(paths));
     }
     Ok(found)
+}
+
+/// Returns folders without programs, as a failure.
+pub(super) fn no_program_in(paths: &[PathBuf]) -> Failure {
+    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    Failure::input(anyhow::anyhow!("no program in {}", paths.join(", ")))
 }
 
 /// Returns whether a file of a folder holds programs. Sources do by their names, so that their errors are

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use super::Cli;
+use super::command_line;
 use super::exit::{Failure, Outcome, Status};
 
 /// Print completions for a shell.
@@ -37,7 +37,7 @@ impl Completions {
     /// Prints them.
     pub(super) fn run(self) -> Outcome {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "r500", &mut script);
+        clap_complete::generate(self.shell, &mut command_line(), "r500", &mut script);
         std::io::stdout().lock().write_all(&script)?;
         Ok(Status::Fine)
     }
@@ -49,12 +49,12 @@ impl Man {
         match self.folder {
             None => {
                 let mut page = Vec::new();
-                clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+                clap_mangen::Man::new(command_line()).render(&mut page)?;
                 std::io::stdout().lock().write_all(&page)?;
             }
             Some(folder) => {
                 let written = std::fs::create_dir_all(&folder)
-                    .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
+                    .and_then(|()| clap_mangen::generate_to(command_line(), &folder));
                 written.map_err(|error| {
                     Failure::could_not(error)
                         .context(format_args!("cannot write into {}", folder.display()))

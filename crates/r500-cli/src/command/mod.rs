@@ -48,7 +48,7 @@ mod wire;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
 #[derive(Parser, Debug)]
@@ -116,9 +116,43 @@ Examples:
   r500 replay demo.r5cs -o frames               again, bit for bit
   r500 stream demo.r5cs --list                  its draws; every packet with names";
 
+/// Returns the switches and texts of all subcommands.
+pub(super) fn command_line() -> clap::Command {
+    reflowed(Cli::command())
+}
+
+/// Joins the lines of paragraphs that stand below the switches, so that only the width of the terminal breaks them. `clap` does so
+/// with the texts that come from comments.
+fn reflowed(mut command: clap::Command) -> clap::Command {
+    if let Some(text) = command.get_after_help() {
+        let text = paragraphs(&text.to_string());
+        command = command.after_help(text);
+    }
+    let names: Vec<String> =
+        command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, reflowed))
+}
+
+/// Joins lines but those that are empty or indented, as examples are.
+fn paragraphs(text: &str) -> String {
+    let stands_alone = |line: &str| line.is_empty() || line.starts_with(' ');
+    let mut out = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.lines() {
+        if !out.is_empty() {
+            let joins = !stands_alone(before) && !stands_alone(line);
+            out.push(if joins { ' ' } else { '\n' });
+        }
+        out.push_str(line);
+        before = line;
+    }
+    out
+}
+
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = command_line().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     terminal::set_color(cli.color);
     exit::finish(match cli.command {
         Command::Render(render) => render.run(),
@@ -150,10 +184,15 @@ pub(crate) fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_switches_are_sound() {
-        super::Cli::command().debug_assert();
+        super::command_line().debug_assert();
+    }
+
+    #[test]
+    fn paragraphs_are_broken_by_the_terminal_alone() {
+        let text = "One\ntwo.\n\nExamples:\n  r500 a\n  r500 b\n\nThree\nfour.";
+        let wanted = "One two.\n\nExamples:\n  r500 a\n  r500 b\n\nThree four.";
+        assert_eq!(super::paragraphs(text), wanted);
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
-use super::terminal;
+use super::{overwrite, terminal};
 
 /// Shorten programs without a change to any bit of their results.
 ///
@@ -84,13 +84,13 @@ fn pass(text: &str) -> Result<String, String> {
 }
 
 /// Writes the programs of a file, if they are to be written.
-fn write(entries: &[Entry], output: &OutputArgs) -> Outcome<()> {
+fn write(entries: &[Entry], output: &OutputArgs, inputs: &[PathBuf]) -> Outcome<()> {
     if output.output.is_none() && output.to.is_none() {
         return Ok(());
     }
     let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
     let language = output.language(Language::Assembly)?;
-    output.write(&jobs, language, &output.print_options())
+    output.write(&jobs, language, &output.print_options(), inputs)
 }
 
 /// A program of a file, optimised.
@@ -130,10 +130,14 @@ impl Opt {
                 optimized.push((file, entries, output));
             }
         }
+        if optimized.is_empty() {
+            return Err(input_args::no_program_in(&self.files));
+        }
         // Before anything is written.
         let outputs = optimized.iter().filter_map(|(_, _, output)| output.file());
         let files = optimized.iter().map(|(file, ..)| file.as_path());
-        input_args::refuse_as_output(outputs, files, self.read)?;
+        let inputs = input_args::inputs(files, self.read);
+        overwrite::refuse(outputs, &inputs)?;
         for (_, entries, output) in &optimized {
             if let Some(parent) = output.file().and_then(Path::parent).filter(|_| folder) {
                 std::fs::create_dir_all(parent).map_err(|error| {
@@ -141,7 +145,7 @@ impl Opt {
                     Failure::could_not(error).context(context)
                 })?;
             }
-            write(entries, output)?;
+            write(entries, output, &inputs)?;
         }
         let entries: Vec<Entry> =
             optimized.into_iter().flat_map(|(_, entries, _)| entries).collect();

@@ -12,7 +12,7 @@ use r500_stream::{Buffer, BufferId, Submission, capture, frame_rgb};
 
 use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome, Status};
-use super::terminal;
+use super::{overwrite, terminal};
 
 /// Execute a capture again.
 ///
@@ -89,7 +89,7 @@ impl Replay {
                     if let (true, Some(draw), Some(directory)) = (arrived, self.draw, &self.output)
                     {
                         let number = run.counts.submissions - 1;
-                        write_target(directory, draw, number, &run.card)?;
+                        self.write_target(directory, draw, number, &run.card)?;
                         return Ok(run.status());
                     }
                 }
@@ -143,34 +143,44 @@ impl Replay {
                 .context(format!("cannot write {}", path.display()))
         })?;
         let pixels = rgb.as_chunks().0.iter().map(|&[r, g, b]| [r, g, b, 255]).collect();
-        write_png(&path, &Picture { width: picture.width, height: picture.height, pixels })
+        self.write_png(&path, &Picture { width: picture.width, height: picture.height, pixels })
     }
-}
 
-/// Writes what render target A holds after a draw, and reports where; row 0 is the first in memory.
-fn write_target(directory: &Path, draw: u64, submission: u64, card: &Card) -> Outcome<()> {
-    let target = card.target(0).ok_or_else(|| {
-        Failure::input(anyhow::anyhow!("draw {draw} has no render target A that can be read"))
-    })?;
-    let [width, height] = target.size;
-    let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
-    let pixels = target.colors.iter().map(|color| color.map(byte)).collect();
-    let path = directory.join(format!("draw-{draw:05}.png"));
-    write_png(&path, &Picture { width, height, pixels })?;
-    writeln!(
-        terminal::out(),
-        "{}: {width}x{height} pixels of render target A after draw {draw}, in submission {submission}",
-        path.display()
-    )?;
-    Ok(())
-}
+    /// Writes what render target A holds after a draw, and reports where; row 0 is the first in memory.
+    fn write_target(
+        &self,
+        directory: &Path,
+        draw: u64,
+        submission: u64,
+        card: &Card,
+    ) -> Outcome<()> {
+        let target = card.target(0).ok_or_else(|| {
+            Failure::input(anyhow::anyhow!("draw {draw} has no render target A that can be read"))
+        })?;
+        let [width, height] = target.size;
+        let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
+        let pixels = target.colors.iter().map(|color| color.map(byte)).collect();
+        let path = directory.join(format!("draw-{draw:05}.png"));
+        self.write_png(&path, &Picture { width, height, pixels })?;
+        writeln!(
+            terminal::out(),
+            "{}: {width}x{height} pixels of render target A after draw {draw}, in submission {submission}",
+            path.display()
+        )?;
+        Ok(())
+    }
 
-fn write_png(path: &Path, picture: &Picture) -> Outcome<()> {
-    let cannot = |error: anyhow::Error| {
-        Failure::could_not(error).context(format!("cannot write {}", path.display()))
-    };
-    let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
-    std::fs::write(path, bytes).map_err(|error| cannot(error.into()))
+    /// Writes a picture, but not over a capture that is read.
+    fn write_png(&self, path: &Path, picture: &Picture) -> Outcome<()> {
+        let inputs: Vec<PathBuf> =
+            [Some(&self.file), self.compare.as_ref()].into_iter().flatten().cloned().collect();
+        overwrite::refuse([path], &inputs)?;
+        let cannot = |error: anyhow::Error| {
+            Failure::could_not(error).context(format!("cannot write {}", path.display()))
+        };
+        let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
+        std::fs::write(path, bytes).map_err(|error| cannot(error.into()))
+    }
 }
 
 /// Sets readings that are given as NAME=VALUE.

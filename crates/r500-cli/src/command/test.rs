@@ -119,7 +119,11 @@ impl Test {
         let mut tally = Tally::default();
         let mut sharding = syntax::Sharding::new(self.shard);
         let mut batch = Vec::new();
-        for file in input_args::files(&self.files, may_expect)? {
+        let files = input_args::files(&self.files, may_expect)?;
+        if files.is_empty() {
+            return Err(input_args::no_program_in(&self.files));
+        }
+        for file in files {
             for item in self.items(&file)? {
                 if !self.wants(&item) {
                     tally.filtered += 1;

@@ -53,6 +53,22 @@ fn a_replay_arrives_at_the_same_buffers_and_frames() {
 }
 
 #[test]
+fn a_frame_is_not_written_over_a_capture() {
+    let folder = Folder::new("replay-own-input");
+    let bytes = capture([0x00ff_8000, 0x0000_00ff]);
+    let file = folder.write("frame-00000.png", &bytes);
+    let compare = folder.write("compare/frame-00000.png", &bytes);
+    let refused = "this is the input";
+    r500(&["replay", &file, "-o", &folder.path("")]).status(2).says(refused);
+    let other = folder.write("demo.r5cs", &bytes);
+    r500(&["replay", &other, "-o", &folder.path("compare"), "--compare", &compare])
+        .status(2)
+        .says(refused);
+    assert_eq!(folder.read("frame-00000.png"), bytes);
+    assert_eq!(folder.read("compare/frame-00000.png"), bytes);
+}
+
+#[test]
 fn another_result_is_reported() {
     let folder = Folder::new("replay-differs");
     let right = folder.write("right.r5cs", capture([0x00ff_8000, 0x0000_00ff]));

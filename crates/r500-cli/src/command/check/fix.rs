@@ -177,7 +177,12 @@ impl FixedFile {
                 let output = OutputArgs { output: Some(output.clone()), to: None };
                 let language =
                     if check.in_place { None } else { output.by_extension() }.unwrap_or(*language);
-                output.write(jobs, language, &output.print_options())?;
+                // In place the program's file is the one output that is an input.
+                let inputs = match check.in_place {
+                    true => Vec::new(),
+                    false => input_args::inputs([file], check.read),
+                };
+                output.write(jobs, language, &output.print_options(), &inputs)?;
             }
         }
         Ok(Some(output))

@@ -247,6 +247,10 @@ impl Checked {
             checked.source(Box::new(assembly.clone()), policy);
             return checked;
         }
+        if let Some(assembly) = jobs.assembly() {
+            checked.failure = Some(input_args::with_errors(assembly));
+            return checked;
+        }
         for (index, job) in jobs.enumerate() {
             match job {
                 Ok(job) => checked.programs.push(Program::check(job, index, policy)),

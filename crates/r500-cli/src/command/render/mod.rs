@@ -1,6 +1,7 @@
 //! `r500 render`: a frame, or many.
 
 mod compare;
+mod folder;
 mod output;
 mod sequence;
 mod strips;
@@ -45,7 +46,8 @@ pub(super) struct Render {
     #[command(flatten)]
     source: SourceArgs,
     /// Where the picture goes: .png .exr .f32 .raw .gif .apng; `-` writes a PNG to stdout.
-    /// With --frames, `####` in the name becomes the frame's number
+    /// With --frames, `####` in the name becomes the frame's number. Of a folder of programs: a folder for PNG files, or a
+    /// name in which `{}` becomes the program's
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Width and height (default: the program's own, else 256x256)
@@ -67,8 +69,9 @@ pub(super) struct Render {
     /// Frames a second
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=1000))]
     fps: u16,
-    /// Of the frames, draw those of part K of N; frames whose file is there already are skipped
-    #[arg(long, value_name = "K/N", value_parser = syntax::shard, requires = "frames")]
+    /// Of the frames, or of the programs of a folder, draw those of part K of N; those whose file is there already are
+    /// skipped
+    #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
     shard: Option<syntax::Shard>,
     /// Draw again whenever the program, a file that it names or a texture changes, until interrupted
     #[arg(long, conflicts_with = "frames")]
@@ -109,6 +112,8 @@ Examples:
   r500 render prog.bin -o out.png --input 'temp[0]=2*u-1, 2*v-1' --input temp[1]=position
   r500 render prog.bin -o anim.gif --frames 0..50 --time-to 3.r
   r500 render prog.bin -o frame-####.png --frames 0..1000 --time-to 3.r --shard 1/4
+  r500 render captures -o pictures --shard 1/4
+  r500 render captures -o 'pictures/{}.exr'
   r500 render piglit.jsonl.gz --list; r500 render piglit.jsonl.gz --pick fs-abs-vec2.0 --show
   r500 render prog.bin --show --findings
   r500 render examples/plasma.r5 --window --size 960x540
@@ -242,8 +247,17 @@ impl Render {
                 "-o - takes stdout for the picture; write it to a file if there is other output",
             ));
         }
+        let folder = self.source.file()?;
+        if folder.is_dir() {
+            return self.folder(folder);
+        }
         if let Some(frames) = &self.frames {
             return self.sequence(frames.clone());
+        }
+        if self.shard.is_some() {
+            return Err(Failure::usage(
+                "--shard takes the frames of --frames or the programs of a folder: this is one picture",
+            ));
         }
         let sink = self.output.as_deref().map(|path| Sink::new(path, false)).transpose()?;
         let sink = sink.map(|sink| sink.compressed(self.compress.into()));
