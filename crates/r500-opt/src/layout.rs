@@ -96,9 +96,13 @@ impl Code {
         self.lines.splice(first..=last, new);
     }
 
-    /// Returns the program, with its jumps, window and `US_PIXSIZE` set anew, and what its instructions come
-    /// from; `None` if nothing is left.
-    pub(crate) fn assemble(&self, like: &Program) -> Option<(Program, Vec<Vec<u32>>)> {
+    /// Returns the program, with its jumps, window and `US_PIXSIZE` (at most as given) set anew, and what its
+    /// instructions come from; `None` if nothing is left.
+    pub(crate) fn assemble(
+        &self,
+        like: &Program,
+        pixsize: Option<UsPixsize>,
+    ) -> Option<(Program, Vec<Vec<u32>>)> {
         let count = self.lines.len();
         let last = u16::try_from(count.checked_sub(1)?).ok()?;
         let address = |name: u32| {
@@ -124,7 +128,7 @@ impl Code {
         if let Some(range) = program.state.code_range {
             program.state.code_range = Some(range.with(UsCodeRange::CODE_SIZE, last));
         }
-        if let Some(size) = program.state.pixsize {
+        if let Some(size) = pixsize {
             let used = crate::cost::Cost::of(&program).ok()?.temporaries;
             let highest = u8::try_from(used.saturating_sub(1)).ok()?.min(size.pix_size());
             program.state.pixsize = Some(size.with(UsPixsize::PIX_SIZE, highest));

@@ -1,5 +1,6 @@
 //! The pipeline: the passes in order, repeated until none finds anything better.
 
+use r500_isa::state::UsPixsize;
 use r500_program::Program;
 
 use crate::cost::Cost;
@@ -16,7 +17,7 @@ pub enum Level {
     /// Scheduling and register assignment as well.
     #[default]
     O2,
-    /// The same with a longer search.
+    /// The same with a longer search, and products fused with sums.
     O3,
 }
 
@@ -66,7 +67,7 @@ const ALL: Passes = Passes {
     copies: true,
     compares: true,
     selects: true,
-    mads: true,
+    mads: false,
     coalesce: true,
     presubs: true,
     dead: true,
@@ -136,7 +137,7 @@ const PIPELINE: &[PassInfo] = &[
         name: "mads",
         what: "a product and a sum become MAD",
         why: "MAD rounds its product before its sum",
-        level: Level::O1,
+        level: Level::O3,
         kind: PassKind::Segments(Passes { mads: true, ..DEAD }),
     },
     PassInfo {
@@ -207,8 +208,14 @@ const STEPS_O3: u64 = 2_000_000;
 pub fn optimize(program: &Program, options: &Options) -> Optimized {
     let cost = Cost::of(program).unwrap_or_default();
     let origins = (0u32..).take(program.code.len()).map(|at| vec![at]).collect();
-    let mut state =
-        State { program: program.clone(), origins, given: cost, cost, changes: Vec::new() };
+    let mut state = State {
+        program: program.clone(),
+        origins,
+        given: cost,
+        pixsize: program.state.pixsize,
+        cost,
+        changes: Vec::new(),
+    };
     let chosen: Vec<&PassInfo> = PIPELINE
         .iter()
         .filter(|pass| pass.level <= options.level)
@@ -231,6 +238,8 @@ struct State {
     origins: Vec<Vec<u32>>,
     /// The cost of the original, which bounds every number.
     given: Cost,
+    /// That of the original.
+    pixsize: Option<UsPixsize>,
     cost: Cost,
     changes: Vec<Change>,
 }
@@ -306,7 +315,9 @@ impl State {
 
     /// Takes over a rewritten program if it is better.
     fn accept(&mut self, pass: &PassInfo, code: &Code) -> bool {
-        let Some((mut program, _)) = code.assemble(&self.program) else { return false };
+        let Some((mut program, _)) = code.assemble(&self.program, self.pixsize) else {
+            return false;
+        };
         sync::synchronize(&mut program, &self.program);
         let structured = Analyses::of(&program).is_some();
         let Ok(cost) = Cost::of(&program) else { return false };

@@ -65,3 +65,16 @@ fn cases_draw_the_same() {
         check(&job, 4);
     }
 }
+
+#[test]
+fn results_have_no_errors_that_their_originals_do_not_have() {
+    let errors = |program: &r500_program::Program| {
+        let report = r500_check::check(program, &r500_check::Assumptions::default());
+        report.lints.iter().filter(|lint| lint.severity() == r500_check::Severity::Error).count()
+    };
+    for job in jobs("mesa").iter().chain(&piglit()).chain(&jobs("cases")) {
+        let optimized = optimize(&job.program, &Options::default()).program;
+        let counts = [errors(&job.program), errors(&optimized)];
+        assert!(counts[1] <= counts[0], "{}: {counts:?}", job.name);
+    }
+}

@@ -35,6 +35,9 @@ fn wrong(job: &Job) -> Option<String> {
     if !after.improves(&before) || Cost::of(&optimized.program) != Ok(after) {
         return Some(format!("costs {before:?}, {after:?}"));
     }
+    if optimize(&job.program, &options).program != optimized.program {
+        return Some("not deterministic".to_owned());
+    }
     if optimize(&optimized.program, &options).program != optimized.program {
         return Some("not idempotent".to_owned());
     }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_asm::{Options as AsmOptions, PrintOptions, assemble, print};
-use r500_opt::{Options, optimize};
+use r500_opt::{Level, Options, optimize};
 use r500_program::{Job, Program};
 
 fn program(source: &str) -> Program {
@@ -19,7 +19,8 @@ fn text(program: &Program) -> String {
 /// Asserts that a program becomes another.
 #[track_caller]
 fn becomes(before: &str, after: &str) {
-    let optimized = optimize(&program(before), &Options::default()).program;
+    let options = Options { level: Level::O3, ..Options::default() };
+    let optimized = optimize(&program(before), &options).program;
     let expected = program(after);
     assert_eq!(optimized.code, expected.code, "{}\n---\n{}", text(&optimized), text(&expected));
 }
