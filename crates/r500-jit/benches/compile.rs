@@ -1,5 +1,5 @@
 //! How long machine code takes to be made: of random programs of some lengths, and of the corpus, whose
-//! median and longest are printed. `cargo bench -p r500-jit`.
+//! median and longest are printed; and how long the first picture takes. `cargo bench -p r500-jit`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use r500_exec::{Bindings, Draw, Engine, Options, Shader};
+use r500_exec::{Bindings, Draw, Engine, Frame, Options, Shader, draw_into};
 use r500_fast::Simd;
 use r500_formats::{Limits, read};
 use r500_gen::{Case, Rng, Shape};
@@ -69,19 +69,22 @@ fn lengths(c: &mut Criterion) {
     }
 }
 
-fn corpus(_: &mut Criterion) {
+/// The captures of the corpus and their names.
+fn captures() -> impl Iterator<Item = (Job, String)> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
     let files = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
-    let files: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|e| e == "json")).collect();
+    let files = files.filter(|file| file.extension().is_some_and(|e| e == "json"));
+    files.map(|file| {
+        let jobs = read(&std::fs::read(&file).unwrap(), None, &Limits::default()).unwrap();
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        (jobs.into_iter().next().unwrap(), name)
+    })
+}
+
+fn corpus(_: &mut Criterion) {
     for (name, effort) in EFFORTS {
-        let mut times: Vec<(Duration, String)> = files
-            .iter()
-            .map(|file| {
-                let job = read(&std::fs::read(file).unwrap(), None, &Limits::default()).unwrap();
-                let best = (0..5).map(|_| ready(&job[0], effort)).min();
-                (best.unwrap(), file.file_stem().unwrap().to_string_lossy().into_owned())
-            })
+        let mut times: Vec<(Duration, String)> = captures()
+            .map(|(job, name)| ((0..5).map(|_| ready(&job, effort)).min().unwrap(), name))
             .collect();
         times.sort();
         let (median, longest) = (&times[times.len() / 2].0, times.last().unwrap());
@@ -89,5 +92,39 @@ fn corpus(_: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, lengths, corpus);
+/// From a decoded program to a first picture of 256x256: the engine, the shader, its bindings, compiling and drawing.
+fn first_picture(job: &Job, when: When) -> Duration {
+    let start = Instant::now();
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(job, [256, 256]).unwrap();
+    let options = Options::default();
+    let draw = Draw::new(&shader, &bindings, &options).unwrap();
+    let jit = Jit::with(Simd::detect(), Settings { when, ..Settings::default() });
+    let prepared = jit.prepare(draw);
+    let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
+    draw_into(&*prepared, &draw, black_box(&mut frame)).unwrap();
+    start.elapsed()
+}
+
+/// First pictures of the corpus, with the settings of a user and compiled before.
+fn first_pictures(_: &mut Criterion) {
+    let ways = [
+        ("compiled while it is drawn", When::Background),
+        ("quick code first", When::Before(Effort::Quick)),
+        ("full code first", When::Before(Effort::Full)),
+    ];
+    for (name, when) in ways {
+        let mut times: Vec<Duration> = captures()
+            .map(|(job, _)| (0..9).map(|_| first_picture(&job, when)).min().unwrap())
+            .collect();
+        times.sort();
+        let [median, ninth, longest] =
+            [times.len() / 2, times.len() * 9 / 10, times.len() - 1].map(|at| times[at]);
+        eprintln!(
+            "first picture, {name}: median {median:?}, nine of ten {ninth:?}, longest {longest:?}"
+        );
+    }
+}
+
+criterion_group!(benches, lengths, corpus, first_pictures);
 criterion_main!(benches);

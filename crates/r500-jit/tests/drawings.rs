@@ -353,6 +353,47 @@ fn tiles_threads_and_areas_do_not_show() {
     }
 }
 
+/// Batches side by side, as many as the area has of, are drawn at once: with interpolants, kills, textures and loops, from a column on
+/// that no batch begins at, and with pixels left to the right of and above them.
+#[test]
+fn rows_of_adjacent_batches_draw_what_the_reference_engine_draws() {
+    let areas = [
+        (PixelRect { x: 0, y: 0, width: 200, height: 37 }, [200, 37]),
+        (PixelRect { x: 70, y: 16, width: 190, height: 16 }, [300, 40]),
+    ];
+    for name in ["alu_fragcoord", "discard_simple", "discard_branch", "tex_mips", "loop_continue"] {
+        for (area, size) in areas {
+            let scene = Scene::new(name, size);
+            let options = Options { area: Some(area), ..Options::default() };
+            let draw = scene.draw(&options);
+            let mut wanted = scene.frame(&options);
+            draw_into(&*Reference.prepare(draw), &draw, &mut wanted).unwrap();
+            for simd in Simd::available() {
+                let engines: [Box<dyn Engine>; 2] =
+                    [Box::new(Jit::with(simd, before(Effort::Full))), Box::new(Fast::with(simd))];
+                for engine in engines {
+                    let prepared = engine.prepare(draw);
+                    let mut frame = scene.frame(&options);
+                    // The second time with memory that was used.
+                    for _ in 0..2 {
+                        let colors = pixels(&*prepared, &draw, &mut frame).unwrap();
+                        let reference = wanted.target(0).unwrap().iter().flatten();
+                        let same = colors
+                            .iter()
+                            .eq(reference.map(|x| x.to_bits()).collect::<Vec<_>>().iter());
+                        assert!(same, "{name} {area:?} {} {simd:?}", engine.name());
+                        assert_eq!(frame.coverage(), wanted.coverage(), "{name} {simd:?}");
+                        assert_eq!(
+                            frame.counters.killed, wanted.counters.killed,
+                            "{name} {simd:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_strike_inside_machine_code() {
     if !is_here() {

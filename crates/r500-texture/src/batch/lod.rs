@@ -11,7 +11,7 @@ use super::texel_coords::TexelCoords;
 use r500_numerics::branchless::{self, Lane};
 use r500_numerics::flush;
 use r500_simd::MagicRound;
-use r500_simd::{Chunk, LANES};
+use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
 
 /// The selected levels of the pixels of a chunk.
 struct LodSelection {
@@ -75,6 +75,8 @@ impl CompiledSampler {
                 for axis in 0..self.lod_axes() {
                     let x = &coords.uvw[axis];
                     for quad in 0..4 {
+                        // Else AVX-512 gathers and scatters the lanes of four quads.
+                        inhibit_outer_vectorization();
                         dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
                         dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
                     }
