@@ -117,3 +117,28 @@ fn fixes_remove_their_lint() {
     }
     assert_eq!(fixed, 10, "codes with a fix in their example");
 }
+
+/// Programs far longer than a card holds: ten thousand errors are kept, and the verdict stays.
+#[test]
+fn lints_of_long_programs_are_limited() {
+    use r500_check::limits::LINTS;
+    let mut job = LintCode::ReservedRgbOp.bad();
+    let inst = *job
+        .program
+        .code
+        .iter()
+        .zip(&LintCode::ReservedRgbOp.good().program.code)
+        .find_map(|(bad, good)| (bad != good).then_some(bad))
+        .unwrap();
+    job.program.code = vec![inst; LINTS + 5];
+    let report = check_job(&job);
+    assert_eq!(report.verdict, Verdict::Broken);
+    let errors = report.lints.iter().filter(|lint| lint.severity() == Severity::Error).count();
+    assert_eq!(errors, LINTS);
+    assert!(report.lints.len() <= 2 * LINTS);
+    // One of the errors is that of the length.
+    let reserved = report.with_code(LintCode::ReservedRgbOp).count();
+    assert!(reserved >= LINTS - 1 && report.omitted >= LINTS + 5 - reserved, "{}", report.omitted);
+    // A program of the usual length loses none.
+    assert_eq!(check_job(&LintCode::ReservedRgbOp.bad()).omitted, 0);
+}

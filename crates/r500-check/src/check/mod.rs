@@ -13,6 +13,7 @@ use r500_program::{Job, Program, WindowError};
 
 use crate::dataflow::{ChannelSet, Dataflow};
 use crate::graph::{Graph, Structure, Unstructured};
+use crate::limits::LINTS;
 use crate::lint::{Edit, Fix, Lint, Location};
 use crate::{LintCode, Severity, Verdict};
 
@@ -45,9 +46,11 @@ impl Assumptions {
 /// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The lints in address order, those without an instruction first. Their number is bounded by the program: only
-    /// the 512 instructions of the window are checked, each for each [`LintCode`] a few times at most.
+    /// The lints in address order, those without an instruction first; at most [`LINTS`](crate::limits::LINTS) errors,
+    /// and as many warnings and notes.
     pub lints: Vec<Lint>,
+    /// Lints beyond that.
+    pub omitted: usize,
     /// The verdict.
     pub verdict: Verdict,
 }
@@ -118,7 +121,7 @@ fn analyze_at(program: &Program, given: &Assumptions, wanted: MinSeverity) -> An
         Ok(graph) => graph,
         Err(error) => {
             findings.push(window_error(&error));
-            let report = Report { lints: findings, verdict: Verdict::Broken };
+            let report = Report { lints: findings, omitted: 0, verdict: Verdict::Broken };
             return Analysis { report, graph: None, structure: None };
         }
     };
@@ -146,7 +149,10 @@ fn check_graph(
         structure,
         flow: &flow,
         has_state: stated,
+        counts: [0, 0],
         findings: lints,
+        omitted: 0,
+        last_omitted: false,
     };
     if graph.gave_up() {
         checker.add(
@@ -163,7 +169,7 @@ fn check_graph(
         checker.check_values();
         checker.check_registers()
     };
-    let mut findings = checker.findings;
+    let Checker { mut findings, omitted, .. } = checker;
     findings.retain(|finding| wanted == MinSeverity::All || finding.severity() == Severity::Error);
     findings.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
     let broken = findings.iter().any(|finding| finding.severity() == Severity::Error);
@@ -172,7 +178,7 @@ fn check_graph(
     } else {
         facts::verdict(program, given, graph, recovered, defined)
     };
-    Report { lints: findings, verdict }
+    Report { lints: findings, omitted, verdict }
 }
 
 struct Checker<'a> {
@@ -185,6 +191,11 @@ struct Checker<'a> {
     /// Whether the program carries state. Only then are missing registers reported.
     has_state: bool,
     findings: Vec<Lint>,
+    /// Findings that are kept: errors, and warnings and notes.
+    counts: [usize; 2],
+    /// How many are not, and whether the last one is among them.
+    omitted: usize,
+    last_omitted: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -199,21 +210,30 @@ impl<'a> Checker<'a> {
     }
 
     fn add(&mut self, code: LintCode, place: Location, message: String) {
-        self.findings.push(Lint { code, location: place, message, fix: None, related: Vec::new() });
+        self.push(Lint { code, location: place, message, fix: None, related: Vec::new() });
+    }
+
+    /// Keeps a lint if the limit allows. Errors have a limit of their own, so that warnings do not hide them.
+    fn push(&mut self, lint: Lint) {
+        let count = &mut self.counts[usize::from(lint.severity() != Severity::Error)];
+        self.last_omitted = *count >= LINTS;
+        if self.last_omitted {
+            self.omitted += 1;
+        } else {
+            *count += 1;
+            self.findings.push(lint);
+        }
     }
 
     fn add_fixed(&mut self, code: LintCode, place: Location, message: String, fix: Fix) {
-        self.findings.push(Lint {
-            code,
-            location: place,
-            message,
-            fix: Some(fix),
-            related: Vec::new(),
-        });
+        self.push(Lint { code, location: place, message, fix: Some(fix), related: Vec::new() });
     }
 
     /// Adds related instructions to the last lint.
     fn relate(&mut self, others: impl IntoIterator<Item = usize>, why: &'static str) {
+        if self.last_omitted {
+            return;
+        }
         let places: Vec<_> = others.into_iter().map(|index| (self.at(index), why)).collect();
         if let Some(finding) = self.findings.last_mut() {
             finding.related.extend(places);

@@ -159,6 +159,8 @@ struct Tally {
     notes: usize,
     allowed: usize,
     known: usize,
+    /// Lints of long programs that no report holds.
+    omitted: usize,
     /// Files that could not be read, and whether a medium or a limit is to blame for one of them.
     failed: usize,
     could_not: bool,
@@ -332,6 +334,8 @@ impl Tally {
     fn count(&mut self, checked: &Checked, policy: &Policy) {
         self.files += 1;
         self.programs += checked.programs.len();
+        self.omitted +=
+            checked.programs.iter().map(|program| program.report.omitted).sum::<usize>();
         for (_, level) in checked.programs.iter().flat_map(Program::all) {
             match level {
                 Level::Reported(Severity::Error) => self.errors += 1,
@@ -379,6 +383,9 @@ impl std::fmt::Display for Tally {
         }
         if self.known > 0 {
             write!(f, ", {} known", self.known)?;
+        }
+        if self.omitted > 0 {
+            write!(f, "; {} more are not listed", self.omitted)?;
         }
         if self.failed > 0 {
             write!(f, "; {} not checked", count(self.failed, "file"))?;
