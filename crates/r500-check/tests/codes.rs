@@ -131,6 +131,8 @@ fn lints_of_long_programs_are_limited() {
         .find_map(|(bad, good)| (bad != good).then_some(bad))
         .unwrap();
     job.program.code = vec![inst; LINTS + 5];
+    // Without a window every instruction can run.
+    (job.program.state.code_range, job.program.state.code_addr) = (None, None);
     let report = check_job(&job);
     assert_eq!(report.verdict, Verdict::Broken);
     let errors = report.lints.iter().filter(|lint| lint.severity() == Severity::Error).count();

@@ -142,6 +142,7 @@ fn check_graph(
     let recovered = structure.as_ref().and_then(|s| s.as_ref().ok());
     let flow = Dataflow::new(graph, recovered);
     let stated = has_state(program);
+    let errors = lints.iter().filter(|lint| lint.severity() == Severity::Error).count();
     let mut checker = Checker {
         program,
         assumptions: given,
@@ -149,7 +150,7 @@ fn check_graph(
         structure,
         flow: &flow,
         has_state: stated,
-        counts: [0, 0],
+        counts: [errors, lints.len() - errors],
         findings: lints,
         omitted: 0,
         last_omitted: false,
