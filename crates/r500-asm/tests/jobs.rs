@@ -291,7 +291,9 @@ fn corpus_jobs_survive_a_round_trip() {
 /// As [`there_and_back`], for jobs that may hold NaN: the debug text stands for the job, which
 /// tells the NaN apart from numbers but not one NaN from another.
 #[track_caller]
-fn comes_back(name: &str, job: Job) {
+fn comes_back(name: &str, mut job: Job) {
+    // Names for switches that the picture does not depend on; the text has none.
+    job.named_by_value.clear();
     let printed = print(&job, &PrintOptions { embed: usize::MAX, ..PrintOptions::default() });
     assert!(printed.files.is_empty());
     let assembly = assemble(printed.text.as_bytes(), Options::default());
