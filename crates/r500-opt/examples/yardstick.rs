@@ -14,7 +14,8 @@ use r500_program::Job;
 
 fn main() {
     let all = std::env::args().any(|arg| arg == "--all");
-    report("captures", &support::jobs("mesa"), all);
+    report("captures of Mesa 22.3.6", &support::jobs("mesa"), all);
+    report("captures of Mesa 25.0.7", &support::jobs("mesa25"), all);
     report("piglit", &support::piglit(), false);
 }
 

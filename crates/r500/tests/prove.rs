@@ -10,10 +10,11 @@ use r500::equivalence::{Proof, Trial, prove};
 use r500::formats::{Limits, read};
 use r500::opt::{Options, optimize};
 use r500::program::Job;
-use r500_gen::Rng;
+use r500_gen::{Case, Rng, Shape};
 
-fn captures() -> Vec<Job> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/mesa");
+/// The captures of a folder of the corpus.
+fn captures(folder: &str) -> Vec<Job> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -41,7 +42,7 @@ fn note(text: &str) {
 #[test]
 fn programs_are_equal_to_themselves() {
     let mut unknown = Vec::new();
-    for job in captures() {
+    for job in captures("mesa") {
         if let Proof::Unknown(why) = prove(&job.program, &job.program) {
             unknown.push(format!("{}: {why}", job.name));
         }
@@ -70,7 +71,8 @@ fn proves_optimized(title: &str, jobs: &[Job], floor: usize) {
 
 #[test]
 fn optimized_captures_are_proved() {
-    proves_optimized("captures", &captures(), 90);
+    proves_optimized("Mesa 22.3.6", &captures("mesa"), 90);
+    proves_optimized("Mesa 25.0.7", &captures("mesa25"), 90);
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn loops_are_compared_in_the_lanes_that_execute_them() {
 /// Soundness: a program with one bit changed is proved equal only where no run tells the two apart.
 #[test]
 fn changed_bits_are_not_proved() {
-    let jobs = captures();
+    let jobs = captures("mesa");
     let count = std::env::var("R500_MUTATIONS").map_or(200, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
@@ -220,6 +222,31 @@ fn changed_bits_are_not_proved() {
         }
     }
     note(&format!("{proved} of {count} changed programs proved, {differing} not\n"));
+    assert!(proved > 0 && differing > 0);
+}
+
+/// Soundness on what drivers do not emit: generated programs with branches, loops, calls and predicates, one bit changed.
+#[test]
+fn changed_bits_of_generated_programs_are_not_proved() {
+    let count = std::env::var("R500_MUTATIONS").map_or(100, |text| text.parse().unwrap());
+    let (mut proved, mut differing) = (0, 0);
+    for seed in 0..count {
+        let mut rng = Rng::new(!seed);
+        let job = Case::generate(&mut rng, &Shape::default()).bare_job("generated");
+        let mut changed = job.clone();
+        let mut pick = |below: usize| (rng.next_u64() % below as u64) as usize;
+        let at = pick(changed.program.code.len());
+        changed.program.code[at].0[pick(6)] ^= 1 << pick(32);
+        if prove(&job.program, &changed.program) != Proof::Proved {
+            differing += 1;
+            continue;
+        }
+        proved += 1;
+        if let Trial::Different { round, difference } = Trial::run(&job, &changed, 8) {
+            panic!("address {at}, seed {seed}: proved, but round {round}: {difference:?}");
+        }
+    }
+    note(&format!("{proved} of {count} changed generated programs proved, {differing} not\n"));
     assert!(proved > 0 && differing > 0);
 }
 

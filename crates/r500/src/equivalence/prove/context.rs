@@ -62,7 +62,8 @@ impl Contexts {
 
     /// Returns the canonical form of a mask in some lanes.
     pub(super) fn mask(&mut self, table: &mut Table, mask: Number, care: Number) -> Number {
-        self.canonical(table, mask, Context { care, fp: NOTHING })
+        // A diagram over masks has no leaves but the two constants.
+        if care == NONE { NONE } else { self.canonical(table, mask, Context { care, fp: NOTHING }) }
     }
 
     /// Returns the canonical form of a value.

@@ -15,7 +15,7 @@ use r500_ir::{Function, If, Loop, Opcode, Operand, Stmt, Type};
 use r500_isa::values::TexOp;
 
 use super::context::{Context, Contexts};
-use super::table::{Carried, EVERY, Fetched, Node, Number, Table, UNUSED};
+use super::table::{Carried, EVERY, Fetched, NONE, Node, Number, Table, UNUSED};
 use super::{Side, Unknown};
 
 /// A step of the flattened code of a region.
@@ -221,6 +221,7 @@ impl Prover<'_> {
         for phi in &branch.phis {
             let mut number = match phi.incoming {
                 Some(incoming) => self.number(side, incoming),
+                None if self.functions[side].values[phi.value].ty == Type::Mask => NONE,
                 None => UNUSED,
             };
             for (mask, arm) in masks.into_iter().zip(phi.arms).rev() {
