@@ -110,6 +110,18 @@ impl Prover<'_> {
         }
     }
 
+    /// `mask ? yes : no`, as it stands. Of masks, in operations whose result is a mask whatever their operands are.
+    fn select(&mut self, ty: Type, [mask, yes, no]: [Number; 3]) -> Number {
+        match ty {
+            Type::F32 => self.table.raw(Opcode::Select, &[mask, yes, no]),
+            Type::Mask => {
+                let yes = self.table.raw(Opcode::And, &[mask, yes]);
+                let no = self.table.raw(Opcode::AndNot, &[no, mask]);
+                self.table.raw(Opcode::Or, &[yes, no])
+            }
+        }
+    }
+
     fn canonical(&mut self, number: Number, context: Context) -> Number {
         self.contexts.canonical(&mut self.table, number, context)
     }
@@ -175,7 +187,10 @@ impl Prover<'_> {
             Stmt::Def(value, inst) => {
                 let args: Vec<Number> =
                     inst.args().iter().map(|&arg| self.number(side, arg)).collect();
-                let number = self.table.raw(inst.opcode, &args);
+                let number = match (inst.opcode, self.functions[side].values[*value].ty) {
+                    (Opcode::Select, ty) => self.select(ty, [args[0], args[1], args[2]]),
+                    (opcode, _) => self.table.raw(opcode, &args),
+                };
                 self.set(side, *value, number);
             }
             Stmt::Fetch(fetch) => {
@@ -219,15 +234,16 @@ impl Prover<'_> {
     fn phis(&mut self, side: usize, branch: &If) {
         let masks = branch.masks.map(|mask| self.number(side, mask));
         for phi in &branch.phis {
-            let mut number = match phi.incoming {
-                Some(incoming) => self.number(side, incoming),
-                None if self.functions[side].values[phi.value].ty == Type::Mask => NONE,
-                None => UNUSED,
+            let ty = self.functions[side].values[phi.value].ty;
+            let mut number = match (phi.incoming, ty) {
+                (Some(incoming), _) => self.number(side, incoming),
+                (None, Type::Mask) => NONE,
+                (None, Type::F32) => UNUSED,
             };
             for (mask, arm) in masks.into_iter().zip(phi.arms).rev() {
                 if let Some(arm) = arm {
                     let arm = self.number(side, arm);
-                    number = self.table.raw(Opcode::Select, &[mask, arm, number]);
+                    number = self.select(ty, [mask, arm, number]);
                 }
             }
             self.set(side, phi.value, number);
@@ -352,7 +368,8 @@ impl Prover<'_> {
                 (Half::Executing, _) => value = Some(number),
                 (Half::Resting, inside) => {
                     let inside = inside.expect("the other half comes first");
-                    let number = self.table.raw(Opcode::Select, &[executing[side], inside, number]);
+                    let ty = if is_mask { Type::Mask } else { Type::F32 };
+                    let number = self.select(ty, [executing[side], inside, number]);
                     self.set(side, param.value, number);
                 }
             }

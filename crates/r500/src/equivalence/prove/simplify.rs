@@ -5,11 +5,10 @@
 //! is known from their ranges alone.
 
 use r500_ir::{
-    AddSign, DENORMAL, DemandedFp, MulFlags, Opcode, Operand, Range, SIGN, evaluate,
-    operand_demands,
+    DENORMAL, DemandedFp, MulFlags, Opcode, Operand, Range, SIGN, evaluate, operand_demands,
 };
 
-use super::table::{EVERY, NONE, Node, Number, Table, inverse};
+use super::table::{EVERY, NONE, Node, Number, Table};
 
 const MINUS_ZERO: u32 = 1 << 31;
 const ONE: u32 = 0x3f80_0000;
@@ -76,7 +75,6 @@ impl Table {
             (Opcode::Add, &[a, b]) => self.add(a, b, fp),
             (Opcode::Sub, &[a, b]) => self.sub(a, b, fp),
             (Opcode::Mul(flags), &[a, b]) => self.mul(flags, a, b, fp),
-            (Opcode::Mad(flags, sign), &[a, b, c]) => self.mad(flags, sign, [a, b, c], fp),
             (Opcode::Eq | Opcode::Lt | Opcode::Ge, &[a, b]) => self.compare(opcode, a, b),
             (Opcode::Ne, &[a, b]) => {
                 let equal = self.compare(Opcode::Eq, a, b);
@@ -268,56 +266,6 @@ impl Table {
             }
         }
         self.op(Opcode::Mul(flags), vec![a, b])
-    }
-
-    fn mad(
-        &mut self,
-        flags: MulFlags,
-        mut sign: AddSign,
-        [a, b, mut c]: [Number; 3],
-        fp: DemandedFp,
-    ) -> Number {
-        if let Some(x) = self.negated(c) {
-            (c, sign) = (x, inverse(sign));
-        }
-        if let Some(bits) = self.constant_bits(c)
-            && sign == AddSign::Minus
-        {
-            (c, sign) = (self.constant(bits ^ MINUS_ZERO), AddSign::Plus);
-        }
-        if let [Some(x), Some(y)] = [a, b].map(|factor| self.constant_bits(factor)) {
-            let product = evaluate(Opcode::Mul(flags), [x, y, 0]).expect("arithmetic");
-            let product = self.constant(product);
-            return match sign {
-                AddSign::Plus => self.add(product, c, fp),
-                AddSign::Minus => self.sub(product, c, fp),
-            };
-        }
-        // The sign of a zero product shows where it is demanded and the addend can be -0.
-        let addend = self.range(c);
-        let addend = if sign == AddSign::Minus { addend.negated() } else { addend };
-        let sign_shows = fp & SIGN != 0 && addend.flush().minus_zero;
-        let (flags, a, b) = self.factors(flags, a, b, sign_shows);
-        // x - 0 is x; x + 0 is +0 for -0. A product has no denormals.
-        let product = Opcode::Mul(flags).range([self.range(a), self.range(b), Range::ANY]);
-        let is_product = match self.constant_bits(c) {
-            Some(MINUS_ZERO) => true,
-            Some(0) => fp & SIGN == 0 || !product.minus_zero,
-            _ => false,
-        };
-        if is_product {
-            return self.mul(flags, a, b, fp);
-        }
-        // One times a number is that number; a sum flushes it as a product does.
-        if self.constant_bits(b) == Some(ONE) {
-            match (flags, sign) {
-                (PLAIN, AddSign::Plus) => return self.add(a, c, fp),
-                (PLAIN, AddSign::Minus) => return self.sub(a, c, fp),
-                (NEGATED, AddSign::Plus) => return self.sub(c, a, fp),
-                _ => {}
-            }
-        }
-        self.op(Opcode::Mad(flags, sign), vec![a, b, c])
     }
 
     /// A comparison that is not `Ne`: signs of zeros and denormals do not show.

@@ -296,6 +296,15 @@ impl Table {
             // That there is no denormal allows a faster comparison and changes no result.
             Opcode::Min(_) => Opcode::Min(DenormalMode::Kept),
             Opcode::Max(_) => Opcode::Max(DenormalMode::Kept),
+            // The product is rounded before the sum.
+            Opcode::Mad(flags, sign) => {
+                let product = self.raw(Opcode::Mul(flags), &args[..2]);
+                let sum = match sign {
+                    AddSign::Plus => Opcode::Add,
+                    AddSign::Minus => Opcode::Sub,
+                };
+                return self.raw(sum, &[product, args[2]]);
+            }
             _ => opcode,
         };
         self.intern(Node::Op(opcode, args.to_vec()))
@@ -315,7 +324,6 @@ impl Table {
                 return self.not(equal);
             }
             Opcode::Mul(flags) => Opcode::Mul(ordered(flags, &mut args)),
-            Opcode::Mad(flags, sign) => Opcode::Mad(ordered(flags, &mut args), sign),
             _ => opcode,
         };
         let number = self.intern(Node::Op(opcode, args));
@@ -351,12 +359,4 @@ fn ordered(flags: MulFlags, args: &mut [Number]) -> MulFlags {
     }
     args.swap(0, 1);
     MulFlags { zero_a: flags.zero_b, zero_b: flags.zero_a, ..flags }
-}
-
-/// The sign of an addend, changed.
-pub(super) fn inverse(sign: AddSign) -> AddSign {
-    match sign {
-        AddSign::Plus => AddSign::Minus,
-        AddSign::Minus => AddSign::Plus,
-    }
 }
