@@ -145,7 +145,13 @@ impl Contexts {
             Opcode::Select => return self.select(table, [args[0], args[1], args[2]], context),
             Opcode::And => return self.select(table, [args[0], args[1], NONE], context),
             Opcode::Or => return self.select(table, [args[0], EVERY, args[1]], context),
-            Opcode::AndNot => return self.select(table, [args[1], NONE, args[0]], context),
+            Opcode::AndNot => {
+                let mask = self.mask(table, args[0], context.care);
+                let care = table.and(context.care, mask);
+                let without = self.mask(table, args[1], care);
+                let rest = table.not(without);
+                return table.and(mask, rest);
+            }
             Opcode::QuadBroadcast(_) => EVERY,
             _ => context.care,
         };
