@@ -232,17 +232,16 @@ fn store_coverage_only<L: SimdLevel>(
     interp: &mut Interpreter<'_>,
     band: &mut Band<'_>,
 ) {
-    let Scratch { covered, killed, memory, .. } = &mut interp.scratch;
+    let Scratch { covered, killed, .. } = &mut interp.scratch;
+    let started: u32 = killed.iter().sum();
     if interp.any_replay {
         // Replays take back by chunks what is counted here.
         for (mask, killed) in covered.iter().zip(killed) {
             *killed -= CoverageBits::of(level, mask).count();
         }
     }
-    // At the start all lanes were covered.
-    let lanes = memory.chunks * LANES;
     let covered = take_coverage(level, tile, covered, band);
-    interp.counters.killed += lanes as u64 - u64::from(covered);
+    interp.counters.killed += u64::from(started - covered);
     interp.all_covered = true;
 }
 
