@@ -38,6 +38,7 @@ import { FlowPane } from "./panes/flow.ts";
 import { NumbersPane } from "./panes/numbers.ts";
 import { Tabs } from "./panes/tabs.ts";
 import { TexturesPane } from "./panes/textures.ts";
+import { Shorter } from "./optimize/shorter.ts";
 import { Player } from "./picture/player.ts";
 import { Stage } from "./picture/stage.ts";
 import { Thumbnails } from "./picture/thumbnails.ts";
@@ -280,6 +281,11 @@ new Compare(module, {
     return [...left, ...kept, ...examples()].filter(([, source]) => source.text !== own.text);
   },
   step: (at, position) => void session.stepThrough(at, position),
+});
+new Shorter({
+  own: () => ({ source: program.source, ranges: program.analysis.value?.instructions.map(({ range }) => range) ?? [], offset: program.analysis.value?.offset ?? 0 }),
+  optimize: async () => (await current()).ask("optimize", {}),
+  open: (source) => work.open(source),
 });
 const gallery = new Gallery({
   open: (source, draft) => {

@@ -60,7 +60,8 @@ pub fn write(job: &Job, format: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Returns a job as a source that stands alone: texels are in it.
-fn source(job: &Job) -> String {
+#[must_use]
+pub fn source(job: &Job) -> String {
     let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };
     r500::asm::print(job, &options).text
 }

@@ -14,7 +14,7 @@ use crate::document::{Document, File};
 use crate::look::Look;
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
-use crate::{analysis, compare, edit, encoding, expect, language, open};
+use crate::{analysis, compare, edit, encoding, expect, language, open, optimize};
 
 /// A request. `do` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -150,6 +150,8 @@ pub enum Request {
     Format,
     /// What all safe fixes of the checker make of the source.
     FixAll,
+    /// A program with the same results and a lower cost.
+    Optimize,
     /// What the words of a part of the source are.
     Tokens {
         /// The part, in UTF-16 units.
@@ -325,6 +327,7 @@ impl Session {
             Request::Rename { at, name } => json(&language::rename(self.document()?, at, &name)?),
             Request::Format => json(&language::format(self.document()?)?),
             Request::FixAll => json(&language::fix_all(self.document()?)),
+            Request::Optimize => json(&optimize::optimize(self.document()?)?),
             Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;

@@ -8,8 +8,8 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 
 use crate::{
-    analysis, area, compare, document, encoding, expect, language, look, open, picture, request,
-    step,
+    analysis, area, compare, document, encoding, expect, language, look, open, optimize, picture,
+    request, step,
 };
 
 /// Declares types, each with its documentation, and which request has which answer.
@@ -43,6 +43,7 @@ fn generated() -> String {
             crate::bytes::Bytes, look::Look, picture::Mouse, picture::Drawing, picture::Loaded, picture::Drawn, picture::Band,
             expect::Judged, compare::CompareOptions, compare::Compared, compare::Parting,
             language::Hover, language::Completion, language::Renamable,
+            optimize::Optimized, optimize::Cost, optimize::Change,
             step::Going, step::How, step::Breakpoint, step::Recorded, step::Shown, step::LaneShown, step::LoopShown,
             step::Did, step::What, step::Written,
             area::AreaQuery, area::AreaResult,
@@ -74,6 +75,7 @@ fn generated() -> String {
             rename => Vec<document::TextEdit>,
             format => Vec<document::TextEdit>,
             fixAll => Vec<document::TextEdit>,
+            optimize => optimize::Optimized,
             record => step::Recorded,
             go => step::Shown,
             area => area::AreaResult,

@@ -655,6 +655,89 @@ from: number,
 to: number, };
 
 /**
+ * A shorter program, and why it may be trusted.
+ */
+export type Optimized = {
+/**
+ * The result as a source: lines of instructions that stay are kept as they are written.
+ */
+text: string,
+/**
+ * Where each instruction of the result stands in `text`.
+ */
+ranges: Array<Range>,
+/**
+ * For each instruction of the result the instructions of the original that it stands for, by number.
+ */
+origins: Array<Array<number>>,
+/**
+ * Costs before and after.
+ */
+cost: [Cost, Cost],
+/**
+ * Why the result may be trusted; `refused` results are not handed out.
+ */
+verdict: "unchanged" | "proved" | "equal" | "refused",
+/**
+ * The verdict in a sentence.
+ */
+evidence: string,
+/**
+ * What was changed, in order.
+ */
+changes: Array<Change>, };
+
+/**
+ * What a program costs.
+ */
+export type Cost = {
+/**
+ * Issue cycles of the longest path; 0 where the program is not structured.
+ */
+cycles: number,
+/**
+ * Instruction slots.
+ */
+slots: number,
+/**
+ * Temporaries.
+ */
+temporaries: number,
+/**
+ * Instructions with NOP.
+ */
+nops: number, };
+
+/**
+ * A change that a pass made.
+ */
+export type Change = {
+/**
+ * The pass.
+ */
+pass: string,
+/**
+ * What the pass does.
+ */
+what: string,
+/**
+ * Why the results are the same.
+ */
+why: string,
+/**
+ * Numbers of the original instructions that it concerned.
+ */
+before: Array<number>,
+/**
+ * Numbers of the instructions of the result that they have become.
+ */
+after: Array<number>,
+/**
+ * Costs before and after it.
+ */
+cost: [Cost, Cost], };
+
+/**
  * Where to go.
  */
 export type Going = { how: Way, backward: boolean,
@@ -980,7 +1063,7 @@ at: number,
 /**
  * The new name.
  */
-name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "tokens",
+name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "optimize" } | { "do": "tokens",
 /**
  * The part, in UTF-16 units.
  */
@@ -1029,6 +1112,7 @@ export interface Answers {
   rename: Array<TextEdit>;
   format: Array<TextEdit>;
   fixAll: Array<TextEdit>;
+  optimize: Optimized;
   record: Recorded;
   go: Moment;
   area: AreaResult;

@@ -1,0 +1,349 @@
+//! Optimisation of the program: the result as a source, its changes, its cost, and the evidence for it.
+
+use std::ops::Range as Span;
+
+use r500::isa::state::{UsCodeAddr, UsCodeRange, UsPixsize};
+use r500::opt::{Change as OptChange, Cost as OptCost, Options, passes};
+use r500::optimizer::{self, Checked, Evidence};
+use r500::program::{Job, Program};
+use serde::Serialize;
+
+use crate::document::{Document, Range};
+use crate::open;
+
+/// A shorter program, and why it may be trusted.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Optimized {
+    /// The result as a source: lines of instructions that stay are kept as they are written.
+    pub text: String,
+    /// Where each instruction of the result stands in `text`.
+    pub ranges: Vec<Range>,
+    /// For each instruction of the result the instructions of the original that it stands for, by number.
+    pub origins: Vec<Vec<u32>>,
+    /// Costs before and after.
+    pub cost: [Cost; 2],
+    /// Why the result may be trusted; `refused` results are not handed out.
+    #[cfg_attr(test, ts(type = "\"unchanged\" | \"proved\" | \"equal\" | \"refused\""))]
+    pub verdict: &'static str,
+    /// The verdict in a sentence.
+    pub evidence: String,
+    /// What was changed, in order.
+    pub changes: Vec<Change>,
+}
+
+/// What a program costs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Cost {
+    /// Issue cycles of the longest path; 0 where the program is not structured.
+    pub cycles: u64,
+    /// Instruction slots.
+    pub slots: u64,
+    /// Temporaries.
+    pub temporaries: u64,
+    /// Instructions with NOP.
+    pub nops: u64,
+}
+
+/// A change that a pass made.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Change {
+    /// The pass.
+    pub pass: &'static str,
+    /// What the pass does.
+    pub what: &'static str,
+    /// Why the results are the same.
+    pub why: &'static str,
+    /// Numbers of the original instructions that it concerned.
+    pub before: Vec<u32>,
+    /// Numbers of the instructions of the result that they have become.
+    pub after: Vec<u32>,
+    /// Costs before and after it.
+    pub cost: [Cost; 2],
+}
+
+/// Optimises a program and checks the result against it.
+///
+/// # Errors
+/// Why it cannot run.
+pub fn optimize(document: &Document) -> Result<Optimized, String> {
+    let job = document.job()?;
+    let checked = optimizer::optimize(&job, &Options::default());
+    let (verdict, evidence) = verdict(&checked.evidence);
+    let refused = checked.evidence.is_refusal();
+    let unchanged = refused || checked.evidence == Evidence::Unchanged;
+    let result = if unchanged { same(document) } else { source(document, &checked) };
+    let [before, after] = checked.optimized.cost;
+    let origins = if unchanged {
+        (0..).take(job.program.code.len()).map(|at| vec![at]).collect()
+    } else {
+        checked.optimized.origins
+    };
+    Ok(Optimized {
+        ranges: (result.assembly().spans.iter())
+            .map(|span| result.range(*span).unwrap_or(Range { from: 0, to: 0 }))
+            .collect(),
+        text: result.text,
+        origins,
+        cost: [before, if unchanged { before } else { after }].map(cost),
+        verdict,
+        evidence,
+        changes: if unchanged {
+            Vec::new()
+        } else {
+            checked.optimized.changes.into_iter().map(change).collect()
+        },
+    })
+}
+
+fn verdict(evidence: &Evidence) -> (&'static str, String) {
+    match evidence {
+        Evidence::Unchanged => ("unchanged", "Nothing is better: the program stays.".to_owned()),
+        Evidence::Proved => (
+            "proved",
+            "Proved: equal in every bit for all constants, inputs and textures.".to_owned(),
+        ),
+        Evidence::Equal { rounds, pixels } => (
+            "equal",
+            format!(
+                "Not proved, but run: {rounds} runs with random constants, inputs and textures are equal in every \
+                 bit of {pixels} pixels."
+            ),
+        ),
+        Evidence::Different { round, difference } => (
+            "refused",
+            format!(
+                "The result differs from the program (run {round}, pixel {}, {}): a bug of the optimiser. The \
+                 program stays.",
+                difference.pixel[0], difference.pixel[1]
+            ),
+        ),
+        Evidence::NotRun(why) => (
+            "refused",
+            format!("No run ended, so the result cannot be checked ({why}). The program stays."),
+        ),
+    }
+}
+
+fn cost(cost: OptCost) -> Cost {
+    let OptCost { cycles, slots, temporaries, nops } = cost;
+    Cost { cycles, slots, temporaries, nops }
+}
+
+fn change(change: OptChange) -> Change {
+    let OptChange { pass, before, after, cost: costs, why } = change;
+    let info = passes().iter().find(|info| info.name == pass);
+    let what = info.map_or("", |info| info.what);
+    Change { pass, what, why, before, after, cost: costs.map(cost) }
+}
+
+fn same(document: &Document) -> Document {
+    Document::new(document.text.clone(), document.name.clone(), document.files.clone())
+}
+
+/// Returns the result as a source: what surrounds the instructions is kept, and the lines of instructions that
+/// stay; where that does not assemble to the result, the job is printed.
+fn source(document: &Document, checked: &Checked) -> Document {
+    let code = &checked.job.program.code;
+    let printed = r500::asm::print_code(code, checked.job.program.state.base_address());
+    let candidates = [true, false].into_iter().filter_map(|keep| {
+        let listing =
+            if keep { with_kept_lines(document, checked, &printed)? } else { printed.clone() };
+        let text = in_place(document, &checked.job.program, &listing)?;
+        Some(Document::new(text, document.name.clone(), document.files.clone()))
+    });
+    let is_result = |candidate: &Document| {
+        candidate.assembly().is_ok() && candidate.job().is_ok_and(|job| equal(&job, &checked.job))
+    };
+    candidates.into_iter().find(is_result).unwrap_or_else(|| {
+        Document::new(open::source(&checked.job), document.name.clone(), Vec::new())
+    })
+}
+
+/// Returns whether a source says the same as a job.
+fn equal(found: &Job, wanted: &Job) -> bool {
+    found.program.code == wanted.program.code
+        && Job { program: Program::default(), ..found.clone() }
+            == Job { program: Program::default(), ..wanted.clone() }
+        && Program { code: Vec::new(), ..found.program.clone() }
+            == Program { code: Vec::new(), ..wanted.program.clone() }
+}
+
+/// Returns the source with another listing in place of its instructions, and with the sizes of that program.
+fn in_place(document: &Document, result: &Program, listing: &str) -> Option<String> {
+    let spans = &document.assembly().spans;
+    if spans.iter().any(|span| span.file != 0) {
+        return None;
+    }
+    let text = &document.text;
+    let first = lines(text, byte_range(spans.first()?)).start;
+    let last = lines(text, byte_range(spans.last()?)).end;
+    let mut before = text.get(..first)?.to_owned();
+    let mut after = text.get(last..)?.to_owned();
+    let state = &result.state;
+    for part in [&mut before, &mut after] {
+        let sizes = [
+            ("PIX_SIZE", state.pixsize.map(|size| UsPixsize::PIX_SIZE.code(size))),
+            ("END_ADDR", state.code_addr.map(|addr| UsCodeAddr::END_ADDR.code(addr))),
+            ("CODE_SIZE", state.code_range.map(|range| UsCodeRange::CODE_SIZE.code(range))),
+        ];
+        for (field, value) in sizes {
+            if let Some(value) = value {
+                *part = with_field(part, field, value);
+            }
+        }
+    }
+    Some(format!("{before}{listing}{after}"))
+}
+
+/// Returns a text with another number in the parentheses after the name of a field.
+fn with_field(text: &str, field: &str, value: u32) -> String {
+    let name = format!("{field}(");
+    let mut parts = text.split(&name);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.find(')').map_or(part, |end| &part[end..]);
+        out += &format!("{name}{value}{rest}");
+    }
+    out
+}
+
+/// Returns a listing in which instructions that stay have the lines of the source, with their comments.
+fn with_kept_lines(document: &Document, checked: &Checked, printed: &str) -> Option<String> {
+    let listing = Document::new(printed.to_owned(), String::new(), Vec::new());
+    let [old, new] = [document, &listing].map(|one| &one.assembly().spans);
+    let origins = &checked.optimized.origins;
+    if new.len() != origins.len() {
+        return None;
+    }
+    let blocks: Vec<Span<usize>> =
+        old.iter().map(|span| lines(&document.text, byte_range(span))).collect();
+    let mut text = printed.to_owned();
+    for (at, (span, origins)) in new.iter().zip(origins).enumerate().rev() {
+        let &[origin] = &origins[..] else { continue };
+        let origin = origin as usize;
+        let stays =
+            document.assembly().job.program.code.get(origin) == checked.job.program.code.get(at);
+        let alone = |block: &Span<usize>| {
+            blocks.iter().filter(|other| other.start < block.end && block.start < other.end).count()
+                == 1
+        };
+        let Some(block) = blocks.get(origin).filter(|block| stays && alone(block)) else {
+            continue;
+        };
+        let block = document.text.get(with_comments(&document.text, block.clone()))?;
+        let place = lines(printed, byte_range(span));
+        let printed_line = printed.get(place.clone())?;
+        let indent = |text: &str| text.len() - text.trim_start_matches(' ').len();
+        text.replace_range(place, &indented(block, indent(printed_line), indent(block)));
+    }
+    Some(text)
+}
+
+/// Returns lines with another indentation of the first, and the others moved with it.
+fn indented(block: &str, wanted: usize, found: usize) -> String {
+    let line = |line: &str| {
+        let own = line.len() - line.trim_start_matches(' ').len();
+        let spaces = (own + wanted).saturating_sub(found);
+        format!("{}{}", " ".repeat(spaces), line.trim_start_matches(' '))
+    };
+    block.split_inclusive('\n').map(line).collect()
+}
+
+fn byte_range(span: &r500::asm::Span) -> Span<usize> {
+    span.start as usize..span.end as usize
+}
+
+/// Returns the whole lines that a part of a text is in, with the end of the last.
+fn lines(text: &str, part: Span<usize>) -> Span<usize> {
+    let start = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[part.end..].find('\n').map_or(text.len(), |at| part.end + at + 1);
+    start..end
+}
+
+/// Returns a block of lines with the lines directly above it that hold a comment only.
+fn with_comments(text: &str, block: Span<usize>) -> Span<usize> {
+    let mut start = block.start;
+    while start > 0 {
+        let above = lines(text, start - 1..start - 1);
+        if !text[above.clone()].trim_start().starts_with("--") {
+            break;
+        }
+        start = above.start;
+    }
+    start..block.end
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const SOURCE: &str = "\
+-- caf\u{e9}
+US_PIXSIZE = PIX_SIZE(2) ;
+DEF wave = temp[1] ;
+-- A copy.
+src0.rgb = temp[0] : temp[2].rgb = MAX src0.rgb src0.rgb ;
+-- The wave.
+src0.rgb = temp[2], src0.a = const[0] : wave.rgb = MAD src0.rgb src0.aaa src0.000 ; -- of a half
+OUT LAST src0.rgb = wave : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;
+EXPECT out[0] at (0, 0) = (0, 0, 0, 1) ;
+";
+
+    fn document(text: &str) -> Document {
+        let document = Document::new(text.into(), "x".into(), Vec::new());
+        let errors: Vec<_> = document.assembly().diagnostics.iter().collect();
+        assert!(document.assembly().is_ok(), "{errors:?}");
+        document
+    }
+
+    #[test]
+    fn a_copy_is_removed_and_the_source_around_it_stays() {
+        let document = document(SOURCE);
+        let found = optimize(&document).unwrap();
+        assert_eq!(found.verdict, "proved", "{}", found.evidence);
+        assert!(found.cost[1].slots < found.cost[0].slots, "{:?}", found.cost);
+        assert_eq!(found.ranges.len() as u64, found.cost[1].slots);
+        assert_eq!(found.origins.len(), found.ranges.len());
+        assert!(!found.changes.is_empty());
+        assert!(found.text.starts_with("-- caf\u{e9}\n"), "{}", found.text);
+        assert!(found.text.contains("EXPECT out[0]"), "{}", found.text);
+        let result = self::document(&found.text);
+        assert_eq!(result.job().unwrap().program.code.len(), found.ranges.len());
+        for range in &found.ranges {
+            let line = &found.text[result.byte(range.from)..result.byte(range.to)];
+            assert!(line.contains("MA"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_program_without_a_better_one_stays_as_it_is_written() {
+        let text = "OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n";
+        let found = optimize(&document(text)).unwrap();
+        assert_eq!((found.verdict, found.text.as_str()), ("unchanged", text));
+        assert_eq!(found.cost[0], found.cost[1]);
+        assert_eq!(found.origins, [[0]]);
+    }
+
+    /// An instruction that stays keeps its line, its comment and the names in it.
+    #[test]
+    fn lines_of_instructions_that_stay_are_kept() {
+        let text = "\
+DEF wave = temp[1] ;
+src0.rgb = temp[0] : temp[2].rgb = MAX src0.rgb src0.rgb ; -- nothing reads it
+-- The wave.
+src0.rgb = temp[0], src0.a = const[0] : wave.rgb = MAD src0.rgb src0.aaa src0.000 ; -- of a half
+OUT LAST src0.rgb = wave : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;
+";
+        let only = Options { only: vec!["dead".into()], ..Options::default() };
+        let document = document(text);
+        let checked = optimizer::optimize(&document.job().unwrap(), &only);
+        let result = source(&document, &checked);
+        let wanted: Vec<&str> = text.lines().filter(|line| !line.contains("nothing")).collect();
+        assert_eq!(result.text.lines().collect::<Vec<_>>(), wanted);
+    }
+}
