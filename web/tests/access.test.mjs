@@ -65,9 +65,9 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("button", { name: "Examples" }).click();
     await look("gallery");
     await page.keyboard.press("Escape");
-    for (const name of ["Help", "Compare"]) {
+    for (const name of ["Help", "Compare", "Shorter"]) {
       await page.getByRole("button", { name, exact: true }).click();
-      await page.waitForTimeout(600);
+      await page.waitForTimeout(name === "Shorter" ? 2500 : 600);
       await look(name);
       await page.keyboard.press("Escape");
     }
@@ -104,7 +104,7 @@ test("the keyboard alone reaches everything and steps through a pixel", async ()
     reached.add(where);
     if (where === "editor") await page.keyboard.press("Escape");
   }
-  for (const wanted of ["examples", "open", "save", "compare-button", "link", "help-button", "theme", "editor", "splitter", "splitter-rows", "Red channel", "Full screen", "Play", "Time in seconds", "Size of the picture", "tab-constants", "pane-constants"]) {
+  for (const wanted of ["examples", "open", "save", "compare-button", "shorter-button", "link", "help-button", "theme", "editor", "splitter", "splitter-rows", "Red channel", "Full screen", "Play", "Time in seconds", "Size of the picture", "tab-constants", "pane-constants"]) {
     assert.ok(reached.has(wanted), `${wanted} among ${[...reached].join(" | ")}`);
   }
   await page.locator(".frame").focus();

@@ -186,3 +186,104 @@ test("format, rename, definition, uses and fix all are at hand", async () => {
   assert.match(await text(page), /TEX_SEM_WAIT/);
   await context.close();
 });
+
+const LONGER = `SIZE 16 16 ;
+-- A copy, and what it is copied for.
+src0.rgb = temp[0] : temp[2].rgb = MAX src0.rgb src0.rgb ;
+src0.rgb = temp[2], src1.rgb = 0.5 : temp[1].rgb = MAD src0.rgb src1.rgb src0.000 ;
+OUT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ; -- the end
+`;
+
+test("Shorter shows the result next to the program, links lines, names costs and evidence, and opens the result", async () => {
+  const { page, context, complaints } = await visit(at);
+  await type(page, LONGER);
+  const pixels = () => page.evaluate(async () => [...(await r500.values(0))].join());
+  const before = await pixels();
+  await page.getByRole("button", { name: "Shorter" }).click();
+  const verdict = page.locator("#shorter .verdict");
+  await page.waitForFunction(() => document.querySelector("#shorter .verdict.proved") !== null);
+  assert.match(await verdict.textContent(), /^Proved: equal in every bit/);
+  const rows = await page.locator("#shorter tbody tr").allTextContents();
+  assert.equal(rows.length, 4);
+  assert.match(rows[1], /^slots3[12]−(33|67) %$/);
+  assert.ok((await page.locator("#shorter .changes li").count()) > 0);
+  const marked = (name) => page.getByRole("listbox", { name }).locator("[aria-selected=true]").allTextContents();
+  // The copy is part of an instruction of the result.
+  await page.getByRole("option", { name: /temp\[2\].rgb = MAX/ }).click();
+  assert.match((await marked("Program")).join(), /temp\[2\].rgb = MAX/);
+  await page.getByRole("listbox", { name: "Result" }).focus();
+  await page.keyboard.press("ArrowDown");
+  assert.equal((await marked("Result")).length, 1);
+  assert.ok((await marked("Program")).length >= 1);
+  await page.locator("#shorter .changes button").first().click();
+  assert.ok((await marked("Program")).length >= 1);
+  await page.getByRole("button", { name: "Open the result" }).click();
+  await settled(page);
+  const slots = await page.evaluate(() => r500.analysis.value.instructions.length);
+  assert.equal(`slots3${slots}`, rows[1].slice(0, 7));
+  assert.match(await text(page), /-- the end|^SIZE 16 16 ;/);
+  assert.equal(await pixels(), before);
+  // There is nothing left to gain, and a way back.
+  await page.getByRole("button", { name: "Shorter" }).click();
+  await page.waitForFunction(() => /Nothing is better/.test(document.querySelector("#shorter .verdict").textContent));
+  assert.equal(await page.getByRole("button", { name: "Open the result" }).count(), 0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /Back to/ }).click();
+  await settled(page);
+  assert.equal(await text(page), LONGER);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a program with an error has no shorter one, and the page says why", async () => {
+  const { page, context } = await visit(at);
+  await type(page, LONGER.replace("MAD", "MDA"));
+  await page.getByRole("button", { name: "Shorter" }).click();
+  await page.waitForFunction(() => /MDA/.test(document.querySelector("#shorter .verdict.refused")?.textContent ?? ""));
+  await context.close();
+});
+
+test("most examples move", async () => {
+  const { page, context } = await visit(at, { reducedMotion: "no-preference" });
+  const moving = [];
+  await page.getByRole("button", { name: "Examples" }).click();
+  const names = await page.locator(".card:not(.new) b").allTextContents();
+  await page.keyboard.press("Escape");
+  for (const [n] of names.entries()) {
+    await page.getByRole("button", { name: "Examples" }).click();
+    await page.locator(".card:not(.new)").nth(n).click();
+    await page.waitForFunction((name) => r500.source().name === name && r500.analysis.value?.name === name, names[n]);
+    if (!(await page.evaluate(() => r500.transport.playing.value))) continue;
+    const pixel = () => page.evaluate(async () => [...(await r500.values(0))].reduce((sum, value) => sum + value, 0));
+    const from = await pixel();
+    await page.waitForTimeout(300);
+    if ((await pixel()) !== from) moving.push(names[n]);
+  }
+  assert.ok(moving.length >= 7 && moving.length * 2 > names.length, moving.join());
+  await context.close();
+});
+
+test("the guide opens from the help, in its own page", async (t) => {
+  const { page, context, complaints } = await visit(at);
+  await page.getByRole("button", { name: "Help" }).click();
+  const link = page.getByRole("link", { name: "The guide" });
+  if ((await link.count()) === 0) {
+    await context.close();
+    return t.skip("built without mdBook");
+  }
+  const [guide] = await Promise.all([context.waitForEvent("page"), link.click()]);
+  await guide.waitForLoadState();
+  assert.match(await guide.title(), /r500/);
+  assert.ok((await guide.locator("main h1").first().textContent()).length > 0);
+  const chapters = await guide.locator("#mdbook-sidebar a[href], #sidebar a[href]").evaluateAll((all) => all.map((one) => one.href).filter((href) => href.startsWith(location.origin)));
+  assert.ok(chapters.length > 15, `${chapters.length} chapters`);
+  // Without a network, too: every chapter.
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await context.setOffline(true);
+  for (const chapter of [chapters[0], chapters.find((href) => href.endsWith("/optimiser.html")), chapters.at(-1)]) {
+    await guide.goto(chapter);
+    assert.ok((await guide.locator("main").textContent()).length > 500, chapter);
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});

@@ -27,6 +27,7 @@ export class Shorter {
   private readonly changes = h("ol", { class: "changes", tabindex: "0", "aria-label": "Changes" });
   private readonly take = h("button", { type: "button", class: "main", hidden: true, onclick: () => this.open() }, "Open the result");
   private readonly listings = [new Listing("Program", (n) => this.chosen(0, n)), new Listing("Result", (n) => this.chosen(1, n))] as const;
+  private readonly sources = h("div", { class: "sources" });
   private found: Optimized | undefined;
   private source: Source | undefined;
   private offset = 0;
@@ -44,7 +45,10 @@ export class Shorter {
       ),
       this.said,
       h("div", { class: "summary" }, this.costs, this.changes),
-      h("div", { class: "sources" }, ...["Program", "Result"].map((name, n) => h("section", { "aria-label": name }, h("h3", {}, name), this.listings[n as 0 | 1].root))),
+      this.sources,
+    );
+    this.sources.append(
+      ...["Program", "Result"].map((name, n) => h("section", { "aria-label": name }, h("h3", {}, name), this.listings[n as 0 | 1].root)),
     );
   }
 
@@ -53,6 +57,7 @@ export class Shorter {
     this.found = undefined;
     this.take.hidden = true;
     this.listings.forEach((listing) => listing.clear());
+    this.sources.hidden = true;
     update(this.costs);
     update(this.changes);
     this.say("Searching…", "");
@@ -84,6 +89,9 @@ export class Shorter {
     const changed = [found.changes.flatMap((change) => change.before), found.changes.flatMap((change) => change.after)].map((list) => new Set(list));
     this.listings[0].show(source.text, ranges, changed[0] ?? new Set());
     this.listings[1].show(found.text, found.ranges, changed[1] ?? new Set());
+    this.sources.hidden = !better;
+    const [first] = found.changes;
+    if (first !== undefined) this.mark(first);
   }
 
   private change(change: Change): HTMLElement {
@@ -96,10 +104,7 @@ export class Shorter {
         "button",
         {
           type: "button",
-          onclick: () => {
-            this.listings[0].mark(before);
-            this.listings[1].mark(after);
-          },
+          onclick: () => this.mark(change),
         },
         h("b", {}, pass),
         ` ${addresses(before, this.offset)} → ${addresses(after, this.offset)}`,
@@ -107,6 +112,11 @@ export class Shorter {
       ),
       h("p", {}, `${what}; ${why}.`),
     );
+  }
+
+  private mark({ before, after }: Change): void {
+    this.listings[0].mark(before);
+    this.listings[1].mark(after);
   }
 
   /** An instruction of one side was chosen: what it is on the other is marked, too. */
