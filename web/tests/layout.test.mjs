@@ -42,10 +42,10 @@ const overlaps = (page, steps) =>
       );
       children.filter((child) => !(child instanceof HTMLTableElement)).forEach((child) => compare(child, step));
     };
-    const pane = document.querySelector("#pane-step");
+    const pane = document.getElementById("pane-step");
     for (let step = 0; step <= steps; step++) {
       pane.scrollTop = 0;
-      compare(document.querySelector(".step"), step);
+      compare(pane, step);
       if (pane.scrollWidth > pane.clientWidth) found.add(`step ${step}: wider than the pane by ${pane.scrollWidth - pane.clientWidth}`);
       await r500.stepper.go({ how: "step" });
     }
