@@ -48,7 +48,7 @@ const virtual = {
 };
 
 await build({
-  entryPoints: [join(here, "src/main.ts"), join(here, "src/machine/worker.ts")],
+  entryPoints: [join(here, "src/boot.ts"), join(here, "src/main.ts"), join(here, "src/machine/worker.ts")],
   entryNames: "[name]",
   bundle: true,
   format: "esm",

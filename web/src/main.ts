@@ -53,7 +53,9 @@ const NARROW = matchMedia("(max-width: 860px)");
 /** Milliseconds that an answer about the text may take. */
 const PATIENCE = 5_000;
 
-const module = load("r500.wasm");
+const module = globalThis.r500Module ?? load("r500.wasm");
+performance.mark("main");
+void module.then(() => performance.mark("module"), () => {});
 const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8));
 const language = new Client(module, PATIENCE);
 language.onrestart = () => program.forget();
@@ -159,6 +161,7 @@ const textureFiles = new TextureFiles(program, editor, language);
 const files = new Files(language, textureFiles, (source) => work.open(source));
 
 function show(found: Analysis, source: Source): void {
+  performance.mark("analysed");
   if (found.ok) marks.follow();
   editor.colour();
   editor.show(found.diagnostics);

@@ -13,3 +13,6 @@ declare module "virtual:guide" {
   const guide: boolean;
   export default guide;
 }
+
+/** The module, if boot.ts has begun to load it. */
+declare var r500Module: Promise<WebAssembly.Module> | undefined;

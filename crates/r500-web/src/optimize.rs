@@ -284,6 +284,7 @@ mod tests {
 
     const SOURCE: &str = "\
 -- caf\u{e9}
+SIZE 4 4 ;
 US_PIXSIZE = PIX_SIZE(2) ;
 DEF wave = temp[1] ;
 -- A copy.

@@ -126,6 +126,7 @@ export class Player {
       const { source } = this;
       try {
         await this.loading;
+        if (this.picture === undefined) performance.mark("loaded");
         const picture = await this.pool.draw(this.view());
         if (source !== this.source) continue;
         if (this.picture === undefined) performance.mark("first picture");
