@@ -19,6 +19,7 @@ pub use png::{
     ApngWriter, PngCompression, PngWriter, decode_png, encode_apng, encode_png, encode_png_with,
 };
 pub use r500_exec::output::color::eight_bit;
+use r500_exec::output::color::eight_bits;
 
 /// An upright picture, straight alpha, 8 bits a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,26 +79,19 @@ pub enum PictureError {
 
 impl Picture {
     /// The picture of colours that lie row by row from the bottom, `width` in a row.
-    // Inlined into code that is compiled for size, the loop would not become vector instructions.
     #[must_use]
-    #[inline(never)]
     pub fn from_colors(width: u32, colors: &[[f32; 4]]) -> Self {
         let height = rows(width, colors.len());
         let mut pixels = vec![[0; 4]; width as usize * height as usize];
         let row = (width as usize).max(1);
         let upright = colors.chunks_exact(row).rev();
         for (to, from) in pixels.chunks_exact_mut(row).zip(upright) {
-            // Channel by channel: such a loop becomes vector instructions.
-            for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
-                *to = eight_bit(*from);
-            }
+            eight_bits(from, to);
         }
         Self { width, height, pixels }
     }
 
     /// Sets the alpha of all pixels.
-    // Not inlined, as `from_colors`.
-    #[inline(never)]
     pub fn set_alpha(&mut self, alpha: u8) {
         for pixel in &mut self.pixels {
             pixel[3] = alpha;

@@ -26,7 +26,7 @@ impl Measure {
 
 /// An area query.
 #[derive(Clone)]
-pub(super) enum Question {
+pub(super) enum AreaQuery {
     /// Instructions executed or waited, per pixel.
     Heat(Measure),
     /// Where a condition first becomes true; and its text.
@@ -39,8 +39,8 @@ pub(super) enum Found {
     Sight(FirstHits, String),
 }
 
-/// A question that is being answered, some rows of pixels after the other.
-pub(super) struct Survey {
+/// An area query that runs on a thread of its own, some rows of pixels after the other.
+pub(super) struct BackgroundQuery {
     found: Found,
     parts: Receiver<Result<Part, RunError>>,
     cancel: &'static Cancel,
@@ -51,12 +51,12 @@ enum Part {
     Sight(FirstHits),
 }
 
-impl Survey {
+impl BackgroundQuery {
     /// Begins.
     pub(super) fn new(
         scene: &DrawSetup,
         area: PixelRect,
-        question: Question,
+        question: AreaQuery,
     ) -> Result<Self, String> {
         let [width, height] = scene.bindings.size();
         let inside = |from: u32, size: u32, all: u32| {
@@ -71,10 +71,10 @@ impl Survey {
         scene.options.cancel = Some(cancel);
         let (send, parts) = channel();
         let found = match &question {
-            Question::Heat(measure) => {
+            AreaQuery::Heat(measure) => {
                 Found::Heat(Heatmap { area, activity: Vec::new(), stopped: 0 }, *measure)
             }
-            Question::Sight(_, written) => {
+            AreaQuery::Sight(_, written) => {
                 let none = FirstHits { area, first: Vec::new(), stopped: 0 };
                 Found::Sight(none, written.clone())
             }
@@ -82,8 +82,8 @@ impl Survey {
         std::thread::spawn(move || {
             for rows in stripes(area, scene.options.group[1]) {
                 let part = match &question {
-                    Question::Heat(_) => area::heatmap(&scene, rows).map(Part::Heat),
-                    Question::Sight(condition, _) => {
+                    AreaQuery::Heat(_) => area::heatmap(&scene, rows).map(Part::Heat),
+                    AreaQuery::Sight(condition, _) => {
                         area::find_first(&scene, rows, condition).map(Part::Sight)
                     }
                 };
@@ -157,7 +157,7 @@ impl Survey {
     }
 }
 
-impl Drop for Survey {
+impl Drop for BackgroundQuery {
     fn drop(&mut self) {
         self.stop();
     }

@@ -6,7 +6,7 @@ use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, End, Expr, Recording, Stop};
 
-use super::area::{Found, Measure, Question, Survey};
+use super::area::{AreaQuery, BackgroundQuery, Found, Measure};
 use super::language::{self, Verb};
 use super::session::{Breakpoint, Session};
 use super::text;
@@ -29,7 +29,7 @@ pub(super) enum Begun {
     /// It is done.
     Done(Reply),
     /// An area query runs.
-    Asking(Survey),
+    Asking(BackgroundQuery),
 }
 
 impl Session {
@@ -322,17 +322,17 @@ impl Session {
     }
 
     /// `COND [in X,Y,WxH]`.
-    fn first(&self, rest: &str) -> Result<Survey, String> {
+    fn first(&self, rest: &str) -> Result<BackgroundQuery, String> {
         let (written, area) = match rest.rsplit_once(" in ") {
             Some((written, area)) => (written.trim(), syntax::area(area.trim())?),
             None => (rest, self.picture()),
         };
-        let question = Question::Sight(self.condition(written)?, written.to_owned());
-        Survey::new(self.recording.setup(), area, question)
+        let question = AreaQuery::Sight(self.condition(written)?, written.to_owned());
+        BackgroundQuery::new(self.recording.setup(), area, question)
     }
 
     /// `[executed|waited] [X,Y,WxH]`.
-    fn heat(&self, rest: &str) -> Result<Survey, String> {
+    fn heat(&self, rest: &str) -> Result<BackgroundQuery, String> {
         let (mut area, mut measure) = (self.picture(), Measure::Executed);
         for word in rest.split_whitespace() {
             match word {
@@ -341,7 +341,7 @@ impl Session {
                 word => area = syntax::area(word)?,
             }
         }
-        Survey::new(self.recording.setup(), area, Question::Heat(measure))
+        BackgroundQuery::new(self.recording.setup(), area, AreaQuery::Heat(measure))
     }
 }
 

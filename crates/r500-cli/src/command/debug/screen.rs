@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::area::{Measure, Survey};
+use super::area::{BackgroundQuery, Measure};
 use super::commands::{Begun, Reply};
 use super::language::{self, COMMANDS};
 use super::session::Session;
@@ -34,7 +34,7 @@ pub(super) struct Screen {
     pub(super) scroll: usize,
     pub(super) heat: Option<(Heatmap, Measure)>,
     /// The running area query; keys can only stop it.
-    pub(super) asking: Option<Survey>,
+    pub(super) asking: Option<BackgroundQuery>,
     /// The help, and how many of its lines are scrolled away.
     pub(super) help: Option<u16>,
     pub(super) colors: bool,
