@@ -254,7 +254,8 @@ test("most examples move", async () => {
     await page.locator(".card:not(.new)").nth(n).click();
     await page.waitForFunction((name) => r500.source().name === name && r500.analysis.value?.name === name, names[n]);
     if (!(await page.evaluate(() => r500.transport.playing.value))) continue;
-    const pixel = () => page.evaluate(async () => [...(await r500.values(0))].reduce((sum, value) => sum + value, 0));
+    await page.waitForFunction((name) => r500.player.program?.name === name && r500.player.shown !== undefined, names[n]);
+    const pixel = () => page.evaluate(async () => [...((await r500.values(0)) ?? [])].reduce((sum, value) => sum + value, 0));
     const from = await pixel();
     await page.waitForTimeout(300);
     if ((await pixel()) !== from) moving.push(names[n]);

@@ -2,6 +2,7 @@
 
 use std::ops::Range as Span;
 
+use r500::equivalence::Trial;
 use r500::isa::state::{UsCodeAddr, UsCodeRange, UsPixsize};
 use r500::opt::{Change as OptChange, Cost as OptCost, Options, passes};
 use r500::optimizer::{self, Checked, Evidence};
@@ -105,14 +106,14 @@ fn verdict(evidence: &Evidence) -> (&'static str, String) {
             "proved",
             "Proved: equal in every bit for all constants, inputs and textures.".to_owned(),
         ),
-        Evidence::Equal { rounds, pixels } => (
+        Evidence::Trial(Trial::Equal { rounds, pixels }) => (
             "equal",
             format!(
                 "Not proved, but run: {rounds} runs with random constants, inputs and textures are equal in every \
                  bit of {pixels} pixels."
             ),
         ),
-        Evidence::Different { round, difference } => (
+        Evidence::Trial(Trial::Different { round, difference }) => (
             "refused",
             format!(
                 "The result differs from the program (run {round}, pixel {}, {}): a bug of the optimiser. The \
@@ -120,7 +121,7 @@ fn verdict(evidence: &Evidence) -> (&'static str, String) {
                 difference.pixel[0], difference.pixel[1]
             ),
         ),
-        Evidence::NotRun(why) => (
+        Evidence::Trial(Trial::NotRun(why)) => (
             "refused",
             format!("No run ended, so the result cannot be checked ({why}). The program stays."),
         ),

@@ -38,7 +38,7 @@ export class Listing {
       .map((line, n) => {
         const instruction = instructionAt.get(n);
         const id = `${this.name.toLowerCase()}-line-${n}`;
-        if (instruction === undefined) return h("div", { id, role: "option", "aria-selected": "false" }, line || " ");
+        if (instruction === undefined) return h("div", { id, role: "option", "aria-selected": "false", "aria-label": line.trim() === "" ? "empty line" : undefined }, line || " ");
         return h("div", { id, role: "option", "aria-selected": "false", class: changed.has(instruction) ? "instruction changed" : "instruction", onclick: () => this.choose(instruction) }, line);
       });
     this.at = -1;
