@@ -266,3 +266,26 @@ fn no_line_is_cut_where_a_statement_would_begin() {
     let out = keeps_meaning(source.as_bytes(), "a statement after a comma");
     assert!(!String::from_utf8(out).unwrap().contains("\nTIME"));
 }
+
+/// A line that begins inside of brackets has no break points, as the line before it has none after the bracket.
+#[test]
+fn an_open_bracket_counts_in_the_lines_that_follow() {
+    let source = format!("a (b {} : {}, , c ,,,,,\n", "d ".repeat(40), "e ".repeat(60));
+    keeps_words_twice(&source);
+    // What a fuzz target found, shortened.
+    let source = format!(
+        "\"\" J,,{}M(Q+{}{}|!!!!!E!{},,j,,,,,,",
+        "E".repeat(13),
+        "E".repeat(40),
+        ":".repeat(26),
+        "E".repeat(54)
+    );
+    keeps_words_twice(&source);
+}
+
+/// Lays a source out twice: the second time changes nothing.
+fn keeps_words_twice(source: &str) {
+    let once = laid_out(source);
+    assert!(once.lines().count() > 1, "{once}");
+    assert_eq!(laid_out(&once), once);
+}

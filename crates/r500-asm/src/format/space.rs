@@ -46,6 +46,12 @@ impl<'a> SpacedLine<'a> {
         let begun = &source.code[begun..range.start];
         let bars = begun.iter().filter(|p| p.kind == RawTokenKind::Mark(b'|'));
         state.bars = !state.flow && bars.count() % 2 == 1;
+        // Or inside of brackets, which have no break points.
+        state.depth = begun.iter().fold(0, |depth: usize, p| match p.kind {
+            RawTokenKind::Mark(b'[' | b'(') => depth + 1,
+            RawTokenKind::Mark(b']' | b')') => depth.saturating_sub(1),
+            _ => depth,
+        });
         // Only the first colon of a statement parts it.
         let parted = begun.iter().any(|p| p.kind == RawTokenKind::Mark(b':'));
         for at in 0..pieces.len() {
