@@ -6,12 +6,50 @@
 use r500_exec::RunError;
 use r500_fast::codegen::Fuel;
 
+use crate::lir::Region;
+
 /// Instructions after which code that counts has to ask: some milliseconds at most.
 const GRANT: u64 = 10_000;
 
 /// Fuel for code that may execute so many instructions.
 pub(crate) fn grant(left: u64) -> i64 {
     left.min(GRANT).try_into().unwrap_or(i64::MAX)
+}
+
+/// Returns whether groups that go together count, without counting each for itself, what the one of them counts that counts
+/// most, so that a batch is charged the same however many go together.
+///
+/// Groups that go together run what any of them has to. That is as much for each where counting does not depend on pixels, and
+/// the maximum where a single loop, or arm, does. Of two loops each may run longer for another group; and a loop inside
+/// a loop runs, each time, as often as any group needs.
+pub(crate) fn counts_alike(body: &[Region]) -> bool {
+    varying(body) <= 1
+}
+
+/// The number of regions that count instructions for some groups only; two stand for any number.
+fn varying(regions: &[Region]) -> usize {
+    let region = |region: &Region| match region {
+        Region::Ops(_) | Region::ConsumeFuel(_) => 0,
+        Region::Branch(branch) => {
+            let counting = branch.arms.iter().filter(|arm| counts(&arm.body));
+            counting.map(|arm| varying(&arm.body).max(1)).sum()
+        }
+        Region::Loop(repeat) => match varying(&repeat.body) {
+            0 => usize::from(repeat.continue_mask.is_some() && counts(&repeat.body)),
+            _ => 2,
+        },
+    };
+    regions.iter().map(region).sum()
+}
+
+/// Returns whether regions count instructions.
+fn counts(regions: &[Region]) -> bool {
+    regions.iter().any(|region| match region {
+        Region::Ops(_) => false,
+        Region::ConsumeFuel(_) => true,
+        Region::Branch(branch) => branch.arms.iter().any(|arm| counts(&arm.body)),
+        Region::Loop(repeat) => counts(&repeat.body),
+    })
 }
 
 /// A budget that code asks for fuel.
@@ -64,5 +102,46 @@ impl<'m> FuelMeter<'m> {
 
     fn used(&self, beyond: i64) -> u64 {
         u64::try_from(self.grant.saturating_add(beyond)).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lir::{Arm, Branch, Loop, VReg};
+
+    const COUNT: Region = Region::ConsumeFuel(3);
+
+    fn arm(body: Vec<Region>) -> Region {
+        let arms = vec![Arm { mask: VReg(0), body, assign: Vec::new() }];
+        Region::Branch(Branch { phis: Vec::new(), arms })
+    }
+
+    /// A loop that pixels leave, or one that all of them run equally often.
+    fn looped(left: bool, body: Vec<Region>) -> Region {
+        let continue_mask = left.then_some(VReg(0));
+        Region::Loop(Loop { max_trips: 9, params: Vec::new(), body, continue_mask, address: 0 })
+    }
+
+    #[test]
+    fn groups_count_alike_where_one_region_at_most_depends_on_pixels() {
+        let left = || looped(true, vec![COUNT]);
+        let same = || looped(false, vec![COUNT]);
+        for (body, wanted) in [
+            (vec![], true),
+            (vec![COUNT, same(), same()], true),
+            (vec![left(), COUNT, same()], true),
+            (vec![left(), left()], false),
+            (vec![looped(true, vec![left()])], false),
+            (vec![looped(false, vec![left()])], false),
+            (vec![looped(true, vec![same(), arm(vec![])])], true),
+            (vec![looped(true, vec![arm(vec![COUNT])])], false),
+            (vec![arm(vec![left(), COUNT])], true),
+            (vec![arm(vec![same()]), arm(vec![same()])], false),
+            // Loops that count nothing do not matter.
+            (vec![looped(true, vec![]), looped(true, vec![]), left()], true),
+        ] {
+            assert_eq!(counts_alike(&body), wanted, "{body:?}");
+        }
     }
 }

@@ -90,4 +90,4 @@ pub use no_disasm::listing;
 pub use engine::Jit;
 #[cfg(feature = "emulator")]
 pub use settings::Execution;
-pub use settings::{CacheUse, Constants, Effort, Settings, Unavailable, When};
+pub use settings::{CacheUse, Constants, Effort, Groups, Settings, Unavailable, When};

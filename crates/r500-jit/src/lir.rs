@@ -45,6 +45,8 @@ pub(crate) enum Opcode {
     Round(Rounding),
     /// An integer as float.
     ToFloat,
+    /// The greatest integer not above a float; a register; 2^31 comes of NaN and of what is too large; with AVX-512.
+    FloorToInt,
     And,
     Or,
     Xor,
@@ -78,6 +80,8 @@ pub(crate) enum Opcode {
     MaskedMove,
     /// Mask a ? b * c : 0; with mask registers.
     MaskedMul,
+    /// a, or what a table of constants c has for the class of the float b; with AVX-512.
+    FixUp,
     /// A vector of bits as mask; a register; with mask registers.
     ToMask,
     /// A mask as vector of bits; with mask registers.
@@ -118,6 +122,9 @@ pub(crate) enum Opcode {
     LoadCoverage(u32),
     /// Stores a as the pixels that are covered; gives nothing.
     StoreCoverage(u32),
+    /// Counts so many instructions of the program for those of two groups that have a pixel, by their masks a and b; gives
+    /// nothing.
+    CountFuel(u32),
     /// Stores pixels to the canvas, of one row of each quad those of the first half of quads, a, and of the other,
     /// b; gives nothing.
     StoreColor(StoreColor),
@@ -157,7 +164,7 @@ impl Opcode {
             | Self::Permute128Hi
             | Self::Permute2Lo
             | Self::Permute2Hi => Some((1, Access::Wide)),
-            Self::MaskedMul => Some((2, Access::Elements)),
+            Self::MaskedMul | Self::FixUp => Some((2, Access::Elements)),
             Self::Sqrt
             | Self::Copy
             | Self::Round(_)
@@ -167,12 +174,14 @@ impl Opcode {
             Self::LoadTexel(_) | Self::GatherChannel(_) => Some((0, Access::Lanes)),
             Self::Shl(_)
             | Self::Sar(_)
+            | Self::FloorToInt
             | Self::ToMask
             | Self::FromMask
             | Self::Store(..)
             | Self::LoadCoverage(_)
             | Self::Interpolant(_)
             | Self::StoreCoverage(_)
+            | Self::CountFuel(_)
             | Self::StoreColor(_)
             | Self::MaskAll
             | Self::MaskNone => None,
@@ -403,6 +412,8 @@ pub(crate) struct LirFunction {
     pub(crate) body: Vec<Region>,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,
+    /// Whether instructions are counted for each of two groups by itself.
+    pub(crate) counts_apart: bool,
 }
 
 impl LirFunction {

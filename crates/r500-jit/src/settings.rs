@@ -7,6 +7,8 @@ pub struct Settings {
     pub when: When,
     /// Which program constants are folded into code.
     pub constants: Constants,
+    /// How many groups of pixels code works on at a time.
+    pub groups: Groups,
     /// Whether it tells profilers what it made, in `/tmp/perf-PID.map`.
     pub perf_map: bool,
     /// What runs compiled code.
@@ -56,6 +58,20 @@ pub enum Constants {
     Specialized,
     /// None: code holds for all values of all constants.
     Symbolic,
+}
+
+/// How many groups of pixels machine code for x86-64 works on at a time. (A group is a vector of pixels.) The bits are
+/// the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Groups {
+    /// One or two, whichever is faster: both forms of code draw the first batches, and their times are compared. Code that is
+    /// compiled [quickly](Effort::Quick) is not compared.
+    #[default]
+    Contest,
+    /// One.
+    One,
+    /// Two.
+    Two,
 }
 
 /// How long code may take to be compiled.

@@ -6,20 +6,36 @@
 //! loops are uniform to interleaver: they go where or_masks wants to. What is the same in interleaver, made of nothing but
 //! constants, is computed once.
 
+use std::collections::HashSet;
+
+use crate::fuel;
 use crate::lir::{
     Arm, Branch, Class, Interpolant, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi,
     PhiMove, Region, StoreColor, VReg,
 };
 
-/// A program for twice as many groups.
-pub(crate) fn interleave(function: LirFunction, mask_class: Class) -> LirFunction {
+/// A program for twice as many groups. Where they would not count the same instructions together as one by one, each counts
+/// its own, if `apart` says so.
+pub(crate) fn interleave(function: LirFunction, mask_class: Class, apart: bool) -> LirFunction {
+    let counts_apart = apart && !fuel::counts_alike(&function.body);
+    let full_masks = full_masks(&function.body);
     let uniform = UniformValues::of(&function);
     let groups = function.groups.max(1);
     let copies = vec![None; function.classes.len()];
-    let mut interleaver = Interleaver { copies, uniform, groups, function, mask_class };
+    let mut interleaver = Interleaver {
+        copies,
+        uniform,
+        groups,
+        function,
+        mask_class,
+        counts_apart,
+        full_masks,
+        active: None,
+    };
     let body = std::mem::take(&mut interleaver.function.body);
     interleaver.function.body = interleaver.nodes(body);
     interleaver.function.groups = 2 * groups;
+    interleaver.function.counts_apart = counts_apart;
     interleaver.function
 }
 
@@ -98,6 +114,31 @@ struct Interleaver {
     mask_class: Class,
     /// The second group's value of each.
     copies: Vec<Option<VReg>>,
+    /// Whether each group counts its instructions by itself.
+    counts_apart: bool,
+    /// Masks of all pixels.
+    full_masks: HashSet<VReg>,
+    /// The first group's mask of the pixels that the current region is for; all if not said.
+    active: Option<VReg>,
+}
+
+/// Returns the values that are masks of all pixels.
+fn full_masks(nodes: &[Region]) -> HashSet<VReg> {
+    let mut masks = HashSet::new();
+    for node in nodes {
+        match node {
+            Region::Ops(ops) => {
+                let full = ops.iter().filter(|op| op.opcode == Opcode::MaskAll);
+                masks.extend(full.filter_map(|op| op.dst));
+            }
+            Region::ConsumeFuel(_) => {}
+            Region::Branch(branch) => {
+                branch.arms.iter().for_each(|arm| masks.extend(full_masks(&arm.body)));
+            }
+            Region::Loop(repeat) => masks.extend(full_masks(&repeat.body)),
+        }
+    }
+    masks
 }
 
 impl Interleaver {
@@ -131,9 +172,9 @@ impl Interleaver {
                     let interleaver = ops.iter().flat_map(|op| [Some(*op), self.op(*op)]);
                     all.push(Region::Ops(interleaver.flatten().collect()));
                 }
-                Region::ConsumeFuel(_) => all.push(node),
+                Region::ConsumeFuel(instructions) => all.push(self.count(instructions)),
                 Region::Branch(branch) => self.branch(branch, &mut all),
-                Region::Loop(repeat) => all.push(self.repeat(repeat)),
+                Region::Loop(repeat) => self.repeat(repeat, &mut all),
             }
         }
         all
@@ -186,7 +227,9 @@ impl Interleaver {
         for arm in branch.arms {
             let (mask, test) = self.or_masks(arm.mask);
             tests.extend(test);
+            let active = self.active.replace(arm.mask);
             let body = self.nodes(arm.body);
+            self.active = active;
             let assign = (arm.assign.iter())
                 .flat_map(|assign| {
                     let PhiMove { old, new, from } = *assign;
@@ -202,7 +245,62 @@ impl Interleaver {
         to.push(Region::Branch(Branch { phis, arms }));
     }
 
-    fn repeat(&mut self, repeat: Loop) -> Region {
+    /// Counts instructions of a region: for each group by the pixels that the region is for, or for both alike.
+    fn count(&mut self, instructions: u32) -> Region {
+        let Some(mask) = self.active.filter(|_| self.counts_apart) else {
+            return Region::ConsumeFuel(instructions);
+        };
+        let args = [Some(mask), Some(self.copy_of(mask)), None];
+        let opcode = Opcode::CountFuel(instructions);
+        Region::Ops(vec![Op { opcode, dst: None, args, origin: 0 }])
+    }
+
+    /// Returns the first group's mask of the pixels that an iteration is for: a parameter that begins as the mask of the
+    /// region around the loop.
+    fn active_in(&mut self, repeat: &mut Loop, again: VReg, to: &mut Vec<Region>) -> VReg {
+        let full = &self.full_masks;
+        let begins = |init: &VReg| match self.active {
+            Some(outer) => *init == outer,
+            None => full.contains(init),
+        };
+        let known = repeat.params.iter().find(|param| param.next == again && begins(&param.init));
+        if let Some(param) = known {
+            return param.var;
+        }
+        let [var, out] = [(); 2].map(|()| self.fresh_mask(false));
+        let init = match self.active {
+            Some(outer) => outer,
+            None => {
+                let dst = self.fresh_mask(true);
+                let args = [None; 3];
+                to.push(Region::Ops(vec![Op {
+                    opcode: Opcode::MaskAll,
+                    dst: Some(dst),
+                    args,
+                    origin: 0,
+                }]));
+                dst
+            }
+        };
+        repeat.params.push(LoopParam { var, init, next: again, out });
+        var
+    }
+
+    fn fresh_mask(&mut self, is_uniform: bool) -> VReg {
+        let v = self.function.fresh(self.mask_class);
+        // Those in between are copies, which have none.
+        self.copies.resize(v.index() + 1, None);
+        self.uniform.0.resize(v.index() + 1, is_uniform);
+        v
+    }
+
+    fn repeat(&mut self, mut repeat: Loop, to: &mut Vec<Region>) {
+        let active = self.active;
+        if self.counts_apart
+            && let Some(again) = repeat.continue_mask
+        {
+            self.active = Some(self.active_in(&mut repeat, again, to));
+        }
         let params = (repeat.params.iter())
             .flat_map(|param| {
                 let LoopParam { var, init, next, out } = *param;
@@ -218,6 +316,7 @@ impl Interleaver {
             body.push(Region::Ops(test.into_iter().collect()));
             either
         });
-        Region::Loop(Loop { params, body, continue_mask, ..repeat })
+        self.active = active;
+        to.push(Region::Loop(Loop { params, body, continue_mask, ..repeat }));
     }
 }

@@ -12,7 +12,8 @@ use r500_exec::{
     PreparedDraw, RunError, Shader, Surfaces, draw_into,
 };
 use r500_fast::{Fast, Simd};
-use r500_jit::{Constants, Effort, Jit, Settings, When};
+use r500_gen::{Case, Rng, Shape};
+use r500_jit::{Constants, Effort, Groups, Jit, Settings, When};
 use r500_program::Job;
 
 fn capture(name: &str) -> Job {
@@ -425,4 +426,65 @@ fn limits_strike_inside_machine_code() {
     cancel.cancel();
     let options = Options { cancel: Some(&cancel), ..limits(u64::MAX, None) };
     assert_eq!(run(&options), Err(RunError::Cancelled));
+}
+
+/// While forms of code are compared, and after one of them has won, pictures and counted instructions are those of either
+/// form.
+#[test]
+fn contests_show_neither_in_pictures_nor_in_counts() {
+    let options = Options { threads: 2, ..Options::default() };
+    let levels = [Simd::Avx2, Simd::Avx512].into_iter().filter(|simd| simd.is_available());
+    let names = ["loop_three", "loop_idle_inner", "return_loop", "discard_branch", "tex_dependent"];
+    for (name, simd) in names.into_iter().flat_map(|name| levels.clone().map(move |s| (name, s))) {
+        // More batches than a contest has rounds.
+        let scene = Scene::new(name, [256, 160]);
+        let (draw, wanted) = (scene.draw(&options), scene.wanted());
+        let count = |groups, pictures: usize| {
+            let jit = Jit::with(simd, Settings { groups, ..before(Effort::Full) });
+            let prepared = jit.prepare(draw);
+            let counts = (0..pictures).map(|_| {
+                let mut frame = scene.frame(&options);
+                assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted, "{name}");
+                frame.counters.instructions
+            });
+            counts.collect::<Vec<_>>()
+        };
+        let one = count(Groups::One, 1)[0];
+        assert_eq!(count(Groups::Two, 1), [one], "{name}, {simd:?}");
+        assert_eq!(count(Groups::Contest, 3), [one; 3], "{name}, {simd:?}");
+    }
+}
+
+/// Random programs with branches and loops inside each other: two groups at a time count what one at a time counts, and
+/// stop at the same limits.
+#[test]
+fn forms_of_code_count_alike() {
+    let options = Options { threads: 1, ..Options::default() };
+    let levels = [Simd::Avx2, Simd::Avx512].into_iter().filter(|simd| simd.is_available());
+    let mut counted = 0;
+    for seed in 0..60 {
+        let shape = Shape { instructions: 80, depth: 4, ..Shape::default() };
+        let job = Case::generate(&mut Rng::new(seed), &shape).bare_job("generated");
+        let shader = Shader::new(&job.program).unwrap();
+        let bindings = Bindings::new(&job, [40, 24]).unwrap();
+        for simd in levels.clone() {
+            let run = |groups, instructions| {
+                let limits = Limits { instructions, ..Limits::default() };
+                let options = Options { limits, ..options.clone() };
+                let draw = Draw::new(&shader, &bindings, &options).unwrap();
+                let jit = Jit::with(simd, Settings { groups, ..before(Effort::Full) });
+                let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
+                let drawn = draw_into(&*jit.prepare(draw), &draw, &mut frame);
+                drawn.ok().map(|()| frame.counters.instructions)
+            };
+            let Some(one) = run(Groups::One, 1 << 20) else { continue };
+            assert_eq!(run(Groups::Two, 1 << 20), Some(one), "seed {seed}, {simd:?}");
+            counted += 1;
+            for limit in [one / 2, one / 3, one / 8] {
+                let stops = [Groups::One, Groups::Two].map(|groups| run(groups, limit).is_none());
+                assert_eq!(stops[0], stops[1], "seed {seed}, {simd:?}, limit {limit} of {one}");
+            }
+        }
+    }
+    assert!(counted > 60 || levels.count() == 0, "{counted} of them end");
 }

@@ -52,6 +52,16 @@ pub trait KernelBuilder {
     /// mask ? a : b.
     fn select(&mut self, mask: Self::Mask, a: Self::Value, b: Self::Value) -> Self::Value;
 
+    /// The logarithm of x: a value computed for positive finite numbers, but of the others, which are their own logarithms
+    /// (+inf, NaN) or have NaN (negative numbers) or -inf (zeros).
+    #[inline(always)]
+    fn ln2_of_special(&mut self, x: Self::Value, logarithm: Self::Value) -> Self::Value
+    where
+        Self: Sized,
+    {
+        ln2_of_special(self, x, logarithm)
+    }
+
     /// A float constant.
     #[inline(always)]
     fn float(&mut self, x: f32) -> Self::Value {
@@ -99,7 +109,12 @@ pub fn ln2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     let q = b.mul(f, q);
     let q = b.add(f, q);
     let logarithm = b.add(e, q);
-    // +inf and NaN are their own logarithms, those of negative numbers are NaN, those of zeros -inf.
+    b.ln2_of_special(x, logarithm)
+}
+
+/// [`KernelBuilder::ln2_of_special`] by comparisons.
+#[inline(always)]
+pub fn ln2_of_special<B: KernelBuilder>(b: &mut B, x: B::Value, logarithm: B::Value) -> B::Value {
     let (zero, infinity) = (b.bits(0), b.float(f32::INFINITY));
     let number = b.lt(x, infinity);
     let result = b.select(number, logarithm, x);

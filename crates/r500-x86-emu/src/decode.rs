@@ -69,9 +69,13 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn op(&self) -> Option<Op> {
         use Code as C;
-        // Embedded rounding, and exceptions suppressed, are forms that are not emitted.
+        // Other embedded rounding, and exceptions suppressed, are forms that are not emitted.
         let inst = self.inst;
-        if inst.rounding_control() != RoundingControl::None
+        let rounded = match inst.code() {
+            C::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er => RoundingControl::RoundDown,
+            _ => RoundingControl::None,
+        };
+        if inst.rounding_control() != rounded
             || inst.suppress_all_exceptions()
             || inst.has_lock_prefix()
             || inst.segment_prefix() != Register::None
@@ -251,9 +255,12 @@ impl Reader<'_> {
             C::VEX_Vpermilps_ymm_ymmm256_imm8 | C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8 => {
                 VectorOp::PermuteWithin(imm)
             }
+            // The immediate is about exceptions.
+            C::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae => VectorOp::FixUp,
             C::VEX_Vcvttps2dq_ymm_ymmm256 | C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae => {
                 VectorOp::Truncate
             }
+            C::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er => VectorOp::FloorToInt,
             C::VEX_Vcvtdq2ps_ymm_ymmm256 | C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er => {
                 VectorOp::ToFloat
             }
@@ -273,6 +280,7 @@ impl Reader<'_> {
             }
             C::VEX_Vblendvps_ymm_ymm_ymmm256_ymm => VectorOp::BlendBySign(self.register(3)?),
             C::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32 => VectorOp::BlendByMask,
+            C::VEX_Vpcmpeqd_ymm_ymm_ymmm256 => VectorOp::EqualInt,
             C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8 => VectorOp::CompareToVector(imm & 0x1f),
             C::VEX_Vmovups_xmm_xmmm128
             | C::VEX_Vmovups_ymm_ymmm256
@@ -316,6 +324,7 @@ impl Reader<'_> {
         let last = match op {
             VectorOp::Move
             | VectorOp::Truncate
+            | VectorOp::FloorToInt
             | VectorOp::ToFloat
             | VectorOp::Sqrt
             | VectorOp::Round(_)

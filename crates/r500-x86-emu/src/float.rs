@@ -134,6 +134,59 @@ impl Flush {
         (rounded as f32).to_bits() & !SIGN | a & SIGN
     }
 
+    /// VFIXUPIMM: a table of eight responses of four bits, by the class of a number.
+    pub(crate) fn fix_up(self, old: u32, x: u32, table: u32) -> u32 {
+        let x = self.operand(x);
+        let negative = x & SIGN != 0;
+        let class = match x {
+            _ if is_nan(x) => u32::from(x & QUIET == 0),
+            0 | SIGN => 2,
+            0x3f80_0000 => 3,
+            _ if x & !SIGN == INFINITY => {
+                if negative {
+                    4
+                } else {
+                    5
+                }
+            }
+            _ => {
+                if negative {
+                    6
+                } else {
+                    7
+                }
+            }
+        };
+        match table >> (4 * class) & 15 {
+            0 => old,
+            1 => x,
+            2 => x | INFINITY | QUIET,
+            3 => DEFAULT_NAN,
+            4 => SIGN | INFINITY,
+            5 => INFINITY,
+            6 => x & SIGN | INFINITY,
+            7 => SIGN,
+            8 => 0,
+            9 => (-1.0_f32).to_bits(),
+            10 => 1.0_f32.to_bits(),
+            11 => 0.5_f32.to_bits(),
+            12 => 90.0_f32.to_bits(),
+            13 => std::f32::consts::FRAC_PI_2.to_bits(),
+            14 => f32::MAX.to_bits(),
+            _ => f32::MIN.to_bits(),
+        }
+    }
+
+    /// To a signed integer, rounded down.
+    pub(crate) fn floor_to_int(self, a: u32) -> u32 {
+        let x = widen(self.operand(a)).floor();
+        if (-2_147_483_648.0..2_147_483_648.0).contains(&x) {
+            (x as i32).cast_unsigned()
+        } else {
+            INTEGER_INDEFINITE
+        }
+    }
+
     /// Whether a relation holds, by the number of its predicate.
     pub(crate) fn compare(self, predicate: u8, a: u32, b: u32) -> bool {
         let (x, y) = (widen(self.operand(a)), widen(self.operand(b)));

@@ -107,6 +107,10 @@ pub(crate) enum VectorOp {
     /// `b` as it is: moves and broadcasts.
     Move,
     Truncate,
+    /// The old destination, or a constant, by the class of `a` and the table `b`.
+    FixUp,
+    /// To an integer, rounded down.
+    FloorToInt,
     ToFloat,
     Sqrt,
     Round(u8),
@@ -116,6 +120,8 @@ pub(crate) enum VectorOp {
     BlendBySign(u8),
     /// `b` where the opmask has a bit, else `a`.
     BlendByMask,
+    /// All bits where integers are equal, else none.
+    EqualInt,
     /// All bits where the predicate holds, else none.
     CompareToVector(u8),
 }

@@ -207,7 +207,7 @@ fn to_bytes(lanes: &Lanes) -> [u8; 64] {
     std::array::from_fn(|i| lanes[i / 4].to_le_bytes()[i % 4])
 }
 
-/// What an instruction makes of its operands and, of a permutation, of its old destination.
+/// What an instruction makes of its operands and, of some, of its old destination.
 fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lanes {
     let each = |f: &dyn Fn(u32, u32) -> u32| std::array::from_fn(|i| f(a[i], b[i]));
     let one = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|i| f(b[i]));
@@ -249,6 +249,8 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
         }
         VectorOp::Move | VectorOp::BlendBySign(_) | VectorOp::BlendByMask => *b,
         VectorOp::Truncate => one(&float::truncate),
+        VectorOp::FixUp => std::array::from_fn(|i| flush.fix_up(old[i], a[i], b[i])),
+        VectorOp::FloorToInt => one(&|b| flush.floor_to_int(b)),
         VectorOp::ToFloat => one(&float::to_float),
         VectorOp::Sqrt => one(&|b| flush.sqrt(b)),
         VectorOp::Round(mode) => one(&|b| flush.round_to_integral(mode, b)),
@@ -256,6 +258,7 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
         VectorOp::ShiftRightArithmetic(bits) => {
             one(&|b| (b.cast_signed() >> bits.min(31)).cast_unsigned())
         }
+        VectorOp::EqualInt => each(&|a, b| if a == b { u32::MAX } else { 0 }),
         VectorOp::CompareToVector(predicate) => {
             each(&|a, b| if flush.compare(predicate, a, b) { u32::MAX } else { 0 })
         }

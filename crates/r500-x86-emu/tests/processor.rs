@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use iced_x86::code_asm::*;
 use iced_x86::{
     Code, CpuidFeature, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction,
-    MemoryOperand, Mnemonic, OpCodeOperandKind as Kind, OpKind, Register,
+    MemoryOperand, Mnemonic, OpCodeOperandKind as Kind, OpKind, Register, RoundingControl,
 };
 use memmap2::{Mmap, MmapMut};
 use r500_x86_emu::{Environment, Flags, Lanes, Machine, Memory, Name, Program, RegionBytes};
@@ -270,6 +270,10 @@ fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
         inst.set_op_mask(Register::K1 + random.below(7) as u32);
         inst.set_zeroing_masking(info.can_use_zeroing_masking() && random.below(2) == 0);
     }
+    if info.can_use_rounding_control() && !loads && random.below(2) == 0 {
+        let modes = [RoundingControl::RoundToNearest, RoundingControl::RoundDown];
+        inst.set_rounding_control(random.of(&modes));
+    }
     Some(inst)
 }
 
@@ -431,7 +435,7 @@ fn each_instruction_does_what_the_processor_does() {
 }
 
 /// Encodings that the emulator has and that continue with the next instruction.
-const ENCODINGS: usize = 114;
+const ENCODINGS: usize = 117;
 
 /// Jumps on conditions after comparisons, calls, the stack.
 #[test]

@@ -10,7 +10,7 @@ use r500_exec::{
     Bindings, Counters, Draw, Engine, Frame, Options, PixelRect, Shader, draw, draw_into,
 };
 use r500_fast::{Fast, Simd};
-use r500_jit::{Constants, Effort, Execution, Jit, Settings, When};
+use r500_jit::{Constants, Effort, Execution, Groups, Jit, Settings, When};
 use r500_program::Job;
 
 /// What came of a program.
@@ -153,10 +153,11 @@ pub(crate) struct Candidate {
 pub(crate) fn candidates() -> Vec<Candidate> {
     // Interpreted functions with uniforms: nothing here is drawn so often that it is compiled.
     let variants = [
-        (When::Before(Effort::Quick), Constants::Specialized),
-        (When::Before(Effort::Full), Constants::Specialized),
-        (When::Before(Effort::Full), Constants::Symbolic),
-        (When::Background, Constants::Symbolic),
+        (When::Before(Effort::Quick), Constants::Specialized, Groups::Contest),
+        (When::Before(Effort::Full), Constants::Specialized, Groups::One),
+        (When::Before(Effort::Full), Constants::Specialized, Groups::Two),
+        (When::Before(Effort::Full), Constants::Symbolic, Groups::Contest),
+        (When::Background, Constants::Symbolic, Groups::Contest),
     ];
     let native = Simd::available().flat_map(|simd| {
         let name = format!("fast {}", simd.name());
@@ -165,7 +166,7 @@ pub(crate) fn candidates() -> Vec<Candidate> {
         std::iter::once(fast).chain(jit)
     });
     let emulated = [Simd::Avx512, Simd::Avx2].into_iter().flat_map(|simd| {
-        let compiled = variants.into_iter().filter(|(when, _)| *when != When::Background);
+        let compiled = variants.into_iter().filter(|(when, ..)| *when != When::Background);
         compiled.filter_map(move |v| jit(simd, v, Execution::Emulated))
     });
     let asked = |candidate: &Candidate| {
@@ -180,16 +181,16 @@ pub(crate) fn candidates() -> Vec<Candidate> {
 /// Machine code of a level, if there is any.
 fn jit(
     simd: Simd,
-    (when, constants): (When, Constants),
+    (when, constants, groups): (When, Constants, Groups),
     execution: Execution,
 ) -> Option<Candidate> {
-    let settings = Settings { when, constants, execution, ..Settings::default() };
+    let settings = Settings { when, constants, groups, execution, ..Settings::default() };
     let engine = Jit::with(simd, settings);
     let kind = match execution {
         Execution::Native => "jit",
         Execution::Emulated => "emulated",
     };
-    let name = format!("{kind} {} {when:?} {constants:?}", simd.name());
+    let name = format!("{kind} {} {when:?} {constants:?} {groups:?}", simd.name());
     let there = engine.unavailable().is_none();
     there.then(|| Candidate { name, simd: engine.simd(), engine: Box::new(engine) })
 }

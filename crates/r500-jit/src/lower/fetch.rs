@@ -240,7 +240,9 @@ impl Lower<'_> {
             };
             self.address_axis(table.axes[axis], level.last[axis], table.linear, x)
         });
-        let cell = self.cell(table, level, column, row);
+        let ranges =
+            [0, 1].map(|axis| self.range(table.axes[axis], level.last[axis], table.linear));
+        let cell = self.cell(table, level, [column, row], ranges);
         let (tiny, few) =
             (table.may_underflow, wanted.iter().filter(|wanted| **wanted).count() <= FEW);
         if self.numbers && few {
@@ -306,9 +308,8 @@ impl Lower<'_> {
         };
         let half = self.float(0.5);
         let x = if linear { self.op(Opcode::Sub, &[x, half]) } else { x };
-        let floor = self.op(Opcode::Round(Rounding::Floor), &[x]);
+        let (number, floor) = self.floor(x, reach);
         let share = linear.then(|| self.op(Opcode::Sub, &[x, floor]));
-        let number = self.op(Opcode::Truncate(reach), &[floor]);
         let number = match axis.wrap {
             WrapMode::Clamp => number,
             WrapMode::Repeat => self.modulo(axis.size, last, floor, number),
@@ -331,6 +332,18 @@ impl Lower<'_> {
             }
         };
         (number, share)
+    }
+
+    /// The floor of a coordinate, as an integer and as a float. The float is not needed of what is out of the integers' range.
+    fn floor(&mut self, x: VReg, reach: IntRange) -> (VReg, VReg) {
+        if self.floors {
+            // In one step. Of -0 the float is 0 this way, which makes no difference to what is computed of it: a share of x
+            // is x - floor, where x was a difference from 1/2, which is never -0.
+            let number = self.op(Opcode::FloorToInt, &[x]);
+            return (number, self.op(Opcode::ToFloat, &[number]));
+        }
+        let floor = self.op(Opcode::Round(Rounding::Floor), &[x]);
+        (self.op(Opcode::Truncate(reach), &[floor]), floor)
     }
 
     /// What `size` leaves of a whole number of at most 2^30 in size, given as a float and as an integer, too; `last` is
@@ -372,8 +385,35 @@ impl Lower<'_> {
         self.op(Opcode::Min, &[x, most])
     }
 
-    /// Where a cell begins in the table, in bytes.
-    fn cell(&mut self, table: &TextureDesc, level: Level, column: VReg, row: VReg) -> VReg {
+    /// The range of what [`address_axis`](Self::address_axis) gives for an axis, whatever the coordinate is, where a mask or
+    /// the limits of the coordinate show it.
+    fn range(&self, axis: AxisDesc, last: VReg, linear: bool) -> Option<[i64; 2]> {
+        let last = i64::from(self.constant(last)?);
+        match axis.wrap {
+            WrapMode::Clamp => Some([if linear { -1 } else { 0 }, last]),
+            _ if !axis.size.is_power_of_two() => None,
+            WrapMode::Mirror if linear => Some([0, 2 * last + 1]),
+            WrapMode::Repeat | WrapMode::Mirror => Some([0, last]),
+        }
+    }
+
+    /// Where a cell begins in the table, in bytes. Columns and rows are in ranges, if those are known.
+    fn cell(
+        &mut self,
+        table: &TextureDesc,
+        level: Level,
+        [column, row]: [VReg; 2],
+        ranges: [Option<[i64; 2]>; 2],
+    ) -> VReg {
+        let constants = self.constant(level.row).zip(self.constant(level.origin));
+        let inside = match (ranges, constants) {
+            ([Some(columns), Some(rows)], Some((cells, origin))) => {
+                let [least, most] =
+                    [0, 1].map(|i| i64::from(origin) + rows[i] * i64::from(cells) + columns[i]);
+                least >= 0 && most < i64::from(table.cells)
+            }
+            _ => false,
+        };
         let row = match self.function.given(level.row) {
             Some(MemOperand::Const(cells)) if cells.is_power_of_two() => {
                 self.shifted(row, cells.trailing_zeros())
@@ -385,8 +425,10 @@ impl Lower<'_> {
             cell = self.op(Opcode::IntAdd, &[cell, level.origin]);
         }
         // So that nothing else in memory is ever read.
-        let last = self.bits(table.cells - 1);
-        let cell = self.op(Opcode::IntMin, &[cell, last]);
+        if !inside {
+            let last = self.bits(table.cells - 1);
+            cell = self.op(Opcode::IntMin, &[cell, last]);
+        }
         self.shifted(cell, if table.linear { 6 } else { 4 })
     }
 

@@ -19,6 +19,8 @@ pub(super) fn folded(opcode: Opcode, args: &[u32]) -> Option<u32> {
         Opcode::Min => number(if float(0)? < float(1)? { float(0)? } else { float(1)? }),
         Opcode::Max => number(if float(0)? > float(1)? { float(0)? } else { float(1)? }),
         Opcode::Round(Rounding::Floor) => number(float(0)?.floor()),
+        Opcode::FloorToInt => Some((whole(0)?.floor() as i32).cast_unsigned()),
+        Opcode::ToFloat => number(bits(0)?.cast_signed() as f32),
         Opcode::Truncate(_) => Some((whole(0)? as i32).cast_unsigned()),
         Opcode::And => Some(bits(0)? & bits(1)?),
         Opcode::Xor => Some(bits(0)? ^ bits(1)?),
@@ -83,6 +85,9 @@ mod tests {
         assert_eq!(folded(floor, &bits([-0.5])), Some((-1.0_f32).to_bits()));
         assert_eq!(folded(Opcode::Truncate(IntRange::All), &bits([-1.0])), Some(u32::MAX));
         assert_eq!(folded(Opcode::Truncate(IntRange::All), &bits([-2_147_483_648.0])), None);
+        assert_eq!(folded(Opcode::FloorToInt, &bits([-0.5])), Some(u32::MAX));
+        assert_eq!(folded(Opcode::FloorToInt, &bits([-2_147_483_648.0])), None);
+        assert_eq!(folded(Opcode::ToFloat, &[u32::MAX]), Some((-1.0_f32).to_bits()));
         assert_eq!(folded(Opcode::Shl(23), &[3]), Some(3 << 23));
         assert_eq!(folded(Opcode::IntSub, &[1, 2]), Some(u32::MAX));
     }

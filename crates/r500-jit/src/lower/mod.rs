@@ -35,6 +35,10 @@ pub(crate) struct TargetCaps {
     pub(crate) numbers: bool,
     /// Whether there are [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`].
     pub(crate) rows: bool,
+    /// Whether there is [`Opcode::FloorToInt`].
+    pub(crate) floors: bool,
+    /// Whether there is [`Opcode::FixUp`].
+    pub(crate) fixups: bool,
 }
 
 /// Operations of a unit.
@@ -43,6 +47,8 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         mask_class: caps.mask_class,
         numbers: caps.numbers,
         rows: caps.rows,
+        floors: caps.floors,
+        fixups: caps.fixups,
         values_of: unit.values,
         tables: unit.tables,
         interpolants: unit.interpolants,
@@ -55,6 +61,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         value_numbers: vec![HashMap::new()],
         covered: vec![Coverage::default()],
         open: vec![OpenRegion::default()],
+        counting: 0,
         writes: unit.writes.iter().copied().collect(),
         address: 0,
         origin: 0,
@@ -77,6 +84,8 @@ struct Lower<'a> {
     mask_class: Class,
     numbers: bool,
     rows: bool,
+    floors: bool,
+    fixups: bool,
     /// Types and debug locations.
     values_of: &'a Values,
     tables: &'a [(u8, TextureDesc)],
@@ -94,6 +103,8 @@ struct Lower<'a> {
     /// The pixels that are covered, by open regions.
     covered: Vec<Coverage>,
     open: Vec<OpenRegion>,
+    /// The open region that counts instructions: arms without loops are counted whether any pixel takes them or not.
+    counting: usize,
     /// Values that go to slots.
     writes: HashMap<Value, u32>,
     /// Address of the instructions that are executed here.
@@ -165,8 +176,7 @@ impl Lower<'_> {
                 if !self.fuel_checked {
                     return;
                 }
-                // It does not matter what it stands before.
-                self.region().nodes.push(Region::ConsumeFuel(*instructions));
+                self.consume_fuel(*instructions);
             }
             Stmt::If(branch) => self.branch(branch),
             Stmt::Loop(repeat) => self.repeat(repeat),
@@ -303,9 +313,14 @@ impl Lower<'_> {
             }
             let mask = self.mask(*mask);
             self.begin();
+            let counting = self.counting;
+            if stmts.iter().any(|stmt| stmt.any(&mut |stmt| matches!(stmt, Stmt::Loop(_)))) {
+                self.counting = self.open.len() - 1;
+            }
             for stmt in stmts {
                 self.stmt(stmt);
             }
+            self.counting = counting;
             let mut assign = Vec::new();
             for ((phi, now), begun) in unique.iter().zip(&mut now).zip(&mut begun) {
                 let Some(from) = phi.arms[number] else { continue };
@@ -366,11 +381,13 @@ impl Lower<'_> {
             })
             .collect();
         self.begin();
+        let counting = std::mem::replace(&mut self.counting, self.open.len() - 1);
         // A pass before may have changed it.
         self.covered.last_mut().into_iter().for_each(|coverage| coverage.now = None);
         for stmt in &repeat.body {
             self.stmt(stmt);
         }
+        self.counting = counting;
         for (param, from) in params.iter_mut().zip(&repeat.params) {
             param.next = self.operand(from.next, self.function.class(param.var));
         }
@@ -387,6 +404,19 @@ impl Lower<'_> {
         }));
         for (from, param) in repeat.params.iter().zip(params) {
             self.define(from.value, param.out);
+        }
+    }
+
+    /// Counts instructions in the region that counts, which does so once: it does not matter what that stands before.
+    fn consume_fuel(&mut self, instructions: u32) {
+        let nodes = &mut self.open[self.counting].nodes;
+        let counted = nodes.iter_mut().find_map(|node| match node {
+            Region::ConsumeFuel(sum) => Some(sum),
+            _ => None,
+        });
+        match counted {
+            Some(sum) => *sum = sum.saturating_add(instructions),
+            None => nodes.push(Region::ConsumeFuel(instructions)),
         }
     }
 

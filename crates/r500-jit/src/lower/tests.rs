@@ -29,8 +29,16 @@ impl Compiler for Checker {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let function =
-            lower(unit, TargetCaps { mask_class: Class::Mask, numbers: true, rows: true });
+        let function = lower(
+            unit,
+            TargetCaps {
+                mask_class: Class::Mask,
+                numbers: true,
+                rows: true,
+                floors: true,
+                fixups: true,
+            },
+        );
         let operations = nodes(&function, &function.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None
@@ -114,11 +122,14 @@ fn op(function: &LirFunction, op: &Op) {
         | Opcode::Shl(_)
         | Opcode::Sar(_)
         | Opcode::Truncate(_)
+        | Opcode::FloorToInt
         | Opcode::LoadTexel(_)
         | Opcode::GatherChannel(_)
         | Opcode::QuadBroadcast(_) => (&[VEC], Some(VEC)),
         Opcode::Cmp(_) => (&[VEC, VEC], Some(M)),
         Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot => (&[M, M], Some(M)),
+        Opcode::FixUp => (&[VEC, VEC, VEC], Some(VEC)),
+        Opcode::CountFuel(_) => (&[M, M], None),
         Opcode::MaskAll | Opcode::MaskNone => (&[], Some(M)),
         Opcode::Blend | Opcode::MaskedMul => (&[M, VEC, VEC], Some(VEC)),
         Opcode::MaskedMove => (&[M, VEC], Some(VEC)),

@@ -1,9 +1,21 @@
 //! Transcendental functions: the code generator as a builder of the [kernels](r500_numerics::branchless).
 
-use r500_numerics::branchless::KernelBuilder;
+use r500_numerics::branchless::{self, KernelBuilder};
 
 use super::Lower;
 use crate::lir::{Opcode, Relation, Rounding, VReg};
+
+/// What [`Opcode::FixUp`] gives for a class of numbers.
+#[derive(Clone, Copy)]
+enum Fix {
+    /// The first operand.
+    Keep = 0,
+    /// The number itself, a NaN, which becomes quiet.
+    Quiet = 2,
+    Nan = 3,
+    MinusInfinity = 4,
+    Infinity = 5,
+}
 
 impl KernelBuilder for Lower<'_> {
     type Value = VReg;
@@ -77,5 +89,19 @@ impl KernelBuilder for Lower<'_> {
 
     fn select(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
         self.choose(mask, a, b)
+    }
+
+    fn ln2_of_special(&mut self, x: VReg, logarithm: VReg) -> VReg {
+        if !self.fixups {
+            return branchless::ln2_of_special(self, x, logarithm);
+        }
+        // By class of x: quiet and signalling NaN; zero; one; -inf; +inf; other negative, other positive numbers.
+        let table = [Fix::Quiet, Fix::Quiet, Fix::MinusInfinity, Fix::Keep, Fix::Nan]
+            .into_iter()
+            .chain([Fix::Infinity, Fix::Nan, Fix::Keep]);
+        let bits =
+            table.enumerate().fold(0, |bits, (class, fix)| bits | (fix as u32) << (4 * class));
+        let table = self.bits(bits);
+        self.op(Opcode::FixUp, &[logarithm, x, table])
     }
 }

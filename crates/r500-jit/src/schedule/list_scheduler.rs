@@ -4,22 +4,29 @@
 use std::collections::HashMap;
 
 use super::dag::Dag;
-use super::{latency, takes_register};
+use super::{Registers, latency};
 use crate::lir::{Class, LirFunction, Op, VReg};
 
 /// How far an operation may come before its turn, in operations.
 const WINDOW: usize = 160;
 /// Operations that begin in a cycle.
 const WIDTH: u32 = 3;
+/// Registers that are left to the allocator.
+const SPARE: usize = 3;
 
 /// The operations in order; `uses` are the use counts in the whole function.
 pub(super) fn order(
     graph: Dag<'_>,
     function: &LirFunction,
     uses: &[u32],
-    registers: usize,
+    registers: Registers,
 ) -> Vec<Op> {
-    ListScheduler::new(graph, function, uses).order(registers - 3)
+    let limits = registers.map(|registers| match registers {
+        // No value is of this class.
+        0 => usize::MAX,
+        _ => registers.saturating_sub(SPARE),
+    });
+    ListScheduler::new(graph, function, uses).order(limits)
 }
 
 struct ListScheduler<'a> {
@@ -28,25 +35,26 @@ struct ListScheduler<'a> {
     heights: Vec<u32>,
     /// Looks that are left at each value that needs a register here.
     left: HashMap<VReg, u32>,
-    /// Values in registers from before.
-    live: usize,
+    /// Values in registers, by class.
+    live: [usize; 2],
     /// Registers of results: unused ones need none.
     needs: Vec<bool>,
+    classes: &'a [Class],
 }
 
 impl<'a> ListScheduler<'a> {
-    fn new(graph: Dag<'a>, function: &LirFunction, uses: &[u32]) -> Self {
+    fn new(graph: Dag<'a>, function: &'a LirFunction, uses: &[u32]) -> Self {
         let ops = graph.ops;
         let mut left: HashMap<VReg, u32> = HashMap::new();
-        let mut live = 0;
+        let mut live = [0; 2];
         for op in ops {
-            for v in op.args().filter(|v| takes_register(function, *v)) {
+            for v in op.args().filter(|v| function.given(*v).is_none()) {
                 left.entry(v).or_insert_with(|| {
-                    live += 1;
+                    live[function.class(v) as usize] += 1;
                     uses[v.index()]
                 });
             }
-            if let Some(dst) = op.dst.filter(|dst| function.class(*dst) == Class::Vector) {
+            if let Some(dst) = op.dst {
                 left.insert(dst, uses[dst.index()]);
             }
         }
@@ -57,10 +65,10 @@ impl<'a> ListScheduler<'a> {
         }
         let needs =
             ops.iter().map(|op| op.dst.is_some_and(|dst| left.contains_key(&dst))).collect();
-        Self { graph, heights, left, live, needs }
+        Self { graph, heights, left, live, needs, classes: &function.classes }
     }
 
-    fn order(mut self, limit: usize) -> Vec<Op> {
+    fn order(mut self, limits: Registers) -> Vec<Op> {
         let count = self.graph.ops.len();
         let mut result = Vec::with_capacity(count);
         let mut done = vec![false; count];
@@ -71,17 +79,25 @@ impl<'a> ListScheduler<'a> {
         let mut now = 0;
         while result.len() < count {
             let near = ready.iter().enumerate().filter(|(_, at)| **at < first + WINDOW);
-            let full = self.live >= limit;
+            let full = [0, 1].map(|class| self.live[class] >= limits[class]);
             let best = near.min_by_key(|(_, at)| {
                 let at = **at;
                 let stall = times[at].saturating_sub(now / WIDTH);
-                let more = if full { self.grows(at) } else { 0 };
+                let more = match full {
+                    [false, false] => 0,
+                    _ => (full.into_iter().zip(self.grows(at)))
+                        .map(|(full, more)| if full { more } else { 0 })
+                        .sum(),
+                };
                 (more, stall, u32::MAX - self.heights[at], at)
             });
             // There always is one: the first that is left waits for nothing.
             let Some((place, &at)) = best else { break };
             ready.swap_remove(place);
-            self.live = self.live.saturating_add_signed(self.grows(at) as isize);
+            let grows = self.grows(at);
+            for (live, more) in self.live.iter_mut().zip(grows) {
+                *live = live.saturating_add_signed(more as isize);
+            }
             for v in self.graph.ops[at].args() {
                 if let Some(left) = self.left.get_mut(&v) {
                     *left = left.saturating_sub(1);
@@ -104,18 +120,22 @@ impl<'a> ListScheduler<'a> {
         result
     }
 
-    /// How many more registers are in use after an operation.
-    fn grows(&self, at: usize) -> i32 {
+    /// How many more registers of each class are in use after an operation.
+    fn grows(&self, at: usize) -> [i32; 2] {
         let op = &self.graph.ops[at];
-        let mut dying = 0;
+        let class = |v: VReg| self.classes[v.index()] as usize;
+        let mut more = [0; 2];
         for (i, v) in op.args.iter().enumerate() {
             let Some(v) = v else { continue };
             let looks = op.args.iter().flatten().filter(|other| *other == v).count();
             let first = !op.args[..i].contains(&Some(*v));
             if first && self.left.get(v).is_some_and(|left| *left as usize == looks) {
-                dying += 1;
+                more[class(*v)] -= 1;
             }
         }
-        i32::from(self.needs[at]) - dying
+        if let Some(dst) = op.dst.filter(|_| self.needs[at]) {
+            more[class(dst)] += 1;
+        }
+        more
     }
 }

@@ -18,16 +18,20 @@ mod pressure_scheduler;
 use crate::lir::{Class, LirFunction, Op, Opcode, Region, VReg};
 use dag::Dag;
 
+/// Registers by class.
+pub(crate) type Registers = [usize; 2];
+
 /// Puts the operations of a program in order, for so many registers; `by_memory` says whether offsets of
 /// texels go by way of memory.
-pub(crate) fn schedule(function: &mut LirFunction, registers: usize, by_memory: bool) {
+pub(crate) fn schedule(function: &mut LirFunction, registers: Registers, by_memory: bool) {
     let mut uses = vec![0; function.classes.len()];
     count(&function.body, &mut uses);
+    let [vectors, _] = registers;
     let mut body = std::mem::take(&mut function.body);
     each_block(&mut body, &mut |ops| {
         let graph = Dag::new(ops, function);
         let fetches = by_memory
-            .then(|| pressure_scheduler::order(&graph, function, &uses, registers))
+            .then(|| pressure_scheduler::order(&graph, function, &uses, vectors))
             .flatten();
         *ops = fetches.unwrap_or_else(|| list_scheduler::order(graph, function, &uses, registers));
     });
@@ -94,13 +98,14 @@ pub(crate) fn latency(opcode: Opcode) -> u32 {
         | Opcode::Mul
         | Opcode::MaskedMul
         | Opcode::ToFloat
+        | Opcode::FixUp
         | Opcode::Cmp(_) => 4,
         Opcode::Round(_) => 6,
         Opcode::Div => 12,
         Opcode::Sqrt => 15,
         Opcode::ToMask | Opcode::FromMask => 3,
         Opcode::Permute128Lo | Opcode::Permute128Hi | Opcode::Permute2Lo | Opcode::Permute2Hi => 3,
-        Opcode::Truncate(_) | Opcode::IntMul => 4,
+        Opcode::Truncate(_) | Opcode::FloorToInt | Opcode::IntMul => 4,
         // The offset comes by way of memory.
         Opcode::LoadTexel(_) | Opcode::GatherChannel(_) => 14,
         Opcode::LoadCoverage(_) => 5,

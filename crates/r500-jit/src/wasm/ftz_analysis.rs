@@ -228,7 +228,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
             same_bits(&[a, b])?;
             Ok(FpFact::BITS)
         }
-        Opcode::Shl(_) | Opcode::Sar(_) | Opcode::Truncate(_) => {
+        Opcode::Shl(_) | Opcode::Sar(_) | Opcode::Truncate(_) | Opcode::FloorToInt => {
             same_bits(&[a])?;
             Ok(FpFact::BITS)
         }
@@ -239,6 +239,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         }
         Opcode::IntMin
         | Opcode::IntMul
+        | Opcode::FixUp
         | Opcode::UnpackLo32
         | Opcode::UnpackHi32
         | Opcode::UnpackLo64
@@ -262,7 +263,8 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         | Opcode::ToMask
         | Opcode::FromMask
         | Opcode::Interpolant(_)
-        | Opcode::LoadCoverage(_) => Ok(FpFact::KEPT),
+        | Opcode::LoadCoverage(_)
+        | Opcode::CountFuel(_) => Ok(FpFact::KEPT),
     }
 }
 

@@ -43,15 +43,22 @@ pub(super) struct Functions {
 }
 
 pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
-    let caps = TargetCaps { mask_class: Class::Mask, numbers: true, rows: false };
+    let caps = TargetCaps {
+        mask_class: Class::Mask,
+        numbers: true,
+        rows: false,
+        floors: false,
+        fixups: false,
+    };
     let mut function = lower::lower(unit, caps);
     // Two vectors at once take twice the registers.
     let live_ranges = LiveRanges::of(&function);
     if live_ranges.pressure(0, live_ranges.end()) < CROWDED {
-        function = unroll_and_jam::interleave(function, Class::Mask);
+        function = unroll_and_jam::interleave(function, Class::Mask, false);
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut function, REGISTERS, false);
+        // Masks are vectors, too, but few.
+        schedule::schedule(&mut function, [REGISTERS, usize::MAX], false);
     }
     let watched = GuardSet::of(&function);
     let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);

@@ -2,16 +2,22 @@
 
 use r500_fast::codegen::CompileUnit;
 
-use super::{emit, latency_model, regalloc};
+use super::{emit, regalloc};
 use crate::lir::{Class, LirFunction};
 use crate::lower::TargetCaps;
-use crate::{Effort, lower, schedule, unroll_and_jam};
+use crate::{Effort, Groups, fuel, lower, schedule, unroll_and_jam};
 
 pub use super::assembly::{Assembly, Line};
 pub use super::level::Level;
 
 /// Values to a register from which on a second group is too much.
 const CROWDED: usize = 3;
+
+/// Values that are live at once up to which registers may last for four vectors.
+const ROOMY: usize = 7;
+
+/// Values from which on a second form takes too long to compile.
+const LONG: usize = 3000;
 
 /// Why there is no machine code of a unit: the fast engine runs it operation by operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +34,16 @@ impl From<iced_x86::IcedError> for CompileError {
     }
 }
 
-/// Returns machine code of a unit.
+/// The forms of a unit's code, which compute the same bits and count the same instructions.
+#[derive(Debug)]
+pub(super) struct CompiledForms {
+    /// The form that is used unless another one is found to be faster.
+    pub(super) usual: Assembly,
+    /// One for more or fewer groups, if only measuring can say which one is faster.
+    pub(super) rival: Option<Assembly>,
+}
+
+/// Returns machine code of a unit, in the form that is used unless both forms are measured.
 ///
 /// # Errors
 /// [`CompileError`] if this compiler cannot make it.
@@ -40,18 +55,54 @@ pub fn compile(
     compile_doubled(unit, level, effort, usual_doublings)
 }
 
-/// How often the groups that go together are doubled.
+/// Returns the forms of a unit's code that are to be measured, or the one that needs no measuring.
+///
+/// # Errors
+/// [`CompileError`] if this compiler cannot make them.
+pub(super) fn compile_forms(
+    unit: &CompileUnit<'_>,
+    level: Level,
+    effort: Effort,
+    groups: Groups,
+) -> Result<CompiledForms, CompileError> {
+    let function = lower_unit(unit, level);
+    let (usual, rival) = match groups {
+        Groups::One => (0, None),
+        Groups::Two => (1, None),
+        Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
+            (usual_doublings(&function, level), rival_doublings(&function, level))
+        }
+        Groups::Contest => (usual_doublings(&function, level), None),
+    };
+    let finish = |doublings| finish(function.clone(), unit, level, effort, doublings);
+    Ok(CompiledForms { usual: finish(usual)?, rival: rival.map(finish).transpose()? })
+}
+
+/// How often the groups that go together are doubled, without measuring.
 pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
-    // Interleaving doubles the register pressure: where one group already spills, latency is not the limit.
-    if regalloc::pressure(function) >= CROWDED * level.registers(Class::Vector) {
-        return 0;
-    }
     match level {
         // A vector is half a chunk.
-        Level::Avx2 => 1,
+        Level::Avx2 => u32::from(regalloc::pressure(function) < crowded(level)),
         // The more pixels go together, the more of them go where only others want to.
-        Level::Avx512 => u32::from(latency_model::is_latency_bound(function)),
+        Level::Avx512 => 0,
     }
+}
+
+/// How often they are doubled in a form that may be faster; `None` if there is none that could be.
+fn rival_doublings(function: &LirFunction, level: Level) -> Option<u32> {
+    let pressure = regalloc::pressure(function);
+    match level {
+        _ if pressure >= crowded(level) => None,
+        Level::Avx512 => Some(1),
+        // Two chunks cannot be counted apart.
+        Level::Avx2 if pressure <= ROOMY && fuel::counts_alike(&function.body) => Some(2),
+        Level::Avx2 => Some(0),
+    }
+}
+
+/// Values that are live at once from which on a second group takes too many registers.
+fn crowded(level: Level) -> usize {
+    CROWDED * level.registers(Class::Vector)
 }
 
 fn compile_doubled(
@@ -60,27 +111,51 @@ fn compile_doubled(
     effort: Effort,
     doublings: impl FnOnce(&LirFunction, Level) -> u32,
 ) -> Result<Assembly, CompileError> {
-    let function = lower_unit(unit, level, effort, doublings);
+    let function = lower_unit(unit, level);
+    let doublings = doublings(&function, level);
+    finish(function, unit, level, effort, doublings)
+}
+
+/// Returns the code of a lowered unit.
+fn finish(
+    function: LirFunction,
+    unit: &CompileUnit<'_>,
+    level: Level,
+    effort: Effort,
+    doublings: u32,
+) -> Result<Assembly, CompileError> {
+    let function = schedule_groups(function, level, effort, doublings);
     let listing = regalloc::allocate(&function, level);
     Ok(emit::emit(&listing, level, unit)?)
 }
 
-/// What registers are given to.
-pub(super) fn lower_unit(
-    unit: &CompileUnit<'_>,
+/// Returns the operations of a unit for one group.
+pub(super) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
+    let wide = level == Level::Avx512;
+    // Gathering takes longer than what it saves.
+    let caps = TargetCaps {
+        mask_class: level.mask(),
+        numbers: false,
+        rows: wide,
+        floors: wide,
+        fixups: wide,
+    };
+    lower::lower(unit, caps)
+}
+
+/// Returns what registers are given to: the operations for all groups that go together, in their order.
+pub(super) fn schedule_groups(
+    mut function: LirFunction,
     level: Level,
     effort: Effort,
-    doublings: impl FnOnce(&LirFunction, Level) -> u32,
+    doublings: u32,
 ) -> LirFunction {
-    // Gathering takes longer than what it saves.
-    let caps =
-        TargetCaps { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
-    let mut function = lower::lower(unit, caps);
-    for _ in 0..doublings(&function, level) {
-        function = unroll_and_jam::interleave(function, level.mask());
+    for _ in 0..doublings {
+        function = unroll_and_jam::interleave(function, level.mask(), doublings == 1);
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut function, level.registers(Class::Vector), true);
+        let registers = [Class::Vector, Class::Mask].map(|class| level.registers(class));
+        schedule::schedule(&mut function, registers, true);
     }
     function
 }

@@ -11,8 +11,8 @@ use r500_fast::codegen::{
 use r500_fast::{NativeCode, Simd};
 use r500_ir::Function;
 
-use crate::x86::compile::{Assembly, Level, compile};
-use crate::{Effort, Unavailable};
+use crate::x86::compile::{Assembly, CompiledForms, Level, compile_forms};
+use crate::{Effort, Groups, Unavailable};
 
 /// Returns the machine code of a function as text, unit by unit: which values it reads from slots and leaves in
 /// them, which phis it moves, which colours it paints, which textures it fetches from,
@@ -36,11 +36,20 @@ pub fn listing(
     let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let units = lister.units.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (n, Listed { head, assembly }) in units.iter().enumerate() {
-        let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
-        let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time");
-        text.push_str(head);
-        text.push_str(&instructions(assembly, describe));
+    for (n, Listed { head, forms: CompiledForms { usual, rival } }) in units.iter().enumerate() {
+        let mut unit = |assembly: &Assembly, end: &str| {
+            let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
+            let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time{end}");
+            text.push_str(head);
+            text.push_str(&instructions(assembly, describe));
+        };
+        match rival {
+            None => unit(usual, ""),
+            Some(rival) => {
+                unit(usual, ", the first of two forms: the faster one stays");
+                unit(rival, ", the second form");
+            }
+        }
     }
     Ok(text)
 }
@@ -56,7 +65,7 @@ struct Lister {
 struct Listed {
     /// What it works on.
     head: String,
-    assembly: Assembly,
+    forms: CompiledForms,
 }
 
 impl Compiler for Lister {
@@ -65,9 +74,9 @@ impl Compiler for Lister {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let assembly = compile(unit, self.level, self.effort).ok()?;
+        let forms = compile_forms(unit, self.level, self.effort, Groups::Contest).ok()?;
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        units.push(Listed { head: head(unit), assembly });
+        units.push(Listed { head: head(unit), forms });
         Some(Arc::new(Unused))
     }
 }

@@ -10,10 +10,11 @@
 //!
 //! Registers: `rbx` the context, `r12` the chunk in the first slot, `r15` the next one where two go together
 //! (where none is left, the same: what happens to it then happens twice), `r13` the end of its chunks, `r14` the
-//! constants, `r8` to `r11` the tables of the first units, `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
+//! constants, `r8` to `r11` the tables of the first units (those without one hold [offsets of texels](TexelIndices)), `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
 //! of [`context`].
 
 mod operations;
+mod texel_indices;
 
 use std::collections::HashMap;
 
@@ -30,6 +31,7 @@ use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
 use operations::at_index;
+use texel_indices::TexelIndices;
 
 /// Offsets into `exec_memory::VmContext`.
 pub(super) mod context {
@@ -47,6 +49,7 @@ pub(super) mod context {
     pub(in crate::x86) const PLACES: i32 = 208;
     pub(in crate::x86) const PLANES: i32 = 216;
     pub(in crate::x86) const RAMPS: i32 = 248;
+    pub(in crate::x86) const OTHER_FUEL: i32 = 256;
 }
 
 /// Bytes of a chunk.
@@ -114,6 +117,8 @@ struct Emit<'a> {
     points_to_pool: usize,
     /// Of which vectors registers say where in ramps their pixels are: of one that is even, of one that is odd.
     cached_interpolant_addr: [Option<u32>; 2],
+    /// Which offsets of texels registers hold.
+    texel_indices: TexelIndices,
 }
 
 impl<'a> Emit<'a> {
@@ -142,6 +147,7 @@ impl<'a> Emit<'a> {
             points_to_pool: 0,
             has_rows: code.insts.iter().any(MachInst::permutes_rows),
             cached_interpolant_addr: [None; 2],
+            texel_indices: TexelIndices::default(),
         })
     }
 
@@ -160,6 +166,15 @@ impl<'a> Emit<'a> {
     /// The chunk that a vector of a group is in, and where in it.
     fn chunk(&self, part: u32) -> (Register, i64) {
         chunk_at(part * self.level.bytes())
+    }
+
+    /// Where the context has the fuel of the groups that go together, or of each of two.
+    fn fuels(&self) -> &'static [i32] {
+        if self.code.counts_apart {
+            &[context::FUEL, context::OTHER_FUEL]
+        } else {
+            &[context::FUEL]
+        }
     }
 
     fn counter(&self, counter: u32) -> AsmMemoryOperand {
@@ -301,6 +316,7 @@ impl<'a> Emit<'a> {
         if !inst.keeps_general_registers() {
             self.cached_interpolant_addr = [None; 2];
         }
+        self.texel_indices.before(inst);
         match *inst {
             MachInst::Op { opcode, dst, args, origin } => {
                 if self.origin != Some(origin) {
@@ -324,13 +340,7 @@ impl<'a> Emit<'a> {
                 self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(dst), mask(from))?)
             }
             MachInst::MemMove { class, to, from } => self.carry(class, to, from),
-            MachInst::Test { class: Class::Vector, mask } => {
-                let mask = self.vector(mask);
-                self.add(Instruction::with2(Code::VEX_Vmovmskps_r32_ymm, Register::EAX, mask)?)
-            }
-            MachInst::Test { class: Class::Mask, mask: register } => {
-                self.add(Instruction::with2(Code::VEX_Kmovw_r32_kr, Register::EAX, mask(register))?)
-            }
+            MachInst::Test { class, mask } => self.test(class, mask),
             MachInst::BranchIfNone(label) => {
                 let label = self.labels[label.0 as usize];
                 self.a.test(eax, eax)?;
@@ -345,7 +355,9 @@ impl<'a> Emit<'a> {
             MachInst::Spend(instructions) => {
                 if self.fuel_checked {
                     let instructions = i32::try_from(instructions).expect("a function has few");
-                    self.a.sub(qword_ptr(rbx + context::FUEL), instructions)?;
+                    for fuel in self.fuels() {
+                        self.a.sub(qword_ptr(rbx + *fuel), instructions)?;
+                    }
                 }
                 Ok(())
             }
@@ -369,8 +381,14 @@ impl<'a> Emit<'a> {
                     return a.nop();
                 }
                 a.je(after)?;
+                let mut empty = a.create_label();
+                if self.code.counts_apart {
+                    a.cmp(qword_ptr(rbx + context::OTHER_FUEL), 0)?;
+                    a.jl(empty)?;
+                }
                 a.cmp(qword_ptr(rbx + context::FUEL), 0)?;
                 a.jge(top)?;
+                a.set_label(&mut empty)?;
                 a.mov(qword_ptr(rbx + context::ADDRESS), address.cast_signed())?;
                 a.call(self.refill)?;
                 a.je(top)?;
@@ -381,19 +399,30 @@ impl<'a> Emit<'a> {
             MachInst::NextGroup(top) => {
                 let top = self.labels[top.0 as usize];
                 if self.fuel_checked {
-                    let mut less = self.a.create_label();
-                    self.a.mov(rax, qword_ptr(rbx + context::ADDED))?;
-                    self.a.sub(rax, qword_ptr(rbx + context::FUEL))?;
-                    self.a.cmp(rax, qword_ptr(rbx + context::MOST))?;
-                    self.a.jle(less)?;
-                    self.a.mov(qword_ptr(rbx + context::MOST), rax)?;
-                    self.a.set_label(&mut less)?;
+                    for fuel in self.fuels() {
+                        let mut less = self.a.create_label();
+                        self.a.mov(rax, qword_ptr(rbx + context::ADDED))?;
+                        self.a.sub(rax, qword_ptr(rbx + *fuel))?;
+                        self.a.cmp(rax, qword_ptr(rbx + context::MOST))?;
+                        self.a.jle(less)?;
+                        self.a.mov(qword_ptr(rbx + context::MOST), rax)?;
+                        self.a.set_label(&mut less)?;
+                    }
                 }
                 self.a.add(r12, self.group().cast_signed())?;
                 self.a.cmp(r12, r13)?;
                 self.a.jb(top)
             }
         }
+    }
+
+    /// Puts whether a mask has a pixel into `eax`: a number that is not 0.
+    fn test(&mut self, class: Class, register: u8) -> Result<(), IcedError> {
+        let (code, mask) = match class {
+            Class::Vector => (Code::VEX_Vmovmskps_r32_ymm, self.vector(register)),
+            Class::Mask => (Code::VEX_Kmovw_r32_kr, mask(register)),
+        };
+        self.add(Instruction::with2(code, Register::EAX, mask)?)
     }
 
     /// What each group begins with.
@@ -405,7 +434,9 @@ impl<'a> Emit<'a> {
         }
         if self.fuel_checked {
             self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
-            self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
+            for fuel in self.fuels() {
+                self.a.mov(qword_ptr(rbx + *fuel), rax)?;
+            }
             self.a.mov(qword_ptr(rbx + context::ADDED), 0)?;
         }
         if self.targets.is_empty() {

@@ -28,7 +28,7 @@ const REFILL: u64 = 0x7e11;
 /// Instructions that a call may execute: more than any batch takes.
 const STEPS: u64 = 1 << 36;
 /// Bytes of a context as far as code knows it.
-const CONTEXT: usize = context::RAMPS as usize + 8;
+const CONTEXT: usize = context::OTHER_FUEL as usize + 8;
 
 /// Decoded code of a compile unit, and what it may access.
 #[derive(Debug)]
@@ -118,6 +118,7 @@ impl EmulatedCode {
             (context::REFILL, REFILL),
             (context::GRANT, grant.cast_unsigned()),
             (context::MOST, i64::MIN.cast_unsigned()),
+            (context::OTHER_FUEL, i64::MAX.cast_unsigned()),
         ] {
             set(&mut fields, field, value);
         }
@@ -181,7 +182,8 @@ impl EmulatedCode {
         let meter = host.meter;
         assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
         let field = |at| get(&fields, at).cast_signed();
-        let used = field(context::ADDED).saturating_sub(field(context::FUEL));
+        let left = field(context::FUEL).min(field(context::OTHER_FUEL));
+        let used = field(context::ADDED).saturating_sub(left);
         let used = meter.finish(field(context::MOST).max(used))?;
         Ok((used, u32::try_from(field(context::ADDRESS)).unwrap_or(u32::MAX)))
     }
@@ -249,7 +251,8 @@ fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u6
         (context::GRANT, true),
         (context::ADDED, false),
         (context::COVERED, true),
-        (CONTEXT as i32, false),
+        (context::OTHER_FUEL, false),
+        (CONTEXT as i32, true),
     ] {
         let (field, after) = rest.split_at_mut(end as usize - at);
         let bytes = if written { RegionBytes::LoadStore(field) } else { RegionBytes::Load(field) };
@@ -272,12 +275,16 @@ impl Refill<'_> {
         let at = |field: i32| context + field as u64;
         let load = |memory: &Memory<'_>, field| memory.load_u64(at(field)).ok();
         let address = load(memory, context::ADDRESS)?;
-        let fuel = load(memory, context::FUEL)?.cast_signed();
-        let added = load(memory, context::ADDED)?.cast_signed();
-        let more = self.meter.refill(fuel, added, u32::try_from(address).unwrap_or(u32::MAX))?;
-        let added = added.saturating_add(more.saturating_sub(fuel));
-        memory.store(at(context::ADDED), &added.to_le_bytes()).ok()?;
-        memory.store(at(context::FUEL), &more.to_le_bytes()).ok()
+        let fields = [context::FUEL, context::OTHER_FUEL, context::ADDED];
+        let [fuel, other, added] = fields.map(|field| load(memory, field).map(u64::cast_signed));
+        let (fuel, other, added) = (fuel?, other?, added?);
+        let left = fuel.min(other);
+        let granted = self.meter.refill(left, added, u32::try_from(address).unwrap_or(u32::MAX))?;
+        let more = granted.saturating_sub(left);
+        for (field, value) in fields.into_iter().zip([fuel, other, added]) {
+            memory.store(at(field), &value.saturating_add(more).to_le_bytes()).ok()?;
+        }
+        Some(())
     }
 }
 

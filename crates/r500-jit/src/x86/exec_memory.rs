@@ -57,6 +57,8 @@ pub(crate) struct VmContext<'m> {
     planes: [*mut Pixel; 4],
     /// 248: the ramps.
     interpolants: *const LinearInterpolant,
+    /// 256: as `fuel`, of the second one of two groups that go together and are counted apart.
+    other_fuel: i64,
     /// Not for the code.
     meter: FuelMeter<'m>,
 }
@@ -107,9 +109,9 @@ impl ExecMemory {
         }
         let mut context = VmContext::new(batch, cells, (first, end), fuel_checked);
         let done = self.enter(&mut context);
-        let VmContext { fuel, address, added, most, meter, .. } = context;
+        let VmContext { fuel, other_fuel, address, added, most, meter, .. } = context;
         debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
-        let used = meter.finish(most.max(added.saturating_sub(fuel)))?;
+        let used = meter.finish(most.max(added.saturating_sub(fuel.min(other_fuel))))?;
         Ok((used, u32::try_from(address).unwrap_or(u32::MAX)))
     }
 
@@ -187,6 +189,7 @@ impl<'m> VmContext<'m> {
             places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             planes: targets.planes.each_mut().map(|plane| plane.as_mut_ptr()),
             interpolants: interpolants.as_ptr(),
+            other_fuel: i64::MAX,
             meter: FuelMeter::new(fuel, grant),
         }
     }
@@ -196,9 +199,12 @@ impl VmContext<'_> {
     /// More fuel; false if there is none.
     fn refill(&mut self) -> bool {
         let address = u32::try_from(self.address).unwrap_or(u32::MAX);
-        let Some(fuel) = self.meter.refill(self.fuel, self.added, address) else { return false };
-        self.added = self.added.saturating_add(fuel.saturating_sub(self.fuel));
-        self.fuel = fuel;
+        let left = self.fuel.min(self.other_fuel);
+        let Some(fuel) = self.meter.refill(left, self.added, address) else { return false };
+        let more = fuel.saturating_sub(left);
+        self.added = self.added.saturating_add(more);
+        self.fuel = self.fuel.saturating_add(more);
+        self.other_fuel = self.other_fuel.saturating_add(more);
         true
     }
 }

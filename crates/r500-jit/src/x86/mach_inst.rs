@@ -98,6 +98,7 @@ impl MachInst {
                     | Opcode::LoadCoverage(_)
                     | Opcode::StoreCoverage(_)
                     | Opcode::StoreColor(_)
+                    | Opcode::CountFuel(_)
             ),
             Self::Load { .. } | Self::Store { .. } | Self::Move { .. } | Self::Spend(_) => true,
             _ => false,
@@ -116,6 +117,8 @@ pub(crate) struct MachCode {
     pub(crate) counters: u32,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,
+    /// Whether instructions are counted for each of two groups by itself.
+    pub(crate) counts_apart: bool,
     /// Of which operation of the program each operation is, by number; for the checker, in debug builds.
     pub(crate) sources: Vec<u32>,
 }

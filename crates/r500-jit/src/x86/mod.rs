@@ -7,10 +7,10 @@
 //! | module | job |
 //! | --- | --- |
 //! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
+//! | `contest` | which of two forms of code is faster, measured |
 //! | `exec_memory` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a unit: |
 //! | `level` | which instructions it is made of |
-//! | `latency_model` | whether one group of pixels leaves the processor idle |
 //! | `regalloc`, `mach_inst` | registers for values |
 //! | `emit` | bytes |
 //! | `known_bugs` | bugs put back, for tests |
@@ -20,6 +20,7 @@
 
 mod assembly;
 pub mod compile;
+mod contest;
 mod disasm;
 mod emit;
 #[cfg(feature = "emulator")]
@@ -27,7 +28,6 @@ mod emulated;
 mod exec_memory;
 mod kernel;
 mod known_bugs;
-mod latency_model;
 mod level;
 mod mach_inst;
 mod perf_map;

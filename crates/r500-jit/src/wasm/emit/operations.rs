@@ -119,6 +119,9 @@ impl Code<'_> {
             | Opcode::Permute128Hi
             | Opcode::Permute2Lo
             | Opcode::Permute2Hi
+            | Opcode::FloorToInt
+            | Opcode::FixUp
+            | Opcode::CountFuel(_)
             | Opcode::StoreColor(_) => self.refused = true,
         }
         self.result(op);

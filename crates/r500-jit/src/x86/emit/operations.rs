@@ -1,8 +1,9 @@
 //! Encoding of operations and their operands.
 
-use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
-use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
+use iced_x86::code_asm::{eax, qword_ptr, rax, rbx, rcx};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
+use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, mask, table};
 use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor};
 use crate::x86::known_bugs::{KnownBug, is_injected};
@@ -104,6 +105,13 @@ impl Emit<'_> {
                     None,
                 ),
             },
+            Opcode::FloorToInt => {
+                let (dst, from) = (self.vector(dst), self.register(Class::Vector, a));
+                let code = C::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er;
+                let mut inst = Instruction::with2(code, dst, from)?;
+                inst.set_rounding_control(RoundingControl::RoundDown);
+                self.add(inst)
+            }
             Opcode::ToFloat => self.unary(
                 C::VEX_Vcvtdq2ps_ymm_ymmm256,
                 C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
@@ -182,6 +190,7 @@ impl Emit<'_> {
                 inst.set_zeroing_masking(true);
                 self.add(inst)
             }
+            Opcode::FixUp => self.fix_up(dst, a, b, c),
             Opcode::MaskAnd => {
                 self.masks(C::VEX_Vandps_ymm_ymm_ymmm256, C::VEX_Kandw_kr_kr_kr, dst, a, b)
             }
@@ -234,6 +243,7 @@ impl Emit<'_> {
                 };
                 self.store(Class::Vector, to, from)
             }
+            Opcode::CountFuel(instructions) => self.count_fuel(instructions, [a, b]),
             Opcode::StoreColor(paint) => self.paint(paint, a, b),
             Opcode::Store(slot, part) => {
                 let to = self.memory(Mem::Slot(slot, part));
@@ -245,6 +255,29 @@ impl Emit<'_> {
                 )?)
             }
         }
+    }
+
+    /// Counts instructions for each group that has a pixel.
+    fn count_fuel(
+        &mut self,
+        instructions: u32,
+        masks: [Option<Place>; 2],
+    ) -> Result<(), IcedError> {
+        let instructions = i32::try_from(instructions).expect("a function has few");
+        for (mask, fuel) in masks.into_iter().zip([context::FUEL, context::OTHER_FUEL]) {
+            let Some(Place::Register(mask)) = mask else {
+                unreachable!("{mask:?} is not in a register")
+            };
+            self.test(self.level.mask(), mask)?;
+            let mut none = self.a.create_label();
+            self.a.test(eax, eax)?;
+            self.a.je(none)?;
+            self.a.sub(qword_ptr(rbx + fuel), instructions)?;
+            self.a.set_label(&mut none)?;
+            // A label needs an instruction after it.
+            self.a.nop()?;
+        }
+        Ok(())
     }
 
     /// What an input is along the batch plus what it is across.
@@ -319,6 +352,27 @@ impl Emit<'_> {
         self.add(Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, to, result)?)
     }
 
+    /// The result replaces `a`, which may be needed again; and it may have the register of another operand.
+    fn fix_up(
+        &mut self,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+        table: Option<Place>,
+    ) -> Result<(), IcedError> {
+        let in_dst = Some(Place::Register(dst));
+        let result = if b == in_dst || table == in_dst { SPARE } else { dst };
+        let copied = |emit: &mut Self, to: Register, from: Register| match to == from {
+            true => Ok(()),
+            false => emit.add(Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, to, from)?),
+        };
+        let (to, from) = (self.vector(result), self.register(Class::Vector, a));
+        copied(self, to, from)?;
+        let code = Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
+        self.with_immediate(code, to, b, table, 0)?;
+        copied(self, self.vector(dst), to)
+    }
+
     /// Pixels to the rows of the canvas that they lie in: with AVX2 one row of four pixels, of which a vector
     /// holds two; with AVX-512 two rows.
     fn paint(
@@ -358,20 +412,13 @@ impl Emit<'_> {
             _ => unreachable!("the offsets of texels are in memory, not {at:?}"),
         };
         let to = self.vector(dst);
-        let quads = self.level.bytes() / 16;
-        let registers = [Register::RCX, Register::RDX, Register::RSI, Register::RDI];
         let held = self.units.iter().position(|unit| *unit == texel.unit);
         let base = held.and_then(|at| TABLES.get(at).copied()).unwrap_or(Register::RAX);
         if base == Register::RAX {
             self.add(Instruction::with2(Code::Mov_r64_rm64, base, table(texel.unit))?)?;
         }
-        let mut places = registers.into_iter().zip(0..quads);
-        let offsets = self.memory(at);
-        for (register, quad) in places.clone() {
-            let mut from = offsets;
-            from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
-            self.load_number(register, from)?;
-        }
+        let indices = self.texel_indices(at, texel.pixel)?;
+        let mut places = indices.iter().copied().zip(0..);
         let from = |index: Register| at_index(base, index, i64::from(texel.offset));
         if let Some((index, _)) = places.next() {
             let low = Register::XMM0 + u32::from(dst);
@@ -386,6 +433,23 @@ impl Emit<'_> {
             self.add(Instruction::with4(code, to, to, from(index), quad)?)?;
         }
         Ok(())
+    }
+
+    /// Returns the registers with the offsets of a pixel of each quad. The texels of a footprint follow each other and have
+    /// the same ones.
+    fn texel_indices(&mut self, at: Mem, pixel: u8) -> Result<&'static [Register], IcedError> {
+        let sets = TexelIndices::sets(self.level, self.units.len());
+        if let Some(n) = self.texel_indices.find(at, pixel) {
+            return Ok(sets[n]);
+        }
+        let registers = sets[self.texel_indices.replace(at, pixel, sets.len())];
+        let offsets = self.memory(at);
+        for (quad, register) in (0..).zip(registers) {
+            let mut from = offsets;
+            from.displacement += i64::from(16 * quad + 4 * u32::from(pixel));
+            self.load_number(*register, from)?;
+        }
+        Ok(registers)
     }
 
     fn compare(

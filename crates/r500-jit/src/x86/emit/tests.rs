@@ -268,6 +268,7 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
         (Opcode::UnpackLo64, 20, &[reg(5), reg(31)], "vunpcklpd zmm20,zmm5,zmm31"),
         (Opcode::UnpackHi64, 20, &[reg(5), STACK], "vunpckhpd zmm20,zmm5,zmmword ptr [rsp+80h]"),
         (Opcode::Truncate(IntRange::All), 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
+        (Opcode::FloorToInt, 17, &[reg(30)], "vcvtps2dq zmm17{rd-sae},zmm30"),
         // The third number of each quad's four; the second texel of the cell.
         (
             Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 16, tiny: false }),
@@ -371,6 +372,48 @@ fn constants_are_read_as_four_bytes() {
         read += 1;
     }
     assert_eq!(read, opcodes.len() - 4);
+}
+
+/// The instruction changes its first operand.
+#[test]
+fn fixed_up_values_are_copied_where_they_are_in_another_register() {
+    are(&[
+        (
+            Opcode::FixUp,
+            17,
+            &[reg(17), reg(3), CONST],
+            "vfixupimmps zmm17,zmm3,dword ptr [r14]{1to16},0",
+        ),
+        (
+            Opcode::FixUp,
+            5,
+            &[reg(6), reg(5), reg(2)],
+            "vmovaps zmm31,zmm6; vfixupimmps zmm31,zmm5,zmm2,0; vmovaps zmm5,zmm31",
+        ),
+    ]);
+}
+
+/// Offsets are loaded again where they are others, where their place was written, and where their registers were.
+#[test]
+fn texels_of_a_footprint_share_their_offsets() {
+    let texel = |pixel, offset| {
+        let texel = LoadTexel { unit: 3, pixel, offset, tiny: false };
+        op(Opcode::LoadTexel(texel), 20, &[STACK])
+    };
+    let spilled = |slot| MachInst::Store { class: Class::Vector, to: Mem::Stack(slot), from: 3 };
+    let input = op(Opcode::Interpolant(Interpolant { number: 0, part: 0 }), 18, &[]);
+    let sum = op(Opcode::Add, 1, &[reg(2), reg(3)]);
+    for (between, pixel, loads) in [
+        (sum, 0, 4),
+        (spilled(1), 0, 4),
+        (spilled(2), 0, 8),
+        (sum, 1, 8),
+        (input, 0, 8),
+        (MachInst::Label(Label(0)), 0, 8),
+    ] {
+        let text = text_of(&[texel(0, 0), between, texel(pixel, 16)]);
+        assert_eq!(text.matches(",dword ptr [rsp+").count(), loads, "{text}");
+    }
 }
 
 #[test]

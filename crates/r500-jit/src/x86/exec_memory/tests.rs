@@ -27,7 +27,10 @@ use r500_program::{Job, Program};
 
 use super::*;
 #[cfg(target_os = "linux")]
-use crate::{Effort, x86::compile::compile, x86::kernel::CompiledKernel};
+use crate::{
+    Effort, Groups, Settings,
+    x86::kernel::{Backend, CompiledKernel},
+};
 
 /// A unit of so many slots, all read, of so many chunks.
 fn with_unit<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
@@ -290,9 +293,9 @@ impl Numbers for Footprint {}
 #[test]
 fn code_keeps_to_its_slots_and_chunks() {
     let mut units = 0;
-    for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+    for simd in [Simd::Avx2, Simd::Avx512].into_iter().filter(|simd| simd.is_available()) {
         for effort in [Effort::Quick, Effort::Full] {
-            let warden = Warden { level, effort, seen: AtomicUsize::new(0) };
+            let warden = Warden { simd, effort, seen: AtomicUsize::new(0) };
             for name in fs::read_dir(CORPUS).unwrap().map(|entry| entry.unwrap().path()) {
                 if name.extension().is_some_and(|extension| extension == "json") {
                     of_capture(&name, &warden);
@@ -334,7 +337,7 @@ fn of_capture(file: &Path, warden: &Warden) {
 /// Checks what code does.
 #[cfg(target_os = "linux")]
 struct Warden {
-    level: Level,
+    simd: Simd,
     effort: Effort,
     seen: AtomicUsize,
 }
@@ -347,15 +350,20 @@ impl Compiler for Warden {
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         self.seen.fetch_add(1, Ordering::Relaxed);
-        let assembly = compile(unit, self.level, self.effort).unwrap();
-        let machine = CompiledKernel::new(&assembly, unit, self.level).unwrap();
-        let chunks = unit.stride as usize / size_of::<Chunk>();
-        for at_end in [false, true] {
-            for run in [(0, 1), (1, chunks - 2), (chunks - 1, chunks), (0, chunks)] {
-                watched(unit, &machine, run, at_end);
+        let mut machine = None;
+        for groups in [Groups::One, Groups::Two, Groups::Contest] {
+            let settings = Settings { groups, ..Settings::default() };
+            let backend = Backend::new(self.simd, settings).unwrap();
+            let kernel = backend.make(unit, self.effort).unwrap().unwrap();
+            let chunks = unit.stride as usize / size_of::<Chunk>();
+            for at_end in [false, true] {
+                for run in [(0, 1), (1, chunks - 2), (chunks - 1, chunks), (0, chunks)] {
+                    watched(unit, &kernel, run, at_end);
+                }
             }
+            machine = Some(kernel);
         }
-        Some(Arc::new(machine))
+        Some(Arc::new(machine?))
     }
 }
 

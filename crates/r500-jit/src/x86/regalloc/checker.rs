@@ -329,7 +329,11 @@ impl Checker<'_> {
     /// Which registers an instruction takes an argument from.
     fn operand_class(&self, opcode: Opcode, argument: usize) -> Class {
         let mask = match opcode {
-            Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::FromMask => true,
+            Opcode::MaskAnd
+            | Opcode::MaskOr
+            | Opcode::MaskAndNot
+            | Opcode::FromMask
+            | Opcode::CountFuel(_) => true,
             Opcode::Blend | Opcode::MaskedMove | Opcode::MaskedMul => argument == 0,
             _ => false,
         };

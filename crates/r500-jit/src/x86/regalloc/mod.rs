@@ -45,6 +45,7 @@ pub(crate) fn allocate(function: &LirFunction, level: Level) -> MachCode {
     allocator.groups();
     allocator.out.stack = allocator.regs.frame();
     allocator.out.groups = function.groups;
+    allocator.out.counts_apart = function.counts_apart;
     let listing = allocator.out;
     #[cfg(any(debug_assertions, test))]
     if !crate::x86::known_bugs::is_unchecked()
@@ -166,7 +167,11 @@ impl Allocator<'_> {
         let dst = match op.dst {
             Some(dst) => {
                 let class = self.function.class(dst);
-                let hint = self.regs.hint(dst);
+                let hint = self.regs.hint(dst).or_else(|| match (op.opcode, regs[0]) {
+                    // The instruction changes its first operand.
+                    (Opcode::FixUp, Some(Place::Register(register))) => Some(register),
+                    _ => None,
+                });
                 let register = self.find_register(class, &[], hint);
                 self.regs.put(dst, register);
                 register

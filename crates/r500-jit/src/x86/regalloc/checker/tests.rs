@@ -6,14 +6,16 @@
 use super::*;
 use crate::Effort;
 use crate::random_units::with_unit;
-use crate::x86::compile::{lower_unit, usual_doublings};
+use crate::x86::compile::{lower_unit, schedule_groups};
 use crate::x86::regalloc::allocate;
 
 /// A program and its listing.
 type Allocated = (LirFunction, MachCode);
 
 fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
-    let function = with_unit(seed, |unit| lower_unit(unit, level, effort, usual_doublings));
+    let doublings = u32::try_from(seed % 2).unwrap();
+    let function =
+        with_unit(seed, |unit| schedule_groups(lower_unit(unit, level), level, effort, doublings));
     let listing = allocate(&function, level);
     (function, listing)
 }
