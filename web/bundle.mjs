@@ -83,7 +83,7 @@ await build({
   logLevel: "warning",
 });
 
-for (const name of ["r500.wasm", "main.js", "worker.js", "main.css"]) {
+for (const name of ["r500.wasm", "optimizer.wasm", "main.js", "worker.js", "main.css"]) {
   const bytes = readFileSync(join(out, name));
   const kib = (n) => `${(n / 1024).toFixed(0)} KiB`;
   console.error(`${name.padEnd(10)} ${kib(bytes.length).padStart(9)}, ${kib(brotliCompressSync(bytes).length)} after brotli`);

@@ -22,7 +22,7 @@ import { Help } from "./help/help.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
 import { load } from "./machine/load.ts";
 import { Pool } from "./machine/pool.ts";
-import type { Analysis, Bits4, Range, Source, TextEdit } from "./machine/protocol.ts";
+import { sourceRequest, type Analysis, type Bits4, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
 import { Breakpoints } from "./model/breakpoints.ts";
 import { Document } from "./model/document.ts";
 import { Drafts } from "./model/drafts.ts";
@@ -285,9 +285,16 @@ new Compare(module, {
   },
   step: (at, position) => void session.stepThrough(at, position),
 });
+/** It comes when it is asked for: its module is one of its own. */
+let optimizer: Client | undefined;
 new Shorter({
   own: () => ({ source: program.source, ranges: program.analysis.value?.instructions.map(({ range }) => range) ?? [], offset: program.analysis.value?.offset ?? 0 }),
-  optimize: async () => (await current()).ask("optimize", {}),
+  optimize: async () => {
+    const { source } = program;
+    optimizer ??= new Client(load("optimizer.wasm"), PATIENCE * 4);
+    await optimizer.ask("analyse", sourceRequest(source), source.files.map((file) => file.bytes));
+    return optimizer.ask("optimize", {});
+  },
   open: (source) => work.open(source),
 });
 const gallery = new Gallery({

@@ -15,7 +15,7 @@
 //! | [`analysis`] | diagnostics, instructions, constants, numbers about a program |
 //! | [`language`] | what a word means, and what may stand at a place |
 //! | [`encoding`] | an instruction bit by bit, and what changing a field makes of its source |
-//! | [`optimize`] | a shorter program, its cost and the evidence for it |
+//! | `optimize` | a shorter program, its cost and the evidence for it |
 //! | [`edit`] | changing a constant or a texture in the source |
 //! | [`picture`] | rows of the picture, their raw values, what their pixels do |
 //! | [`step`] | a pixel's recorded run, in either direction |
@@ -34,11 +34,12 @@ pub mod expect;
 pub mod language;
 pub mod look;
 pub mod open;
+#[cfg(feature = "optimizer")]
 pub mod optimize;
 pub mod picture;
 pub mod request;
 pub mod step;
-#[cfg(test)]
+#[cfg(all(test, feature = "optimizer"))]
 mod typescript;
 
 pub use request::{Request, Session};

@@ -14,7 +14,7 @@ use crate::document::{Document, File};
 use crate::look::Look;
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
-use crate::{analysis, compare, edit, encoding, expect, language, open, optimize};
+use crate::{analysis, compare, edit, encoding, expect, language, open};
 
 /// A request. `do` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -151,6 +151,7 @@ pub enum Request {
     /// What all safe fixes of the checker make of the source.
     FixAll,
     /// A program with the same results and a lower cost.
+    #[cfg(feature = "optimizer")]
     Optimize,
     /// What the words of a part of the source are.
     Tokens {
@@ -327,7 +328,8 @@ impl Session {
             Request::Rename { at, name } => json(&language::rename(self.document()?, at, &name)?),
             Request::Format => json(&language::format(self.document()?)?),
             Request::FixAll => json(&language::fix_all(self.document()?)),
-            Request::Optimize => json(&optimize::optimize(self.document()?)?),
+            #[cfg(feature = "optimizer")]
+            Request::Optimize => json(&crate::optimize::optimize(self.document()?)?),
             Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
