@@ -61,8 +61,8 @@ impl Render {
                 if self.shard.is_some_and(|shard| !shard.takes(u64::from(frame))) {
                     continue;
                 }
-                let sink = sink.renamed(numbered(path, frame, digits));
-                if self.shard.is_some() && self.target != Target::All && sink.path().exists() {
+                let own = sink.renamed(numbered(path, frame, digits));
+                if self.shard.is_some() && self.target != Target::All && own.path().exists() {
                     continue;
                 }
                 let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
@@ -70,7 +70,7 @@ impl Render {
                     |error| Err(engine_args::not_run(error).context(format_args!("frame {frame}")));
                 let ready = self.ready(job.clone(), Some(time as f32))?;
                 if !animation && strips::pays(&ready) {
-                    let Streamed { summary, written, stopped } = self.stream(&ready, &sink)?;
+                    let Streamed { summary, written, stopped } = self.stream(&ready, &own)?;
                     stopped.map_or(Ok(()), failed)?;
                     self.tell_frame(frame, &summary.warnings)?;
                     note_written(&written, self.verbose);
@@ -92,7 +92,7 @@ impl Render {
                     }
                 } else {
                     let (target, verbose) = (self.target, self.verbose);
-                    writer.put(FrameFile { sink, drawn, target, verbose })?;
+                    writer.put(FrameFile { sink: own, drawn, target, verbose })?;
                 }
             }
             Ok(())
