@@ -135,6 +135,21 @@ fn captures_are_structured_without_errors() {
     }
 }
 
+/// Its code leaves OMOD 7 in halves that write nothing.
+#[test]
+fn captures_of_mesa_25_are_structured_without_errors() {
+    let jobs = jobs("mesa25");
+    assert_eq!(jobs.len(), 53);
+    for (name, job) in &jobs {
+        let report = check_job(job);
+        let mut errors =
+            report.lints.iter().filter(|finding| finding.severity() == Severity::Error);
+        assert_eq!(errors.next(), None, "{name}");
+        let Verdict::Clean(facts) = report.verdict else { panic!("{name} is not clean") };
+        assert!(facts.structured, "{name}");
+    }
+}
+
 #[test]
 fn piglit_programs_are_free_of_errors_and_structured() {
     let jobs = jobs("piglit");

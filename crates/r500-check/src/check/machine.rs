@@ -107,13 +107,15 @@ impl Checker<'_> {
             let place = self.field(index, 5, AluRgbaInst::RGB_OP);
             self.add(LintCode::SopWithoutFunction, place, format!("SOP with alpha {alpha:?}"));
         }
+        // A half that writes nothing has no result to modify; compilers leave 7 there.
+        let wanted = inst.result_channels();
         let selects = matches!(rgb, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND);
-        if inst.omod(Half::Rgb) == Omod::DISABLED && !selects {
+        if inst.omod(Half::Rgb) == Omod::DISABLED && !selects && wanted & 7 != 0 {
             let place = self.field(index, 3, AluRgbInst::OMOD);
             self.add(LintCode::OmodDisabled, place, format!("OMOD 7 on RGB {rgb:?}"));
         }
         let selects = matches!(alpha, AlphaOp::MIN | AlphaOp::MAX | AlphaOp::CMP | AlphaOp::CND);
-        if inst.omod(Half::Alpha) == Omod::DISABLED && !selects {
+        if inst.omod(Half::Alpha) == Omod::DISABLED && !selects && wanted & 8 != 0 {
             let place = self.field(index, 4, AluAlphaInst::OMOD);
             self.add(LintCode::OmodDisabled, place, format!("OMOD 7 on alpha {alpha:?}"));
         }

@@ -120,8 +120,9 @@ impl Group<'_> {
         let (rgb_code, alpha_code) = (i32::from(rgb.code()), i32::from(alpha.code()));
         let sop_alone = rgb == RgbOp::SOP && !alpha.is_transcendental();
         let dp_alone = alpha == AlphaOp::DP && !rgb.is_dot_product();
-        let rgb_copies = alu.rgb.omod == Omod::DISABLED && !rgb_selects(rgb);
-        let alpha_copies = alu.alpha.omod == Omod::DISABLED && !alpha_selects(alpha);
+        let writes = |channels: u8| alu.wanted & channels != 0;
+        let rgb_copies = alu.rgb.omod == Omod::DISABLED && !rgb_selects(rgb) && writes(7);
+        let alpha_copies = alu.alpha.omod == Omod::DISABLED && !alpha_selects(alpha) && writes(8);
         let rules = [
             (!rgb.is_named(), WarningKind::ReservedRgbOp, rgb_code),
             (!alpha.is_named(), WarningKind::ReservedAlphaOp, alpha_code),
