@@ -1,7 +1,7 @@
 //! Stores of whole chunks into the planes of a band: from lane order (quad by quad) to row order.
 
 use r500_simd::chunk::{LANES_BY_ROW, SIDE};
-use r500_simd::lane_ops::LaneOps;
+use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES, SimdLevel, inhibit_outer_vectorization};
 
 use r500_exec::PixelRect;

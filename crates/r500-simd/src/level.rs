@@ -8,9 +8,12 @@
 
 #![allow(unsafe_code, reason = "functions compiled for a processor are called after detection")]
 
+pub mod lane_ops;
+
+use lane_ops::LaneOps;
+
 use crate::flush::{Flush, HwFlush, SoftFlush};
 use crate::fp_env;
-use crate::lane_ops::LaneOps;
 use crate::rounding::{MagicRound, NativeRound, Rint};
 
 /// An instruction-set level.

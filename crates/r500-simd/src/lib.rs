@@ -7,7 +7,7 @@
 //! | [`fp_env`] | flush-to-zero and denormals-are-zero regions (MXCSR) |
 //! | [`flush`] | denormals in hardware or in software |
 //! | [`rounding`] | round to integer, with and without an instruction for it |
-//! | [`lane_ops`] | permutations and mask tests of chunks |
+//! | [`level::lane_ops`] | permutations and mask tests of chunks |
 //! | [`chunk`] | chunks: sixteen pixels, quad by quad |
 //!
 //! This crate knows nothing of the R500 except that pixels come in quads. It uses no other crate of the
@@ -17,7 +17,6 @@
 pub mod chunk;
 pub mod flush;
 pub mod fp_env;
-pub mod lane_ops;
 pub mod level;
 mod roofline;
 pub mod rounding;

@@ -3,8 +3,6 @@
 mod codes;
 mod collector;
 mod render;
-#[cfg(feature = "snippets")]
-mod snippet;
 mod visible;
 
 pub use codes::{DiagnosticCode, DiagnosticInfo, Severity};

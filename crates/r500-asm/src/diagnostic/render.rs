@@ -1,7 +1,8 @@
 //! Diagnostics as text for people, in the manner of rustc.
 
 #[cfg(feature = "snippets")]
-use super::snippet;
+mod snippet;
+
 #[cfg(not(feature = "snippets"))]
 use super::visible;
 use super::{Diagnostic, DiagnosticCode, Severity};

@@ -2,8 +2,8 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::render::{Excerpt, Message, MessageLevel, RenderOptions};
-use super::visible::{disturbs_terminal, visible};
+use super::{Excerpt, Message, MessageLevel, RenderOptions};
+use crate::diagnostic::{disturbs_terminal, visible};
 use crate::source::{File, Files, Span};
 
 /// Returns a message as text, without a line end after the last line.

@@ -7,9 +7,10 @@
     reason = "intrinsics that load and store arrays, for a level that the processor has"
 )]
 
+use super::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::level::{Avx2, Avx512, Sse2};
-use crate::{Chunk, level::Portable};
+use super::{Avx2, Avx512, Sse2};
+use crate::Chunk;
 
 /// Half a chunk: the lanes of two neighbouring quads.
 pub type HalfChunk = [f32; 8];
