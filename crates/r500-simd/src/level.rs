@@ -12,9 +12,15 @@ pub mod lane_ops;
 
 use lane_ops::LaneOps;
 
-use crate::flush::{Flush, HwFlush, SoftFlush};
+#[cfg(target_arch = "x86_64")]
+use crate::flush::HwFlush;
+use crate::flush::{Flush, SoftFlush};
 use crate::fp_env;
-use crate::rounding::{MagicRound, NativeRound, Rint};
+#[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
+use crate::rounding::MagicRound;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_family = "wasm"))]
+use crate::rounding::NativeRound;
+use crate::rounding::Rint;
 
 /// An instruction-set level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
