@@ -13,6 +13,7 @@
 //! constants, `r8` to `r11` the tables of the first units (those without one hold [offsets of texels](TexelIndices)), `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
 //! of [`context`].
 
+mod moves;
 mod operations;
 mod texel_indices;
 
@@ -29,7 +30,7 @@ use r500_fast::codegen::{Chunk, CompileUnit};
 use crate::lir::Class;
 use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
-use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::x86::mach_inst::{Label, MachCode, MachInst, Place};
 use operations::at_index;
 use texel_indices::TexelIndices;
 
@@ -457,103 +458,6 @@ impl<'a> Emit<'a> {
             }
         }
         Ok(())
-    }
-
-    fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {
-        if class == Class::Vector && matches!(from, Mem::Const(_)) {
-            let from = self.memory(from);
-            let code =
-                self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
-            let dst = self.vector(dst);
-            return self.add(Instruction::with2(code, dst, from)?);
-        }
-        let from = self.memory(from);
-        self.load(class, dst, from)
-    }
-
-    fn load(&mut self, class: Class, dst: u8, from: MemoryOperand) -> Result<(), IcedError> {
-        match class {
-            Class::Vector => {
-                let code =
-                    self.pick(Code::VEX_Vmovups_ymm_ymmm256, Code::EVEX_Vmovups_zmm_k1z_zmmm512);
-                let dst = self.vector(dst);
-                self.add(Instruction::with2(code, dst, from)?)
-            }
-            Class::Mask => self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(dst), from)?),
-        }
-    }
-
-    fn store(&mut self, class: Class, to: MemoryOperand, from: u8) -> Result<(), IcedError> {
-        match class {
-            Class::Vector => {
-                let code =
-                    self.pick(Code::VEX_Vmovups_ymmm256_ymm, Code::EVEX_Vmovups_zmmm512_k1z_zmm);
-                let from = self.vector(from);
-                self.add(Instruction::with2(code, to, from)?)
-            }
-            Class::Mask => self.add(Instruction::with2(Code::VEX_Kmovw_m16_kr, to, mask(from))?),
-        }
-    }
-
-    /// From memory to memory, where no register is free.
-    fn carry(&mut self, class: Class, to: Mem, from: Mem) -> Result<(), IcedError> {
-        if class == Class::Mask {
-            // No value has the first mask register. A mask in memory is as wide as a store of one.
-            let [to, from] = [to, from].map(|mem| self.memory(mem));
-            self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, Register::K0, from)?)?;
-            return self.add(Instruction::with2(Code::VEX_Kmovw_m16_kr, to, Register::K0)?);
-        }
-        let bytes = self.level.bytes();
-        let constant = match from {
-            Mem::Const(bits) => Some(bits),
-            Mem::Stack(_) | Mem::Slot(..) => None,
-        };
-        if let Some(bits) = constant {
-            self.a.mov(ecx, bits.cast_signed())?;
-            self.a.shl(rcx, 32)?;
-            self.a.mov(edx, bits.cast_signed())?;
-            self.a.or(rcx, rdx)?;
-        }
-        for at in (0..i64::from(bytes)).step_by(8) {
-            if constant.is_none() {
-                let mut from = self.memory(from);
-                from.displacement += at;
-                self.add(Instruction::with2(Code::Mov_r64_rm64, Register::RCX, from)?)?;
-            }
-            let mut to = self.memory(to);
-            to.displacement += at;
-            self.add(Instruction::with2(Code::Mov_rm64_r64, to, Register::RCX)?)?;
-        }
-        Ok(())
-    }
-
-    /// A vector in memory, as an operand of arithmetic: with AVX-512, constants are spread by it.
-    fn operand(&mut self, mem: Mem) -> MemoryOperand {
-        let mut operand = self.memory(mem);
-        operand.is_broadcast = self.level == Level::Avx512 && matches!(mem, Mem::Const(_));
-        operand
-    }
-
-    fn memory(&mut self, mem: Mem) -> MemoryOperand {
-        let bytes = self.level.bytes();
-        let (base, place) = match mem {
-            Mem::Stack(at) => (Register::RSP, i64::from(at) * i64::from(bytes)),
-            Mem::Slot(slot, part) => {
-                let (chunk, at) = self.chunk(part);
-                (chunk, i64::from(slot) * i64::from(self.stride) + at)
-            }
-            Mem::Const(bits) => {
-                let next = self.order.len() as u32;
-                let order = &mut self.order;
-                let at = *self.constants.entry(bits).or_insert_with(|| {
-                    order.push(bits);
-                    next
-                });
-                let first = if self.has_rows { size_of_val(&ROWS) as u32 } else { 0 };
-                (Register::R14, i64::from(first + at * constant_bytes(self.level)))
-            }
-        };
-        MemoryOperand::with_base_displ(base, place)
     }
 
     fn vector(&self, register: u8) -> Register {
