@@ -37,7 +37,12 @@ fuzz_target!(|files: Vec<Vec<Piece>>| {
         Ok(Loaded { name: path.to_owned(), bytes: file.clone() })
     };
     let source = files.first().map_or(&[][..], Vec::as_slice);
-    let options = Options { name: "0", loader: Some(&mut loader), include_limits: limits, ..Options::default() };
+    let options = Options {
+        name: "0",
+        loader: Some(&mut loader),
+        include_limits: limits,
+        ..Options::default()
+    };
     let assembly = assemble(source, options);
     assert!(assembly.includes.len() <= limits.count);
     let included = |file: u32| assembly.files.list[file as usize].bytes.len() as u64;
