@@ -1,12 +1,8 @@
 //! Optimisation of the program: the result as a source, its changes, its cost, and the evidence for it.
 
-use std::ops::Range as Span;
-
 use r500::equivalence::Trial;
-use r500::isa::state::{UsCodeAddr, UsCodeRange, UsPixsize};
 use r500::opt::{Change as OptChange, Cost as OptCost, Options, passes};
 use r500::optimizer::{self, Checked, Evidence};
-use r500::program::{Job, Program};
 use serde::Serialize;
 
 use crate::document::{Document, Range};
@@ -144,137 +140,17 @@ fn same(document: &Document) -> Document {
     Document::new(document.text.clone(), document.name.clone(), document.files.clone())
 }
 
-/// Returns the result as a source: what surrounds the instructions is kept, and the lines of instructions that
-/// stay; where that does not assemble to the result, the job is printed.
+/// Returns the result as a source.
 fn source(document: &Document, checked: &Checked) -> Document {
-    let code = &checked.job.program.code;
-    let printed = r500::asm::print_code(code, checked.job.program.state.base_address());
-    let candidates = [true, false].into_iter().filter_map(|keep| {
-        let listing =
-            if keep { with_kept_lines(document, checked, &printed)? } else { printed.clone() };
-        let text = in_place(document, &checked.job.program, &listing)?;
-        Some(Document::new(text, document.name.clone(), document.files.clone()))
-    });
-    let is_result = |candidate: &Document| {
-        candidate.assembly().is_ok() && candidate.job().is_ok_and(|job| equal(&job, &checked.job))
+    let new = |text: String| Document::new(text, document.name.clone(), document.files.clone());
+    let job_of = |text: &str| {
+        let candidate = new(text.to_owned());
+        if candidate.assembly().is_ok() { candidate.job().ok() } else { None }
     };
-    candidates.into_iter().find(is_result).unwrap_or_else(|| {
-        Document::new(open::source(&checked.job), document.name.clone(), Vec::new())
-    })
-}
-
-/// Returns whether a source says the same as a job.
-fn equal(found: &Job, wanted: &Job) -> bool {
-    found.program.code == wanted.program.code
-        && Job { program: Program::default(), ..found.clone() }
-            == Job { program: Program::default(), ..wanted.clone() }
-        && Program { code: Vec::new(), ..found.program.clone() }
-            == Program { code: Vec::new(), ..wanted.program.clone() }
-}
-
-/// Returns the source with another listing in place of its instructions, and with the sizes of that program.
-fn in_place(document: &Document, result: &Program, listing: &str) -> Option<String> {
-    let spans = &document.assembly().spans;
-    if spans.iter().any(|span| span.file != 0) {
-        return None;
+    match optimizer::rewrite_source(document.assembly(), checked, &job_of) {
+        Some(text) => new(text),
+        None => Document::new(open::source(&checked.job), document.name.clone(), Vec::new()),
     }
-    let text = &document.text;
-    let first = lines(text, byte_range(spans.first()?)).start;
-    let last = lines(text, byte_range(spans.last()?)).end;
-    let mut before = text.get(..first)?.to_owned();
-    let mut after = text.get(last..)?.to_owned();
-    let state = &result.state;
-    for part in [&mut before, &mut after] {
-        let sizes = [
-            ("PIX_SIZE", state.pixsize.map(|size| UsPixsize::PIX_SIZE.code(size))),
-            ("END_ADDR", state.code_addr.map(|addr| UsCodeAddr::END_ADDR.code(addr))),
-            ("CODE_SIZE", state.code_range.map(|range| UsCodeRange::CODE_SIZE.code(range))),
-        ];
-        for (field, value) in sizes {
-            if let Some(value) = value {
-                *part = with_field(part, field, value);
-            }
-        }
-    }
-    Some(format!("{before}{listing}{after}"))
-}
-
-/// Returns a text with another number in the parentheses after the name of a field.
-fn with_field(text: &str, field: &str, value: u32) -> String {
-    let name = format!("{field}(");
-    let mut parts = text.split(&name);
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.find(')').map_or(part, |end| &part[end..]);
-        out += &format!("{name}{value}{rest}");
-    }
-    out
-}
-
-/// Returns a listing in which instructions that stay have the lines of the source, with their comments.
-fn with_kept_lines(document: &Document, checked: &Checked, printed: &str) -> Option<String> {
-    let listing = Document::new(printed.to_owned(), String::new(), Vec::new());
-    let [old, new] = [document, &listing].map(|one| &one.assembly().spans);
-    let origins = &checked.optimized.origins;
-    if new.len() != origins.len() {
-        return None;
-    }
-    let blocks: Vec<Span<usize>> =
-        old.iter().map(|span| lines(&document.text, byte_range(span))).collect();
-    let mut text = printed.to_owned();
-    for (at, (span, origins)) in new.iter().zip(origins).enumerate().rev() {
-        let &[origin] = &origins[..] else { continue };
-        let origin = origin as usize;
-        let stays =
-            document.assembly().job.program.code.get(origin) == checked.job.program.code.get(at);
-        let alone = |block: &Span<usize>| {
-            blocks.iter().filter(|other| other.start < block.end && block.start < other.end).count()
-                == 1
-        };
-        let Some(block) = blocks.get(origin).filter(|block| stays && alone(block)) else {
-            continue;
-        };
-        let block = document.text.get(with_comments(&document.text, block.clone()))?;
-        let place = lines(printed, byte_range(span));
-        let printed_line = printed.get(place.clone())?;
-        let indent = |text: &str| text.len() - text.trim_start_matches(' ').len();
-        text.replace_range(place, &indented(block, indent(printed_line), indent(block)));
-    }
-    Some(text)
-}
-
-/// Returns lines with another indentation of the first, and the others moved with it.
-fn indented(block: &str, wanted: usize, found: usize) -> String {
-    let line = |line: &str| {
-        let own = line.len() - line.trim_start_matches(' ').len();
-        let spaces = (own + wanted).saturating_sub(found);
-        format!("{}{}", " ".repeat(spaces), line.trim_start_matches(' '))
-    };
-    block.split_inclusive('\n').map(line).collect()
-}
-
-fn byte_range(span: &r500::asm::Span) -> Span<usize> {
-    span.start as usize..span.end as usize
-}
-
-/// Returns the whole lines that a part of a text is in, with the end of the last.
-fn lines(text: &str, part: Span<usize>) -> Span<usize> {
-    let start = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[part.end..].find('\n').map_or(text.len(), |at| part.end + at + 1);
-    start..end
-}
-
-/// Returns a block of lines with the lines directly above it that hold a comment only.
-fn with_comments(text: &str, block: Span<usize>) -> Span<usize> {
-    let mut start = block.start;
-    while start > 0 {
-        let above = lines(text, start - 1..start - 1);
-        if !text[above.clone()].trim_start().starts_with("--") {
-            break;
-        }
-        start = above.start;
-    }
-    start..block.end
 }
 
 #[cfg(test)]

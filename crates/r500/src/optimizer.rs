@@ -3,10 +3,13 @@
 //! [`optimize`] calls the [optimiser](r500_opt), draws original and result with the values of the job and with
 //! random ones, and tries to prove them equal. What differs in a bit is not handed out.
 
+mod source;
+
 use r500_opt::{Optimized, Options};
 use r500_program::Job;
 
 use crate::equivalence::{Proof, Trial, prove};
+pub use source::rewrite_source;
 
 /// Random runs of each result.
 pub const ROUNDS: u64 = 64;

@@ -9,10 +9,10 @@ use r500::formats::Format;
 use r500::opt::{self, Cost, Level, Options};
 use r500::optimizer::{self, Checked, Evidence};
 use r500::program::Job;
-use r500::reader::Language;
+use r500::reader::{Language, assembly};
 use serde_json::{Value, json};
 
-use super::convert::OutputArgs;
+use super::convert::{OutputArgs, put};
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
 use super::{overwrite, terminal};
@@ -84,13 +84,55 @@ fn pass(text: &str) -> Result<String, String> {
 }
 
 /// Writes the programs of a file, if they are to be written.
-fn write(entries: &[Entry], output: &OutputArgs, inputs: &[PathBuf]) -> Outcome<()> {
+fn write(
+    entries: &[Entry],
+    file: &Path,
+    read: ReadArgs,
+    output: &OutputArgs,
+    inputs: &[PathBuf],
+) -> Outcome<()> {
     if output.output.is_none() && output.to.is_none() {
         return Ok(());
     }
     let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
     let language = output.language(Language::Assembly)?;
+    if let (Language::Assembly, [entry]) = (language, entries)
+        && let Some(text) = rewritten(&entry.checked, file, read, output.file())?
+    {
+        return match output.file() {
+            Some(path) => {
+                overwrite::refuse([path], inputs)?;
+                put(path, text.as_bytes())
+            }
+            None => Ok(terminal::out().write_all(text.as_bytes())?),
+        };
+    }
     output.write(&jobs, language, &output.print_options(), inputs)
+}
+
+/// Returns the source that a program was read from, with what changed in it. `None` where the program has no such
+/// source, or the source names files that would not be found next to the output.
+fn rewritten(
+    checked: &Checked,
+    file: &Path,
+    read: ReadArgs,
+    output: Option<&Path>,
+) -> Outcome<Option<String>> {
+    if input_args::is_stdin(file) {
+        return Ok(None);
+    }
+    let jobs = input_args::open(file, read)?;
+    let Some(assembly) = jobs.assembly() else { return Ok(None) };
+    let names_files = assembly::files(assembly).next().is_some();
+    if names_files && output.is_none_or(|output| output.parent() != file.parent()) {
+        return Ok(None);
+    }
+    let files = read.paths.files(file);
+    let job_of = |text: &str| {
+        let name = file.to_string_lossy();
+        assembly::job(&assembly::assemble_with_files(text.as_bytes(), &name, &files), &files).ok()
+    };
+    Ok(optimizer::rewrite_source(assembly, checked, &job_of))
 }
 
 /// A program of a file, optimised.
@@ -138,14 +180,14 @@ impl Opt {
         let files = optimized.iter().map(|(file, ..)| file.as_path());
         let inputs = input_args::inputs(files, self.read);
         overwrite::refuse(outputs, &inputs)?;
-        for (_, entries, output) in &optimized {
+        for (file, entries, output) in &optimized {
             if let Some(parent) = output.file().and_then(Path::parent).filter(|_| folder) {
                 std::fs::create_dir_all(parent).map_err(|error| {
                     let context = format!("cannot make {}", parent.display());
                     Failure::could_not(error).context(context)
                 })?;
             }
-            write(entries, output, &inputs)?;
+            write(entries, file, self.read, output, &inputs)?;
         }
         let entries: Vec<Entry> =
             optimized.into_iter().flat_map(|(_, entries, _)| entries).collect();
