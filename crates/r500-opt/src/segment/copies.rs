@@ -135,7 +135,8 @@ pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
             _ => {
                 let channel = match channels {
                     [Some(a), Some(b)] if a != b => return false,
-                    [a, b] => a.or(b).unwrap_or(0),
+                    [Some(channel), _] | [None, Some(channel)] => channel,
+                    [None, None] => return false,
                 };
                 let list = if channel < 3 { &mut colours } else { &mut alphas };
                 list.push((code, first.register(), second.register()));
