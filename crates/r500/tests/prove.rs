@@ -72,7 +72,7 @@ fn proves_optimized(title: &str, jobs: &[Job], floor: usize) {
 #[test]
 fn optimized_captures_are_proved() {
     proves_optimized("Mesa 22.3.6", &captures("mesa"), 90);
-    proves_optimized("Mesa 25.0.7", &captures("mesa25"), 60);
+    proves_optimized("Mesa 25.0.7", &captures("mesa25"), 90);
 }
 
 #[test]
