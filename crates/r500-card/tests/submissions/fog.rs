@@ -104,18 +104,8 @@ fn the_fog_value_may_be_a_texture_coordinate() {
         let mut stream = base();
         let (id, buffer) = stream.buffer(64 * 64 * 4);
         stream.target(0, id, 64 | ARGB8888);
-        stream.set(&[
-            // One texture coordinate of two components, S, T, 0, 1 to temporary 0.
-            (0x2150, 3 | (1 | 6 << 8 | 1 << 13) << 16),
-            (0x2090, 1),
-            (0x2094, 2),
-            (0x20b4, 6),
-            (0x4300, 2),
-            (0x4074, 1 << 6 | 62 << 12 | 63 << 18),
-            (0x4320, 1 << 4),
-            (0x401c, Z | stuffed),
-            (0x421c, 6 << 16 | 6),
-        ]);
+        stream.set(&TEXTURE_COORDINATE);
+        stream.set(&[(0x401c, Z | stuffed), (0x421c, 6 << 16 | 6)]);
         stream.floats(&[(0x4294, 0.8)]);
         let mut body = vec![POINTS | 3 << 4 | 1 << 16];
         body.extend([0.5_f32, 0.5, 0.5, 1.0, 0.2, 1.0].map(f32::to_bits));

@@ -21,17 +21,10 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
     }
     stream.words.write(0x4250, &[0]);
     stream.words.write_one(0x4254, &[FETCH, COPY].concat());
+    stream.set(&TEXTURE_COORDINATE);
     stream.set(&[
         (0x4630, 1 << 16),
         (0x4634, 1 << 16),
-        // One texture coordinate of two components instead of a colour.
-        (0x2150, 3 | (1 | 6 << 8 | 1 << 13) << 16),
-        (0x2090, 1),
-        (0x2094, 2),
-        (0x20b4, 6),
-        (0x4300, 2),
-        (0x4074, 1 << 6 | 62 << 12 | 63 << 18),
-        (0x4320, 1 << 4),
         (0x4104, 1),
         // Nearest, clamped.
         (0x4400, 2 | 2 << 3 | 1 << 9 | 1 << 11),

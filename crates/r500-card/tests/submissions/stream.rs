@@ -142,3 +142,14 @@ pub(super) fn clear(stream: &mut Stream, [width, height]: [u32; 2], z: f32, colo
 pub(super) fn pixel(buffer: &Buffer, x: usize, y: usize) -> u32 {
     buffer.load((y * 64 + x) * 4).unwrap()
 }
+
+/// One texture coordinate of two components in place of a colour: S, T, 0, 1 to temporary 0.
+pub(super) const TEXTURE_COORDINATE: [(u32, u32); 7] = [
+    (0x2150, 3 | (1 | 6 << 8 | 1 << 13) << 16),
+    (0x2090, 1),
+    (0x2094, 2),
+    (0x20b4, 6),
+    (0x4300, 2),
+    (0x4074, 1 << 6 | 62 << 12 | 63 << 18),
+    (0x4320, 1 << 4),
+];
