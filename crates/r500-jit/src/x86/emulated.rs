@@ -185,7 +185,8 @@ impl EmulatedCode {
         let left = field(context::FUEL).min(field(context::OTHER_FUEL));
         let used = field(context::ADDED).saturating_sub(left);
         let used = meter.finish(field(context::MOST).max(used))?;
-        Ok((used, u32::try_from(field(context::ADDRESS)).unwrap_or(u32::MAX)))
+        let address = u32::try_from(field(context::ADDRESS));
+        Ok((used, address.expect("code writes addresses of instructions")))
     }
 
     /// Maps the chunks of the slots that the unit accesses. Returns the address of slot 0.
@@ -279,7 +280,8 @@ impl Refill<'_> {
         let [fuel, other, added] = fields.map(|field| load(memory, field).map(u64::cast_signed));
         let (fuel, other, added) = (fuel?, other?, added?);
         let left = fuel.min(other);
-        let granted = self.meter.refill(left, added, u32::try_from(address).unwrap_or(u32::MAX))?;
+        let address = u32::try_from(address).expect("code writes addresses of instructions");
+        let granted = self.meter.refill(left, added, address)?;
         let more = granted.saturating_sub(left);
         for (field, value) in fields.into_iter().zip([fuel, other, added]) {
             memory.store(at(field), &value.saturating_add(more).to_le_bytes()).ok()?;

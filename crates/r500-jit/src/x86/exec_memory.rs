@@ -112,7 +112,7 @@ impl ExecMemory {
         let VmContext { fuel, other_fuel, address, added, most, meter, .. } = context;
         debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
         let used = meter.finish(most.max(added.saturating_sub(fuel.min(other_fuel))))?;
-        Ok((used, u32::try_from(address).unwrap_or(u32::MAX)))
+        Ok((used, u32::try_from(address).expect("code writes addresses of instructions")))
     }
 
     /// Runs code that counts no instructions over all chunks of adjacent batches.
