@@ -23,7 +23,7 @@ pub use super::fuel::Fuel;
 pub use super::interpolants::LinearInterpolant;
 pub use super::render_targets::{BatchOffsets, ColorTargets, PixelOffsets};
 pub use r500_texture::batch::{
-    AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode,
+    AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode, texel_math,
 };
 
 /// Lanes of a chunk.

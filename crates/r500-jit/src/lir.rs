@@ -406,7 +406,7 @@ pub(crate) struct LirFunction {
     pub(crate) classes: Vec<Class>,
     /// Where values lie that are given.
     pub(crate) given: Vec<Option<MemOperand>>,
-    /// Values whose bits are put together: magnitude_bounds of 2 and the like, above zero or NaN. Those that are not
+    /// Values whose bits are put together: powers of 2 and the like, above zero or NaN. Those that are not
     /// zero are at least 2^this.
     pub(crate) magnitude_bounds: HashMap<VReg, i32>,
     pub(crate) body: Vec<Region>,

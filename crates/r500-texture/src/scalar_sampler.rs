@@ -46,7 +46,7 @@ impl ScalarSampler {
     ///
     /// `us_format` is the unit's `US_FORMAT`, by which the program's coordinates are scaled; if it
     /// was never written, the texture's own size does. What the texture unit does with scaled
-    /// coordinates (address_modes, levels) always goes by the `TX_*` registers.
+    /// coordinates (address modes, levels) always goes by the `TX_*` registers.
     ///
     /// Registers that do not apply to a single texture are not read: `ID`, `CACHE`, `TXOFFSET`,
     /// `MACRO_SWITCH`, and `PROJECTED` (observed: drivers leave it 0 and project by instruction).

@@ -3,8 +3,7 @@
 //! The processor's own rule makes denormals zeros, so every step is the law's. What lies in the table is
 //! found whatever the coordinates are: numbers that are none, too.
 
-use r500_numerics::branchless;
-
+use r500_fast::codegen::texel_math::{self, TexelBuilder};
 use r500_fast::codegen::{AxisDesc, ChannelSource, LodDesc, TextureDesc, WrapMode};
 use r500_ir::Fetch;
 use r500_isa::values::TexOp;
@@ -32,6 +31,118 @@ struct Level {
     row: VReg,
     /// The cell of column 0 and row 0.
     origin: VReg,
+}
+
+/// An axis of a level.
+#[derive(Clone, Copy)]
+pub(super) struct AxisAt {
+    desc: AxisDesc,
+    /// The number of the last texel, as an integer.
+    last: VReg,
+    /// Whether the filter is linear.
+    linear: bool,
+}
+
+impl AxisAt {
+    /// Which floors of limited coordinates become texel numbers.
+    fn reach(self) -> IntRange {
+        match (self.desc.wrap, self.desc.size) {
+            (WrapMode::Clamp, _) => IntRange::FewWhole,
+            // Magnitudes above 2^30 are multiples of 128, or become 2^31: with few texels, number 0.
+            (WrapMode::Repeat, size) if self.any_period() && size <= 128 => IntRange::All,
+            (WrapMode::Mirror, size) if self.any_period() && size <= 64 => IntRange::All,
+            (WrapMode::Repeat | WrapMode::Mirror, _) => IntRange::Integers,
+        }
+    }
+
+    /// Whether of a coordinate out of range only its texel counts, and that is the same one for -2^30 and 0: the
+    /// nearest of 2^n texels.
+    fn any_period(self) -> bool {
+        !self.linear && self.desc.size.is_power_of_two()
+    }
+}
+
+impl TexelBuilder for Lower<'_> {
+    type Number = VReg;
+    type Axis = AxisAt;
+
+    fn floor(&mut self, a: VReg) -> VReg {
+        self.op(Opcode::Round(Rounding::Floor), &[a])
+    }
+
+    fn eq(&mut self, a: VReg, b: VReg) -> VReg {
+        self.compare(Relation::Eq, a, b)
+    }
+
+    /// Sums are flushed by the processor.
+    fn flush(&mut self, sum: VReg) -> VReg {
+        sum
+    }
+
+    fn square(&mut self, a: VReg) -> VReg {
+        self.op(Opcode::Mul, &[a, a])
+    }
+
+    fn limit_repeating(&mut self, axis: AxisAt, x: VReg) -> VReg {
+        match axis.reach() {
+            IntRange::All => x,
+            // A maximum gives its second argument for NaN.
+            _ if axis.any_period() => self.clamp_coord(x),
+            _ => {
+                let x = texel_math::nan_to_zero(self, x);
+                self.clamp_coord(x)
+            }
+        }
+    }
+
+    fn after_last(&mut self, axis: AxisAt, beyond: f32) -> VReg {
+        match self.constant(axis.last) {
+            Some(last) => self.float(last as f32 + beyond),
+            None => {
+                let (last, beyond) = (self.op(Opcode::ToFloat, &[axis.last]), self.float(beyond));
+                self.op(Opcode::Add, &[last, beyond])
+            }
+        }
+    }
+
+    /// The float is not needed of a number out of the integers' range.
+    fn texel(&mut self, axis: AxisAt, x: VReg) -> (VReg, VReg) {
+        if self.floors {
+            // In one step. Of -0 the float is 0 this way, which makes no difference to what is computed of it: a weight
+            // is x - floor, where x was a difference from 1/2, which is never -0.
+            let number = self.op(Opcode::FloorToInt, &[x]);
+            return (number, self.op(Opcode::ToFloat, &[number]));
+        }
+        let floor = self.op(Opcode::Round(Rounding::Floor), &[x]);
+        (self.op(Opcode::Truncate(axis.reach()), &[floor]), floor)
+    }
+
+    fn last_of_period(&mut self, axis: AxisAt, mirrored: bool) -> VReg {
+        match self.constant(axis.last) {
+            _ if !mirrored => axis.last,
+            Some(last) => self.bits(2 * last + 1),
+            None => {
+                let twice = self.op(Opcode::Shl(1), &[axis.last]);
+                self.plus(twice, 1)
+            }
+        }
+    }
+
+    fn modulo(
+        &mut self,
+        axis: AxisAt,
+        mirrored: bool,
+        last: VReg,
+        (number, floor): (VReg, VReg),
+    ) -> VReg {
+        let period = if mirrored { 2 * axis.desc.size } else { axis.desc.size };
+        self.remainder(period, last, floor, number)
+    }
+
+    fn fold_back(&mut self, last: VReg, number: VReg) -> VReg {
+        let back = self.op(Opcode::IntSub, &[last, number]);
+        self.op(Opcode::IntMin, &[number, back])
+    }
 }
 
 impl Lower<'_> {
@@ -99,23 +210,17 @@ impl Lower<'_> {
     ) -> [Option<VReg>; 4] {
         let lod = self.lod(fetch, table, detail, places);
         if !detail.trilinear {
-            let half = self.float(0.5);
-            let lod = self.op(Opcode::Add, &[lod, half]);
-            let k = self.op(Opcode::Round(Rounding::Floor), &[lod]);
+            let k = texel_math::nearest_level(self, lod);
             let level = self.level(table, detail, k);
             return self.colors(unit, table, level, places, wanted);
         }
-        let first = self.op(Opcode::Round(Rounding::Floor), &[lod]);
-        let share = self.op(Opcode::Sub, &[lod, first]);
-        let (one, last) = (self.float(1.0), self.float(f32::from(detail.coarsest)));
-        let second = self.op(Opcode::Add, &[first, one]);
-        let second = self.op(Opcode::Min, &[second, last]);
-        let [first, second] = [first, second].map(|k| {
+        let (levels, weight) = texel_math::two_levels(self, lod, f32::from(detail.coarsest));
+        let [first, second] = levels.map(|k| {
             let level = self.level(table, detail, k);
             self.colors(unit, table, level, places, wanted)
         });
         [0, 1, 2, 3].map(|c| match (first[c], second[c]) {
-            (Some(a), Some(b)) => Some(self.lerp(a, b, share)),
+            (Some(a), Some(b)) => Some(texel_math::lerp(self, a, b, weight)),
             _ => None,
         })
     }
@@ -150,33 +255,18 @@ impl Lower<'_> {
         let mut lod = match steps {
             None => self.vector(fetch.strq[3]),
             Some(steps) => {
-                let [right, down] = steps.map(|step| {
-                    let [s, t] = step.map(|x| self.op(Opcode::Mul, &[x, x]));
-                    self.op(Opcode::Add, &[s, t])
-                });
-                let longer = self.compare(Relation::Ge, right, down);
-                let longer = self.choose(longer, right, down);
-                let log = branchless::ln2(self, longer);
-                let half = self.float(0.5);
-                self.op(Opcode::Mul, &[log, half])
+                let [right, down] = steps;
+                let square = texel_math::longer_square(self, right, down);
+                texel_math::lod_of_square(self, square)
             }
         };
         if fetch.op == TexOp::LODBIAS {
             let q = self.vector(fetch.strq[3]);
             lod = self.op(Opcode::Add, &[lod, q]);
         }
-        let bias = self.bits(detail.bias);
-        let lod = self.op(Opcode::Add, &[lod, bias]);
-        let lod = self.nan_to_zero(lod);
+        let lod = texel_math::bias_lod(self, lod, detail.bias);
         let [finest, coarsest] = [detail.finest, detail.coarsest].map(f32::from);
-        let (finest, coarsest) = (self.float(finest), self.float(coarsest));
-        let lod = self.op(Opcode::Max, &[lod, finest]);
-        let lod = self.op(Opcode::Min, &[lod, coarsest]);
-        // Powers of two scale exactly, and a product that underflows has the floor 0 in any case.
-        let (steps, unit) = (self.float(LodDesc::LOD_STEPS), self.float(1.0 / LodDesc::LOD_STEPS));
-        let lod = self.op(Opcode::Mul, &[lod, steps]);
-        let lod = self.op(Opcode::Round(Rounding::Floor), &[lod]);
-        self.op(Opcode::Mul, &[lod, unit])
+        texel_math::cut_lod(self, lod, finest, coarsest)
     }
 
     /// The level of each pixel, a whole number.
@@ -238,7 +328,9 @@ impl Lower<'_> {
                 Some(factors) => self.op(Opcode::Mul, &[places[axis], factors[axis]]),
                 None => places[axis],
             };
-            self.address_axis(table.axes[axis], level.last[axis], table.linear, x)
+            let desc = table.axes[axis];
+            let at = AxisAt { desc, last: level.last[axis], linear: table.linear };
+            texel_math::address(self, at, desc.wrap, table.linear, x)
         });
         let ranges =
             [0, 1].map(|axis| self.range(table.axes[axis], level.last[axis], table.linear));
@@ -253,7 +345,7 @@ impl Lower<'_> {
                     (Some(s), Some(t)) => {
                         let texels =
                             [0, 16, 32, 48].map(|at| self.op(number(at + offset), &[cell]));
-                        self.bilerp(texels, s, t)
+                        texel_math::bilerp(self, texels, s, t)
                     }
                     _ => self.op(number(offset), &[cell]),
                 })
@@ -263,92 +355,17 @@ impl Lower<'_> {
         let pixels = [0, 1, 2, 3].map(|pixel| match (s, t) {
             (Some(s), Some(t)) => {
                 let texels = [0, 16, 32, 48].map(|at| self.op(texel(pixel, at), &[cell]));
-                let [s, t] = [s, t].map(|share| self.op(Opcode::QuadBroadcast(pixel), &[share]));
-                self.bilerp(texels, s, t)
+                let [s, t] = [s, t].map(|weight| self.op(Opcode::QuadBroadcast(pixel), &[weight]));
+                texel_math::bilerp(self, texels, s, t)
             }
             _ => self.op(texel(pixel, 0), &[cell]),
         });
         self.transpose4x4(pixels, wanted)
     }
 
-    /// The number of the texel at a coordinate, or of the first of two and the share of the second.
-    fn address_axis(
-        &mut self,
-        axis: AxisDesc,
-        last: VReg,
-        linear: bool,
-        x: VReg,
-    ) -> (VReg, Option<VReg>) {
-        // A maximum gives its second argument for NaN. That value does not matter here to
-        // the nearest of 2^n texels, for -2^30 and 0 meet the same one.
-        let (x, reach) = match axis.wrap {
-            WrapMode::Repeat | WrapMode::Mirror if linear || !axis.size.is_power_of_two() => {
-                let x = self.nan_to_zero(x);
-                (self.clamp_coord(x), IntRange::Integers)
-            }
-            // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
-            WrapMode::Repeat if axis.size <= 128 => (x, IntRange::All),
-            WrapMode::Mirror if axis.size <= 64 => (x, IntRange::All),
-            WrapMode::Repeat | WrapMode::Mirror => (self.clamp_coord(x), IntRange::Integers),
-            // Farther out both texels are the same.
-            WrapMode::Clamp => {
-                let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
-                let end = match self.function.given(last) {
-                    Some(MemOperand::Const(last)) => self.float(last as f32 + beyond),
-                    _ => {
-                        let (last, beyond) =
-                            (self.op(Opcode::ToFloat, &[last]), self.float(beyond));
-                        self.op(Opcode::Add, &[last, beyond])
-                    }
-                };
-                let least = self.float(least);
-                let x = self.op(Opcode::Max, &[x, least]);
-                (self.op(Opcode::Min, &[x, end]), IntRange::FewWhole)
-            }
-        };
-        let half = self.float(0.5);
-        let x = if linear { self.op(Opcode::Sub, &[x, half]) } else { x };
-        let (number, floor) = self.floor(x, reach);
-        let share = linear.then(|| self.op(Opcode::Sub, &[x, floor]));
-        let number = match axis.wrap {
-            WrapMode::Clamp => number,
-            WrapMode::Repeat => self.modulo(axis.size, last, floor, number),
-            WrapMode::Mirror => {
-                let end = match self.function.given(last) {
-                    Some(MemOperand::Const(last)) => self.bits(2 * last + 1),
-                    _ => {
-                        let twice = self.op(Opcode::Shl(1), &[last]);
-                        self.plus(twice, 1)
-                    }
-                };
-                let number = self.modulo(2 * axis.size, end, floor, number);
-                // Cells of four are there for the way back, too.
-                if linear {
-                    number
-                } else {
-                    let back = self.op(Opcode::IntSub, &[end, number]);
-                    self.op(Opcode::IntMin, &[number, back])
-                }
-            }
-        };
-        (number, share)
-    }
-
-    /// The floor of a coordinate, as an integer and as a float. The float is not needed of what is out of the integers' range.
-    fn floor(&mut self, x: VReg, reach: IntRange) -> (VReg, VReg) {
-        if self.floors {
-            // In one step. Of -0 the float is 0 this way, which makes no difference to what is computed of it: a share of x
-            // is x - floor, where x was a difference from 1/2, which is never -0.
-            let number = self.op(Opcode::FloorToInt, &[x]);
-            return (number, self.op(Opcode::ToFloat, &[number]));
-        }
-        let floor = self.op(Opcode::Round(Rounding::Floor), &[x]);
-        (self.op(Opcode::Truncate(reach), &[floor]), floor)
-    }
-
     /// What `size` leaves of a whole number of at most 2^30 in size, given as a float and as an integer, too; `last` is
-    /// `size` less one, or if sizes are magnitude_bounds of two that of each pixel.
-    fn modulo(&mut self, size: u32, last: VReg, whole: VReg, number: VReg) -> VReg {
+    /// `size` less one, or if sizes are powers of two that of each pixel.
+    fn remainder(&mut self, size: u32, last: VReg, whole: VReg, number: VReg) -> VReg {
         if size.is_power_of_two() {
             return self.op(Opcode::And, &[number, last]);
         }
@@ -372,12 +389,6 @@ impl Lower<'_> {
         self.op(Opcode::IntMin, &[rest, less])
     }
 
-    /// 0 for NaN.
-    fn nan_to_zero(&mut self, x: VReg) -> VReg {
-        let (number, zero) = (self.compare(Relation::Eq, x, x), self.bits(0));
-        self.choose(number, x, zero)
-    }
-
     /// At most 2^30 in size.
     fn clamp_coord(&mut self, x: VReg) -> VReg {
         let (least, most) = (self.float(-FARTHEST), self.float(FARTHEST));
@@ -385,7 +396,7 @@ impl Lower<'_> {
         self.op(Opcode::Min, &[x, most])
     }
 
-    /// The range of what [`address_axis`](Self::address_axis) gives for an axis, whatever the coordinate is, where a mask or
+    /// The range of what [`texel_math::address`] gives for an axis, whatever the coordinate is, where a mask or
     /// the limits of the coordinate show it.
     fn range(&self, axis: AxisDesc, last: VReg, linear: bool) -> Option<[i64; 2]> {
         let last = i64::from(self.constant(last)?);
@@ -442,19 +453,6 @@ impl Lower<'_> {
     fn plus(&mut self, v: VReg, n: u32) -> VReg {
         let n = self.bits(n);
         self.op(Opcode::IntAdd, &[v, n])
-    }
-
-    /// The mixture of the four texels of a cell.
-    fn bilerp(&mut self, [a, b, c, d]: [VReg; 4], s: VReg, t: VReg) -> VReg {
-        let above = self.lerp(a, b, s);
-        let below = self.lerp(c, d, s);
-        self.lerp(above, below, t)
-    }
-
-    fn lerp(&mut self, a: VReg, b: VReg, share: VReg) -> VReg {
-        let step = self.op(Opcode::Sub, &[b, a]);
-        let step = self.op(Opcode::Mul, &[step, share]);
-        self.op(Opcode::Add, &[a, step])
     }
 
     /// From the channels of each pixel to the pixels of each channel: a vector for each corner of quads

@@ -5,7 +5,7 @@
 //! [watches](super::watch) for tiny values. Most need no watching, for reasons that these facts carry.
 //!
 //! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
-//! floats are multiples of magnitude_bounds of two, so that a sum of multiples of 2^-125 is one too: not tiny.
+//! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
 
 use r500_fast::codegen::TextureDesc;
 

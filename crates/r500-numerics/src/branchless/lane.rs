@@ -10,10 +10,21 @@ use super::KernelBuilder;
 pub struct Lane<R>(PhantomData<R>);
 
 impl<R: Rint> Lane<R> {
+    /// The builder; it has no state.
+    #[allow(
+        clippy::new_without_default,
+        reason = "a default would be mistaken for a default rounding"
+    )]
+    #[inline(always)]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+
     /// Applies a kernel to a number.
     #[inline(always)]
     pub fn apply(x: f32, kernel: impl FnOnce(&mut Self, u32) -> u32) -> f32 {
-        f32::from_bits(kernel(&mut Self(PhantomData), x.to_bits()))
+        f32::from_bits(kernel(&mut Self::new(), x.to_bits()))
     }
 }
 

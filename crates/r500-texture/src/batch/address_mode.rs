@@ -5,6 +5,8 @@
 
 use r500_isa::values::ClampMode;
 
+use super::texel_lane::{LaneAxis, TexelLane};
+use super::texel_math::{self, WrapMode};
 use r500_simd::{Chunk, LANES};
 
 /// Repeating coordinates from this magnitude on take the slow path.
@@ -44,7 +46,13 @@ impl AddressMode {
     /// Returns whether coordinates repeat without end.
     #[inline(always)]
     pub(super) fn repeats(self) -> bool {
-        matches!(self.mode, ClampMode::WRAP | ClampMode::MIRROR)
+        matches!(self.wrap(), Some(WrapMode::Repeat | WrapMode::Mirror))
+    }
+
+    /// Returns the mapping that the kernels share with machine code, if the mode has one.
+    #[inline(always)]
+    pub(super) fn wrap(self) -> Option<WrapMode> {
+        WrapMode::of(self.mode)
     }
 
     /// Returns whether the mode can read the border colour.
@@ -101,17 +109,8 @@ impl AddressMode {
             weight[lane] = from_centre - first[lane];
         }
         match self.mode {
-            ClampMode::WRAP => {
-                for lane in 0..LANES {
-                    first[lane] = modulo(first[lane], size[lane], inverse[lane], self.power_of_two);
-                }
-            }
-            ClampMode::MIRROR => {
-                for lane in 0..LANES {
-                    let (twice, inverse) = (2.0 * size[lane], 0.5 * inverse[lane]);
-                    first[lane] = modulo(first[lane], twice, inverse, self.power_of_two);
-                }
-            }
+            ClampMode::WRAP => self.map_lanes(WrapMode::Repeat, true, first, size, inverse),
+            ClampMode::MIRROR => self.map_lanes(WrapMode::Mirror, true, first, size, inverse),
             ClampMode::CLAMP => {
                 for lane in 0..LANES {
                     let above = if first[lane] > -1.0 { first[lane] } else { -1.0 };
@@ -194,23 +193,23 @@ impl AddressMode {
         }
     }
 
+    /// Maps texel numbers into the axis, in place.
+    #[inline(always)]
+    fn map_lanes(self, wrap: WrapMode, linear: bool, i: &mut Chunk, size: &Chunk, inverse: &Chunk) {
+        for lane in 0..LANES {
+            let (size, inverse) = (size[lane], inverse[lane]);
+            let axis = LaneAxis { size, inverse, power_of_two: self.power_of_two };
+            let number = (i[lane], i[lane].to_bits());
+            i[lane] = texel_math::map_texel(&mut TexelLane::new(), axis, wrap, linear, number);
+        }
+    }
+
     /// Maps texel numbers to texels of the level, in place.
     #[inline(always)]
     fn texels(self, i: &mut Chunk, size: &Chunk, inverse: &Chunk, linear: bool) {
         match (self.mode, linear) {
-            (ClampMode::WRAP, _) => {
-                for lane in 0..LANES {
-                    i[lane] = modulo(i[lane], size[lane], inverse[lane], self.power_of_two);
-                }
-            }
-            (ClampMode::MIRROR, _) => {
-                for lane in 0..LANES {
-                    let (twice, inverse) = (2.0 * size[lane], 0.5 * inverse[lane]);
-                    let j = modulo(i[lane], twice, inverse, self.power_of_two);
-                    let back = twice - 1.0 - j;
-                    i[lane] = if j < back { j } else { back };
-                }
-            }
+            (ClampMode::WRAP, _) => self.map_lanes(WrapMode::Repeat, false, i, size, inverse),
+            (ClampMode::MIRROR, _) => self.map_lanes(WrapMode::Mirror, false, i, size, inverse),
             (ClampMode::CLAMP, _)
             | (ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF, false) => {
                 for lane in 0..LANES {
@@ -241,6 +240,14 @@ impl AddressMode {
             }
         }
     }
+}
+
+/// Returns the texel at a coordinate, mapped into its axis, and the weight of the second: [`texel_math::address`].
+#[inline(always)]
+pub(super) fn address(axis: LaneAxis, wrap: WrapMode, linear: bool, x: f32) -> (f32, f32) {
+    let lane = &mut TexelLane::new();
+    let (texel, weight) = texel_math::address(lane, axis, wrap, linear, x.to_bits());
+    (texel, weight.map_or(0.0, f32::from_bits))
 }
 
 /// Returns the integer `i`, at most 2^21 + 1 in magnitude, modulo `n`: 0 to n - 1.

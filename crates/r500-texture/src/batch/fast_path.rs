@@ -2,14 +2,16 @@
 //!
 //! Each step processes a group of chunks, so that its branches are taken once a group.
 
-use r500_isa::values::{ClampMode, CoordType, TexOp};
+use r500_isa::values::{CoordType, TexOp};
 
-use super::address_mode::{AddressMode, TOO_FAR, floor, modulo};
+use super::address_mode::{TOO_FAR, address};
 use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::{BilinearFootprints, bilerp};
 use super::texel_cache::TexelCache;
 use super::texel_coords::{flush_to_plus, quads_with, quotient};
+use super::texel_lane::LaneAxis;
+use super::texel_math::WrapMode;
 use r500_simd::inhibit_outer_vectorization;
 use r500_simd::{Chunk, LANES};
 
@@ -51,7 +53,6 @@ const MAGIC: f32 = (1 << 23) as f32;
 impl CompiledSampler {
     /// Returns whether its fetches can take the fast path.
     pub(super) fn supports_fast_path(&self) -> bool {
-        let known = |mode| matches!(mode, ClampMode::WRAP | ClampMode::MIRROR | ClampMode::CLAMP);
         let kept = match self.mag[0] {
             true => self.footprints.is_some(),
             false => matches!(self.store, TexelCache::Decoded(_)),
@@ -60,7 +61,7 @@ impl CompiledSampler {
             && self.single_level
             && kept
             && self.levels[self.finest].full_size
-            && self.address_modes[..2].iter().all(|axis| known(axis.mode))
+            && self.address_modes[..2].iter().all(|axis| axis.wrap().is_some())
     }
 
     /// Fetches the live quads of a group, except those marked slow.
@@ -130,34 +131,22 @@ impl CompiledSampler {
         texels: &mut [Chunk],
         weights: &mut [Chunk],
     ) {
-        let AddressMode { mode, power_of_two } = self.address_modes[axis];
+        let mode = self.address_modes[axis];
         let (size, inverse) = (level.size[axis][0], level.inverse[axis][0]);
-        let (twice, half) = (2.0 * size, 0.5 * inverse);
-        match (mode, self.mag[0], power_of_two) {
-            // Beyond the limits both texels are equal.
-            (ClampMode::CLAMP, true, _) => {
-                each(texels, weights, |x| first(limited(x, -0.5, size + 0.25), |i| i));
-            }
-            (ClampMode::CLAMP, false, _) => {
-                each(texels, weights, |x| (floor(limited(x, 0.0, size - 0.5)), 0.0));
-            }
-            (ClampMode::WRAP, true, true) => {
-                each(texels, weights, |x| first(x, |i| modulo(i, size, inverse, true)));
-            }
-            (ClampMode::WRAP, true, false) => {
-                each(texels, weights, |x| first(x, |i| modulo(i, size, inverse, false)));
-            }
-            (ClampMode::WRAP, false, _) => {
-                each(texels, weights, |x| (modulo(floor(x), size, inverse, power_of_two), 0.0));
-            }
-            (_, true, _) => {
-                each(texels, weights, |x| first(x, |i| modulo(i, twice, half, power_of_two)));
-            }
-            (_, false, _) => each(texels, weights, |x| {
-                let i = modulo(floor(x), twice, half, power_of_two);
-                let back = twice - 1.0 - i;
-                (if i < back { i } else { back }, 0.0)
-            }),
+        // Constants, so that there is a loop for each case.
+        let mut each = |wrap, linear, power_of_two| {
+            let axis = LaneAxis { size, inverse, power_of_two };
+            each(texels, weights, |x| address(axis, wrap, linear, x));
+        };
+        match (mode.wrap(), self.mag[0], mode.power_of_two) {
+            (Some(WrapMode::Clamp), true, _) => each(WrapMode::Clamp, true, false),
+            (Some(WrapMode::Clamp), false, _) => each(WrapMode::Clamp, false, false),
+            (Some(WrapMode::Repeat), true, true) => each(WrapMode::Repeat, true, true),
+            (Some(WrapMode::Repeat), true, false) => each(WrapMode::Repeat, true, false),
+            (Some(WrapMode::Repeat), false, powers) => each(WrapMode::Repeat, false, powers),
+            (Some(WrapMode::Mirror), true, powers) => each(WrapMode::Mirror, true, powers),
+            (Some(WrapMode::Mirror), false, powers) => each(WrapMode::Mirror, false, powers),
+            (None, ..) => unreachable!("the fast path has no other modes"),
         }
     }
 
@@ -199,22 +188,6 @@ fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32,
             (texel[lane], weight[lane]) = step(texel[lane]);
         }
     }
-}
-
-/// Returns the first of the two texels of the linear filter, mapped into the texture, and the weight of the
-/// second.
-#[inline(always)]
-fn first(x: f32, texel: impl Fn(f32) -> f32) -> (f32, f32) {
-    let from_centre = x - 0.5;
-    let floor = floor(from_centre);
-    (texel(floor), from_centre - floor)
-}
-
-/// Clamps; NaN becomes `least`.
-#[inline(always)]
-fn limited(x: f32, least: f32, most: f32) -> f32 {
-    let above = if x > least { x } else { least };
-    if above < most { above } else { most }
 }
 
 /// Computes numbers of texels in rows of `row` texels from `origin` on.

@@ -8,6 +8,8 @@ use super::footprints::{BilinearFootprints, bilerp};
 use super::product::product;
 use super::texel_cache::{Texel, TexelCache};
 use super::texel_coords::TexelCoords;
+use super::texel_lane::TexelLane;
+use super::texel_math;
 use crate::scalar_sampler::Filter;
 use r500_numerics::flush;
 use r500_simd::{Chunk, LANES};
@@ -245,7 +247,8 @@ pub(super) fn reborrow<'a>([r, g, b, a]: &'a mut [&mut Chunk; 4]) -> [&'a mut Ch
 #[inline(always)]
 fn lerp(a: &mut [f32; 4], b: &[f32; 4], weight: f32) {
     for c in 0..4 {
-        a[c] += (b[c] - a[c]) * weight;
+        let (x, y) = (a[c].to_bits(), b[c].to_bits());
+        a[c] = f32::from_bits(texel_math::lerp(&mut TexelLane::new(), x, y, weight.to_bits()));
     }
 }
 

@@ -5,6 +5,8 @@
 
 use super::address_mode::AddressMode;
 use super::texel_cache::TexelCache;
+use super::texel_lane::TexelLane;
+use super::texel_math;
 use crate::address::texel;
 
 /// The four texels of a bilinear filter: first column and row, second column, second row, both second. One
@@ -98,9 +100,9 @@ fn tap_pairs(address_modes: AddressMode, size: u32) -> Vec<[Option<u32>; 2]> {
 /// Interpolates bilinearly; no step underflows (see [`filter`](super::filter)).
 #[inline(always)]
 pub(super) fn bilerp(Footprint([a, b, c, d]): &Footprint, s: f32, t: f32, to: &mut [f32; 4]) {
+    let lane = &mut TexelLane::new();
     for i in 0..4 {
-        let above = a[i] + (b[i] - a[i]) * s;
-        let below = c[i] + (d[i] - c[i]) * s;
-        to[i] = above + (below - above) * t;
+        let texels = [a[i], b[i], c[i], d[i]].map(f32::to_bits);
+        to[i] = f32::from_bits(texel_math::bilerp(lane, texels, s.to_bits(), t.to_bits()));
     }
 }

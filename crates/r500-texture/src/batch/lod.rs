@@ -2,15 +2,14 @@
 
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
-use super::address_mode::{floor, whole};
+use super::address_mode::whole;
 use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, lerp_reference, reborrow};
-use super::product::product;
 use super::texel_coords::TexelCoords;
-use r500_numerics::branchless::{self, Lane};
+use super::texel_lane::TexelLane;
+use super::texel_math::{self, LOD_UNIT};
 use r500_numerics::flush;
-use r500_simd::MagicRound;
 use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
 
 /// The selected levels of the pixels of a chunk.
@@ -28,11 +27,6 @@ struct LodSelection {
     second: [u32; LANES],
     weight: Chunk,
 }
-
-/// The fraction of the level of detail that selects levels: multiples of 1/16, cut toward minus infinity.
-///
-/// Limits are whole numbers, so that cutting the limited level of detail is limiting the cut one.
-pub(super) const LOD_UNIT: f32 = 1.0 / 16.0;
 
 /// A lane mask: all bits or none.
 type Mask = [u32; LANES];
@@ -94,9 +88,9 @@ impl CompiledSampler {
                 }
             }
         }
+        let bias = self.lod_bias.to_bits();
         for lane in 0..LANES {
-            let biased = flush(lods[lane] + self.lod_bias);
-            lods[lane] = if biased.is_nan() { 0.0 } else { biased };
+            lods[lane] = TexelLane::apply(lods[lane], |b, lod| texel_math::bias_lod(b, lod, bias));
         }
         lods
     }
@@ -211,18 +205,19 @@ impl CompiledSampler {
         let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
         let mut limited = lods;
         for lane in 0..LANES {
-            let above = if lods[lane] < finest { finest } else { lods[lane] };
-            let within = if above > coarsest { coarsest } else { above };
-            limited[lane] = floor(within * (1.0 / LOD_UNIT)) * LOD_UNIT;
+            limited[lane] = TexelLane::apply(lods[lane], |b, lod| {
+                texel_math::cut_lod(b, lod, finest, coarsest)
+            });
         }
         if self.mip == LayerFilter::LINEAR {
             let mut trilinear = 0;
             for lane in 0..LANES {
-                let floor = floor(limited[lane]);
-                let weight = self.tri_perf_line(limited[lane] - floor);
-                let next = if floor + 1.0 < coarsest { floor + 1.0 } else { coarsest };
-                selection.first[lane] = whole(floor);
-                selection.second[lane] = whole(next);
+                let lod = limited[lane].to_bits();
+                let (levels, weight) = texel_math::two_levels(&mut TexelLane::new(), lod, coarsest);
+                let weight = self.tri_perf_line(f32::from_bits(weight));
+                let [first, second] = levels.map(|level| whole(f32::from_bits(level)));
+                selection.first[lane] = first;
+                selection.second[lane] = second;
                 selection.weight[lane] = weight;
                 // Weights are not negative, so that the bits of all of them are 0 only if all are 0.
                 trilinear |= weight.to_bits() & selection.live[lane];
@@ -230,7 +225,8 @@ impl CompiledSampler {
             selection.trilinear = trilinear != 0 || !self.plain;
         } else {
             for lane in 0..LANES {
-                selection.first[lane] = whole(floor(limited[lane] + 0.5));
+                let nearest = TexelLane::apply(limited[lane], texel_math::nearest_level);
+                selection.first[lane] = whole(nearest);
             }
         }
         selection
@@ -254,20 +250,19 @@ impl CompiledSampler {
     /// Computes the level of detail of two steps, in each lane.
     #[inline(always)]
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
-        let depth = self.kind != CoordType::D2;
+        let b = &mut TexelLane::new();
         for lane in 0..N {
-            let mut right = square(dx[0][lane]) + square(dx[1][lane]);
-            let mut down = square(dy[0][lane]) + square(dy[1][lane]);
-            if depth {
-                right += square(dx[2][lane]);
-                down += square(dy[2][lane]);
-            }
-            // NaN selects the second, as MAX does.
-            lods[lane] = if right >= down { right } else { down };
+            let [right, down] = [dx, dy].map(|step| step.map(|axis| axis[lane].to_bits()));
+            let square = match self.kind {
+                CoordType::D2 => {
+                    texel_math::longer_square(b, [right[0], right[1]], [down[0], down[1]])
+                }
+                _ => texel_math::longer_square(b, right, down),
+            };
+            lods[lane] = f32::from_bits(square);
         }
         for lane in 0..N {
-            // A logarithm is 0 or at least 2^-25 in magnitude: half of it is not denormal.
-            lods[lane] = ln2(lods[lane]) * 0.5;
+            lods[lane] = TexelLane::apply(lods[lane], texel_math::lod_of_square);
         }
     }
 
@@ -278,22 +273,14 @@ impl CompiledSampler {
     }
 }
 
-/// Returns the square of a step along one axis.
-#[inline(always)]
-fn square(step: f32) -> f32 {
-    product(step, step)
-}
-
-/// [`LN2`](r500_numerics::kernels::ln2).
-#[inline(always)]
-fn ln2(x: f32) -> f32 {
-    Lane::<MagicRound>::apply(x, branchless::ln2)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::ln2;
-    use r500_numerics::kernels;
+    use super::TexelLane;
+    use r500_numerics::{branchless, kernels};
+
+    fn ln2(x: f32) -> f32 {
+        TexelLane::apply(x, branchless::ln2)
+    }
 
     #[test]
     fn the_logarithm_is_the_kernels() {

@@ -5,7 +5,8 @@
 //! the compiler vectorises for the instruction set of the caller. Texels are decoded in advance unless there
 //! are too many (`texel_cache`), four floats each, so that a filter works on all channels together; for
 //! small textures the four texels of a bilinear footprint are stored side by side (`footprints`). The most
-//! frequent kind of fetch has a fast path (`fast_path`).
+//! frequent kind of fetch has a fast path (`fast_path`). What machine code computes too is written once, over a
+//! builder (`texel_math`).
 //!
 //! ```text
 //! strq ──texel_coords──▶ u, v, w, face ──lod──▶ levels ──address_mode──▶ columns, rows, layers, weights
@@ -33,6 +34,8 @@ mod lod;
 mod product;
 mod texel_cache;
 mod texel_coords;
+mod texel_lane;
+pub mod texel_math;
 mod texture_desc;
 
 pub use batch_fetch::BatchFetch;
@@ -40,4 +43,5 @@ pub use channel_source::ChannelSource;
 pub(crate) use compiled_sampler::CompiledSampler;
 pub(crate) use fetch::fetch_batch;
 pub use footprints::Footprint;
-pub use texture_desc::{AxisDesc, LodDesc, TexelView, TextureDesc, WrapMode};
+pub use texel_math::WrapMode;
+pub use texture_desc::{AxisDesc, LodDesc, TexelView, TextureDesc};

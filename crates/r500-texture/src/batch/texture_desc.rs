@@ -1,12 +1,12 @@
 //! Texture layout for machine code: the cells of a texture, and the address of a texel in them.
 
-use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
+use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 
 use super::channel_source::ChannelSource;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::Footprint;
-use super::lod::LOD_UNIT;
 use super::texel_cache::TexelCache;
+use super::texel_math::WrapMode;
 use crate::scalar_sampler::ScalarSampler;
 
 /// The layout of a two-dimensional texture with one filter, clamped, repeated or mirrored.
@@ -46,8 +46,9 @@ impl TextureDesc {
 /// The mip levels of a texture.
 ///
 /// The level of detail is that of [`Sampler`](crate::Sampler) with `LOD_BIAS`, NaN as 0, limited to finest and
-/// coarsest, and cut to multiples of 1 / [`LOD_STEPS`](Self::LOD_STEPS). Level k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to the next;
-/// with the linear filter twice as many if columns are mirrored, one more if they are clamped.
+/// coarsest, and cut to multiples of [`LOD_UNIT`](super::texel_math::LOD_UNIT). Level k has `(size - 1 >> k) + 1`
+/// texels along an axis, and as many cells from one row to the next; with the linear filter twice as many if columns
+/// are mirrored, one more if they are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LodDesc {
     /// Bits of `LOD_BIAS`.
@@ -75,17 +76,6 @@ pub struct AxisDesc {
     pub scale: u32,
 }
 
-/// The mapping of a texel number (with the linear filter, of the first one) into an axis of n texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WrapMode {
-    /// Modulo n.
-    Repeat,
-    /// Modulo 2n; with the point filter, m >= n is 2n - 1 - m.
-    Mirror,
-    /// Clamped to 0..n - 1; with the linear filter to -1..n - 1.
-    Clamp,
-}
-
 /// The cells of a texture.
 #[derive(Clone, Copy, Debug)]
 pub enum TexelView<'a> {
@@ -93,11 +83,6 @@ pub enum TexelView<'a> {
     Texels(&'a [[f32; 4]]),
     /// Four texels each: first column and row, second column, second row, both second.
     Footprints(&'a [Footprint]),
-}
-
-impl LodDesc {
-    /// Steps from one level to the next.
-    pub const LOD_STEPS: f32 = 1.0 / LOD_UNIT;
 }
 
 impl TexelView<'_> {
@@ -184,14 +169,8 @@ impl CompiledSampler {
         let level = self.levels.get(self.finest)?;
         let linear = self.mag[0];
         let axis = |axis: usize| {
-            let wrap = match self.address_modes[axis].mode {
-                ClampMode::WRAP => WrapMode::Repeat,
-                ClampMode::MIRROR => WrapMode::Mirror,
-                ClampMode::CLAMP => WrapMode::Clamp,
-                _ => return None,
-            };
             Some(AxisDesc {
-                wrap,
+                wrap: self.address_modes[axis].wrap()?,
                 size: level.size[axis][0] as u32,
                 scale: self.scale[axis].to_bits(),
             })

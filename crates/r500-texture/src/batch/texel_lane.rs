@@ -1,0 +1,85 @@
+//! One lane as a builder of texture arithmetic: texel numbers are integral floats.
+
+use r500_numerics::branchless::Lane;
+use r500_numerics::flush;
+use r500_simd::MagicRound;
+
+use super::address_mode::{floor, modulo};
+use super::product::product;
+use super::texel_math::TexelBuilder;
+
+/// A lane of texture arithmetic.
+pub(super) type TexelLane = Lane<MagicRound>;
+
+/// An axis of a level, in a lane.
+#[derive(Clone, Copy)]
+pub struct LaneAxis {
+    /// The number of texels.
+    pub(super) size: f32,
+    /// Its reciprocal.
+    pub(super) inverse: f32,
+    /// Whether it is a power of two.
+    pub(super) power_of_two: bool,
+}
+
+impl TexelBuilder for TexelLane {
+    type Number = f32;
+    type Axis = LaneAxis;
+
+    #[inline(always)]
+    fn floor(&mut self, a: u32) -> u32 {
+        floor(f32::from_bits(a)).to_bits()
+    }
+
+    #[inline(always)]
+    fn eq(&mut self, a: u32, b: u32) -> bool {
+        f32::from_bits(a) == f32::from_bits(b)
+    }
+
+    #[inline(always)]
+    fn flush(&mut self, sum: u32) -> u32 {
+        flush(f32::from_bits(sum)).to_bits()
+    }
+
+    #[inline(always)]
+    fn square(&mut self, a: u32) -> u32 {
+        product(f32::from_bits(a), f32::from_bits(a)).to_bits()
+    }
+
+    /// The slow path takes coordinates that are too large, and NaN.
+    #[inline(always)]
+    fn limit_repeating(&mut self, _: LaneAxis, x: u32) -> u32 {
+        x
+    }
+
+    #[inline(always)]
+    fn after_last(&mut self, axis: LaneAxis, beyond: f32) -> u32 {
+        (axis.size + (beyond - 1.0)).to_bits()
+    }
+
+    #[inline(always)]
+    fn texel(&mut self, _: LaneAxis, x: u32) -> (f32, u32) {
+        let floor = floor(f32::from_bits(x));
+        (floor, floor.to_bits())
+    }
+
+    #[inline(always)]
+    fn last_of_period(&mut self, axis: LaneAxis, mirrored: bool) -> f32 {
+        if mirrored { 2.0 * axis.size - 1.0 } else { axis.size - 1.0 }
+    }
+
+    #[inline(always)]
+    fn modulo(&mut self, axis: LaneAxis, mirrored: bool, _: f32, (number, _): (f32, u32)) -> f32 {
+        let LaneAxis { size, inverse, power_of_two } = axis;
+        match mirrored {
+            true => modulo(number, 2.0 * size, 0.5 * inverse, power_of_two),
+            false => modulo(number, size, inverse, power_of_two),
+        }
+    }
+
+    #[inline(always)]
+    fn fold_back(&mut self, last: f32, number: f32) -> f32 {
+        let back = last - number;
+        if number < back { number } else { back }
+    }
+}
