@@ -250,16 +250,9 @@ impl CompiledSampler {
     /// Computes the level of detail of two steps, in each lane.
     #[inline(always)]
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
-        let b = &mut TexelLane::new();
-        for lane in 0..N {
-            let [right, down] = [dx, dy].map(|step| step.map(|axis| axis[lane].to_bits()));
-            let square = match self.kind {
-                CoordType::D2 => {
-                    texel_math::longer_square(b, [right[0], right[1]], [down[0], down[1]])
-                }
-                _ => texel_math::longer_square(b, right, down),
-            };
-            lods[lane] = f32::from_bits(square);
+        match self.kind {
+            CoordType::D2 => longer_squares([&dx[0], &dx[1]], [&dy[0], &dy[1]], lods),
+            _ => longer_squares(dx.each_ref(), dy.each_ref(), lods),
         }
         for lane in 0..N {
             lods[lane] = TexelLane::apply(lods[lane], texel_math::lod_of_square);
@@ -270,6 +263,24 @@ impl CompiledSampler {
     #[inline(always)]
     fn lod_axes(&self) -> usize {
         if self.kind == CoordType::D2 { 2 } else { 3 }
+    }
+}
+
+/// Computes the square of the longer of two steps, in each lane.
+#[inline(always)]
+fn longer_squares<const N: usize, const AXES: usize>(
+    dx: [&[f32; N]; AXES],
+    dy: [&[f32; N]; AXES],
+    squares: &mut [f32; N],
+) {
+    for lane in 0..N {
+        let (mut right, mut down) = ([0; AXES], [0; AXES]);
+        for axis in 0..AXES {
+            right[axis] = dx[axis][lane].to_bits();
+            down[axis] = dy[axis][lane].to_bits();
+        }
+        let square = texel_math::longer_square(&mut TexelLane::new(), right, down);
+        squares[lane] = f32::from_bits(square);
     }
 }
 

@@ -167,10 +167,13 @@ fn squared_length<B: TexelBuilder, const AXES: usize>(
     b: &mut B,
     step: [B::Value; AXES],
 ) -> B::Value {
-    let squares = step.map(|x| b.square(x));
+    let mut squares = step;
+    for square in &mut squares {
+        *square = b.square(*square);
+    }
     let mut sum = squares[0];
-    for square in &squares[1..] {
-        sum = b.add(sum, *square);
+    for axis in 1..AXES {
+        sum = b.add(sum, squares[axis]);
     }
     sum
 }
