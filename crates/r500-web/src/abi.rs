@@ -1,5 +1,5 @@
-//! What the page's workers call: ask for room, write a request there, have it answered, read the
-//! answer at [`text`]. Imported are the functions by which `r500-jit` has the host make machine code.
+//! The functions that the page's workers call: [`room`] returns a buffer for a request, [`answer`] answers it, and
+//! [`text`] returns the answer. The imports are the functions by which `r500-jit` has the host compile modules.
 
 #![allow(unsafe_code, reason = "names exported to the host")]
 
@@ -13,18 +13,17 @@ thread_local! {
     static SESSION: RefCell<Session> = RefCell::default();
 }
 
-/// Room for a request of that many bytes.
+/// Returns a buffer for a request of that many bytes.
 // SAFETY: no other function has this name; a second one would not link.
 #[unsafe(no_mangle)]
 extern "C" fn room(length: usize) -> *mut u8 {
-    // The message of a panic is left where the host finds it after the trap.
+    // The message of a panic, for the host to read after the trap.
     std::panic::set_hook(Box::new(|panic| put(panic.to_string().into_bytes())));
     put(vec![0; length]);
     TEXT.with_borrow_mut(Vec::as_mut_ptr)
 }
 
-/// Answers the request that was written into the room. The length of the answer; negative if it is
-/// an error's text.
+/// Answers the request in the buffer of [`room`]; returns the length of the answer, negated for an error message.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn answer() -> isize {
@@ -37,14 +36,14 @@ extern "C" fn answer() -> isize {
     if failed { -length } else { length }
 }
 
-/// Where the answer is, until the next call.
+/// Returns the address of the answer, valid until the next call.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn text() -> *const u8 {
     TEXT.with_borrow(Vec::as_ptr)
 }
 
-/// Length of the text, for a host whose call of [`answer`] trapped: a panic's message.
+/// Returns the length of the text; after a call of [`answer`] that trapped, the text is the panic's message.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn length() -> usize {

@@ -1,4 +1,4 @@
-//! What a source says and what is wrong with it.
+//! Analysis of a source: its declarations and its diagnostics.
 
 use r500::asm::ide::says_color;
 use r500::asm::{Assembly, Register, SymbolKind};
@@ -13,51 +13,51 @@ use serde::Serialize;
 use crate::document::{Document, Range, TextEdit};
 use crate::edit::components;
 
-/// What a source says.
+/// The analysis of a source.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Analysis {
-    /// Whether it can run.
+    /// Whether the program can run.
     pub ok: bool,
-    /// What the program is called; may be empty.
+    /// The program's name; may be empty.
     pub name: String,
-    /// Width and height of the picture, if the source says.
+    /// Width and height of the picture, if the source gives them.
     pub size: Option<[u32; 2]>,
     /// Seconds.
     pub time: f32,
-    /// Constant and channel that take the time.
+    /// Constant and channel that are set to the time.
     pub clock: Option<(u8, u8)>,
     /// Targets that the program may write.
     pub targets: [bool; 4],
-    /// Whether it may write depth.
+    /// Whether the program may write depth.
     pub depth: bool,
-    /// What is wrong or odd, by place.
+    /// Diagnostics, by place.
     pub diagnostics: Vec<Diagnostic>,
     /// The address of the first instruction.
     pub offset: u16,
     /// The instructions.
     pub instructions: Vec<Instruction>,
-    /// Constants that the source gives or names.
+    /// Constants that the source defines or names.
     pub constants: Vec<Constant>,
-    /// Integer constants that the source gives or the program reads.
+    /// Integer constants that the source defines or the program reads.
     pub ints: Vec<IntConstant>,
     /// Textures.
     pub textures: Vec<Texture>,
-    /// Uniforms that the page fills in: `time`, `resolution`, `mouse`, `frame`.
+    /// Uniforms that the page sets: `time`, `resolution`, `mouse`, `frame`.
     pub builtin: Vec<&'static str>,
-    /// Whether the source expects something of its picture.
+    /// Whether the source has `EXPECT` directives.
     pub expects: bool,
-    /// Numbers about the program; none where nothing can run.
+    /// Statistics of the program; none if it cannot run.
     pub stats: Vec<Number>,
-    /// What is to be known of the program's shape.
+    /// Notes about the program's control flow.
     pub notes: Vec<String>,
 }
 
-/// Something that is wrong or odd.
+/// A diagnostic.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Diagnostic {
-    /// Where; the beginning of the source for what concerns all of it.
+    /// Its place; the beginning of the source for a diagnostic of the whole source.
     #[serde(flatten)]
     pub range: Range,
     /// `error`, `warning` or `note`.
@@ -65,15 +65,15 @@ pub struct Diagnostic {
     pub severity: &'static str,
     /// Its code.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Why, and what to do about it.
+    /// The reason, and possible remedies.
     pub help: Vec<String>,
-    /// What can be done at once.
+    /// The fixes.
     pub fixes: Vec<Fix>,
 }
 
-/// A change of the source that fixes something.
+/// A fix: a change of the source.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Fix {
@@ -81,7 +81,7 @@ pub struct Fix {
     pub title: String,
     /// The change.
     pub edits: Vec<TextEdit>,
-    /// Whether it fixes the problem rather than silencing it.
+    /// Whether it fixes the problem, and does not only suppress the diagnostic.
     pub resolves: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Fix {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Instruction {
-    /// Where it stands, if in the source itself.
+    /// Its place, if it is in the source itself.
     pub range: Option<Range>,
     /// Its number, from 0.
     pub index: usize,
@@ -98,7 +98,7 @@ pub struct Instruction {
     pub kind: &'static str,
     /// Its dwords.
     pub words: [u32; 6],
-    /// As it prints.
+    /// The instruction as text.
     pub text: String,
 }
 
@@ -110,13 +110,13 @@ pub struct Constant {
     pub number: usize,
     /// Its value, as bits.
     pub value: [u32; 4],
-    /// What the source calls it, if it has a name as a whole.
+    /// Its name, if all channels have one name.
     pub name: Option<String>,
     /// The comment after its value.
     pub comment: Option<String>,
     /// Whether its name or comment says that it is a colour.
     pub color: bool,
-    /// Whether the program reads it and the source does not give it.
+    /// Whether the program reads it without a definition in the source.
     pub made_up: bool,
     /// Names of its channels.
     pub uniforms: Vec<Uniform>,
@@ -130,7 +130,7 @@ pub struct IntConstant {
     pub number: usize,
     /// Iterations of a loop, first value and step of aL.
     pub value: [i32; 3],
-    /// Whether the program reads it and the source does not give it.
+    /// Whether the program reads it without a definition in the source.
     pub made_up: bool,
 }
 
@@ -142,11 +142,11 @@ pub struct Uniform {
     pub name: String,
     /// The first channel.
     pub channel: u8,
-    /// How many.
+    /// Their number.
     pub channels: u8,
     /// Whether the name says that it is a colour.
     pub color: bool,
-    /// Whether the page fills it in.
+    /// Whether the page sets it.
     pub builtin: bool,
 }
 
@@ -158,15 +158,15 @@ pub struct Texture {
     pub unit: usize,
     /// Width, height and layers of the finest level.
     pub size: [u32; 3],
-    /// How many levels.
+    /// Number of levels.
     pub levels: usize,
-    /// The file that it is read from.
+    /// The file that holds it.
     pub file: Option<String>,
-    /// Whether the program reads it and the source does not bind it.
+    /// Whether the program reads it without a texture in the source.
     pub made_up: bool,
 }
 
-/// A number about a program.
+/// A statistic of a program.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Statistic"))]
 pub struct Number {
@@ -180,7 +180,7 @@ pub struct Number {
     pub cost: bool,
 }
 
-/// Returns what a source says.
+/// Returns the analysis of a source.
 #[must_use]
 pub fn analyse(document: &Document) -> Analysis {
     let assembly = document.assembly();

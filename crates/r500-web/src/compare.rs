@@ -1,4 +1,4 @@
-//! Comparison of two programs: their pictures, the first pixel and the first instruction where they part.
+//! Comparison of two programs: their pictures, the first pixel that differs, and the first instruction where the runs diverge.
 
 use r500::builtin_uniforms::BuiltinUniforms;
 use r500::equivalence::{Divergence, Fill, Pair, Part, Place, Sharing};
@@ -20,13 +20,13 @@ pub struct CompareOptions {
     pub size: [u32; 2],
     /// Seconds.
     pub time: f32,
-    /// The greatest difference that counts as equal, as `r500 diff --tolerance`; bit for bit without one.
+    /// The maximum difference that counts as equal, as `r500 diff --tolerance`; if absent, bits are compared.
     pub tolerance: Option<f32>,
     /// Instructions that a group of pixels may execute.
     pub limit: u64,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Compared {
@@ -36,27 +36,27 @@ pub struct Compared {
     pub differing: usize,
     /// The first pixel that differs, row by row from the bottom.
     pub first: Option<[u32; 2]>,
-    /// What differs there.
+    /// The differences at that pixel.
     pub text: Vec<String>,
-    /// The instruction of each program where they part.
+    /// The instruction of each program where the runs diverge.
     pub parting: [Option<Parting>; 2],
-    /// What was filled because neither program provides it.
+    /// Registers that got the same values because neither program provides them.
     pub notes: Vec<String>,
     /// Pictures of A and B and of their difference: 8 bits a channel, the upper row first.
     pub pictures: [Bytes; 3],
 }
 
-/// An instruction where two programs part.
+/// An instruction where two runs diverge.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Parting {
-    /// Steps executed up to it, counted from 1.
+    /// The step that executes it, counted from 1.
     pub step: usize,
     /// Its address.
     pub address: u32,
-    /// As it prints.
+    /// The instruction as text.
     pub text: String,
-    /// Where it stands, if in the source itself.
+    /// Its place, if it is in the source itself.
     pub range: Option<Range>,
 }
 
@@ -72,7 +72,7 @@ pub fn compare(
 ) -> Result<Compared, String> {
     let mut jobs = [documents[0].job()?, documents[1].job()?];
     for job in &mut jobs {
-        // A picture of a program that says nothing about its inputs has these.
+        // The default inputs.
         job.inputs.get_or_insert_with(|| vec![Input::uv()]);
         let builtin = BuiltinUniforms {
             time: Some(asked.time),
@@ -105,7 +105,7 @@ pub fn compare(
     let pictures = [0, 1].map(|n| picture(&pair, &jobs[n], n, asked, engine, &options));
     let [a, b] = pictures;
     let (a, b) = (a?, b?);
-    // Brighter than it is, so that a difference of one step can be seen.
+    // Scaled up, so that a difference of one step is visible.
     let difference = ImageDiff::new(&a, &b, 0.0).map_err(|error| error.to_string())?.difference;
     let mut bytes = |picture: Picture| keep(picture.pixels.into_flattened());
     Ok(Compared {

@@ -1,4 +1,4 @@
-//! A source with the files that it names, assembled.
+//! A source document, assembled with the files that it names.
 
 use std::io;
 use std::path::Path;
@@ -21,11 +21,11 @@ pub struct File {
 pub struct Document {
     /// The text.
     pub text: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The files that it may name.
     pub files: Vec<File>,
-    /// What it says, ready for questions.
+    /// Its analysis for the editor services.
     pub analysis: Analysis,
     units: Units,
 }
@@ -39,13 +39,13 @@ impl Document {
         Self { text, name, files, analysis, units }
     }
 
-    /// Returns what it assembles to.
+    /// Returns the assembled program with its diagnostics.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
         self.analysis.assembly()
     }
 
-    /// Returns the same with another text.
+    /// Returns the assembly of another text with the same files.
     #[must_use]
     pub fn with_text(&self, text: &str) -> Assembly {
         assembled(text, &self.name, &self.files)
@@ -54,7 +54,7 @@ impl Document {
     /// Returns the job, with its textures.
     ///
     /// # Errors
-    /// What is wrong, for people.
+    /// The error message.
     pub fn job(&self) -> Result<Job, String> {
         let read = |path: &Path| {
             let name = path.to_string_lossy();
@@ -75,7 +75,7 @@ impl Document {
         })
     }
 
-    /// Changes as edits; none if one is of an included file.
+    /// Returns changes as edits; `None` if one of them is in an included file.
     #[must_use]
     pub fn edits(&self, edits: &[asm::ide::TextEdit]) -> Option<Vec<TextEdit>> {
         let edit = |edit: &asm::ide::TextEdit| {
@@ -92,7 +92,7 @@ impl Document {
         edit.and_then(|edit| self.edits(&[edit])).unwrap_or_default()
     }
 
-    /// Returns the byte at a place.
+    /// Returns the byte offset of a place.
     #[must_use]
     pub fn byte(&self, unit: usize) -> usize {
         self.units.byte(unit)
@@ -120,14 +120,14 @@ pub struct Range {
     pub to: usize,
 }
 
-/// Parts of the source to be replaced, in UTF-16 units.
+/// A replacement of a part of the source, in UTF-16 units.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TextEdit {
-    /// What is replaced.
+    /// The part that is replaced.
     #[serde(flatten)]
     pub range: Range,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
@@ -141,7 +141,7 @@ fn assembled(text: &str, name: &str, files: &[File]) -> Assembly {
     asm::assemble(text.as_bytes(), options)
 }
 
-/// How bytes and UTF-16 units of a text correspond: the places where they part.
+/// Mapping between byte offsets and UTF-16 units of a text, by the positions where their difference changes.
 struct Units {
     /// Byte after a character that is not ASCII, and unit there; ascending.
     steps: Vec<(usize, usize)>,

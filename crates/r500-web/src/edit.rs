@@ -1,4 +1,4 @@
-//! Changing a constant or a texture in the source.
+//! Changes of constants and textures in the source.
 
 use r500::asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
@@ -11,7 +11,7 @@ type ByteRange = std::ops::Range<usize>;
 /// a constant that the source does not give is given at its end.
 ///
 /// # Errors
-/// Why the source does not take it.
+/// Why the source cannot be changed so.
 pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<TextEdit>, String> {
     let now = document.assembly().job.program.state.constants.get(usize::from(number));
     let now = now.copied().unwrap_or_default();
@@ -36,7 +36,7 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
 /// Returns what the source becomes if an integer constant has another value: iterations of a loop, first value and step of aL.
 ///
 /// # Errors
-/// Why the source does not take it.
+/// Why the source cannot be changed so.
 pub fn int_constant(
     document: &Document,
     number: u8,
@@ -71,7 +71,7 @@ pub fn int_constant(
 /// replaced, or a new one stands in front of the first instruction.
 ///
 /// # Errors
-/// Why the source does not take it.
+/// Why the source cannot be changed so.
 pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit>, String> {
     let statement = format!("TEXTURE tex[{unit}] = {what} ;");
     let text = &document.text;

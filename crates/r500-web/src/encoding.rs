@@ -1,4 +1,4 @@
-//! An instruction as the register documents draw it, and what changing a field makes of its source.
+//! The encoding of an instruction, field by field, and changes of a field in the source.
 
 use r500::explain::{self, DwordExplanation, FieldExplanation};
 use r500::isa::values::InstType;
@@ -12,7 +12,7 @@ use crate::document::{Document, TextEdit};
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Encoding {
     index: usize,
-    /// As it prints.
+    /// The instruction as text.
     text: String,
     words: Vec<Word>,
 }
@@ -39,11 +39,11 @@ pub struct Field {
     hi: u8,
     lo: u8,
     code: u32,
-    /// The code as it reads.
+    /// The code as text.
     reading: String,
-    /// What the field is.
+    /// The meaning of the field.
     meaning: &'static str,
-    /// What the code means.
+    /// The meaning of the code.
     now: &'static str,
     /// `flag`, `number`, `signed` or `choice`.
     #[cfg_attr(test, ts(type = "\"flag\" | \"number\" | \"signed\" | \"choice\""))]
@@ -93,7 +93,7 @@ pub fn encoding(document: &Document, index: usize) -> Result<Encoding, String> {
 /// their general form.
 ///
 /// # Errors
-/// Why the source does not take it.
+/// Why the source cannot be changed so.
 pub fn edit_field(
     document: &Document,
     index: usize,
@@ -140,7 +140,7 @@ pub fn edit_field(
     Err("the source does not take it".to_owned())
 }
 
-/// Returns the changes as edits, if they make the program that is wanted.
+/// Returns the changes as edits, if the result assembles to the wanted program.
 fn fitting(
     document: &Document,
     changes: &[(usize, String)],

@@ -1,4 +1,4 @@
-//! `EXPECT` directives of a source, judged one by one.
+//! Evaluation of the `EXPECT` directives of a source.
 
 use r500::asm::{ExpectedPixels, ExpectedQuantity};
 use r500::exec::{Bindings, Frame, Limits, Options, Shader, draw};
@@ -9,23 +9,23 @@ use serde::Serialize;
 
 use crate::document::{Document, Range};
 
-/// An `EXPECT` directive and whether the picture is as it says.
+/// An `EXPECT` directive, and whether the picture meets it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Judged {
-    /// Where it stands.
+    /// Its place.
     #[serde(flatten)]
     pub range: Range,
-    /// Whether the picture is as it says.
+    /// Whether the picture meets it.
     pub passes: bool,
-    /// The first pixel that is not, and what it shows.
+    /// The first pixel that does not, and its value.
     pub text: String,
 }
 
-/// Draws the picture that the source says and judges the directives that stand in the source itself.
+/// Draws the picture of the source and evaluates the directives in the source itself.
 ///
 /// # Errors
-/// Why there is no picture.
+/// Why the picture cannot be drawn.
 pub fn judge(
     document: &Document,
     job: &Job,

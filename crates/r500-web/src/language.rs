@@ -1,4 +1,4 @@
-//! What the word at a place means, and what may stand there.
+//! Editor services: the meaning of a word, completion, definitions, references, renaming, formatting.
 
 use r500::asm::ide::{CompletionKind, Token, TokenKind};
 use r500::service;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::document::{Document, Range, TextEdit};
 
-/// What is said of a place.
+/// The description of a place.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Hover {
@@ -16,31 +16,31 @@ pub struct Hover {
     text: String,
 }
 
-/// Something that may stand at a place.
+/// A completion.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Completion {
-    /// What it replaces.
+    /// The part that it replaces.
     #[serde(flatten)]
     range: Range,
     label: String,
     kind: &'static str,
-    /// What it means, in a line.
+    /// Its meaning, in a line.
     detail: String,
-    /// More about it: Markdown.
+    /// Its description in Markdown.
     text: String,
-    /// What to write: a snippet.
+    /// The text to insert, a snippet.
     insert: String,
 }
 
-/// Returns what the word at a place means.
+/// Returns the meaning of the word at a place.
 #[must_use]
 pub fn hover(document: &Document, at: usize) -> Option<Hover> {
     let hover = service::hover(&document.analysis, document.byte(at))?;
     Some(Hover { range: document.range(hover.span)?, text: hover.text })
 }
 
-/// Returns what may stand at a place.
+/// Returns the completions at a place.
 #[must_use]
 pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     let all = service::completions(&document.analysis, document.byte(at)).into_iter();
@@ -57,7 +57,7 @@ pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     all.filter_map(one).collect()
 }
 
-/// A name that can be changed.
+/// A name that can be renamed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Renamable {
@@ -88,16 +88,16 @@ pub fn renamable(document: &Document, at: usize) -> Option<Renamable> {
     Some(Renamable { range: document.range(span)?, name: name.to_owned() })
 }
 
-/// Returns what giving the name at a place another one makes of the source.
+/// Returns the source after renaming the name at a place.
 ///
 /// # Errors
-/// Why it cannot be called so.
+/// Why it cannot have that name.
 pub fn rename(document: &Document, at: usize, name: &str) -> Result<Vec<TextEdit>, String> {
     let edits = document.analysis.rename(document.byte(at), name).map_err(|why| why.to_string())?;
     document.edits(&edits).ok_or_else(|| "it stands in an included file, too".to_owned())
 }
 
-/// Returns what formatting makes of the source.
+/// Returns the source after formatting.
 ///
 /// # Errors
 /// Why it cannot be formatted.
@@ -106,7 +106,7 @@ pub fn format(document: &Document) -> Result<Vec<TextEdit>, String> {
     Ok(document.replaced(&text))
 }
 
-/// Returns what all safe fixes of the checker make of the source.
+/// Returns the source after all safe fixes of the checker.
 #[must_use]
 pub fn fix_all(document: &Document) -> Vec<TextEdit> {
     let again = |text: &[u8]| document.with_text(&String::from_utf8_lossy(text));
@@ -126,7 +126,7 @@ pub fn tokens(document: &Document, from: usize, to: usize) -> Vec<(usize, usize,
     document.analysis.tokens(part).iter().filter_map(one).collect()
 }
 
-/// Returns what the page calls a word of that kind.
+/// Returns the page's name of a word of that kind.
 fn word(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Comment => "comment",
@@ -145,7 +145,7 @@ fn word(kind: TokenKind) -> &'static str {
     }
 }
 
-/// Returns what editors call it.
+/// Returns the name of a kind in editors.
 fn kind(kind: CompletionKind) -> &'static str {
     match kind {
         CompletionKind::Statement | CompletionKind::Keyword => "keyword",

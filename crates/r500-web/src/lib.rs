@@ -1,25 +1,25 @@
-//! The libraries for a page in the browser.
+//! The interface of the libraries to a page in the browser.
 //!
 //! A [`Session`] takes a [`Request`] (JSON) with attached bytes, and gives an answer (JSON), which may
 //! point to bytes that the session keeps until the next request. Compiled to WebAssembly, `abi` is what
 //! the page's workers call; everything else is plain Rust, and is tested as such.
 //!
-//! | module | what it answers |
+//! | module | subject |
 //! | --- | --- |
-//! | [`request`] | the requests themselves |
-//! | [`document`] | a source with the files it names, assembled; places in it as the page counts them |
-//! | [`open`] | any format to sources |
-//! | [`expect`] | whether the picture is as `EXPECT` directives say |
-//! | [`compare`] | two programs, their pictures and where they part |
-//! | [`look`] | how values become the picture that is shown |
-//! | [`analysis`] | diagnostics, instructions, constants, numbers about a program |
-//! | [`language`] | what a word means, and what may stand at a place |
-//! | [`encoding`] | an instruction bit by bit, and what changing a field makes of its source |
-//! | `optimize` | a shorter program, its cost and the evidence for it |
-//! | [`edit`] | changing a constant or a texture in the source |
-//! | [`picture`] | rows of the picture, their raw values, what their pixels do |
-//! | [`step`] | a pixel's recorded run, in either direction |
-//! | [`area`] | what the pixels of areas do |
+//! | [`request`] | the requests |
+//! | [`document`] | a source, assembled with the files that it names; its places in UTF-16 units |
+//! | [`open`] | conversion of other formats to sources |
+//! | [`expect`] | evaluation of `EXPECT` directives |
+//! | [`compare`] | comparison of two programs and their pictures |
+//! | [`look`] | the display transform of values |
+//! | [`analysis`] | diagnostics, instructions, constants, statistics |
+//! | [`language`] | editor services: meanings, completion, definitions, renaming, formatting |
+//! | [`encoding`] | the fields of an instruction, and their changes in the source |
+//! | `optimize` | the optimised program, its cost and the evidence |
+//! | [`edit`] | changes of constants and textures in the source |
+//! | [`picture`] | rows of the picture and their raw values |
+//! | [`step`] | the recorded run of a pixel |
+//! | [`area`] | queries over areas of pixels |
 
 #[cfg(target_arch = "wasm32")]
 mod abi;

@@ -1,4 +1,4 @@
-//! Any format to sources, and back.
+//! Conversion of programs of any format to assembly source, and back.
 
 use r500::asm::PrintOptions;
 use r500::formats::Limits;
@@ -12,15 +12,15 @@ use serde::Serialize;
 pub struct Opened {
     /// What the file is written in.
     pub format: &'static str,
-    /// What its programs are called.
+    /// The names of its programs.
     pub names: Vec<String>,
-    /// Which of them this is.
+    /// The number of the program that was read.
     pub picked: usize,
-    /// It as a source.
+    /// The program as a source.
     pub text: String,
 }
 
-/// Limits of what a page reads: what a person can read, not what fits a disk.
+/// Limits of the files that the page reads, far below those of the command.
 fn limits() -> Limits {
     Limits { bytes: 256 << 20, document: 64 << 20, jobs: 10_000, ..Limits::default() }
 }
@@ -28,7 +28,7 @@ fn limits() -> Limits {
 /// Returns a program of a file, as a source. Assembly stays as it is.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// Why the file cannot be read.
 pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     let language = reader::recognise(bytes.get(..256 << 10).unwrap_or(bytes), Some(name))
         .ok_or_else(|| reader::ReadError::Unrecognised.to_string())?;
@@ -49,17 +49,17 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     Ok(Opened { format, names, picked: pick, text: source(picked) })
 }
 
-/// Returns the program in another format; assembly is what the page has already.
+/// Returns the program in another format. The page has the assembly already.
 ///
 /// # Errors
-/// Why that cannot be.
+/// Why the program cannot be written in that format.
 pub fn write(job: &Job, format: &str) -> Result<Vec<u8>, String> {
     let language: Language = format.parse()?;
     let written = r500::writer::write(job, language, &PrintOptions::default());
     Ok(written.map_err(|error| error.to_string())?.bytes)
 }
 
-/// Returns a job as a source that stands alone: texels are in it.
+/// Returns a job as a source that needs no other files: it contains the texels.
 #[must_use]
 pub fn source(job: &Job) -> String {
     let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };

@@ -1,4 +1,4 @@
-//! Optimisation of the program: the result as a source, its changes, its cost, and the evidence for it.
+//! Optimisation of the program: the result as a source, the changes, costs, and the evidence.
 
 use r500::equivalence::Trial;
 use r500::opt::{Change as OptChange, Cost as OptCost, Options, passes};
@@ -8,28 +8,28 @@ use serde::Serialize;
 use crate::document::{Document, Range};
 use crate::open;
 
-/// A shorter program, and why it may be trusted.
+/// An optimised program, and the evidence that it is equivalent.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Optimized {
-    /// The result as a source: lines of instructions that stay are kept as they are written.
+    /// The result as a source; lines of unchanged instructions are kept.
     pub text: String,
-    /// Where each instruction of the result stands in `text`.
+    /// The place of each instruction of the result in `text`.
     pub ranges: Vec<Range>,
     /// For each instruction of the result the instructions of the original that it stands for, by number.
     pub origins: Vec<Vec<u32>>,
     /// Costs before and after.
     pub cost: [Cost; 2],
-    /// Why the result may be trusted; `refused` results are not handed out.
+    /// The evidence that the result is equivalent; `refused` results are not returned.
     #[cfg_attr(test, ts(type = "\"unchanged\" | \"proved\" | \"equal\" | \"refused\""))]
     pub verdict: &'static str,
     /// The verdict in a sentence.
     pub evidence: String,
-    /// What was changed, in order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
 }
 
-/// What a program costs.
+/// The cost of a program.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Cost {
@@ -49,9 +49,9 @@ pub struct Cost {
 pub struct Change {
     /// The pass.
     pub pass: &'static str,
-    /// What the pass does.
+    /// The effect of the pass.
     pub what: &'static str,
-    /// Why the results are the same.
+    /// Why the change does not alter results.
     pub why: &'static str,
     /// Numbers of the original instructions that it concerned.
     pub before: Vec<u32>,
@@ -64,7 +64,7 @@ pub struct Change {
 /// Optimises a program and checks the result against it.
 ///
 /// # Errors
-/// Why it cannot run.
+/// Why the program cannot run.
 pub fn optimize(document: &Document) -> Result<Optimized, String> {
     let job = document.job()?;
     let checked = optimizer::optimize(&job, &Options::default());
@@ -207,7 +207,7 @@ EXPECT out[0] at (0, 0) = (0, 0, 0, 1) ;
         assert_eq!(found.origins, [[0]]);
     }
 
-    /// An instruction that stays keeps its line, its comment and the names in it.
+    /// An unchanged instruction keeps its line with comment and names.
     #[test]
     fn lines_of_instructions_that_stay_are_kept() {
         let text = "\

@@ -18,29 +18,29 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::Bytes;
 use crate::look::Look;
 
-/// What is to be drawn.
+/// A picture to be drawn.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Drawing {
     /// Width and height of the whole picture.
     pub size: [u32; 2],
-    /// Seconds, for the constant that takes the time.
+    /// Seconds, for the constant that is set to the time.
     pub time: f32,
-    /// Constants that are not what the source says: number, and value as bits.
+    /// Constants with other values than in the source: number, and value as bits.
     #[serde(default)]
     pub constants: Vec<(usize, [u32; 4])>,
-    /// Lowest row, and number of rows, of each band.
+    /// The lowest row and the number of rows of each band.
     pub bands: Vec<(u32, u32)>,
     /// Target to show: 0 to 3, or 4 for depth.
     #[serde(default)]
     pub target: usize,
-    /// How its values become the picture.
+    /// How its values are displayed.
     #[serde(default)]
     pub look: Look,
-    /// Where the pointer is, for the constant that takes it; without it, what the source says.
+    /// The pointer, for the constant that is set to it; if absent, the constant keeps the value of the source.
     #[serde(default)]
     pub mouse: Option<Mouse>,
-    /// Pictures drawn before, for the constant that takes it.
+    /// Number of pictures drawn before, for the constant that is set to it.
     #[serde(default)]
     pub frame: u32,
     /// Instructions that a group of pixels may execute.
@@ -59,40 +59,40 @@ pub struct Mouse {
     pub pressed: bool,
 }
 
-/// What was loaded.
+/// A program that was loaded.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Loaded {
-    /// Width and height that the source says.
+    /// Width and height that the source gives.
     size: Option<[u32; 2]>,
-    /// Targets that the program may write; the first is always there.
+    /// Targets that the program may write, and always the first.
     targets: [bool; 4],
-    /// Whether it may write depth.
+    /// Whether the program may write depth.
     depth: bool,
-    /// Whether a constant takes the time.
+    /// Whether a constant is set to the time.
     moves: bool,
 }
 
-/// What was drawn.
+/// A picture that was drawn.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Drawn {
     bands: Vec<Band>,
-    /// Who drew it.
+    /// The engine that drew it.
     engine: &'static str,
-    /// Why it was not machine code.
+    /// Why machine code was not used.
     instead: Option<String>,
     instructions: u64,
     killed: u64,
 }
 
-/// Rows.
+/// A band of rows.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Band {
-    /// The lowest, counted from the bottom of the picture.
+    /// The lowest row, counted from the bottom of the picture.
     y: u32,
-    /// How many.
+    /// Their number.
     rows: u32,
     /// Pixels of 8 bits a channel, the upper row first; or raw values, the lowest row first.
     bytes: Bytes,
@@ -103,12 +103,12 @@ pub struct Picture {
     engine: Arc<Jit>,
     job: Job,
     shader: Arc<Shader>,
-    /// The bands drawn last, with what they are shown as.
+    /// The bands drawn last, with their targets and display transforms.
     drawn: Vec<(Frame, Upright)>,
 }
 
 impl Picture {
-    /// Makes ready, to be drawn by an engine that knows what it compiled before.
+    /// Prepares a picture for an engine, which keeps the code that it compiled before.
     ///
     /// # Errors
     /// Why the program cannot run.
@@ -117,7 +117,7 @@ impl Picture {
         Ok(Self { engine, job, shader, drawn: Vec::new() })
     }
 
-    /// Returns what is there to be drawn.
+    /// Returns the size and the targets of the program.
     #[must_use]
     pub fn loaded(&self) -> Loaded {
         let mut targets = self.shader.targets();
@@ -133,7 +133,7 @@ impl Picture {
     /// Draws bands.
     ///
     /// # Errors
-    /// Why there is no picture.
+    /// Why the picture cannot be drawn.
     pub fn draw(&mut self, drawing: &Drawing) -> Result<Drawn, String> {
         let bindings = self.bindings(drawing)?;
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
@@ -145,7 +145,7 @@ impl Picture {
         self.drawn.truncate(drawing.bands.len());
         for (n, &(y, height)) in drawing.bands.iter().enumerate() {
             let area = PixelRect { x: 0, y, width: drawing.size[0], height };
-            // A frame of the same shape is drawn over.
+            // A frame of the same shape is reused.
             if self.drawn.get(n).is_none_or(|(frame, _)| frame.area() != area) {
                 let options = Options { area: Some(area), ..options.clone() };
                 let frame = Frame::new(&self.shader, &bindings, &options).map_err(told)?;
@@ -183,7 +183,7 @@ impl Picture {
     }
 
     /// Returns the raw values of the bands drawn last: four floats a pixel, or one of depth.
-    /// Nothing where the program cannot write that target.
+    /// Empty if the program cannot write that target.
     #[must_use]
     pub fn values(&self, target: usize) -> Vec<Band> {
         let bands = self.drawn.iter().filter_map(|(frame, _)| {
@@ -204,10 +204,10 @@ impl Picture {
         &self.job.uniforms
     }
 
-    /// Returns the picture as what a recording is of.
+    /// Returns the picture as the draw setup of a recording.
     ///
     /// # Errors
-    /// What cannot be bound.
+    /// Why the inputs cannot be bound.
     pub fn scene(&self, drawing: &Drawing) -> Result<DrawSetup, String> {
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
         Ok(DrawSetup {
@@ -246,7 +246,7 @@ fn upright(frame: &Frame, target: usize, look: &Look) -> Upright {
     match (frame.target(target), frame.depth()) {
         (Some(colors), _) => look.of_colors(width, colors),
         (None, Some(values)) if target == 4 => look.of_values(width, values),
-        // A target that the program does not write: as if it had written nothing.
+        // A target that the program does not write holds the initial values.
         _ => {
             let nothing = vec![[0.0; 4]; width as usize * frame.height() as usize];
             look.of_colors(width, &nothing)

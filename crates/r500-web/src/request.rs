@@ -1,4 +1,4 @@
-//! What can be asked. A request is a line of JSON; attached bytes follow it, one after the other.
+//! The requests. A request is a line of JSON, followed by the attached bytes.
 
 use std::sync::Arc;
 
@@ -31,29 +31,29 @@ pub enum Request {
         /// Bytes attached.
         length: usize,
     },
-    /// Takes a source; answers with its [`analysis::Analysis`]. Attached: the files it may name.
+    /// Sets the source; the answer is its [`analysis::Analysis`]. Attached: the files that it may name.
     Analyse(Source),
-    /// Takes a source to draw; answers with what is drawn. Attached: the files it may name.
+    /// Sets the source to draw; the answer describes the program. Attached: the files that it may name.
     Load(Source),
-    /// Draws rows of what was loaded.
+    /// Draws rows of the program that was loaded.
     Draw(Drawing),
-    /// The rows drawn last as another picture.
+    /// Displays the rows drawn last in another way.
     Show {
         /// Target 0 to 3, or 4 for depth.
         target: usize,
-        /// How its values become a picture.
+        /// How its values are displayed.
         look: Look,
     },
-    /// Judges the `EXPECT` directives of what was loaded.
+    /// Evaluates the `EXPECT` directives of the program that was loaded.
     Expect {
         /// Instructions that a group of pixels may execute.
         limit: u64,
     },
-    /// Compares what was loaded, A, with another source, B. Attached: the files that B may name.
+    /// Compares the program that was loaded, A, with another source, B. Attached: the files that B may name.
     Compare {
-        /// B.
+        /// The source of B.
         other: Source,
-        /// How.
+        /// Options of the comparison.
         options: CompareOptions,
     },
     /// An animation as a GIF file. Attached: frames of 8 bits a channel, the upper row first.
@@ -65,7 +65,7 @@ pub enum Request {
         /// Frames a second.
         fps: u16,
     },
-    /// Where the raw values of the rows drawn last are.
+    /// The raw values of the rows drawn last.
     Values {
         /// Target 0 to 3, or 4 for depth.
         target: usize,
@@ -75,7 +75,7 @@ pub enum Request {
         /// Its number, from 0.
         index: usize,
     },
-    /// What changing a field of an instruction makes of the source.
+    /// The source after a change of a field of an instruction.
     EditField {
         /// Number of the instruction.
         index: usize,
@@ -86,25 +86,25 @@ pub enum Request {
         /// Its new code.
         code: u32,
     },
-    /// What changing a constant makes of the source.
+    /// The source after a change of a constant.
     EditConstant {
         /// Its number.
         constant: u8,
         /// Its new value, as bits.
         value: [u32; 4],
     },
-    /// What changing an integer constant makes of the source.
+    /// The source after a change of an integer constant.
     EditInt {
         /// Its number.
         number: u8,
         /// Iterations, first value of aL, step of aL.
         value: [i32; 3],
     },
-    /// What binding another texture makes of the source.
+    /// The source after binding another texture.
     EditTexture {
         /// Its unit.
         unit: u8,
-        /// What stands after `TEXTURE tex[n] =`.
+        /// The text after `TEXTURE tex[n] =`.
         what: String,
     },
     /// The flow graph as SVG.
@@ -114,12 +114,12 @@ pub enum Request {
         /// The format's name.
         format: String,
     },
-    /// What the word at a place means.
+    /// The meaning of the word at a place.
     Hover {
         /// The place, in UTF-16 units.
         at: usize,
     },
-    /// What may stand at a place.
+    /// The completions at a place.
     Complete {
         /// The place, in UTF-16 units.
         at: usize,
@@ -139,39 +139,39 @@ pub enum Request {
         /// The place, in UTF-16 units.
         at: usize,
     },
-    /// What giving the name at a place another one makes of the source.
+    /// The source after renaming the name at a place.
     Rename {
         /// The place, in UTF-16 units.
         at: usize,
         /// The new name.
         name: String,
     },
-    /// What formatting makes of the source.
+    /// The source after formatting.
     Format,
-    /// What all safe fixes of the checker make of the source.
+    /// The source after all safe fixes of the checker.
     FixAll,
     /// A program with the same results and a lower cost.
     #[cfg(feature = "optimizer")]
     Optimize,
-    /// What the words of a part of the source are.
+    /// The kinds of the words in a part of the source.
     Tokens {
         /// The part, in UTF-16 units.
         from: usize,
         /// Where it ends.
         to: usize,
     },
-    /// Records a pixel of what was loaded, and shows where its run begins.
+    /// Records a pixel of the program that was loaded; the answer has the state at the start of its run.
     Record {
-        /// The picture that it is of.
+        /// The picture.
         drawing: Drawing,
         /// Column and row, from the bottom.
         pixel: [u32; 2],
     },
-    /// Goes to another place of the recorded run, and shows it.
+    /// Moves to another position of the recorded run; the answer has the state there.
     Go(Going),
     /// Queries the pixels of areas.
     Area(AreaQuery),
-    /// The page of a diagnostic's code.
+    /// The explanation of a diagnostic's code.
     Page {
         /// The code.
         code: String,
@@ -184,7 +184,7 @@ pub enum Request {
 pub struct Source {
     /// The text.
     pub text: String,
-    /// What it is called.
+    /// Its name.
     #[serde(default)]
     pub name: String,
     /// Files; their bytes are attached in this order.
@@ -202,13 +202,13 @@ pub struct FileLength {
     pub length: usize,
 }
 
-/// What is kept from one request to the next.
+/// The state that is kept between requests.
 pub struct Session {
     document: Option<Document>,
-    /// What draws, with what it compiled: programs that are typed differ little.
+    /// The engine with its compiled code: successive versions of a program that is being typed differ little.
     engine: Arc<Jit>,
     picture: Option<Picture>,
-    /// The source that `picture` is of.
+    /// The source of `picture`.
     drawn: Option<Document>,
     stepping: Option<Stepping>,
     area_scenes: area::SceneCache,
@@ -236,7 +236,7 @@ impl Session {
     /// Answers a request: JSON.
     ///
     /// # Errors
-    /// What is wrong, for people.
+    /// The error message.
     pub fn answer(&mut self, request: &[u8]) -> Result<String, String> {
         let end = request.iter().position(|&byte| byte == b'\n').unwrap_or(request.len());
         let (line, rest) = request.split_at(end);
@@ -257,7 +257,7 @@ impl Session {
             Request::Load(source) => {
                 let document =
                     Document::new(source.text, source.name, attached.files(source.files)?);
-                // What was there goes first: it may be large.
+                // The old picture is dropped first, because it may be large.
                 self.picture = None;
                 self.area_scenes = area::SceneCache::default();
                 let mut job = document.job()?;
@@ -364,14 +364,14 @@ impl Session {
     }
 }
 
-/// Keeps bytes until the next request; returns where they are.
+/// Keeps bytes until the next request; returns their range.
 fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
     let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
     kept.push(bytes);
     place
 }
 
-/// Bytes after a request that were not taken yet.
+/// Attached bytes of a request that were not read yet.
 struct Attached<'a>(&'a [u8]);
 
 impl<'a> Attached<'a> {
@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(end["outputs"][0][1], end["delivered"][0]);
     }
 
-    /// Each question is about the picture that it names, whatever was asked before.
+    /// Each query uses the picture in it, independently of earlier requests.
     #[test]
     fn an_area_query_is_answered_from_the_picture_it_names() {
         let mut session = Session::default();
@@ -451,7 +451,7 @@ mod tests {
             let words = numbers.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()));
             words.collect::<Vec<u32>>()
         };
-        // One instruction, and no one waits; in two areas of 16 and 4 pixels.
+        // One instruction, and no pixel waits; in two areas of 16 and 4 pixels.
         assert_eq!(count(0.0, Value::Null), [1, 0].repeat(20));
         let late = || json!("const[0].r > 0.5");
         assert_eq!(count(0.25, late()), [0].repeat(20));

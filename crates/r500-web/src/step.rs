@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::Bytes;
 
-/// A recorded pixel, at a place of its run.
+/// A recorded pixel, at a position of its run.
 pub struct Stepping {
     recording: Recording,
     names: Vec<Uniform>,
 }
 
-/// Where to go.
+/// A movement in the run.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Going {
@@ -27,7 +27,7 @@ pub struct Going {
     /// The pixel, for `watch`.
     #[serde(default)]
     pixel: [u32; 2],
-    /// Where `run` stops.
+    /// The breakpoints of `run`.
     #[serde(default)]
     breaks: Vec<Breakpoint>,
 }
@@ -58,45 +58,45 @@ pub(crate) enum How {
 pub struct Breakpoint {
     address: Option<u32>,
     condition: Option<String>,
-    /// It stops where this changes.
+    /// The run stops when this expression changes its value.
     changes: Option<String>,
 }
 
-/// A run, recorded.
+/// A recorded run.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Recorded {
-    /// Steps in all.
+    /// Number of steps.
     length: usize,
-    /// Why it did not come to its end.
+    /// Why the run was not recorded to its end.
     stopped: Option<String>,
     /// The address that each step executes, 32 bits each.
     addresses: Bytes,
-    /// Where it stands: at the start.
+    /// The state at the start.
     shown: Shown,
 }
 
-/// A moment of the run.
+/// The state at a position of the run.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Moment"))]
 pub struct Shown {
     /// Steps executed.
     position: usize,
-    /// Address of the instruction to come; none at the end.
+    /// Address of the next instruction; none at the end.
     address: Option<u32>,
-    /// `there`, `break`, `start` or `end`: why it stands here.
+    /// Why the movement stopped here: `there`, `break`, `start` or `end`.
     #[cfg_attr(test, ts(type = "\"there\" | \"break\" | \"start\" | \"end\""))]
     stop: &'static str,
-    /// The breakpoint's number, if it is one.
+    /// The number of the breakpoint, if one stopped it.
     breakpoint: Option<usize>,
     /// Column and row of the pixel.
     pixel: [u32; 2],
     /// Left, bottom, width, height of its group.
     group: [u32; 4],
     active: bool,
-    /// What the last step did.
+    /// The effect of the last step.
     done: Option<Did>,
-    /// What the coming one will do.
+    /// The effect of the next step.
     coming: Option<Did>,
     lanes: Vec<LaneShown>,
     /// Number, channels ever written, and value of each temporary that was written.
@@ -111,7 +111,7 @@ pub struct Shown {
     al: i32,
     loops: Vec<LoopShown>,
     calls: Vec<u32>,
-    /// What the picture holds at the pixel at the end: A to D.
+    /// The final colours of the pixel: A to D.
     delivered: [[u32; 4]; 4],
     delivered_depth: Option<u32>,
 }
@@ -122,9 +122,9 @@ pub struct Shown {
 pub(crate) struct LaneShown {
     x: u32,
     y: u32,
-    /// It executes the instruction to come.
+    /// Whether it executes the next instruction.
     executes: bool,
-    /// Why not: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
+    /// Its state: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
     #[cfg_attr(
         test,
         ts(
@@ -132,7 +132,7 @@ pub(crate) struct LaneShown {
         )
     )]
     state: &'static str,
-    /// Levels until it wakes.
+    /// Nesting levels to leave until it is active again.
     levels: u32,
     /// Whether it entered the innermost running loop; `None` outside of loops.
     entered: Option<bool>,
@@ -142,12 +142,12 @@ pub(crate) struct LaneShown {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunningLoop"))]
 pub(crate) struct LoopShown {
-    /// Passes left, the running one counted.
+    /// Remaining iterations, including the current one.
     count: u32,
     al: i32,
 }
 
-/// What a step did to the pixel.
+/// The effect of a step on the pixel.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Did {
@@ -195,7 +195,7 @@ impl Stepping {
         self.recording.addresses().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// Returns what was recorded.
+    /// Returns the recording.
     #[must_use]
     pub fn recorded(&self, addresses: Bytes) -> Recorded {
         let stopped = match self.recording.end() {
@@ -206,10 +206,10 @@ impl Stepping {
         Recorded { length: self.recording.len(), stopped, addresses, shown }
     }
 
-    /// Goes somewhere, and shows that.
+    /// Moves to another position, and returns the state there.
     ///
     /// # Errors
-    /// What is wrong with a condition.
+    /// The error in a condition.
     pub fn go(&mut self, going: &Going) -> Result<Shown, String> {
         let direction = if going.backward { Direction::Backward } else { Direction::Forward };
         let recording = &mut self.recording;

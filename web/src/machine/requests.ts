@@ -14,11 +14,11 @@ from: number,
 to: number, };
 
 /**
- * Parts of the source to be replaced, in UTF-16 units.
+ * A replacement of a part of the source, in UTF-16 units.
  */
 export type TextEdit = {
 /**
- * By what.
+ * The new text.
  */
 text: string,
 /**
@@ -31,19 +31,19 @@ from: number,
 to: number, };
 
 /**
- * What a source says.
+ * The analysis of a source.
  */
 export type Analysis = {
 /**
- * Whether it can run.
+ * Whether the program can run.
  */
 ok: boolean,
 /**
- * What the program is called; may be empty.
+ * The program's name; may be empty.
  */
 name: string,
 /**
- * Width and height of the picture, if the source says.
+ * Width and height of the picture, if the source gives them.
  */
 size: [number, number] | null,
 /**
@@ -51,7 +51,7 @@ size: [number, number] | null,
  */
 time: number,
 /**
- * Constant and channel that take the time.
+ * Constant and channel that are set to the time.
  */
 clock: [number, number] | null,
 /**
@@ -59,11 +59,11 @@ clock: [number, number] | null,
  */
 targets: [boolean, boolean, boolean, boolean],
 /**
- * Whether it may write depth.
+ * Whether the program may write depth.
  */
 depth: boolean,
 /**
- * What is wrong or odd, by place.
+ * Diagnostics, by place.
  */
 diagnostics: Array<Diagnostic>,
 /**
@@ -75,11 +75,11 @@ offset: number,
  */
 instructions: Array<Instruction>,
 /**
- * Constants that the source gives or names.
+ * Constants that the source defines or names.
  */
 constants: Array<Constant>,
 /**
- * Integer constants that the source gives or the program reads.
+ * Integer constants that the source defines or the program reads.
  */
 ints: Array<IntConstant>,
 /**
@@ -87,24 +87,24 @@ ints: Array<IntConstant>,
  */
 textures: Array<TextureInfo>,
 /**
- * Uniforms that the page fills in: `time`, `resolution`, `mouse`, `frame`.
+ * Uniforms that the page sets: `time`, `resolution`, `mouse`, `frame`.
  */
 builtin: Array<string>,
 /**
- * Whether the source expects something of its picture.
+ * Whether the source has `EXPECT` directives.
  */
 expects: boolean,
 /**
- * Numbers about the program; none where nothing can run.
+ * Statistics of the program; none if it cannot run.
  */
 stats: Array<Statistic>,
 /**
- * What is to be known of the program's shape.
+ * Notes about the program's control flow.
  */
 notes: Array<string>, };
 
 /**
- * Something that is wrong or odd.
+ * A diagnostic.
  */
 export type Diagnostic = {
 /**
@@ -116,15 +116,15 @@ severity: "error" | "warning" | "note",
  */
 code: string,
 /**
- * What is wrong.
+ * The message.
  */
 message: string,
 /**
- * Why, and what to do about it.
+ * The reason, and possible remedies.
  */
 help: Array<string>,
 /**
- * What can be done at once.
+ * The fixes.
  */
 fixes: Array<Fix>,
 /**
@@ -137,7 +137,7 @@ from: number,
 to: number, };
 
 /**
- * A change of the source that fixes something.
+ * A fix: a change of the source.
  */
 export type Fix = {
 /**
@@ -149,7 +149,7 @@ title: string,
  */
 edits: Array<TextEdit>,
 /**
- * Whether it fixes the problem rather than silencing it.
+ * Whether it fixes the problem, and does not only suppress the diagnostic.
  */
 resolves: boolean, };
 
@@ -158,7 +158,7 @@ resolves: boolean, };
  */
 export type Instruction = {
 /**
- * Where it stands, if in the source itself.
+ * Its place, if it is in the source itself.
  */
 range: Range | null,
 /**
@@ -174,7 +174,7 @@ kind: "alu" | "out" | "tex" | "fc",
  */
 words: [number, number, number, number, number, number],
 /**
- * As it prints.
+ * The instruction as text.
  */
 text: string, };
 
@@ -191,7 +191,7 @@ number: number,
  */
 value: [number, number, number, number],
 /**
- * What the source calls it, if it has a name as a whole.
+ * Its name, if all channels have one name.
  */
 name: string | null,
 /**
@@ -203,7 +203,7 @@ comment: string | null,
  */
 color: boolean,
 /**
- * Whether the program reads it and the source does not give it.
+ * Whether the program reads it without a definition in the source.
  */
 made_up: boolean,
 /**
@@ -224,7 +224,7 @@ number: number,
  */
 value: [number, number, number],
 /**
- * Whether the program reads it and the source does not give it.
+ * Whether the program reads it without a definition in the source.
  */
 made_up: boolean, };
 
@@ -241,7 +241,7 @@ name: string,
  */
 channel: number,
 /**
- * How many.
+ * Their number.
  */
 channels: number,
 /**
@@ -249,7 +249,7 @@ channels: number,
  */
 color: boolean,
 /**
- * Whether the page fills it in.
+ * Whether the page sets it.
  */
 builtin: boolean, };
 
@@ -266,20 +266,20 @@ unit: number,
  */
 size: [number, number, number],
 /**
- * How many levels.
+ * Number of levels.
  */
 levels: number,
 /**
- * The file that it is read from.
+ * The file that holds it.
  */
 file: string | null,
 /**
- * Whether the program reads it and the source does not bind it.
+ * Whether the program reads it without a texture in the source.
  */
 made_up: boolean, };
 
 /**
- * A number about a program.
+ * A statistic of a program.
  */
 export type Statistic = {
 /**
@@ -308,15 +308,15 @@ export type Opened = {
  */
 format: string,
 /**
- * What its programs are called.
+ * The names of its programs.
  */
 names: Array<string>,
 /**
- * Which of them this is.
+ * The number of the program that was read.
  */
 picked: number,
 /**
- * It as a source.
+ * The program as a source.
  */
 text: string, };
 
@@ -325,7 +325,7 @@ text: string, };
  */
 export type Encoding = { index: number,
 /**
- * As it prints.
+ * The instruction as text.
  */
 text: string, words: Array<EncodingWord>, };
 
@@ -351,15 +351,15 @@ fields: Array<EncodingField>, };
  */
 export type EncodingField = { name: string, hi: number, lo: number, code: number,
 /**
- * The code as it reads.
+ * The code as text.
  */
 reading: string,
 /**
- * What the field is.
+ * The meaning of the field.
  */
 meaning: string,
 /**
- * What the code means.
+ * The meaning of the code.
  */
 now: string,
 /**
@@ -408,7 +408,7 @@ y: number,
 pressed: boolean, };
 
 /**
- * What is to be drawn.
+ * A picture to be drawn.
  */
 export type Drawing = {
 /**
@@ -416,15 +416,15 @@ export type Drawing = {
  */
 size: [number, number],
 /**
- * Seconds, for the constant that takes the time.
+ * Seconds, for the constant that is set to the time.
  */
 time: number,
 /**
- * Constants that are not what the source says: number, and value as bits.
+ * Constants with other values than in the source: number, and value as bits.
  */
 constants: Array<[number, [number, number, number, number]]>,
 /**
- * Lowest row, and number of rows, of each band.
+ * The lowest row and the number of rows of each band.
  */
 bands: Array<[number, number]>,
 /**
@@ -432,15 +432,15 @@ bands: Array<[number, number]>,
  */
 target: number,
 /**
- * How its values become the picture.
+ * How its values are displayed.
  */
 look: Look,
 /**
- * Where the pointer is, for the constant that takes it; without it, what the source says.
+ * The pointer, for the constant that is set to it; if absent, the constant keeps the value of the source.
  */
 mouse: Mouse | null,
 /**
- * Pictures drawn before, for the constant that takes it.
+ * Number of pictures drawn before, for the constant that is set to it.
  */
 frame: number,
 /**
@@ -449,49 +449,49 @@ frame: number,
 limit: number, };
 
 /**
- * What was loaded.
+ * A program that was loaded.
  */
 export type Loaded = {
 /**
- * Width and height that the source says.
+ * Width and height that the source gives.
  */
 size: [number, number] | null,
 /**
- * Targets that the program may write; the first is always there.
+ * Targets that the program may write, and always the first.
  */
 targets: [boolean, boolean, boolean, boolean],
 /**
- * Whether it may write depth.
+ * Whether the program may write depth.
  */
 depth: boolean,
 /**
- * Whether a constant takes the time.
+ * Whether a constant is set to the time.
  */
 moves: boolean, };
 
 /**
- * What was drawn.
+ * A picture that was drawn.
  */
 export type Drawn = { bands: Array<Band>,
 /**
- * Who drew it.
+ * The engine that drew it.
  */
 engine: string,
 /**
- * Why it was not machine code.
+ * Why machine code was not used.
  */
 instead: string | null, instructions: number, killed: number, };
 
 /**
- * Rows.
+ * A band of rows.
  */
 export type Band = {
 /**
- * The lowest, counted from the bottom of the picture.
+ * The lowest row, counted from the bottom of the picture.
  */
 y: number,
 /**
- * How many.
+ * Their number.
  */
 rows: number,
 /**
@@ -500,15 +500,15 @@ rows: number,
 bytes: Bytes, };
 
 /**
- * An `EXPECT` directive and whether the picture is as it says.
+ * An `EXPECT` directive, and whether the picture meets it.
  */
 export type Judged = {
 /**
- * Whether the picture is as it says.
+ * Whether the picture meets it.
  */
 passes: boolean,
 /**
- * The first pixel that is not, and what it shows.
+ * The first pixel that does not, and its value.
  */
 text: string,
 /**
@@ -533,7 +533,7 @@ size: [number, number],
  */
 time: number,
 /**
- * The greatest difference that counts as equal, as `r500 diff --tolerance`; bit for bit without one.
+ * The maximum difference that counts as equal, as `r500 diff --tolerance`; if absent, bits are compared.
  */
 tolerance: number | null,
 /**
@@ -542,7 +542,7 @@ tolerance: number | null,
 limit: number, };
 
 /**
- * What a comparison found.
+ * The result of a comparison.
  */
 export type Compared = {
 /**
@@ -558,15 +558,15 @@ differing: number,
  */
 first: [number, number] | null,
 /**
- * What differs there.
+ * The differences at that pixel.
  */
 text: Array<string>,
 /**
- * The instruction of each program where they part.
+ * The instruction of each program where the runs diverge.
  */
 parting: [Parting | null, Parting | null],
 /**
- * What was filled because neither program provides it.
+ * Registers that got the same values because neither program provides them.
  */
 notes: Array<string>,
 /**
@@ -575,11 +575,11 @@ notes: Array<string>,
 pictures: [Bytes, Bytes, Bytes], };
 
 /**
- * An instruction where two programs part.
+ * An instruction where two runs diverge.
  */
 export type Parting = {
 /**
- * Steps executed up to it, counted from 1.
+ * The step that executes it, counted from 1.
  */
 step: number,
 /**
@@ -587,16 +587,16 @@ step: number,
  */
 address: number,
 /**
- * As it prints.
+ * The instruction as text.
  */
 text: string,
 /**
- * Where it stands, if in the source itself.
+ * Its place, if it is in the source itself.
  */
 range: Range | null, };
 
 /**
- * What is said of a place.
+ * The description of a place.
  */
 export type Hover = {
 /**
@@ -613,19 +613,19 @@ from: number,
 to: number, };
 
 /**
- * Something that may stand at a place.
+ * A completion.
  */
 export type Completion = { label: string, kind: string,
 /**
- * What it means, in a line.
+ * Its meaning, in a line.
  */
 detail: string,
 /**
- * More about it: Markdown.
+ * Its description in Markdown.
  */
 text: string,
 /**
- * What to write: a snippet.
+ * The text to insert, a snippet.
  */
 insert: string,
 /**
@@ -638,7 +638,7 @@ from: number,
 to: number, };
 
 /**
- * A name that can be changed.
+ * A name that can be renamed.
  */
 export type Renamable = {
 /**
@@ -655,15 +655,15 @@ from: number,
 to: number, };
 
 /**
- * A shorter program, and why it may be trusted.
+ * An optimised program, and the evidence that it is equivalent.
  */
 export type Optimized = {
 /**
- * The result as a source: lines of instructions that stay are kept as they are written.
+ * The result as a source; lines of unchanged instructions are kept.
  */
 text: string,
 /**
- * Where each instruction of the result stands in `text`.
+ * The place of each instruction of the result in `text`.
  */
 ranges: Array<Range>,
 /**
@@ -675,7 +675,7 @@ origins: Array<Array<number>>,
  */
 cost: [Cost, Cost],
 /**
- * Why the result may be trusted; `refused` results are not handed out.
+ * The evidence that the result is equivalent; `refused` results are not returned.
  */
 verdict: "unchanged" | "proved" | "equal" | "refused",
 /**
@@ -683,12 +683,12 @@ verdict: "unchanged" | "proved" | "equal" | "refused",
  */
 evidence: string,
 /**
- * What was changed, in order.
+ * The changes, in order.
  */
 changes: Array<Change>, };
 
 /**
- * What a program costs.
+ * The cost of a program.
  */
 export type Cost = {
 /**
@@ -717,11 +717,11 @@ export type Change = {
  */
 pass: string,
 /**
- * What the pass does.
+ * The effect of the pass.
  */
 what: string,
 /**
- * Why the results are the same.
+ * Why the change does not alter results.
  */
 why: string,
 /**
@@ -738,7 +738,7 @@ after: Array<number>,
 cost: [Cost, Cost], };
 
 /**
- * Where to go.
+ * A movement in the run.
  */
 export type Going = { how: Way, backward: boolean,
 /**
@@ -750,7 +750,7 @@ position: number,
  */
 pixel: [number, number],
 /**
- * Where `run` stops.
+ * The breakpoints of `run`.
  */
 breaks: Array<Breakpoint>, };
 
@@ -761,20 +761,20 @@ export type Way = "step" | "active" | "over" | "out" | "run" | "seek" | "watch";
  */
 export type Breakpoint = { address: number | null, condition: string | null,
 /**
- * It stops where this changes.
+ * The run stops when this expression changes its value.
  */
 changes: string | null, };
 
 /**
- * A run, recorded.
+ * A recorded run.
  */
 export type Recorded = {
 /**
- * Steps in all.
+ * Number of steps.
  */
 length: number,
 /**
- * Why it did not come to its end.
+ * Why the run was not recorded to its end.
  */
 stopped: string | null,
 /**
@@ -782,12 +782,12 @@ stopped: string | null,
  */
 addresses: Bytes,
 /**
- * Where it stands: at the start.
+ * The state at the start.
  */
 shown: Moment, };
 
 /**
- * A moment of the run.
+ * The state at a position of the run.
  */
 export type Moment = {
 /**
@@ -795,15 +795,15 @@ export type Moment = {
  */
 position: number,
 /**
- * Address of the instruction to come; none at the end.
+ * Address of the next instruction; none at the end.
  */
 address: number | null,
 /**
- * `there`, `break`, `start` or `end`: why it stands here.
+ * Why the movement stopped here: `there`, `break`, `start` or `end`.
  */
 stop: "there" | "break" | "start" | "end",
 /**
- * The breakpoint's number, if it is one.
+ * The number of the breakpoint, if one stopped it.
  */
 breakpoint: number | null,
 /**
@@ -815,11 +815,11 @@ pixel: [number, number],
  */
 group: [number, number, number, number], active: boolean,
 /**
- * What the last step did.
+ * The effect of the last step.
  */
 done: Did | null,
 /**
- * What the coming one will do.
+ * The effect of the next step.
  */
 coming: Did | null, lanes: Array<Lane>,
 /**
@@ -831,7 +831,7 @@ temps: Array<[number, number, [number, number, number, number]]>, predicate: num
  */
 outputs: Array<[number, [number, number, number, number]]>, depth: number | null, al: number, loops: Array<RunningLoop>, calls: Array<number>,
 /**
- * What the picture holds at the pixel at the end: A to D.
+ * The final colours of the pixel: A to D.
  */
 delivered: [[number, number, number, number], [number, number, number, number], [number, number, number, number], [number, number, number, number]], delivered_depth: number | null, };
 
@@ -840,15 +840,15 @@ delivered: [[number, number, number, number], [number, number, number, number], 
  */
 export type Lane = { x: number, y: number,
 /**
- * It executes the instruction to come.
+ * Whether it executes the next instruction.
  */
 executes: boolean,
 /**
- * Why not: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
+ * Its state: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
  */
 state: "active" | "branch" | "break" | "continue" | "killed" | "uncovered" | "outside",
 /**
- * Levels until it wakes.
+ * Nesting levels to leave until it is active again.
  */
 levels: number,
 /**
@@ -861,12 +861,12 @@ entered: boolean | null, };
  */
 export type RunningLoop = {
 /**
- * Passes left, the running one counted.
+ * Remaining iterations, including the current one.
  */
 count: number, al: number, };
 
 /**
- * What a step did to the pixel.
+ * The effect of a step on the pixel.
  */
 export type Did = { address: number, active: boolean, writes: Array<Write>, } & ({ "kind": "skipped" } | { "kind": "alu", rgb: [[number, number, number], [number, number, number], [number, number, number]], alpha: [number, number, number], raw: [number, number, number, number], result: [number, number, number, number], enabled: number, } | { "kind": "tex", coord: [number, number, number, number], texel: [number, number, number, number] | null, enabled: number, killed: boolean, } | { "kind": "flow", wants: boolean, voted: boolean, voters: number, favour: number, taken: boolean, next: number, });
 
@@ -915,7 +915,7 @@ export type Source = {
  */
 text: string,
 /**
- * What it is called.
+ * Its name.
  */
 name: string,
 /**
@@ -957,7 +957,7 @@ length: number, } | { "do": "analyse" } & Source | { "do": "load" } & Source | {
  */
 target: number,
 /**
- * How its values become a picture.
+ * How its values are displayed.
  */
 look: Look, } | { "do": "expect",
 /**
@@ -965,11 +965,11 @@ look: Look, } | { "do": "expect",
  */
 limit: number, } | { "do": "compare",
 /**
- * B.
+ * The source of B.
  */
 other: Source,
 /**
- * How.
+ * Options of the comparison.
  */
 options: CompareOptions, } | { "do": "gif",
 /**
@@ -1029,7 +1029,7 @@ value: [number, number, number], } | { "do": "editTexture",
  */
 unit: number,
 /**
- * What stands after `TEXTURE tex[n] =`.
+ * The text after `TEXTURE tex[n] =`.
  */
 what: string, } | { "do": "flow" } | { "do": "write",
 /**
@@ -1073,7 +1073,7 @@ from: number,
  */
 to: number, } | { "do": "record",
 /**
- * The picture that it is of.
+ * The picture.
  */
 drawing: Drawing,
 /**

@@ -5,16 +5,12 @@
 
 use r500_isa::values::ClampMode;
 
-use super::texel_lane::{LaneAxis, TexelLane};
+use super::texel_lane::{LaneAxis, TexelLane, floor};
 use super::texel_math::{self, WrapMode};
 use r500_simd::{Chunk, LANES};
 
 /// Repeating coordinates from this magnitude on take the slow path.
 pub(super) const TOO_FAR: f32 = (1 << 21) as f32;
-
-/// 1.5 * 2^23: adding it to a number below 2^22 in magnitude leaves the nearest integer (ties to even) in the
-/// lowest bits. Works without a rounding instruction.
-const MAGIC: f32 = 12_582_912.0;
 
 /// The address mode of one axis.
 #[derive(Clone, Copy, Debug)]
@@ -250,34 +246,8 @@ pub(super) fn address(axis: LaneAxis, wrap: WrapMode, linear: bool, x: f32) -> (
     (texel, weight.map_or(0.0, f32::from_bits))
 }
 
-/// Returns the integer `i`, at most 2^21 + 1 in magnitude, modulo `n`: 0 to n - 1.
-#[inline(always)]
-pub(super) fn modulo(i: f32, n: f32, inverse: f32, power_of_two: bool) -> f32 {
-    // Exact for a power of two. Else the quotient is off by less than 2^-1 (2^21 / n units of
-    // 2^-23), its floor by one.
-    let rest = i - n * floor(i * inverse);
-    if power_of_two {
-        return rest;
-    }
-    let rest = if rest < 0.0 { rest + n } else { rest };
-    if rest < n { rest } else { rest - n }
-}
-
 /// Mirrors a texel number at zero.
 #[inline(always)]
 fn once(i: f32) -> f32 {
     if i < 0.0 { -1.0 - i } else { i }
-}
-
-/// Returns the largest integer not above `x`, which is less than 2^22 in magnitude.
-#[inline(always)]
-pub(super) fn floor(x: f32) -> f32 {
-    let nearest = (x + MAGIC) - MAGIC;
-    nearest - if nearest > x { 1.0 } else { 0.0 }
-}
-
-/// Converts an integral float from 0 to 2^22.
-#[inline(always)]
-pub(super) fn whole(x: f32) -> u32 {
-    (x + MAGIC).to_bits() & 0x3f_ffff
 }

@@ -2,12 +2,11 @@
 
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
-use super::address_mode::whole;
 use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, lerp_reference, reborrow};
 use super::texel_coords::TexelCoords;
-use super::texel_lane::TexelLane;
+use super::texel_lane::{TexelLane, whole};
 use super::texel_math::{self, LOD_UNIT};
 use r500_numerics::flush;
 use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
