@@ -184,9 +184,12 @@ impl CompiledSampler {
 fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32, f32)) {
     for (texel, weight) in texels.iter_mut().zip(weights) {
         inhibit_outer_vectorization();
+        // Of its own arrays the compiler makes vectors in every mode; in place, with AVX, not of clamped coordinates.
+        let (x, mut numbers, mut fractions) = (*texel, [0.0; LANES], [0.0; LANES]);
         for lane in 0..LANES {
-            (texel[lane], weight[lane]) = step(texel[lane]);
+            (numbers[lane], fractions[lane]) = step(x[lane]);
         }
+        (*texel, *weight) = (numbers, fractions);
     }
 }
 
