@@ -125,6 +125,22 @@ impl<'a> Drawing<'a> {
         let depth = self.shader.writes_depth();
         let rows = self.prepared.band_rows().max(2);
         let area = surfaces.area;
+        let tasks = tasks_for(area, rows, &self.options);
+        // Machine code stores colours in the surfaces' formats, but no depth.
+        let formats = surfaces.colors.each_ref().map(|surface| Some(surface.as_ref()?.format));
+        if !(depth && surfaces.depth.is_some())
+            && let Some(painter) = self.prepared.surface_painter(&draw, &formats)
+        {
+            return for_each_band(
+                surfaces.bands(rows),
+                |band| band.area,
+                tasks,
+                area.height.into(),
+                &self.options,
+                || (),
+                |(), mut surfaces| painter.draw_surfaces(&draw, &mut surfaces),
+            );
+        }
         let paint = |tile: &mut Lent<'_>, mut surfaces: Surfaces<'_>| {
             let mut stats = BandStats::default();
             for rect in Tile::cut(surfaces.area, self.options.group[0]) {
@@ -135,7 +151,6 @@ impl<'a> Drawing<'a> {
             Ok(stats)
         };
         let tile = || Lent { tile: lock(&self.tiles).pop().unwrap_or_default(), pool: &self.tiles };
-        let tasks = tasks_for(area, rows, &self.options);
         let bands = surfaces.bands(rows);
         for_each_band(
             bands,

@@ -1,8 +1,11 @@
 //! The interface of engines, and how a shader becomes a frame: bands of rows over threads.
 
+use r500_isa::TARGETS;
+use r500_isa::state::UsOutFmt;
+
 use crate::frame::{Band, BandStats, Frame, RunInfo, check_area};
 use crate::parallel::{for_each_band, task_count};
-use crate::{Bindings, Draw, DrawKey, Options, PixelRect, RunError, Shader};
+use crate::{Bindings, Draw, DrawKey, Options, PixelRect, RunError, Shader, Surfaces};
 
 /// An engine: runs shaders over pixels.
 ///
@@ -40,8 +43,34 @@ pub trait PreparedDraw: Send + Sync {
     /// [`RunError`] if a limit is exceeded.
     fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError>;
 
+    /// Returns what draws to surfaces of certain formats without a frame of floats between, for a draw that this
+    /// [`accepts`](Self::accepts); `None` if nothing does, or not yet. By target; `None` where there is no surface.
+    fn surface_painter(
+        &mut self,
+        draw: &Draw<'_>,
+        formats: &[Option<UsOutFmt>; TARGETS],
+    ) -> Option<&dyn SurfacePainter> {
+        let _ = (draw, formats);
+        None
+    }
+
     /// Returns which engine draws, and why if it is not the requested one.
     fn run_info(&self) -> RunInfo;
+}
+
+/// A draw that is compiled for the formats of surfaces.
+pub trait SurfacePainter: Sync {
+    /// Draws a band of surfaces of these formats, as a frame of floats that is converted with
+    /// [`color::store`](crate::output::color::store) would be stored: pixels that are not covered keep their bytes. Depth is not
+    /// stored.
+    ///
+    /// # Errors
+    /// [`RunError`] if a limit is exceeded.
+    fn draw_surfaces(
+        &self,
+        draw: &Draw<'_>,
+        surfaces: &mut Surfaces<'_>,
+    ) -> Result<BandStats, RunError>;
 }
 
 /// A drawing prepared by another engine than the requested one.
@@ -69,6 +98,14 @@ impl PreparedDraw for Fallback {
 
     fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         self.prepared.draw_band(draw, band)
+    }
+
+    fn surface_painter(
+        &mut self,
+        draw: &Draw<'_>,
+        formats: &[Option<UsOutFmt>; TARGETS],
+    ) -> Option<&dyn SurfacePainter> {
+        self.prepared.surface_painter(draw, formats)
     }
 
     fn run_info(&self) -> RunInfo {

@@ -73,7 +73,7 @@ pub use draw::Draw;
 #[doc(hidden)]
 pub use draw_key::DrawKey;
 #[doc(hidden)]
-pub use engine::PreparedDraw;
+pub use engine::{PreparedDraw, SurfacePainter};
 #[doc(hidden)]
 pub use options::GROUP;
 #[doc(hidden)]

@@ -4,27 +4,27 @@ use r500_program::InputData;
 
 use super::arg::Arg;
 use super::bytecode::ColorSource;
+use super::canvas::Canvas;
 use super::chunk_stores::{ChunkStores, CoverageBits, frame_channels, masked};
 use super::interp::{Interpreter, Scratch};
 use super::interpolants::{self, LinearInterpolant};
 use super::lanes::{Chunk, LANES};
 use super::reg_file::RegFile;
 use super::tile::{CHUNKS, COLUMNS, Tile};
-use r500_exec::Band;
+use r500_exec::{Band, PixelRect};
 use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
 use r500_simd::level::Portable;
 use r500_simd::{SimdLevel, SimdTask, inhibit_outer_vectorization};
 
-/// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
+/// Marks the covered pixels of chunks that a part of the picture has pixels of, and counts them; false if there
 /// is none.
 pub(super) fn init_coverage(
     tile: &Tile<'_>,
     interp: &mut Interpreter<'_>,
-    band: &Band<'_>,
+    block: PixelRect,
 ) -> bool {
     interp.colors_stored = false;
     let bindings = interp.draw.bindings;
-    let block = band.rect();
     let [width, height] = bindings.size();
     if tile.inside(block) && bindings.covers_all() {
         if !interp.fully_covered {
@@ -206,7 +206,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                 for (covered, &i) in row.iter_mut().zip(order) {
                     *covered = coverages[usize::from(i) % CHUNKS];
                 }
-                band.store_coverages(at, &row[..order.len()]);
+                ChunkStores::store_coverages(band, at, &row[..order.len()]);
             } else {
                 for (x, &i) in tile.columns().zip(order) {
                     band.store_coverage([x, y], &interp.scratch.covered[usize::from(i)]);
@@ -251,7 +251,7 @@ pub(super) fn take_coverage<L: SimdLevel>(
     level: L,
     tile: &Tile<'_>,
     covered: &mut [Chunk],
-    band: &mut Band<'_>,
+    canvas: &mut impl Canvas,
 ) -> u32 {
     let mut sum = 0;
     for (row, order) in tile.rows().enumerate() {
@@ -264,7 +264,7 @@ pub(super) fn take_coverage<L: SimdLevel>(
             *mask = ALL;
         }
         let at = [tile.x, tile.y + row as u32 * CHUNK];
-        band.store_coverages(at, &bits[..order.len()]);
+        canvas.store_coverages(at, &bits[..order.len()]);
     }
     sum
 }

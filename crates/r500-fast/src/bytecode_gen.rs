@@ -11,7 +11,7 @@ use super::lanes::Chunk;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
 use super::tile::{ROWS, batch_width};
-use super::unit_builder::UnitContext;
+use super::unit_builder::{UnitColor, UnitContext};
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
@@ -130,11 +130,12 @@ impl Bytecode {
                         })
                         .collect();
                     let colors: Vec<_> = (part.colors.iter())
-                        .map(|&(target, channels, numbers)| ColorStore {
+                        .map(|&UnitColor { target, channels, non_nan, encoding }| ColorStore {
                             target,
                             channels,
-                            non_nan: numbers,
+                            non_nan,
                             covered: discards,
+                            encoding,
                         })
                         .collect();
                     let tables = native.tables(&part.units);

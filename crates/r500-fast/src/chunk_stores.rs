@@ -166,8 +166,9 @@ impl CoverageBits {
         (a + b + c + d).wrapping_mul(Self::FULL) >> 24
     }
 
+    /// Returns the pixels, row by row.
     #[inline(always)]
-    fn rows(self) -> [[bool; 4]; 4] {
+    pub(super) fn rows(self) -> [[bool; 4]; 4] {
         let [a, b, c, d] = self.0;
         let row = |row: u32| row.to_le_bytes().map(|covered| covered & 1 != 0);
         [row(a), row(b), row(c), row(d)]

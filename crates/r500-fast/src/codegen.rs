@@ -16,12 +16,15 @@ use std::sync::Arc;
 
 use super::interpolants::is_linear;
 use super::lanes;
+use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Bindings, RunError};
 use r500_ir::{self, Fetch, Function, Inst, Operand, Stmt, Value, Values};
 
 pub use super::fuel::Fuel;
 pub use super::interpolants::LinearInterpolant;
-pub use super::render_targets::{BatchOffsets, ColorTargets, PixelOffsets};
+pub use super::render_targets::{
+    BatchOffsets, ColorTargets, PixelOffsets, PlanePixels, TARGETS, TargetPlane,
+};
 pub use r500_texture::batch::{
     AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode, texel_math,
 };
@@ -71,6 +74,8 @@ pub struct ResourceLayout {
     tables: Vec<(u8, TextureDesc)>,
     /// Inputs that are a [`LinearInterpolant`] and their channels, ascending.
     pub(super) interpolants: Vec<[u8; 2]>,
+    /// How surfaces hold the colours of each target, `None` of those without one; floats of a frame if there are no surfaces.
+    pub(super) encodings: Option<[Option<PixelEncoding>; TARGETS]>,
 }
 
 impl ResourceLayout {
@@ -92,7 +97,14 @@ impl ResourceLayout {
         interpolants.sort_unstable();
         interpolants.dedup();
         interpolants.retain(|channel| is_linear(bindings, *channel));
-        Self { tables: units.into_iter().filter_map(table).collect(), interpolants }
+        let tables = units.into_iter().filter_map(table).collect();
+        Self { tables, interpolants, encodings: None }
+    }
+
+    /// The same for a draw to surfaces that hold colours like this, by target; `None` where there is no surface.
+    #[must_use]
+    pub fn with_encodings(self, encodings: [Option<PixelEncoding>; TARGETS]) -> Self {
+        Self { encodings: Some(encodings), ..self }
     }
 
     /// The table of a unit.
@@ -121,7 +133,7 @@ pub struct PhiMove {
     pub from: Operand,
 }
 
-/// A colour of every pixel, to be put on the [`ColorTargets`] as pictures hold it: NaN as the canonical one.
+/// A colour of every pixel, to be put on the [`ColorTargets`] as frames hold it, NaN as the canonical one, or as surfaces do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColorStore {
     /// 0 to 3: which plane of the targets.
@@ -130,8 +142,11 @@ pub struct ColorStore {
     pub channels: [Operand; 4],
     /// Which of them are never NaN.
     pub non_nan: [bool; 4],
-    /// Whether pixels that are not covered get zeros. If not, they do not matter.
+    /// Whether some pixels are not covered: in a frame they get zeros, in a surface they keep what they have. If not, they do
+    /// not matter.
     pub covered: bool,
+    /// How a surface holds the pixels; floats of a frame if not said.
+    pub encoding: Option<PixelEncoding>,
 }
 
 /// The capabilities of a [`Compiler`] besides operations.
@@ -214,11 +229,7 @@ pub fn run_one_by_one(
     let channels = batch.interpolants.len() / count.max(1);
     for number in 0..count {
         let Batch { slots, covered, texels, interpolants, targets, fuel } = batch;
-        let mut targets = targets.reborrow();
-        for plane in &mut targets.planes {
-            let first = (number * pixels).min(plane.len());
-            *plane = &mut std::mem::take(plane)[first..];
-        }
+        let targets = targets.reborrow_from(number * pixels);
         let interpolants = &interpolants[number * channels..];
         let batch = &mut Batch { slots, covered, texels, interpolants, targets, fuel };
         kernel.run(batch, (0, chunks))?;

@@ -6,6 +6,7 @@
 
 use super::batch_io::{ALL, take_coverage};
 use super::bytecode::{Bytecode, Op};
+use super::canvas::Canvas;
 use super::codegen::{AdjacentBatches, KernelCall};
 use super::fuel::Fuel;
 use super::interp::Interpreter;
@@ -13,7 +14,7 @@ use super::interpolants;
 use super::lanes::LANES;
 use super::render_targets::Staging;
 use super::tile::Tile;
-use r500_exec::{Band, RunError};
+use r500_exec::RunError;
 use r500_simd::chunk::SIDE as CHUNK;
 use r500_simd::{SimdLevel, SimdTask};
 
@@ -49,13 +50,13 @@ impl OnlyKernel<'_> {
         self,
         tile: &Tile<'_>,
         interp: &mut Interpreter<'_>,
-        band: &mut Band<'_>,
+        canvas: &mut impl Canvas,
     ) -> Result<u32, RunError> {
-        let rect = band.rect();
+        let rect = canvas.rect();
         if !interp.draw.bindings.covers_all() || !tile.inside(rect) {
             return Ok(0);
         }
-        if !interp.scratch.staging.has_offsets_in_rows(tile, rect.width) {
+        if !canvas.has_offsets(&mut interp.scratch.staging, tile) {
             return Ok(0);
         }
         let count = (rect.x + rect.width - tile.x) / (tile.columns * CHUNK);
@@ -66,7 +67,7 @@ impl OnlyKernel<'_> {
         // Chunks have to be counted anew where coverage was not stored by this path.
         interp.fully_covered = false;
         let (simd, staging) = (interp.simd, std::mem::take(&mut interp.scratch.staging));
-        let row = DirectRow { kernel: self, tile, count, interp, staging: &staging, band };
+        let row = DirectRow { kernel: self, tile, count, interp, staging: &staging, canvas };
         let result = simd.run(row);
         interp.scratch.staging = staging;
         result.map(|()| count)
@@ -83,21 +84,21 @@ impl OnlyKernel<'_> {
 }
 
 /// A row of adjacent batches to draw.
-struct DirectRow<'m, 'a, 't, 'b, 'c> {
+struct DirectRow<'m, 'a, 't, C> {
     kernel: OnlyKernel<'m>,
     tile: &'t Tile<'t>,
     count: u32,
     interp: &'m mut Interpreter<'a>,
     staging: &'m Staging,
-    band: &'b mut Band<'c>,
+    canvas: &'m mut C,
 }
 
-impl SimdTask for DirectRow<'_, '_, '_, '_, '_> {
+impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, level: L) -> Result<(), RunError> {
-        let Self { kernel, tile, count, interp, staging, band } = self;
+        let Self { kernel, tile, count, interp, staging, canvas } = self;
         let code = interp.code;
         let channels = &code.interpolants;
         // Interpolants of machine code have no denormals: any environment gives the same.
@@ -109,7 +110,7 @@ impl SimdTask for DirectRow<'_, '_, '_, '_, '_> {
         // Fuel is a batch's own where machine code counts it, and so is coverage where pixels lose it.
         if !discards && !fuel_checked {
             let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
-            let targets = staging.in_place(tile, band);
+            let targets = canvas.targets(staging, tile);
             let mut batch = interp.batch(&mut fuel, targets);
             batch.interpolants = &batch.interpolants[..batches * channels.len()];
             let adjacent = AdjacentBatches { chunks, count: batches, pixels: width as usize };
@@ -119,13 +120,13 @@ impl SimdTask for DirectRow<'_, '_, '_, '_, '_> {
             for number in 0..count {
                 let tile = Tile { x: tile.x + number * width, ..*tile };
                 let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
-                let targets = staging.in_place(&tile, band);
+                let targets = canvas.targets(staging, &tile);
                 let mut batch = interp.batch(&mut fuel, targets);
                 batch.interpolants = &batch.interpolants[number as usize * channels.len()..];
                 machine_code.run(&mut batch, (0, chunks))?;
                 interp.counters.instructions += fuel.spent;
                 if *discards {
-                    let covered = take_coverage(level, &tile, &mut interp.scratch.covered, band);
+                    let covered = take_coverage(level, &tile, &mut interp.scratch.covered, canvas);
                     interp.counters.killed += (chunks * LANES) as u64 - u64::from(covered);
                 }
             }

@@ -6,6 +6,7 @@ use super::batch_io::{LoadInputs, StoreOutputs, init_coverage};
 use super::bytecode::Bytecode;
 use super::interp::{Interpreter, Scratch};
 use super::native_code::NativeCode;
+use super::surface_draw::SurfaceCode;
 use super::tile::{PixelCenters, ROWS, Tile};
 use super::uniforms::Uniforms;
 use r500_exec::reference::Group;
@@ -17,18 +18,20 @@ use r500_simd::Simd;
 pub struct FastDraw {
     pub(super) key: DrawKey,
     pub(super) uniforms: Uniforms,
-    centers: PixelCenters,
+    pub(super) centers: PixelCenters,
     version: Mutex<Arc<CodeVersion>>,
+    /// Code for surfaces.
+    pub(super) surfaces: Option<SurfaceCode>,
 }
 
 /// A version of the code, which may be replaced between two bands.
-struct CodeVersion {
-    simd: Simd,
-    code: Bytecode,
+pub(super) struct CodeVersion {
+    pub(super) simd: Simd,
+    pub(super) code: Bytecode,
     /// Columns of chunks in a batch.
-    batch_width: u32,
+    pub(super) batch_width: u32,
     /// Scratch memory that no thread is using: allocating it for each band would take longer than a short program.
-    scratch_pool: Mutex<Vec<Scratch>>,
+    pub(super) scratch_pool: Mutex<Vec<Scratch>>,
 }
 
 impl FastDraw {
@@ -40,6 +43,7 @@ impl FastDraw {
             uniforms: Uniforms::default(),
             centers: PixelCenters::new(draw.bindings.size()),
             version: Mutex::new(Arc::new(CodeVersion::new(code, simd))),
+            surfaces: None,
         }
     }
 
@@ -70,13 +74,13 @@ impl CodeVersion {
         scratch.iter_mut().for_each(|scratch| scratch.set_uniforms(&self.code));
     }
 
-    fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
+    pub(super) fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
         Self { simd, code, batch_width, scratch_pool: Mutex::default() }
     }
 }
 
 /// Locks a mutex, also one that a panicking thread has poisoned.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -128,6 +132,9 @@ impl PreparedDraw for FastDraw {
             // No band is being drawn, so that nothing else has the version.
             let Some(version) = Arc::get_mut(version) else { return false };
             version.set_uniforms(self.uniforms.values());
+            if let Some(surfaces) = &mut self.surfaces {
+                surfaces.version.set_uniforms(self.uniforms.values());
+            }
         }
         true
     }
@@ -156,7 +163,7 @@ impl PreparedDraw for FastDraw {
                     continue;
                 }
             }
-            if init_coverage(&tile, &mut interp, band) {
+            if init_coverage(&tile, &mut interp, block) {
                 interp.begin(&tile);
                 simd.run_plain(LoadInputs { tile: &tile, interp: &mut interp });
                 interp.run(&tile, band)?;

@@ -5,6 +5,7 @@ use r500_isa::values::TexOp;
 
 use super::arg::Arg;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
+use super::canvas::Canvas;
 use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
 use super::interpolants::LinearInterpolant;
@@ -138,17 +139,23 @@ impl<'a> Interpreter<'a> {
         let over = self.stores_in_place(tile, band)
             && staging.has_offsets_in_rows(tile, band.rect().width);
         let targets = match self.code.stores_colors() && over {
-            true => staging.in_place(tile, band),
+            true => band.targets(&staging, tile),
             // Machine code reads the offsets even if it stores nothing.
             false => {
                 let stored = |color| matches!(color, Some(ColorSource::Stored { .. }));
                 staging.staged(tile, self.code.colors.map(stored))
             }
         };
-        let simd = self.simd;
-        let result = simd.run(Program { interp: self, targets });
+        let result = self.run_with(targets);
         self.colors_stored &= over;
         self.scratch.staging = staging;
+        result
+    }
+
+    /// Runs the program over a tile whose inputs are loaded, with targets for the colours that machine code stores.
+    pub(super) fn run_with(&mut self, targets: ColorTargets<'_>) -> Result<(), RunError> {
+        let simd = self.simd;
+        let result = simd.run(Program { interp: self, targets });
         self.counters.instructions += self.fuel.spent;
         result
     }

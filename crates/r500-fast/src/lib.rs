@@ -28,6 +28,7 @@ mod batch_draw;
 mod batch_io;
 mod bytecode;
 mod bytecode_gen;
+mod canvas;
 mod chunk_stores;
 #[doc(hidden)]
 pub mod codegen;
@@ -43,6 +44,7 @@ mod live_ranges;
 mod native_code;
 mod reg_file;
 mod render_targets;
+mod surface_draw;
 mod tile;
 mod uniforms;
 mod unit_builder;

@@ -3,7 +3,7 @@
 //! Phis and loop parameters become moves: before a branch and at the end of its arms, before a loop and at the
 //! end of its body. Runs of statements that a compiler supports become one op each, a compile unit.
 
-use super::unit_builder::{UnitBuilder, UnitContext};
+use super::unit_builder::{UnitBuilder, UnitColor, UnitContext};
 use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value, Values};
 
 /// An op whose values have no slots yet. Jumps name positions in the list of these.
@@ -118,10 +118,21 @@ impl<'a> Linearizer<'a> {
         let colors = function.colors.iter().zip(function.non_nan);
         for (target, (channels, numbers)) in (0..).zip(colors) {
             let Some(channels) = channels else { continue };
+            // Of surfaces there may be fewer than the program writes.
+            let encodings = native.resources.encodings;
+            let encoding = encodings.map(|encodings| encodings[usize::from(target)]);
+            if encoding == Some(None) {
+                continue;
+            }
             self.uses.extend(channels.map(|channel| (at, channel)));
             if let Some(part) = self.parts.last_mut() {
                 part.add_uses(channels.iter().copied());
-                part.colors.push((target, *channels, numbers));
+                part.colors.push(UnitColor {
+                    target,
+                    channels: *channels,
+                    non_nan: numbers,
+                    encoding: encoding.flatten(),
+                });
             }
         }
         true

@@ -1,30 +1,116 @@
 //! Render targets as machine code stores to them, and the offsets of a batch's pixels in them.
 
-use super::chunk_stores::ChunkStores;
 use super::interpolants::LinearInterpolant;
 use super::tile::Tile;
-use r500_exec::{Band, Pixel};
+use r500_exec::Pixel;
+use r500_exec::output::color::PixelEncoding;
 use r500_simd::chunk::SIDE as CHUNK;
+
+/// Colour targets of a draw.
+pub const TARGETS: usize = 4;
 
 /// Planes of pixels, and where the pixels of a batch lie in them.
 #[derive(Debug)]
 pub struct ColorTargets<'p> {
-    /// By target, each from the first pixel of the batch on; empty where there is none.
-    pub planes: [&'p mut [Pixel]; 4],
-    /// Where its chunks lie.
+    /// By target.
+    pub planes: [TargetPlane<'p>; TARGETS],
+    /// Where its chunks lie in interpolants.
     pub offsets: &'p BatchOffsets,
+}
+
+/// The plane of a target.
+#[derive(Debug)]
+pub struct TargetPlane<'p> {
+    /// Its pixels, from the first pixel of the batch on; empty where there is no plane.
+    pub pixels: PlanePixels<'p>,
+    /// Where the chunks of the batch lie in it.
+    pub offsets: &'p BatchOffsets,
+}
+
+/// Pixels of a plane.
+#[derive(Debug)]
+pub enum PlanePixels<'p> {
+    /// As a frame holds them.
+    Floats(&'p mut [Pixel]),
+    /// As a surface holds them: bytes, and how many a pixel has.
+    Encoded(&'p mut [u8], usize),
+}
+
+impl PlanePixels<'_> {
+    /// Its size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Floats(pixels) => size_of_val(*pixels),
+            Self::Encoded(bytes, _) => bytes.len(),
+        }
+    }
+
+    /// Bytes of a pixel.
+    #[must_use]
+    pub fn pixel_bytes(&self) -> usize {
+        match self {
+            Self::Floats(_) => size_of::<Pixel>(),
+            Self::Encoded(_, pixel_bytes) => *pixel_bytes,
+        }
+    }
+
+    /// The address of the first pixel.
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        match self {
+            Self::Floats(pixels) => pixels.as_mut_ptr().cast(),
+            Self::Encoded(bytes, _) => bytes.as_mut_ptr(),
+        }
+    }
+
+    /// The same from another pixel on, for a while.
+    fn reborrow_from(&mut self, pixel: usize) -> PlanePixels<'_> {
+        match self {
+            Self::Floats(pixels) => {
+                let first = pixel.min(pixels.len());
+                PlanePixels::Floats(&mut pixels[first..])
+            }
+            Self::Encoded(bytes, size) => {
+                let first = (pixel * *size).min(bytes.len());
+                PlanePixels::Encoded(&mut bytes[first..], *size)
+            }
+        }
+    }
+}
+
+impl<'p> TargetPlane<'p> {
+    /// A plane of floats.
+    #[must_use]
+    pub fn floats(pixels: &'p mut [Pixel], offsets: &'p BatchOffsets) -> Self {
+        Self { pixels: PlanePixels::Floats(pixels), offsets }
+    }
+
+    /// No plane.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::floats(&mut [], BatchOffsets::NONE)
+    }
 }
 
 impl ColorTargets<'_> {
     /// Without planes.
     #[must_use]
     pub fn none() -> Self {
-        ColorTargets { planes: Default::default(), offsets: BatchOffsets::NONE }
+        Self { planes: [(); TARGETS].map(|()| TargetPlane::none()), offsets: BatchOffsets::NONE }
     }
 
     /// The same for a while.
     pub fn reborrow(&mut self) -> ColorTargets<'_> {
-        let planes = self.planes.each_mut().map(|plane| &mut **plane);
+        self.reborrow_from(0)
+    }
+
+    /// The same for a while, for a batch that begins so many pixels further on.
+    pub fn reborrow_from(&mut self, pixel: usize) -> ColorTargets<'_> {
+        let planes = self.planes.each_mut().map(|plane| TargetPlane {
+            pixels: plane.pixels.reborrow_from(pixel),
+            offsets: plane.offsets,
+        });
         ColorTargets { planes, offsets: self.offsets }
     }
 }
@@ -33,7 +119,7 @@ impl ColorTargets<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct BatchOffsets {
     chunks: Vec<[PixelOffsets; 2]>,
-    pixels: usize,
+    bytes: usize,
 }
 
 /// Where half a chunk lies, two neighbouring quads: bytes from the first pixel of the batch to the left pixel
@@ -49,31 +135,51 @@ pub struct PixelOffsets {
 
 impl BatchOffsets {
     /// No chunk anywhere.
-    pub const NONE: &'static Self = &Self { chunks: Vec::new(), pixels: 0 };
+    pub const NONE: &'static Self = &Self { chunks: Vec::new(), bytes: 0 };
 
-    /// Of chunks whose lower left pixels are that many columns and rows from the first pixel, in planes of
+    /// Of chunks whose lower left pixels are that many columns and rows from the first pixel, in planes of floats of
     /// that width; `None` if one is too far away.
     pub fn in_rows(chunks: impl Iterator<Item = [u32; 2]>, width: u32) -> Option<Self> {
-        Self::new(chunks.map(|[x, y]| {
-            let row = |row: u32| y.checked_add(row)?.checked_mul(width)?.checked_add(x);
+        let size = size_of::<Pixel>();
+        Self::with_pitch(chunks, (width as usize).checked_mul(size)?, size)
+    }
+
+    /// Of such chunks, in planes of a pitch and a size of pixels in bytes; `None` if one is too far away.
+    pub fn with_pitch(
+        chunks: impl Iterator<Item = [u32; 2]>,
+        pitch: usize,
+        pixel_bytes: usize,
+    ) -> Option<Self> {
+        let pitch = u32::try_from(pitch).ok()?;
+        let rows = chunks.map(|[x, y]| {
+            let row = |row: u32| {
+                let left = x.checked_mul(pixel_bytes as u32)?;
+                y.checked_add(row)?.checked_mul(pitch)?.checked_add(left)
+            };
             ([x, y], [0, 1, 2, 3].map(row))
-        }))
+        });
+        Self::new(rows, pixel_bytes)
     }
 
     /// Of such chunks too, in a plane where their pixels lie one after the other, row by row.
-    pub fn contiguous(chunks: impl Iterator<Item = [u32; 2]>) -> Option<Self> {
-        let row = |chunk: u32, row: u32| chunk.checked_mul(16)?.checked_add(4 * row);
+    pub fn contiguous(chunks: impl Iterator<Item = [u32; 2]>, pixel_bytes: usize) -> Option<Self> {
+        let size = pixel_bytes as u32;
+        let row =
+            |chunk: u32, row: u32| chunk.checked_mul(16)?.checked_add(4 * row)?.checked_mul(size);
         let rows = |chunk: u32| [0, 1, 2, 3].map(|number| row(chunk, number));
-        Self::new((0..).zip(chunks).map(|(number, chunk)| (chunk, rows(number))))
+        Self::new((0..).zip(chunks).map(|(number, chunk)| (chunk, rows(number))), pixel_bytes)
     }
 
-    /// Of chunks, and of the left pixels of their rows.
-    fn new(chunks: impl Iterator<Item = ([u32; 2], [Option<u32>; 4])>) -> Option<Self> {
-        let mut pixels = 0;
+    /// Of chunks, and of the first bytes of their rows.
+    fn new(
+        chunks: impl Iterator<Item = ([u32; 2], [Option<u32>; 4])>,
+        pixel_bytes: usize,
+    ) -> Option<Self> {
+        let mut bytes = 0;
         let mut row = |first: Option<u32>| {
             let first = first?;
-            pixels = pixels.max(first as usize + 4);
-            first.checked_mul(size_of::<Pixel>() as u32)
+            bytes = bytes.max(first as usize + 4 * pixel_bytes);
+            Some(first)
         };
         let chunks = chunks
             .map(|(chunk, rows)| {
@@ -83,7 +189,7 @@ impl BatchOffsets {
                 Some([first, PixelOffsets { rows: [c?, d?], interpolants: other }])
             })
             .collect::<Option<_>>()?;
-        Some(Self { chunks, pixels })
+        Some(Self { chunks, bytes })
     }
 
     /// Of each chunk its halves.
@@ -92,22 +198,30 @@ impl BatchOffsets {
         &self.chunks
     }
 
-    /// Pixels that a plane must have from the first one on: all that these offsets tell of are among them.
+    /// Bytes that a plane must have from the first pixel on: all pixels of these offsets are among them.
     #[must_use]
-    pub fn pixels(&self) -> usize {
-        self.pixels
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
-/// The targets of one batch after the other, and staging buffers.
+/// Offsets of batches, and staging buffers, kept from batch to batch.
 #[derive(Default)]
 pub(super) struct Staging {
     /// By target: pixels of a batch whose colours do not go to the picture as they are, chunk by chunk.
-    pub(super) staged: [Vec<Pixel>; 4],
+    pub(super) staged: [Vec<Pixel>; TARGETS],
+    /// The same of pixels as surfaces hold them.
+    pub(super) encoded: [Vec<u8>; TARGETS],
     contiguous: Option<BatchOffsets>,
+    encoded_contiguous: [Option<KeyedOffsets>; TARGETS],
     /// With the width of the band.
     in_rows: Option<(u32, BatchOffsets)>,
+    /// Of surfaces.
+    with_pitch: [Option<KeyedOffsets>; TARGETS],
 }
+
+/// Offsets in planes of a pitch and a size of pixels.
+type KeyedOffsets = ((usize, usize), BatchOffsets);
 
 impl Staging {
     /// Whether there are offsets for a tile in rows of that width.
@@ -119,26 +233,82 @@ impl Staging {
         self.in_rows.is_some()
     }
 
-    /// The targets of a tile that lies in a band, which it [`has_offsets_in_rows`](Self::has_offsets_in_rows).
-    pub(super) fn in_place<'c>(
-        &'c self,
+    /// The offsets of a tile in rows, which it [`has_offsets_in_rows`](Self::has_offsets_in_rows).
+    pub(super) fn in_rows(&self) -> &BatchOffsets {
+        self.in_rows.as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets)
+    }
+
+    /// Whether there are offsets for a tile in the planes of surfaces, of a pitch and a size of pixels each.
+    pub(super) fn has_offsets_with_pitch(
+        &mut self,
         tile: &Tile<'_>,
-        band: &'c mut Band<'_>,
-    ) -> ColorTargets<'c> {
-        let offsets = self.in_rows.as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets);
-        ColorTargets { planes: band.colors_from([tile.x, tile.y]), offsets }
+        planes: [Option<(usize, usize)>; TARGETS],
+    ) -> bool {
+        self.interpolants(tile);
+        self.with_pitch.iter_mut().zip(planes).all(|(known, plane)| {
+            let Some(key @ (pitch, size)) = plane else { return true };
+            if known.as_ref().is_none_or(|(of, _)| *of != key) {
+                *known = BatchOffsets::with_pitch(tile.chunk_origins(), pitch, size)
+                    .map(|offsets| (key, offsets));
+            }
+            known.is_some()
+        })
+    }
+
+    /// The offsets of a tile in the plane of a target, which it [`has`](Self::has_offsets_with_pitch).
+    pub(super) fn with_pitch(&self, target: usize) -> &BatchOffsets {
+        self.with_pitch[target].as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets)
+    }
+
+    /// The offsets of a tile in interpolants, if it [`has`](Self::has_offsets_with_pitch) those of planes.
+    pub(super) fn in_interpolants(&self) -> &BatchOffsets {
+        self.contiguous.as_ref().unwrap_or(BatchOffsets::NONE)
+    }
+
+    /// The same, whatever other offsets there are.
+    fn interpolants(&mut self, tile: &Tile<'_>) {
+        if self.contiguous.is_none() {
+            let size = size_of::<Pixel>();
+            self.contiguous = BatchOffsets::contiguous(tile.chunk_origins(), size);
+        }
     }
 
     /// Staging buffers for the chunks of a tile.
-    pub(super) fn staged(&mut self, tile: &Tile<'_>, stored: [bool; 4]) -> ColorTargets<'_> {
-        if self.contiguous.is_none() {
-            self.contiguous = BatchOffsets::contiguous(tile.chunk_origins());
-        }
+    pub(super) fn staged(&mut self, tile: &Tile<'_>, stored: [bool; TARGETS]) -> ColorTargets<'_> {
+        self.interpolants(tile);
         let Some(offsets) = &self.contiguous else { return ColorTargets::none() };
+        let pixels = offsets.bytes() / size_of::<Pixel>();
         for (plane, stored) in self.staged.iter_mut().zip(stored) {
-            plane.resize(if stored { offsets.pixels() } else { 0 }, [0.0; 4]);
+            plane.resize(if stored { pixels } else { 0 }, [0.0; 4]);
         }
-        ColorTargets { planes: self.staged.each_mut().map(Vec::as_mut_slice), offsets }
+        let planes = self.staged.each_mut().map(|plane| TargetPlane::floats(plane, offsets));
+        ColorTargets { planes, offsets }
+    }
+
+    /// Staging buffers for the chunks of a tile, of pixels as surfaces hold them.
+    pub(super) fn staged_encoded(
+        &mut self,
+        tile: &Tile<'_>,
+        encodings: &[Option<PixelEncoding>; TARGETS],
+    ) -> ColorTargets<'_> {
+        self.interpolants(tile);
+        let mut targets = ColorTargets::none();
+        targets.offsets = self.contiguous.as_ref().unwrap_or(BatchOffsets::NONE);
+        let planes = self.encoded.iter_mut().zip(&mut self.encoded_contiguous);
+        for ((target, (plane, known)), encoding) in
+            targets.planes.iter_mut().zip(planes).zip(encodings)
+        {
+            let Some(encoding) = encoding else { continue };
+            let key = (0, usize::from(encoding.bytes));
+            if known.as_ref().is_none_or(|(of, _)| *of != key) {
+                *known = BatchOffsets::contiguous(tile.chunk_origins(), key.1)
+                    .map(|offsets| (key, offsets));
+            }
+            let Some((_, offsets)) = known else { continue };
+            plane.resize(offsets.bytes(), 0);
+            *target = TargetPlane { pixels: PlanePixels::Encoded(plane, key.1), offsets };
+        }
+        targets
     }
 }
 
@@ -156,19 +326,29 @@ mod tests {
             |chunk: usize| offsets.chunks()[chunk].map(|offset| offset.rows.map(|row| row / 16));
         assert_eq!(rows(0), [[0, 10], [20, 30]]);
         assert_eq!(rows(1), [[44, 54], [64, 74]]);
-        assert_eq!(offsets.pixels(), 78);
+        assert_eq!(offsets.bytes(), 78 * 16);
         assert_eq!(size_of::<[PixelOffsets; 2]>(), 64);
     }
 
     #[test]
     fn chunks_lie_one_by_one() {
-        let offsets = BatchOffsets::contiguous([[4, 4], [0, 8]].into_iter()).unwrap();
+        let offsets = BatchOffsets::contiguous([[4, 4], [0, 8]].into_iter(), 16).unwrap();
         assert_eq!(offsets.chunks()[1].map(|offset| offset.rows[0] / 16), [16, 24]);
         assert_eq!(offsets.chunks()[1].map(|offset| offset.rows[1] / 16), [20, 28]);
-        assert_eq!(offsets.pixels(), 32);
+        assert_eq!(offsets.bytes(), 32 * 16);
         // Columns of 32 bytes, rows of 64 after 16 of those, in halves.
         assert_eq!(offsets.chunks()[0].map(|offset| offset.interpolants), [[32, 576], [32, 608]]);
         assert_eq!(offsets.chunks()[1].map(|offset| offset.interpolants), [[0, 640], [0, 672]]);
+    }
+
+    #[test]
+    fn chunks_of_a_surface_lie_in_rows_of_its_pitch() {
+        // Pixels of two bytes in rows of 13 bytes: the last row ends after its own pixels.
+        let offsets = BatchOffsets::with_pitch([[0, 0], [4, 4]].into_iter(), 13, 2).unwrap();
+        assert_eq!(offsets.chunks()[1].map(|offset| offset.rows), [[60, 73], [86, 99]]);
+        assert_eq!(offsets.bytes(), 107);
+        assert!(BatchOffsets::with_pitch([[0, 0]].into_iter(), 1 << 33, 2).is_none());
+        assert!(BatchOffsets::with_pitch([[0, 4]].into_iter(), 1 << 30, 2).is_none());
     }
 
     #[test]

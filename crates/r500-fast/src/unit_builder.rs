@@ -1,6 +1,7 @@
 //! Compile units before slots are allocated: which statements a compiler supports, what a unit reads, writes and counts.
 
 use super::codegen::{Compiler, ResourceLayout};
+use r500_exec::output::color::PixelEncoding;
 use r500_ir::{Inst, Operand, Stmt, Value};
 use r500_texture::batch::TextureDesc;
 
@@ -53,8 +54,7 @@ pub(super) struct UnitBuilder<'a> {
     pub(super) defs: Vec<Value>,
     /// See [`PhiMove`].
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
-    /// Targets, channels, which of these are numbers: see [`ColorStore`].
-    pub(super) colors: Vec<(u8, [Operand; 4], [bool; 4])>,
+    pub(super) colors: Vec<UnitColor>,
     pub(super) fuel_checked: bool,
     /// Operations and fetches in it.
     pub(super) operations: usize,
@@ -64,6 +64,15 @@ pub(super) struct UnitBuilder<'a> {
     pub(super) discards: bool,
     /// Instructions to count beforehand, and the address of the first.
     pub(super) consume: Option<(u32, u32)>,
+}
+
+/// A colour to store: see [`ColorStore`](super::codegen::ColorStore).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnitColor {
+    pub(super) target: u8,
+    pub(super) channels: [Operand; 4],
+    pub(super) non_nan: [bool; 4],
+    pub(super) encoding: Option<PixelEncoding>,
 }
 
 /// The maximum number of instructions that a unit executes without checking fuel.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_exec::RunError;
+use r500_exec::output::color::PixelEncoding;
 use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel};
 
 use crate::cache_key::CacheKey;
@@ -53,6 +54,11 @@ impl Cache {
     /// How often something was found.
     pub(crate) fn counts(&self) -> CacheUse {
         self.inner().counts
+    }
+
+    /// Returns whether code can store colours as a surface holds them; `discards`: whether some pixels keep what they have.
+    pub(crate) fn supports_encoding(&self, encoding: &PixelEncoding, discards: bool) -> bool {
+        self.backend.supports_encoding(encoding, discards)
     }
 
     /// What the system said when it gave no executable memory.

@@ -109,6 +109,18 @@ pub(crate) enum Opcode {
     Permute2Lo,
     /// The same of the other two quads.
     Permute2Hi,
+    /// a * b + c, rounded once; with x86.
+    MulAdd,
+    /// A float with no NaN but the canonical one as float16, in the lower half of 32 bits; a register; with x86.
+    ToHalf,
+    /// Of each two quads the first rows, then the second ones; with x86.
+    PermuteQuads,
+    /// The lowest so many bytes (1 or 2) of each pixel, next to each other; a register; with x86.
+    Narrow(u8),
+    /// The pixels of a surface; with x86.
+    LoadPixels(PixelRows),
+    /// Stores a as pixels of a surface; gives nothing; with x86.
+    StorePixels(PixelRows),
     /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
     /// its beginning; a lies in memory.
     LoadTexel(LoadTexel),
@@ -164,7 +176,8 @@ impl Opcode {
             | Self::Permute128Hi
             | Self::Permute2Lo
             | Self::Permute2Hi => Some((1, Access::Wide)),
-            Self::MaskedMul | Self::FixUp => Some((2, Access::Elements)),
+            Self::PermuteQuads => Some((0, Access::Wide)),
+            Self::MaskedMul | Self::FixUp | Self::MulAdd => Some((2, Access::Elements)),
             Self::Sqrt
             | Self::Copy
             | Self::Round(_)
@@ -183,6 +196,10 @@ impl Opcode {
             | Self::StoreCoverage(_)
             | Self::CountFuel(_)
             | Self::StoreColor(_)
+            | Self::ToHalf
+            | Self::Narrow(_)
+            | Self::LoadPixels(_)
+            | Self::StorePixels(_)
             | Self::MaskAll
             | Self::MaskNone => None,
         }
@@ -232,6 +249,23 @@ pub(crate) struct StoreColor {
     pub(crate) target: u8,
     /// The first row of each quad or the second.
     pub(crate) row: u8,
+    /// Which vector of those that go together the quads are.
+    pub(crate) part: u32,
+}
+
+/// Which pixels of a surface a vector has: rows of a chunk, or parts of them, from the lowest byte on.
+///
+/// | bytes of a pixel | AVX-512 | AVX2, of half a chunk |
+/// | --- | --- | --- |
+/// | 1, 2, 4 | all four rows | both rows |
+/// | 8 | rows `number` and `number` + 2 | row `number` |
+/// | 16 | row `number` | half of row `number` / 2 |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PixelRows {
+    pub(crate) target: u8,
+    /// Bytes of a pixel.
+    pub(crate) bytes: u8,
+    pub(crate) number: u8,
     /// Which vector of those that go together the quads are.
     pub(crate) part: u32,
 }

@@ -2,8 +2,10 @@
 
 use std::ptr;
 
+use r500_exec::Pixel;
 use r500_fast::codegen::{
-    AdjacentBatches, Batch, Chunk, ColorTargets, CompileUnit, TexelView, TextureDesc,
+    AdjacentBatches, Batch, Chunk, ColorStore, ColorTargets, CompileUnit, TARGETS, TargetPlane,
+    TexelView, TextureDesc,
 };
 
 /// Texture units.
@@ -20,8 +22,13 @@ pub(crate) struct MemoryBounds {
     tables: Vec<(u8, TextureDesc)>,
     /// Ramps that there must be.
     interpolants: usize,
-    /// Planes of colours that there must be.
-    targets: Vec<u8>,
+    /// Planes of colours that there must be, and bytes of their pixels.
+    targets: Vec<(u8, usize)>,
+}
+
+/// Bytes of a pixel of a plane.
+fn pixel_bytes(color: &ColorStore) -> usize {
+    color.encoding.map_or(size_of::<Pixel>(), |encoding| usize::from(encoding.bytes))
 }
 
 impl MemoryBounds {
@@ -34,7 +41,7 @@ impl MemoryBounds {
             slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
             tables: unit.tables.to_vec(),
             interpolants: unit.interpolants.len(),
-            targets: unit.colors.iter().map(|color| color.target).collect(),
+            targets: unit.colors.iter().map(|color| (color.target, pixel_bytes(color))).collect(),
         }
     }
 
@@ -64,6 +71,13 @@ impl MemoryBounds {
         self.check_with(batch, (0, adjacent.chunks), adjacent)
     }
 
+    /// Bytes from a batch to one that begins so many pixels further on, by target.
+    pub(crate) fn steps(&self, pixels: usize) -> [usize; TARGETS] {
+        let mut steps = [0; TARGETS];
+        self.targets.iter().for_each(|&(target, size)| steps[usize::from(target)] = pixels * size);
+        steps
+    }
+
     /// Interpolants of a batch.
     pub(crate) fn interpolants(&self) -> usize {
         self.interpolants
@@ -79,17 +93,20 @@ impl MemoryBounds {
         assert!(batch.slots.len() >= self.slots * self.chunks, "there are slots missing");
         assert!(batch.covered.len() >= self.chunks, "there is coverage missing");
         let ColorTargets { planes, offsets } = &batch.targets;
-        let drawn = self.targets.iter().map(|target| planes[usize::from(*target)].len());
         assert!(
             batch.interpolants.len() >= count * self.interpolants,
             "there are interpolants missing"
         );
         let placed = self.interpolants > 0 || !self.targets.is_empty();
         assert!(!placed || offsets.chunks().len() >= self.chunks, "there are offsets missing");
-        for pixels in drawn {
-            let last = count.saturating_sub(1).checked_mul(step);
-            let needed = last.and_then(|last| last.checked_add(offsets.pixels()));
-            assert!(needed.is_some_and(|needed| pixels >= needed), "there are pixels missing");
+        for &(target, size) in &self.targets {
+            let TargetPlane { pixels, offsets } = &planes[usize::from(target)];
+            assert_eq!(pixels.pixel_bytes(), size, "pixels of another format");
+            assert!(offsets.chunks().len() >= self.chunks, "there are offsets missing");
+            let last = count.saturating_sub(1).checked_mul(step).and_then(|n| n.checked_mul(size));
+            let needed = last.and_then(|last| last.checked_add(offsets.bytes()));
+            let given = pixels.bytes();
+            assert!(needed.is_some_and(|needed| given >= needed), "there are pixels missing");
         }
         let mut offsets = [ptr::null(); UNITS];
         for (unit, table) in &self.tables {

@@ -2,9 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use r500_exec::{Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo};
+use r500_exec::output::color::PixelEncoding;
+use r500_exec::{
+    Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo, SurfacePainter,
+};
 use r500_fast::{FastDraw, NativeCode, Simd};
-use r500_ir::{LiftError, SymbolicConstants};
+use r500_ir::{Function, LiftError, Stmt, SymbolicConstants};
+use r500_isa::TARGETS;
+use r500_isa::state::UsOutFmt;
 
 use crate::background::{Task, Worker};
 use crate::bound_function::BoundFunction;
@@ -73,6 +78,8 @@ impl TieredCompiler {
             ),
             function,
             simd,
+            when: self.when,
+            surfaces: SurfaceTier::default(),
             cache: Arc::clone(&self.cache),
             worker: Arc::clone(&self.worker),
             operations: operations as u64,
@@ -102,6 +109,9 @@ struct TieredDraw {
     batches: FastDraw,
     function: Arc<BoundFunction>,
     simd: Simd,
+    when: When,
+    /// Code for surfaces.
+    surfaces: SurfaceTier,
     cache: Arc<Cache>,
     worker: Arc<Worker>,
     state: Mutex<State>,
@@ -109,6 +119,59 @@ struct TieredDraw {
     operations: u64,
     /// What this and other drawings of the function did so far.
     progress: Arc<Progress>,
+}
+
+/// How surfaces hold colours, by target.
+type Encodings = [Option<PixelEncoding>; TARGETS];
+
+/// How far a drawing to surfaces is.
+#[derive(Default)]
+struct SurfaceTier {
+    /// The function with how the surfaces hold colours.
+    function: Option<(Encodings, Arc<BoundFunction>)>,
+    /// How well the code was made that was looked at last.
+    effort: Option<Effort>,
+    /// Whether there is code that draws.
+    ready: bool,
+    /// What is being compiled for it.
+    task: Option<Arc<Task>>,
+}
+
+impl SurfaceTier {
+    /// Returns better code than there was, if there is some. If there is none yet, and it `pays`, has it compiled.
+    fn better_code(
+        &mut self,
+        simd: Simd,
+        when: When,
+        cache: &Cache,
+        worker: &Worker,
+        pays: bool,
+    ) -> Option<NativeCode> {
+        let (_, function) = self.function.as_ref()?;
+        if self.effort == Some(Effort::Full) {
+            return None;
+        }
+        if let When::Before(effort) = when {
+            self.effort = Some(Effort::Full);
+            return Some(function.compile(simd, &CompileOnMiss { cache, effort }));
+        }
+        match &self.task {
+            Some(task) if task.done() <= self.effort => return None,
+            Some(_) => {}
+            // Another drawing may have had it compiled.
+            None if pays => self.task = Some(worker.compile(function)),
+            None => return None,
+        }
+        let (code, effort) = find(function, simd, cache)?;
+        self.effort = Some(effort);
+        Some(code)
+    }
+}
+
+/// Returns whether a function discards pixels.
+fn discards(function: &Function) -> bool {
+    let mut discards = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
+    function.body.iter().any(|stmt| stmt.any(&mut discards))
 }
 
 /// How far a drawing is.
@@ -122,6 +185,20 @@ struct State {
 }
 
 impl TieredDraw {
+    /// Returns how surfaces of these formats hold colours; `None` if machine code does not store them: one for each
+    /// surface, and only targets that the program writes.
+    fn encodings(&self, formats: &[Option<UsOutFmt>; TARGETS]) -> Option<Encodings> {
+        let function = &self.function.function;
+        let encodings = formats.map(|format| format.and_then(PixelEncoding::of));
+        let discards = discards(function);
+        let stored = encodings.iter().zip(&function.colors).all(|(encoding, color)| {
+            encoding.as_ref().is_none_or(|encoding| {
+                color.is_some() && self.cache.supports_encoding(encoding, discards)
+            })
+        });
+        (stored && encodings.iter().any(Option::is_some)).then_some(encodings)
+    }
+
     /// Has code made, unless it is there or on its way.
     fn begin(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,6 +252,42 @@ impl PreparedDraw for TieredDraw {
             self.begin();
         }
         report
+    }
+
+    fn surface_painter(
+        &mut self,
+        draw: &Draw<'_>,
+        formats: &[Option<UsOutFmt>; TARGETS],
+    ) -> Option<&dyn SurfacePainter> {
+        let encodings = self.encodings(formats)?;
+        if self.surfaces.function.as_ref().is_none_or(|(of, _)| *of != encodings) {
+            let BoundFunction { function, uniforms, resources } = (*self.function).clone();
+            let resources = resources.with_encodings(encodings);
+            let function = BoundFunction { function, uniforms, resources };
+            self.surfaces = SurfaceTier {
+                function: Some((encodings, Arc::new(function))),
+                ..SurfaceTier::default()
+            };
+        }
+        let [width, height] =
+            draw.options.area.map_or(draw.bindings.size(), |area| [area.width, area.height]);
+        let more = u64::from(width) * u64::from(height) * self.operations;
+        let pays = self.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD;
+        let tier = &mut self.surfaces;
+        if let Some(code) = tier.better_code(self.simd, self.when, &self.cache, &self.worker, pays)
+        {
+            if code.stores_surfaces() {
+                self.batches.set_surface_code(encodings, code, self.simd);
+                tier.ready = true;
+            } else {
+                tier.effort = Some(Effort::Full);
+            }
+        }
+        if !self.surfaces.ready {
+            return None;
+        }
+        self.progress.add(more, TIER_UP_THRESHOLD);
+        Some(&self.batches)
     }
 
     fn run_info(&self) -> RunInfo {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use crate::fuel;
 use crate::lir::{
     Arm, Branch, Class, Interpolant, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi,
-    PhiMove, Region, StoreColor, VReg,
+    PhiMove, PixelRows, Region, StoreColor, VReg,
 };
 
 /// A program for twice as many groups. Where they would not count the same instructions together as one by one, each counts
@@ -70,9 +70,13 @@ impl UniformValues {
             match node {
                 Region::Ops(ops) => {
                     for op in ops {
-                        let same =
-                            !matches!(op.opcode, Opcode::LoadCoverage(_) | Opcode::Interpolant(_))
-                                && op.args().all(|v| self.holds(v));
+                        let of_pixels = matches!(
+                            op.opcode,
+                            Opcode::LoadCoverage(_)
+                                | Opcode::Interpolant(_)
+                                | Opcode::LoadPixels(_)
+                        );
+                        let same = !of_pixels && op.args().all(|v| self.holds(v));
                         changed |= op.dst.is_some_and(|dst| self.keep(dst, same));
                     }
                 }
@@ -195,6 +199,12 @@ impl Interleaver {
             }
             Opcode::StoreColor(paint) => {
                 Opcode::StoreColor(StoreColor { part: next(paint.part), ..paint })
+            }
+            Opcode::LoadPixels(rows) => {
+                Opcode::LoadPixels(PixelRows { part: next(rows.part), ..rows })
+            }
+            Opcode::StorePixels(rows) => {
+                Opcode::StorePixels(PixelRows { part: next(rows.part), ..rows })
             }
             opcode => opcode,
         };

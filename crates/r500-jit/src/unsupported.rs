@@ -3,6 +3,7 @@
 use std::io;
 
 use r500_exec::RunError;
+use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
 use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 
@@ -18,10 +19,14 @@ pub(crate) enum CompiledKernel {}
 
 impl Backend {
     pub(crate) const CAPABILITIES: Capabilities =
-        Capabilities { fetches: false, kills: false, inputs: false, colors: false };
+        Capabilities { fetches: false, discards: false, inputs: false, colors: false };
 
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)
+    }
+
+    pub(crate) fn supports_encoding(&self, _: &PixelEncoding, _: bool) -> bool {
+        match *self {}
     }
 
     pub(crate) fn make(

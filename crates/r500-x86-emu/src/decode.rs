@@ -188,8 +188,24 @@ impl Reader<'_> {
         // The immediate is the last operand.
         let imm = inst.immediate8();
         let op = match inst.code() {
-            C::VEX_Vmovups_ymmm256_ymm | C::EVEX_Vmovups_zmmm512_k1z_zmm => {
-                return self.store(false);
+            C::VEX_Vmovups_xmmm128_xmm
+            | C::VEX_Vmovups_ymmm256_ymm
+            | C::EVEX_Vmovups_xmmm128_k1z_xmm
+            | C::EVEX_Vmovups_ymmm256_k1z_ymm
+            | C::EVEX_Vmovups_zmmm512_k1z_zmm => return self.store(self.vector_size(1)?, 0),
+            C::VEX_Vmovlps_m64_xmm | C::EVEX_Vmovlps_m64_xmm => return self.store(8, 0),
+            C::VEX_Vmovhps_m64_xmm | C::EVEX_Vmovhps_m64_xmm => return self.store(8, 8),
+            C::VEX_Vmovd_rm32_xmm | C::EVEX_Vmovd_rm32_xmm => return self.store(4, 0),
+            C::VEX_Vpextrd_rm32_xmm_imm8 | C::EVEX_Vpextrd_rm32_xmm_imm8 => {
+                return self.store(4, 4 * (imm & 3));
+            }
+            C::VEX_Vextractf128_xmmm128_ymm_imm8 | C::EVEX_Vextractf32x4_xmmm128_k1z_zmm_imm8
+                if inst.op0_kind() == OpKind::Memory =>
+            {
+                return self.store_part(16, imm);
+            }
+            C::EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8 if inst.op0_kind() == OpKind::Memory => {
+                return self.store_part(32, imm);
             }
             C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae => {
                 return Some(Op::CompareToMask {
@@ -252,6 +268,37 @@ impl Reader<'_> {
             C::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8 => VectorOp::Permute128(imm),
             C::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8 => VectorOp::Insert128(imm & 1),
             C::EVEX_Vinsertf32x4_zmm_k1z_zmm_xmmm128_imm8 => VectorOp::Insert128(imm & 3),
+            C::EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8 => VectorOp::Insert256(imm & 1),
+            C::VEX_Vextractf128_xmmm128_ymm_imm8 => VectorOp::Extract { bytes: 16, which: imm & 1 },
+            C::EVEX_Vextractf32x4_xmmm128_k1z_zmm_imm8 => {
+                VectorOp::Extract { bytes: 16, which: imm & 3 }
+            }
+            C::EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8 => {
+                VectorOp::Extract { bytes: 32, which: imm & 1 }
+            }
+            C::VEX_Vpermq_ymm_ymmm256_imm8 | C::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8 => {
+                VectorOp::PermuteQuarters(imm)
+            }
+            C::VEX_Vfmadd213ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => {
+                VectorOp::MulAdd213
+            }
+            C::VEX_Vfmadd231ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er => {
+                VectorOp::MulAdd231
+            }
+            // Rounding modes other than to nearest even, memory as the destination, and masks, which have bits for elements of the
+            // result, are not emitted.
+            C::VEX_Vcvtps2ph_xmmm128_ymm_imm8 | C::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
+                if imm & 7 == 0 && self.is_plain() =>
+            {
+                VectorOp::ToHalf
+            }
+            C::EVEX_Vpmovdw_ymmm256_k1z_zmm if self.is_plain() => VectorOp::Narrow(2),
+            C::EVEX_Vpmovdb_xmmm128_k1z_zmm if self.is_plain() => VectorOp::Narrow(1),
+            C::VEX_Vpmovzxwd_ymm_xmmm128 | C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256 => {
+                VectorOp::ZeroExtend16
+            }
+            C::VEX_Vpackusdw_ymm_ymm_ymmm256 => VectorOp::PackUnsigned(4),
+            C::VEX_Vpackuswb_ymm_ymm_ymmm256 => VectorOp::PackUnsigned(2),
             C::VEX_Vpermilps_ymm_ymmm256_imm8 | C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8 => {
                 VectorOp::PermuteWithin(imm)
             }
@@ -285,6 +332,7 @@ impl Reader<'_> {
             C::VEX_Vmovups_xmm_xmmm128
             | C::VEX_Vmovups_ymm_ymmm256
             | C::EVEX_Vmovups_xmm_k1z_xmmm128
+            | C::EVEX_Vmovups_ymm_k1z_ymmm256
             | C::EVEX_Vmovups_zmm_k1z_zmmm512
             | C::VEX_Vbroadcastss_ymm_m32
             | C::EVEX_Vbroadcastss_zmm_k1z_xmmm32
@@ -298,14 +346,25 @@ impl Reader<'_> {
         self.vector(op, aligned)
     }
 
-    fn store(&self, aligned: bool) -> Option<Op> {
+    /// A store of so many bytes of a register, from one on.
+    fn store(&self, size: u8, from: u8) -> Option<Op> {
         // To a register it is a move, of which another encoding is emitted.
         if self.inst.op0_kind() != OpKind::Memory {
             return None;
         }
-        let size = self.vector_size(1)?;
         let (address, src) = (self.address()?, self.register(1)?);
-        Some(Op::StoreVector { address, src, size, aligned, mask: self.opmask() })
+        Some(Op::StoreVector { address, src, from, size, aligned: false, mask: self.opmask() })
+    }
+
+    /// A store of one of the parts of a register. Masks are not emitted.
+    fn store_part(&self, size: u8, which: u8) -> Option<Op> {
+        let parts = self.vector_size(1)? / size;
+        (self.opmask() == 0).then(|| self.store(size, which % parts * size))?
+    }
+
+    /// Whether the destination is a register, all of it.
+    fn is_plain(&self) -> bool {
+        self.inst.op0_kind() == OpKind::Register && self.opmask() == 0
     }
 
     fn vector(&self, op: VectorOp, aligned: bool) -> Option<Op> {
@@ -317,7 +376,9 @@ impl Reader<'_> {
             _ => None,
         };
         let element = match op {
-            VectorOp::Unpack { wide: true, .. } | VectorOp::Permute2 => 8,
+            VectorOp::Unpack { wide: true, .. }
+            | VectorOp::Permute2
+            | VectorOp::PermuteQuarters(_) => 8,
             _ => 4,
         };
         // Operands before the immediate or the register that selects.
@@ -330,6 +391,11 @@ impl Reader<'_> {
             | VectorOp::Round(_)
             | VectorOp::ShiftLeft(_)
             | VectorOp::ShiftRightArithmetic(_)
+            | VectorOp::PermuteQuarters(_)
+            | VectorOp::Extract { .. }
+            | VectorOp::ToHalf
+            | VectorOp::ZeroExtend16
+            | VectorOp::Narrow(_)
             | VectorOp::PermuteWithin(_) => 1,
             _ => 2,
         };

@@ -28,6 +28,26 @@ fn is_denormal(x: u32) -> bool {
     (x & !SIGN).wrapping_sub(1) < MIN_NORMAL - 1
 }
 
+/// Half precision, to nearest even; no flush bit matters. A NaN keeps its sign and its upper bits.
+pub(crate) fn to_half(x: u32) -> u16 {
+    let (sign, magnitude) = ((x >> 16) as u16 & 0x8000, x & !SIGN);
+    if is_nan(x) {
+        return sign | 0x7e00 | (magnitude >> 13) as u16 & 0x3ff;
+    }
+    // Numbers of 2^-14 and more have 10 bits after the leading one; others are multiples of 2^-24, all that is exact in doubles.
+    const LARGEST: f64 = 65504.0;
+    let value = f64::from(f32::from_bits(magnitude));
+    let exponent = (magnitude >> 23).max(127 - 14);
+    let unit = f64::from_bits(u64::from(exponent + 1023 - 127 - 10) << 52);
+    let rounded = (value / unit).round_ties_even() * unit;
+    if rounded > LARGEST {
+        return sign | 0x7c00;
+    }
+    let steps = (rounded / unit) as u16;
+    // A carry of the mantissa is one of the exponent.
+    sign | ((exponent - (127 - 14)) as u16 * 0x400).wrapping_add(steps)
+}
+
 /// The flush bits of MXCSR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flush {
@@ -106,6 +126,32 @@ impl Flush {
             Arith::Max => ordinary(a, b, |x, y| if x > y { x } else { y }),
         };
         fast.unwrap_or_else(slow)
+    }
+
+    /// x * y + z, rounded once.
+    pub(crate) fn mul_add(self, [x, y, z]: [u32; 3]) -> u32 {
+        let [x, y, z] = [x, y, z].map(|x| self.operand(x));
+        if let Some(nan) = [x, y, z].into_iter().find(|x| is_nan(*x)) {
+            return nan | QUIET;
+        }
+        // The product is exact. The sum is rounded to odd: after that, rounding to fewer bits is rounding once (Boldo and
+        // Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+        let (product, z) = (widen(x) * widen(y), widen(z));
+        let sum = product + z;
+        if sum.is_nan() {
+            return DEFAULT_NAN;
+        }
+        if !sum.is_finite() {
+            return self.round(sum);
+        }
+        let rest = sum - product;
+        let error = (product - (sum - rest)) + (z - rest);
+        if error == 0.0 || sum.to_bits() & 1 != 0 {
+            return self.round(sum);
+        }
+        let bits = sum.to_bits();
+        let outward = (error > 0.0) == (sum > 0.0);
+        self.round(f64::from_bits(if outward { bits + 1 } else { bits - 1 }))
     }
 
     pub(crate) fn sqrt(self, a: u32) -> u32 {

@@ -102,8 +102,30 @@ pub(crate) enum VectorOp {
     Permute2,
     /// Elements of 32 bits within 128.
     PermuteWithin(u8),
+    /// Elements of 64 bits within 256.
+    PermuteQuarters(u8),
     /// Puts 128 bits of `b` into `a`.
     Insert128(u8),
+    /// Puts 256 bits of `b` into `a`.
+    Insert256(u8),
+    /// Some of the parts of 128 or 256 bits of `b`.
+    Extract {
+        bytes: u8,
+        which: u8,
+    },
+    /// `a` times the old destination, plus `b`, rounded once.
+    MulAdd213,
+    /// `a` times `b`, plus the old destination, rounded once.
+    MulAdd231,
+    /// Half precision, to nearest even, one after the other.
+    ToHalf,
+    /// Elements of 16 bits as elements of 32.
+    ZeroExtend16,
+    /// The lowest so many bytes of each element of 32 bits, one after the other.
+    Narrow(u8),
+    /// Signed elements of so many bytes as unsigned ones of half the size, limited to their range, of `a` and `b` in turn within
+    /// 128 bits.
+    PackUnsigned(u8),
     /// `b` as it is: moves and broadcasts.
     Move,
     Truncate,
@@ -207,6 +229,8 @@ pub(crate) enum Op {
     StoreVector {
         address: Address,
         src: u8,
+        /// The first byte of the register that is stored.
+        from: u8,
         size: u8,
         aligned: bool,
         mask: u8,

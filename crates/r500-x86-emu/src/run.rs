@@ -264,8 +264,8 @@ impl Program {
         let memory = &mut *environment.memory;
         match self.ops[at] {
             Op::Vector(ref inst) => machine.vector(memory, inst)?,
-            Op::StoreVector { address, src, size, aligned, mask } => {
-                machine.store_vector(memory, (address, src), size, aligned, mask)?;
+            Op::StoreVector { address, src, from, size, aligned, mask } => {
+                machine.store_vector(memory, address, (src, from, size), aligned, mask)?;
             }
             Op::CompareToMask { predicate, dst, a, b, mask } => {
                 machine.compare_to_mask(memory, predicate, dst, (a, b), mask)?;

@@ -91,8 +91,8 @@ impl Machine {
     pub(crate) fn store_vector(
         &self,
         memory: &mut Memory<'_>,
-        (address, src): (Address, u8),
-        size: u8,
+        address: Address,
+        (src, from, size): (u8, u8, u8),
         aligned: bool,
         mask: u8,
     ) -> Result<(), FaultKind> {
@@ -103,7 +103,7 @@ impl Machine {
         let lanes = &self.vectors[usize::from(src)];
         let selected = self.selected(mask, 4);
         if selected == ALL {
-            memory.store(address, &to_bytes(lanes)[..usize::from(size)])?;
+            memory.store(address, &to_bytes(lanes)[usize::from(from)..][..usize::from(size)])?;
             return Ok(());
         }
         for (i, lane) in lanes.iter().enumerate().take(usize::from(size) / 4) {
@@ -166,7 +166,14 @@ impl VectorOp {
                 | Self::Permute128(_)
                 | Self::Permute2
                 | Self::PermuteWithin(_)
+                | Self::PermuteQuarters(_)
                 | Self::Insert128(_)
+                | Self::Insert256(_)
+                | Self::Extract { .. }
+                | Self::ToHalf
+                | Self::ZeroExtend16
+                | Self::Narrow(_)
+                | Self::PackUnsigned(_)
         )
     }
 }
@@ -205,6 +212,12 @@ fn load_lanes(
 
 fn to_bytes(lanes: &Lanes) -> [u8; 64] {
     std::array::from_fn(|i| lanes[i / 4].to_le_bytes()[i % 4])
+}
+
+/// Elements of 16 bits, one after the other.
+fn from_halves(half: impl Fn(usize) -> u16) -> Lanes {
+    let word = |i: usize| u32::from(half(2 * i)) | u32::from(half(2 * i + 1)) << 16;
+    std::array::from_fn(|i| if i < 8 { word(i) } else { 0 })
 }
 
 /// What an instruction makes of its operands and, of some, of its old destination.
@@ -246,6 +259,41 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
         }
         VectorOp::Insert128(which) => {
             std::array::from_fn(|i| if i / 4 == usize::from(which) { b[i % 4] } else { a[i] })
+        }
+        VectorOp::Insert256(which) => {
+            std::array::from_fn(|i| if i / 8 == usize::from(which) { b[i % 8] } else { a[i] })
+        }
+        VectorOp::Extract { bytes, which } => {
+            let lanes = usize::from(bytes) / 4;
+            std::array::from_fn(|i| b[usize::from(which) * lanes + i % lanes])
+        }
+        VectorOp::PermuteQuarters(which) => std::array::from_fn(|i| {
+            let from = usize::from(which >> (i % 8 / 2 * 2) & 3);
+            b[i / 8 * 8 + 2 * from + i % 2]
+        }),
+        VectorOp::MulAdd213 => std::array::from_fn(|i| flush.mul_add([a[i], old[i], b[i]])),
+        VectorOp::MulAdd231 => std::array::from_fn(|i| flush.mul_add([a[i], b[i], old[i]])),
+        VectorOp::ToHalf => from_halves(|i| float::to_half(b[i])),
+        VectorOp::ZeroExtend16 => std::array::from_fn(|i| b[i / 2] >> (i % 2 * 16) & 0xffff),
+        VectorOp::Narrow(2) => from_halves(|i| b[i] as u16),
+        VectorOp::Narrow(_) => std::array::from_fn(|i| match b.get(4 * i..4 * i + 4) {
+            Some(lanes) => u32::from_le_bytes(std::array::from_fn(|n| lanes[n] as u8)),
+            None => 0,
+        }),
+        VectorOp::PackUnsigned(4) => {
+            let limited = |x: u32| x.cast_signed().clamp(0, 0xffff) as u32;
+            std::array::from_fn(|i| {
+                let (from, first) = ([a, b][i % 4 / 2], i / 4 * 4 + i % 2 * 2);
+                limited(from[first]) | limited(from[first + 1]) << 16
+            })
+        }
+        VectorOp::PackUnsigned(_) => {
+            let limited = |x: u32| u32::from((x as u16).cast_signed().clamp(0, 0xff) as u8);
+            let both = |x: u32| limited(x) | limited(x >> 16) << 8;
+            std::array::from_fn(|i| {
+                let (from, first) = ([a, b][i % 4 / 2], i / 4 * 4 + i % 2 * 2);
+                both(from[first]) | both(from[first + 1]) << 16
+            })
         }
         VectorOp::Move | VectorOp::BlendBySign(_) | VectorOp::BlendByMask => *b,
         VectorOp::Truncate => one(&float::truncate),

@@ -385,13 +385,16 @@ fn emulate(program: &Program, before: &State) -> State {
     after
 }
 
-/// Whether this processor has AVX2, and AVX-512.
+/// Whether this processor has AVX2 with FMA and F16C, and AVX-512.
 fn abilities() -> (bool, bool) {
     let wide = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vl");
-    (is_x86_feature_detected!("avx2"), wide)
+    let narrow = is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c");
+    (narrow, wide)
 }
 
 fn number(name: &str, usual: u64) -> u64 {
@@ -435,7 +438,7 @@ fn each_instruction_does_what_the_processor_does() {
 }
 
 /// Encodings that the emulator has and that continue with the next instruction.
-const ENCODINGS: usize = 117;
+const ENCODINGS: usize = 147;
 
 /// Jumps on conditions after comparisons, calls, the stack.
 #[test]

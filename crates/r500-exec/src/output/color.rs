@@ -117,6 +117,31 @@ pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&encode_pixel(fmt, layout, rgba).to_le_bytes()[..layout.bytes]);
 }
 
+/// A pixel format with all registers applied: the layout of `OUT_FMT` with what `C0_SEL` to `C3_SEL` and `OUT_SIGN` make of it.
+/// For compilers: what [`store`] does, component by component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PixelEncoding {
+    /// Bytes of a pixel: a power of two up to 16.
+    pub bytes: u8,
+    components: [Option<Component>; 4],
+}
+
+impl PixelEncoding {
+    /// Returns the encoding of a format; `None` where nothing is stored.
+    #[must_use]
+    pub fn of(fmt: UsOutFmt) -> Option<Self> {
+        let layout = layout(fmt.out_fmt())?;
+        let mut encoded = components(fmt, layout);
+        let components = std::array::from_fn(|_| encoded.next());
+        Some(Self { bytes: layout.bytes as u8, components })
+    }
+
+    /// Returns the components, from the lowest bit up. Bits outside all of them are 0.
+    pub fn components(&self) -> impl Iterator<Item = Component> + use<> {
+        self.components.into_iter().flatten()
+    }
+}
+
 fn encode_pixel(fmt: UsOutFmt, layout: &'static Layout, rgba: Pixel) -> u128 {
     let mut pixel = 0_u128;
     for component in components(fmt, layout) {
@@ -241,21 +266,30 @@ pub fn load(fmt: UsOutFmt, bytes: &[u8]) -> Option<[f32; 4]> {
 }
 
 /// A component, all registers applied.
-struct Component {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Component {
     /// The colour channel it takes: 0 red to 3 alpha.
-    channel: usize,
-    lo: u32,
-    bits: u32,
-    code: Code,
+    pub channel: usize,
+    /// Its lowest bit in the pixel.
+    pub lo: u32,
+    /// Its width.
+    pub bits: u32,
+    /// How its number is coded.
+    pub code: Code,
 }
 
 /// How a component's number is coded.
-#[derive(Clone, Copy)]
-enum Code {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Fixed point in 0..1: [`fixed::f32_to_unorm`].
     Unorm,
+    /// Fixed point in -1..1: [`fixed::f32_to_snorm`].
     Snorm,
+    /// Fixed point in 0..1 on the [sRGB curve](srgb).
     Srgb,
+    /// Float16: [`half::from_f32`].
     Half,
+    /// Float32, every NaN the canonical one.
     Float,
 }
 
@@ -299,7 +333,9 @@ impl Component {
         f64::from(u32::MAX >> (32 - self.bits))
     }
 
-    fn encode(&self, x: f32) -> u32 {
+    /// Returns the code of a number, in the lowest bits.
+    #[must_use]
+    pub fn encode(&self, x: f32) -> u32 {
         match self.code {
             Code::Unorm => fixed::f32_to_unorm(x, self.bits),
             Code::Snorm => fixed::f32_to_snorm(x, self.bits),

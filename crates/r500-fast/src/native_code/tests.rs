@@ -123,7 +123,7 @@ impl Kernel for Interpreted {
                 state.set(value, new);
                 slots[slot as usize * self.chunks + chunk] = new.map(f32::from_bits);
             }
-            for &ColorStore { target, channels, non_nan, covered } in &self.colors {
+            for &ColorStore { target, channels, non_nan, covered, .. } in &self.colors {
                 let channels = channels.map(|channel| state.get(channel).map(f32::from_bits));
                 for (lane, alive) in state.covered.iter().enumerate() {
                     let there = !covered || alive.to_bits() != 0;
@@ -135,8 +135,9 @@ impl Kernel for Interpreted {
                     let none = |(number, x): (bool, f32)| number && x.is_nan();
                     let seen = alive.to_bits() != 0;
                     assert!(!seen || !non_nan.into_iter().zip(color).any(none));
-                    targets.planes[usize::from(target)][pixel] =
-                        if there { color } else { [0.0; 4] };
+                    let plane = &mut targets.planes[usize::from(target)].pixels;
+                    let PlanePixels::Floats(plane) = plane else { panic!("{plane:?}") };
+                    plane[pixel] = if there { color } else { [0.0; 4] };
                 }
             }
             most = most.max((state.spent, state.address));

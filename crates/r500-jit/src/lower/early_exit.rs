@@ -12,7 +12,7 @@ const LEAST: u64 = 48;
 
 /// Returns whether code after a discard has no visible effect for discarded pixels, and is long.
 ///
-/// Where only colours are left, those of pixels that are not covered are zeros.
+/// Where only colours are left, those of pixels that are not covered are zeros, or stay what they are.
 pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
     let only_colors = !unit.colors.is_empty()
         && unit.colors.iter().all(|color| color.covered)
@@ -58,13 +58,13 @@ impl Lower<'_> {
         let gone = self.op(Opcode::MaskAndNot, &[left, all]);
         // Where some are left, their zeros are painted over.
         self.begin();
-        unit.colors.iter().for_each(|color| self.no_color(color.target));
+        unit.colors.iter().for_each(|color| self.no_color(color));
         let zeros = self.end();
         self.begin();
         self.lower_rest(unit, rest);
         let body = self.end();
-        let arms = [(gone, zeros), (left, body)];
-        let arms = arms.map(|(mask, body)| Arm { mask, body, assign: Vec::new() }).into();
+        let arms = [(gone, zeros), (left, body)].into_iter().filter(|(_, body)| !body.is_empty());
+        let arms = arms.map(|(mask, body)| Arm { mask, body, assign: Vec::new() }).collect();
         self.region().push(Region::Branch(Branch { phis: Vec::new(), arms }));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn folded(opcode: Opcode, args: &[u32]) -> Option<u32> {
         Opcode::IntMul => Some(bits(0)?.wrapping_mul(bits(1)?)),
         Opcode::IntMin => Some(bits(0)?.min(bits(1)?)),
         Opcode::Shl(by) => bits(0)?.checked_shl(by.into()),
-        Opcode::QuadBroadcast(_) => bits(0),
+        Opcode::QuadBroadcast(_) | Opcode::PermuteQuads => bits(0),
         _ => None,
     }
 }

@@ -5,12 +5,14 @@
 //! | `arith` | sums, products, the zero rule, choices |
 //! | `transcendental` | kernels of one number, step by step as `r500_numerics::kernels` |
 //! | `fetch` | texels from tables |
-//! | `store_colors` | what goes to the picture |
+//! | `store_colors` | what goes to a frame |
+//! | `encode_pixels` | what goes to a surface, in its format |
 //! | `early_exit` | what is done only where pixels are left |
 //! | `fold` | what is computed of constants alone |
 
 mod arith;
 mod early_exit;
+mod encode_pixels;
 mod fetch;
 mod fold;
 mod store_colors;
@@ -18,6 +20,7 @@ mod transcendental;
 
 use std::collections::{HashMap, HashSet};
 
+pub(crate) use encode_pixels::supports as supports_encoding;
 use r500_fast::codegen::{self, CompileUnit, TextureDesc};
 use r500_ir::{If, Operand, Stmt, Type, Value, Values};
 

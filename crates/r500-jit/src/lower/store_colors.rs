@@ -9,40 +9,47 @@ use crate::lir::{MemOperand, Op, Opcode, Relation, StoreColor, VReg};
 
 impl Lower<'_> {
     pub(super) fn color(&mut self, color: &ColorStore) {
+        if let Some(encoding) = &color.encoding {
+            return self.surface_color(color, encoding);
+        }
         let covered = color.covered.then(|| self.covered());
         let channels =
             [0, 1, 2, 3].map(|i| self.channel(color.channels[i], color.non_nan[i], covered));
         self.paint(color.target, channels);
     }
 
-    /// Zeros everywhere.
-    pub(super) fn no_color(&mut self, target: u8) {
+    /// What there is where no pixel is covered: zeros in a frame; surfaces keep what they have.
+    pub(super) fn no_color(&mut self, color: &ColorStore) {
+        if color.encoding.is_some() {
+            return;
+        }
         let zero = self.bits(0);
         let zero = self.op(Opcode::Copy, &[zero]);
         for row in 0..2 {
-            self.paint_row(StoreColor { target, row, part: 0 }, [zero; 2]);
+            self.paint_row(StoreColor { target: color.target, row, part: 0 }, [zero; 2]);
         }
     }
 
     fn paint(&mut self, target: u8, channels: [VReg; 4]) {
-        if self.rows {
-            let [r, g, b, a] = channels;
-            for (row, zip) in (0..).zip([Opcode::UnpackLo32, Opcode::UnpackHi32]) {
-                let (rg, ba) = (self.op(zip, &[r, g]), self.op(zip, &[b, a]));
-                let halves =
-                    [Opcode::Permute2Lo, Opcode::Permute2Hi].map(|half| self.op(half, &[rg, ba]));
-                self.paint_row(StoreColor { target, row, part: 0 }, halves);
-            }
-            return;
-        }
-        let [Some(a), Some(b), Some(c), Some(d)] = self.transpose4x4(channels, [true; 4]) else {
-            return;
-        };
-        for (row, [left, right]) in (0..).zip([[a, b], [c, d]]) {
-            let halves = [Opcode::Permute128Lo, Opcode::Permute128Hi]
-                .map(|half| self.op(half, &[left, right]));
+        for (row, halves) in (0..).zip(self.float_rows(channels)) {
             self.paint_row(StoreColor { target, row, part: 0 }, halves);
         }
+    }
+
+    /// The pixels of the first row of each quad and of the second, of the first half of quads and of the other.
+    pub(super) fn float_rows(&mut self, channels: [VReg; 4]) -> [[VReg; 2]; 2] {
+        if self.rows {
+            let [r, g, b, a] = channels;
+            return [Opcode::UnpackLo32, Opcode::UnpackHi32].map(|zip| {
+                let (rg, ba) = (self.op(zip, &[r, g]), self.op(zip, &[b, a]));
+                [Opcode::Permute2Lo, Opcode::Permute2Hi].map(|half| self.op(half, &[rg, ba]))
+            });
+        }
+        let pixels = self.transpose4x4(channels, [true; 4]);
+        let [a, b, c, d] = pixels.map(|pixel| pixel.expect("all pixels are asked for"));
+        [[a, b], [c, d]].map(|[left, right]| {
+            [Opcode::Permute128Lo, Opcode::Permute128Hi].map(|half| self.op(half, &[left, right]))
+        })
     }
 
     fn paint_row(&mut self, paint: StoreColor, [first, other]: [VReg; 2]) {
@@ -51,7 +58,12 @@ impl Lower<'_> {
     }
 
     /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.
-    fn channel(&mut self, channel: Operand, number: bool, covered: Option<VReg>) -> VReg {
+    pub(super) fn channel(
+        &mut self,
+        channel: Operand,
+        number: bool,
+        covered: Option<VReg>,
+    ) -> VReg {
         let x = self.vector(channel);
         let x = self.spread(x);
         let x = match self.function.given(x) {

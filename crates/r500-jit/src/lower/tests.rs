@@ -125,18 +125,23 @@ fn op(function: &LirFunction, op: &Op) {
         | Opcode::FloorToInt
         | Opcode::LoadTexel(_)
         | Opcode::GatherChannel(_)
+        | Opcode::ToHalf
+        | Opcode::PermuteQuads
+        | Opcode::Narrow(_)
         | Opcode::QuadBroadcast(_) => (&[VEC], Some(VEC)),
         Opcode::Cmp(_) => (&[VEC, VEC], Some(M)),
         Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot => (&[M, M], Some(M)),
-        Opcode::FixUp => (&[VEC, VEC, VEC], Some(VEC)),
+        Opcode::FixUp | Opcode::MulAdd => (&[VEC, VEC, VEC], Some(VEC)),
         Opcode::CountFuel(_) => (&[M, M], None),
         Opcode::MaskAll | Opcode::MaskNone => (&[], Some(M)),
         Opcode::Blend | Opcode::MaskedMul => (&[M, VEC, VEC], Some(VEC)),
         Opcode::MaskedMove => (&[M, VEC], Some(VEC)),
         Opcode::ToMask => (&[VEC], Some(M)),
         Opcode::FromMask => (&[M], Some(VEC)),
-        Opcode::LoadCoverage(_) | Opcode::Interpolant(_) => (&[], Some(VEC)),
-        Opcode::Store(..) | Opcode::StoreCoverage(_) => (&[VEC], None),
+        Opcode::LoadCoverage(_) | Opcode::Interpolant(_) | Opcode::LoadPixels(_) => {
+            (&[], Some(VEC))
+        }
+        Opcode::Store(..) | Opcode::StoreCoverage(_) | Opcode::StorePixels(_) => (&[VEC], None),
         Opcode::StoreColor(_) => (&[VEC, VEC], None),
     };
     let args: Vec<Class> = op.args().map(|arg| function.class(arg)).collect();

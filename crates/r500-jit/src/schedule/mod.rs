@@ -97,6 +97,7 @@ pub(crate) fn latency(opcode: Opcode) -> u32 {
         | Opcode::Sub
         | Opcode::Mul
         | Opcode::MaskedMul
+        | Opcode::MulAdd
         | Opcode::ToFloat
         | Opcode::FixUp
         | Opcode::Cmp(_) => 4,
@@ -105,10 +106,12 @@ pub(crate) fn latency(opcode: Opcode) -> u32 {
         Opcode::Sqrt => 15,
         Opcode::ToMask | Opcode::FromMask => 3,
         Opcode::Permute128Lo | Opcode::Permute128Hi | Opcode::Permute2Lo | Opcode::Permute2Hi => 3,
+        Opcode::PermuteQuads | Opcode::Narrow(_) => 3,
+        Opcode::ToHalf => 8,
         Opcode::Truncate(_) | Opcode::FloorToInt | Opcode::IntMul => 4,
         // The offset comes by way of memory.
         Opcode::LoadTexel(_) | Opcode::GatherChannel(_) => 14,
-        Opcode::LoadCoverage(_) => 5,
+        Opcode::LoadCoverage(_) | Opcode::LoadPixels(_) => 5,
         Opcode::Interpolant(_) => 9,
         _ => 1,
     }

@@ -265,6 +265,13 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         | Opcode::Interpolant(_)
         | Opcode::LoadCoverage(_)
         | Opcode::CountFuel(_) => Ok(FpFact::KEPT),
+        // Refused by the emitter.
+        Opcode::MulAdd
+        | Opcode::ToHalf
+        | Opcode::PermuteQuads
+        | Opcode::Narrow(_)
+        | Opcode::LoadPixels(_)
+        | Opcode::StorePixels(_) => Ok(FpFact::BITS),
     }
 }
 

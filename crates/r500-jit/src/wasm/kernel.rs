@@ -3,6 +3,7 @@
 use std::io;
 
 use r500_exec::RunError;
+use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
 use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 
@@ -23,6 +24,11 @@ impl Backend {
     /// There are none: a host that makes no functions says so when it is asked for one.
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Ok(Self {})
+    }
+
+    /// Colours are stored by the fast engine.
+    pub(crate) fn supports_encoding(&self, _: &PixelEncoding, _: bool) -> bool {
+        false
     }
 
     /// The code of a unit, ready to run; `None` if it cannot be made.

@@ -101,9 +101,13 @@ fn head(unit: &CompileUnit<'_>) -> String {
             None => writeln!(text),
         };
     }
-    for ColorStore { target, channels, .. } in colors {
+    for ColorStore { target, channels, encoding, .. } in colors {
         let channels = channels.map(|channel| channel.to_string()).join(", ");
-        let _ = writeln!(text, "; paints target {target}: {channels}");
+        let _ = write!(text, "; paints target {target}: {channels}");
+        let _ = match encoding {
+            Some(encoding) => writeln!(text, ", in {} bytes a pixel", encoding.bytes),
+            None => writeln!(text),
+        };
     }
     for (unit, table) in tables {
         let [s, t] = table.axes;

@@ -15,6 +15,7 @@
 
 mod moves;
 mod operations;
+mod pixels;
 mod texel_indices;
 
 use std::collections::HashMap;
@@ -51,6 +52,7 @@ pub(super) mod context {
     pub(in crate::x86) const PLANES: i32 = 216;
     pub(in crate::x86) const RAMPS: i32 = 248;
     pub(in crate::x86) const OTHER_FUEL: i32 = 256;
+    pub(in crate::x86) const ROWS: i32 = 264;
 }
 
 /// Bytes of a chunk.
@@ -108,7 +110,7 @@ struct Emit<'a> {
     /// Instructions, and the addresses that they come from.
     origins: Vec<(usize, u32)>,
     fuel_checked: bool,
-    /// Planes that pixels go to.
+    /// Planes of a frame that pixels go to.
     targets: Vec<u8>,
     /// Whether pixels are put into rows by [`ROWS`].
     has_rows: bool,
@@ -143,7 +145,10 @@ impl<'a> Emit<'a> {
             origin: None,
             origins: Vec::new(),
             fuel_checked,
-            targets: unit.colors.iter().map(|color| color.target).collect(),
+            targets: (unit.colors.iter())
+                .filter(|color| color.encoding.is_none())
+                .map(|color| color.target)
+                .collect(),
             units: unit.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
             has_rows: code.insts.iter().any(MachInst::permutes_rows),

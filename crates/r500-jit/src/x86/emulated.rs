@@ -9,7 +9,8 @@
 use bytemuck::cast_slice_mut;
 use r500_exec::RunError;
 use r500_fast::codegen::{
-    Batch, Chunk, ColorTargets, CompileUnit, Footprint, LinearInterpolant, PixelOffsets, TexelView,
+    Batch, Chunk, ColorTargets, CompileUnit, Footprint, LinearInterpolant, PixelOffsets,
+    PlanePixels, TARGETS, TargetPlane, TexelView,
 };
 use r500_ir::Stmt;
 use r500_x86_emu::{Environment, Host, Memory, Name, Program, ReadOnly, RegionBytes};
@@ -28,7 +29,7 @@ const REFILL: u64 = 0x7e11;
 /// Instructions that a call may execute: more than any batch takes.
 const STEPS: u64 = 1 << 36;
 /// Bytes of a context as far as code knows it.
-const CONTEXT: usize = context::OTHER_FUEL as usize + 8;
+const CONTEXT: usize = context::ROWS as usize + 8 * TARGETS;
 
 /// Decoded code of a compile unit, and what it may access.
 #[derive(Debug)]
@@ -47,8 +48,8 @@ pub(crate) struct EmulatedCode {
     /// Texture units, with the number of their texels or footprints.
     tables: Vec<(u8, usize)>,
     interpolants: usize,
-    /// Planes that are stored to.
-    targets: Vec<u8>,
+    /// Planes that are stored to, and whether pixels of surfaces keep what they have.
+    targets: Vec<(u8, bool)>,
 }
 
 /// What a unit does with a slot.
@@ -80,7 +81,9 @@ impl EmulatedCode {
             discards: unit.body.iter().any(|stmt| stmt.any(&mut is_discard)),
             tables: unit.tables.iter().map(|(n, table)| (*n, table.cells as usize)).collect(),
             interpolants: unit.interpolants.len(),
-            targets: unit.colors.iter().map(|color| color.target).collect(),
+            targets: (unit.colors.iter())
+                .map(|color| (color.target, color.covered && color.encoding.is_some()))
+                .collect(),
         }
     }
 
@@ -158,15 +161,28 @@ impl EmulatedCode {
             memory.map(base + bytes(first), name, RegionBytes::LoadFrom(chunks));
             set(&mut fields, context::PLACES, base.wrapping_sub(slots));
         }
-        for (target, plane) in (0..).zip(planes) {
-            if !self.targets.contains(&target) {
-                continue;
-            }
-            let base = memory.reserve(align_of::<f32>() as u32);
-            let plane = cast_slice_mut(plane[..offsets.pixels()].as_flattened_mut());
+        for (target, TargetPlane { pixels, offsets }) in (0..).zip(planes) {
+            let stored = self.targets.iter().find(|(stored, _)| *stored == target);
+            let Some(&(_, keeps)) = stored else { continue };
+            let number = i32::from(target);
+            let (plane, alignment): (&mut [u8], _) = match pixels {
+                PlanePixels::Floats(pixels) => {
+                    (cast_slice_mut(pixels.as_flattened_mut()), align_of::<f32>())
+                }
+                PlanePixels::Encoded(bytes, _) => (&mut bytes[..], 1),
+            };
+            let plane = &mut plane[..offsets.bytes()];
+            let base = memory.reserve(alignment as u32);
             let name = Name::numbered("the plane of target", u32::from(target));
-            memory.map(base, name, RegionBytes::Store(plane));
-            set(&mut fields, context::PLANES + 8 * i32::from(target), base);
+            let plane =
+                if keeps { RegionBytes::LoadStore(plane) } else { RegionBytes::Store(plane) };
+            memory.map(base, name, plane);
+            set(&mut fields, context::PLANES + 8 * number, base);
+            let chunks = Box::new(Words(offsets.chunks()[first..end].as_flattened()));
+            let base = memory.reserve(chunks.alignment());
+            let name = Name::numbered("pixel offsets of target", u32::from(target));
+            memory.map(base + bytes(first), name, RegionBytes::LoadFrom(chunks));
+            set(&mut fields, context::ROWS + 8 * number, base.wrapping_sub(slots));
         }
         let argument = map_context(&mut memory, &mut fields);
         let stack = memory.map_stack(STACK);

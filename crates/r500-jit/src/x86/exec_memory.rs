@@ -8,8 +8,10 @@
 use std::io;
 
 use memmap2::{Mmap, MmapMut};
-use r500_exec::{Pixel, RunError};
-use r500_fast::codegen::{AdjacentBatches, Batch, Chunk, CompileUnit, LinearInterpolant};
+use r500_exec::RunError;
+use r500_fast::codegen::{
+    AdjacentBatches, Batch, BatchOffsets, Chunk, CompileUnit, LinearInterpolant, TARGETS,
+};
 
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::{MemoryBounds, UNITS};
@@ -54,11 +56,13 @@ pub(crate) struct VmContext<'m> {
     /// 208: from a byte of slot 0 to the place of its quad.
     places: u64,
     /// 216: the planes of colours.
-    planes: [*mut Pixel; 4],
+    planes: [*mut u8; TARGETS],
     /// 248: the ramps.
     interpolants: *const LinearInterpolant,
     /// 256: as `fuel`, of the second one of two groups that go together and are counted apart.
     other_fuel: i64,
+    /// 264: by target, from a byte of slot 0 to the place of its quad in the plane of a surface.
+    rows: [u64; TARGETS],
     /// Not for the code.
     meter: FuelMeter<'m>,
 }
@@ -126,13 +130,15 @@ impl ExecMemory {
         }
         let cells = self.extent.check_adjacent(batch, adjacent);
         let mut context = VmContext::new(batch, cells, (0, chunks), false);
-        let channels = self.extent.interpolants();
+        let (channels, steps) = (self.extent.interpolants(), self.extent.steps(pixels));
         for _ in 0..count {
             let done = self.enter(&mut context);
             debug_assert_eq!(done, 0, "code that counts nothing does not stop");
             // The same as for the batch before, but for these, of which the extent found so many.
             context.interpolants = context.interpolants.wrapping_add(channels);
-            context.planes = context.planes.map(|plane| plane.wrapping_add(pixels));
+            for (plane, step) in context.planes.iter_mut().zip(steps) {
+                *plane = plane.wrapping_add(step);
+            }
         }
     }
 
@@ -147,9 +153,9 @@ impl ExecMemory {
         // its tables it reads whole cells, the number of which it limits to what the unit's tables
         // say and the extent found there; of its ramps, of which the extent found as many as the unit
         // says, a column and a row where the places of those chunks say, which is within a ramp. To the
-        // planes of its colours it writes pixels where the places of those chunks say, all of which lie
-        // within the number of pixels that `Places` says and that the extent found in each of these
-        // planes, which are borrowed mutably too; for adjacent batches the extent found the ramps and pixels of all of
+        // planes of its colours it writes pixels (and reads them, where it keeps some) where the places of those chunks in that
+        // plane say, all of which lie within the number of bytes that `BatchOffsets` says and that the extent found in each of
+        // these planes, whose pixels it found to have the size that the code was made for, which are borrowed mutably too; for adjacent batches the extent found the ramps and pixels of all of
         // them. It calls nothing but `refill`, with the pointer that it got. Contexts are made by `VmContext::new` from a
         // batch that is borrowed for as long as they are used.
         unsafe {
@@ -173,7 +179,9 @@ impl<'m> VmContext<'m> {
         let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
-        let places = targets.offsets.chunks().as_ptr();
+        let from_slots = |address: usize| (address as u64).wrapping_sub(slots.addr() as u64);
+        let places =
+            |offsets: &BatchOffsets| from_slots(offsets.chunks().as_ptr().expose_provenance());
         Self {
             slots: slots.cast(),
             begin: bytes(first),
@@ -184,12 +192,13 @@ impl<'m> VmContext<'m> {
             grant,
             added: 0,
             most: i64::MIN,
-            covered: (covered.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
+            covered: from_slots(covered.expose_provenance()),
             cells,
-            places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
-            planes: targets.planes.each_mut().map(|plane| plane.as_mut_ptr()),
+            places: places(targets.offsets),
+            planes: targets.planes.each_mut().map(|plane| plane.pixels.as_mut_ptr()),
             interpolants: interpolants.as_ptr(),
             other_fuel: i64::MAX,
+            rows: targets.planes.each_ref().map(|plane| places(plane.offsets)),
             meter: FuelMeter::new(fuel, grant),
         }
     }

@@ -4,11 +4,13 @@ use std::io;
 use std::time::Duration;
 
 use r500_exec::RunError;
+use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
 use r500_fast::codegen::{
     AdjacentBatches, Batch, Capabilities, CompileUnit, Kernel, run_one_by_one,
 };
 
+use crate::lower::supports_encoding;
 use crate::x86::compile::{Assembly, CompiledForms, Level, compile_forms};
 use crate::x86::contest::{Contest, Form, timed};
 #[cfg(feature = "emulator")]
@@ -43,6 +45,18 @@ impl Backend {
             #[cfg(feature = "emulator")]
             emulated: settings.is_emulated(),
         })
+    }
+
+    /// Returns whether code can store colours as a surface holds them.
+    pub(crate) fn supports_encoding(&self, encoding: &PixelEncoding, discards: bool) -> bool {
+        #[cfg(feature = "emulator")]
+        if self.emulated {
+            return supports_encoding(encoding, discards);
+        }
+        // Every processor with AVX2 has them, but a virtual machine may not.
+        is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && supports_encoding(encoding, discards)
     }
 
     /// The machine code of a unit, ready to run; `None` if it cannot be made.

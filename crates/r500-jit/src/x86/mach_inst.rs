@@ -98,6 +98,8 @@ impl MachInst {
                     | Opcode::LoadCoverage(_)
                     | Opcode::StoreCoverage(_)
                     | Opcode::StoreColor(_)
+                    | Opcode::LoadPixels(_)
+                    | Opcode::StorePixels(_)
                     | Opcode::CountFuel(_)
             ),
             Self::Load { .. } | Self::Store { .. } | Self::Move { .. } | Self::Spend(_) => true,

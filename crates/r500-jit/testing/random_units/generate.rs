@@ -183,7 +183,7 @@ impl Generator {
             .map(|target| {
                 let channels = [(); 4].map(|()| self.float());
                 let covered = self.random.below(2) == 0;
-                ColorStore { target, channels, non_nan: [false; 4], covered }
+                ColorStore { target, channels, non_nan: [false; 4], covered, encoding: None }
             })
             .collect()
     }

@@ -11,7 +11,7 @@ use std::fmt::Debug;
 
 use r500_fast::codegen::{
     BatchOffsets, Chunk, ColorStore, ColorTargets, CompileUnit, LANES, LinearInterpolant, PhiMove,
-    TexelView,
+    TargetPlane, TexelView,
 };
 use r500_ir::{ALL, Operand, Stmt, Type, Value, ValueData, Values};
 use r500_numerics::canonical_nan;
@@ -124,7 +124,7 @@ pub(crate) fn check<T>(
         x_terms: [(); 16].map(|()| [(); 8].map(|()| generator.random.float())),
         y_terms: [(); 4].map(|()| [(); LANES].map(|()| generator.random.float())),
     });
-    let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.pixels()]);
+    let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.bytes() / 16]);
     let mut wanted_planes = planes.clone();
     // The last group may be smaller.
     for first in (0..CHUNKS * LANES).step_by(lanes) {
@@ -181,8 +181,10 @@ pub(crate) fn check<T>(
             }
         }
     }
-    let targets =
-        ColorTargets { planes: planes.each_mut().map(Vec::as_mut_slice), offsets: &places };
+    let targets = ColorTargets {
+        planes: planes.each_mut().map(|plane| TargetPlane::floats(plane, &places)),
+        offsets: &places,
+    };
     run(made, &mut slots, &mut covered, &textures.cells(), &interpolants, targets);
     let bits = |plane: &Vec<[f32; 4]>| -> Vec<_> {
         plane.iter().map(|pixel| pixel.map(f32::to_bits)).collect()

@@ -122,6 +122,12 @@ impl Code<'_> {
             | Opcode::FloorToInt
             | Opcode::FixUp
             | Opcode::CountFuel(_)
+            | Opcode::MulAdd
+            | Opcode::ToHalf
+            | Opcode::PermuteQuads
+            | Opcode::Narrow(_)
+            | Opcode::LoadPixels(_)
+            | Opcode::StorePixels(_)
             | Opcode::StoreColor(_) => self.refused = true,
         }
         self.result(op);

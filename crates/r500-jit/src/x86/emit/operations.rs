@@ -245,6 +245,19 @@ impl Emit<'_> {
             }
             Opcode::CountFuel(instructions) => self.count_fuel(instructions, [a, b]),
             Opcode::StoreColor(paint) => self.paint(paint, a, b),
+            Opcode::MulAdd => self.mul_add(dst, a, b, c),
+            Opcode::ToHalf => self.half(dst, a),
+            Opcode::Narrow(bytes) => self.narrow(bytes, dst, a),
+            // Of each 256 bits the first quarters of both halves, then the second ones.
+            Opcode::PermuteQuads => self.unary(
+                C::VEX_Vpermq_ymm_ymmm256_imm8,
+                C::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8,
+                dst,
+                a,
+                Some(0b11_01_10_00),
+            ),
+            Opcode::LoadPixels(rows) => self.load_pixels(rows, dst),
+            Opcode::StorePixels(rows) => self.store_pixels(rows, a),
             Opcode::Store(slot, part) => {
                 let to = self.memory(Mem::Slot(slot, part));
                 let from = self.register(Class::Vector, a);
@@ -549,7 +562,7 @@ impl Emit<'_> {
     }
 
     /// An instruction of two operands, the second in memory perhaps.
-    fn three(
+    pub(super) fn three(
         &mut self,
         code: Code,
         dst: u8,

@@ -21,7 +21,7 @@ use r500_fast::codegen::{
     BatchOffsets, Capabilities, Compiler, Footprint, Kernel, LinearInterpolant, ResourceLayout,
     TexelView,
 };
-use r500_fast::codegen::{ColorTargets, Fuel};
+use r500_fast::codegen::{ColorTargets, Fuel, TargetPlane};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
@@ -397,7 +397,7 @@ fn watched(unit: &CompileUnit<'_>, machine: &CompiledKernel, run: (usize, usize)
     let places = (0..chunks as u32).map(|i| [i / 4 * 4, i % 4 * 4]);
     let places = BatchOffsets::in_rows(places, 64).unwrap();
     let mut planes: Vec<_> = (unit.colors.iter())
-        .map(|color| (usize::from(color.target), Guarded::new(places.pixels() * 16, at_end)))
+        .map(|color| (usize::from(color.target), Guarded::new(places.bytes(), at_end)))
         .collect();
     let mut interpolants =
         Guarded::new(size_of_val(unit.interpolants) / 2 * size_of::<LinearInterpolant>(), at_end);
@@ -407,7 +407,7 @@ fn watched(unit: &CompileUnit<'_>, machine: &CompiledKernel, run: (usize, usize)
         let mut targets = ColorTargets::none();
         targets.offsets = &places;
         for (target, plane) in &mut planes {
-            targets.planes[*target] = plane.get_mut();
+            targets.planes[*target] = TargetPlane::floats(plane.get_mut(), &places);
         }
         let (slots, covered) = (&mut *slots, &mut *covered);
         let interpolants = interpolants.get_mut();

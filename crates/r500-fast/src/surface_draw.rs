@@ -1,0 +1,137 @@
+//! Draws to surfaces: machine code stores colours in the surfaces' formats.
+//!
+//! Where a batch lies in the surfaces and all of its pixels are covered at the start, code stores to them directly: row by row of
+//! batches ([`direct`](super::direct)), or batch by batch. Elsewhere it stores to a buffer, in the same format, of which the
+//! pixels are copied that are covered and lie in the surfaces.
+
+use r500_exec::output::color::PixelEncoding;
+use r500_exec::{BandStats, Draw, RunError, SurfacePainter, Surfaces};
+use r500_simd::Simd;
+use r500_simd::level::Portable;
+
+use super::batch_io::{LoadInputs, init_coverage};
+use super::bytecode::Op;
+use super::canvas::{Canvas, SurfaceBand};
+use super::chunk_stores::CoverageBits;
+use super::draw::{CodeVersion, FastDraw, lock};
+use super::interp::{Interpreter, Scratch};
+use super::lanes::LANES;
+use super::native_code::NativeCode;
+use super::render_targets::TARGETS;
+use super::tile::{ROWS, Tile};
+
+/// Code that stores colours as certain surfaces hold them.
+pub(super) struct SurfaceCode {
+    encodings: [Option<PixelEncoding>; TARGETS],
+    pub(super) version: CodeVersion,
+}
+
+impl NativeCode {
+    /// Returns whether machine code stores all colours, and draws by itself: no group is replayed by the reference engine, which
+    /// knows no surfaces.
+    #[must_use]
+    pub fn stores_surfaces(&self) -> bool {
+        let hazard = |op: &Op| matches!(op, Op::GroupHazard(_));
+        self.code.stores_colors() && !self.code.ops.iter().any(hazard)
+    }
+}
+
+impl FastDraw {
+    /// Sets the code for surfaces that hold colours like this, for which it must have been compiled, and which must
+    /// [store](NativeCode::stores_surfaces) them.
+    pub fn set_surface_code(
+        &mut self,
+        encodings: [Option<PixelEncoding>; TARGETS],
+        mut code: NativeCode,
+        simd: Simd,
+    ) {
+        // It may have been compiled with the values of an earlier draw.
+        code.code.set_uniforms(self.uniforms.values());
+        let version = CodeVersion::new(code, simd);
+        self.surfaces = Some(SurfaceCode { encodings, version });
+    }
+
+    /// Draws one tile. Returns the number of pixels that were killed.
+    fn draw_surface_tile(
+        tile: &Tile<'_>,
+        interp: &mut Interpreter<'_>,
+        band: &mut SurfaceBand<'_, '_>,
+    ) -> Result<(), RunError> {
+        let simd = interp.simd;
+        let mut staging = std::mem::take(&mut interp.scratch.staging);
+        let covered = init_coverage(tile, interp, band.rect());
+        let in_place = tile.inside(band.rect())
+            && interp.draw.bindings.covers_all()
+            && band.has_offsets(&mut staging, tile);
+        let mut result = Ok(());
+        if covered {
+            interp.begin(tile);
+            simd.run_plain(LoadInputs { tile, interp });
+            let targets = match in_place {
+                true => band.targets(&staging, tile),
+                false => staging.staged_encoded(tile, band.encodings),
+            };
+            result = interp.run_with(targets);
+        }
+        interp.scratch.staging = staging;
+        result?;
+        let discards = interp.code.discards;
+        let Scratch { covered, killed, staging, .. } = &interp.scratch;
+        for (number, (x, y)) in tile.chunks().enumerate() {
+            let bits = CoverageBits::of(Portable, &covered[number]);
+            if discards {
+                interp.counters.killed += u64::from(killed[number] - bits.count());
+            }
+            if !interp.coverage_stored {
+                band.copy_coverage([x, y], bits);
+            }
+            if in_place || bits.count() == 0 {
+                continue;
+            }
+            for (target, pixels) in staging.encoded.iter().enumerate() {
+                let Some(encoding) = band.encodings[target] else { continue };
+                let size = LANES * usize::from(encoding.bytes);
+                band.copy_chunk(target, [x, y], bits, &pixels[number * size..][..size]);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SurfacePainter for FastDraw {
+    fn draw_surfaces(
+        &self,
+        draw: &Draw<'_>,
+        surfaces: &mut Surfaces<'_>,
+    ) -> Result<BandStats, RunError> {
+        let SurfaceCode { encodings, version } =
+            self.surfaces.as_ref().expect("a painter has code for its surfaces");
+        let CodeVersion { simd, code, batch_width, scratch_pool } = version;
+        let chunks = (batch_width * (ROWS / 4)) as usize;
+        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
+        let mut interp = Interpreter::new(draw, code, *simd, scratch);
+        let mut band = SurfaceBand { surfaces, encodings };
+        let rect = band.rect();
+        if !code.discards && draw.bindings.covers_all() {
+            band.cover();
+            interp.coverage_stored = true;
+        }
+        let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
+        let only_kernel = code.only_kernel();
+        while x < rect.x + rect.width {
+            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            let mut drawn = 0;
+            if let Some(kernel) = only_kernel {
+                drawn = kernel.draw(&tile, &mut interp, &mut band)?;
+            }
+            if drawn == 0 {
+                Self::draw_surface_tile(&tile, &mut interp, &mut band)?;
+                drawn = 1;
+            }
+            x += drawn * batch_width * 4;
+        }
+        let (counters, scratch) = interp.finish();
+        lock(scratch_pool).push(scratch);
+        Ok(BandStats { counters, ..BandStats::default() })
+    }
+}

@@ -1,0 +1,162 @@
+//! Colour stores in a surface's format: components become codes in vectors of 32 bits, these become rows of pixels.
+//!
+//! What a code is stands in [`r500_exec::output::color`]. Fixed point is the exact product with the largest code, rounded to
+//! nearest even: a fused product and sum with a number so large (2^23 or 1.5 * 2^23) that its last place is 1, whose lowest bits
+//! are the code then.
+//!
+//! ```text
+//! x → min (max x 0) 1 → x * 255 + 2^23 → shifted, put together with the other components → rows of pixels
+//! ```
+
+use r500_exec::output::color::{Code, Component, PixelEncoding};
+use r500_fast::codegen::ColorStore;
+
+use super::Lower;
+use crate::lir::{Class, Op, Opcode, PixelRows, Relation, VReg};
+
+/// Numbers from here to its double have no fractions.
+const NO_FRACTIONS: f32 = 8_388_608.0;
+
+/// Returns whether pixels can be stored so; `discards`: whether some of them are not covered, so that these must keep their bytes.
+pub(crate) fn supports(encoding: &PixelEncoding, discards: bool) -> bool {
+    // The curve needs a function in double precision. Bytes and words would have to be loaded one by one to be kept.
+    encoding.components().all(|component| component.code != Code::Srgb)
+        && !(discards && encoding.bytes < 4)
+}
+
+impl Lower<'_> {
+    /// Stores the pixels of a surface.
+    pub(super) fn surface_color(&mut self, color: &ColorStore, encoding: &PixelEncoding) {
+        let dwords: Vec<VReg> = (0..u32::from(encoding.bytes).div_ceil(4))
+            .map(|number| self.dword(color, encoding, number))
+            .collect();
+        let mut rows = self.pixel_rows(&dwords);
+        if encoding.bytes < 4 {
+            let narrow = Opcode::Narrow(encoding.bytes);
+            rows.iter_mut().for_each(|row| *row = self.op(narrow, &[*row]));
+        }
+        let kept = color.covered.then(|| {
+            let covered = self.covered();
+            self.pixel_rows(&vec![covered; dwords.len()])
+        });
+        for (number, mut row) in rows.into_iter().enumerate() {
+            let of = PixelRows {
+                target: color.target,
+                bytes: encoding.bytes,
+                number: number as u8,
+                part: 0,
+            };
+            if let Some(kept) = &kept {
+                let mask = match self.mask_class {
+                    Class::Vector => kept[number],
+                    Class::Mask => self.op(Opcode::ToMask, &[kept[number]]),
+                };
+                let old = self.op(Opcode::LoadPixels(of), &[]);
+                row = self.op(Opcode::Blend, &[mask, row, old]);
+            }
+            let args = [Some(row), None, None];
+            let opcode = Opcode::StorePixels(of);
+            self.push(Op { opcode, dst: None, args, origin: self.origin });
+        }
+    }
+
+    /// 32 bits of each pixel.
+    fn dword(&mut self, color: &ColorStore, encoding: &PixelEncoding, number: u32) -> VReg {
+        let (mut constant, mut value) = (0, None);
+        for component in encoding.components().filter(|component| component.lo / 32 == number) {
+            let x = self.vector(color.channels[component.channel]);
+            let x = self.spread(x);
+            let lo = component.lo % 32;
+            if let Some(bits) = self.constant(x) {
+                constant |= component.encode(f32::from_bits(bits)) << lo;
+                continue;
+            }
+            let code = self.code_at(color, &component, x, lo);
+            value = Some(match value {
+                Some(value) => self.op(Opcode::Or, &[value, code]),
+                None => code,
+            });
+        }
+        match value {
+            Some(value) if constant != 0 => {
+                let constant = self.bits(constant);
+                self.op(Opcode::Or, &[value, constant])
+            }
+            Some(value) => value,
+            None => self.bits(constant),
+        }
+    }
+
+    /// The code of a component where it lies in its 32 bits, and zeros elsewhere.
+    fn code_at(&mut self, color: &ColorStore, component: &Component, x: VReg, lo: u32) -> VReg {
+        let &Component { channel, bits, code, .. } = component;
+        let (code, clean) = match code {
+            Code::Unorm => (self.unorm(x, bits), false),
+            Code::Snorm => (self.snorm(x, bits, color.non_nan[channel]), false),
+            Code::Half => {
+                let x = self.channel(color.channels[channel], color.non_nan[channel], None);
+                (self.op(Opcode::ToHalf, &[x]), true)
+            }
+            Code::Float => {
+                (self.channel(color.channels[channel], color.non_nan[channel], None), true)
+            }
+            Code::Srgb => unreachable!("`supports` excludes it"),
+        };
+        // Bits above a component that ends at the highest one are shifted out.
+        let code = match clean || lo + bits == 32 {
+            true => code,
+            false => {
+                let mask = self.bits((1 << bits) - 1);
+                self.op(Opcode::And, &[code, mask])
+            }
+        };
+        if lo == 0 { code } else { self.op(Opcode::Shl(lo as u8), &[code]) }
+    }
+
+    /// In the lowest bits. NaN is 0: of a NaN and another the maximum is the other.
+    fn unorm(&mut self, x: VReg, bits: u32) -> VReg {
+        let [zero, one] = [0.0, 1.0].map(|x| self.float(x));
+        let x = self.op(Opcode::Max, &[x, zero]);
+        let x = self.op(Opcode::Min, &[x, one]);
+        self.fixed_point(x, (1_u32 << bits) - 1, NO_FRACTIONS)
+    }
+
+    /// In the lowest bits, in two's complement: half of the integers lie below the number that is added.
+    fn snorm(&mut self, x: VReg, bits: u32, number: bool) -> VReg {
+        let [zero, one, least] = [0.0, 1.0, -1.0].map(|x| self.float(x));
+        let x = match number {
+            true => x,
+            false => {
+                let nan = self.compare(Relation::Ne, x, x);
+                self.choose(nan, zero, x)
+            }
+        };
+        let x = self.op(Opcode::Max, &[x, least]);
+        let x = self.op(Opcode::Min, &[x, one]);
+        self.fixed_point(x, (1_u32 << (bits - 1)) - 1, 1.5 * NO_FRACTIONS)
+    }
+
+    fn fixed_point(&mut self, x: VReg, largest: u32, base: f32) -> VReg {
+        // Codes of up to 16 bits are exact.
+        let (largest, base) = (self.float(largest as f32), self.float(base));
+        self.op(Opcode::MulAdd, &[x, largest, base])
+    }
+
+    /// Rows of pixels, of one, two or four vectors of 32 bits of each: as many vectors, of which
+    /// [`PixelRows`] says what each has.
+    fn pixel_rows(&mut self, dwords: &[VReg]) -> Vec<VReg> {
+        match *dwords {
+            [a] => vec![self.op(Opcode::PermuteQuads, &[a])],
+            [a, b] => {
+                [Opcode::UnpackLo32, Opcode::UnpackHi32].map(|half| self.op(half, &[a, b])).into()
+            }
+            [a, b, c, d] => {
+                let rows = self.float_rows([a, b, c, d]);
+                // With AVX-512 the rows of either half of the quads: by the rows of the pixels.
+                let order = if self.rows { [0, 2, 1, 3] } else { [0, 1, 2, 3] };
+                order.map(|number: usize| rows.as_flattened()[number]).into()
+            }
+            _ => unreachable!("pixels have 4, 8 or 16 bytes here"),
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Encoding of pixels in a surface's format, and their loads and stores.
+
+use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
+
+use super::operations::at_index;
+use super::{Emit, SPARE, context};
+use crate::lir::{Class, PixelRows};
+use crate::x86::level::Level;
+use crate::x86::mach_inst::Place;
+
+/// Pixels of a row that are neighbours in a vector.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// The row in the chunk, or in its half with AVX2.
+    row: u32,
+    /// Bytes from the row's first pixel.
+    column: u32,
+    /// Bytes from the vector's first one.
+    at: u32,
+    /// Bytes.
+    size: u32,
+}
+
+/// Returns where the pixels of a vector lie.
+fn pieces(level: Level, PixelRows { bytes, number, .. }: PixelRows) -> Vec<Piece> {
+    let (row, number) = (u32::from(bytes) * 4, u32::from(number));
+    let piece = |row: u32, at: u32, size: u32| Piece { row, column: 0, at, size };
+    match (level, bytes) {
+        (Level::Avx512, 16) => vec![piece(number, 0, 64)],
+        (Level::Avx512, 8) => vec![piece(number, 0, 32), piece(number + 2, 32, 32)],
+        (Level::Avx512, _) => (0..4).map(|n| piece(n, n * row, row)).collect(),
+        (Level::Avx2, 16) => {
+            vec![Piece { row: number / 2, column: 32 * (number % 2), at: 0, size: 32 }]
+        }
+        (Level::Avx2, 8) => vec![piece(number, 0, 32)],
+        (Level::Avx2, _) => (0..2).map(|n| piece(n, n * row, row)).collect(),
+    }
+}
+
+impl Emit<'_> {
+    /// Puts the address of a piece into `rcx` and `rdx`, after [`find_plane`](Self::find_plane).
+    fn piece_address(
+        &mut self,
+        part: u32,
+        Piece { row, column, .. }: Piece,
+    ) -> Result<MemoryOperand, IcedError> {
+        let (chunk, at) = self.chunk(part);
+        let place = at + i64::from(32 * (row / 2) + 4 * (row % 2));
+        self.load_number(Register::RDX, at_index(chunk, Register::RAX, place))?;
+        Ok(at_index(Register::RCX, Register::RDX, column.into()))
+    }
+
+    /// Puts where offsets lie into `rax`, and the first pixel of a plane into `rcx`.
+    fn find_plane(&mut self, target: u8) -> Result<(), IcedError> {
+        let target = 8 * i32::from(target);
+        self.a.mov(rax, qword_ptr(rbx + context::ROWS + target))?;
+        self.a.mov(rcx, qword_ptr(rbx + context::PLANES + target))
+    }
+
+    pub(super) fn load_pixels(&mut self, rows: PixelRows, dst: u8) -> Result<(), IcedError> {
+        use Code as C;
+        self.find_plane(rows.target)?;
+        let to = self.vector(dst);
+        for piece @ Piece { at, size, .. } in pieces(self.level, rows) {
+            let from = self.piece_address(rows.part, piece)?;
+            let inst = match (at, size) {
+                (0, 64) => Instruction::with2(C::EVEX_Vmovups_zmm_k1z_zmmm512, to, from)?,
+                (0, 32) => {
+                    let code =
+                        self.pick(C::VEX_Vmovups_ymm_ymmm256, C::EVEX_Vmovups_ymm_k1z_ymmm256);
+                    Instruction::with2(code, Register::YMM0 + u32::from(dst), from)?
+                }
+                (_, 32) => Instruction::with4(
+                    C::EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8,
+                    to,
+                    to,
+                    from,
+                    1,
+                )?,
+                (0, 16) => {
+                    let code =
+                        self.pick(C::VEX_Vmovups_xmm_xmmm128, C::EVEX_Vmovups_xmm_k1z_xmmm128);
+                    Instruction::with2(code, Register::XMM0 + u32::from(dst), from)?
+                }
+                (_, 16) => {
+                    let code = self.pick(
+                        C::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8,
+                        C::EVEX_Vinsertf32x4_zmm_k1z_zmm_xmmm128_imm8,
+                    );
+                    Instruction::with4(code, to, to, from, at / 16)?
+                }
+                _ => unreachable!("pixels of fewer than 4 bytes are not loaded"),
+            };
+            self.add(inst)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_pixels(
+        &mut self,
+        rows: PixelRows,
+        from: Option<Place>,
+    ) -> Result<(), IcedError> {
+        self.find_plane(rows.target)?;
+        let Some(Place::Register(from)) = from else {
+            unreachable!("{from:?} is not in a register")
+        };
+        for piece in pieces(self.level, rows) {
+            let to = self.piece_address(rows.part, piece)?;
+            self.store_piece(to, from, piece)?;
+        }
+        Ok(())
+    }
+
+    fn store_piece(
+        &mut self,
+        to: MemoryOperand,
+        from: u8,
+        Piece { at, size, .. }: Piece,
+    ) -> Result<(), IcedError> {
+        use Code as C;
+        let vector = self.vector(from);
+        let [xmm, ymm] = [Register::XMM0, Register::YMM0].map(|first| first + u32::from(from));
+        let inst = match (size, at) {
+            (64, _) => return self.store(Class::Vector, to, from),
+            (32, 0) => {
+                let code = self.pick(C::VEX_Vmovups_ymmm256_ymm, C::EVEX_Vmovups_ymmm256_k1z_ymm);
+                Instruction::with2(code, to, ymm)?
+            }
+            (32, _) => {
+                Instruction::with3(C::EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8, to, vector, 1)?
+            }
+            (16, 0) => {
+                let code = self.pick(C::VEX_Vmovups_xmmm128_xmm, C::EVEX_Vmovups_xmmm128_k1z_xmm);
+                Instruction::with2(code, to, xmm)?
+            }
+            (16, _) => {
+                let code = self.pick(
+                    C::VEX_Vextractf128_xmmm128_ymm_imm8,
+                    C::EVEX_Vextractf32x4_xmmm128_k1z_zmm_imm8,
+                );
+                Instruction::with3(code, to, vector, at / 16)?
+            }
+            (8, 16..) => {
+                // Only the lowest 128 bits have such stores.
+                let spare = Register::XMM0 + u32::from(SPARE);
+                let code = C::EVEX_Vextractf32x4_xmmm128_k1z_zmm_imm8;
+                self.add(Instruction::with3(code, spare, vector, at / 16)?)?;
+                return self.store_piece(to, SPARE, Piece { row: 0, column: 0, at: at % 16, size });
+            }
+            (8, 0) => {
+                let code = self.pick(C::VEX_Vmovlps_m64_xmm, C::EVEX_Vmovlps_m64_xmm);
+                Instruction::with2(code, to, xmm)?
+            }
+            (8, _) => {
+                let code = self.pick(C::VEX_Vmovhps_m64_xmm, C::EVEX_Vmovhps_m64_xmm);
+                Instruction::with2(code, to, xmm)?
+            }
+            (_, 0) => {
+                let code = self.pick(C::VEX_Vmovd_rm32_xmm, C::EVEX_Vmovd_rm32_xmm);
+                Instruction::with2(code, to, xmm)?
+            }
+            _ => {
+                let code = self.pick(C::VEX_Vpextrd_rm32_xmm_imm8, C::EVEX_Vpextrd_rm32_xmm_imm8);
+                Instruction::with3(code, to, xmm, at / 4)?
+            }
+        };
+        self.add(inst)
+    }
+
+    /// The instruction overwrites an operand: the one whose register the result gets, or a copy of the first.
+    pub(super) fn mul_add(
+        &mut self,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+        c: Option<Place>,
+    ) -> Result<(), IcedError> {
+        use Code as C;
+        let in_dst = Some(Place::Register(dst));
+        if c == in_dst {
+            let code = self.pick(
+                C::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
+                C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+            );
+            let inst = self.three(code, dst, a, b)?;
+            return self.add(inst);
+        }
+        let (first, second) = if b == in_dst { (b, a) } else { (a, b) };
+        if first != in_dst {
+            let (to, from) = (self.vector(dst), self.register(Class::Vector, first));
+            let code = self.pick(C::VEX_Vmovaps_ymm_ymmm256, C::EVEX_Vmovaps_zmm_k1z_zmmm512);
+            self.add(Instruction::with2(code, to, from)?)?;
+        }
+        let code = self.pick(
+            C::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
+            C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+        );
+        let inst = self.three(code, dst, second, c)?;
+        self.add(inst)
+    }
+
+    pub(super) fn half(&mut self, dst: u8, from: Option<Place>) -> Result<(), IcedError> {
+        use Code as C;
+        let (to, from) = (self.vector(dst), self.register(Class::Vector, from));
+        let half = match self.level {
+            Level::Avx2 => Register::XMM0,
+            Level::Avx512 => Register::YMM0,
+        } + u32::from(dst);
+        // To the nearest even number.
+        let code = self
+            .pick(C::VEX_Vcvtps2ph_xmmm128_ymm_imm8, C::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae);
+        self.add(Instruction::with3(code, half, from, 0)?)?;
+        let code = self.pick(C::VEX_Vpmovzxwd_ymm_xmmm128, C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256);
+        self.add(Instruction::with2(code, to, half)?)
+    }
+
+    pub(super) fn narrow(
+        &mut self,
+        bytes: u8,
+        dst: u8,
+        from: Option<Place>,
+    ) -> Result<(), IcedError> {
+        use Code as C;
+        let (to, from) = (self.vector(dst), self.register(Class::Vector, from));
+        if self.level == Level::Avx512 {
+            let (code, first) = match bytes {
+                2 => (C::EVEX_Vpmovdw_ymmm256_k1z_zmm, Register::YMM0),
+                _ => (C::EVEX_Vpmovdb_xmmm128_k1z_zmm, Register::XMM0),
+            };
+            return self.add(Instruction::with2(code, first + u32::from(dst), from)?);
+        }
+        // Each half twice, in its 128 bits; then both next to each other.
+        self.add(Instruction::with3(C::VEX_Vpackusdw_ymm_ymm_ymmm256, to, from, from)?)?;
+        self.add(Instruction::with3(C::VEX_Vpermq_ymm_ymmm256_imm8, to, to, 0b00_00_10_00)?)?;
+        if bytes == 1 {
+            self.add(Instruction::with3(C::VEX_Vpackuswb_ymm_ymm_ymmm256, to, to, to)?)?;
+        }
+        Ok(())
+    }
+}
