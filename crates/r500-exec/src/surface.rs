@@ -184,11 +184,12 @@ impl<'s> Iterator for SurfaceBands<'s> {
 
     fn next(&mut self) -> Option<Surfaces<'s>> {
         let area = self.rest.area.take_rows(self.rows)?;
-        let rows = area.height as usize;
+        // The last band has what is left: of a single row, the pitch may be smaller than it.
+        let rows = (self.rest.area.height > 0).then_some(area.height as usize);
         let colors = self.rest.colors.each_mut().map(|surface| {
             surface.as_mut().map(|ColorSurface { format, bytes, pitch }| ColorSurface {
                 format: *format,
-                bytes: cut(bytes, rows * *pitch),
+                bytes: cut(bytes, rows.map(|rows| rows * *pitch)),
                 pitch: *pitch,
             })
         });
@@ -199,14 +200,15 @@ impl<'s> Iterator for SurfaceBands<'s> {
 }
 
 impl<'s, T> Plane<'s, T> {
-    fn cut(&mut self, rows: usize) -> Self {
-        Self { values: cut(&mut self.values, rows * self.pitch), pitch: self.pitch }
+    fn cut(&mut self, rows: Option<usize>) -> Self {
+        let count = rows.map(|rows| rows * self.pitch);
+        Self { values: cut(&mut self.values, count), pitch: self.pitch }
     }
 }
 
-/// Splits off the first elements; of the last row there may be fewer than the pitch.
-fn cut<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let count = count.min(rest.len());
+/// Splits off the first elements, or all.
+fn cut<'a, T>(rest: &mut &'a mut [T], count: Option<usize>) -> &'a mut [T] {
+    let count = count.unwrap_or(rest.len());
     let (head, tail) = std::mem::take(rest).split_at_mut(count);
     *rest = tail;
     head

@@ -1,11 +1,11 @@
 //! Encoding of operations and their operands.
 
-use iced_x86::code_asm::{eax, qword_ptr, rax, rbx, rcx};
+use iced_x86::code_asm::{eax, qword_ptr, rax, rbx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
 use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, mask, table};
-use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor};
+use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding};
 use crate::x86::known_bugs::{KnownBug, is_injected};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Mem, Place};
@@ -384,36 +384,6 @@ impl Emit<'_> {
         let code = Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
         self.with_immediate(code, to, b, table, 0)?;
         copied(self, self.vector(dst), to)
-    }
-
-    /// Pixels to the rows of the canvas that they lie in: with AVX2 one row of four pixels, of which a vector
-    /// holds two; with AVX-512 two rows.
-    fn paint(
-        &mut self,
-        StoreColor { target, row, part }: StoreColor,
-        first: Option<Place>,
-        other: Option<Place>,
-    ) -> Result<(), IcedError> {
-        self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
-        self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
-        let (chunk, at) = self.chunk(part);
-        let place = |half: i64| at_index(chunk, Register::RAX, at + 32 * half + 4 * i64::from(row));
-        self.load_number(Register::RDX, place(0))?;
-        let mut to = at_index(Register::RCX, Register::RDX, 0);
-        for (n, from) in [first, other].into_iter().enumerate() {
-            let Some(Place::Register(from)) = from else {
-                unreachable!("{from:?} is not in a register")
-            };
-            self.store(Class::Vector, to, from)?;
-            match self.level {
-                Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
-                Level::Avx512 if n == 0 => {
-                    self.load_number(Register::RDX, place(1))?;
-                }
-                Level::Avx512 => {}
-            }
-        }
-        Ok(())
     }
 
     /// Sixteen bytes of the table for each quad.

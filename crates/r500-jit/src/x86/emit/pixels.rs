@@ -1,11 +1,11 @@
-//! Encoding of pixels in a surface's format, and their loads and stores.
+//! Stores of pixels to frames, and, with their encoding and loads, to surfaces.
 
 use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::operations::at_index;
 use super::{Emit, SPARE, context};
-use crate::lir::{Class, PixelRows};
+use crate::lir::{Class, PixelRows, StoreColor};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::Place;
 
@@ -167,6 +167,36 @@ impl Emit<'_> {
             }
         };
         self.add(inst)
+    }
+
+    /// Pixels to the rows of the frame that they lie in: with AVX2 one row of four pixels, of which a vector
+    /// holds two; with AVX-512 two rows.
+    pub(super) fn paint(
+        &mut self,
+        StoreColor { target, row, part }: StoreColor,
+        first: Option<Place>,
+        other: Option<Place>,
+    ) -> Result<(), IcedError> {
+        self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
+        self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
+        let (chunk, at) = self.chunk(part);
+        let place = |half: i64| at_index(chunk, Register::RAX, at + 32 * half + 4 * i64::from(row));
+        self.load_number(Register::RDX, place(0))?;
+        let mut to = at_index(Register::RCX, Register::RDX, 0);
+        for (n, from) in [first, other].into_iter().enumerate() {
+            let Some(Place::Register(from)) = from else {
+                unreachable!("{from:?} is not in a register")
+            };
+            self.store(Class::Vector, to, from)?;
+            match self.level {
+                Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
+                Level::Avx512 if n == 0 => {
+                    self.load_number(Register::RDX, place(1))?;
+                }
+                Level::Avx512 => {}
+            }
+        }
+        Ok(())
     }
 
     /// The instruction overwrites an operand: the one whose register the result gets, or a copy of the first.
