@@ -129,7 +129,7 @@ type Encodings = [Option<PixelEncoding>; TARGETS];
 struct SurfaceTier {
     /// The function with how the surfaces hold colours.
     function: Option<(Encodings, Arc<BoundFunction>)>,
-    /// How well the code was made that was looked at last.
+    /// How well the code was made that was tried last.
     effort: Option<Effort>,
     /// Whether there is code that draws.
     ready: bool,
