@@ -87,6 +87,10 @@ static FOREIGN_OPS: &[ForeignOp] = &[
     several("DDY", "`MDV` is the difference downward"),
 ];
 
+/// Help for an operation in front of registers, as other languages write instructions.
+pub(crate) const OPERANDS: &str = "registers are bound to sources first: \
+    `src0.rgb = const[1] : temp[0].rgb = MAD src0.rgb src0.111 src0.000`";
+
 /// Returns the operation of another language that a word names; case does not matter.
 pub(crate) fn foreign_op(word: &str) -> Option<&'static ForeignOp> {
     FOREIGN_OPS.iter().find(|op| op.word.eq_ignore_ascii_case(word))

@@ -156,6 +156,21 @@ fn what_other_languages_write_is_fixed() {
     }
 }
 
+/// A whole line of another language: the message says where its operands go here.
+#[test]
+fn operations_in_front_of_registers_are_explained() {
+    for line in ["MOV temp[0].rgb, const[1] ;", "OUT LAST mul temp[0].rgb, temp[1], const[1] ;"] {
+        let assembly = assemble(line.as_bytes(), Options::default());
+        let diagnostic = &assembly.diagnostics[0];
+        let help = diagnostic.help.join("\n");
+        assert!(
+            help.contains("`MAD a") && help.contains("src0.rgb = const[1] :"),
+            "{line}: {help}"
+        );
+        assert_eq!(diagnostic.fix, None, "{line}");
+    }
+}
+
 /// Operations that take several instructions are explained, and never taken for a misspelt one.
 #[test]
 fn operations_of_several_instructions_are_explained() {

@@ -7,6 +7,7 @@ use r500_program::Uniform;
 
 use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::foreign_ops::{OPERANDS, foreign_op};
 use crate::items::{Symbol, SymbolKind};
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
@@ -122,6 +123,16 @@ impl Parser<'_> {
     #[cold]
     fn unknown_statement(&mut self, text: &str) -> ParseAbort {
         let span = self.tok.span;
+        let unknown = Diagnostic::new(
+            DiagnosticCode::UnknownStatement,
+            span,
+            format!("unknown word `{text}`"),
+        )
+        .label("no instruction and no directive starts so");
+        if let Some(foreign) = foreign_op(text) {
+            self.report(unknown.help(foreign.text).help(OPERANDS));
+            return ParseAbort;
+        }
         let words = [
             Kw::Tex,
             Kw::Out,
@@ -151,13 +162,8 @@ impl Parser<'_> {
         ];
         let candidates =
             words.iter().chain(STARTS).map(|k| k.text()).chain(CARRIED.iter().copied());
-        let mut diagnostic = Diagnostic::new(
-            DiagnosticCode::UnknownStatement,
-            span,
-            format!("unknown word `{text}`"),
-        )
-        .label("no instruction and no directive starts so")
-        .suggest(names::closest(text, candidates).map(|w| if w == "tex" { "TEX" } else { w }));
+        let near = names::closest(text, candidates);
+        let mut diagnostic = unknown.suggest(near.map(|w| if w == "tex" { "TEX" } else { w }));
         if names::OPCODES.iter().any(|o| o.kw == self.tok.kw) || self.at_word(Kw::Temp) {
             diagnostic = diagnostic.help("operations follow a `:`");
         }

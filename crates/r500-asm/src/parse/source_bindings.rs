@@ -7,6 +7,7 @@ use super::op::AluSlot;
 use super::value::Number;
 use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::foreign_ops::{OPERANDS, foreign_op};
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 
@@ -94,6 +95,10 @@ impl Parser<'_> {
                 format!("expected a source or `:`, found `{text}`"),
             )
             .label("flags, then sources, precede `:`, operations follow it");
+            if let Some(foreign) = foreign_op(&text) {
+                self.report(diagnostic.help(foreign.text).help(OPERANDS));
+                return ParseAbort;
+            }
             let itself = near.is_some_and(|n| n.eq_ignore_ascii_case(&text));
             self.report(if itself { diagnostic } else { diagnostic.suggest(near) });
             return ParseAbort;

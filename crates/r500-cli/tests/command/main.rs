@@ -7,6 +7,8 @@ mod folder;
 
 mod assembly;
 mod bench;
+#[cfg(unix)]
+mod c_example;
 mod cfg;
 mod check;
 mod convert;
@@ -155,14 +157,46 @@ fn help_names_every_subcommand_with_examples() {
 #[test]
 fn a_closed_pipe_is_quiet() {
     let probes = corpus("piglit/probes.jsonl.gz");
-    let mut child = command()
-        .args(["test", &probes, "--list"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
-    assert_eq!(output.status.code(), Some(0));
+    let plasma = corpus("mesa/scene_plasma.json");
+    // Pictures in one piece and in strips.
+    for args in [
+        &["test", &probes, "--list"][..],
+        &["render", &plasma, "-o", "-"],
+        &["render", &plasma, "--size", "2048x1024", "-o", "-"],
+    ] {
+        let mut command = command();
+        let mut child =
+            command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{args:?}");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+/// A device without room is an error, also if a picture is written while it is drawn.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    let folder = Folder::new("full-device");
+    let plasma = corpus("mesa/scene_plasma.json");
+    for size in ["64x64", "2048x1024"] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let run =
+            command().args(["render", &plasma, "--size", size, "-o", "-"]).stdout(full).output();
+        let run = run.unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(said, "error: cannot write the output: No space left on device (os error 28)\n");
+        assert_eq!(run.status.code(), Some(3), "{size}");
+        for name in ["full.png", "full.f32", "full.raw", "full.exr", "full.apng", "full.gif"] {
+            let path = folder.path(name);
+            let _ = std::fs::remove_file(&path);
+            std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+            let mut args = vec!["render", &plasma, "--size", size, "-o", &path];
+            if name.ends_with("apng") || name.ends_with("gif") {
+                args.extend(["--frames", "0..2", "--time-to", "0.r"]);
+            }
+            r500(&args).status(3).says(&format!("cannot write {path}: No space left on device"));
+        }
+    }
 }

@@ -142,6 +142,14 @@ impl PixelEncoding {
     }
 }
 
+/// Appends pixels of the given colours, as [`store`] does of one.
+pub fn store_all(fmt: UsOutFmt, colors: &[Pixel], bytes: &mut Vec<u8>) {
+    let Some(size) = bytes_per_pixel(fmt) else { return };
+    let start = bytes.len();
+    bytes.resize(start + colors.len() * size, 0);
+    store_row(fmt, colors, None, &mut bytes[start..]);
+}
+
 fn encode_pixel(fmt: UsOutFmt, layout: &'static Layout, rgba: Pixel) -> u128 {
     let mut pixel = 0_u128;
     for component in components(fmt, layout) {

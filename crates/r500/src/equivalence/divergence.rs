@@ -158,8 +158,8 @@ impl Trace {
             else {
                 continue;
             };
-            let asleep = !event.active && event.writes.is_empty();
-            if asleep {
+            let inactive = !event.active && event.writes.is_empty();
+            if inactive {
                 continue;
             }
             bytes += (size_of::<Recorded>() + size_of_val(&*event.writes)) as u64;

@@ -40,18 +40,21 @@ pub enum PictureError {
     #[cfg(feature = "png")]
     #[error("not a readable PNG: {0}")]
     PngRead(#[from] ::png::DecodingError),
-    /// A PNG file that cannot be written.
+    /// What a PNG file cannot hold.
     #[cfg(feature = "png")]
     #[error("PNG: {0}")]
-    PngWrite(#[from] ::png::EncodingError),
-    /// A GIF file that cannot be written.
+    PngWrite(#[source] ::png::EncodingError),
+    /// What a GIF file cannot hold.
     #[cfg(feature = "gif")]
     #[error("GIF: {0}")]
-    Gif(#[from] ::gif::EncodingError),
-    /// An OpenEXR file that cannot be written.
+    Gif(#[source] ::gif::EncodingError),
+    /// What an OpenEXR file cannot hold.
     #[cfg(feature = "exr")]
     #[error("OpenEXR: {0}")]
-    Exr(#[from] ::exr::error::Error),
+    Exr(#[source] ::exr::error::Error),
+    /// The writer failed: a full disk, a closed pipe.
+    #[error("{0}")]
+    Output(#[from] std::io::Error),
     /// A format whose feature of this crate is off.
     #[error("this build does not read {format} (feature `{feature}` of the crate r500)")]
     NotBuilt {
@@ -75,6 +78,36 @@ pub enum PictureError {
     /// Frames of an animation that differ in size, or none at all.
     #[error("an animation needs at least one frame, all of the same size")]
     Frames,
+}
+
+#[cfg(feature = "png")]
+impl From<::png::EncodingError> for PictureError {
+    fn from(error: ::png::EncodingError) -> Self {
+        match error {
+            ::png::EncodingError::IoError(error) => Self::Output(error),
+            error => Self::PngWrite(error),
+        }
+    }
+}
+
+#[cfg(feature = "gif")]
+impl From<::gif::EncodingError> for PictureError {
+    fn from(error: ::gif::EncodingError) -> Self {
+        match error {
+            ::gif::EncodingError::Io(error) => Self::Output(error),
+            error => Self::Gif(error),
+        }
+    }
+}
+
+#[cfg(feature = "exr")]
+impl From<::exr::error::Error> for PictureError {
+    fn from(error: ::exr::error::Error) -> Self {
+        match error {
+            ::exr::error::Error::Io(error) => Self::Output(error),
+            error => Self::Exr(error),
+        }
+    }
 }
 
 impl Picture {

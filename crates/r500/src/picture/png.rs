@@ -101,7 +101,7 @@ impl<W: Write + 'static> PngWriter<W> {
     /// Begins a file of `[width, height]` pixels.
     ///
     /// # Errors
-    /// [`PictureError::PngWrite`] if it has no pixels or cannot be written.
+    /// [`PictureError::PngWrite`] if it has no pixels, [`PictureError::Output`] if it cannot be written.
     pub fn new(to: W, size: [u32; 2], compression: PngCompression) -> Result<Self, PictureError> {
         let failure = FirstFailure::default();
         let mut encoder = encoder(Remembering { to, failure: failure.clone() }, size);
@@ -113,24 +113,41 @@ impl<W: Write + 'static> PngWriter<W> {
     /// Writes the next rows, from the top.
     ///
     /// # Errors
-    /// [`PictureError::PngWrite`] if they cannot be written, or the file has all its rows.
+    /// [`PictureError::Output`] if they cannot be written, or the file has all its rows.
     pub fn rows(&mut self, pixels: &[[u8; 4]]) -> Result<(), PictureError> {
         let written = self.rows.write_all(pixels.as_flattened());
-        Ok(written.map_err(png::EncodingError::from)?)
+        // The stream of `png` reports some failures without their kind.
+        written.map_err(|error| self.failure.take().unwrap_or(error).into())
     }
 
     /// Ends the file.
     ///
     /// # Errors
-    /// [`PictureError::PngWrite`] if rows are missing or it cannot be written.
+    /// [`PictureError::PngWrite`] if rows are missing, [`PictureError::Output`] if it cannot be written.
     pub fn finish(self) -> Result<(), PictureError> {
-        self.rows.finish()?;
-        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-        failure.map_or(Ok(()), |error| Err(png::EncodingError::from(error).into()))
+        let finished = self.rows.finish();
+        self.failure.take().map_or(Ok(()), Err)?;
+        Ok(finished?)
     }
 }
 
-type FirstFailure = Arc<Mutex<Option<io::Error>>>;
+/// The first failure of a writer, if any.
+#[derive(Clone, Default)]
+struct FirstFailure(Arc<Mutex<Option<io::Error>>>);
+
+impl FirstFailure {
+    fn take(&self) -> Option<io::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn keep(&self, error: &io::Error) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| match error.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(error.kind(), error.to_string()),
+        });
+    }
+}
 
 /// A writer whose first failure is kept: the stream of `png` writes its end when it is dropped, and drops errors then.
 struct Remembering<W: Write> {
@@ -138,25 +155,18 @@ struct Remembering<W: Write> {
     failure: FirstFailure,
 }
 
-impl<W: Write> Remembering<W> {
-    fn remember(&self, error: &io::Error) {
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure.get_or_insert_with(|| io::Error::new(error.kind(), error.to_string()));
-    }
-}
-
 impl<W: Write> Write for Remembering<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.to.write(bytes);
         written.inspect_err(|error| {
             if error.kind() != io::ErrorKind::Interrupted {
-                self.remember(error);
+                self.failure.keep(error);
             }
         })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to.flush().inspect_err(|error| self.remember(error))
+        self.to.flush().inspect_err(|error| self.failure.keep(error))
     }
 }
 
@@ -310,7 +320,9 @@ mod tests {
         }
         let mut full = PngWriter::new(Full(1000), [64, 96], PngCompression::Fast).unwrap();
         picture.pixels.chunks(64).for_each(|rows| full.rows(rows).unwrap());
-        assert!(full.finish().is_err(), "the end of the file is lost");
+        let full = full.finish().unwrap_err();
+        let full_device = |error: &io::Error| error.kind() == io::ErrorKind::StorageFull;
+        assert!(matches!(&full, PictureError::Output(error) if full_device(error)), "{full:?}");
         let mut short = PngWriter::new(Vec::new(), [64, 96], PngCompression::Fast).unwrap();
         short.rows(&picture.pixels[..64]).unwrap();
         assert!(short.finish().is_err());

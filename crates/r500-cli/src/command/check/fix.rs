@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use r500::asm::{Assembly, RenderOptions};
+use r500::asm::{Assembly, Diagnostic, RenderOptions};
 use r500::check::{Lint, Severity};
 use r500::files::NamedFiles;
 use r500::formats::Limits;
@@ -21,6 +21,8 @@ use crate::command::{input_args, terminal};
 
 /// The result of fixing a file.
 struct FixedFile {
+    /// Errors of the assembler that were corrected.
+    corrected: Vec<Diagnostic>,
     findings: Vec<Lint>,
     left: Vec<Unfixed>,
     /// The difference, as text.
@@ -69,7 +71,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
                 continue;
             }
         };
-        resolved += fixed.findings.len();
+        resolved += fixed.corrected.len() + fixed.findings.len();
         tally.count(&fixed.after, policy);
         let written = fixed.write(check, file)?;
         if check.format == Format::Json {
@@ -91,14 +93,19 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
 fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     let jobs = input_args::open(file, check.read)?;
     match jobs.assembly() {
-        Some(assembly) if assembly.is_ok() => {
+        Some(assembly) => {
             let assembly = assembly.clone();
-            Ok(fix_source(policy, file, &check.read.paths.files(file), &assembly))
-        }
-        _ if jobs.assembly().is_some() => {
-            let jobs: Result<Vec<Job>, _> = jobs.collect();
-            jobs.map_err(|error| input_args::unreadable(file, error))?;
-            Err(Failure::input(anyhow::anyhow!("{}: it has errors", input_args::show(file))))
+            match fix_source(policy, file, &check.read.paths.files(file), &assembly) {
+                Some(fixed) => Ok(fixed),
+                None => {
+                    let jobs: Result<Vec<Job>, _> = jobs.collect();
+                    jobs.map_err(|error| input_args::unreadable(file, error))?;
+                    Err(Failure::input(anyhow::anyhow!(
+                        "{}: it has errors",
+                        input_args::show(file)
+                    )))
+                }
+            }
         }
         _ if input_args::is_stdin(file) => {
             Err(Failure::usage("of stdin only assembly is fixed; give the file's name"))
@@ -110,24 +117,35 @@ fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     }
 }
 
-fn fix_source(policy: &Policy, file: &Path, files: &NamedFiles, before: &Assembly) -> FixedFile {
+/// Corrects errors and fixes findings; `None` if errors remain that the assembler has no correction for.
+fn fix_source(
+    policy: &Policy,
+    file: &Path,
+    files: &NamedFiles,
+    before: &Assembly,
+) -> Option<FixedFile> {
     let main = before.files.list.first();
     let (source, name) = main.map_or((&[][..], ""), |main| (&*main.bytes, &*main.name));
     let again = |text: &[u8]| assembly::assemble_with_files(text, name, files);
-    let fixed = lint::fix(source, again, |assembly, finding| {
+    let corrected = lint::correct(source, again);
+    let fixed = lint::fix(&corrected.text, again, |assembly, finding| {
         let allows = Allows::of(assembly);
         let allowed = allows.covering(finding.code, &finding.location, assembly).is_some();
         matches!(policy.level(finding, allowed), Level::Reported(_))
     });
+    if !fixed.assembly.is_ok() {
+        return None;
+    }
     let mut after = Checked::empty(file);
     after.source(Box::new(fixed.assembly), policy);
-    FixedFile {
+    Some(FixedFile {
+        corrected: corrected.errors,
         difference: difference(source, &fixed.text, &input_args::show(file), "fixed"),
         findings: fixed.resolved,
         left: fixed.left,
         content: Content::Text(fixed.text),
         after,
-    }
+    })
 }
 
 fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
@@ -157,7 +175,8 @@ fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
         after.programs.push(Program::check(job.clone(), index, policy));
     }
     let content = Content::Jobs(jobs, language);
-    Ok(FixedFile { findings, left: Vec::new(), difference, content, after })
+    let corrected = Vec::new();
+    Ok(FixedFile { corrected, findings, left: Vec::new(), difference, content, after })
 }
 
 impl FixedFile {
@@ -165,7 +184,9 @@ impl FixedFile {
     fn write(&self, check: &Check, file: &Path) -> Outcome<Option<PathBuf>> {
         let output = match (&check.output, check.in_place) {
             (Some(output), _) => output.clone(),
-            (None, true) if !self.findings.is_empty() => file.to_owned(),
+            (None, true) if !self.corrected.is_empty() || !self.findings.is_empty() => {
+                file.to_owned()
+            }
             _ => return Ok(None),
         };
         match &self.content {
@@ -211,6 +232,9 @@ impl FixedFile {
                 assembly,
             )
         };
+        let corrected = self.corrected.iter().map(|error| {
+            json!({ "code": error.code.name(), "message": error.message, "text": error.fix })
+        });
         let left = self
             .left
             .iter()
@@ -224,6 +248,7 @@ impl FixedFile {
             .collect();
         json!({
             "file": text::name(&self.after),
+            "corrected": corrected.collect::<Vec<Json>>(),
             "fixed": self.findings.iter().map(one).collect::<Vec<Json>>(),
             "not_fixed": left.collect::<Vec<Json>>(),
             "difference": self.difference,

@@ -63,8 +63,8 @@ pub(super) struct Check {
     /// Print the meaning of a code, its evidence and the remedy; `all` prints every code
     #[arg(long, value_name = "CODE", value_parser = explained)]
     explain: Vec<Explained>,
-    /// Apply the safe fixes: semaphores, waits, NOPs, US_PIXSIZE. Without -o or --in-place, print a
-    /// diff of what would change
+    /// Apply the safe fixes (semaphores, waits, NOPs, US_PIXSIZE) and the assembler's corrections of errors (`MOV a` as
+    /// `MAD a 1 0`). Without -o or --in-place, print a diff of what would change
     #[arg(long)]
     fix: bool,
     /// Write the fixed program to this file

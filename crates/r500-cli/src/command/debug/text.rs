@@ -42,16 +42,16 @@ pub(super) fn here(session: &Session) -> String {
     let place = format!("step {} of {}", now.position(), recording.len());
     match now.instruction() {
         Some(_) => {
-            let sleeps = if now.active() { String::new() } else { sleep(now.pixel()) };
-            format!("{place}  @{}{sleeps}  {}\n", now.address(), listed(session, now.address()))
+            let inactive = if now.active() { String::new() } else { inactive(now.pixel()) };
+            format!("{place}  @{}{inactive}  {}\n", now.address(), listed(session, now.address()))
         }
         None if now.state().ended() => format!("{place}  ended; {}\n", fate(now.pixel())),
         None => format!("{place}  @{} is outside the code window\n", now.address()),
     }
 }
 
-/// Returns what a pixel that does not execute waits for.
-pub(super) fn sleep(pixel: &Lane) -> String {
+/// Returns the state of an inactive pixel.
+pub(super) fn inactive(pixel: &Lane) -> String {
     match pixel.state {
         LaneState::Active => " (stopped)".to_owned(),
         state => format!(" (inactive: {})", state_name(state)),

@@ -61,7 +61,8 @@ impl CompareArgs {
         let comparison = Comparison::new(&drawn, &wanted, tolerance)
             .map_err(|error| Failure::input(error).context(path.display().to_string()))?;
         if let Some(path) = &self.diff {
-            save(path, &encode_png(&comparison.difference).map_err(cannot_encode)?)?;
+            let bytes = encode_png(&comparison.difference);
+            save(path, &bytes.map_err(|error| cannot_encode(path, error))?)?;
         }
         let share = self.share.or(own_share).unwrap_or(SHARE);
         let passes = comparison.passes(share);

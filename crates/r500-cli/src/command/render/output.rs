@@ -106,9 +106,7 @@ impl<'a> Plane<'a> {
         match self.data {
             Data::Color(target, colors) => {
                 let format = state.out_fmt_or_default(target);
-                for &color in colors {
-                    output::color::store(format, color, &mut bytes);
-                }
+                output::color::store_all(format, colors, &mut bytes);
             }
             Data::Depth(values) => {
                 let format = state.w_fmt.unwrap_or_default();
@@ -212,7 +210,8 @@ impl Sink {
     pub(super) fn write(&self, planes: &[Plane<'_>], state: &State) -> Outcome<Vec<PathBuf>> {
         let [first, others @ ..] = planes else { return Ok(Vec::new()) };
         if self.kind == Kind::Exr {
-            let bytes = encode_exr(first.width, &layers(planes)).map_err(cannot_encode)?;
+            let bytes = encode_exr(first.width, &layers(planes));
+            let bytes = bytes.map_err(|error| cannot_encode(&self.path, error))?;
             self.save(&self.path, &bytes)?;
             return Ok(vec![self.path.clone()]);
         }
@@ -226,7 +225,8 @@ impl Sink {
             let bytes = match self.kind {
                 Kind::Floats => plane.floats(),
                 Kind::Raw => plane.stored(state)?,
-                _ => encode_png_with(&plane.picture(), self.compression).map_err(cannot_encode)?,
+                _ => encode_png_with(&plane.picture(), self.compression)
+                    .map_err(|error| cannot_encode(&path, error))?,
             };
             self.save(&path, &bytes)?;
             written.push(path);
@@ -250,8 +250,11 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
     std::fs::write(path, bytes).map_err(|error| cannot_write(path, error))
 }
 
-/// Returns a file that cannot be written.
+/// Returns a file, or stdout, that cannot be written.
 pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    if input_args::is_stdin(path) {
+        return Failure::from(error);
+    }
     Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
 }
 
@@ -261,9 +264,12 @@ pub(super) fn layers(planes: &[Plane<'_>]) -> Vec<ExrLayer<'static>> {
     planes.iter().map(|p| p.layer(if single { "" } else { p.name })).collect()
 }
 
-/// Returns a picture that its format cannot hold.
-pub(super) fn cannot_encode(error: PictureError) -> Failure {
-    Failure::could_not(error)
+/// Returns a picture that its format cannot hold, or whose file cannot be written.
+pub(super) fn cannot_encode(path: &Path, error: PictureError) -> Failure {
+    match error {
+        PictureError::Output(error) => cannot_write(path, error),
+        error => Failure::could_not(error),
+    }
 }
 
 /// `out.png` and `B` give `out.B.png`.

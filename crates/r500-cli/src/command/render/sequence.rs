@@ -120,8 +120,8 @@ fn note_written(paths: &[PathBuf], verbose: bool) {
 
 /// The file of an animation, written frame by frame. If it is not finished, it is removed: it is not a picture then.
 struct Animation {
-    /// Until it is finished.
-    path: Option<PathBuf>,
+    path: PathBuf,
+    complete: bool,
     file: AnimationFile,
 }
 
@@ -141,10 +141,11 @@ impl Animation {
         let file = match sink.kind {
             Kind::Gif => AnimationFile::Gif(GifWriter::new(to, fps)),
             _ => {
-                AnimationFile::Apng(ApngWriter::new(to, size, frames, fps).map_err(cannot_encode)?)
+                let writer = ApngWriter::new(to, size, frames, fps);
+                AnimationFile::Apng(writer.map_err(|error| cannot_encode(path, error))?)
             }
         };
-        Ok(Self { path: Some(path.to_owned()), file })
+        Ok(Self { path: path.to_owned(), complete: false, file })
     }
 
     fn frame(&mut self, picture: &Picture) -> Outcome<()> {
@@ -153,7 +154,7 @@ impl Animation {
             AnimationFile::Apng(file) => file.frame(picture),
             AnimationFile::Closed => Ok(()),
         };
-        written.map_err(cannot_encode)
+        written.map_err(|error| cannot_encode(&self.path, error))
     }
 
     fn finish(mut self) -> Outcome<()> {
@@ -162,17 +163,17 @@ impl Animation {
             AnimationFile::Apng(file) => file.finish(),
             AnimationFile::Closed => Ok(()),
         };
-        finished.map_err(cannot_encode)?;
-        self.path = None;
+        finished.map_err(|error| cannot_encode(&self.path, error))?;
+        self.complete = true;
         Ok(())
     }
 }
 
 impl Drop for Animation {
     fn drop(&mut self) {
-        if let Some(path) = self.path.take().filter(|path| path.is_file()) {
+        if !self.complete && self.path.is_file() {
             // The failure that led here is reported; this one would add nothing.
-            let _ = std::fs::remove_file(path);
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }

@@ -107,6 +107,11 @@ impl Render {
         if let Some(error) = failed {
             return Err(engine_args::not_run(error));
         }
+        // Rows that the time limit left out are missing in the files, too: the limit is the cause.
+        let written = match written {
+            Err(_) if stopped.is_some() => Vec::new(),
+            written => written?,
+        };
         let stats = strips.stats();
         let summary = Summary {
             area,
@@ -115,7 +120,7 @@ impl Render {
             run_info: strips.run_info(),
             took: start.elapsed(),
         };
-        Ok(Streamed { summary, written: written?, stopped })
+        Ok(Streamed { summary, written, stopped })
     }
 }
 
@@ -131,7 +136,7 @@ impl Kind {
 
 impl Sink {
     /// Writes the strips that `next` returns until there are no more; it gets back the strip before. Returns the names of the
-    /// files; if rows are missing, or on a failure, there are none.
+    /// files. If rows are missing, or on a failure, the files are removed.
     fn write_strips(
         &self,
         target: Target,
@@ -151,16 +156,14 @@ impl Sink {
             Kind::Exr => self.write_exr(target, area, first, &mut written, &mut next),
             _ => self.write_planes(target, state, area, first, &mut written, &mut next),
         };
-        let complete = rows == area.height;
-        if !complete || result.is_err() {
+        if rows != area.height || result.is_err() {
             // A part of a picture is not an output.
             for path in written.drain(..).filter(|path: &PathBuf| path.is_file()) {
                 // The failure that led here is reported; this one would add nothing.
                 let _ = std::fs::remove_file(path);
             }
         }
-        // Missing rows are reported by the drawing, whatever the format says of them.
-        if complete { result.map(|()| written) } else { Ok(written) }
+        result.map(|()| written)
     }
 
     /// Writes each plane to a file of its own.
@@ -207,15 +210,16 @@ impl Sink {
             Box::new(File::create(path).map_err(|error| cannot_write(path, error))?)
         };
         let to = BufWriter::with_capacity(1 << 16, to);
-        Ok(match self.kind {
-            Kind::Floats => PlaneFile::Floats(to),
-            Kind::Raw => PlaneFile::Raw(to),
+        let rows = match self.kind {
+            Kind::Floats => Rows::Floats(to),
+            Kind::Raw => Rows::Raw(to),
             _ => {
                 let size = [area.width, area.height];
                 let writer = PngWriter::new(to, size, self.compression());
-                PlaneFile::Png(Box::new(writer.map_err(cannot_encode)?))
+                Rows::Png(Box::new(writer.map_err(|error| cannot_encode(path, error))?))
             }
-        })
+        };
+        Ok(PlaneFile { path: path.to_owned(), rows })
     }
 
     /// Writes all planes as layers of one OpenEXR file.
@@ -232,21 +236,34 @@ impl Sink {
         let file = File::create(path).map_err(|error| cannot_write(path, error))?;
         written.push(path.to_owned());
         let (mut first, mut used) = (Some(first), None);
+        let mut failed = None;
         let strips = || {
             let frame = first.take().or_else(|| next(used.take()))?;
-            let planes = planes(target, &frame).unwrap_or_default();
-            let layers = super::output::layers(&planes);
+            let layers = match planes(target, &frame) {
+                Ok(planes) => Some(super::output::layers(&planes)),
+                Err(failure) => {
+                    failed = Some(failure);
+                    None
+                }
+            };
             used = Some(frame);
-            Some(layers)
+            layers
         };
-        write_exr(BufWriter::new(file), [area.width, area.height], strips).map_err(cannot_encode)
+        let result = write_exr(BufWriter::new(file), [area.width, area.height], strips);
+        failed.map_or(Ok(()), Err)?;
+        result.map_err(|error| cannot_encode(path, error))
     }
 }
 
 type Output = BufWriter<Box<dyn Write>>;
 
 /// The file of a plane.
-enum PlaneFile {
+struct PlaneFile {
+    path: PathBuf,
+    rows: Rows,
+}
+
+enum Rows {
     Floats(Output),
     Raw(Output),
     Png(Box<PngWriter<Output>>),
@@ -254,17 +271,23 @@ enum PlaneFile {
 
 impl PlaneFile {
     fn put(&mut self, plane: &Plane<'_>, state: &State) -> Outcome<()> {
-        match self {
-            Self::Floats(to) => Ok(to.write_all(&plane.floats())?),
-            Self::Raw(to) => Ok(to.write_all(&plane.stored(state)?)?),
-            Self::Png(to) => to.rows(&plane.picture().pixels).map_err(cannot_encode),
-        }
+        let bytes = match &mut self.rows {
+            Rows::Floats(to) => to.write_all(&plane.floats()),
+            Rows::Raw(to) => to.write_all(&plane.stored(state)?),
+            Rows::Png(to) => {
+                let rows = to.rows(&plane.picture().pixels);
+                return rows.map_err(|error| cannot_encode(&self.path, error));
+            }
+        };
+        bytes.map_err(|error| cannot_write(&self.path, error))
     }
 
     fn finish(self) -> Outcome<()> {
-        match self {
-            Self::Floats(mut to) | Self::Raw(mut to) => Ok(to.flush()?),
-            Self::Png(to) => to.finish().map_err(cannot_encode),
+        match self.rows {
+            Rows::Floats(mut to) | Rows::Raw(mut to) => {
+                to.flush().map_err(|error| cannot_write(&self.path, error))
+            }
+            Rows::Png(to) => to.finish().map_err(|error| cannot_encode(&self.path, error)),
         }
     }
 }

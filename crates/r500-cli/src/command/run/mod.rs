@@ -90,8 +90,8 @@ theirs). CSV has these names as its first line, JSON as the keys of objects
 ([{\"t0\": [0.5, 0.25], \"c3.r\": 2}]; a bare list or number is t0), or one object a line. Numbers may be \"nan\",
 \"inf\" or float bits such as 0x3f800000.
 
-Files are read row by row, and results of --format csv and json-lines are printed as they come: any number of
-rows takes the same memory. The other formats keep some 20 bytes for each row.
+Files are read row by row, and results of --format csv, json and json-lines are printed as they come: any number of
+rows takes the same memory. The table keeps some 20 bytes for each row.
 
 Exit status: 0 done; 1 the program or the values have errors; 2 wrong usage; 3 could not be done.
 

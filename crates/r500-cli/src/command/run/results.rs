@@ -5,8 +5,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use r500::exec::RuntimeWarnings;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use serde_json::Value;
 
 use super::{RowFormat, Run};
 use crate::command::exit::{Failure, Outcome};
@@ -51,8 +49,10 @@ impl<'r> Results<'r> {
             text: String::new(),
             to: None,
         };
-        if run.format == RowFormat::Csv {
-            results.text = results.names().join(",") + "\n";
+        match run.format {
+            RowFormat::Csv => results.text = results.names().join(",") + "\n",
+            RowFormat::Json => results.text.push_str("{\n  \"rows\": ["),
+            RowFormat::Text | RowFormat::JsonLines => {}
         }
         results
     }
@@ -68,7 +68,7 @@ impl<'r> Results<'r> {
         let (text, row, bits) = (&mut self.text, self.rows, self.run.bits);
         self.rows += 1;
         match self.run.format {
-            RowFormat::Text | RowFormat::Json => {
+            RowFormat::Text => {
                 self.kept.covered.push(covered);
                 self.kept.colors.extend(colors);
                 self.kept.depth.extend(depth);
@@ -83,8 +83,11 @@ impl<'r> Results<'r> {
                 }
                 text.push('\n');
             }
-            RowFormat::JsonLines => {
-                let _ = write!(text, "{{\"row\":{row},\"covered\":{covered}");
+            RowFormat::Json | RowFormat::JsonLines => {
+                let _ = match self.run.format {
+                    RowFormat::JsonLines => write!(text, "{{\"row\":{row},\"covered\":{covered}"),
+                    _ => write!(text, "{}{{\"covered\":{covered}", separator(row)),
+                };
                 for (&target, color) in self.targets.iter().zip(colors) {
                     let _ = write!(text, ",\"{}\":", LETTERS[target]);
                     for (value, before) in color.into_iter().zip(["[", ",", ",", ","]) {
@@ -97,7 +100,10 @@ impl<'r> Results<'r> {
                     text.push_str(",\"depth\":");
                     push_json(text, depth, bits);
                 }
-                text.push_str("}\n");
+                text.push('}');
+                if self.run.format == RowFormat::JsonLines {
+                    text.push('\n');
+                }
             }
         }
         if self.text.len() >= BLOCK { self.write() } else { Ok(()) }
@@ -108,16 +114,24 @@ impl<'r> Results<'r> {
         match self.run.format {
             RowFormat::Csv | RowFormat::JsonLines => {}
             RowFormat::Text => self.table()?,
-            RowFormat::Json => {
-                let document = Document { results: &self, findings };
-                let mut to = open(self.run)?;
-                serde_json::to_writer_pretty(&mut to, &document).map_err(std::io::Error::from)?;
-                to.write_all(b"\n")?;
-                self.to = Some(to);
-            }
+            RowFormat::Json => self.end_document(findings),
         }
         self.write()?;
         self.to.map_or(Ok(()), |mut to| Ok(to.flush()?))
+    }
+
+    /// Appends what follows the rows of a JSON document.
+    fn end_document(&mut self, findings: &RuntimeWarnings) {
+        let findings = engine_args::findings_json(findings);
+        let findings = findings.as_array().map_or(&[][..], Vec::as_slice);
+        let text = &mut self.text;
+        text.push_str(list_end(self.rows));
+        text.push_str(",\n  \"findings\": [");
+        for (n, finding) in findings.iter().enumerate() {
+            let _ = write!(text, "{}{finding}", separator(n));
+        }
+        text.push_str(list_end(findings.len()));
+        text.push_str(",\n  \"version\": 1\n}\n");
     }
 
     fn write(&mut self) -> Outcome<()> {
@@ -201,7 +215,18 @@ fn push_number(text: &mut String, value: f32, bits: bool) {
     }
 }
 
-/// Appends a number in JSON: what is not finite, and bits, are strings.
+/// Returns what stands in front of element `n` of a list in a JSON document: elements are on a line each.
+fn separator(n: usize) -> &'static str {
+    if n == 0 { "\n    " } else { ",\n    " }
+}
+
+/// Returns the end of a list of `elements`.
+fn list_end(elements: usize) -> &'static str {
+    if elements == 0 { "]" } else { "\n  ]" }
+}
+
+/// Appends a number in JSON: what is not finite, and bits, are strings. Numbers have a point or an exponent, because
+/// readers that know integers drop the sign of `-0`.
 fn push_json(text: &mut String, value: f32, bits: bool) {
     match value {
         _ if bits => {
@@ -211,53 +236,8 @@ fn push_json(text: &mut String, value: f32, bits: bool) {
         _ if value.is_infinite() => {
             text.push_str(if value > 0.0 { "\"inf\"" } else { "\"-inf\"" });
         }
-        _ => float_format::push(text, value),
-    }
-}
-
-/// The JSON document of all rows; values are made as they are printed. Keys are in the order of their names.
-struct Document<'d> {
-    results: &'d Results<'d>,
-    findings: &'d RuntimeWarnings,
-}
-
-impl Serialize for Document<'_> {
-    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
-        let mut map = json.serialize_map(Some(3))?;
-        map.serialize_entry("findings", &engine_args::findings_json(self.findings))?;
-        map.serialize_entry("rows", &DocumentRows(self.results))?;
-        map.serialize_entry("version", &1)?;
-        map.end()
-    }
-}
-
-struct DocumentRows<'d>(&'d Results<'d>);
-
-impl Serialize for DocumentRows<'_> {
-    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
-        let mut rows = json.serialize_seq(Some(self.0.rows))?;
-        (0..self.0.rows).try_for_each(|row| rows.serialize_element(&DocumentRow(self.0, row)))?;
-        rows.end()
-    }
-}
-
-struct DocumentRow<'d>(&'d Results<'d>, usize);
-
-impl Serialize for DocumentRow<'_> {
-    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
-        let Self(results, row) = *self;
-        let value = |value: f32| match results.run.bits {
-            true => Value::from(float_format::bits(value)),
-            false => float_format::json(value),
-        };
-        let mut map = json.serialize_map(None)?;
-        for (&target, color) in results.targets.iter().zip(results.colors(row)) {
-            map.serialize_entry(LETTERS[target], &color.map(value))?;
+        _ => {
+            let _ = write!(text, "{value:?}");
         }
-        map.serialize_entry("covered", &results.kept.covered[row])?;
-        if let Some(&depth) = results.kept.depth.get(row) {
-            map.serialize_entry("depth", &value(depth))?;
-        }
-        map.end()
     }
 }

@@ -25,7 +25,7 @@ use super::{syntax, terminal};
 ///
 /// Every executed instruction with its operands, results and masks, predicates, branches and loops, and
 /// texture fetches. Always runs the reference engine. The group of pixels around the pixel shares its
-/// program counter, so instructions show that the pixel itself sleeps through.
+/// program counter, so instructions for which the pixel is inactive are printed, too.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Trace {
@@ -41,7 +41,7 @@ pub(super) struct Trace {
     /// several times
     #[arg(long, value_name = "WHAT")]
     watch: Vec<Watch>,
-    /// Leave out what the pixel is inactive through
+    /// Leave out instructions for which the pixel is inactive
     #[arg(long)]
     active: bool,
     /// How to print: text, or a JSON object a line for each instruction and one for the end
