@@ -50,7 +50,7 @@ fn the_c_example_draws_what_the_command_draws() {
         let own = std::fs::read(own).unwrap();
         assert!(!own.is_empty() && own == std::fs::read(wanted).unwrap(), "{name}");
     }
-    let wrong = folder.write("wrong.toml", "[not]\na = \"program\"\n");
+    let wrong = folder.write("wrong.txt", "This is prose; nothing else.");
     let ran = run(&wrong, "none");
     let text = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(1), "{text}");

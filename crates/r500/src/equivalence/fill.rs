@@ -39,8 +39,11 @@ impl Fill {
             }
         }
         let mut fill = Self::default();
-        let constants_have_names = jobs.iter().any(|job| !job.uniforms.is_empty());
-        let inputs_have_names = jobs.iter().any(has_named_inputs);
+        // In one program with one set of names a register is itself, whether it has a name or not.
+        let [a, b] = jobs;
+        let same = a.program == b.program && a.uniforms == b.uniforms && a.inputs == b.inputs;
+        let constants_have_names = !same && jobs.iter().any(|job| !job.uniforms.is_empty());
+        let inputs_have_names = !same && jobs.iter().any(has_named_inputs);
         for n in 0..2 {
             let mut unfilled = ExternalReads::default();
             if constants_have_names {

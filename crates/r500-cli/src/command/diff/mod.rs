@@ -93,11 +93,19 @@ impl Diff {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
         }
-        let wants_run = self.run.wanted();
-        if !wants_run {
-            return self.both();
-        }
         let [a, b] = self.paths()?;
+        if !self.run.wanted() {
+            let folder = [a, b].into_iter().find(|file| !self.prove && file.is_dir());
+            return folder.map_or_else(
+                || self.both(),
+                |folder| {
+                    let folder = folder.display();
+                    Err(Failure::usage(format!(
+                        "{folder} is a folder; --run or --prove compares folders"
+                    )))
+                },
+            );
+        }
         let several = |file: &Path| file.is_dir() || input_args::holds_several(file, self.read);
         let picked = self.pick.is_some() || self.pick_b.is_some();
         if !picked && (several(a) || several(b)) {
