@@ -22,6 +22,10 @@ structures! {
     Unique { length: u64, text: u64 }
     /// `drm_auth`
     Auth { magic: u32 }
+    /// `drm_client`
+    Client { index: i32, authenticated: i32, pid: u64, uid: u64, magic: u64, requests: u64 }
+    /// `drm_stats`: how many counters follow, and the counters
+    Stats { count: u64, data: [[u64; 2]; 15] }
     /// `drm_set_version`
     SetVersion { di_major: i32, di_minor: i32, dd_major: i32, dd_minor: i32 }
     /// `drm_gem_close`
@@ -108,6 +112,30 @@ structures! {
     PlaneResources { planes: u64, count: u32, padding: u32 }
     /// `drm_mode_obj_get_properties`
     ObjectProperties { props: u64, values: u64, count: u32, object: u32, kind: u32, padding: u32 }
+    /// `drm_mode_get_property`
+    GetProperty {
+        values: u64, enums: u64, id: u32, flags: u32, name: [u8; 32], count_values: u32,
+        count_enums: u32,
+    }
+    /// `drm_mode_connector_set_property`
+    SetProperty { value: u64, id: u32, connector: u32 }
+    /// `drm_mode_obj_set_property`
+    SetObjectProperty { value: u64, id: u32, object: u32, kind: u32, padding: u32 }
+    /// `drm_mode_get_plane`
+    Plane {
+        id: u32, crtc: u32, fb: u32, possible_crtcs: u32, gamma_size: u32, count_formats: u32,
+        formats: u64,
+    }
+    /// `drm_mode_set_plane`
+    SetPlane { id: u32, crtc: u32, fb: u32, flags: u32, crtc_area: [u32; 4], source: [u32; 4] }
+    /// `drm_wait_vblank`: in what is passed in, `data` is `signal`; in the answer, two numbers of a time
+    WaitVblank { kind: u32, sequence: u32, data: [u64; 2] }
+    /// `drm_crtc_get_sequence`
+    GetSequence { crtc: u32, active: u32, sequence: u64, nanoseconds: u64 }
+    /// `drm_crtc_queue_sequence`
+    QueueSequence { crtc: u32, flags: u32, sequence: u64, user_data: u64 }
+    /// `drm_event_crtc_sequence`
+    SequenceEvent { kind: u32, length: u32, user_data: u64, nanoseconds: u64, sequence: u64 }
     /// `drm_event_vblank`
     VblankEvent {
         kind: u32, length: u32, user_data: u64, seconds: u32, microseconds: u32, sequence: u32,
@@ -170,6 +198,16 @@ mod tests {
             0xc0406400 => Version, // DRM_IOCTL_VERSION
             0xc0106401 => Unique, // DRM_IOCTL_GET_UNIQUE
             0x80046402 => Auth, // DRM_IOCTL_GET_MAGIC
+            0xc0286405 => Client, // DRM_IOCTL_GET_CLIENT
+            0x80f86406 => Stats, // DRM_IOCTL_GET_STATS
+            0xc018643a => WaitVblank, // DRM_IOCTL_WAIT_VBLANK
+            0xc018643b => GetSequence, // DRM_IOCTL_CRTC_GET_SEQUENCE
+            0xc018643c => QueueSequence, // DRM_IOCTL_CRTC_QUEUE_SEQUENCE
+            0xc04064aa => GetProperty, // DRM_IOCTL_MODE_GETPROPERTY
+            0xc01064ab => SetProperty, // DRM_IOCTL_MODE_SETPROPERTY
+            0xc02064b6 => Plane, // DRM_IOCTL_MODE_GETPLANE
+            0xc03064b7 => SetPlane, // DRM_IOCTL_MODE_SETPLANE
+            0xc01864ba => SetObjectProperty, // DRM_IOCTL_MODE_OBJ_SETPROPERTY
             0xc0106407 => SetVersion, // DRM_IOCTL_SET_VERSION
             0x40086409 => GemClose, // DRM_IOCTL_GEM_CLOSE
             0xc008640a => GemFlink, // DRM_IOCTL_GEM_FLINK

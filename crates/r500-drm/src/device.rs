@@ -1,15 +1,16 @@
 //! The card of a process, and opens of its node.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use r500_stream::Submission;
 
-use crate::abi::VblankEvent;
 use crate::capture::Capture;
 use crate::display::Display;
+use crate::events::EventQueue;
+use crate::frame_link::FrameWriter;
 use crate::objects::{Handles, Objects};
+use crate::vblank::Vblank;
 use crate::worker::{Worker, locked};
 use crate::{Errno, Machine, Settings};
 
@@ -25,6 +26,9 @@ pub struct Device {
     pub(crate) capture_order: Mutex<()>,
     pub(crate) objects: Mutex<Objects>,
     pub(crate) display: Mutex<Display>,
+    pub(crate) vblank: Vblank,
+    /// Where frames are seen, if anywhere.
+    pub(crate) window: Option<FrameWriter>,
     counts: Counts,
 }
 
@@ -45,14 +49,21 @@ impl Device {
             capture_order: Mutex::default(),
             objects: Mutex::default(),
             display: Mutex::new(Display::new(settings.mode)),
+            vblank: Vblank::new(settings.window.is_some()),
+            window: settings.window.clone().map(FrameWriter::new),
             counts: Counts::default(),
             settings,
         }))
     }
 
-    /// Opens its node.
-    pub fn open(self: &Arc<Self>) -> File {
-        File { device: Arc::clone(self), handles: Mutex::default(), events: Mutex::default() }
+    /// Opens its node, with a queue for events.
+    pub fn open(self: &Arc<Self>, events: Arc<EventQueue>) -> File {
+        File {
+            device: Arc::clone(self),
+            handles: Mutex::default(),
+            events,
+            all_planes: AtomicBool::new(false),
+        }
     }
 
     /// What the card is to be.
@@ -85,12 +96,13 @@ impl Device {
     }
 }
 
-/// An open of the node: handles of buffers, and events to be read.
+/// An open of the node: handles of buffers, and a queue of events.
 #[derive(Debug)]
 pub struct File {
     pub(crate) device: Arc<Device>,
     pub(crate) handles: Mutex<Handles>,
-    pub(crate) events: Mutex<VecDeque<VblankEvent>>,
+    pub(crate) events: Arc<EventQueue>,
+    all_planes: AtomicBool,
 }
 
 impl File {
@@ -99,20 +111,19 @@ impl File {
         &self.device
     }
 
+    /// Lists the plane of the screen from now on, or not.
+    pub(crate) fn list_all_planes(&self, all: bool) {
+        self.all_planes.store(all, Ordering::Relaxed);
+    }
+
+    /// Returns whether the plane of the screen is listed.
+    pub(crate) fn lists_all_planes(&self) -> bool {
+        self.all_planes.load(Ordering::Relaxed)
+    }
+
     /// The last descriptor was closed: gives up all buffers.
     pub fn release(&self) {
         *locked(&self.handles) = Handles::default();
-        locked(&self.events).clear();
-    }
-
-    /// What `read` gives: whole events, as many as fit.
-    pub fn read(&self, size: usize) -> Result<Vec<u8>, Errno> {
-        let mut events = locked(&self.events);
-        if events.is_empty() {
-            // A flip is done when its request returns: there is nothing to wait for.
-            return Err(Errno::AGAIN);
-        }
-        let count = events.len().min(size / size_of::<VblankEvent>());
-        Ok(events.drain(..count).flat_map(|e| bytemuck::bytes_of(&e).to_vec()).collect())
+        self.events.close();
     }
 }

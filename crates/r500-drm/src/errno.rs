@@ -12,7 +12,6 @@ impl Errno {
     pub(crate) const BUSY: Self = Self(libc::EBUSY);
     pub(crate) const INVAL: Self = Self(libc::EINVAL);
     pub(crate) const NOSYS: Self = Self(libc::ENOSYS);
-    pub(crate) const AGAIN: Self = Self(libc::EAGAIN);
     pub(crate) const OPNOTSUPP: Self = Self(libc::EOPNOTSUPP);
 }
 

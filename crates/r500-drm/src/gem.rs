@@ -220,16 +220,31 @@ impl crate::Device {
 
     /// The buffer of a memory file, which this or another process may have made.
     fn import(&self, file: &OwnedFd) -> Result<Arc<Object>, Errno> {
+        match self.known(file.as_fd())? {
+            Some(object) => Ok(object),
+            None => Ok(self.adopt(SharedMemory::import(file.as_fd())?, DOMAIN_GTT)),
+        }
+    }
+
+    /// The buffer of a memory file, if this card knows it.
+    fn known(&self, file: BorrowedFd<'_>) -> Result<Option<Arc<Object>>, Errno> {
         let identity =
             |file: BorrowedFd<'_>| rustix::fs::fstat(file).map(|stat| (stat.st_dev, stat.st_ino));
-        let wanted = identity(file.as_fd())?;
+        let wanted = identity(file)?;
         let objects: Vec<_> =
             locked(&self.objects).by_id.values().filter_map(Weak::upgrade).collect();
         for object in objects {
             if identity(object.memory.file())? == wanted {
-                return Ok(object);
+                return Ok(Some(object));
             }
         }
-        Ok(self.adopt(SharedMemory::import(file.as_fd())?, DOMAIN_GTT))
+        Ok(None)
+    }
+
+    /// Waits until the card is done with a dma-buf. Returns whether the file is one of this card.
+    pub fn synchronise(&self, file: BorrowedFd<'_>) -> bool {
+        let Ok(Some(object)) = self.known(file) else { return false };
+        self.worker.wait(object.fence.load(Ordering::Acquire));
+        true
     }
 }

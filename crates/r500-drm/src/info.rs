@@ -1,8 +1,10 @@
 //! What the driver says of itself and the card: `VERSION`, `GET_CAP`, `RADEON_INFO`.
 
+use bytemuck::Zeroable;
 use r500_stream::Chip;
 
-use crate::abi::{Cap, Info, Unique, Version};
+use crate::abi::{Cap, Client, Info, Unique, Version};
+use crate::kms::CRTC;
 use crate::{Errno, File, Program};
 
 const NAME: &[u8] = b"radeon";
@@ -28,29 +30,55 @@ impl File {
 
     pub(crate) fn get_cap(cap: &mut Cap) {
         const DUMB_BUFFER: u64 = 1;
+        const VBLANK_HIGH_CRTC: u64 = 2;
+        const DUMB_PREFERRED_DEPTH: u64 = 3;
+        const DUMB_PREFER_SHADOW: u64 = 4;
         const PRIME: u64 = 5;
         const TIMESTAMP_MONOTONIC: u64 = 6;
+        const CURSOR_WIDTH: u64 = 8;
+        const CURSOR_HEIGHT: u64 = 9;
+        const CRTC_IN_VBLANK_EVENT: u64 = 0x12;
         cap.value = match cap.capability {
-            DUMB_BUFFER | TIMESTAMP_MONOTONIC => 1,
+            DUMB_BUFFER | VBLANK_HIGH_CRTC | DUMB_PREFER_SHADOW => 1,
+            TIMESTAMP_MONOTONIC | CRTC_IN_VBLANK_EVENT => 1,
+            DUMB_PREFERRED_DEPTH => 24,
+            CURSOR_WIDTH | CURSOR_HEIGHT => 64,
             // Import and export.
             PRIME => 3,
             _ => 0,
         };
     }
 
-    /// Capabilities of the program: planes other than the screen are not offered.
-    pub(crate) fn set_client_cap(cap: &Cap) -> Result<(), Errno> {
+    /// Capabilities of the program. The radeon driver has no atomic mode setting.
+    pub(crate) fn set_client_cap(&self, cap: &Cap) -> Result<(), Errno> {
+        const UNIVERSAL_PLANES: u64 = 2;
         const ATOMIC: u64 = 3;
         const WRITEBACK_CONNECTORS: u64 = 5;
         match cap.capability {
-            ATOMIC | WRITEBACK_CONNECTORS => Err(Errno::OPNOTSUPP),
-            _ => Ok(()),
+            UNIVERSAL_PLANES if cap.value > 1 => return Err(Errno::INVAL),
+            UNIVERSAL_PLANES => self.list_all_planes(cap.value == 1),
+            ATOMIC | WRITEBACK_CONNECTORS => return Err(Errno::OPNOTSUPP),
+            _ => {}
         }
+        Ok(())
+    }
+
+    /// `GET_CLIENT`: the first client is the program.
+    pub(crate) fn get_client(client: &mut Client) -> Result<(), Errno> {
+        if client.index != 0 {
+            return Err(Errno::INVAL);
+        }
+        *client = Client {
+            authenticated: 1,
+            pid: std::process::id().into(),
+            uid: rustix::process::getuid().as_raw().into(),
+            ..Client::zeroed()
+        };
+        Ok(())
     }
 
     /// The value is an address of a dword, in some requests of a quadword.
     pub(crate) fn radeon_info(&self, program: &Program, info: &Info) -> Result<(), Errno> {
-        const TIMESTAMP: u32 = 0x11;
         const NUM_BYTES_MOVED: u32 = 0x1d;
         const VRAM_USAGE: u32 = 0x1e;
         const GTT_USAGE: u32 = 0x1f;
@@ -58,38 +86,66 @@ impl File {
         let value: u32 = match info.request {
             // DEVICE_ID
             0x00 => chip.pci_id().into(),
+            // CRTC_FROM_ID: the index of a CRTC
+            0x04 => match program.read_array(info.value, 1, 1)?[..] {
+                [CRTC] => 0,
+                _ => return Err(Errno::INVAL),
+            },
             // NUM_GB_PIPES. With one, an occlusion query is one number.
             0x01 => 1,
             // NUM_Z_PIPES
             0x02 => 1,
             // ACCEL_WORKING, ACCEL_WORKING2
             0x03 | 0x05 => 1,
-            // WANT_HYPERZ, WANT_CMASK: the memories that compress depth and colour are taken.
+            // WANT_HYPERZ, WANT_CMASK: whether this file owns the memories that compress depth and colour.
+            // As if another program did: then drivers do not use them.
             0x07 | 0x08 => 0,
             // CLOCK_CRYSTAL_FREQ, in kHz
             0x09 => 27_000,
-            // FASTFB_WORKING, RING_WORKING (of the video and copy engines)
-            0x14 | 0x15 => 0,
+            // FUSION_GART_WORKING, MAX_SE, SI_CP_DMA_COMPUTE, ACTIVE_CU_COUNT, VA_UNMAP_WORKING: constants for
+            // these chips
+            0x0c | 0x12 | 0x17 | 0x20 | 0x25 => 1,
+            // FASTFB_WORKING, RING_WORKING (of the video and copy engines), VCE_FW_VERSION, VCE_FB_VERSION,
+            // CURRENT_GPU_TEMP (no sensor)
+            0x14 | 0x15 | 0x1b | 0x1c | 0x21 => 0,
+            // CURRENT_GPU_SCLK, CURRENT_GPU_MCLK, in MHz
+            0x22 => engine_clock(chip) / 1000,
+            0x23 => memory_clock(chip) / 1000,
             // MAX_SCLK, in kHz
-            0x1a => match chip {
-                Chip::Rv515 => 450_000,
-                Chip::Rv530 => 590_000,
-                Chip::R520 => 625_000,
-                Chip::R580 => 650_000,
-            },
+            0x1a => engine_clock(chip),
             // GPU_RESET_COUNTER
             0x26 => self.device.worker.resets() as u32,
-            TIMESTAMP | NUM_BYTES_MOVED | VRAM_USAGE | GTT_USAGE => {
+            NUM_BYTES_MOVED | VRAM_USAGE | GTT_USAGE => {
                 let value = match info.request {
                     VRAM_USAGE => self.device.used(),
                     _ => 0,
                 };
                 return program.write_array(info.value, &[value]);
             }
-            // Pipes, shader engines and compute units, of later chips.
+            // Clocks, pipes and virtual memory of later chips.
             _ => return Err(Errno::INVAL),
         };
         program.write_array(info.value, &[value])
+    }
+}
+
+/// In kHz, of a card with the chip.
+fn engine_clock(chip: Chip) -> u32 {
+    match chip {
+        Chip::Rv515 => 450_000,
+        Chip::Rv530 => 590_000,
+        Chip::R520 => 625_000,
+        Chip::R580 => 650_000,
+    }
+}
+
+/// In kHz, of the same card.
+fn memory_clock(chip: Chip) -> u32 {
+    match chip {
+        Chip::Rv515 => 250_000,
+        Chip::Rv530 => 690_000,
+        Chip::R520 => 750_000,
+        Chip::R580 => 775_000,
     }
 }
 

@@ -1,23 +1,32 @@
 //! Requests of mode setting (KMS): one connector with one screen of one mode.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use r500_stream::PixelFormat;
+use bytemuck::Zeroable;
 use r500_stream::capture::Picture;
+use r500_stream::{PixelFormat, frame_rgb};
 
 use crate::abi::{
     CardResources, Connector, CreateDumb, Crtc, Encoder, FrameBuffer, FrameBuffer2, PageFlip,
-    VblankEvent,
 };
 use crate::display::Fb;
+use crate::frame_link::{Frame, MAX_SIDE};
+use crate::properties;
 use crate::screen::write_png;
 use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
-const CRTC: u32 = 1;
+pub(crate) const CRTC: u32 = 1;
 const ENCODER: u32 = 2;
-const CONNECTOR: u32 = 3;
-const MAX_SIDE: u32 = 4096;
+pub(crate) const CONNECTOR: u32 = 3;
+pub(crate) const PLANE: u32 = 4;
+
+/// Bits of a pixel and those of them that are colour, and the format that this means.
+const DEPTHS: [((u32, u32), PixelFormat); 5] = [
+    ((32, 24), PixelFormat::XRGB8888),
+    ((32, 32), PixelFormat::ARGB8888),
+    ((32, 30), PixelFormat::XRGB2101010),
+    ((16, 16), PixelFormat::RGB565),
+    ((16, 15), PixelFormat::XRGB1555),
+];
 
 impl File {
     pub(crate) fn get_resources(
@@ -76,7 +85,7 @@ impl File {
         let c = connector;
         list(program, &[mode], c.modes, &mut c.count_modes)?;
         list(program, &[ENCODER], c.encoders, &mut c.count_encoders)?;
-        c.count_props = 0;
+        properties::of_object(program, CONNECTOR, [c.props, c.prop_values], &mut c.count_props)?;
         (c.encoder, c.kind, c.kind_index) = (ENCODER, DVI_D, 1);
         (c.connection, c.subpixel) = (CONNECTED, SUBPIXEL_UNKNOWN);
         // Of a screen with 96 pixels an inch.
@@ -86,14 +95,8 @@ impl File {
     }
 
     pub(crate) fn add_fb(&self, fb: &mut FrameBuffer) -> Result<(), Errno> {
-        let format = match (fb.bpp, fb.depth) {
-            (32, 24) => PixelFormat::XRGB8888,
-            (32, 32) => PixelFormat::ARGB8888,
-            (32, 30) => PixelFormat::XRGB2101010,
-            (16, 16) => PixelFormat::RGB565,
-            (16, 15) => PixelFormat::XRGB1555,
-            _ => return Err(Errno::INVAL),
-        };
+        let wanted = (fb.bpp, fb.depth);
+        let format = DEPTHS.iter().find(|(known, _)| *known == wanted).ok_or(Errno::INVAL)?.1;
         fb.id = self.add(fb.handle, [fb.width, fb.height, fb.pitch, 0], format)?;
         Ok(())
     }
@@ -103,6 +106,31 @@ impl File {
         let shape = [fb.width, fb.height, fb.pitches[0], fb.offsets[0]];
         fb.id = self.add(fb.handles[0], shape, format)?;
         Ok(())
+    }
+
+    /// Describes a frame buffer, with a new handle of its memory.
+    pub(crate) fn get_fb(&self, fb: &mut FrameBuffer) -> Result<(), Errno> {
+        let Fb { object, picture } = self.fb(fb.id)?;
+        let format = PixelFormat::from_code(picture.format).ok_or(Errno::INVAL)?;
+        let (bpp, depth) = DEPTHS.iter().find(|(_, known)| *known == format).ok_or(Errno::INVAL)?.0;
+        let handle = locked(&self.handles).add(object);
+        let Picture { width, height, pitch, .. } = picture;
+        *fb = FrameBuffer { id: fb.id, width, height, pitch, bpp, depth, handle };
+        Ok(())
+    }
+
+    /// As [`get_fb`](Self::get_fb), for all formats.
+    pub(crate) fn get_fb2(&self, fb: &mut FrameBuffer2) -> Result<(), Errno> {
+        let Fb { object, picture } = self.fb(fb.id)?;
+        let handle = locked(&self.handles).add(object);
+        let Picture { width, height, pitch, offset, format, .. } = picture;
+        *fb = FrameBuffer2 { id: fb.id, width, height, format, ..FrameBuffer2::zeroed() };
+        (fb.handles[0], fb.pitches[0], fb.offsets[0]) = (handle, pitch, offset);
+        Ok(())
+    }
+
+    fn fb(&self, id: u32) -> Result<Fb, Errno> {
+        locked(&self.device.display).fbs.get(&id).cloned().ok_or(Errno::NOENT)
     }
 
     fn add(
@@ -144,18 +172,10 @@ impl File {
         /// `DRM_EVENT_FLIP_COMPLETE`
         const FLIP_COMPLETE: u32 = 2;
         exists(flip.crtc, CRTC)?;
+        let number = self.device.vblank.wait_for_flip()?;
         self.show(flip.fb)?;
         if flip.flags & WANTS_EVENT != 0 {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            locked(&self.events).push_back(VblankEvent {
-                kind: FLIP_COMPLETE,
-                length: size_of::<VblankEvent>() as u32,
-                user_data: flip.user_data,
-                seconds: now.as_secs() as u32,
-                microseconds: now.subsec_micros(),
-                sequence: locked(&self.device.display).frames,
-                crtc: CRTC,
-            });
+            self.send_vblank(FLIP_COMPLETE, flip.user_data, number);
         }
         Ok(())
     }
@@ -172,8 +192,16 @@ impl File {
         };
         self.wait_for(&fb.object);
         device.capture.record(|recorder| recorder.flip(fb.picture));
+        let tiling = *locked(&fb.object.tiling);
+        if let Some(window) = &device.window
+            && let Some(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling)
+        {
+            let (width, height) = (fb.picture.width, fb.picture.height);
+            let pixel = |&[r, g, b]: &[u8; 3]| u32::from_be_bytes([0, r, g, b]);
+            let pixels = rgb.as_chunks().0.iter().map(pixel).collect();
+            window.show(&Frame { width, height, pixels });
+        }
         if let Some(directory) = &device.settings.frames {
-            let tiling = *locked(&fb.object.tiling);
             let path = directory.join(format!("frame-{number:05}.png"));
             if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
                 log::say_once(&format!("{}: {error}", path.display()));
@@ -193,12 +221,12 @@ impl File {
     }
 }
 
-fn exists(id: u32, only: u32) -> Result<(), Errno> {
+pub(crate) fn exists(id: u32, only: u32) -> Result<(), Errno> {
     if id == only { Ok(()) } else { Err(Errno::NOENT) }
 }
 
 /// A list of which the program knows the length only after it asked once.
-fn list<T: bytemuck::Pod>(
+pub(crate) fn list<T: bytemuck::Pod>(
     program: &Program,
     values: &[T],
     address: u64,

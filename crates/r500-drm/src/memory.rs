@@ -76,7 +76,7 @@ impl Memory for SharedMemory {
 const FIRST_DESCRIPTOR: u32 = 1024;
 
 /// Moves a descriptor above those that programs count on, if the limits of the process allow.
-fn out_of_the_way(file: OwnedFd) -> OwnedFd {
+pub(crate) fn out_of_the_way(file: OwnedFd) -> OwnedFd {
     let wanted = u64::from(FIRST_DESCRIPTOR) * 16;
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|current| current < wanted) {

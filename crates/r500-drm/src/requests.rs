@@ -6,8 +6,8 @@ use crate::abi::{
     Auth, Cap, CommandStream, Connector, CreateDumb, Crtc, DRM_TYPE, DestroyDumb, Encoder,
     FrameBuffer, FrameBuffer2, FrameBufferDirty, FrameBufferId, GemBusy, GemClose, GemCreate,
     GemFlink, GemInfo, GemMmap, GemOp, GemOpen, GemSetDomain, GemTiling, GemWaitIdle, Info,
-    MapDumb, ObjectProperties, PageFlip, PlaneResources, PrimeHandle, RequestNumber, SetVersion,
-    Unique, Version,
+    MapDumb, PageFlip, PrimeHandle, RequestNumber, SetObjectProperty, SetPlane, SetProperty,
+    SetVersion, Stats, Unique, Version,
 };
 use crate::{Errno, File, Program, log};
 
@@ -52,6 +52,11 @@ impl File {
                 v.magic = 1;
                 Ok(())
             }),
+            0x05 => call.answer(Self::get_client),
+            0x06 => call.answer(|v: &mut Stats| {
+                v.count = 0;
+                Ok(())
+            }),
             0x07 => call.answer(|v: &mut SetVersion| {
                 *v = SetVersion { di_major: 1, di_minor: 4, dd_major: 2, dd_minor: 50 };
                 Ok(())
@@ -63,11 +68,17 @@ impl File {
                 Self::get_cap(v);
                 Ok(())
             }),
-            0x0d => call.answer(|v: &mut Cap| Self::set_client_cap(v)),
+            0x0d => call.answer(|v: &mut Cap| self.set_client_cap(v)),
             // AUTH_MAGIC, SET_MASTER, DROP_MASTER
             0x11 | 0x1e | 0x1f => Ok(()),
             0x2d => call.answer(|v: &mut PrimeHandle| self.prime_handle_to_fd(v)),
             0x2e => call.answer(|v: &mut PrimeHandle| self.prime_fd_to_handle(program, v)),
+
+            0x3a => call.answer(|v| self.wait_vblank(v)),
+            0x3b => call.answer(|v| self.get_sequence(v)),
+            0x3c => call.answer(|v| self.queue_sequence(v)),
+            // Atomic mode setting, synchronisation objects, leases: the driver has none.
+            0xbc..=0xcd | 0xcf => Err(Errno::OPNOTSUPP),
 
             0x5c => call.answer(|v: &mut GemInfo| {
                 Self::gem_info(v);
@@ -95,8 +106,13 @@ impl File {
             0xa3 | 0xa4 | 0xa5 | 0xbb => Ok(()),
             0xa6 => call.answer(|v: &mut Encoder| self.get_encoder(v)),
             0xa7 => call.answer(|v: &mut Connector| self.get_connector(program, v)),
-            // GETPROPERTY, GETPROPBLOB: nothing has properties.
-            0xaa | 0xac => Err(Errno::NOENT),
+            0xaa => call.answer(|v| Self::get_property(program, v)),
+            0xab => {
+                call.answer(|v: &mut SetProperty| Self::set_property(v.id, v.connector, v.value))
+            }
+            // GETPROPBLOB: there are none.
+            0xac => Err(Errno::NOENT),
+            0xad => call.answer(|v| self.get_fb(v)),
             0xae => call.answer(|v: &mut FrameBuffer| self.add_fb(v)),
             0xaf => call.answer(|v: &mut FrameBufferId| self.remove_fb(v.id)),
             0xb0 => call.answer(|v: &mut PageFlip| self.page_flip(v)),
@@ -109,15 +125,15 @@ impl File {
             0xb4 => call.answer(|v: &mut DestroyDumb| {
                 self.gem_close(&GemClose { handle: v.handle, padding: 0 })
             }),
-            0xb5 => call.answer(|v: &mut PlaneResources| {
-                v.count = 0;
-                Ok(())
-            }),
+            0xb5 => call.answer(|v| self.get_planes(program, v)),
+            0xb6 => call.answer(|v| self.get_plane(program, v)),
+            0xb7 => call.answer(|v: &mut SetPlane| self.set_plane(v)),
             0xb8 => call.answer(|v: &mut FrameBuffer2| self.add_fb2(v)),
-            0xb9 => call.answer(|v: &mut ObjectProperties| {
-                v.count = 0;
-                Ok(())
-            }),
+            0xb9 => call.answer(|v| Self::get_object_properties(program, v)),
+            0xba => {
+                call.answer(|v: &mut SetObjectProperty| Self::set_property(v.id, v.object, v.value))
+            }
+            0xce => call.answer(|v| self.get_fb2(v)),
             number => {
                 log::say_once(&format!(
                     "request {number:#04x} ({}) is not answered",
@@ -135,26 +151,9 @@ fn name(number: u32) -> Option<&'static str> {
     Some(match number {
         0x03 => "IRQ_BUSID",
         0x04 => "GET_MAP",
-        0x05 => "GET_CLIENT",
-        0x06 => "GET_STATS",
-        0x3a => "WAIT_VBLANK",
-        0x3b => "CRTC_GET_SEQUENCE",
-        0x3c => "CRTC_QUEUE_SEQUENCE",
         0x40..=0x5b => "of the driver without kernel mode setting",
         0x65 => "RADEON_GEM_UNMAP",
         0xa8 | 0xa9 => "MODE_ATTACHMODE or DETACHMODE",
-        0xab => "MODE_SETPROPERTY",
-        0xad => "MODE_GETFB",
-        0xb6 => "MODE_GETPLANE",
-        0xb7 => "MODE_SETPLANE",
-        0xba => "MODE_OBJ_SETPROPERTY",
-        0xbc => "MODE_ATOMIC",
-        0xbd => "MODE_CREATEPROPBLOB",
-        0xbe => "MODE_DESTROYPROPBLOB",
-        0xbf..=0xc5 => "of synchronisation objects",
-        0xc6..=0xc9 => "of leases",
-        0xca..=0xcd => "of synchronisation objects",
-        0xce => "MODE_GETFB2",
         _ => return None,
     })
 }

@@ -24,6 +24,8 @@ pub struct Settings {
     pub capture: Option<PathBuf>,
     /// Write each frame that goes to the screen as a PNG into this directory.
     pub frames: Option<PathBuf>,
+    /// Send each frame that goes to the screen to the [`FrameListener`](crate::FrameListener) of this name.
+    pub window: Option<String>,
     /// Width and height of the screen in pixels.
     pub mode: [u16; 2],
     /// What runs fragment programs; all engines leave the same bits.
@@ -87,6 +89,7 @@ impl Default for Settings {
             stats: false,
             capture: None,
             frames: None,
+            window: None,
             mode: [800, 600],
             engine: EngineName::default(),
             readings: Vec::new(),
@@ -100,6 +103,7 @@ const SYNC: &str = "R500_CARD_SYNC";
 const STATS: &str = "R500_CARD_STATS";
 const CAPTURE: &str = "R500_CARD_CAPTURE";
 const FRAMES: &str = "R500_CARD_FRAMES";
+const WINDOW: &str = "R500_CARD_WINDOW";
 const MODE: &str = "R500_CARD_MODE";
 const ENGINE: &str = "R500_CARD_ENGINE";
 const READINGS: &str = "R500_CARD_READINGS";
@@ -128,6 +132,7 @@ impl Settings {
             (STATS, switch(self.stats)),
             (CAPTURE, path(&self.capture)),
             (FRAMES, path(&self.frames)),
+            (WINDOW, self.window.clone().map(OsString::from)),
             (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
             (ENGINE, Some(self.engine.name().into())),
             (READINGS, Some(self.readings.join(",").into())),
@@ -164,6 +169,7 @@ impl Settings {
         }
         settings.capture = get(CAPTURE).map(PathBuf::from);
         settings.frames = get(FRAMES).map(PathBuf::from);
+        settings.window = text(WINDOW);
         if let Some(value) = text(READINGS) {
             let readings = value.split(',').filter(|reading| !reading.is_empty());
             settings.readings = readings.map(str::to_owned).collect();
@@ -204,6 +210,7 @@ mod tests {
             stats: true,
             capture: Some("a b.r5cs".into()),
             frames: Some("/frames".into()),
+            window: Some("screen".into()),
             mode: [640, 480],
             engine: EngineName::Jit,
             readings: vec!["subpixel=256".into(), "guard-band=wide".into()],

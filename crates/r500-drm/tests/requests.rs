@@ -4,14 +4,23 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex};
 
-use r500_drm::{Device, Errno, Fault, File, Machine, Program, Settings};
+use r500_drm::{Device, Errno, EventQueue, Fault, File, Machine, Program, Settings};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::{Chip, Submission};
 
 const VERSION: u32 = 0xc040_6400;
+const SET_CLIENT_CAP: u32 = 0x4010_640d;
+const WAIT_VBLANK: u32 = 0xc018_643a;
+const GET_SEQUENCE: u32 = 0xc018_643b;
+const QUEUE_SEQUENCE: u32 = 0xc018_643c;
+const GET_PROPERTY: u32 = 0xc040_64aa;
+const GET_FB: u32 = 0xc01c_64ad;
+const GET_PLANES: u32 = 0xc010_64b5;
+const OBJECT_PROPERTIES: u32 = 0xc020_64b9;
 const GEM_CLOSE: u32 = 0x4008_6409;
 const PRIME_HANDLE_TO_FD: u32 = 0xc00c_642d;
 const PRIME_FD_TO_HANDLE: u32 = 0xc00c_642e;
@@ -91,7 +100,14 @@ impl Machine for Storing {
 fn card(settings: Settings) -> (File, Arc<Mutex<Vec<Submission>>>) {
     let machine = Storing::default();
     let seen = Arc::clone(&machine.0);
-    (Device::new(settings, Some(Box::new(machine))).unwrap().open(), seen)
+    (open(&Device::new(settings, Some(Box::new(machine))).unwrap()).0, seen)
+}
+
+/// Opens the card: the file, and the program's end of its event queue, which reads without waiting.
+fn open(device: &Arc<Device>) -> (File, fs::File) {
+    let (descriptor, events) = EventQueue::new().unwrap();
+    rustix::fs::fcntl_setfl(&descriptor, rustix::fs::OFlags::NONBLOCK).unwrap();
+    (device.open(Arc::new(events)), fs::File::from(descriptor))
 }
 
 #[test]
@@ -114,8 +130,8 @@ fn chips_have_the_ids_of_their_settings() {
         let [low, high] = address_mut(&mut value);
         request(&file, INFO, &mut [0, 0, low, high]).unwrap();
         assert_eq!(value[0], id);
-        // Shader engines are of later chips.
-        let error = request(&file, INFO, &mut [0x12, 0, low, high]).unwrap_err();
+        // Pipes are of later chips.
+        let error = request(&file, INFO, &mut [0x10, 0, low, high]).unwrap_err();
         assert_eq!(error, Errno(libc::EINVAL));
     }
 }
@@ -193,7 +209,7 @@ fn a_dma_buf_is_the_same_buffer() {
     request(&file, PRIME_FD_TO_HANDLE, &mut back).unwrap();
     assert_eq!(back[0], handle);
     // Another open of the card has a handle of its own for it.
-    let other = file.device().open();
+    let (other, _) = open(file.device());
     let mut back = [0, 0, descriptor];
     request(&other, PRIME_FD_TO_HANDLE, &mut back).unwrap();
     let mut tiling = [back[0], 0, 0];
@@ -220,7 +236,8 @@ fn a_screen_shows_frames_and_reports_flips() {
     fs::create_dir_all(&frames).unwrap();
     let settings =
         Settings { mode: [320, 200], frames: Some(frames.clone()), ..Settings::default() };
-    let (file, _) = card(settings);
+    let device = Device::new(settings, Some(Box::new(Storing::default()))).unwrap();
+    let (file, mut events) = open(&device);
     let mut resources = [0; 16];
     request(&file, GET_RESOURCES, &mut resources).unwrap();
     assert_eq!(resources[8..12], [0, 1, 1, 1]);
@@ -239,10 +256,10 @@ fn a_screen_shows_frames_and_reports_flips() {
     request(&file, ADD_FB, &mut fb).unwrap();
     // Red, by the machine.
     submit(&file, &[0x00ff_0000], &[[handle, 0, 4, 0]]).unwrap();
-    assert_eq!(file.read(1024), Err(Errno(libc::EAGAIN)));
+    let mut event = [0; 1024];
+    assert_eq!(events.read(&mut event).unwrap_err().kind(), ErrorKind::WouldBlock);
     request(&file, PAGE_FLIP, &mut [1, fb[0], 1, 0, 5, 6]).unwrap();
-    let event = file.read(1024).unwrap();
-    assert_eq!(event.len(), 32);
+    assert_eq!(events.read(&mut event).unwrap(), 32);
     assert_eq!(event[..16], [2, 0, 0, 0, 32, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0]);
 
     let picture = fs::File::open(frames.join("frame-00000.png")).map(std::io::BufReader::new);
@@ -280,4 +297,84 @@ fn a_capture_holds_what_was_submitted() {
     fs::remove_file(path).unwrap();
     assert_eq!(compared, 2);
     assert_eq!(player.info().chip, 0x71c0);
+}
+
+/// Numbers of vertical blanks rise by one a wait and a flip; each event says which it was.
+#[test]
+fn vertical_blanks_are_counted() {
+    let device = Device::new(Settings::default(), None).unwrap();
+    let (file, mut events) = open(&device);
+    let mut event = [0; 64];
+    // Relative by 2, then absolute in the past, with an event, then the next one.
+    for (kind, sequence, wanted) in [(1, 2, 2), (0x0400_0000, 1, 2), (0x1400_0000, 1, 3)] {
+        let mut wait = [kind, sequence, 9, 0, 0, 0];
+        request(&file, WAIT_VBLANK, &mut wait).unwrap();
+        assert_eq!(wait[1], wanted);
+    }
+    assert_eq!(events.read(&mut event).unwrap(), 64);
+    let dword = |n: usize| u32::from_le_bytes(event[4 * n..4 * n + 4].try_into().unwrap());
+    assert_eq!([0, 1, 2, 6, 7].map(dword), [1, 32, 9, 2, 1]);
+    assert_eq!([8, 14].map(dword), [1, 3]);
+    // The second CRTC does not exist.
+    assert_eq!(
+        request(&file, WAIT_VBLANK, &mut [1 | 1 << 1, 1, 0, 0, 0, 0]),
+        Err(Errno(libc::EINVAL))
+    );
+    let mut sequence = [1, 0, 0, 0, 0, 0];
+    request(&file, GET_SEQUENCE, &mut sequence).unwrap();
+    assert_eq!(sequence[1..4], [1, 3, 0]);
+    request(&file, QUEUE_SEQUENCE, &mut [1, 1, 4, 0, 7, 0]).unwrap();
+    assert_eq!(events.read(&mut event).unwrap(), 32);
+    let dword = |n: usize| u32::from_le_bytes(event[4 * n..4 * n + 4].try_into().unwrap());
+    assert_eq!([0, 1, 2, 6].map(dword), [3, 32, 7, 7]);
+}
+
+#[test]
+fn objects_of_mode_setting_describe_themselves() {
+    let device = Device::new(Settings::default(), None).unwrap();
+    let (file, _events) = open(&device);
+    // Without the capability there are no planes, with it there is the one of the screen.
+    let planes = |wanted: u32| {
+        let mut resources = [0, 0, 0, 0];
+        request(&file, GET_PLANES, &mut resources).unwrap();
+        assert_eq!(resources[2], wanted);
+    };
+    planes(0);
+    request(&file, SET_CLIENT_CAP, &mut [2, 0, 1, 0]).unwrap();
+    planes(1);
+    assert_eq!(
+        request(&file, SET_CLIENT_CAP, &mut [3, 0, 1, 0]),
+        Err(Errno(libc::EOPNOTSUPP)),
+        "atomic mode setting"
+    );
+    // Its type is that of a primary plane.
+    let (mut ids, mut values) = ([0_u32], [0_u64]);
+    let mut query = [0, 0, 0, 0, 1, 4, 0xeeee_eeee, 0];
+    [query[0], query[1]] = address_mut(&mut ids);
+    [query[2], query[3]] = address_mut(&mut values);
+    request(&file, OBJECT_PROPERTIES, &mut query).unwrap();
+    let mut names = [[0_u64; 5]; 3];
+    let mut property = [0; 16];
+    [property[2], property[3]] = address_mut(&mut names);
+    (property[4], property[15]) = (ids[0], 3);
+    request(&file, GET_PROPERTY, &mut property).unwrap();
+    let text: Vec<u8> = property[6..14].iter().flat_map(|dword| dword.to_le_bytes()).collect();
+    assert!(text.starts_with(b"type\0"));
+    let primary = names.iter().find(|name| name[0] == values[0]).unwrap();
+    assert!(
+        primary[1..]
+            .iter()
+            .flat_map(|q| q.to_le_bytes())
+            .eq(*b"Primary\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")
+    );
+
+    // A frame buffer is what it was made of.
+    let handle = create(&file, 4096);
+    let mut fb = [0, 16, 8, 64, 32, 24, handle];
+    request(&file, ADD_FB, &mut fb).unwrap();
+    let mut known = [fb[0], 0, 0, 0, 0, 0, 0];
+    request(&file, GET_FB, &mut known).unwrap();
+    assert_eq!(known[..6], fb[..6]);
+    assert_ne!(known[6], handle);
+    assert_eq!(request(&file, GET_FB, &mut [77, 0, 0, 0, 0, 0, 0]), Err(Errno(libc::ENOENT)));
 }

@@ -1,24 +1,38 @@
-//! `open`, `close`, `dup`, `fcntl`, `read`, `access`.
+//! `open`, `close`, `dup`, `fcntl`.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::Path;
 
-use libc::{mode_t, size_t, ssize_t};
-use r500_drm::Errno;
+use libc::mode_t;
 
 use crate::guard::{answered, guarded};
 use crate::nodes::{self, Node};
 use crate::real::real;
+use crate::tree::{self, translated};
 
-/// Opens a node: a descriptor of `/dev/null`.
+/// Opens a node.
 pub(crate) fn open_node(node: Node, flags: c_int) -> c_int {
-    let path = c"/dev/null".as_ptr();
-    let flags = libc::O_RDWR | flags & libc::O_CLOEXEC;
-    let mode: mode_t = 0;
-    let descriptor = real!(open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int);
-    if descriptor >= 0 {
-        guarded((), || nodes::add(descriptor, node));
+    answered(-1, || nodes::open(node, flags))
+}
+
+/// The node of a name in an open directory, which is the copy of `/dev/dri`.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+unsafe fn node_in(directory: c_int, path: *const c_char) -> Option<Node> {
+    if path.is_null() || directory < 0 {
+        return None;
     }
-    descriptor
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let node = Node::ALL
+        .into_iter()
+        .find(|node| node.path().to_bytes().rsplit(|b| *b == b'/').next() == Some(name))?;
+    guarded(None, || {
+        let link = std::fs::read_link(format!("/proc/self/fd/{directory}")).ok()?;
+        (tree::original(&link)? == Path::new("/dev/dri")).then_some(node)
+    })
 }
 
 /// Defines a function that opens a path, with or without a directory and a mode.
@@ -28,6 +42,12 @@ macro_rules! opens {
         unsafe extern "C" fn $name(
             $($directory: $dtype,)? path: *const c_char, flags: c_int $(, $mode: $mtype)?
         ) -> c_int {
+            $(
+                // SAFETY: callers pass a C string.
+                if let Some(node) = unsafe { node_in($directory, path) } {
+                    return open_node(node, flags);
+                }
+            )?
             // SAFETY: callers pass a C string.
             if let Some(node) = unsafe { Node::of_path(path) } {
                 return open_node(node, flags);
@@ -36,6 +56,9 @@ macro_rules! opens {
             if let Some(descriptor) = unsafe { display_registers(path) } {
                 return descriptor;
             }
+            // SAFETY: as above.
+            let copy = unsafe { translated(path) };
+            let path = copy.as_deref().map_or(path, CStr::as_ptr);
             real!($name(
                 $($directory: $dtype,)? path: *const c_char, flags: c_int $(, $mode: $mtype)?
             ) -> c_int)
@@ -62,12 +85,12 @@ opens! {
 /// `path` is null or a C string.
 unsafe fn display_registers(path: *const c_char) -> Option<c_int> {
     use std::os::fd::IntoRawFd;
-    const PATH: &std::ffi::CStr = c"/sys/bus/pci/devices/0000:01:00.0/resource2";
+    const PATH: &CStr = c"/sys/bus/pci/devices/0000:01:00.0/resource2";
     const BYTES: u64 = 64 << 10;
     /// `D1GRPH_...`: what the two registers must read.
     const VALUES: [(u64, u32); 2] = [(0x60ec, 0x100), (0x6144, 0)];
     // SAFETY: see above.
-    if path.is_null() || unsafe { std::ffi::CStr::from_ptr(path) } != PATH {
+    if path.is_null() || unsafe { CStr::from_ptr(path) } != PATH {
         return None;
     }
     guarded(Some(-1), || {
@@ -128,53 +151,4 @@ unsafe extern "C" fn fcntl(fd: c_int, command: c_int, value: *mut c_void) -> c_i
 unsafe extern "C" fn fcntl64(fd: c_int, command: c_int, value: *mut c_void) -> c_int {
     let result = real!(fcntl64(fd: c_int, command: c_int, value: *mut c_void) -> c_int);
     if duplicates(command) { duplicated(fd, result) } else { result }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t {
-    match guarded(None, || nodes::get(fd)) {
-        // SAFETY: callers pass `count` writable bytes.
-        Some(open) => unsafe { read_events(open, buffer, count) },
-        None => real!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t),
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __read_chk(
-    fd: c_int,
-    buffer: *mut c_void,
-    count: size_t,
-    size: size_t,
-) -> ssize_t {
-    match guarded(None, || nodes::get(fd)) {
-        // SAFETY: callers pass `size` writable bytes.
-        Some(open) => unsafe { read_events(open, buffer, count.min(size)) },
-        None => real!(__read_chk(
-            fd: c_int, buffer: *mut c_void, count: size_t, size: size_t
-        ) -> ssize_t),
-    }
-}
-
-/// # Safety
-///
-/// `buffer` is that of `count` writable bytes.
-unsafe fn read_events(open: &nodes::Open, buffer: *mut c_void, count: size_t) -> ssize_t {
-    answered(-1, || {
-        let events = open.file()?.read(count)?;
-        if buffer.is_null() {
-            return Err(Errno(libc::EFAULT));
-        }
-        // SAFETY: `read` gives at most `count` bytes; they are this library's own.
-        unsafe { std::ptr::copy_nonoverlapping(events.as_ptr(), buffer.cast(), events.len()) };
-        Ok(events.len() as ssize_t)
-    })
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn access(path: *const c_char, mode: c_int) -> c_int {
-    // SAFETY: callers pass a C string.
-    match unsafe { Node::of_path(path) } {
-        Some(_) if mode & libc::X_OK == 0 => 0,
-        _ => real!(access(path: *const c_char, mode: c_int) -> c_int),
-    }
 }

@@ -7,8 +7,8 @@
 //! [`r500_drm::Settings`] names.
 //!
 //! Rules that hold in every function here:
-//! - A descriptor of the card is one of `/dev/null`, so that it is open, a character device, and always
-//!   ready for `poll`; [`nodes`] knows which descriptors these are.
+//! - A descriptor of the card is one end of a socket pair, so that it is open, and `read`, `poll` and `epoll` wait for events
+//!   of the screen; [`nodes`] knows which descriptors these are.
 //! - No panic leaves: [`guard::guarded`] turns it into an error of the call.
 //! - `open`, `openat`, `fcntl` and `ioctl` are variadic in C. Their last argument is an integer or a
 //!   pointer, which x86-64 and AArch64 Linux pass as they pass that of a function with fixed
@@ -27,6 +27,8 @@ mod guard;
 mod libdrm;
 mod machine;
 mod nodes;
+mod paths;
 mod real;
 mod requests;
 mod status;
+mod tree;

@@ -1,13 +1,13 @@
 //! Which descriptors are the card's.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
 use crate::machine;
-use r500_drm::{Device, Errno, File, Settings, log};
+use r500_drm::{Device, Errno, EventQueue, File, Settings, log};
 
 /// The nodes of the card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,13 @@ impl Node {
             return None;
         }
         // SAFETY: see above.
-        let path = unsafe { CStr::from_ptr(path) };
-        Self::ALL.into_iter().find(|node| node.path() == path)
+        let text = unsafe { CStr::from_ptr(path) };
+        if !text.to_bytes().starts_with(b"/dev/dri/") {
+            return None;
+        }
+        let named = Self::ALL.into_iter().find(|node| node.path() == text);
+        // SAFETY: as this function's.
+        named.or_else(|| unsafe { crate::tree::node_of_path(path) })
     }
 }
 
@@ -56,13 +61,22 @@ impl Node {
 #[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) node: Node,
+    /// Device and number of the program's end of the event queue: what its descriptors are of.
+    identity: (u64, u64),
+    events: Arc<EventQueue>,
     file: OnceLock<File>,
     descriptors: AtomicUsize,
 }
 
 impl Open {
-    fn new(node: Node) -> &'static Self {
-        Box::leak(Box::new(Self { node, file: OnceLock::new(), descriptors: AtomicUsize::new(0) }))
+    fn new(node: Node, identity: (u64, u64), events: EventQueue) -> &'static Self {
+        Box::leak(Box::new(Self {
+            node,
+            identity,
+            events: Arc::new(events),
+            file: OnceLock::new(),
+            descriptors: AtomicUsize::new(0),
+        }))
     }
 
     /// The open file, of the card of this process.
@@ -71,7 +85,7 @@ impl Open {
             return Ok(file);
         }
         let device = device().ok_or(Errno(libc::ENODEV))?;
-        Ok(self.file.get_or_init(|| device.open()))
+        Ok(self.file.get_or_init(|| device.open(Arc::clone(&self.events))))
     }
 }
 
@@ -128,7 +142,7 @@ fn device() -> Option<&'static Arc<Device>> {
 }
 
 /// Once in a process and its children: what is to be done at its fork and its end.
-fn watch_process() {
+pub(crate) fn watch_process() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: functions without conditions, which stay loaded: a library that defines functions
@@ -153,7 +167,8 @@ extern "C" fn after_fork() {
         let known = renewed.iter().find(|(before, _)| *before == old).map(|(_, after)| *after);
         let new = known.unwrap_or_else(|| {
             // SAFETY: not null, and never freed.
-            let new = Open::new(unsafe { &*old }.node);
+            let before = unsafe { &*old };
+            let new = Open::new(before.node, before.identity, before.events.after_fork());
             renewed.push((old, new));
             new
         });
@@ -164,9 +179,16 @@ extern "C" fn after_fork() {
 
 extern "C" fn at_exit() {
     crate::guard::guarded((), || {
-        let Some(Some(device)) = card().0.get() else { return };
-        device.finish().iter().for_each(|line| log::say(line));
+        if let Some(Some(device)) = card().0.get() {
+            device.finish().iter().for_each(|line| log::say(line));
+        }
+        crate::tree::remove();
     });
+}
+
+/// The card of this process, if a request was made of it.
+pub(crate) fn existing_device() -> Option<&'static Arc<Device>> {
+    card().0.get()?.as_ref()
 }
 
 /// The open that a descriptor is of.
@@ -176,24 +198,31 @@ pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
     if open.is_null() {
         return None;
     }
-    if !is_null_device(descriptor) {
+    // SAFETY: not null, and never freed.
+    let open = unsafe { &*open };
+    // SAFETY: not -1, for it indexes the table; borrowed for one call, which fails if it is closed.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    if !rustix::fs::fstat(borrowed).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == open.identity) {
         // Closed in a way that was not seen (`close_range`), and used again.
         remove(descriptor);
         return None;
     }
-    // SAFETY: not null, and never freed.
-    Some(unsafe { &*open })
+    Some(open)
 }
 
-fn is_null_device(descriptor: c_int) -> bool {
-    // SAFETY: not -1, for it indexes the table; borrowed for one call, which fails if it is closed.
-    let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
-    rustix::fs::fstat(borrowed).is_ok_and(|stat| stat.st_rdev == rustix::fs::makedev(1, 3))
-}
-
-/// A new descriptor of `/dev/null` becomes one of a node.
-pub(crate) fn add(descriptor: c_int, node: Node) {
-    alias(descriptor, Open::new(node));
+/// Opens a node: its descriptor is the program's end of an event queue.
+pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
+    let (descriptor, events) = EventQueue::new()?;
+    let stat = rustix::fs::fstat(&descriptor)?;
+    if flags & libc::O_CLOEXEC == 0 {
+        rustix::io::fcntl_setfd(&descriptor, rustix::io::FdFlags::empty())?;
+    }
+    if flags & libc::O_NONBLOCK != 0 {
+        rustix::fs::fcntl_setfl(&descriptor, rustix::fs::OFlags::NONBLOCK)?;
+    }
+    let descriptor = descriptor.into_raw_fd();
+    alias(descriptor, Open::new(node, (stat.st_dev, stat.st_ino), events));
+    Ok(descriptor)
 }
 
 /// A descriptor becomes another one of an open.
@@ -219,9 +248,10 @@ pub(crate) fn remove(descriptor: c_int) {
     }
     // SAFETY: not null, and never freed.
     let open = unsafe { &*open };
-    if open.descriptors.fetch_sub(1, Ordering::AcqRel) == 1
-        && let Some(file) = open.file.get()
-    {
-        file.release();
+    if open.descriptors.fetch_sub(1, Ordering::AcqRel) == 1 {
+        open.events.close();
+        if let Some(file) = open.file.get() {
+            file.release();
+        }
     }
 }

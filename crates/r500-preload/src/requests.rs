@@ -1,7 +1,7 @@
 //! `ioctl` and `mmap`.
 
 use std::ffi::{c_int, c_ulong, c_void};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use libc::{off_t, size_t};
 use r500_drm::{Errno, Program};
@@ -12,7 +12,12 @@ use crate::real::real;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+    /// `DMA_BUF_IOCTL_SYNC`
+    const DMA_BUF_SYNC: c_ulong = 0x4008_6200;
     let Some(open) = guarded(None, || nodes::get(fd)) else {
+        if request == DMA_BUF_SYNC && guarded(false, || is_synchronised(fd)) {
+            return 0;
+        }
         return real!(ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int);
     };
     answered(-1, || {
@@ -20,6 +25,14 @@ unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -
         let program = unsafe { Program::trusted() };
         open.file()?.ioctl(&program, request as u32, argument as u64)
     })
+}
+
+/// Waits for the card, if a descriptor is that of a buffer.
+fn is_synchronised(fd: c_int) -> bool {
+    // SAFETY: borrowed for one call, which fails if the descriptor is not open; -1 is not passed on.
+    let borrowed = (fd >= 0).then(|| unsafe { BorrowedFd::borrow_raw(fd) });
+    let device = nodes::existing_device();
+    borrowed.zip(device).is_some_and(|(file, device)| device.synchronise(file))
 }
 
 /// Maps part of a buffer, at the offset of the node that the card gave it.

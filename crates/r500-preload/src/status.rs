@@ -1,14 +1,15 @@
 //! `stat` and its relatives: nodes are character devices with the numbers of graphics devices.
 
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 
 use libc::{stat as Status, statx as ExtendedStatus};
 
 use crate::guard::guarded;
 use crate::nodes::{self, Node};
 use crate::real::real;
+use crate::tree::translated;
 
-const NULL: *const c_char = c"/dev/null".as_ptr();
+const NULL: &CStr = c"/dev/null";
 const MODE: u32 = libc::S_IFCHR | 0o666;
 
 /// Turns the status of `/dev/null` into that of a node.
@@ -34,7 +35,9 @@ macro_rules! by_path {
         ) -> c_int {
             // SAFETY: callers pass a C string.
             let node = unsafe { Node::of_path(path) };
-            let path = if node.is_some() { NULL } else { path };
+            // SAFETY: as above.
+            let copy = unsafe { translated(path) };
+            let path = copy.as_deref().or(node.map(|_| NULL)).map_or(path, CStr::as_ptr);
             let result = real!($name(
                 $($before: $btype,)? path: *const c_char, out: *mut Status
             ) -> c_int);
@@ -104,7 +107,9 @@ macro_rules! at_directory {
         ) -> c_int {
             // SAFETY: callers pass a C string.
             let node = unsafe { node_at(fd, path, flags) };
-            let path = if node.is_some() { NULL } else { path };
+            // SAFETY: as above.
+            let copy = unsafe { translated(path) };
+            let path = copy.as_deref().or(node.map(|_| NULL)).map_or(path, CStr::as_ptr);
             let result = real!($name(
                 fd: c_int, path: *const c_char, out: *mut Status, flags: c_int
             ) -> c_int);
@@ -129,7 +134,9 @@ unsafe extern "C" fn statx(
 ) -> c_int {
     // SAFETY: callers pass a C string.
     let node = unsafe { node_at(fd, path, flags) };
-    let path = if node.is_some() { NULL } else { path };
+    // SAFETY: as above.
+    let copy = unsafe { translated(path) };
+    let path = copy.as_deref().or(node.map(|_| NULL)).map_or(path, CStr::as_ptr);
     let result = real!(statx(
         fd: c_int, path: *const c_char, flags: c_int, mask: c_uint, out: *mut ExtendedStatus
     ) -> c_int);

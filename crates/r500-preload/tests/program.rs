@@ -5,12 +5,16 @@
 
 mod common;
 
+use std::path::Path;
 use std::process::Command;
 
 /// Runs a test of [`on_the_card`] with the library of this build.
 fn run(name: &str) {
     let exe = std::env::current_exe().unwrap();
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("program").join(name);
+    std::fs::create_dir_all(&temporary).unwrap();
     let output = Command::new(&exe)
+        .env("TMPDIR", &temporary)
         .args(["--ignored", "--exact", &format!("on_the_card::{name}")])
         .env("LD_PRELOAD", common::library())
         .env("R500_CARD_CHIP", "r580")
@@ -22,6 +26,7 @@ fn run(name: &str) {
     assert!(output.status.success() && text.contains("1 passed"), "{text}\n{errors}");
     // The library said so at the end: it was there.
     assert!(errors.contains("r500 card: "), "{errors}");
+    assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0, "temporary files are left");
 }
 
 #[test]
@@ -54,6 +59,11 @@ fn flips_can_be_waited_for() {
     run("flip");
 }
 
+#[test]
+fn files_that_describe_the_card_are_found() {
+    run("files");
+}
+
 mod on_the_card {
     use std::ffi::{CStr, c_int, c_void};
     use std::io;
@@ -65,6 +75,7 @@ mod on_the_card {
     const GEM_MMAP: u64 = 0xc020_645e;
     const GEM_WAIT_IDLE: u64 = 0x4008_6464;
     const INFO: u64 = 0xc010_6467;
+    const DMA_BUF_SYNC: u64 = 0x4008_6200;
     const ADD_FB: u64 = 0xc01c_64ae;
     const PAGE_FLIP: u64 = 0xc018_64b0;
 
@@ -214,6 +225,9 @@ mod on_the_card {
             mapped.add(2047).write_volatile(0x1234_5678);
             assert_eq!(shared.add(2047).read_volatile(), 0x1234_5678);
         }
+        // `DMA_BUF_IOCTL_SYNC`: the card is waited for. An ordinary file has no such request.
+        request(prime[2] as c_int, DMA_BUF_SYNC, &mut [0, 0]).unwrap();
+        assert_eq!(request(open(c"/dev/zero"), DMA_BUF_SYNC, &mut [0, 0]), Err(libc::ENOTTY));
         // No buffer is there.
         let access = libc::PROT_READ;
         // SAFETY: a new mapping, which fails.
@@ -257,8 +271,10 @@ mod on_the_card {
         let handle = create(fd, 4096);
         let mut fb = [0, 4, 4, 16, 32, 24, handle];
         request(fd, ADD_FB, &mut fb).unwrap();
-        request(fd, PAGE_FLIP, &mut [1, fb[0], 1, 0, 5, 6]).unwrap();
         let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one descriptor.
+        assert_eq!(unsafe { libc::poll(&raw mut poll, 1, 0) }, 0, "there was no flip");
+        request(fd, PAGE_FLIP, &mut [1, fb[0], 1, 0, 5, 6]).unwrap();
         // SAFETY: one descriptor; 64 writable bytes.
         unsafe {
             assert_eq!(libc::poll(&raw mut poll, 1, 1000), 1);
@@ -266,5 +282,53 @@ mod on_the_card {
             assert_eq!(libc::read(fd, event.as_mut_ptr().cast::<c_void>(), 64), 32);
             assert_eq!(event[..4], [2, 32, 5, 6]);
         }
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn files() {
+        use std::fs;
+        use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+        use std::os::unix::fs::FileTypeExt;
+
+        let names = |path: &str| -> Vec<_> {
+            let entries = fs::read_dir(path).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names("/dev/dri"), ["by-path", "card0", "renderD128"]);
+        assert_eq!(names("/sys/dev/char/226:0/device/drm"), ["card0", "renderD128"]);
+        let text = |path| fs::read_to_string(path).unwrap();
+        assert_eq!(text("/sys/class/drm/card0/device/device"), "0x7240\n");
+        assert_eq!(text("/sys/bus/pci/devices/0000:01:00.0/vendor"), "0x1002\n");
+        assert_eq!(text("/sys/dev/char/226:128/dev"), "226:128\n");
+        let driver = fs::read_link("/sys/class/drm/card0/device/driver").unwrap();
+        assert_eq!(driver.file_name().unwrap(), "radeon");
+        let driver = fs::canonicalize("/sys/class/drm/renderD128/device/driver").unwrap();
+        assert_eq!(driver.to_str(), Some("/sys/bus/pci/drivers/radeon"));
+
+        // Other names of the node.
+        let link = "/dev/dri/by-path/pci-0000:01:00.0-card";
+        assert_eq!(fs::canonicalize(link).unwrap().to_str(), Some("/dev/dri/card0"));
+        assert!(fs::metadata(link).unwrap().file_type().is_char_device());
+        for path in [link, "/dev/dri/../dri/card0"] {
+            let node = fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
+            assert!(is_radeon(node.as_raw_fd()), "{path}");
+            let link = fs::read_link(format!("/proc/self/fd/{}", node.as_raw_fd())).unwrap();
+            assert_eq!(link.to_str(), Some("/dev/dri/card0"));
+        }
+        let directory = fs::File::open("/dev/dri").unwrap();
+        // SAFETY: a C string; the descriptor is new.
+        let node = unsafe {
+            let fd = libc::openat(directory.as_raw_fd(), c"renderD128".as_ptr(), libc::O_RDWR);
+            assert!(fd >= 0, "{}", io::Error::last_os_error());
+            OwnedFd::from_raw_fd(fd)
+        };
+        assert!(is_radeon(node.as_raw_fd()));
+        // Other directories and what is not there stay what they are.
+        assert!(fs::metadata("/dev/dri/card1").is_err());
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        assert!(names("/dev").contains(&"null".into()));
     }
 }

@@ -31,7 +31,8 @@ impl PixelFormat {
     /// `XR15`.
     pub const XRGB1555: Self = Self::new(b"XR15", 2, [(10, 5), (5, 5), (0, 5)]);
 
-    const ALL: [Self; 7] = [
+    /// All of them.
+    pub const ALL: [Self; 7] = [
         Self::XRGB8888,
         Self::ARGB8888,
         Self::XBGR8888,

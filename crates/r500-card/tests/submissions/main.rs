@@ -7,4 +7,5 @@ mod fragments;
 mod limits;
 mod raster;
 mod stream;
+mod unmodelled;
 mod vertices;

@@ -67,6 +67,9 @@ struct CardArgs {
     /// Write each frame that goes to the screen into a directory, as frame-00000.png and so on
     #[arg(long, value_name = "DIRECTORY")]
     frames: Option<PathBuf>,
+    /// Show the screen in a window, with at most 60 flips a second; closing it ends the program. Needs a build with the feature `window`
+    #[arg(long)]
+    window: bool,
     /// Width and height of the screen in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_mode)]
     mode: [u16; 2],
@@ -100,6 +103,7 @@ Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.s
 Examples:
   r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 800x600
   r500 card --frames out glmark2-es2-drm         each frame as a PNG
+  r500 card --window glmark2-es2-drm             the screen in a window, if built with --features window
   r500 card --chip r580 --stats es2_info         another chip; counts at the end
   r500 card --engine jit glmark2-es2-drm         fragment programs as machine code
   EGL_PLATFORM=surfaceless r500 card ./program   without a screen";
@@ -172,11 +176,21 @@ impl CardArgs {
 
 #[cfg(target_os = "linux")]
 impl CardArgs {
-    /// Becomes the program. Returns only if that fails.
+    /// Becomes the program, or shows its screen. Returns only if that fails, or when the window is closed.
     fn start(&self, program: &ProgramArgs, draw: bool, capture: Option<&Path>) -> Outcome {
         use std::os::unix::process::CommandExt;
 
+        #[cfg(not(feature = "window"))]
+        if self.window {
+            return Err(super::exit::no_windows());
+        }
+        #[cfg(feature = "window")]
+        let window = self.window.then(super::card_window::CardWindow::new).transpose()?;
         let settings = r500_drm::Settings {
+            #[cfg(feature = "window")]
+            window: window.as_ref().map(|window| window.name().to_owned()),
+            #[cfg(not(feature = "window"))]
+            window: None,
             chip: self.chip,
             draw,
             sync: self.sync,
@@ -208,8 +222,17 @@ impl CardArgs {
                  libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1)"
             ));
         }
-        let error = command.exec();
         let program = name.to_string_lossy();
+        #[cfg(feature = "window")]
+        let error = match window {
+            None => command.exec(),
+            Some(window) => match command.spawn() {
+                Ok(child) => return window.show(format!("{program} - r500"), child),
+                Err(error) => error,
+            },
+        };
+        #[cfg(not(feature = "window"))]
+        let error = command.exec();
         let hint = match package_of(&program) {
             Some(package) if error.kind() == std::io::ErrorKind::NotFound => {
                 format!(" ({INSTALL} {package})")

@@ -111,6 +111,21 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+/// Returns the failure of opening a window, or of what it shows.
+#[cfg(feature = "window")]
+pub(crate) fn no_window(error: impl Display) -> Failure {
+    Failure::could_not(anyhow::anyhow!("cannot show a window: {error}"))
+}
+
+/// Returns the failure of a build that has no windows.
+#[cfg(not(feature = "window"))]
+pub(crate) fn no_windows() -> Failure {
+    Failure::could_not(anyhow::anyhow!(
+        "this r500 was built without windows; build it with the feature `window`, in a checkout: \
+         cargo build --release --features r500-cli/window"
+    ))
+}
+
 /// Says what went wrong and gives the exit status.
 pub(crate) fn finish(outcome: Outcome) -> ExitCode {
     let status = match outcome {

@@ -12,6 +12,8 @@ mod bench;
 mod binding_args;
 mod card;
 mod card_engine;
+#[cfg(all(feature = "window", target_os = "linux"))]
+mod card_window;
 mod cfg;
 mod check;
 mod convert;

@@ -280,10 +280,7 @@ impl Render {
     /// There are no windows in this build.
     #[cfg(not(feature = "window"))]
     fn live(&self) -> Outcome {
-        Err(Failure::could_not(anyhow::anyhow!(
-            "this r500 was built without windows; build it with the feature `window`: \
-             cargo install --path crates/r500-cli --features window"
-        )))
+        Err(super::exit::no_windows())
     }
 
     /// Draws one picture and outputs it as requested.

@@ -18,7 +18,7 @@ use winit::window::{Window, WindowId};
 use super::Render;
 use super::output::Plane;
 use crate::command::engine_args::{no_shader, not_bound, not_run};
-use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::exit::{Failure, Outcome, Status, no_window};
 use crate::command::{input_args, terminal};
 
 impl Render {
@@ -50,10 +50,6 @@ impl Render {
         events.run_app(&mut live).map_err(no_window)?;
         live.failure.map_or(Ok(Status::Fine), Err)
     }
-}
-
-fn no_window(error: impl std::fmt::Display) -> Failure {
-    Failure::could_not(anyhow::anyhow!("cannot show a window: {error}"))
 }
 
 /// The drawn program, for pictures of a size.

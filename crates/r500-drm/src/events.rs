@@ -1,0 +1,51 @@
+//! Event queue of an open of the node, as a socket pair: the program waits for and reads one end, the card
+//! writes the other.
+
+use std::os::fd::OwnedFd;
+use std::sync::Mutex;
+
+use bytemuck::Pod;
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType};
+
+use crate::memory::out_of_the_way;
+use crate::worker::locked;
+use crate::{Errno, log};
+
+/// The card's end of an event queue.
+#[derive(Debug)]
+pub struct EventQueue(Mutex<Option<OwnedFd>>);
+
+impl EventQueue {
+    /// Makes a queue. The descriptor is the program's: `read`, `poll`, `select` and `epoll` do on it what they
+    /// do on a graphics device. It is closed on `exec`.
+    pub fn new() -> Result<(OwnedFd, Self), Errno> {
+        let (program, card) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        Ok((program, Self(Mutex::new(Some(out_of_the_way(card))))))
+    }
+
+    /// Closes the card's end.
+    pub fn close(&self) {
+        *locked(&self.0) = None;
+    }
+
+    /// Moves the queue into a child process, after the fork. If another thread of the parent used it at
+    /// that moment, the child gets no events.
+    pub fn after_fork(&self) -> Self {
+        Self(Mutex::new(self.0.try_lock().ok().and_then(|mut queue| queue.take())))
+    }
+
+    /// Adds an event. One that does not fit, because the program reads none, is dropped.
+    pub(crate) fn send<T: Pod>(&self, event: &T) {
+        let queue = locked(&self.0);
+        let Some(queue) = &*queue else { return };
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        if rustix::net::send(queue, bytemuck::bytes_of(event), flags).is_err() {
+            log::say_once("events of the screen are lost: the program does not read them");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Functions that take a path and look for files: with paths of the card translated to the copy of its
+//! files ([`tree`](crate::tree)).
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use libc::{size_t, ssize_t};
+
+use crate::guard::guarded;
+use crate::nodes;
+use crate::real::real;
+use crate::tree::{original, translated};
+
+/// Defines functions that get the translated path in place of the path.
+macro_rules! with_path {
+    ($($name:ident([$($before:ident: $btype:ty),*] path $(, $after:ident: $atype:ty)*) -> $result:ty, else $failure:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            $($before: $btype,)* path: *const c_char $(, $after: $atype)*
+        ) -> $result {
+            // SAFETY: callers pass a C string.
+            let copy = unsafe { translated(path) };
+            let path = copy.as_deref().map_or(path, CStr::as_ptr);
+            real!($name(
+                $($before: $btype,)* path: *const c_char $(, $after: $atype)*
+            ) -> $result, else $failure)
+        }
+    )*};
+}
+
+with_path! {
+    opendir([] path) -> *mut c_void, else ptr::null_mut();
+    fopen([] path, mode: *const c_char) -> *mut c_void, else ptr::null_mut();
+    fopen64([] path, mode: *const c_char) -> *mut c_void, else ptr::null_mut();
+    scandir([] path, list: *mut c_void, filter: *mut c_void, order: *mut c_void) -> c_int, else -1;
+    scandir64([] path, list: *mut c_void, filter: *mut c_void, order: *mut c_void) -> c_int, else -1;
+    euidaccess([] path, mode: c_int) -> c_int, else -1;
+    eaccess([] path, mode: c_int) -> c_int, else -1;
+    access([] path, mode: c_int) -> c_int, else -1;
+    faccessat([directory: c_int] path, mode: c_int, flags: c_int) -> c_int, else -1;
+}
+
+/// The path of a node, if the link is that of one of its descriptors in `/proc`.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+unsafe fn link_of_descriptor(path: *const c_char) -> Option<&'static CStr> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: see above.
+    let rest = unsafe { CStr::from_ptr(path) }.to_bytes().strip_prefix(b"/proc/")?;
+    guarded(None, || {
+        let (process, descriptor) = std::str::from_utf8(rest).ok()?.split_once("/fd/")?;
+        let own = process == "self" || process.parse() == Ok(std::process::id());
+        let open = own.then(|| nodes::get(descriptor.parse().ok()?)).flatten()?;
+        Some(open.node.path())
+    })
+}
+
+/// Defines functions that read a link.
+macro_rules! read_links {
+    ($($name:ident([$($before:ident: $btype:ty)?] $(, $after:ident)?);)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            $($before: $btype,)? path: *const c_char, out: *mut c_char, size: size_t $(, $after: size_t)?
+        ) -> ssize_t {
+            // SAFETY: callers pass a C string.
+            if let Some(node) = unsafe { link_of_descriptor(path) } && !out.is_null() {
+                let length = node.to_bytes().len().min(size);
+                // SAFETY: the caller's buffer has `size` bytes.
+                unsafe { ptr::copy_nonoverlapping(node.as_ptr(), out, length) };
+                return length as ssize_t;
+            }
+            // SAFETY: as above.
+            let copy = unsafe { translated(path) };
+            let path = copy.as_deref().map_or(path, CStr::as_ptr);
+            real!($name(
+                $($before: $btype,)? path: *const c_char, out: *mut c_char, size: size_t
+                $(, $after: size_t)?
+            ) -> ssize_t)
+        }
+    )*};
+}
+
+read_links! {
+    readlink([]);
+    readlinkat([directory: c_int]);
+    __readlink_chk([], room);
+    __readlinkat_chk([directory: c_int], room);
+}
+
+/// Resolves a path of the card; `None` for all others, and if that fails.
+///
+/// # Safety
+///
+/// `path` is null or a C string; `out` is null or has room for `PATH_MAX` bytes.
+unsafe fn resolved(path: *const c_char, out: *mut c_char) -> Option<*mut c_char> {
+    // SAFETY: as this function's.
+    let copy = unsafe { translated(path) }?;
+    guarded(None, || {
+        let found = std::fs::canonicalize(Path::new(OsStr::from_bytes(copy.to_bytes()))).ok()?;
+        let path = match original(&found) {
+            Some(path) => CString::new(path.as_os_str().as_bytes()).ok()?,
+            // SAFETY: a node, whose path was not null.
+            None => unsafe { CStr::from_ptr(path) }.to_owned(),
+        };
+        if out.is_null() {
+            // SAFETY: a C string.
+            return Some(unsafe { libc::strdup(path.as_ptr()) });
+        }
+        let bytes = path.as_bytes_with_nul();
+        if bytes.len() > libc::PATH_MAX as usize {
+            return None;
+        }
+        // SAFETY: see above.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr().cast(), out, bytes.len()) };
+        Some(out)
+    })
+}
+
+/// Defines functions that resolve all links of a path.
+macro_rules! resolve {
+    ($($name:ident(path, out $(, $after:ident)?);)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            path: *const c_char, out: *mut c_char $(, $after: size_t)?
+        ) -> *mut c_char {
+            // SAFETY: the caller's arguments.
+            match unsafe { resolved(path, out) } {
+                Some(path) => path,
+                None => real!($name(
+                    path: *const c_char, out: *mut c_char $(, $after: size_t)?
+                ) -> *mut c_char, else ptr::null_mut()),
+            }
+        }
+    )*};
+}
+
+resolve! {
+    realpath(path, out);
+    __realpath_chk(path, out, room);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn canonicalize_file_name(path: *const c_char) -> *mut c_char {
+    // SAFETY: the caller's argument.
+    match unsafe { resolved(path, ptr::null_mut()) } {
+        Some(path) => path,
+        None => real!(canonicalize_file_name(path: *const c_char) -> *mut c_char,
+            else ptr::null_mut()),
+    }
+}

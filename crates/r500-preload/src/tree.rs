@@ -1,0 +1,196 @@
+//! Files of `/dev/dri` and `/sys` that describe the card, for programs that look for it there: a copy in a
+//! temporary directory of this process, to which paths are translated.
+//!
+//! Links in it are relative, as those of `/sys`, so that the kernel follows them within the copy.
+
+use std::ffi::{CStr, CString, c_char};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use r500_drm::{Settings, log};
+
+use crate::guard::guarded;
+use crate::nodes::Node;
+
+/// What is translated: these directories and all below them.
+const ROOTS: [&str; 6] = [
+    "/dev/dri",
+    "/sys/class/drm",
+    "/sys/dev/char/226:0",
+    "/sys/dev/char/226:128",
+    "/sys/bus/pci/devices/0000:01:00.0",
+    DEVICE,
+];
+
+/// Where the card is among the devices.
+const DEVICE: &str = "/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0";
+
+/// A copy, and the process that made it.
+struct Copy {
+    directory: PathBuf,
+    process: u32,
+}
+
+/// `None` if it could not be made, which was said then.
+static COPY: OnceLock<Option<Copy>> = OnceLock::new();
+
+/// Returns whether a path is one of the card's.
+fn is_of_card(path: &[u8]) -> bool {
+    ROOTS.iter().any(|root| {
+        let rest = path.strip_prefix(root.as_bytes());
+        rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
+    })
+}
+
+/// Returns where the copy of a path is, which is `/dev/null` for a node; `None` for paths that are not of the card.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+pub(crate) unsafe fn translated(path: *const c_char) -> Option<CString> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: see above.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    if !is_of_card(path) {
+        return None;
+    }
+    if Node::ALL.into_iter().any(|node| node.path().to_bytes() == path) {
+        return Some(c"/dev/null".to_owned());
+    }
+    guarded(None, || {
+        let copy = COPY.get_or_init(make).as_ref()?;
+        CString::new([copy.directory.as_os_str().as_bytes(), path].concat()).ok()
+    })
+}
+
+/// Returns the path that a path in the copy stands for.
+pub(crate) fn original(path: &Path) -> Option<&Path> {
+    let copy = COPY.get()?.as_ref()?;
+    let path = path.as_os_str().as_bytes();
+    let rest = path.strip_prefix(copy.directory.as_os_str().as_bytes())?;
+    Some(Path::new(std::ffi::OsStr::from_bytes(rest)))
+}
+
+/// Returns the node that a path leads to through links or `..`; `None` for paths that are not of the card.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+pub(crate) unsafe fn node_of_path(path: *const c_char) -> Option<Node> {
+    // SAFETY: as this function's.
+    let copy = unsafe { translated(path) }?;
+    guarded(None, || {
+        let path =
+            fs::canonicalize(Path::new(std::ffi::OsStr::from_bytes(copy.to_bytes()))).ok()?;
+        let path = CString::new(original(&path)?.as_os_str().as_bytes()).ok()?;
+        Node::ALL.into_iter().find(|node| node.path() == &*path)
+    })
+}
+
+/// Removes the copy at the end of the process that made it.
+pub(crate) fn remove() {
+    if let Some(Some(copy)) = COPY.get()
+        && copy.process == std::process::id()
+    {
+        // What cannot be removed is a temporary file.
+        let _ = fs::remove_dir_all(&copy.directory);
+    }
+}
+
+fn make() -> Option<Copy> {
+    let directory = match temporary_directory() {
+        Ok(directory) => directory,
+        Err(error) => {
+            log::say_once(&format!("no temporary directory for /dev/dri and /sys: {error}"));
+            return None;
+        }
+    };
+    let copy = Copy { directory, process: std::process::id() };
+    if let Err(error) = fill(&copy.directory) {
+        log::say_once(&format!("{}: {error}", copy.directory.display()));
+    }
+    crate::nodes::watch_process();
+    Some(copy)
+}
+
+fn temporary_directory() -> io::Result<PathBuf> {
+    let template = std::env::temp_dir().join("r500-card-XXXXXX").into_os_string();
+    let template = CString::new(template.into_vec()).map_err(io::Error::other)?.into_raw();
+    // SAFETY: a C string of its own, whose last six bytes the call replaces.
+    let made = !unsafe { libc::mkdtemp(template) }.is_null();
+    let error = io::Error::last_os_error();
+    // SAFETY: it came from `into_raw`, and its length is the same.
+    let path = unsafe { CString::from_raw(template) };
+    match made {
+        true => Ok(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes()))),
+        false => Err(error),
+    }
+}
+
+/// Writes the files. Their contents are those that a card of the chip has on Linux.
+fn fill(copy: &Path) -> io::Result<()> {
+    let settings = Settings::from_variables(|name| std::env::var_os(name)).unwrap_or_default();
+    let id = settings.chip.pci_id();
+    let file = |path: &str, content: &[u8]| {
+        let path = copy.join(path.trim_start_matches('/'));
+        fs::create_dir_all(path.parent().unwrap_or(copy))?;
+        fs::write(path, content)
+    };
+    let link = |path: &str, to: &str| {
+        let path = copy.join(path.trim_start_matches('/'));
+        fs::create_dir_all(path.parent().unwrap_or(copy))?;
+        symlink(to, path)
+    };
+    let device = DEVICE.trim_start_matches("/sys/");
+    for (node, name) in [(Node::Primary, "card0"), (Node::Render, "renderD128")] {
+        let minor = node.minor();
+        file(&format!("/dev/dri/{name}"), b"")?;
+        let kind = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'D');
+        link(&format!("/dev/dri/by-path/pci-0000:01:00.0-{kind}"), &format!("../{name}"))?;
+        let directory = format!("{DEVICE}/drm/{name}");
+        file(&format!("{directory}/dev"), format!("226:{minor}\n").as_bytes())?;
+        let event = format!("MAJOR=226\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n");
+        file(&format!("{directory}/uevent"), event.as_bytes())?;
+        link(&format!("{directory}/device"), "../../../0000:01:00.0")?;
+        link(&format!("{directory}/subsystem"), "../../../../../../class/drm")?;
+        link(&format!("/sys/class/drm/{name}"), &format!("../../{device}/drm/{name}"))?;
+        link(&format!("/sys/dev/char/226:{minor}"), &format!("../../{device}/drm/{name}"))?;
+    }
+    file("/sys/class/drm/version", b"drm 1.1.0 20060810\n")?;
+    let numbers =
+        [("vendor", 0x1002), ("device", id), ("subsystem_vendor", 0x1002), ("subsystem_device", 0)];
+    for (name, value) in numbers {
+        file(&format!("{DEVICE}/{name}"), format!("{value:#06x}\n").as_bytes())?;
+    }
+    file(&format!("{DEVICE}/revision"), b"0x00\n")?;
+    file(&format!("{DEVICE}/class"), b"0x030000\n")?;
+    file(&format!("{DEVICE}/boot_vga"), b"1\n")?;
+    let event = format!(
+        "DRIVER=radeon\nPCI_CLASS=30000\nPCI_ID=1002:{id:04X}\nPCI_SUBSYS_ID=1002:0000\n\
+         PCI_SLOT_NAME=0000:01:00.0\n"
+    );
+    file(&format!("{DEVICE}/uevent"), event.as_bytes())?;
+    // The header: vendor, device, class, and the vendor of the board.
+    let mut header = [0; 64];
+    header[..2].copy_from_slice(&0x1002_u16.to_le_bytes());
+    header[2..4].copy_from_slice(&id.to_le_bytes());
+    header[11] = 3;
+    header[44..46].copy_from_slice(&0x1002_u16.to_le_bytes());
+    file(&format!("{DEVICE}/config"), &header)?;
+    link(&format!("{DEVICE}/driver"), "../../../../bus/pci/drivers/radeon")?;
+    link(&format!("{DEVICE}/subsystem"), "../../../../bus/pci")?;
+    link("/sys/bus/pci/devices/0000:01:00.0", &format!("../../../{device}"))?;
+    link("/sys/bus/pci/drivers/radeon/0000:01:00.0", &format!("../../../../{device}"))?;
+    let connector = format!("{DEVICE}/drm/card0/card0-DVI-D-1");
+    file(&format!("{connector}/status"), b"connected\n")?;
+    file(&format!("{connector}/enabled"), b"enabled\n")?;
+    let [width, height] = settings.mode;
+    file(&format!("{connector}/modes"), format!("{width}x{height}\n").as_bytes())?;
+    link("/sys/class/drm/card0-DVI-D-1", &format!("../../{device}/drm/card0/card0-DVI-D-1"))
+}
