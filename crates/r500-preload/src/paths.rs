@@ -145,6 +145,54 @@ resolve! {
     __realpath_chk(path, out, room);
 }
 
+/// Defines `glob` by its two names: patterns of the card's paths are searched in the copy, and what is found gets its
+/// own path again.
+macro_rules! globs {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            pattern: *const c_char, flags: c_int, error: *mut c_void, out: *mut libc::glob_t
+        ) -> c_int {
+            // SAFETY: callers pass a C string.
+            let copy = unsafe { translated(pattern) };
+            let pattern = copy.as_deref().map_or(pattern, CStr::as_ptr);
+            let result = real!($name(
+                pattern: *const c_char, flags: c_int, error: *mut c_void, out: *mut libc::glob_t
+            ) -> c_int);
+            // SAFETY: the call filled it.
+            if copy.is_some() && result == 0 && let Some(found) = unsafe { out.as_mut() } {
+                guarded((), || {
+                    for n in 0..found.gl_pathc {
+                        // SAFETY: after the slots that were left free there are so many C strings, from `malloc`.
+                        unsafe { restore(*found.gl_pathv.add(found.gl_offs * usize::from(flags & libc::GLOB_DOOFFS != 0) + n)) };
+                    }
+                });
+            }
+            result
+        }
+    )*};
+}
+
+globs! { glob glob64 }
+
+/// Replaces a path in the copy by the one that it stands for, which is shorter.
+///
+/// # Safety
+///
+/// `path` is null or a C string that may be changed.
+unsafe fn restore(path: *mut c_char) {
+    if path.is_null() {
+        return;
+    }
+    // SAFETY: see above.
+    let text = unsafe { CStr::from_ptr(path) }.to_bytes_with_nul();
+    let short = original(Path::new(OsStr::from_bytes(&text[..text.len() - 1])));
+    if let Some(short) = short.map(|short| short.as_os_str().len()) {
+        // SAFETY: the end of the string with its 0, moved to its beginning.
+        unsafe { ptr::copy(path.add(text.len() - 1 - short), path, short + 1) };
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn canonicalize_file_name(path: *const c_char) -> *mut c_char {
     // SAFETY: the caller's argument.
