@@ -129,7 +129,7 @@ impl FrameWriter {
     }
 }
 
-/// Sends bytes without the signal that would end the program if nobody receives them.
+/// Sends bytes without the signal that would end the program if the other end is closed.
 fn send_all(stream: &UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::net::send(stream, bytes, SendFlags::NOSIGNAL) {

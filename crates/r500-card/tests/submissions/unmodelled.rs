@@ -44,7 +44,7 @@ fn registers_of_what_is_not_determined_are_reported_by_name() {
     let registers = [
         // FAST_FILL_ENABLE, CMASK_ENABLE, DITHER_MODE, DITH_EN
         (0x4f1c, 1 << 2, "ZB_BW_CNTL = 0x00000004: fast clears of depth are not modelled"),
-        (0x4e00, 1 << 2, "RB3D_CCTL = 0x00000004: fast clears of colours are not modelled"),
+        (0x4e00, 1 << 10, "RB3D_CCTL = 0x00000400: fast clears of colours are not modelled"),
         (0x4e50, 2, "RB3D_DITHER_CTL = 0x00000002: colours are rounded, not dithered"),
         (0x4bd4, 1 << 20, "FG_ALPHA_FUNC = 0x00100000: colours are not dithered"),
     ];
