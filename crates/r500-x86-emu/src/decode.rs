@@ -308,6 +308,12 @@ impl Reader<'_> {
                 VectorOp::Truncate
             }
             C::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er => VectorOp::FloorToInt,
+            // Bit 3 is about exceptions; the others: fraction bits to keep, rounding that is not to the nearest.
+            C::EVEX_Vreduceps_zmm_k1z_zmmm512b32_imm8_sae => match imm & 0b1111_0111 {
+                0 => VectorOp::Remainder,
+                _ => return None,
+            },
+            C::EVEX_Vscalefps_zmm_k1z_zmm_zmmm512b32_er => VectorOp::Scale,
             C::VEX_Vcvtdq2ps_ymm_ymmm256 | C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er => {
                 VectorOp::ToFloat
             }
@@ -386,6 +392,7 @@ impl Reader<'_> {
             VectorOp::Move
             | VectorOp::Truncate
             | VectorOp::FloorToInt
+            | VectorOp::Remainder
             | VectorOp::ToFloat
             | VectorOp::Sqrt
             | VectorOp::Round(_)

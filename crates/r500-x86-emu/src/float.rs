@@ -233,6 +233,43 @@ impl Flush {
         }
     }
 
+    /// VREDUCE: less the nearest integer; 0 of an infinity.
+    pub(crate) fn remainder(self, a: u32) -> u32 {
+        let a = self.operand(a);
+        if is_nan(a) {
+            return a | QUIET;
+        }
+        let x = widen(a);
+        if x.is_infinite() { 0 } else { self.round(x - x.round_ties_even()) }
+    }
+
+    /// VSCALEF: a * 2^floor(b).
+    pub(crate) fn scale(self, a: u32, b: u32) -> u32 {
+        let (a, b) = (self.operand(a), self.operand(b));
+        let magnitude = a & !SIGN;
+        match (is_nan(a), is_nan(b)) {
+            // An infinite exponent decides about a quiet NaN.
+            (true, _) if a & QUIET != 0 && b & !SIGN == INFINITY => {
+                if b & SIGN != 0 {
+                    0
+                } else {
+                    INFINITY
+                }
+            }
+            (true, _) => a | QUIET,
+            (_, true) => b | QUIET,
+            // Infinity times zero.
+            _ if b == INFINITY && magnitude == 0 => DEFAULT_NAN,
+            _ if b == SIGN | INFINITY && magnitude == INFINITY => DEFAULT_NAN,
+            _ => {
+                // Of more than these all are zeros or infinite; each factor is a normal double.
+                let exponent = widen(b).floor().clamp(-400.0, 400.0) as i64;
+                let factor = f64::from_bits(((1023 + exponent) as u64) << 52);
+                self.round(widen(a) * factor)
+            }
+        }
+    }
+
     /// Whether a relation holds, by the number of its predicate.
     pub(crate) fn compare(self, predicate: u8, a: u32, b: u32) -> bool {
         let (x, y) = (widen(self.operand(a)), widen(self.operand(b)));

@@ -133,6 +133,10 @@ pub(crate) enum VectorOp {
     FixUp,
     /// To an integer, rounded down.
     FloorToInt,
+    /// Less the nearest integer.
+    Remainder,
+    /// `a` times 2 to the power of `b` rounded down.
+    Scale,
     ToFloat,
     Sqrt,
     Round(u8),

@@ -299,6 +299,8 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
         VectorOp::Truncate => one(&float::truncate),
         VectorOp::FixUp => std::array::from_fn(|i| flush.fix_up(old[i], a[i], b[i])),
         VectorOp::FloorToInt => one(&|b| flush.floor_to_int(b)),
+        VectorOp::Remainder => one(&|b| flush.remainder(b)),
+        VectorOp::Scale => each(&|a, b| flush.scale(a, b)),
         VectorOp::ToFloat => one(&float::to_float),
         VectorOp::Sqrt => one(&|b| flush.sqrt(b)),
         VectorOp::Round(mode) => one(&|b| flush.round_to_integral(mode, b)),
