@@ -47,6 +47,10 @@ pub(crate) enum Opcode {
     ToFloat,
     /// The greatest integer not above a float; a register; 2^31 comes of NaN and of what is too large; with AVX-512.
     FloorToInt,
+    /// The difference of a float and the nearest integer, which is exact; 0 of an infinity; a register; with AVX-512.
+    Remainder,
+    /// a * 2^b, of an integral float b: rounded once, infinite where it is too large; with AVX-512.
+    Scale,
     And,
     Or,
     Xor,
@@ -162,6 +166,7 @@ impl Opcode {
             | Self::IntSub
             | Self::IntMin
             | Self::IntMul
+            | Self::Scale
             | Self::UnpackLo32
             | Self::UnpackHi32
             | Self::MaskAnd
@@ -188,6 +193,7 @@ impl Opcode {
             Self::Shl(_)
             | Self::Sar(_)
             | Self::FloorToInt
+            | Self::Remainder
             | Self::ToMask
             | Self::FromMask
             | Self::Store(..)

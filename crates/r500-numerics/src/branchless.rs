@@ -78,7 +78,7 @@ pub fn ex2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     let sum = b.add(x, fractionless);
     let n = b.sub(sum, fractionless);
     let f = b.sub(x, n);
-    let p = horner(b, &EX2, f);
+    let p = ex2_polynomial(b, f);
     // 2^n by way of the exponent: the result is normal for n from -126 to 128 (p is at least 1 where n is -126, less
     // than 1 where it is 128); outside it is not used.
     let exponent = b.exponent_from_int(sum);
@@ -92,6 +92,12 @@ pub fn ex2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     let beyond = b.max(infinity, x);
     let small_enough = b.lt(x, high);
     b.select(small_enough, from_below, beyond)
+}
+
+/// 2^f of an f of at most 1/2 in size, as [`ex2`] computes it.
+#[inline(always)]
+pub fn ex2_polynomial<B: KernelBuilder>(b: &mut B, f: B::Value) -> B::Value {
+    horner(b, &EX2, f)
 }
 
 /// `LN2`.

@@ -64,7 +64,7 @@ impl Lower<'_> {
                 self.op(Opcode::Div, &[one, root])
             }
             r500_ir::Opcode::Ex2 => {
-                let power = branchless::ex2(self, a);
+                let power = self.power_of_two(a);
                 self.function.magnitude_bounds.insert(power, -126);
                 power
             }

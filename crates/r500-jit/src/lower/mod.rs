@@ -40,7 +40,7 @@ pub(crate) struct TargetCaps {
     pub(crate) rows: bool,
     /// Whether there is [`Opcode::FloorToInt`].
     pub(crate) floors: bool,
-    /// Whether there is [`Opcode::FixUp`].
+    /// Whether there are [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
     pub(crate) fixups: bool,
 }
 

@@ -107,6 +107,7 @@ fn op(function: &LirFunction, op: &Op) {
         | Opcode::IntSub
         | Opcode::IntMin
         | Opcode::IntMul
+        | Opcode::Scale
         | Opcode::UnpackLo32
         | Opcode::UnpackHi32
         | Opcode::UnpackLo64
@@ -123,6 +124,7 @@ fn op(function: &LirFunction, op: &Op) {
         | Opcode::Sar(_)
         | Opcode::Truncate(_)
         | Opcode::FloorToInt
+        | Opcode::Remainder
         | Opcode::LoadTexel(_)
         | Opcode::GatherChannel(_)
         | Opcode::ToHalf

@@ -5,6 +5,23 @@ use r500_numerics::branchless::{self, KernelBuilder};
 use super::Lower;
 use crate::lir::{Opcode, Relation, Rounding, VReg};
 
+impl Lower<'_> {
+    /// 2^x: the [kernel](branchless::ex2), or with AVX-512 its polynomial and an instruction that scales.
+    ///
+    /// The bits are the same: the remainder is the kernel's (exact, of the same integer), and `p * 2^n` of the polynomial p
+    /// is exact where it is normal, tiny (so flushed to +0) where x is less than -126, and infinite where x is 128 or more.
+    /// An infinite x has the remainder 0; a NaN is its own result.
+    pub(super) fn power_of_two(&mut self, x: VReg) -> VReg {
+        if !self.fixups {
+            return branchless::ex2(self, x);
+        }
+        let n = self.op(Opcode::Round(Rounding::Nearest), &[x]);
+        let f = self.op(Opcode::Remainder, &[x]);
+        let p = branchless::ex2_polynomial(self, f);
+        self.op(Opcode::Scale, &[p, n])
+    }
+}
+
 /// What [`Opcode::FixUp`] gives for a class of numbers.
 #[derive(Clone, Copy)]
 enum Fix {

@@ -100,8 +100,9 @@ pub(crate) fn latency(opcode: Opcode) -> u32 {
         | Opcode::MulAdd
         | Opcode::ToFloat
         | Opcode::FixUp
+        | Opcode::Remainder
         | Opcode::Cmp(_) => 4,
-        Opcode::Round(_) => 6,
+        Opcode::Round(_) | Opcode::Scale => 6,
         Opcode::Div => 12,
         Opcode::Sqrt => 15,
         Opcode::ToMask | Opcode::FromMask => 3,

@@ -228,7 +228,11 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
             same_bits(&[a, b])?;
             Ok(FpFact::BITS)
         }
-        Opcode::Shl(_) | Opcode::Sar(_) | Opcode::Truncate(_) | Opcode::FloorToInt => {
+        Opcode::Shl(_)
+        | Opcode::Sar(_)
+        | Opcode::Truncate(_)
+        | Opcode::FloorToInt
+        | Opcode::Remainder => {
             same_bits(&[a])?;
             Ok(FpFact::BITS)
         }
@@ -240,6 +244,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         Opcode::IntMin
         | Opcode::IntMul
         | Opcode::FixUp
+        | Opcode::Scale
         | Opcode::UnpackLo32
         | Opcode::UnpackHi32
         | Opcode::UnpackLo64

@@ -120,6 +120,8 @@ impl Code<'_> {
             | Opcode::Permute2Lo
             | Opcode::Permute2Hi
             | Opcode::FloorToInt
+            | Opcode::Remainder
+            | Opcode::Scale
             | Opcode::FixUp
             | Opcode::CountFuel(_)
             | Opcode::MulAdd

@@ -112,6 +112,16 @@ impl Emit<'_> {
                 inst.set_rounding_control(RoundingControl::RoundDown);
                 self.add(inst)
             }
+            Opcode::Remainder => {
+                let (dst, from) = (self.vector(dst), self.register(Class::Vector, a));
+                // Of the nearest integer, without the flag of inexact results.
+                let code = C::EVEX_Vreduceps_zmm_k1z_zmmm512b32_imm8_sae;
+                self.add(Instruction::with3(code, dst, from, 0b1000)?)
+            }
+            Opcode::Scale => {
+                let inst = self.three(C::EVEX_Vscalefps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b)?;
+                self.add(inst)
+            }
             Opcode::ToFloat => self.unary(
                 C::VEX_Vcvtdq2ps_ymm_ymmm256,
                 C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
