@@ -16,6 +16,8 @@
 
 #[cfg(any(debug_assertions, test))]
 mod checker;
+#[cfg(test)]
+mod corpus_tests;
 mod parallel_move;
 mod reg_state;
 
