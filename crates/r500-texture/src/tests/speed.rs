@@ -3,7 +3,7 @@
 //! `R500_ONLY=trilinear` picks states by name:
 //!
 //! `cargo test -p r500-texture --lib tests::speed -- --ignored --nocapture` (this crate is optimised in tests too)
-#![allow(unsafe_code, reason = "one call of a function that is compiled for AVX2")]
+#![allow(unsafe_code, reason = "calls of functions that are compiled for AVX2 and AVX-512")]
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -119,6 +119,12 @@ fn fetch_avx2(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4])
     sampler.fetch_batch(fetch, out);
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
+fn fetch_avx512(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
+    sampler.fetch_batch(fetch, out);
+}
+
 #[inline(never)]
 fn fetch_plain(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
     sampler.fetch_batch(fetch, out);
@@ -163,7 +169,10 @@ fn time(mut run: impl FnMut()) -> f64 {
 #[test]
 #[ignore = "a measurement"]
 fn nanoseconds_a_pixel() {
-    println!("{:28} {:>8} {:>8} {:>8} {:>8}", "", "quads", "SSE2", "AVX2", "calls");
+    println!(
+        "{:28} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "", "quads", "SSE2", "AVX2", "AVX-512", "calls"
+    );
     let only = std::env::var("R500_ONLY").unwrap_or_default();
     for State { name, texture, op, scale, active } in states() {
         if !name.contains(&only) {
@@ -204,6 +213,15 @@ fn nanoseconds_a_pixel() {
         };
         #[cfg(not(target_arch = "x86_64"))]
         let (avx2, calls) = (f64::NAN, f64::NAN);
+        #[cfg(target_arch = "x86_64")]
+        let avx512 = if r500_simd::Simd::Avx512.is_available() {
+            // SAFETY: the processor has what the function was compiled for.
+            batch(|sampler, fetch, out| unsafe { fetch_avx512(sampler, fetch, out) })
+        } else {
+            f64::NAN
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let avx512 = f64::NAN;
         let quads = time(|| {
             for k in 0..CHUNKS {
                 for first in [0, 4, 8, 12] {
@@ -212,6 +230,6 @@ fn nanoseconds_a_pixel() {
                 }
             }
         });
-        println!("{name:28} {quads:8.2} {plain:8.2} {avx2:8.2} {calls:8.2}");
+        println!("{name:28} {quads:8.2} {plain:8.2} {avx2:8.2} {avx512:8.2} {calls:8.2}");
     }
 }
