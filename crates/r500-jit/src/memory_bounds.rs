@@ -12,7 +12,7 @@ use r500_fast::codegen::{
 pub(crate) const UNITS: usize = 16;
 
 /// What code reads and writes: chunks of slots and of coverage, cells of tables, ramps, pixels of planes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MemoryBounds {
     /// Chunks in a slot.
     chunks: usize,

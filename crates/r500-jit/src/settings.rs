@@ -64,7 +64,8 @@ pub enum Constants {
 /// the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Groups {
-    /// One or two, whichever is faster: both forms of code draw the first batches, and their times are compared. Code that is
+    /// One or two, whichever is faster. After as many pixels as a picture of 256x256 has, the other form of the code is compiled, too,
+    /// both draw some batches, and their times are compared; within the noise, the form stays that an estimate chose. Code that is
     /// compiled [quickly](Effort::Quick) is not compared.
     #[default]
     Contest,

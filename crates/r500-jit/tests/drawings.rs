@@ -436,8 +436,8 @@ fn contests_show_neither_in_pictures_nor_in_counts() {
     let levels = [Simd::Avx2, Simd::Avx512].into_iter().filter(|simd| simd.is_available());
     let names = ["loop_three", "loop_idle_inner", "return_loop", "discard_branch", "tex_dependent"];
     for (name, simd) in names.into_iter().flat_map(|name| levels.clone().map(move |s| (name, s))) {
-        // More batches than a contest has rounds.
-        let scene = Scene::new(name, [256, 160]);
+        // More than is drawn before the other form is compiled, then more batches than a contest has rounds.
+        let scene = Scene::new(name, [256, 256]);
         let (draw, wanted) = (scene.draw(&options), scene.wanted());
         let count = |groups, pictures: usize| {
             let jit = Jit::with(simd, Settings { groups, ..before(Effort::Full) });

@@ -2,7 +2,8 @@
 
 use r500_fast::codegen::CompileUnit;
 
-use super::{emit, regalloc};
+use super::emit::{self, UnitLayout};
+use super::regalloc;
 use crate::lir::{Class, LirFunction};
 use crate::lower::TargetCaps;
 use crate::{Effort, Groups, fuel, lower, schedule, unroll_and_jam};
@@ -40,7 +41,28 @@ pub(super) struct CompiledForms {
     /// The form that is used unless another one is found to be faster.
     pub(super) usual: Assembly,
     /// One for more or fewer groups, if only measuring can say which one is faster.
-    pub(super) rival: Option<Assembly>,
+    pub(super) rival: Option<PendingForm>,
+}
+
+/// A form that is compiled when it is needed: little is drawn with most code.
+#[derive(Debug)]
+pub(super) struct PendingForm {
+    function: LirFunction,
+    layout: UnitLayout,
+    level: Level,
+    effort: Effort,
+    doublings: u32,
+}
+
+impl PendingForm {
+    /// Returns the machine code.
+    ///
+    /// # Errors
+    /// [`CompileError`] if this compiler cannot make it.
+    pub(super) fn compile(self) -> Result<Assembly, CompileError> {
+        let Self { function, layout, level, effort, doublings } = self;
+        finish(function, &layout, level, effort, doublings)
+    }
 }
 
 /// Returns machine code of a unit, in the form that is used unless both forms are measured.
@@ -74,8 +96,12 @@ pub(super) fn compile_forms(
         }
         Groups::Contest => (usual_doublings(&function, level), None),
     };
-    let finish = |doublings| finish(function.clone(), unit, level, effort, doublings);
-    Ok(CompiledForms { usual: finish(usual)?, rival: rival.map(finish).transpose()? })
+    let layout = UnitLayout::of(unit);
+    let rival = rival.map(|doublings| {
+        let (function, layout) = (function.clone(), layout.clone());
+        PendingForm { function, layout, level, effort, doublings }
+    });
+    Ok(CompiledForms { usual: finish(function, &layout, level, effort, usual)?, rival })
 }
 
 /// How often the groups that go together are doubled, without measuring.
@@ -113,20 +139,20 @@ fn compile_doubled(
 ) -> Result<Assembly, CompileError> {
     let function = lower_unit(unit, level);
     let doublings = doublings(&function, level);
-    finish(function, unit, level, effort, doublings)
+    finish(function, &UnitLayout::of(unit), level, effort, doublings)
 }
 
 /// Returns the code of a lowered unit.
 fn finish(
     function: LirFunction,
-    unit: &CompileUnit<'_>,
+    layout: &UnitLayout,
     level: Level,
     effort: Effort,
     doublings: u32,
 ) -> Result<Assembly, CompileError> {
     let function = schedule_groups(function, level, effort, doublings);
     let listing = regalloc::allocate(&function, level);
-    Ok(emit::emit(&listing, level, unit)?)
+    Ok(emit::emit(&listing, level, layout)?)
 }
 
 /// Returns the operations of a unit for one group.

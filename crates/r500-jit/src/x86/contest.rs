@@ -2,19 +2,24 @@
 //!
 //! Both forms compute the same bits and count the same instructions (see [`counts_alike`](crate::fuel::counts_alike)), so
 //! that any chunk may be drawn by either. In a round, a call's chunks are split in two; each form draws one half, and the times for a chunk are
-//! compared. After [`ROUNDS`] of them the faster form draws everything. Code is shared through the cache, so that a contest
-//! is decided once for a unit, by all threads and draws together.
+//! compared. After [`ROUNDS`] of them one form draws everything: the usual one, unless the other is faster by more than [`NOISE`].
+//! Code is shared through the cache, so that a contest is decided once for a unit, by all threads and draws together.
+//!
+//! The halves are of different pixels, whose costs differ within a call and far more between calls, so neither sums nor minima of the
+//! times of a form say which form is faster. What is compared is the ratio of the two times of a round. Of the rounds in which one form
+//! draws the first half and of those in which the other one does, the median ratios are taken: no thread that was suspended in a round
+//! changes them. Their product does not depend on how the costs of the halves differ.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Rounds that decide.
-const ROUNDS: u32 = 16;
+const ROUNDS: u32 = 24;
 /// The first rounds, which do not count: code and the frame's memory come into the caches.
 const WARM_UP: u32 = 2;
-/// What a time counts at most, in times of the other one of its round: a thread that was suspended must not decide.
-const LONGEST: u64 = 3;
+/// A gain that may be none: the usual form, which was chosen by an estimate, stays.
+const NOISE: f64 = 0.02;
 /// Chunks of the smallest call that is a round.
 const LEAST: usize = 4;
 
@@ -77,8 +82,8 @@ impl Contest {
 #[derive(Debug, Default)]
 struct Tally {
     rounds: u32,
-    /// By form: the sum of the times for a chunk, in picoseconds.
-    sums: [u64; 2],
+    /// By the form that drew the first half: the time of the usual form divided by that of its rival, for a chunk.
+    ratios: [Vec<f64>; 2],
 }
 
 impl Tally {
@@ -86,20 +91,31 @@ impl Tally {
     fn add(&mut self, laps: [(Form, usize, Duration); 2]) -> Option<Form> {
         self.rounds += 1;
         if self.rounds > WARM_UP {
-            let times = laps.map(|(_, chunks, time)| time.as_nanos() as u64 * 1000 / chunks as u64);
-            let most = times[0].min(times[1]).saturating_mul(LONGEST);
-            for ((form, ..), time) in laps.into_iter().zip(times) {
-                let sum = &mut self.sums[form as usize];
-                *sum = sum.saturating_add(time.min(most));
-            }
+            // A clock may be too coarse for a half.
+            let [first, second] =
+                laps.map(|(_, chunks, time)| time.as_nanos().max(1) as f64 / chunks as f64);
+            let (form, ..) = laps[0];
+            self.ratios[form as usize].push(match form {
+                Form::Usual => first / second,
+                Form::Rival => second / first,
+            });
         }
-        let [usual, rival] = self.sums;
-        (self.rounds == WARM_UP + ROUNDS).then_some(if rival < usual {
-            Form::Rival
-        } else {
-            Form::Usual
-        })
+        (self.rounds == WARM_UP + ROUNDS).then(|| self.winner())
     }
+
+    fn winner(&mut self) -> Form {
+        let [a, b] = self.ratios.each_mut().map(|ratios| median(ratios));
+        match a.zip(b) {
+            Some((a, b)) if (a * b).sqrt() > 1.0 + NOISE => Form::Rival,
+            _ => Form::Usual,
+        }
+    }
+}
+
+/// Returns the middle one of some numbers; `None` of none.
+fn median(numbers: &mut [f64]) -> Option<f64> {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
 }
 
 /// Returns what a call gives and how long it took. No other clock decides about code.
@@ -113,9 +129,9 @@ pub(super) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
 mod tests {
     use super::*;
 
-    /// Runs a contest whose times are given by form and round, in nanoseconds for a chunk; returns the winner and the
-    /// number of rounds.
-    fn run(times: impl Fn(Form, u32) -> u64) -> (Form, u32) {
+    /// Runs a contest whose times are given by form, round and half, in nanoseconds for a chunk; returns the winner and
+    /// the number of rounds.
+    fn run(times: impl Fn(Form, u32, usize) -> u64) -> (Form, u32) {
         let contest = Contest::default();
         for round in 0.. {
             if let Some(winner) = contest.winner() {
@@ -123,36 +139,92 @@ mod tests {
             }
             let halves = contest.round((8, 8 + 63)).expect("enough chunks");
             assert_eq!((halves[0].1.0, halves[1].1.1), (8, 71));
+            let mut half = 0;
             contest.add(halves.map(|(form, (first, end))| {
-                let nanos = times(form, round) * (end - first) as u64;
+                let nanos = times(form, round, half) * (end - first) as u64;
+                half += 1;
                 (form, end - first, Duration::from_nanos(nanos))
             }));
         }
         unreachable!("contests end")
     }
 
+    /// Runs a contest in which the rival takes so many hundredths of the time of the usual form, which is given by
+    /// round and half.
+    fn rival(hundredths: u64, usual: impl Fn(u32, usize) -> u64) -> Form {
+        let (winner, _) = run(|form, round, half| match form {
+            Form::Usual => usual(round, half),
+            Form::Rival => usual(round, half) * hundredths / 100,
+        });
+        winner
+    }
+
     #[test]
-    fn the_faster_form_wins_after_so_many_rounds() {
-        let favour = |fast| run(move |form, _| if form == fast { 100 } else { 103 });
-        assert_eq!(favour(Form::Usual), (Form::Usual, WARM_UP + ROUNDS));
-        assert_eq!(favour(Form::Rival), (Form::Rival, WARM_UP + ROUNDS));
-        // Of equal ones the usual one.
-        assert_eq!(run(|_, _| 100).0, Form::Usual);
+    fn a_clearly_faster_rival_wins_after_so_many_rounds() {
+        let times = |rival| {
+            run(move |form, _, _| match form {
+                Form::Usual => 1000,
+                Form::Rival => rival,
+            })
+        };
+        assert_eq!(times(950), (Form::Rival, WARM_UP + ROUNDS));
+        assert_eq!(times(1050), (Form::Usual, WARM_UP + ROUNDS));
+        // Within the noise the estimate counts.
+        for rival in [985, 1000, 1015] {
+            assert_eq!(times(rival).0, Form::Usual, "{rival}");
+        }
     }
 
     #[test]
     fn neither_the_first_rounds_nor_suspended_threads_decide() {
-        let rival_is_faster = |form| if form == Form::Rival { 100 } else { 130 };
-        let slow_start = |form, round| match form {
-            Form::Rival if round < WARM_UP => 1_000_000,
-            _ => rival_is_faster(form),
+        assert_eq!(
+            run(|form, round, _| match form {
+                Form::Rival if round < WARM_UP => 1_000_000,
+                Form::Rival => 100,
+                Form::Usual => 105,
+            }),
+            (Form::Rival, WARM_UP + ROUNDS)
+        );
+        // One form is suspended in a third of its rounds.
+        for unlucky in [Form::Usual, Form::Rival] {
+            let winner = |usual| {
+                let (winner, _) = run(|form, round, _| {
+                    let time = if form == Form::Usual { usual } else { 1000 };
+                    if form == unlucky && round % 3 == 0 { time * 100 } else { time }
+                });
+                winner
+            };
+            assert_eq!(winner(1060), Form::Rival, "{unlucky:?}");
+            assert_eq!(winner(1000), Form::Usual, "{unlucky:?}");
+            assert_eq!(winner(940), Form::Usual, "{unlucky:?}");
+        }
+    }
+
+    #[test]
+    fn costs_of_pixels_do_not_decide() {
+        // Calls of some cost up to a hundred times as much, and halves of which the first takes longer.
+        let uneven = |round: u32, half: usize| {
+            let call = 1000 * (1 + u64::from(round * 37 % 100));
+            if half == 0 { call * 3 / 2 } else { call }
         };
-        assert_eq!(run(slow_start).0, Form::Rival);
-        let suspended = |form, round| match form {
-            Form::Rival if round == WARM_UP + 3 => 1_000_000,
-            _ => rival_is_faster(form),
-        };
-        assert_eq!(run(suspended).0, Form::Rival);
+        assert_eq!(rival(94, uneven), Form::Rival);
+        assert_eq!(rival(100, uneven), Form::Usual);
+        assert_eq!(rival(106, uneven), Form::Usual);
+    }
+
+    #[test]
+    fn noise_of_a_tenth_hides_no_gain_of_a_tenth() {
+        for seed in 0..100_u64 {
+            let noisy = |round: u32, half: usize| {
+                let mut bits = seed * 1000 + u64::from(round) * 2 + half as u64;
+                // SplitMix64's finaliser.
+                bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                10_000 + (bits ^ bits >> 31) % 1000
+            };
+            assert_eq!(rival(90, noisy), Form::Rival, "{seed}");
+            assert_eq!(rival(110, noisy), Form::Usual, "{seed}");
+        }
     }
 
     #[test]

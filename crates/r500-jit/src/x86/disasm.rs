@@ -11,7 +11,7 @@ use r500_fast::codegen::{
 use r500_fast::{NativeCode, Simd};
 use r500_ir::Function;
 
-use crate::x86::compile::{Assembly, CompiledForms, Level, compile_forms};
+use crate::x86::compile::{Assembly, CompiledForms, Level, PendingForm, compile_forms};
 use crate::{Effort, Groups, Unavailable};
 
 /// Returns the machine code of a function as text, unit by unit: which values it reads from slots and leaves in
@@ -36,7 +36,7 @@ pub fn listing(
     let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let units = lister.units.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (n, Listed { head, forms: CompiledForms { usual, rival } }) in units.iter().enumerate() {
+    for (n, Listed { head, usual, rival }) in units.iter().enumerate() {
         let mut unit = |assembly: &Assembly, end: &str| {
             let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
             let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time{end}");
@@ -65,7 +65,8 @@ struct Lister {
 struct Listed {
     /// What it works on.
     head: String,
-    forms: CompiledForms,
+    usual: Assembly,
+    rival: Option<Assembly>,
 }
 
 impl Compiler for Lister {
@@ -74,9 +75,11 @@ impl Compiler for Lister {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let forms = compile_forms(unit, self.level, self.effort, Groups::Contest).ok()?;
+        let CompiledForms { usual, rival } =
+            compile_forms(unit, self.level, self.effort, Groups::Contest).ok()?;
+        let rival = rival.map(PendingForm::compile).transpose().ok()?;
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        units.push(Listed { head: head(unit), forms });
+        units.push(Listed { head: head(unit), usual, rival });
         Some(Arc::new(Unused))
     }
 }

@@ -78,11 +78,37 @@ fn table(unit: u8) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RBX, at)
 }
 
+/// What the encoding of a unit depends on besides its instructions.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitLayout {
+    /// Bytes from one slot to the next.
+    stride: u32,
+    fuel_checked: bool,
+    /// Planes that pixels go to.
+    targets: Vec<u8>,
+    /// Units that texels come from, ascending.
+    units: Vec<u8>,
+}
+
+impl UnitLayout {
+    pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
+        Self {
+            stride: unit.stride,
+            fuel_checked: unit.fuel_checked,
+            targets: (unit.colors.iter())
+                .filter(|color| color.encoding.is_none())
+                .map(|color| color.target)
+                .collect(),
+            units: unit.tables.iter().map(|(unit, _)| *unit).collect(),
+        }
+    }
+}
+
 /// The bytes of a code.
 pub(crate) fn emit(
     code: &MachCode,
     level: Level,
-    unit: &CompileUnit<'_>,
+    unit: &UnitLayout,
 ) -> Result<Assembly, IcedError> {
     let mut emit = Emit::new(code, level, unit)?;
     emit.entry()?;
@@ -125,7 +151,7 @@ struct Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    fn new(code: &'a MachCode, level: Level, unit: &CompileUnit<'_>) -> Result<Self, IcedError> {
+    fn new(code: &'a MachCode, level: Level, unit: &UnitLayout) -> Result<Self, IcedError> {
         let mut a = CodeAssembler::new(64)?;
         let labels = (0..code.labels).map(|_| a.create_label()).collect();
         let [done, stopped, refill, pool] = [(); 4].map(|()| a.create_label());
@@ -145,11 +171,8 @@ impl<'a> Emit<'a> {
             origin: None,
             origins: Vec::new(),
             fuel_checked,
-            targets: (unit.colors.iter())
-                .filter(|color| color.encoding.is_none())
-                .map(|color| color.target)
-                .collect(),
-            units: unit.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
+            targets: unit.targets.clone(),
+            units: unit.units.iter().copied().take(TABLES.len()).collect(),
             points_to_pool: 0,
             has_rows: code.insts.iter().any(MachInst::permutes_rows),
             cached_interpolant_addr: [None; 2],

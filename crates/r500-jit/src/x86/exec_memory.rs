@@ -9,9 +9,7 @@ use std::io;
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_fast::codegen::{
-    AdjacentBatches, Batch, BatchOffsets, Chunk, CompileUnit, LinearInterpolant, TARGETS,
-};
+use r500_fast::codegen::{AdjacentBatches, Batch, BatchOffsets, Chunk, LinearInterpolant, TARGETS};
 
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::{MemoryBounds, UNITS};
@@ -72,18 +70,13 @@ impl ExecMemory {
     ///
     /// # Errors
     /// What the system says if it has no memory, or forbids to execute it.
-    pub(crate) fn new(
-        assembly: &Assembly,
-        unit: &CompileUnit<'_>,
-        level: Level,
-    ) -> io::Result<Self> {
+    pub(crate) fn new(assembly: &Assembly, extent: MemoryBounds, level: Level) -> io::Result<Self> {
         if !level.is_available() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let code = &assembly.code;
         let mut memory = MmapMut::map_anon(code.len().max(1))?;
         memory[..code.len()].copy_from_slice(code);
-        let extent = MemoryBounds::of(unit);
         Ok(Self { memory: memory.make_exec()?, length: code.len(), extent })
     }
 

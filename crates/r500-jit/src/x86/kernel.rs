@@ -1,17 +1,20 @@
 //! CompiledKernel code as a step of the fast engine.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use r500_exec::RunError;
 use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
 use r500_fast::codegen::{
-    AdjacentBatches, Batch, Capabilities, CompileUnit, Kernel, run_one_by_one,
+    AdjacentBatches, Batch, Capabilities, CompileUnit, Kernel, LANES, run_one_by_one,
 };
 
 use crate::lower::supports_encoding;
-use crate::x86::compile::{Assembly, CompiledForms, Level, compile_forms};
+use crate::memory_bounds::MemoryBounds;
+use crate::x86::compile::{Assembly, CompiledForms, Level, PendingForm, compile_forms};
 use crate::x86::contest::{Contest, Form, timed};
 #[cfg(feature = "emulator")]
 use crate::x86::emulated::EmulatedCode;
@@ -24,7 +27,7 @@ use crate::{Effort, Groups, Settings, Unavailable};
 pub(crate) struct Backend {
     level: Level,
     groups: Groups,
-    perf_map: Option<PerfMap>,
+    perf_map: Option<Arc<PerfMap>>,
     #[cfg(feature = "emulator")]
     emulated: bool,
 }
@@ -37,7 +40,7 @@ impl Backend {
     /// If there is no machine code of such instructions.
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
         let level = Level::of(simd).ok_or(Unavailable::Level)?;
-        let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok);
+        let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok).map(Arc::new);
         Ok(Self {
             level,
             groups: settings.groups,
@@ -72,12 +75,7 @@ impl Backend {
         debug_assert!(forms.is_ok(), "{forms:?}");
         let Ok(CompiledForms { usual, rival }) = forms else { return Ok(None) };
         let code = self.load(&usual, unit)?;
-        let rival = match rival {
-            Some(rival) => {
-                Some(Rival { code: self.load(&rival, unit)?, contest: Contest::default() })
-            }
-            None => None,
-        };
+        let rival = rival.map(|form| self.rival(form, unit));
         Ok(Some(CompiledKernel { code, rival, fuel_checked: unit.fuel_checked }))
     }
 
@@ -90,13 +88,45 @@ impl Backend {
         if self.emulated {
             return Ok(Code::Emulated(Box::new(EmulatedCode::new(assembly, unit))));
         }
-        let pages = ExecMemory::new(assembly, unit, self.level)?;
-        if let Some(map) = &self.perf_map {
-            map.add(pages.code(), &assembly.lines);
+        load_native(assembly, MemoryBounds::of(unit), self.level, self.perf_map.as_deref())
+    }
+
+    /// Returns a form that is compiled later.
+    fn rival(&self, form: PendingForm, unit: &CompileUnit<'_>) -> Rival {
+        #[cfg(feature = "emulator")]
+        if self.emulated {
+            let code = form.compile().map(|form| self.load(&form, unit));
+            return Rival {
+                code: OnceLock::from(code.ok().and_then(Result::ok)),
+                ..Rival::default()
+            };
         }
-        Ok(Code::Native(pages))
+        let (bounds, perf_map) = (MemoryBounds::of(unit), self.perf_map.clone());
+        let pending = Pending { form, bounds, level: self.level, perf_map };
+        Rival { pending: Mutex::new(Some(pending)), ..Rival::default() }
     }
 }
+
+/// Returns code that the processor runs.
+///
+/// # Errors
+/// What the system says of executable memory.
+fn load_native(
+    assembly: &Assembly,
+    bounds: MemoryBounds,
+    level: Level,
+    perf_map: Option<&PerfMap>,
+) -> io::Result<Code> {
+    let pages = ExecMemory::new(assembly, bounds, level)?;
+    if let Some(map) = perf_map {
+        map.add(pages.code(), &assembly.lines);
+    }
+    Ok(Code::Native(pages))
+}
+
+/// Chunks that the usual form draws before the other one is compiled: those of a picture of 256x256, which may be all that
+/// is drawn.
+const FIRST_PICTURE: usize = 256 * 256 / LANES;
 
 /// The machine code of a unit.
 #[derive(Debug)]
@@ -107,11 +137,49 @@ pub(crate) struct CompiledKernel {
     fuel_checked: bool,
 }
 
-/// The other form of a unit's code.
-#[derive(Debug)]
+/// The other form of a unit's code, compiled when enough is drawn for it to pay.
+#[derive(Debug, Default)]
 struct Rival {
-    code: Code,
+    /// What is to be compiled; none once a thread has begun.
+    pending: Mutex<Option<Pending>>,
+    /// The code; none in it if it could not be made.
+    code: OnceLock<Option<Code>>,
+    /// Chunks drawn before.
+    drawn: AtomicUsize,
     contest: Contest,
+}
+
+/// What the other form is compiled from.
+#[derive(Debug)]
+struct Pending {
+    form: PendingForm,
+    bounds: MemoryBounds,
+    level: Level,
+    perf_map: Option<Arc<PerfMap>>,
+}
+
+impl Rival {
+    /// Counts chunks that are about to be drawn; compiles the form if there have been enough.
+    fn count(&self, chunks: usize) {
+        if self.code.get().is_none()
+            && self.drawn.fetch_add(chunks, Ordering::Relaxed) >= FIRST_PICTURE
+        {
+            self.compile();
+        }
+    }
+
+    /// Compiles the form, unless another thread does or has.
+    fn compile(&self) {
+        let pending = self.pending.try_lock().ok().and_then(|mut pending| pending.take());
+        let Some(Pending { form, bounds, level, perf_map }) = pending else { return };
+        let assembly = form.compile();
+        debug_assert!(assembly.is_ok(), "{assembly:?}");
+        // Where the system gives no more executable memory, the usual form draws everything.
+        let code = assembly
+            .ok()
+            .and_then(|assembly| load_native(&assembly, bounds, level, perf_map.as_deref()).ok());
+        self.code.set(code).expect("the form was taken once");
+    }
 }
 
 /// Where code runs.
@@ -148,42 +216,64 @@ impl Code {
     }
 }
 
+/// Which code draws.
+enum Forms<'k> {
+    /// This.
+    Settled(&'k Code),
+    /// The usual form and this, to find out which is faster.
+    Competing(&'k Contest, &'k Code),
+}
+
 impl CompiledKernel {
-    /// Bytes of code.
+    /// Bytes of code; of the form that is compiled later, as many as two groups take.
     pub(crate) fn size(&self) -> usize {
-        self.code.size() + self.rival.as_ref().map_or(0, |rival| rival.code.size())
+        self.code.size() * if self.rival.is_some() { 3 } else { 1 }
     }
 
-    /// Returns the code that draws everything; `None` while forms of it compete.
-    fn settled(&self) -> Option<&Code> {
-        match &self.rival {
-            None => Some(&self.code),
-            Some(rival) => rival.contest.winner().map(|form| self.form(form, rival)),
+    /// Returns the code that draws everything, or both forms while they compete.
+    fn forms(&self) -> Forms<'_> {
+        let Some(rival) = &self.rival else { return Forms::Settled(&self.code) };
+        let Some(Some(code)) = rival.code.get() else { return Forms::Settled(&self.code) };
+        match rival.contest.winner() {
+            None => Forms::Competing(&rival.contest, code),
+            Some(Form::Usual) => Forms::Settled(&self.code),
+            Some(Form::Rival) => Forms::Settled(code),
         }
     }
 
-    fn form<'k>(&'k self, form: Form, rival: &'k Rival) -> &'k Code {
-        match form {
-            Form::Usual => &self.code,
-            Form::Rival => &rival.code,
+    /// Counts chunks that are about to be drawn.
+    fn count(&self, chunks: usize) {
+        if let Some(rival) = &self.rival {
+            rival.count(chunks);
+        }
+    }
+
+    /// Compiles the other form now, for tests that draw little.
+    #[cfg(test)]
+    pub(crate) fn begin_contest(&self) {
+        if let Some(rival) = &self.rival {
+            rival.compile();
         }
     }
 
     /// Runs over chunks with the form that is faster, or with both to find out which one is.
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
-        if let Some(code) = self.settled() {
-            return code.call(batch, run, self.fuel_checked);
-        }
-        let rival = self.rival.as_ref().expect("only forms that compete are not settled");
-        let Rival { contest, .. } = rival;
+        self.count(run.1 - run.0);
+        let (contest, rival) = match self.forms() {
+            Forms::Settled(code) => return code.call(batch, run, self.fuel_checked),
+            Forms::Competing(contest, rival) => (contest, rival),
+        };
         let Some(halves) = contest.round(run) else {
             return self.code.call(batch, run, self.fuel_checked);
         };
         let mut used = (0, 0);
         let mut laps = [(Form::Usual, 0, Duration::ZERO); 2];
         for ((form, half), lap) in halves.into_iter().zip(&mut laps) {
-            let (counted, time) =
-                timed(|| self.form(form, rival).call(batch, half, self.fuel_checked));
+            let code = match form {
+                Form::Usual => &self.code,
+                Form::Rival => rival,
+            };
+            let (counted, time) = timed(|| code.call(batch, half, self.fuel_checked));
             *lap = (form, half.1 - half.0, time);
             // As of one call: the most that a group used, and the last address that is known.
             let (instructions, address) = counted?;
@@ -203,8 +293,9 @@ impl Kernel for CompiledKernel {
         batch: &mut Batch<'_, '_>,
         adjacent: AdjacentBatches,
     ) -> Result<(), RunError> {
-        match self.settled() {
-            Some(Code::Native(pages)) if !self.fuel_checked => {
+        match self.forms() {
+            Forms::Settled(Code::Native(pages)) if !self.fuel_checked => {
+                self.count(adjacent.chunks * adjacent.count);
                 pages.call_adjacent(batch, adjacent);
                 Ok(())
             }

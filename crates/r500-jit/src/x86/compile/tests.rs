@@ -6,6 +6,7 @@ use r500_exec::Options;
 use r500_fast::codegen::Batch;
 
 use super::*;
+use crate::memory_bounds::MemoryBounds;
 use crate::random_units::{Numbers, check, count, with_unit};
 use crate::x86::emulated::EmulatedCode;
 use crate::x86::exec_memory::ExecMemory;
@@ -24,7 +25,9 @@ impl Runnable {
     fn new(assembly: &Assembly, unit: &CompileUnit<'_>, level: Level, emulated: bool) -> Self {
         match emulated {
             true => Self::Emulated(Box::new(EmulatedCode::new(assembly, unit))),
-            false => Self::Native(ExecMemory::new(assembly, unit, level).unwrap()),
+            false => {
+                Self::Native(ExecMemory::new(assembly, MemoryBounds::of(unit), level).unwrap())
+            }
         }
     }
 

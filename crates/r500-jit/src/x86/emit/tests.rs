@@ -31,7 +31,7 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
         values: &Default::default(),
     };
     let code = MachCode { groups, labels: 1, ..MachCode::default() };
-    let mut emit = Emit::new(&code, Level::Avx512, &unit).unwrap();
+    let mut emit = Emit::new(&code, Level::Avx512, &UnitLayout::of(&unit)).unwrap();
     for inst in insts {
         emit.inst(inst).unwrap();
     }
@@ -270,6 +270,8 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
         (Opcode::UnpackHi64, 20, &[reg(5), STACK], "vunpckhpd zmm20,zmm5,zmmword ptr [rsp+80h]"),
         (Opcode::Truncate(IntRange::All), 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
         (Opcode::FloorToInt, 17, &[reg(30)], "vcvtps2dq zmm17{rd-sae},zmm30"),
+        (Opcode::Remainder, 17, &[reg(30)], "vreduceps zmm17,zmm30,8"),
+        (Opcode::Scale, 17, &[reg(30), reg(2)], "vscalefps zmm17,zmm30,zmm2"),
         // The third number of each quad's four; the second texel of the cell.
         (
             Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 16, tiny: false }),
@@ -353,6 +355,7 @@ fn constants_are_read_as_four_bytes() {
         Opcode::MaskedMove,
         Opcode::MaskedMul,
         Opcode::Truncate(IntRange::All),
+        Opcode::Scale,
         Opcode::UnpackLo32,
         Opcode::UnpackHi32,
         Opcode::UnpackLo64,

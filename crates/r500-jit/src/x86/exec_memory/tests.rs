@@ -18,8 +18,8 @@ use r500_fast::NativeCode;
 #[cfg(target_os = "linux")]
 use r500_fast::Simd;
 use r500_fast::codegen::{
-    BatchOffsets, Capabilities, Compiler, Footprint, Kernel, LinearInterpolant, ResourceLayout,
-    TexelView,
+    BatchOffsets, Capabilities, CompileUnit, Compiler, Footprint, Kernel, LinearInterpolant,
+    ResourceLayout, TexelView,
 };
 use r500_fast::codegen::{ColorTargets, Fuel, TargetPlane};
 use r500_isa::Instruction;
@@ -53,7 +53,8 @@ fn with_unit<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) 
 fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> ExecMemory {
     let code = code.assemble(0).unwrap();
     let assembly = Assembly { code, ..Assembly::default() };
-    with_unit(slots, chunks, |unit| ExecMemory::new(&assembly, unit, Level::Avx2)).unwrap()
+    with_unit(slots, chunks, |unit| ExecMemory::new(&assembly, MemoryBounds::of(unit), Level::Avx2))
+        .unwrap()
 }
 
 /// Slot 1 = slot 0 + slot 0, with eight lanes at a time.
@@ -355,6 +356,7 @@ impl Compiler for Warden {
             let settings = Settings { groups, ..Settings::default() };
             let backend = Backend::new(self.simd, settings).unwrap();
             let kernel = backend.make(unit, self.effort).unwrap().unwrap();
+            kernel.begin_contest();
             let chunks = unit.stride as usize / size_of::<Chunk>();
             for at_end in [false, true] {
                 for run in [(0, 1), (1, chunks - 2), (chunks - 1, chunks), (0, chunks)] {
