@@ -289,7 +289,7 @@ fn instructions(document: &Document) -> Vec<Instruction> {
 fn constants(document: &Document, drawn: &Job, made_up: &ExternalReads) -> Vec<Constant> {
     let named = names(document.assembly());
     let given = &drawn.program.state.constants;
-    // A name may stand for a constant that the source gives no value.
+    // A name may refer to a constant without a value in the source.
     let named_end = drawn.uniforms.iter().map(|uniform| usize::from(uniform.constant) + 1).max();
     let all = (0..given.len().max(named_end.unwrap_or(0))).filter_map(|number| {
         let value = given.get(number).copied().unwrap_or_default();
@@ -336,8 +336,7 @@ fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
     here.map(uniform).collect()
 }
 
-/// Returns the names that `DEF` gives to constants as a whole; those that are uniforms' name
-/// channels.
+/// Returns the names that `DEF` gives to complete constants, except for uniforms, whose names are of channels.
 fn names(assembly: &Assembly) -> Vec<(usize, String)> {
     let uniforms = &assembly.job.uniforms;
     let name = |symbol: &r500::asm::Symbol| match symbol.kind {

@@ -7,8 +7,8 @@ use crate::document::{Document, TextEdit};
 /// Bytes of a text.
 type ByteRange = std::ops::Range<usize>;
 
-/// What the source becomes if a constant gets another value. Channels that keep theirs keep their text;
-/// a constant that the source does not give is given at its end.
+/// Returns the source after a change of a constant. Unchanged channels keep their text; a constant without a
+/// definition is defined at the end of the source.
 ///
 /// # Errors
 /// Why the source cannot be changed so.
@@ -33,7 +33,7 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
     edits.into_iter().map(|(range, text)| edit(document, range, text)).collect()
 }
 
-/// Returns what the source becomes if an integer constant has another value: iterations of a loop, first value and step of aL.
+/// Returns the source after a change of an integer constant: iterations of a loop, first value and step of aL.
 ///
 /// # Errors
 /// Why the source cannot be changed so.
@@ -67,8 +67,8 @@ pub fn int_constant(
     edits.into_iter().map(|(range, text)| edit(document, range, text)).collect()
 }
 
-/// Returns what the source becomes if a texture unit holds something else: its statement is
-/// replaced, or a new one stands in front of the first instruction.
+/// Returns the source after a change of a texture unit: its statement is replaced, or a new one is inserted before the
+/// first instruction.
 ///
 /// # Errors
 /// Why the source cannot be changed so.
@@ -81,7 +81,7 @@ pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit
             let first = document.assembly().spans.iter().find(|span| span.file == 0);
             let first = first.map_or(text.len(), |span| span.start as usize);
             let at = text.get(..first).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
-            // A program that ends within a line continues in the next.
+            // If the source does not end with a line break, one is inserted.
             let (at, line) = match (first == text.len(), text.ends_with('\n')) {
                 (true, false) if !text.is_empty() => (first, format!("\n{statement}\n")),
                 (true, _) => (first, format!("{statement}\n")),
@@ -117,7 +117,7 @@ fn edited(text: &str, edits: &[(ByteRange, String)]) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns a change as the page counts places.
+/// Returns a change with places in UTF-16 units.
 fn edit(document: &Document, range: ByteRange, text: String) -> Result<TextEdit, String> {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
@@ -162,7 +162,7 @@ pub(crate) fn components(
     (parts.len() == count).then_some(parts)
 }
 
-/// Returns a float as it is written: the shortest decimal that means it, or its bits.
+/// Returns a float as text: the shortest decimal that reads as the same float, or its bits.
 fn float(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { value.to_string() } else { format!("{bits:#010x}") }

@@ -88,9 +88,8 @@ pub fn encoding(document: &Document, index: usize) -> Result<Encoding, String> {
     Ok(Encoding { index, text, words: words.collect() })
 }
 
-/// Returns what the source becomes if a field of an instruction changes. Other instructions stay as
-/// they are; where the change breaks a nest of `IF` and the like, those around it are spelled in
-/// their general form.
+/// Returns the source after a change of a field of an instruction. Other instructions are unchanged, unless the change
+/// breaks a nest of `IF` and similar statements: the statements of that nest are then written in the general form.
 ///
 /// # Errors
 /// Why the source cannot be changed so.
@@ -116,7 +115,7 @@ pub fn edit_field(
     let offset = program.state.base_address();
 
     let dwords = new.0.map(|dword| format!("{dword:#010x}")).join(" ");
-    // As it reads where it stands, then by itself, then as it is.
+    // Candidates in order: the instruction printed in its context, printed alone, and as its dwords.
     let spellings = [
         r500::asm::print_lines(&wanted, offset).swap_remove(index),
         r500::asm::print_instruction(new),
@@ -148,7 +147,7 @@ fn fitting(
 ) -> Option<Vec<TextEdit>> {
     let mut text = document.text.clone();
     let mut edits = Vec::new();
-    // From after, so that places in front stay as they are.
+    // From the end, so that earlier places remain valid.
     for (index, new) in changes.iter().rev() {
         let span = *document.assembly().spans.get(*index)?;
         let range = document.range(span)?;
@@ -191,7 +190,7 @@ fn field(explained: &FieldExplanation) -> Field {
     }
 }
 
-/// Long lines are broken between what is read and what is computed.
+/// Long lines are broken between sources and operations.
 fn broken(text: &str) -> String {
     match text.split_once(" : ") {
         Some((reads, computes)) if text.len() > 100 => format!("{reads} :\n    {computes}"),
@@ -222,7 +221,7 @@ mod tests {
     fn a_field_changes_its_line_only() {
         let wanted = SOURCE.replace("temp[1]", "temp[5]");
         assert_eq!(edited(0, 5, "RGB_ADDRD", 5), wanted);
-        // Flow control keeps its shape where the field is a modifier of it.
+        // If the field is a modifier of a flow-control statement, the statement is kept.
         assert_eq!(edited(1, 0, "ALU_WAIT", 1), SOURCE.replace("IF alu", "IF alu ALU_WAIT"));
     }
 

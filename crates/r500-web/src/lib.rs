@@ -1,8 +1,8 @@
 //! The interface of the libraries to a page in the browser.
 //!
-//! A [`Session`] takes a [`Request`] (JSON) with attached bytes, and gives an answer (JSON), which may
-//! point to bytes that the session keeps until the next request. Compiled to WebAssembly, `abi` is what
-//! the page's workers call; everything else is plain Rust, and is tested as such.
+//! A [`Session`] takes a [`Request`] (JSON) with attached bytes and returns an answer (JSON), which may
+//! refer to bytes that the session keeps until the next request. In WebAssembly, `abi` has the functions that
+//! the page's workers call; all other modules are plain Rust with ordinary tests.
 //!
 //! | module | subject |
 //! | --- | --- |

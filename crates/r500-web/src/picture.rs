@@ -1,7 +1,6 @@
-//! Rows of the picture, drawn by the jit engine: in a browser, functions that it is asked for.
+//! Drawing of rows of the picture by the jit engine.
 //!
-//! A page divides a picture's rows among workers, each with a module of its own; a frame of one worker
-//! is some bands of rows.
+//! The page divides the rows of a picture among workers, each of which has a module of its own and draws bands of rows.
 
 use std::sync::Arc;
 
