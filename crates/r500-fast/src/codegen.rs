@@ -204,7 +204,8 @@ pub trait Kernel: Send + Sync {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError>;
 
     /// Runs over all chunks of adjacent batches, as [`run`](Self::run) does of each. The interpolants are those of one batch after
-    /// the other, the planes go from the first pixel of the first batch on; everything else is the same memory for each.
+    /// the other, and so is coverage if pixels lose it; the planes go from the first pixel of the first batch on; everything else is the
+    /// same memory for each.
     ///
     /// # Errors
     /// [`RunError`] if a limit strikes.
@@ -224,13 +225,14 @@ pub trait Kernel: Send + Sync {
 pub fn run_one_by_one(
     kernel: &(impl Kernel + ?Sized),
     batch: &mut Batch<'_, '_>,
-    AdjacentBatches { chunks, count, pixels }: AdjacentBatches,
+    AdjacentBatches { chunks, count, pixels, covered: step }: AdjacentBatches,
 ) -> Result<(), RunError> {
     let channels = batch.interpolants.len() / count.max(1);
     for number in 0..count {
         let Batch { slots, covered, texels, interpolants, targets, fuel } = batch;
         let targets = targets.reborrow_from(number * pixels);
-        let interpolants = &interpolants[number * channels..];
+        let (covered, interpolants) =
+            (&mut covered[number * step..], &interpolants[number * channels..]);
         let batch = &mut Batch { slots, covered, texels, interpolants, targets, fuel };
         kernel.run(batch, (0, chunks))?;
     }
@@ -246,6 +248,8 @@ pub struct AdjacentBatches {
     pub count: usize,
     /// Pixels from a batch to the next one.
     pub pixels: usize,
+    /// Chunks of coverage from a batch to the next one: 0 if none loses any, so that all have the same.
+    pub covered: usize,
 }
 
 /// The state of a batch, for a kernel.

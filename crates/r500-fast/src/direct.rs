@@ -12,6 +12,7 @@ use super::fuel::Fuel;
 use super::interp::Interpreter;
 use super::interpolants;
 use super::lanes::LANES;
+use super::reg_file::AlignedChunks;
 use super::render_targets::Staging;
 use super::tile::Tile;
 use r500_exec::RunError;
@@ -107,14 +108,39 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
         let (batches, chunks) = (count as usize, interp.scratch.memory.chunks);
         let width = tile.columns * CHUNK;
         let KernelCall { kernel: machine_code, discards, fuel_checked } = kernel.call;
-        // Fuel is a batch's own where machine code counts it, and so is coverage where pixels lose it.
-        if !discards && !fuel_checked {
+        // Fuel is a batch's own where machine code counts it.
+        if !fuel_checked {
             let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
+            let needed = if *discards { batches * chunks } else { 0 };
+            let row_covered = interp.scratch.row_covered.take();
+            let mut row_covered = row_covered.filter(|row| row.len() >= needed);
+            if needed > 0 {
+                row_covered.get_or_insert_with(|| {
+                    let mut row = AlignedChunks::new(needed);
+                    row.fill(ALL);
+                    row
+                });
+            }
             let targets = canvas.targets(staging, tile);
             let mut batch = interp.batch(&mut fuel, targets);
             batch.interpolants = &batch.interpolants[..batches * channels.len()];
-            let adjacent = AdjacentBatches { chunks, count: batches, pixels: width as usize };
-            machine_code.run_adjacent(&mut batch, adjacent)?;
+            let covered = if *discards { chunks } else { 0 };
+            let adjacent =
+                AdjacentBatches { chunks, count: batches, pixels: width as usize, covered };
+            if let Some(row_covered) = &mut row_covered {
+                batch.covered = row_covered;
+            }
+            let result = machine_code.run_adjacent(&mut batch, adjacent);
+            if let Some(row_covered) = &mut row_covered {
+                let masks = row_covered.chunks_exact_mut(chunks);
+                for (number, masks) in (0..count).zip(masks) {
+                    let tile = Tile { x: tile.x + number * width, ..*tile };
+                    let covered = take_coverage(level, &tile, masks, canvas);
+                    interp.counters.killed += (chunks * LANES) as u64 - u64::from(covered);
+                }
+            }
+            interp.scratch.row_covered = row_covered;
+            result?;
             interp.counters.instructions += fuel.spent * u64::from(count);
         } else {
             for number in 0..count {

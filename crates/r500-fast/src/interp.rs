@@ -46,6 +46,8 @@ pub(super) struct Scratch {
     pub(super) memory: RegFile,
     /// The mask of covered lanes.
     pub(super) covered: AlignedChunks,
+    /// The same of adjacent batches that are drawn at once and lose coverage: all lanes, between two draws.
+    pub(super) row_covered: Option<AlignedChunks>,
     /// By chunk: the number of lanes that were covered at the start, then of those that were discarded.
     pub(super) killed: Vec<u32>,
     /// The chunks with a group hazard.
@@ -69,6 +71,7 @@ impl Scratch {
             fetch_buffers: vec![[0.0; LANES]; 17 * chunks],
             staging: Staging::default(),
             covered: AlignedChunks::new(chunks),
+            row_covered: None,
             killed: vec![0; chunks],
             needs_replay: vec![false; chunks],
             trips_left: vec![0; code.counters as usize],

@@ -56,7 +56,11 @@ impl MemoryBounds {
         batch: &Batch<'_, '_>,
         (first, end): (usize, usize),
     ) -> [*const u8; UNITS] {
-        self.check_with(batch, (first, end), AdjacentBatches { chunks: end, count: 1, pixels: 0 })
+        self.check_with(
+            batch,
+            (first, end),
+            AdjacentBatches { chunks: end, count: 1, pixels: 0, covered: 0 },
+        )
     }
 
     /// The same for all chunks of adjacent batches.
@@ -87,11 +91,16 @@ impl MemoryBounds {
         &self,
         batch: &Batch<'_, '_>,
         (first, end): (usize, usize),
-        AdjacentBatches { count, pixels: step, .. }: AdjacentBatches,
+        AdjacentBatches { count, pixels: step, covered, .. }: AdjacentBatches,
     ) -> [*const u8; UNITS] {
         assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
         assert!(batch.slots.len() >= self.slots * self.chunks, "there are slots missing");
-        assert!(batch.covered.len() >= self.chunks, "there is coverage missing");
+        let last = count.saturating_sub(1).checked_mul(covered);
+        let covered = last.and_then(|last| last.checked_add(self.chunks));
+        assert!(
+            covered.is_some_and(|covered| batch.covered.len() >= covered),
+            "there is coverage missing"
+        );
         let ColorTargets { planes, offsets } = &batch.targets;
         assert!(
             batch.interpolants.len() >= count * self.interpolants,

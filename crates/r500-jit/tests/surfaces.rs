@@ -1,7 +1,7 @@
 //! What machine code stores to surfaces is what the reference engine's frame is, converted by
 //! [`color::store`]: all formats, both levels, on the processor and in the emulator.
 #![cfg(all(target_arch = "x86_64", any(unix, windows)))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 use r500_exec::output::color;
 use r500_exec::reference::Reference;
@@ -364,5 +364,40 @@ fn pictures_of_surfaces_move_to_machine_code() {
             break;
         }
         assert!(begin.elapsed().as_secs() < 60, "{:?}", jit.cache_use());
+    }
+}
+
+/// The shortest times of pictures of 1024x1024 in one thread, as a frame of floats and as RGBA8: `--ignored --nocapture` prints them.
+#[test]
+#[ignore = "measures; r500 bench --output rgba8 is the benchmark"]
+fn speed() {
+    for name in ["alu_basic", "alu_frac", "loop_zero", "discard_simple", "tex_proj", "scene_plasma"]
+    {
+        let job = capture(name);
+        let bindings = Bindings::new(&job, [1024, 1024]).unwrap();
+        let shader = Shader::new(&job.program).unwrap();
+        let options = Options { threads: 1, ..Options::default() };
+        for simd in [Simd::Avx512, Simd::Avx2] {
+            let when = When::Before(Effort::Full);
+            let jit = Jit::with(simd, Settings { when, ..Settings::default() });
+            let mut drawing =
+                Drawing::new(&jit, shader.clone(), &bindings, options.clone()).unwrap();
+            let mut frame = drawing.frame(&bindings).unwrap();
+            let mut bytes = vec![0; 4 << 20];
+            let mut best = [f64::INFINITY; 2];
+            for _ in 0..60 {
+                let start = std::time::Instant::now();
+                drawing.draw_into(&bindings, &mut frame).unwrap();
+                best[0] = best[0].min(start.elapsed().as_secs_f64());
+                let start = std::time::Instant::now();
+                let surface = ColorSurface::rgba8(&mut bytes, 4096);
+                drawing
+                    .draw_to(&bindings, &mut Surfaces::color(rect(0, 0, 1024, 1024), surface))
+                    .unwrap();
+                best[1] = best[1].min(start.elapsed().as_secs_f64());
+            }
+            let [floats, rgba8] = best.map(|seconds| 1.048_576 / seconds);
+            eprintln!("{name} {}: floats {floats:.0}, RGBA8 {rgba8:.0} Mpixel/s", simd.name());
+        }
     }
 }

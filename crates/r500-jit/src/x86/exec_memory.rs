@@ -117,7 +117,7 @@ impl ExecMemory {
     /// # Panics
     /// As [`call`](Self::call), also if interpolants or planes are not those of so many batches.
     pub(crate) fn call_adjacent(&self, batch: &mut Batch<'_, '_>, adjacent: AdjacentBatches) {
-        let AdjacentBatches { chunks, count, pixels } = adjacent;
+        let AdjacentBatches { chunks, count, pixels, covered } = adjacent;
         if chunks == 0 || count == 0 {
             return;
         }
@@ -129,6 +129,7 @@ impl ExecMemory {
             debug_assert_eq!(done, 0, "code that counts nothing does not stop");
             // The same as for the batch before, but for these, of which the extent found so many.
             context.interpolants = context.interpolants.wrapping_add(channels);
+            context.covered = context.covered.wrapping_add((covered * size_of::<Chunk>()) as u64);
             for (plane, step) in context.planes.iter_mut().zip(steps) {
                 *plane = plane.wrapping_add(step);
             }
@@ -148,7 +149,7 @@ impl ExecMemory {
         // says, a column and a row where the places of those chunks say, which is within a ramp. To the
         // planes of its colours it writes pixels (and reads them, where it keeps some) where the places of those chunks in that
         // plane say, all of which lie within the number of bytes that `BatchOffsets` says and that the extent found in each of
-        // these planes, whose pixels it found to have the size that the code was made for, which are borrowed mutably too; for adjacent batches the extent found the ramps and pixels of all of
+        // these planes, whose pixels it found to have the size that the code was made for, which are borrowed mutably too; for adjacent batches the extent found the ramps, coverage and pixels of all of
         // them. It calls nothing but `refill`, with the pointer that it got. Contexts are made by `VmContext::new` from a
         // batch that is borrowed for as long as they are used.
         unsafe {
