@@ -15,8 +15,9 @@ impl Lower<'_> {
         if !self.fixups {
             return branchless::ex2(self, x);
         }
-        let n = self.op(Opcode::Round(Rounding::Nearest), &[x]);
         let f = self.op(Opcode::Remainder, &[x]);
+        // Exact, and sooner than rounding.
+        let n = self.op(Opcode::Sub, &[x, f]);
         let p = branchless::ex2_polynomial(self, f);
         self.op(Opcode::Scale, &[p, n])
     }
