@@ -10,6 +10,34 @@ fn libraries() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_owned()
 }
 
+/// Returns the switches of the compiler: those of the pkg-config file, as installed, where there is pkg-config.
+fn switches(folder: &Folder) -> Vec<String> {
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi");
+    let include = library.join("include").canonicalize().unwrap();
+    let plain = [format!("-I{}", include.display()), format!("-L{}", libraries().display())];
+    let prefix = folder.path("prefix");
+    let config = std::fs::read_to_string(library.join("r500.pc.in")).unwrap();
+    let config =
+        config.replace("@PREFIX@", &prefix).replace("@VERSION@", env!("CARGO_PKG_VERSION"));
+    folder.write("prefix/lib/pkgconfig/r500.pc", config);
+    let installed =
+        [("include", &include), ("lib/libr500_c.so", &libraries().join("libr500_c.so"))];
+    for (name, place) in installed {
+        std::os::unix::fs::symlink(place, Path::new(&prefix).join(name)).unwrap();
+    }
+    let asked = Command::new("pkg-config")
+        .args(["--cflags", "--libs", &format!("r500 = {}", env!("CARGO_PKG_VERSION"))])
+        .env("PKG_CONFIG_PATH", format!("{prefix}/lib/pkgconfig"))
+        .output();
+    let Ok(asked) = asked else {
+        return plain.into_iter().chain(["-lr500_c".to_owned()]).collect();
+    };
+    assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+    let switches = String::from_utf8(asked.stdout).unwrap();
+    assert!(switches.contains(&prefix), "{switches}");
+    switches.split_whitespace().map(str::to_owned).collect()
+}
+
 /// Compiles the example; `None` where there is no C compiler.
 #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn compile(folder: &Folder) -> Option<String> {
@@ -18,15 +46,13 @@ fn compile(folder: &Folder) -> Option<String> {
         println!("skipped: {}: {error}", compiler.display());
         return None;
     }
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi/examples/render.c");
     let example = folder.path("render");
     let compiled = Command::new(compiler)
-        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(library.join("include"))
-        .arg(library.join("examples/render.c"))
-        .arg("-L")
-        .arg(libraries())
-        .args(["-lr500_c", "-o", &example])
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
+        .arg(source)
+        .args(["-o", &example])
+        .args(switches(folder))
         .output()
         .unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));

@@ -9,6 +9,8 @@ mod assembly;
 mod bench;
 #[cfg(unix)]
 mod c_example;
+#[cfg(unix)]
+mod capture_mesa;
 mod cfg;
 mod check;
 mod convert;
