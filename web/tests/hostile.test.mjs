@@ -30,6 +30,13 @@ const saved = (page, count = 1) => page.waitForFunction((count) => Object.keys(l
 /** Waits for the program after the page was loaded again. */
 const reloaded = (page) => page.waitForFunction(() => globalThis.r500?.analysis.value !== undefined);
 
+/** Visits the page again, without a link. */
+const again = async (page) => {
+  await page.goto("about:blank");
+  await page.goto(at.address);
+  await reloaded(page);
+};
+
 /** Links, and what is said of them. */
 const MALFORMED = [
   [null, /no program/],
@@ -58,6 +65,9 @@ test("malformed links are answered in words, and the page continues", async () =
     await page.evaluate((fragment) => (location.hash = fragment), link(value));
     await page.waitForFunction((wanted) => new RegExp(wanted).test(document.querySelector("#said").textContent), wanted.source);
     assert.equal(await drafts(page), 0);
+    await again(page);
+    assert.equal(await page.locator("#title").textContent(), "plasma");
+    assert.equal(await page.locator("#problems li.error").count(), 0);
     assert.deepEqual(complaints, []);
     await context.close();
   }
@@ -70,6 +80,9 @@ test("a link that unpacks to hundreds of megabytes is not opened", async () => {
   await page.waitForFunction(() => /32 MiB/.test(document.querySelector("#said").textContent));
   await type(page, PROGRAM);
   assert.equal(await page.locator("#problems li.error").count(), 0);
+  await saved(page);
+  await again(page);
+  assert.equal(await text(page), PROGRAM);
   await context.close();
 });
 
@@ -79,10 +92,29 @@ test("includes that fan out end with an error, at the next visit, too", async ()
   const { page, context } = await visit(at, { fragment });
   assert.match(await page.locator("#problems li.error").first().textContent(), /too many files/);
   assert.equal(await drafts(page), 0);
-  await page.goto("about:blank");
-  await page.goto(at.address);
-  await reloaded(page);
+  await again(page);
   assert.equal(await page.locator("#title").textContent(), "plasma");
+  await context.close();
+});
+
+test("a link leaves the draft alone, and one goes back to it", async () => {
+  const { page, context } = await visit(at);
+  await type(page, PROGRAM);
+  await saved(page);
+  const kept = () => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("r500.draft.")).map(([key, draft]) => `${key} ${JSON.parse(draft).text}`));
+  const before = await kept();
+  // A click on a link, of a program that is fine and of one that is not.
+  for (const program of [OTHER, `${OTHER}#include "nothing"\n`]) {
+    await page.evaluate((fragment) => (location.hash = fragment), link({ n: "other", t: program }));
+    await page.waitForFunction((program) => r500.editor.text === program, program);
+    await page.waitForTimeout(1500);
+    assert.deepEqual(await kept(), before);
+    await page.getByRole("button", { name: "‹ Back to" }).click();
+    await page.waitForFunction((program) => r500.editor.text === program, PROGRAM);
+    assert.deepEqual(await kept(), before);
+  }
+  await again(page);
+  assert.equal(await text(page), PROGRAM);
   await context.close();
 });
 

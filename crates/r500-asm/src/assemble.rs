@@ -115,7 +115,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
                 Span::default(),
                 "the source is too large",
             )
-            .label("a source has at most 4 GiB"),
+            .label("a source has at most 32 MiB"),
         );
     }
     let diagnostics = diagnostics.finish();

@@ -343,10 +343,10 @@ pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let word = word.to_ascii_lowercase();
     if word.len() > 32 {
         return None;
     }
+    let word = word.to_ascii_lowercase();
     candidates
         .into_iter()
         .map(|c| (strsim::osa_distance(&word, &c.to_ascii_lowercase()), c))

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::Format;
+use crate::hex::beginning;
 
 /// Why an input, or one of its programs, cannot be read.
 ///
@@ -135,7 +136,8 @@ impl ReadError {
     }
 
     pub(crate) fn at_path(mut self, path: impl Into<String>) -> Self {
-        self.0.place.path = path.into();
+        // A key may be as long as the document.
+        self.0.place.path = beginning(&path.into(), 200);
         self
     }
 

@@ -11,7 +11,7 @@ pub struct Limits {
     pub document: u64,
     /// Jobs in an input (1,048,576).
     pub jobs: u64,
-    /// Instructions of a program (4,194,304).
+    /// Instructions of a program ([`r500_program::MAX_INSTRUCTIONS`], 65,536).
     pub instructions: u64,
     /// Pixels of a picture (67,108,864, which is 8192 x 8192).
     pub pixels: u64,
@@ -23,7 +23,7 @@ impl Default for Limits {
             bytes: 1 << 32,
             document: 1 << 27,
             jobs: 1 << 20,
-            instructions: 1 << 22,
+            instructions: r500_program::MAX_INSTRUCTIONS as u64,
             pixels: 1 << 26,
         }
     }

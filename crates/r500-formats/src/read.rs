@@ -41,8 +41,12 @@ pub struct Jobs<'a> {
     jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
     most: u64,
     count: u64,
+    failed: u64,
     done: bool,
 }
+
+/// Programs of an input whose errors are reported. A small file, unpacked, can hold millions of broken lines.
+const MOST_FAILED: u64 = 10_000;
 
 impl<'a> Jobs<'a> {
     /// Begins to read an input, gzipped or not. Without a format, it is recognised.
@@ -113,7 +117,7 @@ impl<'a> Jobs<'a> {
             Format::MesaLog => Box::new(mesa_log::Programs::new(input, &own)),
             Format::Json | Format::JsonLines => Box::new(json::Jobs::new(input, format, &own)),
         };
-        Self { format, jobs, most: limits.jobs, count: 0, done: false }
+        Self { format, jobs, most: limits.jobs, count: 0, failed: 0, done: false }
     }
 
     /// Returns the format, given or recognised.
@@ -132,7 +136,14 @@ impl Iterator for Jobs<'_> {
         }
         let item = self.jobs.next();
         self.done = item.is_none() || self.count == self.most;
+        if matches!(item, Some(Err(_))) {
+            self.failed += 1;
+            self.done |= self.failed > MOST_FAILED;
+        }
         match item {
+            Some(_) if self.failed > MOST_FAILED => {
+                Some(Err(ReadError::limit("programs with errors", MOST_FAILED)))
+            }
             Some(_) if self.done => Some(Err(ReadError::limit("programs", self.most))),
             None if self.count == 0 => {
                 let error = ReadError::new(ReadErrorKind::NoProgram(self.format));

@@ -8,6 +8,10 @@
 
 extern crate alloc;
 
+/// Instructions that readers accept of a program by default (65,536): 128 times what the processor holds, and as
+/// many as 16-bit addresses tell apart.
+pub const MAX_INSTRUCTIONS: usize = 1 << 16;
+
 mod expect;
 mod input;
 mod job;

@@ -1,12 +1,12 @@
 //! Guarded file access: regular files only, up to a size, and what a source names only below its folder.
 //!
-//! Every file that the library or the command reads is opened here. A device or a pipe may have no end, and opening
+//! Every file that the library or the command reads or writes is opened here. A device or a pipe may have no end, and opening
 //! a pipe waits for its writer; a source from elsewhere must not read a file that its author could not have. Elsewhere in
 //! this crate and the command, `clippy.toml` disallows what opens files.
 #![expect(clippy::disallowed_methods, reason = "this is the guard")]
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Bytes that a source, a script or a document may have (128 MiB, as [`r500_formats::Limits::document`]).
@@ -28,6 +28,9 @@ pub enum Refusal {
         /// Bytes allowed.
         limit: u64,
     },
+    /// A pipe to be written that nothing reads.
+    #[error("this is a pipe that nothing reads; start its reader first")]
+    NoReader,
     /// A path of a source that leads out of its folder.
     #[error(
         "this is outside of the source's folder; copy the file there, or allow such paths (--allow-paths)"
@@ -40,6 +43,7 @@ impl From<Refusal> for io::Error {
         let kind = match refusal {
             Refusal::NotRegular(_) => ErrorKind::InvalidInput,
             Refusal::TooLarge { .. } => ErrorKind::FileTooLarge,
+            Refusal::NoReader => ErrorKind::BrokenPipe,
             Refusal::Outside => ErrorKind::PermissionDenied,
         };
         Self::new(kind, refusal)
@@ -110,8 +114,55 @@ fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
         options.custom_flags(libc::O_NONBLOCK);
     }
     let file = options.open(path)?;
-    check(&file.metadata()?, limit)?;
+    let meta = file.metadata()?;
+    check(&meta, limit)?;
+    #[cfg(unix)]
+    if meta.len() == 0 {
+        // Files of /proc and /sys have no length, and some have no end.
+        use std::os::unix::fs::FileExt;
+        if file.read_at(&mut [0], 0).is_ok_and(|bytes| bytes > 0) {
+            return Err(Refusal::NotRegular("a file without a length, as those of /proc").into());
+        }
+    }
     Ok(file)
+}
+
+/// Creates a file that a person named, or truncates it. A pipe is written if something reads it.
+///
+/// # Errors
+/// Those of the system, and [`Refusal::NoReader`].
+pub fn create(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        if std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo()) {
+            // Without the flag this would wait for a reader. It stays with what was opened, so that the pipe is opened
+            // once more while the first descriptor keeps it open.
+            let mut options = OpenOptions::new();
+            let probe = options.write(true).custom_flags(libc::O_NONBLOCK).open(path);
+            let _open = probe.map_err(|error| match error.raw_os_error() {
+                Some(libc::ENXIO) => Refusal::NoReader.into(),
+                _ => error,
+            })?;
+            return OpenOptions::new().write(true).open(path);
+        }
+    }
+    File::create(path)
+}
+
+/// Writes a file that a person named. See [`create`].
+///
+/// # Errors
+/// As [`create`].
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    create(path)?.write_all(bytes.as_ref())
+}
+
+/// Returns the entries of a folder, none if it cannot be read.
+#[must_use]
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
 }
 
 fn check(meta: &Metadata, limit: u64) -> Result<(), Refusal> {

@@ -44,6 +44,19 @@ fn captures() {
     same(jobs.flat_map(pictures), 100);
 }
 
+/// A program may be longer than the registers of its window can say.
+#[test]
+fn programs_past_sixteen_bits() {
+    let empty = r500::isa::Instruction([0; 6]);
+    let source = b"OUT LAST src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+    let last = r500::asm::assemble(source, r500::asm::Options::default()).job.program.code;
+    let mut code = vec![empty; (1 << 16) + 5];
+    code.extend(last);
+    let mut job = Job::from_program(r500::program::Program::from_code(code));
+    job.size = Some([2, 2]);
+    same([(job, options(None, 1))], 0);
+}
+
 #[test]
 fn examples() {
     let sources = files(&tests("../examples"), "r5");

@@ -101,8 +101,8 @@ codes! {
     IncludeLimit "E0006" Error "includes past a limit"
         "The depth, number and total size of included files are limited, so that endless chains and files that include each other over and over end with an error. Includes after it are skipped."
         "#include \"deeper.inc\"\n";
-    SourceTooLarge "E0007" Error "a source of more than 4 GiB"
-        "Places in sources are 32-bit numbers."
+    SourceTooLarge "E0007" Error "a source or a program that is too long"
+        "A source has at most 32 MiB, a program at most 65,536 instructions. The processor holds 512."
         "";
     TooManyErrors "E0008" Error "more errors than are collected"
         "The assembler stops at the first error past a limit (10,000; an option of the library). Such a source is likely not assembly, or one mistake in an included file or a generator repeats in every line."

@@ -36,7 +36,7 @@ impl Diagnostic {
     pub(crate) fn new(code: DiagnosticCode, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
-            message: message.into(),
+            message: shortened(message.into()),
             span,
             label: String::new(),
             related: Vec::new(),
@@ -46,17 +46,17 @@ impl Diagnostic {
     }
 
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
+        self.label = shortened(label.into());
         self
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
+        self.help.push(shortened(help.into()));
         self
     }
 
     pub(crate) fn related(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.related.push((span, label.into()));
+        self.related.push((span, shortened(label.into())));
         self
     }
 
@@ -88,4 +88,19 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
     }
+}
+
+/// Characters of a message's part.
+const MOST: usize = 400;
+
+/// Cuts a part of a message that quotes a word of the source as long as a file.
+fn shortened(mut text: String) -> String {
+    if text.len() > MOST
+        && let Some((at, _)) = text.char_indices().nth(MOST)
+    {
+        text.truncate(at);
+        text.push_str("...");
+        text.shrink_to_fit();
+    }
+    text
 }

@@ -25,7 +25,7 @@ mod value;
 use std::collections::HashMap;
 
 use r500_isa::Instruction;
-use r500_program::Job;
+use r500_program::{Job, MAX_INSTRUCTIONS};
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::items::{ExpectedPixels, Reference, Register, Symbol, SymbolKind, TextureRequest};
@@ -96,7 +96,10 @@ impl<'a> Parser<'a> {
 
     /// Reads everything.
     pub(crate) fn run(&mut self) {
-        while self.tok.kind != TokenKind::End && !self.lexer.diagnostics.is_past_limit() {
+        while self.tok.kind != TokenKind::End
+            && !self.lexer.diagnostics.is_past_limit()
+            && self.job.program.code.len() <= MAX_INSTRUCTIONS
+        {
             let start = self.tok.span;
             if self.parse_statement().is_err() {
                 self.recover(start);
@@ -351,6 +354,12 @@ impl<'a> Parser<'a> {
     }
 
     fn finish_code(&mut self) {
+        if let Some(&span) = self.spans.get(MAX_INSTRUCTIONS) {
+            self.report(
+                Diagnostic::new(DiagnosticCode::SourceTooLarge, span, "the program is too long")
+                    .label(format!("a program has at most {MAX_INSTRUCTIONS} instructions; the rest is not read")),
+            );
+        }
         if self.job.program.code.len() > r500_isa::INSTRUCTION_SLOTS {
             let span = self.spans[r500_isa::INSTRUCTION_SLOTS];
             let count = self.job.program.code.len();

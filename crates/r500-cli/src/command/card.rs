@@ -310,8 +310,8 @@ fn has_r300_driver() -> bool {
     let roots = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"];
     roots.into_iter().map(Path::new).any(|root| {
         // lib/dri, or lib/x86_64-linux-gnu/dri.
-        let inside = std::fs::read_dir(root).into_iter().flatten().flatten();
-        there(&root.join("dri")) || inside.into_iter().any(|entry| there(&entry.path().join("dri")))
+        let inside = r500::files::entries(root);
+        there(&root.join("dri")) || inside.iter().any(|entry| there(&entry.join("dri")))
     })
 }
 

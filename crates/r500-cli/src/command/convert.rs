@@ -151,7 +151,7 @@ fn holds_several(language: Language) -> bool {
 
 /// Writes a file.
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Outcome<()> {
-    std::fs::write(path, bytes).map_err(|error| {
+    r500::files::write(path, bytes).map_err(|error| {
         Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
     })
 }

@@ -48,6 +48,7 @@ mod text_diff;
 mod trace;
 mod wire;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -153,8 +154,11 @@ fn paragraphs(text: &str) -> String {
 
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
-    let matches = command_line().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = command_line().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => return wrong_usage(&error),
+    };
     terminal::set_color(cli.color);
     exit::finish(match cli.command {
         Command::Render(render) => render.run(),
@@ -182,6 +186,19 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     })
+}
+
+/// Prints an error of the command line, or the help that was asked for.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if r500::asm::visible(&text) == text {
+        // In colours, on the stream that it belongs to; a stream that is closed takes nothing.
+        let _ = error.print();
+    } else {
+        // A name of a file or a value of the environment, which may come from elsewhere.
+        let _ = terminal::err().write_all(text.as_bytes());
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::Status::Usage as u8))
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ impl Replay {
             Failure::could_not(error).context(format!("cannot write {}", path.display()))
         };
         let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
-        std::fs::write(path, bytes).map_err(|error| cannot(error.into()))
+        r500::files::write(path, bytes).map_err(|error| cannot(error.into()))
     }
 }
 

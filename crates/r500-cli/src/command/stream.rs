@@ -86,7 +86,7 @@ impl Stream {
         }
         let mut out: Box<dyn Write> = match &self.output {
             Some(path) => {
-                let file = std::fs::File::create(path).map_err(|error| {
+                let file = r500::files::create(path).map_err(|error| {
                     let context = format!("cannot write {}", path.display());
                     Failure::could_not(error).context(context)
                 })?;

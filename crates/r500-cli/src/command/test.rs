@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use clap::Args;
 use r500::exec::{Engine, Options};
-use r500::expectation::{Mismatch, Verdict, judge};
-use r500::picture::{Picture, decode_png};
+use r500::expectation::{JudgeError, Mismatch, Verdict, judge};
+use r500::image_diff::SizeError;
+use r500::picture::{Picture, decode_png, png_size};
 use r500::program::Job;
 
 use super::engine_args::MachineArgs;
@@ -299,7 +300,8 @@ impl Runner {
             Ok(job) => job,
             Err(message) => return End::Failed(vec![message.clone()], None),
         };
-        let reference = match item.reference.as_deref().map(read_picture).transpose() {
+        let read = |path: &Path| read_picture(path, job.size);
+        let reference = match item.reference.as_deref().map(read).transpose() {
             Ok(reference) => reference,
             Err(message) => return End::Failed(vec![message], None),
         };
@@ -402,8 +404,15 @@ impl Tally {
     }
 }
 
-fn read_picture(path: &Path) -> Result<Picture, String> {
+/// Returns the picture of a file, which must have the size of what is drawn.
+fn read_picture(path: &Path, drawn: Option<[u32; 2]>) -> Result<Picture, String> {
     let bytes = input_args::picture_bytes(path).map_err(|failure| failure.message())?;
+    // Before it is decoded: a small file can hold a large picture.
+    if let (Some(a), Some(b)) = (drawn, png_size(&bytes))
+        && a != b
+    {
+        return Err(JudgeError::Size(SizeError { a, b }).to_string());
+    }
     decode_png(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 

@@ -1,12 +1,15 @@
 //! Messages as they travel: a header with the length, then JSON.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use serde_json::{Value, json};
 
 /// The longest message that is read; one that is longer is skipped.
 const MOST: usize = 64 << 20;
+
+/// Messages that are read ahead. A client that sends faster than it is answered waits.
+const MOST_WAITING: usize = 256;
 
 /// Something that arrived.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub(super) enum Code {
 
 /// Messages in the order in which they arrive, read while others are being answered.
 pub(super) fn incoming(input: impl Read + Send + 'static) -> Receiver<Incoming> {
-    let (send, receive) = channel();
+    let (send, receive) = sync_channel(MOST_WAITING);
     std::thread::spawn(move || {
         let mut input = BufReader::new(input);
         loop {
@@ -92,7 +95,9 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, String>>> {
 
 /// Sends a message.
 pub(super) fn send(out: &mut impl Write, message: &Value) -> io::Result<()> {
+    // In a string of JSON an escape is the character that it stands for.
     let body = message.to_string();
+    let body = r500::asm::visible(&body);
     write!(out, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     out.flush()
 }

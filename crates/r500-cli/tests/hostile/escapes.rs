@@ -1,9 +1,11 @@
 //! Nothing that an input holds controls the terminal.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use super::{Folder, r500};
+use serde_json::json;
+
+use super::{Folder, r500, with_stdin};
 
 /// A clear of the screen, a title with a bell, a C1 introducer, an override of direction, a return.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\rx";
@@ -197,3 +199,76 @@ fn no_seed_of_the_fuzz_targets_disturbs_a_terminal() {
 
 /// Seeds taken of each archive.
 const SAMPLE: usize = 8;
+
+/// Messages about the command line itself.
+#[test]
+fn wrong_command_lines_are_filtered() {
+    let folder = Folder::new("usage");
+    let good = folder.write("good.r5", "OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n");
+    for args in [
+        &[HOSTILE][..],
+        &["asm", &good, HOSTILE],
+        &["asm", &good, "--from", HOSTILE],
+        &["render", &good, "--size", HOSTILE],
+        &["render", &good, "--engine", HOSTILE],
+        &["render", &good, "--const", HOSTILE],
+        &["explain", HOSTILE],
+        &["help", HOSTILE],
+        &["--color", HOSTILE],
+        &[&format!("--{HOSTILE}")],
+    ] {
+        for color in ["never", "always"] {
+            let run = r500(&[&["--color", color], args].concat());
+            assert_eq!(run.status, 2, "{args:?}: {run:?}");
+            let said: Vec<u8> = run.messages().replace("\u{1b}[", "").into_bytes();
+            assert_eq!(disturbing(&said), None, "{args:?}");
+            assert!(!run.messages().contains("\u{1b}[2J"), "{args:?}");
+        }
+    }
+}
+
+/// What servers of editors send is JSON with escapes, for logs and consoles show it.
+#[test]
+fn messages_to_editors_are_escaped() {
+    let folder = Folder::new("editors");
+    let name: String = HOSTILE.replace('\r', "");
+    let source = format!(
+        "SIZE 8 8 ;\nNAME \"{name}\" ;\nUNIFORM \"{name}\" = const[0] ;\n\
+         OUT LAST src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n"
+    );
+    let file = folder.write("main.r5", &source);
+    let framed = |messages: &[serde_json::Value]| -> Vec<u8> {
+        let texts = messages.iter().map(ToString::to_string);
+        texts
+            .flat_map(|text| format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes())
+            .collect()
+    };
+    let broken = format!("{source}DEF {name} = temp[0] ;\n@{name}\n{name}\n#include \"{name}\"\n");
+    let document = json!({ "uri": format!("file://{file}") });
+    let language = framed(&[
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }),
+        json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": {
+            "uri": format!("file://{file}"), "languageId": "r500", "version": 1, "text": broken } } }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "textDocument/documentSymbol", "params": { "textDocument": document } }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": name, "params": {} }),
+        json!({ "jsonrpc": "2.0", "id": 4, "method": "shutdown" }),
+        json!({ "jsonrpc": "2.0", "method": "exit" }),
+    ]);
+    let run = with_stdin(&["lsp"], Stdio::piped(), &language).status(0);
+    assert!(run.text().contains("\\u202e"), "{}", run.text());
+    assert_eq!(disturbing(&run.stdout), None);
+    let request = |seq: u32, command: &str, arguments| json!({ "seq": seq, "type": "request", "command": command, "arguments": arguments });
+    let debug = framed(&[
+        request(1, "initialize", json!({ "adapterID": "r500" })),
+        request(2, "launch", json!({ "program": file, "pixel": [1, 1], "size": [8, 8] })),
+        request(3, "configurationDone", json!({})),
+        request(4, "stackTrace", json!({ "threadId": 1 })),
+        request(5, "evaluate", json!({ "expression": name, "frameId": 1 })),
+        request(6, &name, json!({})),
+        request(7, "launch", json!({ "program": name })),
+        request(8, "disconnect", json!({})),
+    ]);
+    let run = with_stdin(&["dap"], Stdio::piped(), &debug);
+    assert!(run.text().contains("stackTrace"), "{}", run.text());
+    assert_eq!(disturbing(&run.stdout), None);
+}

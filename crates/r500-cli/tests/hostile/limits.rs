@@ -144,3 +144,68 @@ fn long_sources_of_errors_take_little_memory() {
         .status(0)
         .says(&["more than 10000 warnings"]);
 }
+
+/// A word, a key or a name as long as a file is not repeated by the message about it.
+#[test]
+fn messages_do_not_repeat_long_words() {
+    let folder = Folder::new("words");
+    let word = "a".repeat(1 << 20);
+    let quoted = format!("NAME \"{word} ;\n");
+    let inputs = [
+        ("word.r5", word.clone()),
+        ("string.r5", quoted),
+        ("zeros.r5", "\0".repeat(1 << 20)),
+        ("define.r5", format!("DEF {word} = {word} ;\n")),
+        ("include.r5", format!("#include \"{word}\"\n")),
+        ("key.json", format!("{{\"{word}\": 1}}")),
+        ("value.json", format!("{{\"program\": [], \"size\": \"{word}\"}}")),
+        ("escapes.json", format!("{{\"a\": \"{}\"}}", "\\u0000".repeat(1 << 18))),
+    ];
+    for (name, text) in inputs {
+        let file = folder.write(name, text);
+        for args in [&["check", &file][..], &["stats", &file], &["render", &file, "-o", "-"]] {
+            let run = r500(args);
+            assert_ne!(run.status, 0, "{args:?}");
+            let length = run.stdout.len() + run.stderr.len();
+            assert!(length < 20_000, "{args:?}: {length} bytes");
+        }
+    }
+}
+
+#[test]
+fn programs_have_a_length_that_is_accepted() {
+    let folder = Folder::new("long");
+    let raw = folder.sparse("long.bin", 24 * ((1 << 16) + 1));
+    for command in ["check", "disasm", "render", "run", "cfg", "opt", "convert", "trace"] {
+        r500(&command_line(command, &raw)).status(3).says(&["65536 instructions"]);
+    }
+    let source = folder.write("long.r5", ": ;\n".repeat((1 << 16) + 1));
+    r500(&["asm", &source]).status(1).says(&["E0007", "long.r5:65537:1", "65536 instructions"]);
+    let source = folder.write("large.r5", " ".repeat((32 << 20) + 1));
+    r500(&["asm", &source]).status(1).says(&["E0007", "32 MiB"]);
+}
+
+/// A small file that unpacks to as many broken programs as there may be.
+#[test]
+fn errors_of_an_input_are_counted() {
+    let folder = Folder::new("broken");
+    let lines = folder.write("lines.jsonl", "[\n".repeat(20_000));
+    let list = folder.write("list.json", format!("[{}{{}}]", "{},".repeat(20_000)));
+    for file in [&lines, &list] {
+        let run = r500(&["stats", file]).status(1);
+        assert!(run.messages().contains("more than 10000 programs with errors"), "{file}");
+        let run = r500(&["test", file]).status(1);
+        assert!(run.text().contains("more than 10000 programs with errors"), "{file}");
+    }
+}
+
+#[test]
+fn numbers_of_threads_are_limited_where_they_are_started() {
+    let folder = Folder::new("threads");
+    let main = folder.write("main.r5", PLAIN);
+    r500(&["bench", &main, "--threads", "1000000"]).status(2).says(&["0 to 1024"]);
+    for threads in ["4294967295", "18446744073709551615"] {
+        let run = r500(&["render", &main, "-o", "-", "--size", "8x8", "--threads", threads]);
+        assert!(matches!(run.status, 0 | 2), "{run:?}");
+    }
+}

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{job, scalar, schema};
 use crate::cursor::Cursor;
-use crate::hex::excerpt;
+use crate::hex::{beginning, excerpt};
 use crate::{Limits, ReadError};
 
 /// A JSON value as text, and how far it is read.
@@ -228,7 +228,7 @@ impl Value {
             (Category::Data, None) if message.starts_with("unknown field `") => {
                 unknown_key(message)
             }
-            (Category::Data, None) => ReadError::value(message),
+            (Category::Data, None) => ReadError::value(beginning(message, 400)),
             (Category::Eof, _) => ends_within(),
             _ => ReadError::syntax(format!("this is not JSON: {message}")),
         };

@@ -189,19 +189,26 @@ fn program(shader: &Shader, bindings: &Bindings) -> Program {
     let mut state = State::default();
     let (first, last) = shader.window();
     let offset = shader.offset();
-    let narrow = |address: u32| u16::try_from(address).expect("a window lies in program memory");
+    // Where a window or an end differs from all instructions given, registers of nine bits said so; the default has no
+    // bound, for a program may be longer than the processor's memory.
+    let narrow = |address: u32| u16::try_from(address).expect("registers hold nine bits");
+    let all = (offset, offset + shader.code().len() as u32 - 1);
     state.code_offset =
         Some(UsCodeOffset::default().with(UsCodeOffset::OFFSET_ADDR, narrow(offset)));
-    state.code_range = Some(
-        UsCodeRange::default()
-            .with(UsCodeRange::CODE_ADDR, narrow(first))
-            .with(UsCodeRange::CODE_SIZE, narrow(last - first)),
-    );
-    state.code_addr = Some(
-        UsCodeAddr::default()
-            .with(UsCodeAddr::START_ADDR, narrow(shader.start() - offset))
-            .with(UsCodeAddr::END_ADDR, narrow(shader.end().saturating_sub(offset))),
-    );
+    if (first, last) != all {
+        state.code_range = Some(
+            UsCodeRange::default()
+                .with(UsCodeRange::CODE_ADDR, narrow(first))
+                .with(UsCodeRange::CODE_SIZE, narrow(last - first)),
+        );
+    }
+    if (shader.start(), shader.end()) != all {
+        state.code_addr = Some(
+            UsCodeAddr::default()
+                .with(UsCodeAddr::START_ADDR, narrow(shader.start() - offset))
+                .with(UsCodeAddr::END_ADDR, narrow(shader.end().saturating_sub(offset))),
+        );
+    }
     state.fc_ctrl = Some(UsFcCtrl::default().with(UsFcCtrl::FULL_FC_EN, shader.full_fc()));
     state.pixsize =
         shader.pixsize().map(|last| UsPixsize::default().with(UsPixsize::PIX_SIZE, last));

@@ -29,9 +29,14 @@ impl PerfMap {
         {
             // Anyone can write into that folder and guess the name: a link would lead to a file of this user.
             use std::os::unix::fs::OpenOptionsExt;
-            options.custom_flags(libc::O_NOFOLLOW).mode(0o600);
+            // A pipe would be waited for.
+            options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).mode(0o600);
         }
-        Ok(Self { file: Mutex::new(options.open(path)?) })
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok(Self { file: Mutex::new(file) })
     }
 
     /// Adds code: a name for each of its lines. What cannot be written is left out.

@@ -17,6 +17,7 @@ pub use gif::{GifWriter, encode_gif};
 #[cfg(feature = "png")]
 pub use png::{
     ApngWriter, PngCompression, PngWriter, decode_png, encode_apng, encode_png, encode_png_with,
+    png_size,
 };
 pub use r500_exec::output::color::eight_bit;
 use r500_exec::output::color::eight_bits;

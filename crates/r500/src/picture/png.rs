@@ -34,6 +34,14 @@ pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
     Ok(Picture { width: info.width, height: info.height, pixels })
 }
 
+/// Returns the width and height that a PNG's header names, without reading further.
+pub fn png_size(bytes: &[u8]) -> Option<[u32; 2]> {
+    // The signature, and the length and name of the chunk that comes first.
+    let header = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
+    let side = |at: usize| Some(u32::from_be_bytes(*header.get(at..)?.first_chunk()?));
+    Some([side(0)?, side(4)?])
+}
+
 /// Bytes of samples that a file of that length can hold at most, so that a header alone cannot ask for
 /// more memory than the file is worth: deflate makes at most 1032 bytes of one, and expanding bits and
 /// palettes at most 32 (one bit to RGBA).

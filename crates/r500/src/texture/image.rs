@@ -9,6 +9,9 @@ use super::texel_format::{Pixels, RGBA};
 use super::{FileError, ImageError};
 use crate::picture::Picture;
 
+/// Texels of a side, at most.
+pub(super) const MAX_SIDE: u32 = 4096;
+
 /// A texture's texels, before it is said how they are sampled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texels {
@@ -233,7 +236,7 @@ impl Texels {
 
     fn check_size(&self) -> Result<(), ImageError> {
         let [width, height, depth] = self.size;
-        let inside = |n| (1..=4096).contains(&n);
+        let inside = |n| (1..=MAX_SIDE).contains(&n);
         if !inside(width) || !inside(height) {
             return Err(ImageError::Size { width, height });
         }

@@ -199,6 +199,16 @@ fn read_png(bytes: &[u8]) -> Result<Picture, PictureError> {
     crate::picture::decode_png(bytes)
 }
 
+#[cfg(feature = "png")]
+fn png_size(bytes: &[u8]) -> Option<[u32; 2]> {
+    crate::picture::png_size(bytes)
+}
+
+#[cfg(not(feature = "png"))]
+fn png_size(_: &[u8]) -> Option<[u32; 2]> {
+    None
+}
+
 #[cfg(not(feature = "png"))]
 fn read_png(_: &[u8]) -> Result<Picture, PictureError> {
     Err(PictureError::NotBuilt { format: "PNG", feature: "png" })
@@ -207,6 +217,12 @@ fn read_png(_: &[u8]) -> Result<Picture, PictureError> {
 fn file_texels(path: &Path, bytes: &[u8], flip: Option<bool>) -> Result<Texels, TextureError> {
     let file_error = |error| TextureError::File { path: path.to_owned(), error };
     if bytes.starts_with(b"\x89PNG") {
+        // Before it is decoded: a small file can hold a large picture.
+        if let Some([width, height]) = png_size(bytes)
+            && width.max(height) > image::MAX_SIDE
+        {
+            return Err(ImageError::Size { width, height }.into());
+        }
         let picture = read_png(bytes)
             .map_err(|error| TextureError::Picture { path: path.to_owned(), error })?;
         return Ok(Texels::from_picture(&picture, flip.unwrap_or(true)));

@@ -51,7 +51,7 @@ pub(super) struct Bench {
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "auto", value_parser = levels)]
     simd: Vec<Levels>,
     /// Numbers of threads, separated by commas; 0 uses all cores
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0")]
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0", value_parser = thread_count)]
     threads: Vec<usize>,
     /// Width and height of the picture
     #[arg(long, value_name = "WxH", value_parser = syntax::size, default_value = "1024x1024")]
@@ -122,6 +122,14 @@ enum Levels {
     One(Simd),
     All,
 }
+
+fn thread_count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|&count: &usize| count <= MOST_THREADS);
+    count.ok_or_else(|| format!("expected a number from 0 to {MOST_THREADS}"))
+}
+
+/// Threads that are started to measure.
+const MOST_THREADS: usize = 1024;
 
 fn levels(text: &str) -> Result<Levels, String> {
     if text == "all" { Ok(Levels::All) } else { engine_args::simd(text).map(Levels::One) }
@@ -264,7 +272,7 @@ impl Bench {
         let compared = baseline.as_ref().map(|baseline| baseline.compare(&measured));
         if let Some(file) = &self.save {
             let text = format!("{:#}\n", table::json(&measured, None));
-            std::fs::write(file, text).map_err(|error| {
+            r500::files::write(file, text).map_err(|error| {
                 Failure::could_not(error).context(format_args!("cannot write {}", file.display()))
             })?;
         }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use r500::exec::PixelRect;
-use r500::image_diff::{Comparison, SHARE, TOLERANCE};
-use r500::picture::{decode_png, encode_png};
+use r500::image_diff::{Comparison, SHARE, SizeError, TOLERANCE};
+use r500::picture::{decode_png, encode_png, png_size};
 
 use super::output::{Plane, cannot_encode, save};
 use crate::command::exit::{Failure, Outcome};
@@ -48,9 +48,15 @@ impl CompareArgs {
     ) -> Outcome<Compared> {
         let path = self.reference.clone().unwrap_or_default();
         let bytes = input_args::picture_bytes(&path)?;
+        let drawn = plane.picture();
+        let size = [drawn.width, drawn.height];
+        // Before it is decoded: a small file can hold a large picture.
+        if let Some(named) = png_size(&bytes).filter(|named| crop.is_none() && *named != size) {
+            let error = SizeError { a: size, b: named };
+            return Err(Failure::input(error).context(path.display().to_string()));
+        }
         let mut wanted = decode_png(&bytes)
             .map_err(|error| Failure::input(error).context(path.display().to_string()))?;
-        let drawn = plane.picture();
         if (wanted.width, wanted.height) != (drawn.width, drawn.height)
             && let Some(PixelRect { x, y, width, height }) = crop
             && let Some(part) = wanted.crop(x, y, width, height)

@@ -247,7 +247,7 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }
-    std::fs::write(path, bytes).map_err(|error| cannot_write(path, error))
+    r500::files::write(path, bytes).map_err(|error| cannot_write(path, error))
 }
 
 /// Returns a file, or stdout, that cannot be written.

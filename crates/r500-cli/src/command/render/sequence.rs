@@ -136,7 +136,7 @@ impl Animation {
     /// Begins a file of so many frames that are as large as this one.
     fn new(sink: &Sink, picture: &Picture, frames: u32, fps: u16) -> Outcome<Self> {
         let path = sink.path();
-        let file = File::create(path).map_err(|error| cannot_write(path, error))?;
+        let file = r500::files::create(path).map_err(|error| cannot_write(path, error))?;
         let (to, size) = (BufWriter::new(file), [picture.width, picture.height]);
         let file = match sink.kind {
             Kind::Gif => AnimationFile::Gif(GifWriter::new(to, fps)),

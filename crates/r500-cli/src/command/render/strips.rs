@@ -2,7 +2,6 @@
 //!
 //! Three strips take turns: one is drawn, on all threads, while another is written and a third waits for either.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -207,7 +206,7 @@ impl Sink {
         let to: Box<dyn Write> = if input_args::is_stdin(path) {
             Box::new(std::io::stdout())
         } else {
-            Box::new(File::create(path).map_err(|error| cannot_write(path, error))?)
+            Box::new(r500::files::create(path).map_err(|error| cannot_write(path, error))?)
         };
         let to = BufWriter::with_capacity(1 << 16, to);
         let rows = match self.kind {
@@ -233,7 +232,7 @@ impl Sink {
     ) -> Outcome<()> {
         let path = self.path();
         planes(target, &first)?;
-        let file = File::create(path).map_err(|error| cannot_write(path, error))?;
+        let file = r500::files::create(path).map_err(|error| cannot_write(path, error))?;
         written.push(path.to_owned());
         let (mut first, mut used) = (Some(first), None);
         let mut failed = None;

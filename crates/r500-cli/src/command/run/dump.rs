@@ -50,7 +50,7 @@ impl Run {
             let _ = write!(text, "{}{code}", if self.dump_ir { "\n" } else { "" });
         }
         match &self.output {
-            Some(path) => std::fs::write(path, text).map_err(|error| {
+            Some(path) => r500::files::write(path, text).map_err(|error| {
                 Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
             })?,
             None => terminal::out().write_all(text.as_bytes())?,

@@ -1,7 +1,6 @@
 //! Results of rows: printed as they come where the format allows it, else kept until the last one.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use r500::exec::RuntimeWarnings;
@@ -201,7 +200,7 @@ impl<'r> Results<'r> {
 
 fn open(run: &Run) -> Outcome<Box<dyn Write>> {
     let Some(path) = &run.output else { return Ok(Box::new(terminal::out())) };
-    let file = File::create(path).map_err(|error| {
+    let file = r500::files::create(path).map_err(|error| {
         Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
     })?;
     Ok(Box::new(BufWriter::with_capacity(BLOCK, file)))
