@@ -77,6 +77,9 @@ pub struct Place {
     pub path: String,
 }
 
+/// Characters of a path that a message shows: a key may be as long as the document.
+const MOST_OF_PATH: usize = 200;
+
 impl ReadError {
     pub(crate) fn new(kind: ReadErrorKind) -> Self {
         Self(Box::new(Inner { place: Place::default(), kind, help: None }))
@@ -136,8 +139,7 @@ impl ReadError {
     }
 
     pub(crate) fn at_path(mut self, path: impl Into<String>) -> Self {
-        // A key may be as long as the document.
-        self.0.place.path = beginning(&path.into(), 200);
+        self.0.place.path = beginning(&path.into(), MOST_OF_PATH);
         self
     }
 
@@ -146,7 +148,7 @@ impl ReadError {
         let path = &mut self.0.place.path;
         if !prefix.is_empty() {
             let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
-            *path = format!("{prefix}{dot}{path}");
+            *path = beginning(&format!("{prefix}{dot}{path}"), MOST_OF_PATH);
         }
         self
     }

@@ -43,7 +43,7 @@ impl From<Refusal> for io::Error {
         let kind = match refusal {
             Refusal::NotRegular(_) => ErrorKind::InvalidInput,
             Refusal::TooLarge { .. } => ErrorKind::FileTooLarge,
-            Refusal::NoReader => ErrorKind::BrokenPipe,
+            Refusal::NoReader => ErrorKind::NotConnected,
             Refusal::Outside => ErrorKind::PermissionDenied,
         };
         Self::new(kind, refusal)
@@ -120,7 +120,7 @@ fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
     if meta.len() == 0 {
         // Files of /proc and /sys have no length, and some have no end.
         use std::os::unix::fs::FileExt;
-        if file.read_at(&mut [0], 0).is_ok_and(|bytes| bytes > 0) {
+        if file.read_at(&mut [0; 64], 0).is_ok_and(|bytes| bytes > 0) {
             return Err(Refusal::NotRegular("a file without a length, as those of /proc").into());
         }
     }

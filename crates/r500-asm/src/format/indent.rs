@@ -10,6 +10,14 @@ use crate::raw_tokens::RawTokenKind;
 /// Columns a level.
 const LEVEL: usize = 4;
 
+/// Levels that are indented. The processor's stacks are no deeper; without a limit, a layout grows with the square of
+/// what it lays out.
+const MOST_LEVELS: usize = 32;
+
+fn columns(level: usize) -> usize {
+    level.min(MOST_LEVELS) * LEVEL
+}
+
 /// Indentation by piece.
 pub(super) struct Indentation {
     /// Of the pieces: the number of their statement.
@@ -22,12 +30,12 @@ impl Indentation {
     /// Of a line that begins with a piece.
     pub(super) fn of(&self, piece: usize) -> usize {
         let (first, level, _) = self.levels[self.owner[piece]];
-        (level + usize::from(piece != first)) * LEVEL
+        columns(level + usize::from(piece != first))
     }
 
     /// Of a line that continues with the statement of a piece.
     pub(super) fn continued(&self, piece: usize) -> usize {
-        (self.levels[self.owner[piece]].1 + 1) * LEVEL
+        columns(self.levels[self.owner[piece]].1 + 1)
     }
 
     /// Returns the number of a piece's statement.
@@ -38,7 +46,7 @@ impl Indentation {
     /// Of a comment on a line of its own, in front of the piece that follows.
     pub(super) fn comment(&self, source: &Source<'_>, next: usize, line: usize) -> usize {
         let after = next.checked_sub(1).map_or(0, |last| self.levels[self.owner[last]].2);
-        let Some(&owner) = self.owner.get(next) else { return after * LEVEL };
+        let Some(&owner) = self.owner.get(next) else { return columns(after) };
         let (first, level, _) = self.levels[owner];
         if first != next {
             return self.continued(next);
@@ -51,9 +59,9 @@ impl Indentation {
             super::columns(&rest[..space], 0)
         };
         if level < after && column(line) > column(source.code[next].start) {
-            return after * LEVEL;
+            return columns(after);
         }
-        level * LEVEL
+        columns(level)
     }
 }
 

@@ -1,7 +1,10 @@
 //! A property of command lines: over a folder of hostile files, any command ends with one of its statuses, in little
 //! memory, without a panic and without a character that controls the terminal.
 //!
-//! `R500_ROUNDS` and `R500_SEED` make longer runs: `R500_ROUNDS=5000 cargo test -p r500-cli --test hostile command_lines`.
+//! `R500_FUZZ_SECONDS` makes longer runs, `R500_SEED` others:
+//! `R500_FUZZ_SECONDS=1800 cargo test -p r500-cli --test hostile command_lines -- --nocapture`.
+
+use std::time::{Duration, Instant};
 
 use r500_gen::{Choices, Rng};
 
@@ -129,14 +132,21 @@ fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
 fn any_command_over_hostile_files_ends_well() {
     let number =
         |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
-    let (rounds, seed) = (number("R500_ROUNDS", ROUNDS), number("R500_SEED", 1));
-    for round in seed..seed + rounds {
+    let (seconds, seed) = (number("R500_FUZZ_SECONDS", 0), number("R500_SEED", 1));
+    let start = Instant::now();
+    let mut lines = 0;
+    for round in seed.. {
+        if round - seed >= ROUNDS && start.elapsed() >= Duration::from_secs(seconds) {
+            println!("{} folders, {lines} command lines", round - seed);
+            break;
+        }
         let mut rng = Rng::new(round);
         let folder = Folder::new("command-lines");
         fill(&folder, &mut rng);
         for _ in 0..8 {
             let args = line(&folder, &mut rng);
             let run = r500(&args);
+            lines += 1;
             assert!((0..=3).contains(&run.status), "seed {round}: {args:?}: {run:?}");
             let picture = run.stdout.starts_with(b"\x89PNG");
             for bytes in [&run.stdout, &run.stderr].into_iter().skip(usize::from(picture)) {

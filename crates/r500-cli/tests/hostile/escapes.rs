@@ -219,7 +219,7 @@ fn wrong_command_lines_are_filtered() {
     ] {
         for color in ["never", "always"] {
             let run = r500(&[&["--color", color], args].concat());
-            assert_eq!(run.status, 2, "{args:?}: {run:?}");
+            assert!([1, 2].contains(&run.status), "{args:?}: {run:?}");
             let said: Vec<u8> = run.messages().replace("\u{1b}[", "").into_bytes();
             assert_eq!(disturbing(&said), None, "{args:?}");
             assert!(!run.messages().contains("\u{1b}[2J"), "{args:?}");
