@@ -10,9 +10,9 @@ use crate::raw_tokens::RawTokenKind;
 /// Columns a level.
 const LEVEL: usize = 4;
 
-/// Levels that are indented. The processor's stacks are no deeper; without a limit, a layout grows with the square of
+/// Levels that are indented, as many as the printer indents. Without a limit, a layout grows with the square of
 /// what it lays out.
-const MOST_LEVELS: usize = 32;
+const MOST_LEVELS: usize = 16;
 
 fn columns(level: usize) -> usize {
     level.min(MOST_LEVELS) * LEVEL

@@ -251,6 +251,9 @@ enum Source {
     Words(Submission),
 }
 
+/// Bytes of a submission in raw dwords: 64 times what Mesa's buffers for commands hold.
+const MOST_BYTES: usize = 4 << 20;
+
 impl Source {
     fn read(file: &Path) -> Outcome<Self> {
         let bytes = input_args::bytes(file)?;
@@ -263,6 +266,13 @@ impl Source {
                 Failure::diagnosed(lines.collect())
             })?,
             _ => {
+                if bytes.len() > MOST_BYTES {
+                    return Err(Failure::input(anyhow::anyhow!(
+                        "{}: {} bytes; a submission of raw dwords has at most {MOST_BYTES}",
+                        file.display(),
+                        bytes.len()
+                    )));
+                }
                 let (words, rest) = bytes.as_chunks();
                 if !rest.is_empty() {
                     let size = bytes.len();

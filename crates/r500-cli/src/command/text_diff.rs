@@ -1,6 +1,11 @@
 //! The difference of two texts in the unified format.
 
+use std::time::Duration;
+
 use similar::{Algorithm, TextDiff};
+
+/// After which a difference need not be the shortest: searching for that takes time with the square of the lines.
+pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Lines around each change.
 const AROUND: usize = 3;
@@ -9,8 +14,10 @@ const AROUND: usize = 3;
 /// after them; empty where there are none.
 pub(super) fn difference(before: &[u8], after: &[u8], name: &str, what: &str) -> String {
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
-    let difference =
-        TextDiff::configure().algorithm(Algorithm::Patience).diff_lines(&*before, &*after);
+    let difference = TextDiff::configure()
+        .algorithm(Algorithm::Patience)
+        .timeout(PATIENCE)
+        .diff_lines(&*before, &*after);
     let mut out = difference.unified_diff();
     out.context_radius(AROUND).header(name, &format!("{name}, {what}")).to_string()
 }

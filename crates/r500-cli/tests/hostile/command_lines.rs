@@ -129,6 +129,7 @@ fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "how far a long run came")]
 fn any_command_over_hostile_files_ends_well() {
     let number =
         |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
@@ -137,7 +138,7 @@ fn any_command_over_hostile_files_ends_well() {
     let mut lines = 0;
     for round in seed.. {
         if round - seed >= ROUNDS && start.elapsed() >= Duration::from_secs(seconds) {
-            println!("{} folders, {lines} command lines", round - seed);
+            eprintln!("{} folders, {lines} command lines", round - seed);
             break;
         }
         let mut rng = Rng::new(round);

@@ -180,6 +180,10 @@ fn programs_have_a_length_that_is_accepted() {
         let run = r500(&command_line(command, &raw)).says(&["65536 instructions"]);
         assert_ne!(run.status, 0, "{command}");
     }
+    let words = folder.sparse("long.words", 128 << 20);
+    for args in [&["stream", &words][..], &["stream", &words, "--list"], &["replay", &words]] {
+        assert_ne!(r500(args).status, 0, "{args:?}");
+    }
     let source = folder.write("long.r5", ": ;\n".repeat((1 << 16) + 1));
     r500(&["asm", &source]).status(1).says(&["E0007", "long.r5:65537:1", "65536 instructions"]);
     let source = folder.write("large.r5", " ".repeat((32 << 20) + 1));
@@ -219,6 +223,8 @@ fn deep_blocks_are_laid_out_in_little_memory() {
     let deep = folder.write("deep.r5", &source);
     let run = with_stdin(&["fmt", "-"], std::process::Stdio::piped(), source.as_bytes()).status(0);
     assert!(run.stdout.len() < 10 << 20, "{} bytes", run.stdout.len());
+    // The search for the shortest difference ends, too.
+    r500(&["fmt", "--check", &deep]).status(1);
     for command in ["asm", "check", "render", "cfg", "disasm", "opt", "stats"] {
         r500(&command_line(command, &deep)).status(1);
     }

@@ -13,6 +13,8 @@ use r500::service::{self, Problem};
 use serde_json::{Map, Value, json};
 use similar::{DiffTag, TextDiff};
 
+use crate::command::text_diff::PATIENCE;
+
 use super::documents::{beside, uri_of};
 
 /// Places of an analysis for a client.
@@ -172,7 +174,7 @@ impl<'a> Places<'a> {
     pub(super) fn lines(&mut self, text: &[u8], from: usize, to: usize) -> Value {
         let before = String::from_utf8_lossy(self.analysis.text()).into_owned();
         let after = String::from_utf8_lossy(text);
-        let diff = TextDiff::from_lines(&*before, &*after);
+        let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&*before, &*after);
         let starts: Vec<usize> = std::iter::once(0)
             .chain(diff.old_slices().iter().scan(0, |at, line| {
                 *at += line.len();
