@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the GLSL of a capture of the corpus, with its uniforms and textures, by way of EGL: corpus.py NAME.json"""
+"""Draws the GLSL of a capture of the corpus, with its uniforms and textures, by way of EGL: corpus.py NAME.json
+
+--tag gives each component of a uniform a number of its own: 7001, 7003, ..."""
 import base64, ctypes, ctypes.util, json, sys
 
 capture = json.load(open(sys.argv[1]))
@@ -66,8 +68,13 @@ def location(name):
     return gl("glGetUniformLocation", program, pointer(ctypes.c_char_p(name.encode())), result=ctypes.c_int)
 
 
+tag = 7001
 for uniform in capture["uniforms"]:
     values = uniform["value"] if isinstance(uniform["value"], list) else [uniform["value"]]
+    if "--tag" in sys.argv:
+        # Values by which corpus_job.py finds the constants again.
+        values = list(range(tag, tag + 2 * len(values), 2))
+        tag += 2 * len(values)
     if "f" in uniform["type"]:
         gl("glUniform" + uniform["type"][:2], location(uniform["name"]), *[float(v) for v in values])
     else:

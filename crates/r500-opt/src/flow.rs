@@ -66,14 +66,14 @@ impl Analyses {
         self.structure.divergent[at] || self.ignores_uncovered
     }
 
-    fn role(&self, at: usize) -> Option<Role> {
+    pub(crate) fn role(&self, at: usize) -> Option<Role> {
         self.structure.roles.get(at).copied().flatten()
     }
 }
 
 /// Returns whether how long an uncovered pixel follows its group may show in a program that takes pixels
 /// of quads away.
-fn shows_followers(program: &Program, graph: &Graph) -> bool {
+pub(crate) fn shows_followers(program: &Program, graph: &Graph) -> bool {
     let reached = || (0..graph.len()).filter(|&at| graph.reaches(at));
     let quads = reached().any(|at| graph.info(at).reads_quad);
     let ignores = reached().any(|at| graph.flow(at).is_some_and(|f| f.ignore_uncovered));

@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | [`pipeline`](self) | the ordered list of passes |
 //! | `flow` | branch simplification |
+//! | `predicates` | if-conversion |
 //! | `segment` | the machine-level form of straight code: [half operations](self#the-form) over values |
 //! | `segment::copies`, `segment::compares`, `segment::dead` | copy propagation and value numbering, comparison folding, dead-code elimination |
 //! | `segment::kills` | merging of TEXKILLs |
@@ -46,8 +47,9 @@ mod cost;
 mod flow;
 mod layout;
 mod pipeline;
+mod predicates;
 mod segment;
 mod sync;
 
 pub use cost::Cost;
-pub use pipeline::{Change, Level, Optimized, Options, PassInfo, optimize, passes};
+pub use pipeline::{Allowance, Change, Level, Optimized, Options, PassInfo, optimize, passes};

@@ -6,6 +6,7 @@ use r500_program::Program;
 use crate::cost::Cost;
 use crate::flow::{self, Analyses};
 use crate::layout::Code;
+use crate::predicates;
 use crate::segment::{self, Passes};
 use crate::sync;
 
@@ -17,7 +18,7 @@ pub enum Level {
     /// Scheduling and register assignment as well.
     #[default]
     O2,
-    /// The same with a longer search, and products fused with sums.
+    /// The same with a longer search.
     O3,
 }
 
@@ -28,6 +29,38 @@ pub struct Options {
     pub level: Level,
     /// Names of the only passes that run; all, if there are none.
     pub only: Vec<String>,
+    /// What may change in results.
+    pub allow: Vec<Allowance>,
+}
+
+/// A change of results that may be allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allowance {
+    /// The sign of zeros in render targets and depth.
+    ZeroSign,
+}
+
+impl Allowance {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::ZeroSign];
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ZeroSign => "zero-sign",
+        }
+    }
+
+    /// Returns what may change.
+    #[must_use]
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::ZeroSign => {
+                "a zero in a render target or in depth may have the other sign; all else is exact"
+            }
+        }
+    }
 }
 
 /// A pass of the pipeline.
@@ -48,6 +81,7 @@ enum PassKind {
     BranchesToBreaks,
     RemoveEmpty,
     MergeEndifs,
+    Predicates,
     Segments(Passes),
 }
 
@@ -67,7 +101,7 @@ const ALL: Passes = Passes {
     copies: true,
     compares: true,
     selects: true,
-    mads: false,
+    mads: true,
     coalesce: true,
     presubs: true,
     dead: true,
@@ -137,7 +171,7 @@ const PIPELINE: &[PassInfo] = &[
         name: "mads",
         what: "a product and a sum become MAD",
         why: "MAD rounds its product before its sum",
-        level: Level::O3,
+        level: Level::O1,
         kind: PassKind::Segments(Passes { mads: true, ..DEAD }),
     },
     PassInfo {
@@ -161,6 +195,14 @@ const PIPELINE: &[PassInfo] = &[
         why: "the presubtract unit rounds as the sum does, up to signs of zeros that no reader shows",
         level: Level::O1,
         kind: PassKind::Segments(Passes { presubs: true, ..DEAD }),
+    },
+    // Last: segments end at predicated instructions.
+    PassInfo {
+        name: "predicates",
+        what: "short branches become predicated instructions",
+        why: "each pixel executes the same instructions",
+        level: Level::O1,
+        kind: PassKind::Predicates,
     },
 ];
 
@@ -215,6 +257,7 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
         pixsize: program.state.pixsize,
         cost,
         changes: Vec::new(),
+        ignore_zero_signs: options.allow.contains(&Allowance::ZeroSign),
     };
     let chosen: Vec<&PassInfo> = PIPELINE
         .iter()
@@ -242,6 +285,8 @@ struct State {
     pixsize: Option<UsPixsize>,
     cost: Cost,
     changes: Vec<Change>,
+    /// Of outputs.
+    ignore_zero_signs: bool,
 }
 
 impl State {
@@ -265,6 +310,14 @@ impl State {
                 let mut code = code;
                 flow::merge_endifs(&self.program, &analyses, &mut code) && self.accept(pass, &code)
             }
+            PassKind::Predicates => {
+                let branches = predicates::short_branches(&self.program, &analyses, &code);
+                branches.into_iter().any(|branch| {
+                    let mut code = code.clone();
+                    branch.predicate(&mut code);
+                    self.accept(pass, &code)
+                })
+            }
             PassKind::Segments(passes) => self.segments(pass, passes, &analyses, &code, fuel),
         }
     }
@@ -278,12 +331,15 @@ impl State {
         code: &Code,
         fuel: u64,
     ) -> bool {
-        let limit = usize::try_from(self.given.temporaries).unwrap_or(usize::MAX);
+        let limits = segment::Limits {
+            temporaries: usize::try_from(self.given.temporaries).unwrap_or(usize::MAX),
+            ignore_zero_signs: self.ignore_zero_signs,
+        };
         let mut found = Vec::new();
         for segment in segment::segments(&self.program, analyses) {
             let mut steps = fuel;
             let rewritten =
-                segment::rewrite(&self.program, analyses, segment, passes, limit, &mut steps);
+                segment::rewrite(&self.program, analyses, segment, passes, limits, &mut steps);
             found.extend(rewritten.map(|rewritten| (segment, rewritten)));
         }
         // From the last to the first: indices of those before stay.

@@ -337,3 +337,31 @@ fn else_before_endif_and_empty_branches_are_removed() {
          OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
     );
 }
+
+#[test]
+fn short_branches_become_predicated_instructions() {
+    becomes(
+        "src0.rgb = temp[0] : temp[1].r = alu[ge].r = MAD src0.r00 src0.100 -src0.g00 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = temp[0] : temp[0].rgb = FRC src0.rgb ;
+         ELSE ;
+         src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ;
+         ENDIF ;
+         OUT src0.rgb = temp[0], src1.rgb = temp[1] : out[0].rgb = MAD src0.rgb src1.rrr src0.000 ;",
+        "src0.rgb = temp[0] : temp[1].r = pred[ge].r = MAD src0.r00 src0.100 -src0.g00 ;
+         PRED.rgb(r) src0.rgb = temp[0] : temp[0].rgb = FRC src0.rgb ;
+         PRED.rgb(!r) src0.rgb = temp[0], src1.rgb = const[0] : temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ;
+         OUT src0.rgb = temp[0], src1.rgb = temp[1] : out[0].rgb = MAD src0.rgb src1.rrr src0.000 ;",
+    );
+}
+
+#[test]
+fn branches_with_fetches_stay() {
+    stays(
+        "src0.rgb = temp[0] : alu[ge].r = MAD src0.r00 src0.100 -src0.g00 ;
+         IF alu ALU_WAIT ;
+         TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgaa ;
+         ENDIF ;
+         OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+    );
+}

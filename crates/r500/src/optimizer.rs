@@ -1,14 +1,15 @@
 //! Optimisation with evidence: every result is proved, or run against its original.
 //!
 //! [`optimize`] calls the [optimiser](r500_opt), draws original and result with the values of the job and with
-//! random ones, and tries to prove them equal. What differs in a bit is not handed out.
+//! random ones, and tries to prove them equal. What differs in a bit is not handed out, but for what is
+//! [allowed](Allowance).
 
 mod source;
 
-use r500_opt::{Optimized, Options};
+use r500_opt::{Allowance, Optimized, Options};
 use r500_program::Job;
 
-use crate::equivalence::{Proof, Trial, prove};
+use crate::equivalence::{Known, Proof, Trial, prove_with};
 pub use source::rewrite_source;
 
 /// Random runs of each result.
@@ -33,12 +34,16 @@ impl Evidence {
         matches!(self, Self::Trial(Trial::Different { .. } | Trial::NotRun(_)))
     }
 
-    fn of(original: &Job, result: &Job) -> Self {
-        let trial = Trial::run(original, result, ROUNDS);
+    fn of(original: &Job, result: &Job, allow: &[Allowance]) -> Self {
+        let mut known = Known::default();
+        if allow.contains(&Allowance::ZeroSign) {
+            known = known.without_zero_signs();
+        }
+        let trial = Trial::run_with(original, result, ROUNDS, &known);
         if matches!(trial, Trial::Different { .. }) {
             return Self::Trial(trial);
         }
-        match prove(&original.program, &result.program) {
+        match prove_with(&original.program, &result.program, &known) {
             Proof::Proved => Self::Proved,
             Proof::Unknown(_) => Self::Trial(trial),
         }
@@ -64,7 +69,7 @@ pub fn optimize(job: &Job, options: &Options) -> Checked {
     if optimized.changes.is_empty() {
         return Checked { job: result, optimized, evidence: Evidence::Unchanged };
     }
-    let evidence = Evidence::of(job, &result);
+    let evidence = Evidence::of(job, &result, &options.allow);
     let job = if evidence.is_refusal() { job.clone() } else { result };
     Checked { job, optimized, evidence }
 }

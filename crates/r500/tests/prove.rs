@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use r500::equivalence::{Proof, Trial, prove};
+use r500::equivalence::{Known, Proof, Trial, prove, prove_with};
 use r500::formats::{Limits, read};
 use r500::opt::{Options, optimize};
 use r500::program::Job;
@@ -268,4 +268,41 @@ fn a_trial_sees_a_difference_in_one_channel() {
         });
         assert!(matches!(Trial::run(&a, &b, 8), Trial::Different { .. }), "{letter}");
     }
+}
+
+/// Mesa's programs without and with its optimisations, with the textures of the captures.
+#[test]
+fn what_mesas_optimiser_does_is_proved_or_told_apart() {
+    let textures = captures("mesa");
+    let [before, after] = ["pairs/noopt", "pairs/opt"].map(|folder| {
+        let mut jobs = captures(folder);
+        for (job, bound) in jobs.iter_mut().zip(&textures) {
+            assert_eq!(job.name, bound.name);
+            job.textures.clone_from(&bound.textures);
+        }
+        jobs
+    });
+    let (mut equal, mut proved) = (0, 0);
+    let (mut unknown, mut differing) = (Vec::new(), Vec::new());
+    for (a, b) in before.iter().zip(&after) {
+        let known = Known::bound(a, b);
+        let proof = prove_with(&a.program, &b.program, &known);
+        match (Trial::run_with(a, b, 64, &known), proof) {
+            (Trial::Equal { .. }, Proof::Proved) => (equal, proved) = (equal + 1, proved + 1),
+            (Trial::Equal { .. }, Proof::Unknown(why)) => {
+                equal += 1;
+                unknown.push(format!("{}: {why}", a.name));
+            }
+            (trial, proof) => {
+                assert_ne!(proof, Proof::Proved, "{}: {trial:?}", a.name);
+                differing.push(a.name.clone());
+            }
+        }
+    }
+    note(&format!(
+        "{proved} of {equal} equal pairs proved; else {unknown:#?}; different: {differing:?}\n"
+    ));
+    // Both compilations of these are in the corpus: Mesa's optimiser breaks them.
+    assert_eq!(differing, ["loop_break_continue", "loop_break_deep"]);
+    assert!(proved >= 36, "{proved} of {equal}");
 }

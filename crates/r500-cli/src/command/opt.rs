@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use r500::equivalence::Trial;
 use r500::formats::Format;
-use r500::opt::{self, Cost, Level, Options};
+use r500::opt::{self, Allowance, Cost, Level, Options};
 use r500::optimizer::{self, Checked, Evidence};
 use r500::program::Job;
 use r500::reader::{Language, assembly};
@@ -39,10 +39,13 @@ pub(super) struct Opt {
     /// Print each change: its instructions before and after, what it gains, and why it is exact
     #[arg(long)]
     explain: bool,
-    /// Run this pass only. May be given several times
-    #[arg(long, value_name = "PASS", value_parser = pass)]
+    /// Run these passes only, separated by commas
+    #[arg(long, value_name = "PASS", value_parser = pass, value_delimiter = ',')]
     only: Vec<String>,
-    /// List the passes and exit
+    /// Allow changes of results, separated by commas: zero-sign (a zero in a render target or in depth may have the other sign)
+    #[arg(long, value_name = "RULE", value_parser = allowance, value_delimiter = ',')]
+    allow: Vec<Allowance>,
+    /// List the passes and what --allow takes, and exit
     #[arg(long)]
     list_passes: bool,
     /// Output format of the report
@@ -79,7 +82,32 @@ fn pass(text: &str) -> Result<String, String> {
     if names.contains(&text) {
         Ok(text.to_owned())
     } else {
-        Err(format!("there is no pass `{text}`; the passes are {}", names.join(", ")))
+        let nearest = nearest(text, &names);
+        Err(format!("there is no pass `{text}`; {nearest}the passes are {}", names.join(", ")))
+    }
+}
+
+fn allowance(text: &str) -> Result<Allowance, String> {
+    if let Some(found) = Allowance::ALL.into_iter().find(|allowance| allowance.name() == text) {
+        return Ok(found);
+    }
+    let names = Allowance::ALL.map(Allowance::name);
+    let nearest = nearest(text, &names);
+    let never = if NEVER.contains(&text) { ", which is never done" } else { "" };
+    Err(format!("there is no rule `{text}`{never}; {nearest}the rules are {}", names.join(", ")))
+}
+
+/// What compilers of other languages allow, and no pass here would use.
+const NEVER: [&str; 4] = ["reassociate", "finite", "no-nan", "contract"];
+
+/// Returns a hint at the name that a word was probably meant to be; empty if it resembles none.
+fn nearest(text: &str, names: &[&str]) -> String {
+    let distances = names.iter().map(|name| (strsim::levenshtein(text, name), name));
+    match distances.min() {
+        Some((distance, name)) if distance <= text.len().max(3) / 3 => {
+            format!("did you mean `{name}`? ")
+        }
+        _ => String::new(),
     }
 }
 
@@ -148,6 +176,9 @@ impl Opt {
             for pass in opt::passes() {
                 writeln!(out, "{:10} {}: {}", pass.name, pass.what, pass.why)?;
             }
+            for allowance in Allowance::ALL {
+                writeln!(out, "--allow {}: {}", allowance.name(), allowance.what())?;
+            }
             return Ok(Status::Fine);
         }
         let mut status = Status::Fine;
@@ -207,7 +238,7 @@ impl Opt {
             2 => Level::O2,
             _ => Level::O3,
         };
-        Options { level, only: self.only.clone() }
+        Options { level, only: self.only.clone(), allow: self.allow.clone() }
     }
 
     fn file(&self, file: &Path, status: &mut Status) -> Outcome<Vec<Entry>> {
@@ -259,7 +290,13 @@ impl Opt {
             ReportFormat::Text => self.text(&mut text, entries)?,
             ReportFormat::Json => {
                 let programs: Vec<Value> = entries.iter().map(Entry::json).collect();
-                writeln!(text, "{:#}", json!({ "version": 1, "programs": programs }))?;
+                let mut report = json!({ "version": 1, "programs": programs });
+                if !self.allow.is_empty() {
+                    let names: Vec<&str> =
+                        self.allow.iter().map(|allowed| allowed.name()).collect();
+                    report["allow"] = names.into();
+                }
+                writeln!(text, "{report:#}")?;
             }
         }
         if to_stdout {
@@ -268,6 +305,12 @@ impl Opt {
             terminal::out().write_all(&text)?;
         }
         Ok(())
+    }
+
+    /// What evidence does not cover.
+    fn allowed(&self) -> String {
+        let names: Vec<&str> = self.allow.iter().map(|allowed| allowed.name()).collect();
+        if names.is_empty() { String::new() } else { format!(" but for {}", names.join(", ")) }
     }
 
     fn text(&self, out: &mut impl Write, entries: &[Entry]) -> Outcome<()> {
@@ -289,7 +332,14 @@ impl Opt {
             helped += usize::from(cost[1].improves(&cost[0]));
             hurt += usize::from(!cost[1].no_worse_than(&cost[0]));
             if cost[0] != cost[1] || entries.len() == 1 {
-                writeln!(out, "{word} {}: {}, {}", entry.name, shown(cost), entry.evidence())?;
+                let evidence = entry.evidence();
+                writeln!(
+                    out,
+                    "{word} {}: {}, {evidence}{}",
+                    entry.name,
+                    shown(cost),
+                    self.allowed()
+                )?;
             }
             if self.explain {
                 entry.explain(out)?;

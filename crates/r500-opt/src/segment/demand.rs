@@ -18,7 +18,8 @@ impl ZeroSigns {
     pub(crate) fn of(form: &Form) -> Self {
         let mut signs = Self { demanded: vec![false; form.values.len()] };
         for (value, demanded) in form.values.iter().zip(&mut signs.demanded) {
-            *demanded = value.sinks.live_out || value.sinks.is_output() || value.pinned;
+            let is_output = value.sinks.is_output() && !form.ignore_zero_signs;
+            *demanded = value.sinks.live_out || is_output || value.pinned;
         }
         for op in form.ops.iter().rev().filter(|op| !op.dead) {
             for (index, arg) in op.args.iter().enumerate() {

@@ -261,6 +261,8 @@ pub(crate) struct Form {
     pub(crate) rewritten: ChannelSet,
     /// A pixel of a quad may be inactive: what fetches read stays in its register.
     pub(crate) divergent: bool,
+    /// Zeros that are outputs may have either sign.
+    pub(crate) ignore_zero_signs: bool,
 }
 
 /// Returns whether the form can say an instruction.
@@ -325,6 +327,7 @@ pub(crate) fn build(
             live_out: *live_out,
             rewritten: ChannelSet::EMPTY,
             divergent: (first..=last).any(divergent),
+            ignore_zero_signs: false,
         },
         registers: BTreeMap::new(),
         sinks: BTreeMap::new(),

@@ -103,20 +103,29 @@ pub(crate) struct Rewritten {
     temporaries: usize,
 }
 
-/// Rewrites a segment as briefly as the search finds; `None` if nothing is shorter. `temporaries` bounds the
-/// registers, `fuel` the steps.
+/// What bounds the rewriting of a segment, beyond the steps of the search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The registers.
+    pub(crate) temporaries: usize,
+    /// Whether zeros that are outputs may have either sign.
+    pub(crate) ignore_zero_signs: bool,
+}
+
+/// Rewrites a segment as briefly as the search finds; `None` if nothing is shorter. `fuel` bounds the steps.
 pub(crate) fn rewrite(
     program: &Program,
     analyses: &Analyses,
     segment: Segment,
     passes: Passes,
-    temporaries: usize,
+    limits: Limits,
     fuel: &mut u64,
 ) -> Option<Rewritten> {
     let Segment { first, last } = segment;
     let live = analyses.live.live_out(last);
     let divergent = |at: usize| analyses.graph.info(at).reads_quad && analyses.keeps_quads(at);
     let mut removed = form::build(&program.code, first, last, live, divergent);
+    removed.ignore_zero_signs = limits.ignore_zero_signs;
     let mut changed = passes.dead && dead::eliminate(&mut removed);
     let mut forms = Vec::new();
     // Operands by presubtract may cost a NOP, or a partner: without them and with them.
@@ -144,7 +153,7 @@ pub(crate) fn rewrite(
     let mut best: Option<(Measure, Rewritten)> = None;
     for form in &forms {
         for &policy in policies(passes.schedule) {
-            let Some(rewritten) = attempt(form, policy, temporaries, fuel) else { continue };
+            let Some(rewritten) = attempt(form, policy, limits.temporaries, fuel) else { continue };
             let measure = Measure {
                 cycles: rewritten.code.len() + rewritten.nops,
                 rows: rewritten.code.len(),

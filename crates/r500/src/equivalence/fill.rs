@@ -170,7 +170,7 @@ fn has_named_inputs(job: &Job) -> bool {
 
 impl Random {
     /// A channel of a constant.
-    fn constant(&mut self, round: u64) -> f32 {
+    pub(super) fn constant(&mut self, round: u64) -> f32 {
         const EDGES: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 100.0, 1e-6, 1000.0, -0.0];
         match self.below(8) {
             0 if round > 0 => EDGES[self.below(8) as usize],

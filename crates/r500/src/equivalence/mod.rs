@@ -5,12 +5,14 @@
 //! under the same name, wherever they lie, so that both can be given the same random values. [`Fill`] gives
 //! both the same values of what they read and their jobs do not provide; [`Exercise`] says what was executed.
 //! [`Divergence`] follows a pixel through both and finds the instructions where they part. [`Trial`] compares every bit under
-//! made-up values, and [`prove()`] shows equality for all values, by value numbering.
+//! made-up values, and [`prove()`] shows equality for all values, by value numbering. [`Known`] narrows "all
+//! values" to what captures tell.
 
 mod divergence;
 mod exercise;
 mod fill;
 mod interface_match;
+mod known;
 mod prove;
 mod random;
 mod trial;
@@ -26,7 +28,9 @@ pub use divergence::{Divergence, Place};
 pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
 pub use interface_match::{Shared, Sharing};
-pub use prove::{Proof, Unknown, prove};
+pub use known::Known;
+use known::Symbol;
+pub use prove::{Proof, Unknown, prove, prove_with};
 pub use random::Random;
 pub use trial::Trial;
 

@@ -6,7 +6,7 @@ use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 use r500_program::Job;
 
-use super::{Difference, Fill, Incomparable, Pair, Sharing};
+use super::{Difference, Fill, Incomparable, Known, Pair, Sharing};
 
 /// Width and height of the pictures.
 const SIZE: [u32; 2] = [8, 8];
@@ -40,6 +40,12 @@ impl Trial {
     /// `US_OUT_FMT` keeps of it. Integer and boolean constants stay where jobs have them.
     #[must_use]
     pub fn run(a: &Job, b: &Job, rounds: u64) -> Self {
+        Self::run_with(a, b, rounds, &Known::default())
+    }
+
+    /// [`Self::run`], with random values for what is left open where something is known.
+    #[must_use]
+    pub fn run_with(a: &Job, b: &Job, rounds: u64, known: &Known) -> Self {
         let exact = [a, b].map(|job| with_float_outputs(job.clone()));
         let mut bare = exact.clone();
         for job in &mut bare {
@@ -57,16 +63,16 @@ impl Trial {
         };
         let mut options = Options::default();
         options.limits.instructions = INSTRUCTIONS;
+        // As values, +0 and -0 are equal.
+        let tolerance = known.ignores_zero_signs().then_some(0.0);
         let (mut ended, mut pixels, mut failure) = (0, 0, None);
         for round in 0..=rounds {
-            let jobs = if round == 0 {
-                exact.clone()
-            } else {
-                let mut jobs = bare.clone();
+            let mut jobs = if round == 0 { exact.clone() } else { bare.clone() };
+            if round > 0 {
                 fill.apply(&mut jobs, 0, round);
-                jobs
-            };
-            match pair.compare(&jobs, &Reference, &options, None) {
+            }
+            known.apply(&mut jobs, round);
+            match pair.compare(&jobs, &Reference, &options, tolerance) {
                 Ok(comparison) => {
                     if let Some(difference) = comparison.first {
                         return Self::Different { round, difference: Box::new(difference) };

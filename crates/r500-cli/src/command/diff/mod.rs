@@ -61,6 +61,10 @@ pub(super) struct Diff {
     /// number
     #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance"])]
     prove: bool,
+    /// With --prove: what the files bind is known. Constants with names have any value and correspond by name, other constants are
+    /// literals of the program; textures that both bind as two-dimensional have two coordinates
+    #[arg(long, requires = "prove")]
+    bound: bool,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -85,6 +89,7 @@ Examples:
   r500 diff old.json new.json --run --random 100 --share c0=c2 --tolerance 0.004
   r500 diff before after --prove
   r500 diff before after --prove --shard 1/4
+  r500 diff noopt.json opt.json --prove --bound
   r500 diff before.log after.log --run
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
@@ -129,7 +134,7 @@ impl Diff {
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
             let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];
-            return prove::run([a, b], self.read, picks, self.run.shard, self.format);
+            return prove::run([a, b], self.read, picks, self.bound, self.run.shard, self.format);
         }
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use r500::equivalence::{Incomparable, Part, Proof, Trial, prove};
+use r500::equivalence::{Incomparable, Known, Part, Proof, Trial, prove_with};
 use r500::program::Job;
 use serde_json::{Value, json};
 
@@ -19,7 +19,10 @@ const ROUNDS: u64 = 64;
 
 /// The verdict about a pair.
 enum Verdict {
-    Proved,
+    Proved {
+        /// Constants that have any value, where others are literals.
+        uniforms: Option<Vec<String>>,
+    },
     Differ {
         round: u64,
         pixel: [u32; 2],
@@ -38,12 +41,15 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(jobs: &[Job; 2]) -> Self {
-        let why = match prove(&jobs[0].program, &jobs[1].program) {
-            Proof::Proved => return Self::Proved,
+    fn of([a, b]: &[Job; 2], bound: bool) -> Self {
+        let known = if bound { Known::bound(a, b) } else { Known::default() };
+        let why = match prove_with(&a.program, &b.program, &known) {
+            Proof::Proved => {
+                return Self::Proved { uniforms: bound.then(|| known.names().to_vec()) };
+            }
             Proof::Unknown(why) => why.to_string(),
         };
-        match Trial::run(&jobs[0], &jobs[1], ROUNDS) {
+        match Trial::run_with(a, b, ROUNDS, &known) {
             Trial::Different { round, difference } => {
                 Self::Differ { round, pixel: difference.pixel, parts: difference.parts }
             }
@@ -54,7 +60,7 @@ impl Verdict {
 
     fn status(&self) -> Status {
         match self {
-            Self::Proved => Status::Fine,
+            Self::Proved { .. } => Status::Fine,
             Self::Differ { .. } | Self::Missing(_) => Status::Failed,
             Self::Unknown { .. } | Self::NotRun { .. } => Status::CouldNot,
         }
@@ -62,7 +68,16 @@ impl Verdict {
 
     fn text(&self) -> String {
         match self {
-            Self::Proved => "proved: equal for all constants, inputs and textures".to_owned(),
+            Self::Proved { uniforms: None } => {
+                "proved: equal for all constants, inputs and textures".to_owned()
+            }
+            Self::Proved { uniforms: Some(names) } if names.is_empty() => {
+                "proved: equal with these constants for all inputs and texels".to_owned()
+            }
+            Self::Proved { uniforms: Some(names) } => format!(
+                "proved: equal for all inputs, texels and values of {}, with the other constants as they are",
+                names.join(", ")
+            ),
             Self::Differ { round, pixel: [x, y], parts } => {
                 let values = if *round == 0 {
                     "their own values".to_owned()
@@ -82,7 +97,8 @@ impl Verdict {
 
     fn json(&self) -> Value {
         match self {
-            Self::Proved => json!({ "verdict": "proved" }),
+            Self::Proved { uniforms: None } => json!({ "verdict": "proved" }),
+            Self::Proved { uniforms } => json!({ "verdict": "proved", "uniforms": uniforms }),
             Self::Differ { round, pixel, parts } => {
                 let parts: Vec<String> = parts.iter().map(part).collect();
                 json!({ "verdict": "differ", "round": round, "pixel": pixel, "values": parts })
@@ -113,6 +129,7 @@ pub(super) fn run(
     paths: [&Path; 2],
     read: ReadArgs,
     picks: [Option<&str>; 2],
+    bound: bool,
     shard: Option<Shard>,
     format: Format,
 ) -> Outcome {
@@ -130,7 +147,7 @@ pub(super) fn run(
             input_args::one(paths[0], read, picks[0])?,
             input_args::one(paths[1], read, picks[1])?,
         ];
-        vec![(input_args::show(paths[1]), Verdict::of(&jobs))]
+        vec![(input_args::show(paths[1]), Verdict::of(&jobs, bound))]
     } else {
         let [a, b] = [
             pairs::collect(paths[0], read, &mut status)?,
@@ -138,9 +155,9 @@ pub(super) fn run(
         ];
         if let (false, [a], [b]) = (folders, &a[..], &b[..]) {
             single()?;
-            vec![(b.name(), Verdict::of(&[a.job.clone(), b.job.clone()]))]
+            vec![(b.name(), Verdict::of(&[a.job.clone(), b.job.clone()], bound))]
         } else {
-            proved(pairs::pairs(a, b), &mut Sharding::new(shard))
+            proved(pairs::pairs(a, b), bound, &mut Sharding::new(shard))
         }
     };
     let mut out = std::io::BufWriter::new(terminal::out());
@@ -182,10 +199,10 @@ pub(super) fn run(
 }
 
 /// Proves the pairs of a shard.
-fn proved(pairs: Vec<Pair>, sharding: &mut Sharding) -> Vec<(String, Verdict)> {
+fn proved(pairs: Vec<Pair>, bound: bool, sharding: &mut Sharding) -> Vec<(String, Verdict)> {
     let mine = pairs.into_iter().filter(|_| sharding.takes_next());
     let verdict = |Pair { name, jobs }| match jobs {
-        [Some(a), Some(b)] => (name, Verdict::of(&[a, b])),
+        [Some(a), Some(b)] => (name, Verdict::of(&[a, b], bound)),
         [_, None] => (name, Verdict::Missing("B")),
         [None, _] => (name, Verdict::Missing("A")),
     };

@@ -25,13 +25,12 @@ mod table;
 
 use r500_check::ExternalReads;
 use r500_exec::{Bindings, Draw, Options, Shader, ShaderError};
-use r500_ir::{Function, LiftError, SymbolicConstants, lift_symbolic};
-use r500_isa::TEXTURE_UNITS;
+use r500_ir::{Function, LiftError, lift_symbolic};
 use r500_isa::texture::{TxFilter0, TxFormat1};
 use r500_isa::values::{CoordType, TexelFilter, TxFormat};
 use r500_program::{Input, InputData, Job, Level, Program, Texture};
 
-use super::Side;
+use super::{Known, Side};
 
 /// The verdict of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,20 +119,26 @@ fn place(address: Option<u32>) -> String {
 /// errors in both programs.
 #[must_use]
 pub fn prove(a: &Program, b: &Program) -> Proof {
-    match equal([a, b]) {
+    prove_with(a, b, &Known::default())
+}
+
+/// [`prove`], for what is left open where something is known.
+#[must_use]
+pub fn prove_with(a: &Program, b: &Program, known: &Known) -> Proof {
+    match equal([a, b], known) {
         Ok(()) => Proof::Proved,
         Err(unknown) => Proof::Unknown(unknown),
     }
 }
 
-fn equal(programs: [&Program; 2]) -> Result<(), Unknown> {
+fn equal(programs: [&Program; 2], known: &Known) -> Result<(), Unknown> {
     let temps = inputs(programs);
     let cases = cases::cases(programs)?;
     let several = cases.len() > 1;
     let mut broken = Ok(());
     let mut compared = 0;
     for [a, b] in cases {
-        match [lifted(&a, Side::A, &temps), lifted(&b, Side::B, &temps)] {
+        match [lifted(&a, Side::A, &temps, known), lifted(&b, Side::B, &temps, known)] {
             // A LOOP whose count is 0 may jump to where no loop runs: with that count, neither program has a meaning.
             [
                 Err(error @ Unknown::Lift { error: LiftError::Broken(_), .. }),
@@ -142,7 +147,7 @@ fn equal(programs: [&Program; 2]) -> Result<(), Unknown> {
                 broken = Err(error);
             }
             [a, b] => {
-                regions::compare(&[a?, b?])?;
+                regions::compare(&[a?, b?], known)?;
                 compared += 1;
             }
         }
@@ -161,8 +166,8 @@ fn inputs(programs: [&Program; 2]) -> Vec<u8> {
     temps
 }
 
-/// Lifts a program with nothing known but its integer and boolean constants.
-fn lifted(program: &Program, side: Side, temps: &[u8]) -> Result<Function, Unknown> {
+/// Lifts a program. Its integer and boolean constants are known.
+fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<Function, Unknown> {
     let mut job = Job::from_program(program.clone());
     let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;
     // Values of pixels: nothing is known of them.
@@ -170,7 +175,7 @@ fn lifted(program: &Program, side: Side, temps: &[u8]) -> Result<Function, Unkno
         |temp: u8| Input { temp, data: InputData::Values { width: 2, values: vec![[0.0; 4]; 4] } };
     job.inputs = Some(temps.iter().copied().map(unknown).collect());
     job.size = Some([2, 2]);
-    job.textures = [const { None }; TEXTURE_UNITS].map(|_: Option<Texture>| Some(volume()));
+    job.textures = std::array::from_fn(|unit| Some(texture(known.coordinates(unit))));
     let refused = |error: LiftError| match error {
         LiftError::Group(_) => Unknown::Group { side },
         error => Unknown::Lift { side, error },
@@ -180,19 +185,19 @@ fn lifted(program: &Program, side: Side, temps: &[u8]) -> Result<Function, Unkno
     let options = Options::default();
     let draw = Draw::new(&shader, &bindings, &options)
         .map_err(|error| Unknown::Lift { side, error: LiftError::Broken(error.to_string()) })?;
-    lift_symbolic(&draw, &SymbolicConstants::all()).map_err(refused)
+    lift_symbolic(&draw, &known.symbolic(side)).map_err(refused)
 }
 
-/// A texture of which a fetch may use all that an instruction gives: three coordinates, and the level of detail,
+/// A texture of which a fetch may use all that an instruction gives: as many coordinates as there are, and the level of detail,
 /// which chooses between two filters. Its texels are floats of any value.
-fn volume() -> Texture {
+fn texture(coordinates: CoordType) -> Texture {
     Texture {
         filter0: TxFilter0::default()
             .with(TxFilter0::MAG_FILTER, TexelFilter::POINT)
             .with(TxFilter0::MIN_FILTER, TexelFilter::LINEAR),
         format1: TxFormat1::default()
             .with(TxFormat1::TXFORMAT, TxFormat::F32_32_32_32)
-            .with(TxFormat1::TEX_COORD_TYPE, CoordType::D3),
+            .with(TxFormat1::TEX_COORD_TYPE, coordinates),
         levels: vec![Level { width: 1, height: 1, layers: 1, bytes: vec![0; 16] }],
         ..Texture::default()
     }

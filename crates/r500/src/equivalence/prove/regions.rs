@@ -11,12 +11,13 @@
 
 use std::collections::BTreeMap;
 
-use r500_ir::{Function, If, Loop, Opcode, Operand, Stmt, Type};
+use r500_ir::{DENORMAL, DemandedFp, Function, If, Loop, Opcode, Operand, Stmt, Type};
 use r500_isa::values::TexOp;
 
-use super::context::{Context, Contexts};
+use super::context::{Context, Contexts, FULL};
 use super::table::{Carried, EVERY, Fetched, NONE, Node, Number, Table, UNUSED};
-use super::{Side, Unknown};
+use super::{Known, Unknown};
+use crate::equivalence::SIDES;
 
 /// A step of the flattened code of a region.
 #[derive(Clone, Copy)]
@@ -62,13 +63,15 @@ struct Prover<'a> {
     /// The first instruction that computes a number, in each program.
     locations: [BTreeMap<Number, u32>; 2],
     pairs: u32,
+    /// The bits of an output that count.
+    output_bits: DemandedFp,
 }
 
 /// Compares two functions.
 ///
 /// # Errors
 /// [`Unknown`] where something has different numbers.
-pub(super) fn compare(functions: &[Function; 2]) -> Result<(), Unknown> {
+pub(super) fn compare(functions: &[Function; 2], known: &Known) -> Result<(), Unknown> {
     let mut prover = Prover {
         table: Table::default(),
         contexts: Contexts::default(),
@@ -76,11 +79,12 @@ pub(super) fn compare(functions: &[Function; 2]) -> Result<(), Unknown> {
         numbers: functions.each_ref().map(|function| vec![None; function.values.len()]),
         locations: Default::default(),
         pairs: 0,
+        output_bits: if known.ignores_zero_signs() { DENORMAL } else { FULL },
     };
     for (side, function) in functions.iter().enumerate() {
         for uniform in &function.uniforms {
-            let source = uniform.source;
-            let number = prover.table.intern(Node::Uniform(source.constant, source.channel));
+            let (symbol, channel) = known.symbol(SIDES[side], uniform.source);
+            let number = prover.table.intern(Node::Uniform(symbol, channel));
             prover.set(side, uniform.value, number);
         }
     }
@@ -221,7 +225,7 @@ impl Prover<'_> {
                 effects.counts.push((*channel, mask));
             }
             Stmt::GroupHazard(_) => {
-                return Err(Unknown::Group { side: [Side::A, Side::B][side] });
+                return Err(Unknown::Group { side: SIDES[side] });
             }
             // Both programs are structured, so that they end; how many instructions they take is not compared.
             Stmt::ConsumeFuel { .. } => {}
@@ -409,7 +413,7 @@ impl Prover<'_> {
     fn same(&mut self, what: &str, operands: [Operand; 2], care: Number) -> Result<(), Unknown> {
         let numbers = [0, 1].map(|side| {
             let number = self.number(side, operands[side]);
-            self.canonical(number, Context::within(care))
+            self.canonical(number, Context { care, fp: self.output_bits })
         });
         self.within_limits()?;
         if numbers[0] == numbers[1] { Ok(()) } else { Err(self.parting(what, numbers)) }

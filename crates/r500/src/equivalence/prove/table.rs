@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::equivalence::Symbol;
 use r500_ir::{AddSign, DemandedFp, DenormalMode, MulFlags, Opcode, Operand, Range, Type, Value};
 
 /// The number of a value.
@@ -23,8 +24,8 @@ const MOST_NODES: usize = 1_000_000;
 pub(super) enum Node {
     /// The same bits in every lane.
     Constant(u32),
-    /// A channel of a program constant.
-    Uniform(u8, u8),
+    /// A channel of a program constant, by its [symbol](crate::equivalence::Symbol).
+    Uniform(Symbol, u8),
     /// An operation on values, lane by lane but for quad broadcasts.
     Op(Opcode, Vec<Number>),
     /// A decision: the second in the lanes of the first, which is an atom, the third in others.

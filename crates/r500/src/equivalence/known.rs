@@ -1,0 +1,165 @@
+//! What is known of the bindings of two programs that are compared for all values.
+//!
+//! Of bare programs nothing is known: a constant has any value, the same in both programs under the same number, and a texture
+//! any number of coordinates. Captures tell more. Compilers put literals (*immediates*) into the same registers as uniforms, and
+//! another version of the compiler numbers them otherwise; where uniforms have names, an immediate is its value, and a uniform is
+//! whatever has its name. A texture that both bind as two-dimensional has two coordinates.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use r500_ir::{ConstantChannel, Range, SymbolicConstants};
+use r500_isa::TEXTURE_UNITS;
+use r500_isa::values::CoordType;
+use r500_program::Job;
+
+use super::{Random, SIDES, Side};
+
+/// What has the same value in both programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Symbol {
+    /// The constant of this number.
+    Number(u8),
+    /// The uniform whose name is at this place of the names of both programs, in order.
+    Name(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Value(u32),
+    Named { name: usize, channel: u8 },
+}
+
+/// What is known of the bindings of two programs, and which bits of their outputs count.
+///
+/// By default, constants have any value and correspond by number, textures have any number of coordinates, and every bit
+/// counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Channels of constants that do not stand for their number, of A and of B.
+    meanings: [BTreeMap<ConstantChannel, Meaning>; 2],
+    names: Vec<String>,
+    /// Whether both bind a two-dimensional texture.
+    is_flat: [bool; TEXTURE_UNITS],
+    ignores_zero_signs: bool,
+}
+
+impl Known {
+    /// What two jobs tell. Constants with names have any value and correspond by name; other constants that a job carries are
+    /// immediates, which have that value; what it does not carry has any value and corresponds by number. Textures that both
+    /// bind as two-dimensional are that, with any texels.
+    ///
+    /// A name that a job gives twice stands for neither place alone: those constants are immediates too.
+    #[must_use]
+    pub fn bound(a: &Job, b: &Job) -> Self {
+        let names: BTreeSet<&String> =
+            [a, b].into_iter().flat_map(|job| &job.uniforms).map(|uniform| &uniform.name).collect();
+        let names: Vec<String> = names.into_iter().cloned().collect();
+        let meanings = [a, b].map(|job| {
+            let mut meanings = BTreeMap::new();
+            let state = &job.program.state;
+            for (n, value) in (0..=u8::MAX).zip(&state.constants) {
+                if state.gives_constant(usize::from(n)) {
+                    for (channel, &bits) in (0..4).zip(value) {
+                        let place = ConstantChannel { constant: n, channel };
+                        meanings.insert(place, Meaning::Value(bits));
+                    }
+                }
+            }
+            for uniform in &job.uniforms {
+                let places = job.uniforms.iter().filter(|other| other.name == uniform.name).count();
+                if let (1, Ok(name)) = (places, names.binary_search(&uniform.name)) {
+                    for channel in 0..uniform.channels.min(4 - uniform.channel.min(4)) {
+                        let constant = uniform.constant;
+                        let place =
+                            ConstantChannel { constant, channel: uniform.channel + channel };
+                        meanings.insert(place, Meaning::Named { name, channel });
+                    }
+                }
+            }
+            meanings
+        });
+        let is_flat = std::array::from_fn(|unit| {
+            [a, b].into_iter().all(|job| {
+                let texture = job.textures[unit].as_ref();
+                texture.is_some_and(|texture| texture.format1.tex_coord_type() == CoordType::D2)
+            })
+        });
+        Self { meanings, names, is_flat, ignores_zero_signs: false }
+    }
+
+    /// The same, where +0 and -0 are equal as outputs.
+    #[must_use]
+    pub fn without_zero_signs(self) -> Self {
+        Self { ignores_zero_signs: true, ..self }
+    }
+
+    /// Returns the names of constants that have any value.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(super) fn ignores_zero_signs(&self) -> bool {
+        self.ignores_zero_signs
+    }
+
+    /// The kind of coordinates of a texture: three where the kind is not known.
+    pub(super) fn coordinates(&self, unit: usize) -> CoordType {
+        if self.is_flat[unit] { CoordType::D2 } else { CoordType::D3 }
+    }
+
+    fn meaning(&self, side: Side, place: ConstantChannel) -> Option<Meaning> {
+        self.meanings[side as usize].get(&place).copied()
+    }
+
+    /// The constants that are not values.
+    pub(super) fn symbolic(&self, side: Side) -> SymbolicConstants {
+        let mut symbolic = SymbolicConstants::none();
+        let is_value = |place| matches!(self.meaning(side, place), Some(Meaning::Value(_)));
+        for place in ConstantChannel::all().filter(|&place| !is_value(place)) {
+            symbolic.insert(place, Range::ANY);
+        }
+        symbolic
+    }
+
+    /// What a constant that is not a value stands for.
+    pub(super) fn symbol(&self, side: Side, place: ConstantChannel) -> (Symbol, u8) {
+        match self.meaning(side, place) {
+            Some(Meaning::Named { name, channel }) => (Symbol::Name(name), channel),
+            _ => (Symbol::Number(place.constant), place.channel),
+        }
+    }
+
+    /// Gives both jobs their constants in a round of a trial: immediates theirs, and names the same in both. In round 0 those
+    /// are the values of A.
+    pub(super) fn apply(&self, jobs: &mut [Job; 2], round: u64) {
+        let mut random = Random::new(NAMES, round);
+        let mut values: Vec<[u32; 4]> =
+            self.names.iter().map(|_| [(); 4].map(|()| random.constant(round).to_bits())).collect();
+        if round == 0 {
+            for side in SIDES.into_iter().rev() {
+                for (place, meaning) in &self.meanings[side as usize] {
+                    let state = &jobs[side as usize].program.state;
+                    if let Meaning::Named { name, channel } = *meaning
+                        && let Some(carried) = state.constants.get(usize::from(place.constant))
+                    {
+                        values[name][usize::from(channel)] = carried[usize::from(place.channel)];
+                    }
+                }
+            }
+        }
+        for (job, meanings) in jobs.iter_mut().zip(&self.meanings) {
+            for (place, meaning) in meanings {
+                let bits = match *meaning {
+                    Meaning::Value(bits) => bits,
+                    Meaning::Named { name, channel } => values[name][usize::from(channel)],
+                };
+                let [constant, channel] = [place.constant, place.channel].map(usize::from);
+                job.program.state.set_constant(constant, channel, bits);
+            }
+        }
+    }
+}
+
+/// Separates the values of names from those of numbers in the same round.
+const NAMES: u64 = 0x6e61_6d65;
