@@ -2,10 +2,10 @@
 
 use r500_isa::state::UsFormat;
 use r500_isa::texture::TxFilter0;
-use r500_isa::values::{ClampMode, TexOp, TxFormat};
+use r500_isa::values::{ClampMode, LayerFilter, TexOp, TxFormat};
 use r500_program::Texture;
 
-use super::super::Weights;
+use super::super::{Gradients, Weights};
 use super::*;
 use r500_numerics::{Arith, Denormals};
 
@@ -193,4 +193,49 @@ fn us_format_tells_large_sizes_and_depths() {
     assert_eq!(scaled(13), [2058.0, 5.0, 1.0]);
     assert_eq!(scaled(14), [10.0, 2053.0, 1.0]);
     assert_eq!(scaled(15), [2058.0, 2053.0, 1.0]);
+}
+
+#[test]
+fn signs_of_zeros_and_denormals_in_coordinates_do_not_show_in_two_dimensions() {
+    let bytes: Vec<u8> = (1..=16).collect();
+    let mut levels = with_levels(
+        texture(TxFormat::X8, [4, 4], &bytes),
+        &[([2, 2], &[20, 40, 60, 80]), ([1, 1], &[100])],
+    );
+    levels.filter0 = levels.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::LINEAR);
+    let zeros = floats(&[-0.0, 1.0, -1.0, 0.0]);
+    for mode in (0..8).map(ClampMode::new) {
+        let with_mode = |texture: &Texture| {
+            let mut texture = texture.clone();
+            texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, mode);
+            texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_T, mode);
+            texture
+        };
+        for texture in [&levels, &zeros].map(with_mode) {
+            for texture in [texture.clone(), linear(texture)] {
+                for op in [TexOp::LD, TexOp::PROJ, TexOp::LODBIAS, TexOp::LOD, TexOp::DXDY] {
+                    let fetched = |zero: f32| {
+                        let gradient =
+                            Gradients { dx: [zero, 0.3, zero, 0.0], dy: [zero, zero, 0.0, 0.0] };
+                        let quad = QuadFetch {
+                            gradients: [gradient; 4],
+                            ..QuadFetch::new(
+                                op,
+                                [
+                                    [zero, zero, zero, 0.75],
+                                    [0.25, zero, 0.0, 0.0],
+                                    [zero, -0.25, zero, -1.0],
+                                    [-0.75, 1.25, zero, 1.5],
+                                ],
+                            )
+                        };
+                        bind(&texture).fetch(&quad, &REFERENCE).map(|color| color.map(f32::to_bits))
+                    };
+                    for zero in [-0.0, DENORMAL, -DENORMAL] {
+                        assert_eq!(fetched(zero), fetched(0.0), "{mode:?} {op:?} {zero}");
+                    }
+                }
+            }
+        }
+    }
 }

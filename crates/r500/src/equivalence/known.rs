@@ -108,6 +108,11 @@ impl Known {
         if self.is_flat[unit] { CoordType::D2 } else { CoordType::D3 }
     }
 
+    /// The units whose texture both bind as two-dimensional.
+    pub(super) fn flat_textures(&self) -> [bool; TEXTURE_UNITS] {
+        self.is_flat
+    }
+
     fn meaning(&self, side: Side, place: ConstantChannel) -> Option<Meaning> {
         self.meanings[side as usize].get(&place).copied()
     }

@@ -7,7 +7,9 @@
 //! - a decision `m ? a : b` demands `a` in the lanes of the context that are in `m`, and `b` in the others;
 //! - an operation works lane by lane, so it demands its operands in the lanes in which it is demanded. Quad broadcasts and
 //!   fetches that derive a level of detail read other lanes: they demand operands in all lanes;
-//! - each operation demands of its operands the bits that [`operand_demands`](r500_ir::operand_demands) names.
+//! - each operation demands of its operands the bits that [`operand_demands`](r500_ir::operand_demands) names;
+//! - a fetch from a texture that is known to be two-dimensional multiplies S, T and gradients by sizes, which flushes denormals,
+//!   and takes texel numbers and squares of differences from that, which have no signs of zeros. A cube map shows both.
 //!
 //! Every step replaces one value by another that has the same bits where these are demanded; so values with equal
 //! canonical forms are equal there.
@@ -15,6 +17,7 @@
 use std::collections::HashMap;
 
 use r500_ir::{DENORMAL, DemandedFp, NOTHING, Opcode, SIGN};
+use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;
 
 use super::simplify::{demand_of, demanded_bits};
@@ -46,15 +49,25 @@ impl Context {
 }
 
 /// Canonical forms.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Contexts {
+    /// Units whose texture is two-dimensional.
+    is_flat: [bool; TEXTURE_UNITS],
     known: HashMap<(Number, Context), Number>,
     /// The value that a canonical form was first made of: it has a source location.
     sources: HashMap<Number, Number>,
     depth: usize,
 }
 
+/// The fourth coordinate: PROJ divides by it, so the sign of a zero shows.
+const Q: usize = 3;
+
 impl Contexts {
+    /// Returns an empty table, given the units whose texture is two-dimensional.
+    pub(super) fn new(is_flat: [bool; TEXTURE_UNITS]) -> Self {
+        Self { is_flat, known: HashMap::new(), sources: HashMap::new(), depth: 0 }
+    }
+
     /// Returns the value of which a canonical form was first made.
     pub(super) fn source(&self, number: Number) -> Option<Number> {
         self.sources.get(&number).copied()
@@ -105,8 +118,10 @@ impl Contexts {
                     .iter()
                     .any(|op| op.code() == fetched.op);
                 let care = if reads_quad { EVERY } else { table.and(context.care, active) };
-                for read in &mut reads {
-                    *read = self.canonical(table, *read, Context::within(care));
+                let is_flat = self.is_flat[usize::from(fetched.unit)];
+                for (n, read) in reads.iter_mut().enumerate() {
+                    let fp = if is_flat && n != Q { NOTHING } else { FULL };
+                    *read = self.canonical(table, *read, Context { care, fp });
                 }
                 reads.push(active);
                 table.intern(Node::Texel(fetched, reads, channel))

@@ -311,7 +311,8 @@ pub(super) fn demanded_bits(bits: u32, fp: DemandedFp) -> u32 {
     if bits == MINUS_ZERO && fp & SIGN == 0 { 0 } else { bits }
 }
 
-/// Returns what an operation demands of operand `n`, given what is demanded of its result.
+/// Returns what an operation demands of operand `n`, given what is demanded of its result. The other operands must keep their
+/// bits.
 pub(super) fn demand_of(
     table: &Table,
     opcode: Opcode,
@@ -324,5 +325,12 @@ pub(super) fn demand_of(
         Operand::Const(bits) => Range::of(f32::from_bits(bits)),
         Operand::Value(value) => table.range(value.0),
     };
-    operand_demands(&r500_ir::Inst::new(opcode, &args), range)[n].given(fp)
+    let demand = operand_demands(&r500_ir::Inst::new(opcode, &args), range)[n].given(fp);
+    // A zero that is added to +0 gives +0, and leaves any other number as it is; so does one that is subtracted.
+    let is_hidden = match opcode {
+        Opcode::Add => !range(args[1 - n]).flush().minus_zero,
+        Opcode::Sub => n == 1 && !range(args[0]).flush().minus_zero,
+        _ => false,
+    };
+    if is_hidden { demand & !SIGN } else { demand }
 }
