@@ -7,7 +7,7 @@
 
 use r500_check::dataflow::ChannelId;
 use r500_check::graph::Role;
-use r500_isa::values::{AluResultSel, InstType, PredSel, RgbMask, Target};
+use r500_isa::values::{AluResultSel, Compare, InstType, PredSel, RgbMask, Target};
 use r500_isa::words::{AluAlphaInst, AluRgbInst, CmnInst};
 use r500_program::Program;
 
@@ -102,6 +102,8 @@ impl ShortBranch {
         };
         if !self.keeps_result {
             line.inst.0[3] = line.inst.rgb_inst().with(AluRgbInst::ALU_WMASK, false).bits();
+            let cmn = line.inst.cmn().with(CmnInst::ALU_RESULT_SEL, AluResultSel::RED);
+            line.inst.0[0] = cmn.with(CmnInst::ALU_RESULT_OP, Compare::EQ).bits();
         }
         let markers = [self.branch, self.middle, self.endif];
         for at in (self.branch..=self.endif).filter(|at| !markers.contains(at)) {

@@ -84,10 +84,8 @@ fn comparison_of_a_copy_from_green_is_computed_in_red() {
          src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
          ENDIF ;
          OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
-        "src0.rgb = temp[0], src1.rgb = const[0] : alu[lt].r = MAD src0.g00 src0.100 -src1.r00 ;
-         IF alu ALU_WAIT ;
-         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
-         ENDIF ;
+        "src0.rgb = temp[0], src1.rgb = const[0] : pred[lt].r = MAD src0.g00 src0.100 -src1.r00 ;
+         PRED.rgb(r) src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
          OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
     );
 }
@@ -165,12 +163,9 @@ fn values_that_only_uncovered_pixels_could_read_are_dead() {
          src0.rgb = const[2] : temp[1].g = MAX src0.0g0 src0.0g0 ;
          ENDIF ALU_WAIT ;
          OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.ggg src0.ggg ;",
-        "src0.rgb = temp[0], src1.rgb = const[0] : alu[lt].r = MAD src0.g00 src0.100 -src1.r00 ;
-         IF alu IGNORE_UNCOVERED ALU_WAIT ;
-         src0.rgb = const[1] : temp[1].g = MAX src0.0g0 src0.0g0 ;
-         ELSE ALU_WAIT ;
-         src0.rgb = const[2] : temp[1].g = MAX src0.0g0 src0.0g0 ;
-         ENDIF ALU_WAIT ;
+        "src0.rgb = temp[0], src1.rgb = const[0] : pred[lt].r = MAD src0.g00 src0.100 -src1.r00 ;
+         PRED.rgb(r) src0.rgb = const[1] : temp[1].g = MAX src0.0g0 src0.0g0 ;
+         PRED.rgb(!r) src0.rgb = const[2] : temp[1].g = MAX src0.0g0 src0.0g0 ;
          OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.ggg src0.ggg ;",
     );
 }
@@ -322,19 +317,19 @@ fn else_before_endif_and_empty_branches_are_removed() {
     becomes(
         "src0.rgb = temp[0] : alu[lt].r = MAD src0.r00 src0.100 src0.000 ;
          IF alu ALU_WAIT ;
-         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
+         TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgaa ;
          ELSE ALU_WAIT ;
          ENDIF ALU_WAIT ;
-         src0.rgb = temp[0] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
+         TEX_SEM_WAIT src0.rgb = temp[0] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
          IF alu ALU_WAIT ;
          ENDIF ALU_WAIT ;
          OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
         "src0.rgb = temp[0] : alu[lt].r = MAD src0.r00 src0.100 src0.000 ;
          IF alu B_OP1(incr) ALU_WAIT -> @end ;
-         src0.rgb = const[1] : temp[0].rgb = MAX src0.rgb src0.rgb ;
+         TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgaa ;
          @end
          ENDIF ALU_WAIT ;
-         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+         OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
     );
 }
 

@@ -3,13 +3,14 @@
 //! Of bare programs nothing is known: a constant has any value, the same in both programs under the same number, and a texture
 //! any number of coordinates. Captures tell more. Compilers put literals (*immediates*) into the same registers as uniforms, and
 //! another version of the compiler numbers them otherwise; where uniforms have names, an immediate is its value, and a uniform is
-//! whatever has its name. A texture that both bind as two-dimensional has two coordinates.
+//! whatever has its name. A texture that both bind as two-dimensional has two coordinates, and where
+//! neither has levels or filters to choose from, the level of detail does not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use r500_exec::Bindings;
 use r500_ir::{ConstantChannel, Range, SymbolicConstants};
 use r500_isa::TEXTURE_UNITS;
-use r500_isa::values::CoordType;
 use r500_program::Job;
 
 use super::{Random, SIDES, Side};
@@ -29,6 +30,15 @@ enum Meaning {
     Named { name: usize, channel: u8 },
 }
 
+/// What is known of a texture whose texels may be any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TextureKind {
+    /// It is two-dimensional.
+    pub(super) is_flat: bool,
+    /// A fetch does not depend on the level of detail, and so not on other lanes.
+    pub(super) ignores_lod: bool,
+}
+
 /// What is known of the bindings of two programs, and which bits of their outputs count.
 ///
 /// By default, constants have any value and correspond by number, textures have any number of coordinates, and every bit
@@ -38,15 +48,14 @@ pub struct Known {
     /// Channels of constants that do not stand for their number, of A and of B.
     meanings: [BTreeMap<ConstantChannel, Meaning>; 2],
     names: Vec<String>,
-    /// Whether both bind a two-dimensional texture.
-    is_flat: [bool; TEXTURE_UNITS],
+    textures: [TextureKind; TEXTURE_UNITS],
     ignores_zero_signs: bool,
 }
 
 impl Known {
     /// What two jobs tell. Constants with names have any value and correspond by name; other constants that a job carries are
-    /// immediates, which have that value; what it does not carry has any value and corresponds by number. Textures that both
-    /// bind as two-dimensional are that, with any texels.
+    /// immediates, which have that value; what it does not carry has any value and corresponds by number. Textures have
+    /// the dimensions and filters of those that both bind, as far as these agree, with any texels.
     ///
     /// A name that a job gives twice stands for neither place alone: those constants are immediates too.
     #[must_use]
@@ -78,13 +87,16 @@ impl Known {
             }
             meanings
         });
-        let is_flat = std::array::from_fn(|unit| {
-            [a, b].into_iter().all(|job| {
-                let texture = job.textures[unit].as_ref();
-                texture.is_some_and(|texture| texture.format1.tex_coord_type() == CoordType::D2)
-            })
+        let bindings = [a, b].map(|job| Bindings::new(job, [2, 2]).ok());
+        let textures = std::array::from_fn(|unit| {
+            let samplers = bindings.each_ref().map(|bindings| bindings.as_ref()?.sampler(unit));
+            let [Some(a), Some(b)] = samplers else { return TextureKind::default() };
+            TextureKind {
+                is_flat: [a, b].into_iter().all(|sampler| sampler.axes() == S_AND_T),
+                ignores_lod: [a, b].into_iter().all(|sampler| !sampler.depends_on_lod()),
+            }
         });
-        Self { meanings, names, is_flat, ignores_zero_signs: false }
+        Self { meanings, names, textures, ignores_zero_signs: false }
     }
 
     /// The same, where +0 and -0 are equal as outputs.
@@ -103,14 +115,9 @@ impl Known {
         self.ignores_zero_signs
     }
 
-    /// The kind of coordinates of a texture: three where the kind is not known.
-    pub(super) fn coordinates(&self, unit: usize) -> CoordType {
-        if self.is_flat[unit] { CoordType::D2 } else { CoordType::D3 }
-    }
-
-    /// The units whose texture both bind as two-dimensional.
-    pub(super) fn flat_textures(&self) -> [bool; TEXTURE_UNITS] {
-        self.is_flat
+    /// What is known of the texture of each unit.
+    pub(super) fn textures(&self) -> [TextureKind; TEXTURE_UNITS] {
+        self.textures
     }
 
     fn meaning(&self, side: Side, place: ConstantChannel) -> Option<Meaning> {
@@ -165,6 +172,9 @@ impl Known {
         }
     }
 }
+
+/// The axes of a two-dimensional texture: bits of S and T.
+const S_AND_T: u8 = 0b011;
 
 /// Separates the values of names from those of numbers in the same round.
 const NAMES: u64 = 0x6e61_6d65;

@@ -29,7 +29,7 @@ pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
 pub use interface_match::{Shared, Sharing};
 pub use known::Known;
-use known::Symbol;
+use known::{Symbol, TextureKind};
 pub use prove::{Proof, Unknown, prove, prove_with};
 pub use random::Random;
 pub use trial::Trial;

@@ -62,7 +62,7 @@ pub(super) struct Diff {
     #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance"])]
     prove: bool,
     /// With --prove: what the files bind is known. Constants with names have any value and correspond by name, other constants are
-    /// literals of the program; textures that both bind as two-dimensional have two coordinates
+    /// literals of the program; textures have the dimensions and filters of those that both bind
     #[arg(long, requires = "prove")]
     bound: bool,
     #[command(flatten)]

@@ -6,7 +6,8 @@
 //!
 //! - a decision `m ? a : b` demands `a` in the lanes of the context that are in `m`, and `b` in the others;
 //! - an operation works lane by lane, so it demands its operands in the lanes in which it is demanded. Quad broadcasts and
-//!   fetches that derive a level of detail read other lanes: they demand operands in all lanes;
+//!   fetches that derive a level of detail read other lanes: they demand operands in all lanes (fetches only where the level of
+//!   detail may matter);
 //! - each operation demands of its operands the bits that [`operand_demands`](r500_ir::operand_demands) names;
 //! - a fetch from a texture that is known to be two-dimensional multiplies S, T and gradients by sizes, which flushes denormals,
 //!   and takes texel numbers and squares of differences from that, which have no signs of zeros. A cube map shows both.
@@ -22,6 +23,7 @@ use r500_isa::values::TexOp;
 
 use super::simplify::{demand_of, demanded_bits};
 use super::table::{EVERY, NONE, Node, Number, Table, UNUSED};
+use crate::equivalence::TextureKind;
 
 /// All bits of a value.
 pub(super) const FULL: DemandedFp = SIGN | DENORMAL;
@@ -51,8 +53,8 @@ impl Context {
 /// Canonical forms.
 #[derive(Debug)]
 pub(super) struct Contexts {
-    /// Units whose texture is two-dimensional.
-    is_flat: [bool; TEXTURE_UNITS],
+    /// What is known of the texture of each unit.
+    textures: [TextureKind; TEXTURE_UNITS],
     known: HashMap<(Number, Context), Number>,
     /// The value that a canonical form was first made of: it has a source location.
     sources: HashMap<Number, Number>,
@@ -63,9 +65,9 @@ pub(super) struct Contexts {
 const Q: usize = 3;
 
 impl Contexts {
-    /// Returns an empty table, given the units whose texture is two-dimensional.
-    pub(super) fn new(is_flat: [bool; TEXTURE_UNITS]) -> Self {
-        Self { is_flat, known: HashMap::new(), sources: HashMap::new(), depth: 0 }
+    /// Returns an empty table, given what is known of the texture of each unit.
+    pub(super) fn new(textures: [TextureKind; TEXTURE_UNITS]) -> Self {
+        Self { textures, known: HashMap::new(), sources: HashMap::new(), depth: 0 }
     }
 
     /// Returns the value of which a canonical form was first made.
@@ -114,13 +116,14 @@ impl Contexts {
             Node::Texel(fetched, mut reads, channel) => {
                 let active = reads.pop().expect("a fetch has a mask");
                 let active = self.mask(table, active, context.care);
-                let reads_quad = [TexOp::LD, TexOp::PROJ, TexOp::LODBIAS]
-                    .iter()
-                    .any(|op| op.code() == fetched.op);
+                let kind = self.textures[usize::from(fetched.unit)];
+                let reads_quad = !kind.ignores_lod
+                    && [TexOp::LD, TexOp::PROJ, TexOp::LODBIAS]
+                        .iter()
+                        .any(|op| op.code() == fetched.op);
                 let care = if reads_quad { EVERY } else { table.and(context.care, active) };
-                let is_flat = self.is_flat[usize::from(fetched.unit)];
                 for (n, read) in reads.iter_mut().enumerate() {
-                    let fp = if is_flat && n != Q { NOTHING } else { FULL };
+                    let fp = if kind.is_flat && n != Q { NOTHING } else { FULL };
                     *read = self.canonical(table, *read, Context { care, fp });
                 }
                 reads.push(active);

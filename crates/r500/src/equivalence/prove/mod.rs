@@ -30,7 +30,7 @@ use r500_isa::texture::{TxFilter0, TxFormat1};
 use r500_isa::values::{CoordType, TexelFilter, TxFormat};
 use r500_program::{Input, InputData, Job, Level, Program, Texture};
 
-use super::{Known, Side};
+use super::{Known, Side, TextureKind};
 
 /// The verdict of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,7 +175,7 @@ fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<
         |temp: u8| Input { temp, data: InputData::Values { width: 2, values: vec![[0.0; 4]; 4] } };
     job.inputs = Some(temps.iter().copied().map(unknown).collect());
     job.size = Some([2, 2]);
-    job.textures = std::array::from_fn(|unit| Some(texture(known.coordinates(unit))));
+    job.textures = std::array::from_fn(|unit| Some(texture(known.textures()[unit])));
     let refused = |error: LiftError| match error {
         LiftError::Group(_) => Unknown::Group { side },
         error => Unknown::Lift { side, error },
@@ -188,13 +188,15 @@ fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<
     lift_symbolic(&draw, &known.symbolic(side)).map_err(refused)
 }
 
-/// A texture of which a fetch may use all that an instruction gives: as many coordinates as there are, and the level of detail,
-/// which chooses between two filters. Its texels are floats of any value.
-fn texture(coordinates: CoordType) -> Texture {
+/// A texture of which a fetch may use all that an instruction gives, as far as nothing else is known: as many coordinates as there are, and the level of
+/// detail, which chooses between two filters. Its texels are floats of any value.
+fn texture(kind: TextureKind) -> Texture {
+    let min_filter = if kind.ignores_lod { TexelFilter::POINT } else { TexelFilter::LINEAR };
+    let coordinates = if kind.is_flat { CoordType::D2 } else { CoordType::D3 };
     Texture {
         filter0: TxFilter0::default()
             .with(TxFilter0::MAG_FILTER, TexelFilter::POINT)
-            .with(TxFilter0::MIN_FILTER, TexelFilter::LINEAR),
+            .with(TxFilter0::MIN_FILTER, min_filter),
         format1: TxFormat1::default()
             .with(TxFormat1::TXFORMAT, TxFormat::F32_32_32_32)
             .with(TxFormat1::TEX_COORD_TYPE, coordinates),

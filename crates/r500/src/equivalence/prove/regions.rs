@@ -74,7 +74,7 @@ struct Prover<'a> {
 pub(super) fn compare(functions: &[Function; 2], known: &Known) -> Result<(), Unknown> {
     let mut prover = Prover {
         table: Table::default(),
-        contexts: Contexts::new(known.flat_textures()),
+        contexts: Contexts::new(known.textures()),
         functions,
         numbers: functions.each_ref().map(|function| vec![None; function.values.len()]),
         locations: Default::default(),
