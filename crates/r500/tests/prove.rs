@@ -9,7 +9,7 @@ use std::path::Path;
 use r500::equivalence::{Known, Proof, Trial, prove, prove_with};
 use r500::formats::{Limits, read};
 use r500::opt::{Allowance, Options, optimize};
-use r500::optimizer::{self, Evidence};
+use r500::optimizer;
 use r500::program::Job;
 use r500_gen::{Case, Rng, Shape};
 
@@ -375,6 +375,6 @@ fn signs_of_zeros_change_only_where_that_is_allowed() {
     let allow = Options { allow: vec![Allowance::ZeroSign], ..Options::default() };
     let allowed = optimizer::optimize(&job, &allow);
     assert_eq!(allowed.job.program.code.len(), 1);
-    assert_eq!(allowed.evidence, Evidence::Proved);
+    assert!(!allowed.evidence.is_refusal(), "{:?}", allowed.evidence);
     assert_ne!(prove(&job.program, &allowed.job.program), Proof::Proved);
 }
