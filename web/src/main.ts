@@ -1,7 +1,9 @@
 // The page: connects document, session and work with the editor, the picture and the panes.
 
+import { isBusy } from "./app/activity.ts";
 import { byId, message, settled } from "./app/dom.ts";
 import { say } from "./app/messages.ts";
+import { patience } from "./app/patience.ts";
 import { Signal } from "./app/signal.ts";
 import { splitters } from "./app/splitter.ts";
 import { theme } from "./app/theme.ts";
@@ -57,7 +59,7 @@ const module = globalThis.r500Module ?? load("r500.wasm");
 performance.mark("main");
 void module.then(() => performance.mark("module"), () => {});
 const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8));
-const language = new Client(module, PATIENCE);
+const language = new Client(module, patience(PATIENCE));
 language.onrestart = () => program.forget();
 const judge = new Judge(module);
 
@@ -291,7 +293,7 @@ new Shorter({
   own: () => ({ source: program.source, ranges: program.analysis.value?.instructions.map(({ range }) => range) ?? [], offset: program.analysis.value?.offset ?? 0 }),
   optimize: async () => {
     const { source } = program;
-    optimizer ??= new Client(load("optimizer.wasm"), PATIENCE * 4);
+    optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4));
     await optimizer.ask("analyse", sourceRequest(source), source.files.map((file) => file.bytes));
     return optimizer.ask("optimize", {});
   },
@@ -430,6 +432,8 @@ const handle = {
   stepThrough: (at: [number, number], position?: number) => session.stepThrough(at, position),
   source: () => program.source,
   current: () => program.current(),
+  /** Whether requests are not answered yet, or anything is about to be asked. */
+  isBusy,
   /** A target's raw values, the lowest row first. */
   values: (target: number) => player.values(target),
 };

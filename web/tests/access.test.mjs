@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import axe from "axe-core";
 
-import { settled, start, visit } from "./page.mjs";
+import { quiet, settled, start, visit } from "./page.mjs";
 
 let at;
 before(async () => (at = await start()));
@@ -36,7 +36,7 @@ test("every control has a name", async () => {
   await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ"), false));
   for (const name of TABS) {
     await page.getByRole("tab", { name }).click();
-    await page.waitForTimeout(100);
+    await quiet(page);
     assert.deepEqual(await nameless(page), [], name);
   }
   await context.close();
@@ -59,7 +59,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.evaluate(() => r500.stepper.go({ how: "seek", position: 9 }));
     for (const name of TABS) {
       await page.getByRole("tab", { name }).click();
-      await page.waitForTimeout(150);
+      await quiet(page);
       await look(name);
     }
     await page.getByRole("button", { name: "Examples" }).click();
@@ -67,7 +67,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.keyboard.press("Escape");
     for (const name of ["Help", "Compare", "Shorter"]) {
       await page.getByRole("button", { name, exact: true }).click();
-      await page.waitForTimeout(name === "Shorter" ? 2500 : 600);
+      await quiet(page);
       await look(name);
       await page.keyboard.press("Escape");
     }
@@ -83,7 +83,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.evaluate((text) => r500.open({ name: "wrong", text, files: [] }), text);
     await page.waitForFunction(() => r500.analysis.value?.ok === false);
     await page.locator("#problems .code").first().click();
-    await page.waitForTimeout(150);
+    await quiet(page);
     await look("mistakes");
     await context.close();
   });
@@ -136,7 +136,7 @@ test("on a phone nothing is wider than the screen", async () => {
   await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
   for (const name of TABS) {
     await page.getByRole("tab", { name }).click();
-    await page.waitForTimeout(100);
+    await quiet(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 360, `${name}: ${width}`);
   }

@@ -1,4 +1,7 @@
 // What the page's tests share: a server, a browser, and pages that must not complain.
+//
+// No test depends on how fast the machine is: tests wait for what they mean to see. R500_CPU_THROTTLE=4 makes each
+// page's main thread four times as slow.
 
 import { chromium } from "playwright-core";
 
@@ -15,6 +18,15 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
+/** How many times slower pages run than the machine. */
+const THROTTLE = Number(process.env.R500_CPU_THROTTLE ?? 1);
+
+/** How many times longer than usual pages wait for their workers. */
+const PATIENCE = 20;
+
+/** Milliseconds after which a test that waits in vain fails. */
+const TIMEOUT = 240_000;
+
 /** A server of the built page and a browser. */
 export async function start() {
   const server = await serve();
@@ -24,17 +36,29 @@ export async function start() {
   return { browser, address, stop: async () => (await browser.close(), server.close()) };
 }
 
-/** A page with a visitor of its own. What the console and the network show is kept. */
-export async function visit({ browser, address }, { fragment = "", before = undefined, ...options } = {}) {
+/** Makes a page as slow as is asked for. */
+async function throttle(page) {
+  if (THROTTLE <= 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE });
+}
+
+/**
+ * A page with a visitor of its own. What the console and the network show is kept. `before` prepares the context; with a
+ * `patience` of 1 the page waits for its workers as long as it does for everyone.
+ */
+export async function visit({ browser, address }, { fragment = "", before = undefined, patience = PATIENCE, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(TIMEOUT);
   await before?.(context);
   const page = await context.newPage();
+  await throttle(page);
   const complaints = [];
   const requests = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   context.on("request", (request) => requests.push(request.url()));
-  await page.goto(address + fragment);
+  await page.goto(`${address}?patience=${patience}${fragment}`);
   await page.waitForFunction(() => globalThis.r500?.analysis.value !== undefined);
   return { page, context, complaints, requests };
 }
@@ -53,6 +77,19 @@ export const settled = (page) =>
     await r500.current();
     await r500.player.settled();
   });
+
+/**
+ * Waits until nothing is under way: the text is analysed, the picture is that of the text, every request is answered, and the
+ * page is painted. Only of a page whose picture stands still.
+ */
+export async function quiet(page) {
+  await page.waitForFunction(async () => {
+    await r500.current();
+    await r500.player.settled();
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    return !r500.isBusy();
+  });
+}
 
 /** Raw values of a target as the page has them, as bytes, the lowest row first. */
 export async function values(page, target = 0) {

@@ -255,7 +255,7 @@ test("an endless program is stopped and said so, and the page stays alive", asyn
   const { page, context } = await visit(at);
   // A loop that never ends, and the reference engine's pace for it.
   await type(page, "SIZE 64 64 ;\n@again FC JUMP JUMP_FUNC(0xff) -> @again ;\nOUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n");
-  await page.waitForSelector("#stage.stale", { timeout: 20_000 });
+  await page.waitForSelector("#stage.stale");
   assert.match(await page.locator(".badge").textContent(), /endless|stopped/i);
   await type(page, PROGRAM);
   await page.waitForFunction(() => document.querySelector("#stage.stale") === null);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { drop, settled, start, type, visit } from "./page.mjs";
+import { drop, quiet, settled, start, type, visit } from "./page.mjs";
 
 let at;
 before(async () => (at = await start()));
@@ -90,7 +90,7 @@ test("all targets are there as thumbnails", async () => {
 test("values in zoomed pixels are those of the last picture alone", async () => {
   const { page, context } = await visit(at);
   await type(page, "SIZE 2 2 ;\nconst[0] = (0.25, 0, 0, 1) ;\nOUT LAST src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n");
-  await page.waitForTimeout(300);
+  await quiet(page);
   const ink = () => page.evaluate(() => {
     const overlay = document.querySelector(".overlay");
     return overlay.toDataURL();
@@ -105,7 +105,7 @@ test("values in zoomed pixels are those of the last picture alone", async () => 
     r500.player.tryConstant(0, [0x3e800000, 0, 0, 0x3f800000]);
     await r500.player.settled();
   });
-  await page.waitForTimeout(300);
+  await quiet(page);
   assert.equal(await ink(), once);
   await context.close();
 });
@@ -137,7 +137,7 @@ test("while stepping the focus stays, wherever it is, and function keys work eve
   await lane.focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => r500.session.pixel.value.join() !== "8,8");
-  await page.waitForTimeout(200);
+  await quiet(page);
   assert.match(await page.evaluate(() => document.activeElement.className), /lane.*here/);
   await page.keyboard.press("Home");
   await reach(0);
@@ -168,16 +168,20 @@ test("a fix in the list leaves the focus in the list", async () => {
 test("what is said covers no control", async () => {
   const { page, context } = await visit(at);
   await drop(page, "nothing.bin", Buffer.alloc(0));
-  await page.waitForSelector("#said.shown");
-  const covered = await page.evaluate(() => {
+  // It is shown for some seconds.
+  const shown = await page.waitForFunction(() => {
+    if (document.querySelector("#said.shown") === null) return undefined;
     const said = document.querySelector("#said").getBoundingClientRect();
-    return [...document.querySelectorAll("button, input, select, a")]
+    const covered = [...document.querySelectorAll("button, input, select, a")]
       .filter((one) => one.checkVisibility() && !one.closest(".skip") && one.getBoundingClientRect().left >= 0)
       .filter((one) => {
         const { left, right, top, bottom } = one.getBoundingClientRect();
         return left < said.right && said.left < right && top < said.bottom && said.top < bottom;
       }).length;
+    return { covered, width: said.width };
   });
+  const { covered, width } = await shown.jsonValue();
+  assert.ok(width > 0);
   assert.equal(covered, 0);
   await context.close();
 });
@@ -186,7 +190,7 @@ test("an endless program can be stepped through as far as the recording goes, an
   const { page, context } = await visit(at);
   await page.evaluate(() => r500.stepper.limit.value = 10_000);
   await type(page, "SIZE 8 8 ;\n@again : temp[1].rgb = MAX src0.111 src0.111 ;\nFC JUMP JUMP_FUNC(0xff) -> @again ;\nOUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n");
-  await page.waitForSelector("#stage.stale", { timeout: 20_000 });
+  await page.waitForSelector("#stage.stale");
   await page.locator(".frame").click();
   await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
   assert.equal(await page.evaluate(() => r500.stepper.run.value.length), 10_000);
@@ -194,7 +198,7 @@ test("an endless program can be stepped through as far as the recording goes, an
   await page.locator(".limit select").selectOption("100000");
   await page.waitForFunction(() => r500.stepper.run.value.length === 100_000);
   await page.getByLabel("Heat map").selectOption("0");
-  await page.waitForFunction(() => /do not end within 1,000,000 instructions/.test(document.querySelector(".area-query .said").textContent), undefined, { timeout: 30_000 });
+  await page.waitForFunction(() => /do not end within 1,000,000 instructions/.test(document.querySelector(".area-query .said").textContent));
   await context.close();
 });
 
@@ -208,7 +212,7 @@ test("on every screen the buttons, the instruction and the registers are in view
     await page.locator(".frame").click();
     await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
     await page.evaluate(() => r500.stepper.go({ how: "seek", position: 2 }));
-    await page.waitForTimeout(250);
+    await quiet(page);
     for (const selector of [".step-controls", "button.instruction", ".registers tbody tr:first-child"]) {
       const { y, height: high } = await page.locator(selector).first().boundingBox();
       assert.ok(y >= 0 && y + high <= height, `${selector} from ${y} to ${y + high} at ${width}x${height}`);

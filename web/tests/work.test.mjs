@@ -137,7 +137,7 @@ test("an empty program, an unknown file, a word of a million letters and a modul
   await drop(page, "nothing.bin", Buffer.alloc(0));
   await page.waitForFunction(() => /nothing.bin is empty/.test(document.querySelector("#said").textContent));
   await page.evaluate(() => r500.open({ name: "long", text: "x".repeat(1_000_000), files: [] }));
-  await page.waitForFunction(() => r500.analysis.value?.ok === false && r500.analysis.value.diagnostics.length > 0, undefined, { timeout: 20_000 });
+  await page.waitForFunction(() => r500.analysis.value?.ok === false && r500.analysis.value.diagnostics.length > 0);
   await page.evaluate((text) => r500.open({ name: "red", text, files: [] }), RED);
   await settled(page);
   assert.equal(await page.locator("#stage.stale").count(), 0);

@@ -1,5 +1,7 @@
 // Elements of the page: a typed builder, and reconciliation of what is built with what is shown.
 
+import { begin } from "./activity.ts";
+
 type Child = Node | string | null | undefined | false;
 
 type Same<X, Y> = (<T>() => T extends X ? 1 : 2) extends <T>() => T extends Y ? 1 : 2 ? true : false;
@@ -125,9 +127,19 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
 /** Calls once when calls have stopped for that many milliseconds. */
 export function settled<A extends unknown[]>(ms: number, run: (...args: A) => void): (...args: A) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let end: (() => void) | undefined;
   return (...args) => {
     clearTimeout(timer);
-    timer = setTimeout(() => run(...args), ms);
+    end ??= begin();
+    timer = setTimeout(() => {
+      const done = end;
+      end = undefined;
+      try {
+        run(...args);
+      } finally {
+        done?.();
+      }
+    }, ms);
   };
 }
 

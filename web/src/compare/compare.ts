@@ -1,5 +1,6 @@
 // Two programs side by side: sources, pictures, their difference, and where they part.
 
+import { patience } from "../app/patience.ts";
 import { byId, h, message, update } from "../app/dom.ts";
 import { Client } from "../machine/client.ts";
 import { INSTRUCTIONS } from "../machine/pool.ts";
@@ -66,7 +67,7 @@ export class Compare {
     this.listings(source, other, undefined);
     const client = (this.worker ??= new Client(this.module));
     if (client.pending > 0) client.restart("another comparison came");
-    const timer = setTimeout(() => client.restart("stopped: it takes too long"), PATIENCE);
+    const timer = setTimeout(() => client.restart("stopped: it takes too long"), patience(PATIENCE));
     const text = this.tolerance.value.trim();
     try {
       await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));

@@ -1,5 +1,6 @@
 // A worker as promises: asked, waited for, stopped.
 
+import { begin } from "../app/activity.ts";
 import type { Answers, Ask, RequestName } from "./protocol.ts";
 import type { Message, Reply } from "./worker.ts";
 
@@ -43,13 +44,18 @@ export class Client {
   }
 
   async ask<K extends RequestName>(what: K, request: Ask<K>, attached: readonly Uint8Array[] = []): Promise<Answers[K]> {
-    await this.module;
-    const id = this.next++;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-      this.post({ id, request: { do: what, ...request }, attached });
-      if (this.waiting.size === 1) this.await();
-    });
+    const end = begin();
+    try {
+      await this.module;
+      const id = this.next++;
+      return await new Promise((resolve, reject) => {
+        this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+        this.post({ id, request: { do: what, ...request }, attached });
+        if (this.waiting.size === 1) this.await();
+      });
+    } finally {
+      end();
+    }
   }
 
   /** Ends the worker, whatever it is doing, and begins with a new one, which knows nothing. */

@@ -1,5 +1,6 @@
 // The picture, drawn by several workers, each its share of the rows.
 
+import { patience } from "../app/patience.ts";
 import { Client, Stopped } from "./client.ts";
 import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
 
@@ -87,11 +88,12 @@ export class Pool {
       shares[n % shares.length]?.push([y, Math.min(STRIPE, height - y)]);
     }
     const pixels = new Uint8ClampedArray(width * height * 4);
+    const limit = patience(PATIENCE);
     const watch = setTimeout(() => {
       for (const client of this.clients) {
-        if (client.pending > 0) this.stop(client, `stopped: no picture after ${PATIENCE / 1000} seconds`);
+        if (client.pending > 0) this.stop(client, `stopped: no picture after ${limit / 1000} seconds`);
       }
-    }, PATIENCE);
+    }, limit);
     try {
       const parts = await Promise.all(
         this.clients.map(async (client, n): Promise<Drawn | undefined> => {

@@ -1,5 +1,6 @@
 // The judge: whether the picture is as `EXPECT` directives say, asked of a worker of its own.
 
+import { patience } from "../app/patience.ts";
 import { Client } from "../machine/client.ts";
 import { INSTRUCTIONS } from "../machine/pool.ts";
 import { sourceRequest, type Judged, type Source } from "../machine/protocol.ts";
@@ -18,7 +19,7 @@ export class Judge {
     const mine = ++this.round;
     const client = (this.worker ??= new Client(this.module));
     if (client.pending > 0) client.restart("another program came");
-    const timer = setTimeout(() => client.restart("no picture"), PATIENCE);
+    const timer = setTimeout(() => client.restart("no picture"), patience(PATIENCE));
     try {
       await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
       const judged = await client.ask("expect", { limit: INSTRUCTIONS });

@@ -1,5 +1,6 @@
 // The recorded run of a pixel, in a worker of its own.
 
+import { patience } from "../app/patience.ts";
 import { Signal } from "../app/signal.ts";
 import { Client } from "../machine/client.ts";
 import { drawingOf, type View } from "../machine/pool.ts";
@@ -112,7 +113,8 @@ export class Stepper {
   }
 
   private async patiently<T>(ask: () => Promise<T>): Promise<T> {
-    const timer = setTimeout(() => this.restart(`stopped: no answer after ${PATIENCE / 1000} seconds`), PATIENCE);
+    const limit = patience(PATIENCE);
+    const timer = setTimeout(() => this.restart(`stopped: no answer after ${limit / 1000} seconds`), limit);
     try {
       return await ask();
     } finally {
