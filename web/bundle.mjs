@@ -66,6 +66,9 @@ for (const { name } of gallery()) copyFileSync(join(examples, `${name}.png`), jo
 
 // The service worker knows all files, and a number that changes with them.
 const files = readdirSync(out, { recursive: true }).map((name) => join(out, name)).filter((path) => statSync(path).isFile());
+const names = files.map((path) => relative(out, path)).sort();
+/** What many visitors never need. */
+const LATER = ["optimizer.wasm"];
 const hash = createHash("sha256");
 for (const path of files.sort()) hash.update(relative(out, path)).update(readFileSync(path));
 await build({
@@ -77,7 +80,8 @@ await build({
   minify: true,
   outdir: out,
   define: {
-    FILES: JSON.stringify(["./", ...files.map((path) => relative(out, path))]),
+    FILES: JSON.stringify(["./", ...names.filter((name) => !LATER.includes(name))]),
+    LATER: JSON.stringify(LATER),
     VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)),
   },
   logLevel: "warning",

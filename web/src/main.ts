@@ -294,8 +294,7 @@ new Shorter({
   optimize: async () => {
     const { source } = program;
     optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4));
-    await optimizer.ask("analyse", sourceRequest(source), source.files.map((file) => file.bytes));
-    return optimizer.ask("optimize", {});
+    return optimizer.ask("optimize", sourceRequest(source), source.files.map((file) => file.bytes));
   },
   open: (source) => work.open(source),
 });
@@ -413,7 +412,10 @@ module.catch((error: unknown) => stage.stale(`The machine does not start here: $
 void begin();
 
 if ("serviceWorker" in navigator && isSecureContext) {
-  addEventListener("load", () => void navigator.serviceWorker.register("offline.js").catch(() => {}));
+  const { serviceWorker } = navigator;
+  // Not the first visit: what is left is kept, too, for those without a network.
+  serviceWorker.controller?.postMessage("again");
+  addEventListener("load", () => void serviceWorker.register("offline.js").catch(() => {}));
 }
 
 /** For the console, and for tests: the picture's raw values as the page has them. */

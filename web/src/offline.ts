@@ -3,7 +3,10 @@
 
 /// <reference lib="webworker" />
 
+/** What is kept from the first visit on. */
 declare const FILES: string[];
+/** What is kept once it was used, and from the second visit on. */
+declare const LATER: string[];
 declare const VERSION: string;
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
@@ -27,10 +30,32 @@ worker.addEventListener("activate", (event) => {
   );
 });
 
+// A page that was there before is there again.
+worker.addEventListener("message", (event) => event.waitUntil(keepRest()));
+
+/** Keeps what is not kept yet; without a network the next visit does. */
+async function keepRest(): Promise<void> {
+  const cache = await caches.open(CACHE);
+  const kept = await Promise.all(LATER.map((file) => cache.match(file)));
+  await cache.addAll(LATER.filter((_, n) => kept[n] === undefined)).catch(() => {});
+}
+
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
-  if (request.method !== "GET" || new URL(request.url).origin !== worker.location.origin) return;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== worker.location.origin) return;
+  const later = LATER.some((file) => new URL(file, worker.location.href).pathname === url.pathname);
   event.respondWith(
-    fetch(request).catch(async () => (await caches.match(request, { ignoreSearch: true })) ?? Response.error()),
+    fetch(request)
+      .then((response) => {
+        if (later && response.ok) event.waitUntil(keep(request, response.clone()));
+        return response;
+      })
+      .catch(async () => (await caches.match(request, { ignoreSearch: true })) ?? Response.error()),
   );
 });
+
+async function keep(request: Request, response: Response): Promise<void> {
+  const cache = await caches.open(CACHE);
+  await cache.put(request, response);
+}

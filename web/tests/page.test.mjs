@@ -334,3 +334,21 @@ test("without a network the page still works", async () => {
   assert.equal((await values(page)).length, 71 * 53 * 16);
   await context.close();
 });
+
+test("the optimiser's module is fetched by no first visit, and kept from the second one on", async () => {
+  const { page, context, requests } = await visit(at);
+  const kept = () => page.evaluate(async () => (await caches.match("optimizer.wasm")) !== undefined);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  assert.equal(await kept(), false);
+  assert.deepEqual(requests.filter((url) => url.endsWith("optimizer.wasm")), []);
+  await page.reload();
+  await page.waitForFunction(async () => (await caches.match("optimizer.wasm")) !== undefined);
+  await context.setOffline(true);
+  await page.reload();
+  await page.waitForFunction(() => globalThis.r500?.analysis.value !== undefined);
+  await type(page, PROGRAM);
+  await page.getByRole("button", { name: "Shorter" }).click();
+  await page.waitForFunction(() => /^(Proved|Nothing is better|Not proved, but run)/.test(document.querySelector("#shorter .verdict").textContent));
+  await context.close();
+});

@@ -5,7 +5,10 @@
 
 use std::cell::RefCell;
 
+#[cfg(feature = "page")]
 use crate::Session;
+#[cfg(not(feature = "page"))]
+use crate::optimize::OptimizerSession as Session;
 
 thread_local! {
     /// The request, then the answer.

@@ -21,6 +21,9 @@
 //! | [`step`] | the recorded run of a pixel |
 //! | [`area`] | queries over areas of pixels |
 
+#[cfg(not(any(feature = "page", feature = "optimizer")))]
+compile_error!("a module without the features `page` and `optimizer` would answer nothing");
+
 #[cfg(target_arch = "wasm32")]
 mod abi;
 pub mod analysis;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use r500::fast::Simd;
 use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::area::{self, AreaQuery, AreaResult};
@@ -150,9 +151,9 @@ pub enum Request {
     Format,
     /// The source after all safe fixes of the checker.
     FixAll,
-    /// A program with the same results and a lower cost.
+    /// An equivalent program of a source at a lower cost. Attached: the files that it may name.
     #[cfg(feature = "optimizer")]
-    Optimize,
+    Optimize(Source),
     /// The kinds of the words in a part of the source.
     Tokens {
         /// The part, in UTF-16 units.
@@ -238,25 +239,20 @@ impl Session {
     /// # Errors
     /// The error message.
     pub fn answer(&mut self, request: &[u8]) -> Result<String, String> {
-        let end = request.iter().position(|&byte| byte == b'\n').unwrap_or(request.len());
-        let (line, rest) = request.split_at(end);
-        let request = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let mut attached = Attached(rest.get(1..).unwrap_or_default());
+        let (request, mut attached) = parse(request)?;
         self.kept.clear();
         match request {
             Request::Open { pick, name, length } => {
                 json(&open::open(attached.take(length)?, &name, pick)?)
             }
             Request::Analyse(source) => {
-                let document =
-                    Document::new(source.text, source.name, attached.files(source.files)?);
+                let document = attached.document(source)?;
                 let analysis = analysis::analyse(&document);
                 self.document = Some(document);
                 json(&analysis)
             }
             Request::Load(source) => {
-                let document =
-                    Document::new(source.text, source.name, attached.files(source.files)?);
+                let document = attached.document(source)?;
                 // The old picture is dropped first, because it may be large.
                 self.picture = None;
                 self.area_scenes = area::SceneCache::default();
@@ -281,7 +277,7 @@ impl Session {
                 json(&expect::judge(document, &document.job()?, &self.engine, limit)?)
             }
             Request::Compare { other, options } => {
-                let other = Document::new(other.text, other.name, attached.files(other.files)?);
+                let other = attached.document(other)?;
                 let own = self.drawn.as_ref().ok_or("nothing is loaded")?;
                 let kept = &mut self.kept;
                 let mut keep = |bytes| keep(kept, bytes);
@@ -329,7 +325,9 @@ impl Session {
             Request::Format => json(&language::format(self.document()?)?),
             Request::FixAll => json(&language::fix_all(self.document()?)),
             #[cfg(feature = "optimizer")]
-            Request::Optimize => json(&crate::optimize::optimize(self.document()?)?),
+            Request::Optimize(source) => {
+                json(&crate::optimize::optimize(&attached.document(source)?)?)
+            }
             Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
@@ -371,14 +369,35 @@ fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
     place
 }
 
+/// Splits a request into its line, which is parsed, and the bytes attached to it.
+///
+/// # Errors
+/// The error message of the JSON parser.
+pub(crate) fn parse<'a, T: DeserializeOwned>(
+    request: &'a [u8],
+) -> Result<(T, Attached<'a>), String> {
+    let end = request.iter().position(|&byte| byte == b'\n').unwrap_or(request.len());
+    let (line, rest) = request.split_at(end);
+    let parsed = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    Ok((parsed, Attached(rest.get(1..).unwrap_or_default())))
+}
+
 /// Attached bytes of a request that were not read yet.
-struct Attached<'a>(&'a [u8]);
+pub(crate) struct Attached<'a>(&'a [u8]);
 
 impl<'a> Attached<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], String> {
         let (bytes, rest) = self.0.split_at_checked(length).ok_or("attached bytes are missing")?;
         self.0 = rest;
         Ok(bytes)
+    }
+
+    /// Returns a source with its files, which are taken, assembled.
+    ///
+    /// # Errors
+    /// If bytes are missing.
+    pub(crate) fn document(&mut self, source: Source) -> Result<Document, String> {
+        Ok(Document::new(source.text, source.name, self.files(source.files)?))
     }
 
     fn files(&mut self, lengths: Vec<FileLength>) -> Result<Vec<File>, String> {
@@ -390,7 +409,7 @@ impl<'a> Attached<'a> {
     }
 }
 
-fn json(answer: &impl Serialize) -> Result<String, String> {
+pub(crate) fn json(answer: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(answer).map_err(|error| error.to_string())
 }
 

@@ -1063,7 +1063,7 @@ at: number,
 /**
  * The new name.
  */
-name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "optimize" } | { "do": "tokens",
+name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "optimize" } & Source | { "do": "tokens",
 /**
  * The part, in UTF-16 units.
  */
