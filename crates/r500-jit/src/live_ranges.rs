@@ -143,6 +143,16 @@ impl LiveRanges {
         self.end
     }
 
+    /// Returns the register pressure: the most vectors that are live at once between two points.
+    pub(crate) fn pressure(&self, start: u32, end: u32) -> usize {
+        let range = &self.pressure[start as usize..=end as usize];
+        *range.iter().max().expect("a range has a point") as usize
+    }
+}
+
+/// What register allocation asks, which hosts of WebAssembly do themselves.
+#[cfg(not(target_arch = "wasm32"))]
+impl LiveRanges {
     /// Returns head and end of the loop with this head.
     pub(crate) fn loop_bounds(&self, start: u32) -> (u32, u32) {
         (start, self.loops[&start])
@@ -181,12 +191,6 @@ impl LiveRanges {
     /// Returns whether a value is an offset of texels.
     pub(crate) fn is_offset(&self, v: VReg) -> bool {
         self.offsets.contains(&v)
-    }
-
-    /// Returns the register pressure: the most vectors that are live at once between two points.
-    pub(crate) fn pressure(&self, start: u32, end: u32) -> usize {
-        let range = &self.pressure[start as usize..=end as usize];
-        *range.iter().max().expect("a range has a point") as usize
     }
 
     /// Returns the values of a kind that are used between two points, those with the most uses first.

@@ -67,6 +67,7 @@ impl MemoryBounds {
     ///
     /// # Panics
     /// As [`check`](Self::check).
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn check_adjacent(
         &self,
         batch: &Batch<'_, '_>,
@@ -83,6 +84,7 @@ impl MemoryBounds {
     }
 
     /// Interpolants of a batch.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn interpolants(&self) -> usize {
         self.interpolants
     }
