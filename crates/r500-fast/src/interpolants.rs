@@ -19,6 +19,9 @@ pub struct LinearInterpolant {
 }
 
 impl LinearInterpolant {
+    /// What pixels have is a multiple of 2^-this; so is every term of it.
+    pub const GRID: i32 = 100;
+
     /// Zeros.
     pub const ZERO: Self = Self { x_terms: [[0.0; 8]; _], y_terms: [[0.0; 16]; _] };
 
@@ -85,9 +88,9 @@ pub(super) fn fill_row(
 
 /// What a number must at least be, if it is not zero, for nothing that is computed of it here to be tiny.
 ///
-/// A pixel's centre is a fraction from 2^-33 on, so that products are from 2^-103 on. All that is added is
-/// then a multiple of 2^-126, and so is each sum: zero, or no denormal.
-const MIN_MAGNITUDE: f32 = f32::from_bits((127 - 70) << 23);
+/// A pixel's centre is a fraction from 2^-33 on, so that products are from 2^-77 on. All that is added is
+/// then a multiple of 2^-[GRID](LinearInterpolant::GRID), and so is each sum: zero, or far from a denormal.
+const MIN_MAGNITUDE: f32 = f32::from_bits((127 - 44) << 23);
 
 /// The plane of a channel of an input; `None` if values are given pixel by pixel.
 pub(super) fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
@@ -140,9 +143,10 @@ mod tests {
         assert!(!is_linear(&bound(values), [0, 0]));
     }
 
-    /// Of the smallest numbers, where most is lost: no operand and no sum is a denormal.
+    /// Of the smallest numbers, where most is lost: operands and sums are multiples of the grid, so none is a denormal.
     #[test]
-    fn nothing_of_a_ramp_is_tiny() {
+    fn everything_of_an_interpolant_is_a_multiple_of_its_grid() {
+        let scale = f64::from(LinearInterpolant::GRID).exp2();
         let mut random = SplitMix64::seed_from_u64(0);
         let mut random = |end: u32| random.next_u32() % end;
         for _ in 0..200_000 {
@@ -155,7 +159,11 @@ mod tests {
             let [u, v] = [random(size), random(size)].map(|pixel| centre(pixel, size));
             let (x_terms, y_terms) = (c + du * u, dv * v);
             for x in [du * u, x_terms, y_terms, x_terms + y_terms] {
-                assert!(!x.is_subnormal(), "{c:e} + {du:e} * {u} + {dv:e} * {v}");
+                assert!(
+                    (f64::from(x) * scale).fract() == 0.0,
+                    "{c:e} + {du:e} * {u} + {dv:e} * {v}"
+                );
+                assert!(!x.is_subnormal());
             }
         }
     }

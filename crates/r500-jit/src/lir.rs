@@ -142,10 +142,11 @@ pub(crate) enum Opcode {
     /// nothing.
     CountFuel(u32),
     /// Stores pixels to the canvas, of one row of each quad those of the first half of quads, a, and of the other,
-    /// b; gives nothing.
+    /// b; where a vector is one quad, its left pixel a and its right pixel b; gives nothing.
     StoreColor(StoreColor),
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Opcode {
     /// The argument that may lie in memory, and how it is read there; with mask registers, masks that are
     /// operands are in them.
@@ -230,6 +231,7 @@ impl Opcode {
 }
 
 /// How an operation reads an argument in memory.
+#[cfg(not(target_arch = "wasm32"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// As a vector of 4-byte elements, or one of them broadcast.
@@ -316,6 +318,7 @@ pub(crate) enum IntRange {
 }
 
 /// How two floats relate.
+#[cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "x86-64 code exchanges sides"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Relation {
     Lt,
@@ -327,6 +330,7 @@ pub(crate) enum Relation {
     Ne,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Relation {
     /// The one that holds with the sides exchanged.
     pub(crate) fn mirrored(self) -> Self {

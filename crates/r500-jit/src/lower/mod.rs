@@ -42,6 +42,8 @@ pub(crate) struct TargetCaps {
     pub(crate) floors: bool,
     /// Whether there are [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
     pub(crate) fixups: bool,
+    /// Whether a vector is one quad.
+    pub(crate) single_quad: bool,
 }
 
 /// Operations of a unit.
@@ -52,6 +54,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         rows: caps.rows,
         floors: caps.floors,
         fixups: caps.fixups,
+        single_quad: caps.single_quad,
         values_of: unit.values,
         tables: unit.tables,
         interpolants: unit.interpolants,
@@ -89,6 +92,7 @@ struct Lower<'a> {
     rows: bool,
     floors: bool,
     fixups: bool,
+    single_quad: bool,
     /// Types and debug locations.
     values_of: &'a Values,
     tables: &'a [(u8, TextureDesc)],

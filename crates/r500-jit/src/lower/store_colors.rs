@@ -36,7 +36,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The pixels of the first row of each quad and of the second, of the first half of quads and of the other.
+    /// The pixels of the first row of each quad and of the second, of the first half of quads and of the other; of a single
+    /// quad the left pixel and the right one.
     pub(super) fn float_rows(&mut self, channels: [VReg; 4]) -> [[VReg; 2]; 2] {
         if self.rows {
             let [r, g, b, a] = channels;
@@ -47,7 +48,11 @@ impl Lower<'_> {
         }
         let pixels = self.transpose4x4(channels, [true; 4]);
         let [a, b, c, d] = pixels.map(|pixel| pixel.expect("all pixels are asked for"));
-        [[a, b], [c, d]].map(|[left, right]| {
+        let rows = [[a, b], [c, d]];
+        if self.single_quad {
+            return rows;
+        }
+        rows.map(|[left, right]| {
             [Opcode::Permute128Lo, Opcode::Permute128Hi].map(|half| self.op(half, &[left, right]))
         })
     }

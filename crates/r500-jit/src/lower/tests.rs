@@ -37,6 +37,7 @@ impl Compiler for Checker {
                 rows: true,
                 floors: true,
                 fixups: true,
+                single_quad: false,
             },
         );
         let operations = nodes(&function, &function.body);

@@ -2,12 +2,14 @@
 //!
 //! There are two forms of it. The quick one computes as WebAssembly does and watches for tiny numbers;
 //! what goes to slots goes there when a group is done and nothing tiny was seen. Otherwise the careful
-//! form computes the group again, flushing operands and results as the law says.
+//! form computes the group again, flushing operands and results as the law says. Colours are stored as they are
+//! computed: nothing reads them, and the careful form stores all of the group's again.
 //!
 //! A value is a local of the function; the host's compiler gives it a register. Constants are locals too,
 //! set on entry: most hosts take long to make a vector of bits.
 
 mod operations;
+mod pixels;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +17,8 @@ use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, V
 
 use super::guards::{self, GuardSet};
 use crate::lir::{
-    Branch, GatherChannel, LirFunction, LoadTexel, Loop, MemOperand, Op, Opcode, Region, VReg,
+    Branch, GatherChannel, LirFunction, LoadTexel, Loop, MemOperand, Op, Opcode, Region,
+    StoreColor, VReg,
 };
 
 /// Where things are in what a kernel is called with; it is `Context` in `call`.
@@ -32,6 +35,12 @@ pub(super) mod context {
     pub(crate) const COVERED: u64 = 44;
     /// By unit, four bytes each.
     pub(crate) const CELLS: u64 = 48;
+    pub(crate) const INTERPOLANTS: u64 = 112;
+    pub(crate) const OFFSETS: u64 = 116;
+    /// By target, four bytes each.
+    pub(crate) const PLANES: u64 = 120;
+    /// By target, four bytes each.
+    pub(crate) const ROWS: u64 = 136;
 }
 
 /// Functions of a module, by their numbers.
@@ -148,6 +157,7 @@ struct Code<'a> {
     covered: BTreeMap<u32, u32>,
     /// By unit: where its cells are.
     cells: BTreeMap<u8, u32>,
+    pixels: pixels::PixelLocals,
     /// By how values are watched, the smallest so far: as bits, the sign shifted out if there may be
     /// one, less one, so that zero is the largest.
     seen: BTreeMap<guards::GuardKind, u32>,
@@ -185,6 +195,7 @@ impl<'a> Code<'a> {
             fuel,
             covered: BTreeMap::new(),
             cells: BTreeMap::new(),
+            pixels: pixels::PixelLocals::default(),
             seen,
             ones,
             depth: 0,
@@ -292,7 +303,7 @@ impl<'a> Code<'a> {
         Some(function)
     }
 
-    /// Locals for what is not in slots: coverage and tables.
+    /// Locals for what is not in slots: coverage, tables, interpolants and planes.
     fn tables(&mut self) {
         let function = self.how.function;
         each_op(&function.body, &mut |op| match op.opcode {
@@ -305,6 +316,10 @@ impl<'a> Code<'a> {
                 let locals = &mut self.locals;
                 self.cells.entry(unit).or_insert_with(|| locals.fresh(ValType::I32));
             }
+            Opcode::Interpolant(_) => self.pixels.interpolants(&mut self.locals),
+            Opcode::StoreColor(StoreColor { target, .. }) => {
+                self.pixels.plane(target, &mut self.locals);
+            }
             _ => {}
         });
         let context = self.context;
@@ -312,6 +327,7 @@ impl<'a> Code<'a> {
             let from = word(context::CELLS + 4 * u64::from(unit));
             self.code().local_get(context).i32_load(from).local_set(local);
         }
+        self.begin_pixels();
     }
 
     fn constants(&mut self) {
@@ -342,6 +358,7 @@ impl<'a> Code<'a> {
             let from = vector(u64::from(part * VECTOR));
             self.code().v128_load(from).local_set(local);
         }
+        self.locate_pixels();
         for (n, given) in how.function.given.iter().enumerate() {
             if let Some(MemOperand::Slot(slot, part)) = given {
                 let v = VReg(n as u32);

@@ -7,7 +7,7 @@
 //! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
 //! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
 
-use r500_fast::codegen::TextureDesc;
+use r500_fast::codegen::{LinearInterpolant, TextureDesc};
 
 use crate::lir::{GatherChannel, LoadTexel, Opcode};
 
@@ -90,6 +90,13 @@ impl FpFact {
     /// filter is large all the way, as `sum` and `product` find: 2^-72 along S, 2^-97 along T.
     pub(super) const TEXEL: Self =
         Self { least: -TextureDesc::GRID, ulp_exponent: -TextureDesc::GRID, ..Self::BITS };
+
+    /// An interpolated input, which is large.
+    pub(super) const INTERPOLANT: Self = Self {
+        least: -LinearInterpolant::GRID,
+        ulp_exponent: -LinearInterpolant::GRID,
+        ..Self::BITS
+    };
 
     /// The same bits everywhere.
     pub(super) fn of(bits: u32) -> Self {
@@ -256,10 +263,15 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
             same_bits(&[a, b])?;
             Ok(FpFact::BITS)
         }
-        Opcode::Store(..) | Opcode::StoreCoverage(_) | Opcode::StoreColor(_) => {
+        Opcode::Store(..) | Opcode::StoreCoverage(_) => {
             same_bits(&[a])?;
             Ok(a)
         }
+        Opcode::StoreColor(_) => {
+            same_bits(&[a, b])?;
+            Ok(a)
+        }
+        Opcode::Interpolant(_) => Ok(FpFact::INTERPOLANT),
         Opcode::MaskAnd
         | Opcode::MaskOr
         | Opcode::MaskAndNot
@@ -267,7 +279,6 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         | Opcode::MaskNone
         | Opcode::ToMask
         | Opcode::FromMask
-        | Opcode::Interpolant(_)
         | Opcode::LoadCoverage(_)
         | Opcode::CountFuel(_) => Ok(FpFact::KEPT),
         // Refused by the emitter.

@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "functions that were just made are called")]
 
 use r500_exec::RunError;
-use r500_fast::codegen::{Batch, Chunk, CompileUnit};
+use r500_fast::codegen::{Batch, BatchOffsets, Chunk, CompileUnit, LinearInterpolant, TARGETS};
 
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::{MemoryBounds, UNITS};
@@ -24,7 +24,7 @@ unsafe extern "C" {
     safe fn remove(place: usize);
 }
 
-/// What a module knows of the world. Offsets are the convention with [`code`](super::code).
+/// What a module knows of the world. Offsets are the convention with [`emit`](super::emit).
 #[repr(C)]
 struct Context<'m> {
     /// 0: the first byte of slot 0.
@@ -49,6 +49,14 @@ struct Context<'m> {
     covered: usize,
     /// 48: by unit, where its cells are.
     cells: [*const u8; UNITS],
+    /// 112: the interpolants of the batch.
+    interpolants: *const LinearInterpolant,
+    /// 116: where the offsets in interpolants are from slot 0, as slots are from their chunks.
+    offsets: usize,
+    /// 120: by target, the first pixel of the batch.
+    planes: [*mut u8; TARGETS],
+    /// 136: by target, where the offsets in its plane are, likewise.
+    rows: [usize; TARGETS],
     /// Not for the code.
     meter: FuelMeter<'m>,
 }
@@ -65,6 +73,10 @@ const _: () = {
     assert!(std::mem::offset_of!(Context<'_>, refill) as u64 == context::REFILL);
     assert!(std::mem::offset_of!(Context<'_>, covered) as u64 == context::COVERED);
     assert!(std::mem::offset_of!(Context<'_>, cells) as u64 == context::CELLS);
+    assert!(std::mem::offset_of!(Context<'_>, interpolants) as u64 == context::INTERPOLANTS);
+    assert!(std::mem::offset_of!(Context<'_>, offsets) as u64 == context::OFFSETS);
+    assert!(std::mem::offset_of!(Context<'_>, planes) as u64 == context::PLANES);
+    assert!(std::mem::offset_of!(Context<'_>, rows) as u64 == context::ROWS);
 };
 
 /// A function that the host made.
@@ -90,8 +102,8 @@ impl Installed {
     /// What the budget says.
     ///
     /// # Panics
-    /// If slots, coverage or cells are not those of the unit: a mistake of the engine, not of any
-    /// input.
+    /// If slots, coverage, cells, interpolants or planes are not those of the unit: a mistake of the engine, not of
+    /// any input.
     pub(super) fn call(
         &self,
         batch: &mut Batch<'_, '_>,
@@ -99,9 +111,12 @@ impl Installed {
         fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
         let cells = self.extent.check(batch, (first, end));
-        let Batch { slots, covered, fuel, .. } = batch;
+        let Batch { slots, covered, interpolants, targets, fuel, .. } = batch;
         let fuel = fuel_checked.then_some(&**fuel);
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
+        let from_slots = |offsets: &BatchOffsets| {
+            offsets.chunks().as_ptr().expose_provenance().wrapping_sub(slots.addr())
+        };
         let grant = fuel.map_or(i64::from(i32::MAX), |fuel| grant(fuel.left()));
         let mut context = Context {
             slots: slots.cast(),
@@ -115,6 +130,10 @@ impl Installed {
             most: i64::MIN,
             covered: covered.expose_provenance().wrapping_sub(slots.addr()),
             cells,
+            interpolants: interpolants.as_ptr(),
+            offsets: from_slots(targets.offsets),
+            planes: targets.planes.each_mut().map(|plane| plane.pixels.as_mut_ptr()),
+            rows: targets.planes.each_ref().map(|plane| from_slots(plane.offsets)),
             meter: FuelMeter::new(fuel, grant),
         };
         // SAFETY: a function pointer is a place in the table here, and the host put a function there that
@@ -123,7 +142,11 @@ impl Installed {
         // those it lists, and what is covered, each from `begin` to `end`: the extent was asked whether
         // these lie in `slots` and `covered`, which are borrowed mutably for the call. Of its tables it
         // reads whole cells, the number of which it limits to what the unit's tables say and the extent
-        // found there. It keeps no pointer, and calls nothing but `refill`, with the pointer that it got.
+        // found there; of its interpolants, of which the extent found as many as the unit says, a column and a row
+        // where the offsets of those chunks say, which is within an interpolant. To the planes of its colours it
+        // writes pixels where the offsets of those chunks in that plane say, all of which lie within the bytes that
+        // `BatchOffsets` says and that the extent found in each of these planes, whose pixels it found to have the size
+        // that the code was made for, and which are borrowed mutably, too. It keeps no pointer, and calls nothing but `refill`, with the pointer that it got.
         let done = unsafe {
             let run =
                 std::mem::transmute::<usize, extern "C" fn(*mut Context<'_>) -> u32>(self.place);

@@ -17,8 +17,7 @@ pub(crate) struct Backend {}
 
 impl Backend {
     /// What its code does.
-    pub(crate) const CAPABILITIES: Capabilities =
-        Capabilities { fetches: true, discards: true, inputs: false, colors: false };
+    pub(crate) const CAPABILITIES: Capabilities = Capabilities::ALL;
 
     /// # Errors
     /// There are none: a host that makes no functions says so when it is asked for one.

@@ -39,6 +39,7 @@ pub(super) struct Functions {
     /// With their types, in the order of `emit::function`.
     pub(super) all: [(u32, Function); 2],
     /// How many pixels go together.
+    #[cfg(test)]
     pub(super) lanes: u32,
 }
 
@@ -49,6 +50,7 @@ pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functi
         rows: false,
         floors: false,
         fixups: false,
+        single_quad: true,
     };
     let mut function = lower::lower(unit, caps);
     // Two vectors at once take twice the registers.
@@ -64,7 +66,11 @@ pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functi
     let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);
     let how = EmitParams { function: &function, watched: &watched, stride, fuel_checked };
     let all = [(signature::RUN, emit::run(how)?), (signature::CAREFUL, emit::careful(how)?)];
-    Some(Functions { all, lanes: 4 * function.groups.max(1) })
+    Some(Functions {
+        all,
+        #[cfg(test)]
+        lanes: 4 * function.groups.max(1),
+    })
 }
 
 pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_fast::codegen::{Chunk, CompileUnit, TexelView};
+use r500_fast::codegen::{
+    BatchOffsets, Chunk, ColorTargets, CompileUnit, LinearInterpolant, PlanePixels, TargetPlane,
+    TexelView,
+};
 use wasm_encoder::Function;
 use wasmi::{
     Caller, Engine, Extern, Func, Instance, Linker, Memory, MemoryType, Module, Ref, RefType,
@@ -14,9 +17,9 @@ use super::module::{functions, module, of_functions};
 use crate::Effort;
 use crate::random_units::{Numbers, check, count, with_unit};
 
-/// Where things are in memory; slots begin last.
+/// Where the context is in memory, and where everything else begins.
 const CONTEXT: usize = 64;
-const CELLS: usize = 1024;
+const PLACED: usize = 1024;
 
 /// Bytes of a kind of cell.
 fn bytes_of(cells: &TexelView<'_>) -> Vec<u8> {
@@ -39,8 +42,54 @@ fn chunks_of(bytes: &[u8], chunks: &mut [Chunk]) {
     }
 }
 
+fn bytes_of_interpolants(interpolants: &[LinearInterpolant]) -> Vec<u8> {
+    let bytes = |LinearInterpolant { x_terms, y_terms }: &LinearInterpolant| {
+        let terms = x_terms.as_flattened().iter().chain(y_terms.as_flattened());
+        terms.flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>()
+    };
+    interpolants.iter().flat_map(bytes).collect()
+}
+
+/// The pixels of a plane that holds floats.
+fn floats_of<'t>(plane: &'t mut TargetPlane<'_>) -> &'t mut [[f32; 4]] {
+    match &mut plane.pixels {
+        PlanePixels::Floats(pixels) => pixels,
+        PlanePixels::Encoded(..) => unreachable!("units of tests store floats"),
+    }
+}
+
+/// As they lie in memory: 32 bytes each.
+fn bytes_of_offsets(offsets: &BatchOffsets) -> Vec<u8> {
+    let halves = offsets.chunks().as_flattened().iter();
+    let words = halves.flat_map(|half| [half.rows, half.interpolants, [0; 2], [0; 2]]);
+    words.flatten().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Bytes to place in memory, each list at a multiple of 64.
+struct Layout<'m> {
+    memory: Memory,
+    store: &'m mut Store<()>,
+    next: usize,
+}
+
+impl Layout<'_> {
+    fn place(&mut self, bytes: &[u8]) -> u32 {
+        let at = self.next;
+        self.memory.write(&mut *self.store, at, bytes).unwrap();
+        self.next = (at + bytes.len()).next_multiple_of(64);
+        at as u32
+    }
+}
+
 /// Runs a module over all chunks; whether it came to its end.
-fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[TexelView<'_>]) -> bool {
+fn run(
+    bytes: &[u8],
+    slots: &mut [Chunk],
+    covered: &mut [Chunk],
+    cells: &[TexelView<'_>],
+    interpolants: &[LinearInterpolant],
+    targets: &mut ColorTargets<'_>,
+) -> bool {
     let engine = Engine::default();
     let module = Module::new(&engine, bytes).expect("a module");
     let mut store = Store::new(&engine, ());
@@ -49,29 +98,35 @@ fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[TexelV
     let table = Table::new(&mut store, table_type, Ref::default_for_ty(RefType::Func)).unwrap();
     let refill = Func::wrap(&mut store, |_: Caller<'_, ()>, _: i32| -> i32 { 1 });
     table.set(&mut store, 1, Ref::Func(refill.into())).unwrap();
-    let mut at = CELLS;
-    let mut words = Vec::new();
-    for cells in cells {
-        let bytes = bytes_of(cells);
-        memory.write(&mut store, at, &bytes).unwrap();
-        words.push(at as u32);
-        at = (at + bytes.len()).next_multiple_of(64);
-    }
-    let covered_at = at;
-    let slots_at = covered_at + size_of_val(covered);
-    memory.write(&mut store, covered_at, &bytes_of_chunks(covered)).unwrap();
-    memory.write(&mut store, slots_at, &bytes_of_chunks(slots)).unwrap();
+    let mut layout = Layout { memory, store: &mut store, next: PLACED };
+    let words: Vec<u32> = cells.iter().map(|cells| layout.place(&bytes_of(cells))).collect();
+    let interpolants_at = layout.place(&bytes_of_interpolants(interpolants));
+    let offsets_at = layout.place(&bytes_of_offsets(targets.offsets));
+    let rows_at =
+        targets.planes.each_ref().map(|plane| layout.place(&bytes_of_offsets(plane.offsets)));
+    let planes_at = targets.planes.each_mut().map(|plane| {
+        let floats = floats_of(plane).as_flattened().iter();
+        layout.place(&floats.flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
+    });
+    let covered_at = layout.place(&bytes_of_chunks(covered));
+    let slots_at = layout.place(&bytes_of_chunks(slots));
     let mut word = |offset: u64, word: u32| {
         memory.write(&mut store, CONTEXT + offset as usize, &word.to_le_bytes()).unwrap();
     };
-    word(context::SLOTS, slots_at as u32);
+    word(context::SLOTS, slots_at);
     word(context::BEGIN, 0);
     word(context::END, size_of_val(covered) as u32);
     word(context::GRANT, i32::MAX as u32);
     word(context::REFILL, 1);
-    word(context::COVERED, (covered_at as u32).wrapping_sub(slots_at as u32));
-    for (unit, at) in words.into_iter().enumerate() {
-        word(context::CELLS + 4 * unit as u64, at);
+    word(context::COVERED, covered_at.wrapping_sub(slots_at));
+    for (unit, at) in (0..).zip(words) {
+        word(context::CELLS + 4 * unit, at);
+    }
+    word(context::INTERPOLANTS, interpolants_at);
+    word(context::OFFSETS, offsets_at.wrapping_sub(slots_at));
+    for (target, (plane, rows)) in (0..).zip(planes_at.into_iter().zip(rows_at)) {
+        word(context::PLANES + 4 * target, plane);
+        word(context::ROWS + 4 * target, rows.wrapping_sub(slots_at));
     }
     let mut linker = Linker::new(&engine);
     linker.define("r500", "memory", Extern::Memory(memory)).unwrap();
@@ -81,8 +136,14 @@ fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[TexelV
     let Ok(stopped) = run.call(&mut store, CONTEXT as i32) else { return false };
     assert_eq!(stopped, 0);
     let data = memory.data(&store);
-    chunks_of(&data[covered_at..], covered);
-    chunks_of(&data[slots_at..], slots);
+    chunks_of(&data[covered_at as usize..], covered);
+    chunks_of(&data[slots_at as usize..], slots);
+    for (plane, at) in targets.planes.iter_mut().zip(planes_at) {
+        let floats = data[at as usize..].as_chunks().0;
+        for (x, bytes) in floats_of(plane).as_flattened_mut().iter_mut().zip(floats) {
+            *x = f32::from_le_bytes(*bytes);
+        }
+    }
     true
 }
 
@@ -95,9 +156,17 @@ fn random_units_compute_what_they_say() {
             let functions = functions(unit, effort).expect("functions");
             (functions.lanes as usize, of_functions(&functions))
         };
-        check(seed, numbers, false, &effort, make, |bytes, slots, covered, cells, _, _| {
-            assert!(run(&bytes, slots, covered, cells));
-        });
+        let placed = seed % 5 < 2;
+        check(
+            seed,
+            numbers,
+            placed,
+            &effort,
+            make,
+            |bytes, slots, covered, cells, inputs, mut to| {
+                assert!(run(&bytes, slots, covered, cells, inputs, &mut to));
+            },
+        );
     }
 }
 
@@ -119,14 +188,14 @@ fn nothing_tiny_escapes_the_quick_form() {
         check(
             seed,
             numbers,
-            false,
+            seed % 5 < 2,
             &numbers,
             make,
-            |[alone, both], slots, covered, cells, _, _| {
-                if run(&alone, slots, covered, cells) {
+            |[alone, both], slots, covered, cells, inputs, mut to| {
+                if run(&alone, slots, covered, cells, inputs, &mut to) {
                     quick += 1;
                 } else {
-                    assert!(run(&both, slots, covered, cells));
+                    assert!(run(&both, slots, covered, cells, inputs, &mut to));
                 }
             },
         );

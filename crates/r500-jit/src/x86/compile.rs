@@ -165,6 +165,7 @@ pub(super) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
         rows: wide,
         floors: wide,
         fixups: wide,
+        single_quad: false,
     };
     lower::lower(unit, caps)
 }

@@ -15,6 +15,7 @@ impl Code<'_> {
                     let covered = self.covered[&part];
                     self.code().local_get(covered);
                 }
+                Opcode::Interpolant(input) => self.interpolant(input),
                 _ => self.refused = true,
             }
             return self.result(op);
@@ -30,6 +31,7 @@ impl Code<'_> {
                 self.code().local_get(left).local_set(covered);
                 return;
             }
+            Opcode::StoreColor(color) => return self.store_color(color, [a, b]),
             Opcode::LoadTexel(texel) => {
                 self.cell(texel.unit, a, texel.pixel);
                 self.code().v128_load(memory(u64::from(texel.offset), 2));
@@ -129,8 +131,7 @@ impl Code<'_> {
             | Opcode::PermuteQuads
             | Opcode::Narrow(_)
             | Opcode::LoadPixels(_)
-            | Opcode::StorePixels(_)
-            | Opcode::StoreColor(_) => self.refused = true,
+            | Opcode::StorePixels(_) => self.refused = true,
         }
         self.result(op);
     }
@@ -155,6 +156,7 @@ impl Code<'_> {
                     | Opcode::MaskedMul
                     | Opcode::Div
                     | Opcode::Sqrt
+                    | Opcode::Interpolant(_)
             );
             if number {
                 self.numbers.insert(dst);
