@@ -400,6 +400,8 @@ async function begin(): Promise<void> {
   const link = location.hash.length > 1 ? await linked() : undefined;
   const [latest] = drafts.recent();
   const own = drafts.own();
+  // Workers assemble the program while it is analysed.
+  pool.prepare(link?.source ?? own?.source ?? latest?.source ?? first);
   if (link !== undefined) {
     void openLink(link);
     if (latest !== undefined) work.offer(latest);

@@ -9,6 +9,9 @@ import { sourceRequest, type Compared, type Range, type Source } from "../machin
 /** Milliseconds after which a comparison is given up. */
 const PATIENCE = 20_000;
 
+/** What the third picture shows. */
+const DIFFERENCE = "Difference, eightfold; where there is none, the picture in the dark";
+
 export interface CompareEvents {
   /** The program that is open, A, and how it is drawn. */
   own(): { source: Source; size: [number, number]; time: number };
@@ -45,7 +48,7 @@ export class Compare {
         h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => this.dialog.close() }, "×"),
       ),
       this.said,
-      h("div", { class: "pictures" }, ...this.pictures.map(({ name, canvas }) => h("figure", {}, canvas, h("figcaption", {}, name)))),
+      h("div", { class: "pictures" }, ...this.pictures.map(({ name, canvas }) => h("figure", {}, canvas, h("figcaption", {}, name === "Difference" ? DIFFERENCE : name)))),
       h("div", { class: "sources" }, ...this.sources),
     );
   }

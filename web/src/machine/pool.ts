@@ -57,6 +57,8 @@ export class Pool {
   /** Which source a worker has. */
   private readonly has: (Source | undefined)[];
   private drawn: { target: number; size: [number, number] } | undefined;
+  /** What was prepared and not loaded yet. */
+  private prepared: { source: Source; loaded: Promise<Loaded> } | undefined;
 
   constructor(module: Promise<WebAssembly.Module>, workers: number) {
     this.clients = Array.from({ length: workers }, () => new Client(module));
@@ -67,8 +69,19 @@ export class Pool {
     return this.clients.length;
   }
 
+  /** Takes the first program before it is known whether it can be drawn: so the first picture comes sooner. */
+  prepare(source: Source): void {
+    const loaded = this.load(source);
+    // Whether the program can be drawn at all is said by its analysis.
+    loaded.catch(() => {});
+    this.prepared = { source, loaded };
+  }
+
   /** Takes a program; what is being drawn of another one is given up if it takes long. */
   async load(source: Source): Promise<Loaded> {
+    const { prepared } = this;
+    this.prepared = undefined;
+    if (prepared !== undefined && alike(prepared.source, source)) return prepared.loaded;
     this.source = source;
     this.drawn = undefined;
     const busy = this.clients.filter((client) => client.pending > 0);
@@ -204,5 +217,7 @@ export class Pool {
     client.restart(why);
   }
 }
+
+const alike = (a: Source, b: Source): boolean => a.name === b.name && a.text === b.text && a.files === b.files;
 
 export { Stopped };
