@@ -1,0 +1,81 @@
+// Screenshots of the built page on the screens that its layout is made for, light and dark, to be looked at before a release:
+// node shots.mjs FOLDER [SCENE | WIDTHxHEIGHT]…
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { quiet, settled, start, type, visit } from "./tests/page.mjs";
+
+const folder = process.argv[2] ?? "shots";
+mkdirSync(folder, { recursive: true });
+
+const SCREENS = [[1280, 720], [1366, 768], [1440, 900], [1920, 1080], [390, 844]];
+
+const open = async (page, name) => {
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+  await page.waitForFunction((name) => r500.analysis.value?.name === name, name);
+  await settled(page);
+};
+
+/** What is shown, by name: each begins with a first visit. */
+const SCENES = {
+  first: async () => {},
+  error: async (page) => {
+    const text = await page.evaluate(() => r500.editor.text);
+    await type(page, text.replace("RSQ", "RSX").replace("FRC", "FCR"));
+  },
+  loop: async (page) => {
+    await open(page, "march");
+    await page.evaluate(async () => {
+      const [width, height] = r500.transport.pixels;
+      await r500.stepThrough([width >> 1, height >> 1]);
+      r500.breakpoints.toggleAt(r500.stepper.run.value.addresses[30]);
+      await r500.stepper.go({ how: "seek", position: 30 });
+    });
+  },
+  compare: async (page) => {
+    const text = await page.evaluate(() => r500.editor.text);
+    await type(page, text.replace("SIN src0.b", "COS src0.b"));
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.locator("#compare select").selectOption({ label: "example: plasma" });
+    await page.waitForFunction(() => document.querySelector("#compare .found").textContent !== "Comparing…");
+  },
+  shorter: async (page) => {
+    await open(page, "saturn");
+    await page.getByRole("button", { name: "Shorter" }).click();
+    await page.waitForFunction(() => document.querySelector("#shorter .verdict").textContent !== "Searching…");
+  },
+  zoom: async (page) => {
+    await page.locator(".frame").focus();
+    for (let n = 0; n < 7; n++) await page.keyboard.press("+");
+    await page.keyboard.press("ArrowRight");
+  },
+  help: async (page) => page.getByRole("button", { name: "Help" }).click(),
+  gallery: async (page) => page.getByRole("button", { name: "Examples" }).click(),
+  constants: async (page) => {
+    await open(page, "saturn");
+    await page.getByRole("tab", { name: "Constants" }).click();
+  },
+  encoding: async (page) => {
+    await page.getByRole("tab", { name: "Encoding" }).click();
+    await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("OUT"), false));
+  },
+};
+
+const only = process.argv.slice(3);
+const at = await start();
+for (const [width, height] of SCREENS) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const [name, show] of Object.entries(SCENES)) {
+      if (only.length > 0 && !only.includes(name) && !only.includes(`${width}x${height}`)) continue;
+      const { page, context } = await visit(at, { viewport: { width, height }, colorScheme });
+      await settled(page);
+      await show(page);
+      await quiet(page);
+      await page.screenshot({ path: join(folder, `${name}-${width}x${height}-${colorScheme}.png`) });
+      await context.close();
+    }
+  }
+}
+await at.stop();
