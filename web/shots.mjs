@@ -1,4 +1,4 @@
-// Screenshots of the built page on the screens that its layout is made for, light and dark, to be looked at before a release:
+// Screenshots of the built page on the screens that its layout is made for, light and dark, for review before a release:
 // node shots.mjs FOLDER [SCENE | WIDTHxHEIGHT]…
 
 import { mkdirSync } from "node:fs";

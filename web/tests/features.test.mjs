@@ -268,7 +268,7 @@ test("most examples move", async () => {
     if (moved) moving.push(names[n]);
   }
   assert.ok(moving.length >= 7 && moving.length * 2 > names.length, moving.join());
-  // What plays moves by itself: frame by frame the time goes on.
+  // What plays moves by itself: frame by frame the time advances.
   await page.evaluate(() => (r500.transport.playing.value = true));
   const time = await page.evaluate(() => r500.transport.time.value);
   await page.waitForFunction((time) => r500.player.shown.view.time > time, time);

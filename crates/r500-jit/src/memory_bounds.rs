@@ -77,6 +77,7 @@ impl MemoryBounds {
     }
 
     /// Bytes from a batch to one that begins so many pixels further on, by target.
+    #[cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "batches run one by one there"))]
     pub(crate) fn steps(&self, pixels: usize) -> [usize; TARGETS] {
         let mut steps = [0; TARGETS];
         self.targets.iter().for_each(|&(target, size)| steps[usize::from(target)] = pixels * size);

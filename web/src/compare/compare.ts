@@ -10,7 +10,7 @@ import { sourceRequest, type Compared, type Range, type Source } from "../machin
 const PATIENCE = 20_000;
 
 /** What the third picture shows. */
-const DIFFERENCE = "Difference, eightfold; where there is none, the picture in the dark";
+const DIFFERENCE = "Difference × 8";
 
 export interface CompareEvents {
   /** The program that is open, A, and how it is drawn. */
