@@ -51,7 +51,7 @@ impl FastDraw {
         self.surfaces = Some(SurfaceCode { encodings, version });
     }
 
-    /// Draws one tile. Returns the number of pixels that were killed.
+    /// Draws one tile, and counts the pixels that it kills.
     fn draw_surface_tile(
         tile: &Tile<'_>,
         interp: &mut Interpreter<'_>,
