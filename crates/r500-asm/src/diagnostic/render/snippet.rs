@@ -98,7 +98,8 @@ fn windows_of<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a
         let members: Vec<usize> =
             (first..places.len()).filter(|i| !done[*i] && near(places[*i].0)).collect();
         let low = members.iter().map(|i| places[*i].0.start as usize).min().unwrap_or(0);
-        let high = members.iter().map(|i| places[*i].0.end as usize).max().unwrap_or(0);
+        let end = |span: Span| span.end.min(span.start.saturating_add(MOST_MARKED));
+        let high = members.iter().map(|i| end(places[*i].0) as usize).max().unwrap_or(0);
         let length = file.bytes.len();
         let (low, high) = (low.min(length), high.min(length));
         let start = line_start(&file.bytes, low);
@@ -120,6 +121,9 @@ fn windows_of<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a
     }
     windows
 }
+
+/// Bytes of a place that are shown: a word may be as long as the file, and each of its characters would be drawn.
+const MOST_MARKED: u32 = 8192;
 
 /// Characters of a long line that are shown on each side.
 const LONG: usize = 512;
