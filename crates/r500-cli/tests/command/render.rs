@@ -342,6 +342,6 @@ fn windows_are_told_how_to_get() {
     r500(&["render", &program, "--window", "-o", "out.png"]).status(2).says("--window");
     r500(&["render", &program, "--window", "--target", "all"]).status(2).says("one target");
     if cfg!(not(feature = "window")) {
-        r500(&["render", &program, "--window"]).status(3).says("--features window");
+        r500(&["render", &program, "--window"]).status(3).says("--features r500-cli/window");
     }
 }
