@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 use r500_stream::Chip;
 
 use crate::abi::{Cap, Client, Info, Unique, Version};
-use crate::kms::CRTC;
+use crate::mode_objects::CRTC;
 use crate::{Errno, File, Program};
 
 const NAME: &[u8] = b"radeon";

@@ -9,15 +9,11 @@ use crate::abi::{
 };
 use crate::display::Fb;
 use crate::frame_link::{Frame, MAX_SIDE};
+use crate::mode_objects::{CONNECTOR, CRTC, ENCODER, exists, list};
 use crate::properties;
 use crate::screen::write_png;
 use crate::worker::locked;
 use crate::{Errno, File, Program, log};
-
-pub(crate) const CRTC: u32 = 1;
-const ENCODER: u32 = 2;
-pub(crate) const CONNECTOR: u32 = 3;
-pub(crate) const PLANE: u32 = 4;
 
 /// Bits of a pixel and those of them that are colour, and the format that this means.
 const DEPTHS: [((u32, u32), PixelFormat); 5] = [
@@ -219,22 +215,4 @@ impl File {
         dumb.handle = self.new_buffer(dumb.size, 4)?;
         Ok(())
     }
-}
-
-pub(crate) fn exists(id: u32, only: u32) -> Result<(), Errno> {
-    if id == only { Ok(()) } else { Err(Errno::NOENT) }
-}
-
-/// A list of which the program knows the length only after it asked once.
-pub(crate) fn list<T: bytemuck::Pod>(
-    program: &Program,
-    values: &[T],
-    address: u64,
-    count: &mut u32,
-) -> Result<(), Errno> {
-    if address != 0 && *count as usize >= values.len() {
-        program.write_array(address, values)?;
-    }
-    *count = values.len() as u32;
-    Ok(())
 }

@@ -25,6 +25,7 @@ mod kms;
 pub mod log;
 mod machine;
 mod memory;
+mod mode_objects;
 mod objects;
 mod program;
 mod properties;

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use r500_stream::PixelFormat;
 
 use crate::abi::{GetProperty, ObjectProperties, Plane, PlaneResources, SetPlane};
-use crate::kms::{CONNECTOR, CRTC, PLANE, exists, list};
+use crate::mode_objects::{CONNECTOR, CRTC, PLANE, exists, list};
 use crate::worker::locked;
 use crate::{Errno, File, Program};
 

@@ -1,7 +1,7 @@
 //! Requests about the vertical blank, and its events.
 
 use crate::abi::{GetSequence, QueueSequence, SequenceEvent, VblankEvent, WaitVblank};
-use crate::kms::{CRTC, exists};
+use crate::mode_objects::{CRTC, exists};
 use crate::{Errno, File};
 
 impl File {

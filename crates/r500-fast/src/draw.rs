@@ -1,12 +1,11 @@
 //! Prepared draws: batches of a band, one after the other.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::batch_io::{LoadInputs, StoreOutputs, init_coverage};
-use super::bytecode::Bytecode;
+use super::code_version::{CodeVersion, SurfaceCode, lock};
 use super::interp::{Interpreter, Scratch};
 use super::native_code::NativeCode;
-use super::surface_draw::SurfaceCode;
 use super::tile::{PixelCenters, ROWS, Tile};
 use super::uniforms::Uniforms;
 use r500_exec::reference::Group;
@@ -22,16 +21,6 @@ pub struct FastDraw {
     version: Mutex<Arc<CodeVersion>>,
     /// Code for surfaces.
     pub(super) surfaces: Option<SurfaceCode>,
-}
-
-/// A version of the code, which may be replaced between two bands.
-pub(super) struct CodeVersion {
-    pub(super) simd: Simd,
-    pub(super) code: Bytecode,
-    /// Columns of chunks in a batch.
-    pub(super) batch_width: u32,
-    /// Scratch memory that no thread is using: allocating it for each band would take longer than a short program.
-    pub(super) scratch_pool: Mutex<Vec<Scratch>>,
 }
 
 impl FastDraw {
@@ -64,24 +53,6 @@ impl FastDraw {
         code.code.set_uniforms(self.uniforms.values());
         *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
     }
-}
-
-impl CodeVersion {
-    /// Sets the values of uniforms, also in the slots of scratch memory.
-    fn set_uniforms(&mut self, values: &[f32]) {
-        self.code.set_uniforms(values);
-        let scratch = self.scratch_pool.get_mut().unwrap_or_else(PoisonError::into_inner);
-        scratch.iter_mut().for_each(|scratch| scratch.set_uniforms(&self.code));
-    }
-
-    pub(super) fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
-        Self { simd, code, batch_width, scratch_pool: Mutex::default() }
-    }
-}
-
-/// Locks a mutex, also one that a panicking thread has poisoned.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl FastDraw {

@@ -30,6 +30,7 @@ mod bytecode;
 mod bytecode_gen;
 mod canvas;
 mod chunk_stores;
+mod code_version;
 #[doc(hidden)]
 pub mod codegen;
 mod direct;

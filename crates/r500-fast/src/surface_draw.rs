@@ -13,18 +13,13 @@ use super::batch_io::{LoadInputs, init_coverage};
 use super::bytecode::Op;
 use super::canvas::{Canvas, SurfaceBand};
 use super::chunk_stores::CoverageBits;
-use super::draw::{CodeVersion, FastDraw, lock};
+use super::code_version::{CodeVersion, SurfaceCode, lock};
+use super::draw::FastDraw;
 use super::interp::{Interpreter, Scratch};
 use super::lanes::LANES;
 use super::native_code::NativeCode;
 use super::render_targets::TARGETS;
 use super::tile::{ROWS, Tile};
-
-/// Code that stores colours as certain surfaces hold them.
-pub(super) struct SurfaceCode {
-    encodings: [Option<PixelEncoding>; TARGETS],
-    pub(super) version: CodeVersion,
-}
 
 impl NativeCode {
     /// Returns whether machine code stores all colours, and draws by itself: no group is replayed by the reference engine, which

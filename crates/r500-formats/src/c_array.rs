@@ -8,8 +8,9 @@ use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
 use crate::cursor::Cursor;
+use crate::excerpt::excerpt;
 use crate::foreign::DwordCheck;
-use crate::hex::{Words, excerpt};
+use crate::hex::Words;
 use crate::{Limits, ReadError};
 
 /// Returns the programs of a text, in order.

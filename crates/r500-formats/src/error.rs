@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::Format;
-use crate::hex::beginning;
+use crate::excerpt::beginning;
 
 /// Why an input, or one of its programs, cannot be read.
 ///

@@ -7,6 +7,7 @@ use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
 use crate::error::number_of;
+use crate::excerpt::excerpt;
 use crate::foreign::{DwordCheck, check_dwords};
 use crate::{Limits, ReadError};
 
@@ -93,19 +94,4 @@ impl Words {
             .with_help(format!("{} are missing, or {n} too many", 6 - n))),
         }
     }
-}
-
-/// Returns the beginning of a token, for a message.
-pub(crate) fn excerpt(token: &str) -> String {
-    beginning(token, 24)
-}
-
-/// Returns the beginning of a text that quotes a part of the input, for a message.
-pub(crate) fn beginning(text: &str, most: usize) -> String {
-    let mut chars = text.chars();
-    let mut start: String = chars.by_ref().take(most).collect();
-    if chars.next().is_some() {
-        start.push('…');
-    }
-    start
 }

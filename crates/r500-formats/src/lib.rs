@@ -17,6 +17,7 @@ mod c_array;
 mod cursor;
 mod detect;
 mod error;
+mod excerpt;
 mod foreign;
 mod format;
 mod gzip;

@@ -6,9 +6,10 @@ use std::path::Path;
 use libc::mode_t;
 
 use crate::guard::{answered, guarded};
-use crate::nodes::{self, Node};
+use crate::node::Node;
+use crate::nodes;
 use crate::real::real;
-use crate::tree::{self, translated};
+use crate::tree::{self, node_of_path, translated};
 
 /// Opens a node.
 pub(crate) fn open_node(node: Node, flags: c_int) -> c_int {
@@ -49,7 +50,7 @@ macro_rules! opens {
                 }
             )?
             // SAFETY: callers pass a C string.
-            if let Some(node) = unsafe { Node::of_path(path) } {
+            if let Some(node) = unsafe { node_of_path(path) } {
                 return open_node(node, flags);
             }
             // SAFETY: as above.

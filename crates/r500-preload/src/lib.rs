@@ -26,6 +26,7 @@ mod files;
 mod guard;
 mod libdrm;
 mod machine;
+mod node;
 mod nodes;
 mod paths;
 mod real;

@@ -8,7 +8,8 @@ use r500_drm::Settings;
 
 use crate::files::open_node;
 use crate::guard::guarded;
-use crate::nodes::{self, Node};
+use crate::node::Node;
+use crate::nodes;
 
 /// `DRM_NODE_PRIMARY` and `DRM_NODE_RENDER`; `DRM_NODE_CONTROL` (1) is not there.
 fn kind(node: Node) -> c_int {

@@ -1,60 +1,14 @@
 //! Which descriptors are the card's.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::c_int;
 use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
 use crate::machine;
+use crate::node::Node;
 use r500_drm::{Device, Errno, EventQueue, File, Settings, log};
-
-/// The nodes of the card.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Node {
-    Primary,
-    Render,
-}
-
-impl Node {
-    pub(crate) const ALL: [Self; 2] = [Self::Primary, Self::Render];
-
-    /// Major number of graphics devices.
-    pub(crate) const MAJOR: u32 = 226;
-
-    pub(crate) fn path(self) -> &'static CStr {
-        match self {
-            Self::Primary => c"/dev/dri/card0",
-            Self::Render => c"/dev/dri/renderD128",
-        }
-    }
-
-    pub(crate) fn minor(self) -> u32 {
-        match self {
-            Self::Primary => 0,
-            Self::Render => 128,
-        }
-    }
-
-    /// The node of a path.
-    ///
-    /// # Safety
-    ///
-    /// `path` is null or a C string.
-    pub(crate) unsafe fn of_path(path: *const c_char) -> Option<Self> {
-        if path.is_null() {
-            return None;
-        }
-        // SAFETY: see above.
-        let text = unsafe { CStr::from_ptr(path) };
-        if !text.to_bytes().starts_with(b"/dev/dri/") {
-            return None;
-        }
-        let named = Self::ALL.into_iter().find(|node| node.path() == text);
-        // SAFETY: as this function's.
-        named.or_else(|| unsafe { crate::tree::node_of_path(path) })
-    }
-}
 
 /// An open of a node, shared by its duplicates. Never freed: another thread may be using it while it is
 /// closed.
@@ -182,7 +136,6 @@ extern "C" fn at_exit() {
         if let Some(Some(device)) = card().0.get() {
             device.finish().iter().for_each(|line| log::say(line));
         }
-        crate::tree::remove();
     });
 }
 

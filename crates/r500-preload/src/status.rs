@@ -5,9 +5,10 @@ use std::ffi::{CStr, c_char, c_int, c_uint};
 use libc::{stat as Status, statx as ExtendedStatus};
 
 use crate::guard::guarded;
-use crate::nodes::{self, Node};
+use crate::node::Node;
+use crate::nodes;
 use crate::real::real;
-use crate::tree::translated;
+use crate::tree::{node_of_path, translated};
 
 const NULL: &CStr = c"/dev/null";
 const MODE: u32 = libc::S_IFCHR | 0o666;
@@ -34,7 +35,7 @@ macro_rules! by_path {
             $($before: $btype,)? path: *const c_char, out: *mut Status
         ) -> c_int {
             // SAFETY: callers pass a C string.
-            let node = unsafe { Node::of_path(path) };
+            let node = unsafe { node_of_path(path) };
             // SAFETY: as above.
             let copy = unsafe { translated(path) };
             let path = copy.as_deref().or(node.map(|_| NULL)).map_or(path, CStr::as_ptr);
@@ -95,7 +96,7 @@ unsafe fn node_at(fd: c_int, path: *const c_char, flags: c_int) -> Option<Node> 
         return guarded(None, || nodes::get(fd)).map(|open| open.node);
     }
     // SAFETY: see above.
-    unsafe { Node::of_path(path) }
+    unsafe { node_of_path(path) }
 }
 
 /// Defines functions for the status of a path in a directory.

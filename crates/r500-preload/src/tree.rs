@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use r500_drm::{Settings, log};
 
 use crate::guard::guarded;
-use crate::nodes::Node;
+use crate::node::Node;
 
 /// What is translated: these directories and all below them.
 const ROOTS: [&str; 6] = [
@@ -77,12 +77,31 @@ pub(crate) fn original(path: &Path) -> Option<&Path> {
     Some(Path::new(std::ffi::OsStr::from_bytes(rest)))
 }
 
-/// Returns the node that a path leads to through links or `..`; `None` for paths that are not of the card.
+/// Returns the node of a path, or that it leads to.
 ///
 /// # Safety
 ///
 /// `path` is null or a C string.
 pub(crate) unsafe fn node_of_path(path: *const c_char) -> Option<Node> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: see above.
+    let text = unsafe { CStr::from_ptr(path) };
+    if !text.to_bytes().starts_with(b"/dev/dri/") {
+        return None;
+    }
+    let named = Node::ALL.into_iter().find(|node| node.path() == text);
+    // SAFETY: as this function's.
+    named.or_else(|| unsafe { linked_node(path) })
+}
+
+/// Returns the node that a path leads to through links or `..`; `None` for paths that are not of the card.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+unsafe fn linked_node(path: *const c_char) -> Option<Node> {
     // SAFETY: as this function's.
     let copy = unsafe { translated(path) }?;
     guarded(None, || {
@@ -94,13 +113,15 @@ pub(crate) unsafe fn node_of_path(path: *const c_char) -> Option<Node> {
 }
 
 /// Removes the copy at the end of the process that made it.
-pub(crate) fn remove() {
-    if let Some(Some(copy)) = COPY.get()
-        && copy.process == std::process::id()
-    {
-        // What cannot be removed is a temporary file.
-        let _ = fs::remove_dir_all(&copy.directory);
-    }
+extern "C" fn remove() {
+    guarded((), || {
+        if let Some(Some(copy)) = COPY.get()
+            && copy.process == std::process::id()
+        {
+            // What cannot be removed is a temporary file.
+            let _ = fs::remove_dir_all(&copy.directory);
+        }
+    });
 }
 
 fn make() -> Option<Copy> {
@@ -115,7 +136,9 @@ fn make() -> Option<Copy> {
     if let Err(error) = fill(&copy.directory) {
         log::say_once(&format!("{}: {error}", copy.directory.display()));
     }
-    crate::nodes::watch_process();
+    // SAFETY: a function without conditions, which stays loaded: a library that defines functions of the C library for the program
+    // is never unloaded. If it cannot be registered, temporary files stay.
+    unsafe { libc::atexit(remove) };
     Some(copy)
 }
 

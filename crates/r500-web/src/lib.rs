@@ -36,6 +36,7 @@ pub mod encoding;
 pub mod expect;
 pub mod language;
 pub mod look;
+pub mod message;
 pub mod open;
 #[cfg(feature = "optimizer")]
 pub mod optimize;

@@ -6,8 +6,8 @@ use r500::optimizer::{self, Checked, Evidence};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Range};
+use crate::message::{Source, json, parse};
 use crate::open;
-use crate::request::{Source, json, parse};
 
 /// The session of a module that is built with the optimiser alone: it answers the request `optimize` as
 /// [`Session`](crate::Session) does.

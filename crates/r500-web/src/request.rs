@@ -5,14 +5,14 @@ use std::sync::Arc;
 use r500::fast::Simd;
 use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::area::{self, AreaQuery, AreaResult};
 use crate::bytes::Bytes;
 use crate::compare::CompareOptions;
-use crate::document::{Document, File};
+use crate::document::Document;
 use crate::look::Look;
+use crate::message::{Source, json, parse};
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
 use crate::{analysis, compare, edit, encoding, expect, language, open};
@@ -179,30 +179,6 @@ pub enum Request {
     },
 }
 
-/// A source with the files that it may name.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Source {
-    /// The text.
-    pub text: String,
-    /// Its name.
-    #[serde(default)]
-    pub name: String,
-    /// Files; their bytes are attached in this order.
-    #[serde(default)]
-    pub files: Vec<FileLength>,
-}
-
-/// An attached file.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct FileLength {
-    /// Its name.
-    pub name: String,
-    /// Its length.
-    pub length: usize,
-}
-
 /// The state that is kept between requests.
 pub struct Session {
     document: Option<Document>,
@@ -367,50 +343,6 @@ fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
     let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
     kept.push(bytes);
     place
-}
-
-/// Splits a request into its line, which is parsed, and the bytes attached to it.
-///
-/// # Errors
-/// The error message of the JSON parser.
-pub(crate) fn parse<'a, T: DeserializeOwned>(
-    request: &'a [u8],
-) -> Result<(T, Attached<'a>), String> {
-    let end = request.iter().position(|&byte| byte == b'\n').unwrap_or(request.len());
-    let (line, rest) = request.split_at(end);
-    let parsed = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    Ok((parsed, Attached(rest.get(1..).unwrap_or_default())))
-}
-
-/// Attached bytes of a request that were not read yet.
-pub(crate) struct Attached<'a>(&'a [u8]);
-
-impl<'a> Attached<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], String> {
-        let (bytes, rest) = self.0.split_at_checked(length).ok_or("attached bytes are missing")?;
-        self.0 = rest;
-        Ok(bytes)
-    }
-
-    /// Returns a source with its files, which are taken, assembled.
-    ///
-    /// # Errors
-    /// If bytes are missing.
-    pub(crate) fn document(&mut self, source: Source) -> Result<Document, String> {
-        Ok(Document::new(source.text, source.name, self.files(source.files)?))
-    }
-
-    fn files(&mut self, lengths: Vec<FileLength>) -> Result<Vec<File>, String> {
-        let file = |FileLength { name, length }| {
-            let bytes = self.take(length)?.to_vec();
-            Ok(File { name, bytes })
-        };
-        lengths.into_iter().map(file).collect()
-    }
-}
-
-pub(crate) fn json(answer: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string(answer).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

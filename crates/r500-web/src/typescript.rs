@@ -47,7 +47,7 @@ fn generated() -> String {
             step::Going, step::How, step::Breakpoint, step::Recorded, step::Shown, step::LaneShown, step::LoopShown,
             step::Did, step::What, step::Written,
             area::AreaQuery, area::AreaResult,
-            request::Source, request::FileLength, request::Request,
+            message::Source, message::FileLength, request::Request,
         }
         answers {
             open => open::Opened,

@@ -12,6 +12,7 @@ use serde::de::{
 };
 
 use crate::error::number_of;
+use crate::excerpt::excerpt;
 use crate::hex;
 
 /// A dword: hex digits in a string, or a number.
@@ -30,8 +31,7 @@ impl<'de> Deserialize<'de> for Dword {
                 f.write_str(DWORD)
             }
             fn visit_str<E: Error>(self, s: &str) -> Result<u32, E> {
-                hex::dword(s)
-                    .ok_or_else(|| E::invalid_value(Unexpected::Str(&hex::excerpt(s)), &self))
+                hex::dword(s).ok_or_else(|| E::invalid_value(Unexpected::Str(&excerpt(s)), &self))
             }
             fn visit_u64<E: Error>(self, n: u64) -> Result<u32, E> {
                 u32::try_from(n).map_err(|_| E::invalid_value(Unexpected::Unsigned(n), &self))
@@ -142,8 +142,7 @@ impl<T: Number> Visitor<'_> for NumberVisitor<T> {
         Ok(T::from_i64(value))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        T::from_str(text)
-            .ok_or_else(|| E::invalid_value(Unexpected::Str(&hex::excerpt(text)), &self))
+        T::from_str(text).ok_or_else(|| E::invalid_value(Unexpected::Str(&excerpt(text)), &self))
     }
 }
 
@@ -294,7 +293,7 @@ impl<'de, const N: usize> Deserialize<'de> for Indexed<N> {
                     let Some(register) = index else {
                         return Err(A::Error::custom(format!(
                             "`{}` is not a number from 0 to {}",
-                            hex::excerpt(&key),
+                            excerpt(&key),
                             N - 1
                         )));
                     };
@@ -359,7 +358,7 @@ impl<'de> Visitor<'de> for CodeItem<'_> {
     fn visit_str<E: Error>(self, s: &str) -> Result<(), E> {
         match hex::dword(s) {
             Some(word) => self.words.push(word),
-            None => return Err(E::invalid_value(Unexpected::Str(&hex::excerpt(s)), &self)),
+            None => return Err(E::invalid_value(Unexpected::Str(&excerpt(s)), &self)),
         }
         Ok(())
     }

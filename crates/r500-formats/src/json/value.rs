@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{job, scalar, schema};
 use crate::cursor::Cursor;
-use crate::hex::{beginning, excerpt};
+use crate::excerpt::{beginning, excerpt};
 use crate::{Limits, ReadError};
 
 /// A JSON value as text, and how far it is read.
