@@ -5,7 +5,7 @@ use std::sync::Arc;
 use r500::fast::Simd;
 use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::area::{self, AreaQuery, AreaResult};
 use crate::bytes::Bytes;

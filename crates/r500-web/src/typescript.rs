@@ -8,8 +8,8 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 
 use crate::{
-    analysis, area, compare, document, encoding, expect, language, look, open, optimize, picture,
-    request, step,
+    analysis, area, compare, document, encoding, expect, language, look, message, open, optimize,
+    picture, request, step,
 };
 
 /// Declares types, each with its documentation, and which request has which answer.
