@@ -9,7 +9,7 @@ use r500::jit::Jit;
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum CardEngine {
-    /// Written to be read
+    /// Defines the results; one pixel group after the other
     Reference,
     /// Many pixels at a time
     Fast,

@@ -62,7 +62,7 @@ pub(super) struct MachineArgs {
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EngineName {
-    /// Written to be read: the law
+    /// Defines the results; one pixel group after the other
     Reference,
     /// The same results, many pixels at a time
     Fast,
