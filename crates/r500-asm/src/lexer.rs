@@ -464,7 +464,7 @@ impl<'a> Lexer<'a> {
 
 /// The longest source in bytes (32 MiB): more than a program of as many instructions as are accepted takes.
 /// With what it includes, places fit into 32 bits.
-pub(crate) const MAX_SOURCE: usize = 32 << 20;
+pub const MAX_SOURCE: usize = 32 << 20;
 
 /// Returns where the string that starts at `at` ends, and whether a quote ends it.
 fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {

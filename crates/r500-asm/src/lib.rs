@@ -36,6 +36,7 @@ pub use items::{
     ExpectedPixels, ExpectedQuantity, Include, Reference, Register, Symbol, SymbolKind,
     TextureRequest, TextureSource,
 };
+pub use lexer::MAX_SOURCE;
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

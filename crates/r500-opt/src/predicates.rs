@@ -158,7 +158,10 @@ fn condition(program: &Program, analyses: &Analyses, code: &Code, branch: usize)
         if info.alu_result_write {
             let inst = program.code[at];
             let is_computed = inst.result_channels() >> bit_of(program, at) & 1 != 0;
-            return (inst.ty() == InstType::ALU && is_computed).then_some(at);
+            // Predicates do not gate the ALU result, but they would gate the predicate that replaces it.
+            let cmn = inst.cmn();
+            let ungated = [cmn.rgb_pred_sel(), cmn.alpha_pred_sel()] == [PredSel::NONE; 2];
+            return (inst.ty() == InstType::ALU && is_computed && ungated).then_some(at);
         }
     }
     None

@@ -351,6 +351,18 @@ fn short_branches_become_predicated_instructions() {
 }
 
 #[test]
+fn branches_on_conditions_with_predicates_stay() {
+    // They do not gate the ALU result, but would gate the predicate in its place.
+    stays(
+        "PRED.rgb(rgba) src0.rgb = temp[0] : alu[ge].r = MAD src0.r00 src0.100 -src0.g00 ;
+         IF alu ALU_WAIT ;
+         src0.rgb = temp[0] : temp[0].rgb = FRC src0.rgb ;
+         ENDIF ;
+         OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;",
+    );
+}
+
+#[test]
 fn branches_with_fetches_stay() {
     stays(
         "src0.rgb = temp[0] : alu[ge].r = MAD src0.r00 src0.100 -src0.g00 ;

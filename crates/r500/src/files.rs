@@ -72,7 +72,11 @@ pub fn open(path: &Path, limit: u64) -> io::Result<File> {
 /// # Errors
 /// As [`open`], also where more than `limit` bytes come.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_limited(open(path, limit)?, limit)
+    let file = open(path, limit)?;
+    // Growing would take twice the length for a moment. A stream has the length 0.
+    let mut bytes = Vec::with_capacity(file.metadata()?.len().min(limit) as usize);
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    within(bytes, limit)
 }
 
 /// Returns all bytes of a stream.
@@ -82,6 +86,10 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 pub fn read_limited(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    within(bytes, limit)
+}
+
+fn within(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(Refusal::TooLarge { limit }.into()) } else { Ok(bytes) }
 }
 

@@ -55,7 +55,7 @@ impl Fmt {
             input_args::note_skipped(skipped, "without assembly");
         }
         for file in &files {
-            let before = input_args::bytes(file)?;
+            let before = input_args::source(file)?;
             let name = input_args::show(file);
             let after = match format(&before) {
                 Ok(after) => after,

@@ -4,7 +4,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use r500::asm::{Assembly, RenderOptions, Span};
+use r500::asm::{Assembly, MAX_SOURCE, RenderOptions, Span};
 use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT, NamedFiles};
 use r500::formats::{Limits, ReadErrorKind};
 use r500::program::Job;
@@ -383,17 +383,26 @@ pub(super) fn may_hold_programs(path: &Path) -> bool {
     extensions.iter().any(|extension| name.ends_with(extension))
 }
 
-/// Returns all bytes of a file or of stdin, a source's size at most.
+/// Returns all bytes of a file or of stdin, a document's size at most.
 pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
+    limited(file, MAX_TEXT)
+}
+
+/// Returns the assembly in a file or on stdin, the size of a source that assembles at most.
+pub(super) fn source(file: &Path) -> Outcome<Vec<u8>> {
+    limited(file, MAX_SOURCE as u64)
+}
+
+fn limited(file: &Path, limit: u64) -> Outcome<Vec<u8>> {
     let read = if is_stdin(file) {
-        guard::read_limited(std::io::stdin().lock(), MAX_TEXT)
+        guard::read_limited(std::io::stdin().lock(), limit)
     } else {
-        guard::read(file, MAX_TEXT)
+        guard::read(file, limit)
     };
     read.map_err(|error| cannot_read(file, error))
 }
 
-/// Returns the text of a file or of stdin, a source's size at most.
+/// Returns the text of a file or of stdin, a document's size at most.
 pub(super) fn text(file: &Path) -> Outcome<String> {
     guard::text(bytes(file)?).map_err(|error| cannot_read(file, error))
 }

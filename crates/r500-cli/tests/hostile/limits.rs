@@ -188,6 +188,8 @@ fn programs_have_a_length_that_is_accepted() {
     r500(&["asm", &source]).status(1).says(&["E0007", "long.r5:65537:1", "65536 instructions"]);
     let source = folder.write("large.r5", " ".repeat((32 << 20) + 1));
     r500(&["asm", &source]).status(1).says(&["E0007", "32 MiB"]);
+    let source = folder.sparse("zeros.r5", 128 << 20);
+    r500(&["fmt", "--check", &source]).status(3).says(&["33554432 bytes"]);
 }
 
 /// A small file that unpacks to as many broken programs as there may be.
