@@ -58,7 +58,7 @@ impl Asm {
     /// Assembles.
     pub(super) fn run(self) -> Outcome {
         let file = input_args::show(&self.source);
-        let bytes = input_args::bytes(&self.source)?;
+        let bytes = input_args::source(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
         let assembly = assembly::assemble_with_files(&bytes, &file, &files);
         let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
