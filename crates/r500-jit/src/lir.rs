@@ -461,6 +461,22 @@ pub(crate) struct LirFunction {
 }
 
 impl LirFunction {
+    /// Calls something with each operation, in order.
+    #[cfg(any(target_arch = "wasm32", test))]
+    pub(crate) fn each_op(&self, mut f: impl FnMut(&Op)) {
+        fn walk(nodes: &[Region], f: &mut impl FnMut(&Op)) {
+            for node in nodes {
+                match node {
+                    Region::Ops(ops) => ops.iter().for_each(&mut *f),
+                    Region::Branch(branch) => branch.arms.iter().for_each(|arm| walk(&arm.body, f)),
+                    Region::Loop(repeat) => walk(&repeat.body, f),
+                    Region::ConsumeFuel(_) => {}
+                }
+            }
+        }
+        walk(&self.body, &mut f);
+    }
+
     pub(crate) fn fresh(&mut self, class: Class) -> VReg {
         self.fresh_in_memory(class, None)
     }

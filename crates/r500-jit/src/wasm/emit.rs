@@ -17,8 +17,8 @@ use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, V
 
 use super::guards::{self, GuardSet};
 use crate::lir::{
-    Branch, GatherChannel, LirFunction, LoadTexel, Loop, MemOperand, Op, Opcode, Region,
-    StoreColor, VReg,
+    Branch, GatherChannel, LirFunction, LoadTexel, Loop, MemOperand, Opcode, Region, StoreColor,
+    VReg,
 };
 
 /// Where things are in what a kernel is called with; it is `Context` in `call`.
@@ -306,7 +306,7 @@ impl<'a> Code<'a> {
     /// Locals for what is not in slots: coverage, tables, interpolants and planes.
     fn tables(&mut self) {
         let function = self.how.function;
-        each_op(&function.body, &mut |op| match op.opcode {
+        function.each_op(|op| match op.opcode {
             Opcode::LoadCoverage(part) | Opcode::StoreCoverage(part) => {
                 let locals = &mut self.locals;
                 self.covered.entry(part).or_insert_with(|| locals.fresh(ValType::V128));
@@ -557,17 +557,6 @@ impl<'a> Code<'a> {
         for (_, to) in moves.iter().rev() {
             let to = self.local(*to);
             self.code().local_set(to);
-        }
-    }
-}
-
-fn each_op(nodes: &[Region], f: &mut impl FnMut(&Op)) {
-    for node in nodes {
-        match node {
-            Region::Ops(ops) => ops.iter().for_each(&mut *f),
-            Region::Branch(branch) => branch.arms.iter().for_each(|arm| each_op(&arm.body, f)),
-            Region::Loop(repeat) => each_op(&repeat.body, f),
-            Region::ConsumeFuel(_) => {}
         }
     }
 }

@@ -46,7 +46,7 @@ impl Compiler for Counter {
         counts.live = counts.live.max(pressure(&function));
         let in_frame = |place: &Option<Place>| matches!(place, Some(Place::Memory(Mem::Stack(_))));
         let mut offsets = HashSet::new();
-        each_op(&function.body, &mut |op| {
+        function.each_op(|op| {
             if let Opcode::LoadTexel(_) = op.opcode {
                 offsets.extend(op.args());
             }
@@ -69,17 +69,6 @@ impl Compiler for Counter {
         }
         counts.stores -= offsets.len().min(counts.stores);
         Some(Arc::new(Unused))
-    }
-}
-
-fn each_op(nodes: &[Region], f: &mut impl FnMut(&Op)) {
-    for node in nodes {
-        match node {
-            Region::Ops(ops) => ops.iter().for_each(&mut *f),
-            Region::Branch(branch) => branch.arms.iter().for_each(|arm| each_op(&arm.body, f)),
-            Region::Loop(repeat) => each_op(&repeat.body, f),
-            Region::ConsumeFuel(_) => {}
-        }
     }
 }
 
