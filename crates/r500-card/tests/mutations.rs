@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arbtest::arbitrary::{Result, Unstructured};
 use r500_card::{Card, Limits};
-use r500_gen::packets::make_near_valid;
+use r500_gen::Bytes;
+use r500_gen::packets::{make_near_valid, mutate};
 use r500_stream::capture::{Event, Limits as PlayerLimits, Player, Reader};
 use r500_stream::{Buffer, BufferId, Relocation, Submission};
 
@@ -35,30 +35,6 @@ const LIMITS: Limits = Limits {
     texture_bytes: 1 << 24,
 };
 
-/// Changes some dwords.
-fn mutate(words: &mut Vec<u32>, u: &mut Unstructured<'_>) -> Result<()> {
-    for _ in 0..u.int_in_range(1..=8)? {
-        if words.is_empty() {
-            return Ok(());
-        }
-        let at = u.choose_index(words.len())?;
-        match u.int_in_range(0..=7)? {
-            0..=2 => words[at] ^= 1 << u.int_in_range(0..=31)?,
-            3 => words[at] = u.arbitrary()?,
-            4 => words[at] = *u.choose(&[0, 1, u32::MAX, 0x7f80_0000, 0x7fc0_0000, 0x8000_0000])?,
-            // Another register, or another command.
-            5 => words[at] = words[at] & !0x1fff | u.int_in_range(0x400..=0x1fff_u32)?,
-            6 => {
-                let from = u.choose_index(words.len())?;
-                let count = u.int_in_range(1..=16)?.min(words.len() - from.max(at));
-                words.copy_within(from..from + count, at);
-            }
-            _ => words.truncate(at),
-        }
-    }
-    Ok(())
-}
-
 /// Returns how long to search: the variable of `arbtest`, which otherwise counts where a test says nothing.
 fn budget_ms(usual: u64) -> u64 {
     std::env::var("ARBTEST_BUDGET_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
@@ -74,7 +50,7 @@ fn mutated_submissions_end() {
     let (mut runs, mut given_up, mut slowest) = (0_u64, 0_u64, Duration::ZERO);
     arbtest::arbtest(|u| {
         let Submission { mut words, flags, relocations } = u.choose(&captures)?.clone();
-        mutate(&mut words, u)?;
+        mutate(&mut words, &mut Bytes::new(u.bytes(u.len().min(64))?));
         // Buffers of their own, some of them much too small.
         let shrink = *u.choose(&[1, 1, 1, 16, 4096])?;
         let relocations = relocations.into_iter().map(|relocation| {
