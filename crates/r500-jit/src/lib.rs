@@ -26,7 +26,10 @@
 //! | `schedule` | instruction scheduling |
 //! | `memory_bounds` | bounds check of the memory that code accesses |
 //! | `fuel` | counting and limiting of executed instructions |
-//! | `x86` | the x86-64 back end: register allocation and encoding |
+//! | `machine` | what register allocation asks of a processor |
+//! | `regalloc`, `mach_inst` | register allocation, and instructions with registers |
+//! | `known_bugs` | bugs put back, for tests |
+//! | `x86` | the x86-64 back end: encoding, executable memory |
 //! | `wasm` | the WebAssembly back end, if the host helps (feature `wasm-host`) |
 //!
 //! All `unsafe` is in `x86::exec_memory` and `wasm::host`. On other processors, and where the system or the host
@@ -62,6 +65,15 @@ mod lower;
 mod random_units;
 mod schedule;
 mod unroll_and_jam;
+
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod known_bugs;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod mach_inst;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod machine;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod regalloc;
 
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod x86;

@@ -3,10 +3,9 @@
 use r500_fast::codegen::CompileUnit;
 
 use super::emit::{self, UnitLayout};
-use super::regalloc;
 use crate::lir::{Class, LirFunction};
 use crate::lower::TargetCaps;
-use crate::{Effort, Groups, fuel, lower, schedule, unroll_and_jam};
+use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
 
 pub use super::assembly::{Assembly, Line};
 pub use super::level::Level;
@@ -151,12 +150,12 @@ fn finish(
     doublings: u32,
 ) -> Result<Assembly, CompileError> {
     let function = schedule_groups(function, level, effort, doublings);
-    let listing = regalloc::allocate(&function, level);
+    let listing = regalloc::allocate(&function, level.machine());
     Ok(emit::emit(&listing, level, layout)?)
 }
 
 /// Returns the operations of a unit for one group.
-pub(super) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
+pub(crate) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
     let wide = level == Level::Avx512;
     // Gathering takes longer than what it saves.
     let caps = TargetCaps {
@@ -171,7 +170,7 @@ pub(super) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
 }
 
 /// Returns what registers are given to: the operations for all groups that go together, in their order.
-pub(super) fn schedule_groups(
+pub(crate) fn schedule_groups(
     mut function: LirFunction,
     level: Level,
     effort: Effort,

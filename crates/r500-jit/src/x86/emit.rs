@@ -29,9 +29,9 @@ use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand,
 use r500_fast::codegen::{Chunk, CompileUnit};
 
 use crate::lir::Class;
+use crate::mach_inst::{Label, MachCode, MachInst, Place};
 use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
-use crate::x86::mach_inst::{Label, MachCode, MachInst, Place};
 use operations::at_index;
 use texel_indices::TexelIndices;
 

@@ -3,6 +3,7 @@
 use r500_fast::Simd;
 
 use crate::lir::Class;
+use crate::machine::Machine;
 
 /// The vector instructions that code is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,22 +42,22 @@ impl Level {
         }
     }
 
-    /// Registers of a class. (The last one of AVX-512 is what [`emit`](super::emit) needs at times.)
-    pub(crate) fn registers(self, class: Class) -> usize {
-        match (self, class) {
-            (Self::Avx2, Class::Vector) => 16,
-            (Self::Avx512, Class::Vector) => 31,
-            (Self::Avx2, Class::Mask) => 0,
-            // The first one cannot select lanes.
-            (Self::Avx512, Class::Mask) => 7,
+    /// What register allocation asks. (The last one of AVX-512 is what [`emit`](super::emit) needs at times.)
+    pub(crate) fn machine(self) -> Machine {
+        match self {
+            Self::Avx2 => Machine { vectors: 16, masks: 0 },
+            // The first mask register cannot select lanes.
+            Self::Avx512 => Machine { vectors: 31, masks: 7 },
         }
+    }
+
+    /// Registers of a class.
+    pub(crate) fn registers(self, class: Class) -> usize {
+        self.machine().registers(class)
     }
 
     /// The class of masks.
     pub(crate) fn mask(self) -> Class {
-        match self {
-            Self::Avx2 => Class::Vector,
-            Self::Avx512 => Class::Mask,
-        }
+        self.machine().mask()
     }
 }

@@ -11,9 +11,7 @@
 //! | `exec_memory` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a unit: |
 //! | `level` | which instructions it is made of |
-//! | `regalloc`, `mach_inst` | registers for values |
 //! | `emit` | bytes |
-//! | `known_bugs` | bugs put back, for tests |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
 //! | `disasm` | machine code as text |
 //! | `perf_map` | symbols for profilers |
@@ -27,11 +25,8 @@ mod emit;
 mod emulated;
 mod exec_memory;
 mod kernel;
-mod known_bugs;
-mod level;
-mod mach_inst;
+pub(crate) mod level;
 mod perf_map;
-mod regalloc;
 
 pub use disasm::listing;
 pub(crate) use kernel::{Backend, CompiledKernel};

@@ -5,8 +5,8 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, ROWS, constant_bytes, mask};
 use crate::lir::Class;
+use crate::mach_inst::Mem;
 use crate::x86::level::Level;
-use crate::x86::mach_inst::Mem;
 
 impl Emit<'_> {
     pub(super) fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {

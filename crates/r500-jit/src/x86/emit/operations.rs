@@ -5,10 +5,10 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register, RoundingCo
 
 use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, mask, table};
+use crate::known_bugs::{KnownBug, is_injected};
 use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding};
-use crate::x86::known_bugs::{KnownBug, is_injected};
+use crate::mach_inst::{Mem, Place};
 use crate::x86::level::Level;
-use crate::x86::mach_inst::{Mem, Place};
 
 impl Emit<'_> {
     pub(super) fn op(

@@ -6,8 +6,8 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 use super::operations::at_index;
 use super::{Emit, SPARE, context};
 use crate::lir::{Class, PixelRows, StoreColor};
+use crate::mach_inst::Place;
 use crate::x86::level::Level;
-use crate::x86::mach_inst::Place;
 
 /// Pixels of a row that are neighbours in a vector.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use super::*;
 use crate::lir::{
     Access, IntRange, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor,
 };
-use crate::x86::mach_inst::Mem;
+use crate::mach_inst::Mem;
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[MachInst]) -> String {

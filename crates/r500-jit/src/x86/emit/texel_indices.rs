@@ -3,8 +3,8 @@
 use iced_x86::Register::{self, R9, R10, R11, RAX, RCX, RDI, RDX, RSI};
 
 use crate::lir::Opcode;
+use crate::mach_inst::{MachInst, Mem};
 use crate::x86::level::Level;
-use crate::x86::mach_inst::{MachInst, Mem};
 
 /// What sets of registers hold: the offsets in a vector in memory, of one pixel of each quad.
 #[derive(Default)]

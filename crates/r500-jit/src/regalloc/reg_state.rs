@@ -1,8 +1,8 @@
 //! What is where: registers, the frame.
 
 use crate::lir::{Class, LirFunction, MemOperand, VReg};
-use crate::x86::level::Level;
-use crate::x86::mach_inst::Mem;
+use crate::mach_inst::Mem;
+use crate::machine::Machine;
 
 use super::parallel_move::{Location, Move};
 
@@ -16,7 +16,7 @@ fn number(slot: usize) -> u32 {
 /// The regs of values.
 #[derive(Debug)]
 pub(super) struct RegState {
-    pub(super) level: Level,
+    pub(super) machine: Machine,
     now: Saved,
     /// Where each value is: register, vector in the frame, for good.
     register: Vec<u32>,
@@ -57,11 +57,11 @@ impl Saved {
 }
 
 impl RegState {
-    pub(super) fn new(level: Level, function: &LirFunction) -> Self {
-        let registers = |class| vec![None; level.registers(class)];
+    pub(super) fn new(machine: Machine, function: &LirFunction) -> Self {
+        let registers = |class| vec![None; machine.registers(class)];
         let count = function.classes.len();
         Self {
-            level,
+            machine,
             now: Saved {
                 registers: [registers(Class::Vector), registers(Class::Mask)],
                 stack: Vec::new(),

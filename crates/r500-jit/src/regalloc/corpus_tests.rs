@@ -14,6 +14,7 @@ use r500_fast::{NativeCode, Simd};
 use super::*;
 use crate::Effort;
 use crate::x86::compile::{lower_unit, schedule_groups};
+use crate::x86::level::Level;
 
 /// What the code of a program has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +42,7 @@ impl Compiler for Counter {
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let lowered = lower_unit(unit, self.level);
         let function = schedule_groups(lowered, self.level, Effort::Full, self.doublings);
-        let code = allocate(&function, self.level);
+        let code = allocate(&function, self.level.machine());
         let mut counts = self.counts.lock().unwrap();
         counts.live = counts.live.max(pressure(&function));
         let in_frame = |place: &Option<Place>| matches!(place, Some(Place::Memory(Mem::Stack(_))));

@@ -1,5 +1,5 @@
-//! Instructions whose operands have places: what [`regalloc`](crate::x86::regalloc) makes of operations and
-//! [`emit`](crate::x86::emit) of bytes.
+//! Instructions whose operands have places: what [`regalloc`](crate::regalloc) makes of operations and
+//! the encoders of bytes.
 
 use crate::lir::{Class, Opcode};
 

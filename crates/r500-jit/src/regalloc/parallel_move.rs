@@ -4,7 +4,7 @@
 //! moves of both are put in order together.
 
 use crate::lir::Class;
-use crate::x86::mach_inst::{MachInst, Mem};
+use crate::mach_inst::{MachInst, Mem};
 
 /// The source or destination of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,9 @@
 use super::*;
 use crate::Effort;
 use crate::random_units::with_unit;
+use crate::regalloc::allocate;
 use crate::x86::compile::{lower_unit, schedule_groups};
-use crate::x86::regalloc::allocate;
+use crate::x86::level::Level;
 
 /// A program and its listing.
 type Allocated = (LirFunction, MachCode);
@@ -16,7 +17,7 @@ fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
     let doublings = u32::try_from(seed % 2).unwrap();
     let function =
         with_unit(seed, |unit| schedule_groups(lower_unit(unit, level), level, effort, doublings));
-    let listing = allocate(&function, level);
+    let listing = allocate(&function, level.machine());
     (function, listing)
 }
 
@@ -32,7 +33,7 @@ fn faults_of(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) -> Vec<Result<(
                 continue;
             }
             let changed = MachCode { insts, ..listing.clone() };
-            results.push(check(&function, Level::Avx512, &changed));
+            results.push(check(&function, Level::Avx512.machine(), &changed));
             changes += 1;
             if changes == 20 {
                 break;
@@ -61,7 +62,11 @@ fn what_the_allocator_gives_is_right() {
     for (seed, level) in (0..60).flat_map(|seed| [(seed, Level::Avx2), (seed, Level::Avx512)]) {
         for effort in [Effort::Quick, Effort::Full] {
             let (function, listing) = allocated(seed, level, effort);
-            assert_eq!(check(&function, level, &listing), Ok(()), "seed {seed}, {level:?}");
+            assert_eq!(
+                check(&function, level.machine(), &listing),
+                Ok(()),
+                "seed {seed}, {level:?}"
+            );
         }
     }
 }
@@ -113,8 +118,8 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
         sources: (0..6).collect(),
         ..MachCode::default()
     };
-    assert_eq!(check(&function, Level::Avx512, &listing([read, overwrite])), Ok(()));
-    let fault = check(&function, Level::Avx512, &listing([overwrite, read])).unwrap_err();
+    assert_eq!(check(&function, Level::Avx512.machine(), &listing([read, overwrite])), Ok(()));
+    let fault = check(&function, Level::Avx512.machine(), &listing([overwrite, read])).unwrap_err();
     assert!(fault.what.contains("is read as Mask, holds Vector"), "{fault}");
 }
 
@@ -191,7 +196,7 @@ fn offsets_that_are_constants_go_to_the_frame() {
         store(Some(other)),
     ])];
     for level in [Level::Avx2, Level::Avx512] {
-        let listing = allocate(&function, level);
+        let listing = allocate(&function, level.machine());
         for inst in &listing.insts {
             let MachInst::Op { opcode, args, .. } = inst else { continue };
             let is_constant =
@@ -272,7 +277,7 @@ fn operations_that_are_missing_or_others_are_reported() {
         let ops = listing.insts[..at].iter().filter(|inst| matches!(inst, MachInst::Op { .. }));
         listing.sources.remove(ops.count());
         listing.insts.remove(at);
-        let fault = check(&function, Level::Avx512, &listing).unwrap_err();
+        let fault = check(&function, Level::Avx512.machine(), &listing).unwrap_err();
         assert!(fault.what.contains("is missing"), "{fault}");
     }
     all_reported(|insts, at| match &mut insts[at] {

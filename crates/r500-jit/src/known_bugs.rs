@@ -3,7 +3,7 @@
 
 /// A bug that was repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KnownBug {
+pub(crate) enum KnownBug {
     /// Parallel moves of vectors all precede those of opmasks, though both share the slots of the frame.
     MovesByClass,
     /// Constant texel offsets are loaded lane by lane from the pool, where AVX-512 code has one of them only.
@@ -20,18 +20,18 @@ thread_local! {
 
 /// Returns whether code compiled on this thread has a bug.
 #[cfg(test)]
-pub(super) fn is_injected(bug: KnownBug) -> bool {
+pub(crate) fn is_injected(bug: KnownBug) -> bool {
     INJECTED.get() == Some(bug)
 }
 
 #[cfg(not(test))]
-pub(super) const fn is_injected(_: KnownBug) -> bool {
+pub(crate) const fn is_injected(_: KnownBug) -> bool {
     false
 }
 
 /// Returns whether the checker of register allocation is to be silent.
 #[cfg(any(debug_assertions, test))]
-pub(super) fn is_unchecked() -> bool {
+pub(crate) fn is_unchecked() -> bool {
     #[cfg(test)]
     return UNCHECKED.get();
     #[cfg(not(test))]
@@ -41,7 +41,7 @@ pub(super) fn is_unchecked() -> bool {
 /// Calls `f`, during which code compiled on this thread has a bug, if any is given, and register allocation is
 /// checked or not.
 #[cfg(test)]
-pub(super) fn inject<T>(bug: Option<KnownBug>, checked: bool, f: impl FnOnce() -> T) -> T {
+pub(crate) fn inject<T>(bug: Option<KnownBug>, checked: bool, f: impl FnOnce() -> T) -> T {
     /// Ends the injection, also while unwinding.
     struct End;
     impl Drop for End {

@@ -22,8 +22,8 @@ use std::fmt;
 use crate::lir::{
     Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Phi, Region, VReg,
 };
-use crate::x86::level::Level;
-use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::machine::Machine;
 use locations::{Held, Location, State, add, carry, follow};
 
 /// What is wrong with a listing.
@@ -44,10 +44,14 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// The first fault.
-pub(super) fn check(function: &LirFunction, level: Level, listing: &MachCode) -> Result<(), Fault> {
+pub(super) fn check(
+    function: &LirFunction,
+    machine: Machine,
+    listing: &MachCode,
+) -> Result<(), Fault> {
     let mut checker = Checker {
         function,
-        level,
+        machine,
         listing,
         is_defined: defined_values(function),
         at: Position::default(),
@@ -71,7 +75,7 @@ struct Position {
 
 struct Checker<'a> {
     function: &'a LirFunction,
-    level: Level,
+    machine: Machine,
     listing: &'a MachCode,
     /// Values that anything defines. The others are undefined: any place holds them.
     is_defined: Vec<bool>,
@@ -221,7 +225,7 @@ impl Checker<'_> {
         let exists = match at {
             Location::Register(class, register) => {
                 let class = if class == Class::Mask as u8 { Class::Mask } else { Class::Vector };
-                usize::from(register) < self.level.registers(class)
+                usize::from(register) < self.machine.registers(class)
             }
             Location::Stack(slot) => slot < self.listing.stack,
             Location::Slot(_, part) => part < self.function.groups.max(1),
@@ -299,7 +303,7 @@ impl Checker<'_> {
         values: [Option<VReg>; 3],
         places: [Option<Place>; 3],
     ) -> Result<(), Fault> {
-        let memory = opcode.memory_operand(self.level.mask() == Class::Mask);
+        let memory = self.machine.memory_operand(opcode);
         for (n, (v, place)) in values.into_iter().zip(places).enumerate() {
             let (v, place) = match (v, place) {
                 (Some(v), Some(place)) => (v, place),
@@ -337,7 +341,7 @@ impl Checker<'_> {
             Opcode::Blend | Opcode::MaskedMove | Opcode::MaskedMul => argument == 0,
             _ => false,
         };
-        if mask { self.level.mask() } else { Class::Vector }
+        if mask { self.machine.mask() } else { Class::Vector }
     }
 
     /// Which registers an instruction leaves its result in.
@@ -349,7 +353,7 @@ impl Checker<'_> {
             | Opcode::MaskAndNot
             | Opcode::MaskAll
             | Opcode::MaskNone
-            | Opcode::ToMask => self.level.mask(),
+            | Opcode::ToMask => self.machine.mask(),
             _ => Class::Vector,
         }
     }
@@ -434,7 +438,7 @@ impl Checker<'_> {
         let MachInst::Test { class, mask } = inst else {
             return self.fault(format!("{inst:?} in place of a test of {v:?}"));
         };
-        if class != self.level.mask() {
+        if class != self.machine.mask() {
             return self.fault(format!("{class:?} is tested as a mask"));
         }
         self.read(v, class, Place::Register(mask).located(class))?;
@@ -542,5 +546,5 @@ fn define_in(nodes: &[Region], defined: &mut [bool]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::lir::{Class, LoopParam, VReg};
-use crate::x86::mach_inst::{Mem, Place};
+use crate::mach_inst::{Mem, Place};
 
 /// A place that holds values: a register of a class, a slot of the frame or of the batch, a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

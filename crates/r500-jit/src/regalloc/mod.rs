@@ -16,27 +16,27 @@
 
 #[cfg(any(debug_assertions, test))]
 mod checker;
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod corpus_tests;
 mod parallel_move;
 mod reg_state;
 
+use crate::known_bugs::{KnownBug, is_injected};
 use crate::lir::{
     Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Region, VReg,
 };
 use crate::live_ranges::LiveRanges;
-use crate::x86::known_bugs::{KnownBug, is_injected};
-use crate::x86::level::Level;
-use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::machine::Machine;
 use parallel_move::{Location, Move};
 use reg_state::RegState;
 
 /// Gives registers to a program.
-pub(crate) fn allocate(function: &LirFunction, level: Level) -> MachCode {
+pub(crate) fn allocate(function: &LirFunction, machine: Machine) -> MachCode {
     let live_ranges = LiveRanges::of(function);
     let mut allocator = Allocator {
         function,
-        regs: RegState::new(level, function),
+        regs: RegState::new(machine, function),
         live_ranges,
         at: 0,
         ops: 0,
@@ -50,10 +50,10 @@ pub(crate) fn allocate(function: &LirFunction, level: Level) -> MachCode {
     allocator.out.counts_apart = function.counts_apart;
     let listing = allocator.out;
     #[cfg(any(debug_assertions, test))]
-    if !crate::x86::known_bugs::is_unchecked()
-        && let Err(fault) = checker::check(function, level, &listing)
+    if !crate::known_bugs::is_unchecked()
+        && let Err(fault) = checker::check(function, machine, &listing)
     {
-        unreachable!("register allocation for {level:?}: {fault}");
+        unreachable!("register allocation for {machine:?}: {fault}");
     }
     listing
 }
@@ -193,7 +193,7 @@ impl Allocator<'_> {
 
     /// Exchanges arguments if that saves a load. Returns the argument that may lie in memory.
     fn arrange(&self, op: &mut Op) -> Option<(usize, Access)> {
-        let memory = op.opcode.memory_operand(self.regs.level.mask() == Class::Mask);
+        let memory = self.regs.machine.memory_operand(op.opcode);
         let exchanged = match op.opcode {
             Opcode::Cmp(relation) => Opcode::Cmp(relation.mirrored()),
             opcode if opcode.is_commutative() && memory.is_some() => opcode,
@@ -485,7 +485,7 @@ impl Allocator<'_> {
     /// its register; values that the loop only reads are read from memory, which costs nothing at the end of an
     /// iteration. If it needs fewer registers, such values get the rest.
     fn preload_loop(&mut self, start: u32, end: u32, vars: &[(VReg, Option<VReg>)]) {
-        let count = self.regs.level.registers(Class::Vector);
+        let count = self.regs.machine.registers(Class::Vector);
         let needed = self.live_ranges.pressure(start, end);
         let inside = start != 0;
         if inside && needed > count {
