@@ -68,6 +68,3 @@ fn bind(function: &Function, uniforms: &[f32]) -> Vec<(Value, f32)> {
     assert_eq!(function.uniforms.len(), uniforms.len(), "each uniform has a value");
     function.uniforms.iter().map(|uniform| uniform.value).zip(uniforms.iter().copied()).collect()
 }
-
-#[cfg(test)]
-mod tests;

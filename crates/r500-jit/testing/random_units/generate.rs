@@ -64,7 +64,7 @@ impl Random {
     }
 }
 
-/// A unit on its way.
+/// A unit under construction.
 pub(super) struct Generator {
     pub(super) random: Random,
     /// Values in scope, and masks.
@@ -81,7 +81,7 @@ pub(super) fn type_of(is_mask: bool) -> Type {
     if is_mask { Type::Mask } else { Type::F32 }
 }
 
-/// Channels of inputs, by the numbers of their ramps.
+/// Channels of inputs, by the numbers of their interpolants.
 pub(super) const INPUTS: [[u8; 2]; 3] = [[0, 0], [0, 3], [2, 1]];
 
 impl Generator {
@@ -93,7 +93,7 @@ impl Generator {
         match self.random.below(5) {
             0 => Operand::float(self.random.float()),
             1 => self.random.of(&self.floats),
-            // What is young, so that chains get long.
+            // A recent value, so that chains get long.
             _ => {
                 let young = self.floats.len().saturating_sub(24);
                 self.random.of(&self.floats[young..])
@@ -228,7 +228,7 @@ impl Generator {
         self.floats.extend(texel.into_iter().flatten().map(Operand::Value));
     }
 
-    /// What is done inside is not seen outside.
+    /// Values that `f` defines are not in scope after it.
     pub(super) fn inside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let (floats, masks) = (self.floats.len(), self.masks.len());
         let result = f(self);

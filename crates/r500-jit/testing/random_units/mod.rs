@@ -5,6 +5,7 @@
 
 mod evaluate;
 mod generate;
+mod interpreted;
 mod textures;
 
 use std::fmt::Debug;
@@ -14,11 +15,10 @@ use r500_fast::codegen::{
     TargetPlane, TexelView,
 };
 use r500_ir::{ALL, Operand, Stmt, Type, Value, ValueData, Values};
-use r500_numerics::canonical_nan;
 
-use evaluate::{Interpreter, same};
+use evaluate::{Interpreter, Resources, same};
 use generate::{Generator, INPUTS, Random};
-use textures::Textures;
+use textures::{samplers, tables, texel_views};
 
 pub(crate) use generate::Numbers;
 
@@ -34,9 +34,9 @@ fn read_values(floats: usize) -> Values {
     values
 }
 
-/// Makes a unit, with numbers for it, which paints and computes inputs or not, has code made of it, which says how many
-/// pixels decide together (that shows here, while programs do not let it show), has that run, and checks
-/// what was left.
+/// Checks the code of a random unit against the interpreter. `placed`: whether the unit stores colours and computes inputs.
+/// `make` compiles the unit; it returns the code and the number of pixels of a group, which decide about branches
+/// together. `run` runs the code.
 pub(crate) fn check<T>(
     seed: u64,
     numbers: Numbers,
@@ -63,7 +63,7 @@ pub(crate) fn check<T>(
         },
         inputs: placed,
     };
-    let textures = Textures::new(&mut generator.random);
+    let samplers = samplers(&mut generator.random);
     let body = generator.list(3, 400);
     let reads: Vec<_> = (0..=READS).map(|value| (Value(value), value)).collect();
     let seen = |list: &[Operand]| -> Vec<Value> {
@@ -99,7 +99,7 @@ pub(crate) fn check<T>(
         colors: &colors,
         stride: (CHUNKS * size_of::<Chunk>()) as u32,
         fuel_checked: seed.is_multiple_of(3),
-        tables: &textures.tables,
+        tables: &tables(&samplers),
         interpolants: if placed { &INPUTS } else { &[] },
         values: &generator.values,
     };
@@ -131,55 +131,28 @@ pub(crate) fn check<T>(
     });
     let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.bytes() / 16]);
     let mut wanted_planes = planes.clone();
+    let resources =
+        Resources { samplers: &samplers, interpolants: &interpolants, places: places.chunks() };
     // The last group may be smaller.
     for first in (0..CHUNKS * LANES).step_by(lanes) {
         let group = first..(first + lanes).min(CHUNKS * LANES);
-        let lanes = group.len();
         let of_slot = |slot: u32| {
             let slot = slot as usize * CHUNKS * LANES;
             slot + group.start..slot + group.end
         };
-        let values = vec![vec![0; lanes]; generator.values.len()];
         let covered = &mut wanted_covered.as_flattened_mut()[group.clone()];
         let before = covered.iter().map(|lane| lane.to_bits()).collect();
-        let (textures, interpolants, places) = (&textures, &interpolants, places.chunks());
-        let mut interpreter =
-            Interpreter { values, lanes, textures, covered: before, interpolants, places, first };
-        for &(value, slot) in &reads {
-            let from = &wanted.as_flattened()[of_slot(slot)];
-            interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
-        }
-        for stmt in &body {
-            interpreter.list(std::slice::from_ref(stmt));
-        }
+        let mut interpreter = Interpreter::new(&unit, resources, first, before);
+        let written = interpreter.unit(&unit, |slot| {
+            wanted.as_flattened()[of_slot(slot)].iter().map(|lane| lane.to_bits()).collect()
+        });
         for (to, bits) in covered.iter_mut().zip(&interpreter.covered) {
             *to = f32::from_bits(*bits);
         }
-        let mut left = Vec::new();
-        for &(value, slot) in &writes {
-            left.push((slot, interpreter.get(Operand::Value(value))));
+        for color in &colors {
+            interpreter.store_color(color, &mut wanted_planes[usize::from(color.target)]);
         }
-        for moved in &moves {
-            let old = Operand::Value(moved.value);
-            let new = interpreter.choose(moved.mask.unwrap_or(ALL), moved.from, old);
-            interpreter.set(moved.value, new.clone());
-            left.push((moved.slot, new));
-        }
-        for &ColorStore { target, channels, covered, .. } in &colors {
-            let channels = channels.map(|channel| interpreter.get(channel));
-            for lane in 0..lanes {
-                let there = !covered || interpreter.covered[lane] != 0;
-                let pixel = channels.each_ref().map(|channel| f32::from_bits(channel[lane]));
-                let pixel = pixel.map(|x| if there { canonical_nan(x) } else { 0.0 });
-                // Halves of two rows of four pixels of 16 bytes: two quads.
-                let (chunk, lane) = ((first + lane) / LANES, (first + lane) % LANES);
-                let half = places[chunk][lane / 8];
-                let left = lane / 4 % 2 * 2;
-                let at = half.rows[lane / 2 % 2] as usize / 16 + left + lane % 2;
-                wanted_planes[usize::from(target)][at] = pixel;
-            }
-        }
-        for (slot, lanes_of) in left {
+        for (slot, lanes_of) in written {
             let to = &mut wanted.as_flattened_mut()[of_slot(slot)];
             for (to, bits) in to.iter_mut().zip(lanes_of) {
                 *to = f32::from_bits(bits);
@@ -190,12 +163,12 @@ pub(crate) fn check<T>(
         planes: planes.each_mut().map(|plane| TargetPlane::floats(plane, &places)),
         offsets: &places,
     };
-    run(made, &mut slots, &mut covered, &textures.cells(), &interpolants, targets);
+    run(made, &mut slots, &mut covered, &texel_views(&samplers), &interpolants, targets);
     let bits = |plane: &Vec<[f32; 4]>| -> Vec<_> {
         plane.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
     };
     for (got, wanted) in planes.iter().zip(&wanted_planes) {
-        assert_eq!(bits(got), bits(wanted), "seed {seed}, {what:?}: pixels");
+        assert!(bits(got) == bits(wanted), "seed {seed}, {what:?}: wrong pixels");
     }
     for (got, wanted) in covered.iter().zip(&wanted_covered) {
         assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "seed {seed}: coverage");
@@ -204,7 +177,7 @@ pub(crate) fn check<T>(
         for lane in 0..LANES {
             assert!(
                 same(got[lane], wanted[lane]),
-                "seed {seed}, {what:?}: slot {}, chunk {}, lane {lane}: {:e}, not {:e}",
+                "seed {seed}, {what:?}: wrong slot {}, chunk {}, lane {lane}: {:e}, not {:e}",
                 i / CHUNKS,
                 i % CHUNKS,
                 got[lane],
@@ -214,7 +187,7 @@ pub(crate) fn check<T>(
     }
 }
 
-/// Makes a unit whose numbers do not matter.
+/// Calls `f` with a random unit.
 pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
     let mut generator = Generator {
         random: Random { state: seed | 1, numbers: Numbers::All },
@@ -224,7 +197,7 @@ pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> 
         left: 200,
         inputs: false,
     };
-    let textures = Textures::new(&mut generator.random);
+    let samplers = samplers(&mut generator.random);
     let body = generator.list(3, 200);
     let body: Vec<&Stmt> = body.iter().collect();
     f(&CompileUnit {
@@ -235,7 +208,7 @@ pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> 
         colors: &[],
         stride: 64,
         fuel_checked: true,
-        tables: &textures.tables,
+        tables: &tables(&samplers),
         interpolants: &[],
         values: &generator.values,
     })

@@ -137,7 +137,7 @@ fn first_failure(bug: KnownBug, checked: bool) -> (u64, String) {
 #[test]
 fn the_emulator_finds_known_bugs() {
     for (bug, what) in [
-        (KnownBug::MovesByClass, ": slot "),
+        (KnownBug::MovesByClass, ": wrong "),
         (KnownBug::TexelOffsetsInPool, "outside of all regions"),
         (KnownBug::AlignedMaskedMove, "is not a multiple of 64"),
     ] {
