@@ -338,3 +338,6 @@ impl KernelArgs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

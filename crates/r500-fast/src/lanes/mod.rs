@@ -26,9 +26,6 @@ pub(crate) mod bits;
 pub(crate) mod functions;
 pub(crate) mod select;
 
-#[cfg(test)]
-mod tests;
-
 use r500_simd::flush::{self, Flush};
 use r500_simd::inhibit_outer_vectorization;
 pub(crate) use r500_simd::{Chunk, LANES};
