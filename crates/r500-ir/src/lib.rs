@@ -464,37 +464,39 @@ impl Inst {
     }
 }
 
-impl Stmt {
-    /// As [`operands`](Self::operands), mutable.
-    pub fn operands_mut(&mut self, f: &mut impl FnMut(&mut Operand)) {
-        match self {
-            Self::Def(_, inst) => {
-                let arity = inst.opcode.arity();
-                inst.args[..arity].iter_mut().for_each(f);
+/// Calls `$f` with each operand of a statement, by shared or by mutable references.
+macro_rules! each_operand {
+    ($stmt:expr, $as_ref:ident, $iter:ident, $f:ident) => {
+        match $stmt {
+            Stmt::Def(_, Inst { opcode, args }) => {
+                args.$iter().take(opcode.arity()).for_each($f);
             }
-            Self::Fetch(fetch) => {
-                let Fetch { strq, dx, dy, active, .. } = &mut **fetch;
-                strq.iter_mut().chain(dx).chain(dy).chain([active]).for_each(f);
+            Stmt::Fetch(fetch) => {
+                let Fetch { strq, dx, dy, active, .. } = fetch.$as_ref();
+                strq.$iter().chain(dx).chain(dy).chain([active]).for_each($f);
             }
-            Self::Discard(mask) | Self::Stat { mask, .. } | Self::GroupHazard(mask) => f(mask),
-            Self::ConsumeFuel { .. } => {}
-            Self::If(branch) => {
-                branch.masks.iter_mut().for_each(&mut *f);
-                for phi in &mut branch.phis {
-                    let from = phi.incoming.iter_mut().chain(phi.arms.iter_mut().flatten());
-                    from.for_each(&mut *f);
+            Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => $f(mask),
+            Stmt::ConsumeFuel { .. } => {}
+            Stmt::If(branch) => {
+                let If { masks, phis, .. } = branch.$as_ref();
+                masks.$iter().for_each(&mut *$f);
+                for Phi { incoming, arms, .. } in phis {
+                    incoming.$iter().chain(arms.$iter().flatten()).for_each(&mut *$f);
                 }
             }
-            Self::Loop(repeat) => {
-                for param in &mut repeat.params {
-                    f(&mut param.init);
-                    f(&mut param.next);
+            Stmt::Loop(repeat) => {
+                let Loop { params, continue_mask, .. } = repeat.$as_ref();
+                for LoopParam { init, next, .. } in params {
+                    $f(init);
+                    $f(next);
                 }
-                repeat.continue_mask.iter_mut().for_each(f);
+                continue_mask.$iter().for_each($f);
             }
         }
-    }
+    };
+}
 
+impl Stmt {
     /// Returns its child statements: those of its arms or of its body.
     pub fn inside(&self) -> impl Iterator<Item = &Self> {
         let (arms, body): (&[Vec<Self>], &[Self]) = match self {
@@ -534,31 +536,13 @@ impl Stmt {
     /// Calls `f` with each operand of the statement itself, phis and loop parameters included; operands of the statements
     /// in its regions are not.
     pub fn operands(&self, f: &mut impl FnMut(Operand)) {
-        match self {
-            Self::Def(_, inst) => inst.args().iter().copied().for_each(f),
-            Self::Fetch(fetch) => {
-                let Fetch { strq, dx, dy, active, .. } = &**fetch;
-                strq.iter().chain(dx).chain(dy).chain([active]).copied().for_each(f);
-            }
-            Self::Discard(mask) | Self::Stat { mask, .. } | Self::GroupHazard(mask) => f(*mask),
-            Self::ConsumeFuel { .. } => {}
-            Self::If(branch) => {
-                branch.masks.into_iter().for_each(&mut *f);
-                for phi in &branch.phis {
-                    phi.incoming
-                        .into_iter()
-                        .chain(phi.arms.into_iter().flatten())
-                        .for_each(&mut *f);
-                }
-            }
-            Self::Loop(repeat) => {
-                for param in &repeat.params {
-                    f(param.init);
-                    f(param.next);
-                }
-                repeat.continue_mask.into_iter().for_each(f);
-            }
-        }
+        let f = &mut |operand: &Operand| f(*operand);
+        each_operand!(self, as_ref, iter, f);
+    }
+
+    /// As [`operands`](Self::operands), mutable.
+    pub fn operands_mut(&mut self, f: &mut impl FnMut(&mut Operand)) {
+        each_operand!(self, as_mut, iter_mut, f);
     }
 }
 

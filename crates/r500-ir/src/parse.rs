@@ -29,6 +29,7 @@
 
 use r500_isa::values::TexOp;
 
+use super::print::{INFIX, UNARY};
 use super::{
     AddSign, ConstantChannel, DenormalMode, EntityMap, Fetch, Function, If, Inst, Loop, LoopParam,
     MulFlags, NONE, Opcode, Operand, Phi, Range, Stmt, Type, Uniform, Value, ValueData,
@@ -353,18 +354,6 @@ fn parse_inst(text: &str) -> Result<Inst, Reason> {
         let (a, b) = split(rest, " : ")?;
         return Ok(Inst::new(Opcode::Select, &[operand(mask)?, operand(a)?, operand(b)?]));
     }
-    // The longer of two spellings first.
-    const INFIX: [(&str, Opcode); 9] = [
-        (" & !", Opcode::AndNot),
-        (" & ", Opcode::And),
-        (" | ", Opcode::Or),
-        (" == ", Opcode::Eq),
-        (" != ", Opcode::Ne),
-        (" >= ", Opcode::Ge),
-        (" < ", Opcode::Lt),
-        (" + ", Opcode::Add),
-        (" - ", Opcode::Sub),
-    ];
     for (spelling, opcode) in INFIX {
         if let Some((a, b)) = text.split_once(spelling) {
             return Ok(Inst::new(opcode, &[operand(a)?, operand(b)?]));
@@ -385,19 +374,10 @@ fn parse_inst(text: &str) -> Result<Inst, Reason> {
         "max" => Opcode::Max(DenormalMode::Kept),
         "min.no_denormals" => Opcode::Min(DenormalMode::Excluded),
         "max.no_denormals" => Opcode::Max(DenormalMode::Excluded),
-        "neg" => Opcode::Neg,
-        "abs" => Opcode::Abs,
-        "neg_abs" => Opcode::NegAbs,
-        "flush" => Opcode::Flush,
-        "clamp01" => Opcode::Clamp01,
-        "frc" => Opcode::Frc,
-        "rcp" => Opcode::Rcp,
-        "rsq" => Opcode::Rsq,
-        "ex2" => Opcode::Ex2,
-        "ln2" => Opcode::Ln2,
-        "sin" => Opcode::Sin,
-        "cos" => Opcode::Cos,
-        _ => return Err(format!("`{name}` is not an operation")),
+        name => {
+            let known = UNARY.iter().find(|(known, _)| *known == name);
+            known.ok_or_else(|| format!("`{name}` is not an operation"))?.1
+        }
     };
     let args = rest.split(", ").map(operand).collect::<Result<Vec<_>, _>>()?;
     if args.len() != opcode.arity() {

@@ -9,6 +9,35 @@ use super::{
     Stmt, Type, Uniform, Value, Values,
 };
 
+/// Operations that stand between their operands, the longer of two symbols first.
+pub(super) const INFIX: [(&str, Opcode); 9] = [
+    (" & !", Opcode::AndNot),
+    (" & ", Opcode::And),
+    (" | ", Opcode::Or),
+    (" == ", Opcode::Eq),
+    (" != ", Opcode::Ne),
+    (" >= ", Opcode::Ge),
+    (" < ", Opcode::Lt),
+    (" + ", Opcode::Add),
+    (" - ", Opcode::Sub),
+];
+
+/// Operations on one operand, by name.
+pub(super) const UNARY: [(&str, Opcode); 12] = [
+    ("neg", Opcode::Neg),
+    ("abs", Opcode::Abs),
+    ("neg_abs", Opcode::NegAbs),
+    ("flush", Opcode::Flush),
+    ("clamp01", Opcode::Clamp01),
+    ("frc", Opcode::Frc),
+    ("rcp", Opcode::Rcp),
+    ("rsq", Opcode::Rsq),
+    ("ex2", Opcode::Ex2),
+    ("ln2", Opcode::Ln2),
+    ("sin", Opcode::Sin),
+    ("cos", Opcode::Cos),
+];
+
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "%{}", self.0)
@@ -55,31 +84,19 @@ impl Display for Inst {
             Opcode::Mul(flags) => f.write_str(&product(flags)),
             Opcode::Mad(flags, AddSign::Plus) => write!(f, "{} + {c}", product(flags)),
             Opcode::Mad(flags, AddSign::Minus) => write!(f, "{} - {c}", product(flags)),
-            Opcode::Add => write!(f, "{a} + {b}"),
-            Opcode::Sub => write!(f, "{a} - {b}"),
             Opcode::Select => write!(f, "{a} ? {b} : {c}"),
-            Opcode::Lt => write!(f, "{a} < {b}"),
-            Opcode::Ge => write!(f, "{a} >= {b}"),
-            Opcode::Eq => write!(f, "{a} == {b}"),
-            Opcode::Ne => write!(f, "{a} != {b}"),
-            Opcode::And => write!(f, "{a} & {b}"),
-            Opcode::Or => write!(f, "{a} | {b}"),
-            Opcode::AndNot => write!(f, "{a} & !{b}"),
             Opcode::Min(denormals) => write!(f, "min{} {a}, {b}", mode(denormals)),
             Opcode::Max(denormals) => write!(f, "max{} {a}, {b}", mode(denormals)),
             Opcode::QuadBroadcast(lane) => write!(f, "quad_broadcast {lane} {a}"),
-            Opcode::Neg => write!(f, "neg {a}"),
-            Opcode::Abs => write!(f, "abs {a}"),
-            Opcode::NegAbs => write!(f, "neg_abs {a}"),
-            Opcode::Flush => write!(f, "flush {a}"),
-            Opcode::Clamp01 => write!(f, "clamp01 {a}"),
-            Opcode::Frc => write!(f, "frc {a}"),
-            Opcode::Rcp => write!(f, "rcp {a}"),
-            Opcode::Rsq => write!(f, "rsq {a}"),
-            Opcode::Ex2 => write!(f, "ex2 {a}"),
-            Opcode::Ln2 => write!(f, "ln2 {a}"),
-            Opcode::Sin => write!(f, "sin {a}"),
-            Opcode::Cos => write!(f, "cos {a}"),
+            opcode => {
+                let infix = INFIX.iter().find(|(_, of)| *of == opcode);
+                let prefix = UNARY.iter().find(|(_, of)| *of == opcode);
+                match (infix, prefix) {
+                    (Some((symbol, _)), _) => write!(f, "{a}{symbol}{b}"),
+                    (None, Some((name, _))) => write!(f, "{name} {a}"),
+                    (None, None) => unreachable!("every opcode has a spelling"),
+                }
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Tests of the passes, in `tests/ir/*.ir`: a function, the passes to run, and the function that comes of it. And
-//! of the verifier: each kind of bug that a pass may have, by a pass that has it.
+//! Tests of the passes, in `tests/ir/*.ir`: a function, the passes to run, and the result. Tests of the verifier: a
+//! pass for each kind of bug.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -28,7 +28,7 @@ fn passes(text: &str) -> Vec<Pass> {
         .collect()
 }
 
-/// Runs the passes of every file. `BLESS=1` writes what comes of them into the files.
+/// Runs the passes of every file. `BLESS=1` writes the results into the files.
 #[test]
 fn passes_rewrite_as_the_files_say() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ir"));

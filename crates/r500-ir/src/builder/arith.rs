@@ -2,11 +2,11 @@
 //!
 //! The zero rule of a product is dropped where the [ranges](crate::Range) of its factors show that it changes nothing.
 
-use super::{Builder, ModifiedOperand, argument_order, mask_const};
+use super::{Builder, ModifiedOperand, argument_order};
 use crate::const_eval::evaluate;
 use crate::value_range::SMALL;
 use crate::{AddSign, DenormalMode, MulFlags, Opcode, Operand, Range};
-use r500_numerics::{Arith, compare, flush};
+use r500_numerics::{Arith, flush};
 
 impl Builder {
     /// Applies the modifiers.
@@ -197,23 +197,37 @@ impl Builder {
 
     /// a < b ? a : b.
     pub(crate) fn min(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
-        let (a, b) = (self.bits(a), self.bits(b));
-        let range = self.range(a).min(self.range(b));
-        match (a.as_float(), b.as_float()) {
-            _ if a == b => a,
-            (Some(a), Some(b)) => Operand::float(compare::min(a, b)),
-            _ => self.def(Opcode::Min(denormals(range)), &[a, b], range),
-        }
+        self.either(Opcode::Min, a, b)
     }
 
     /// a >= b ? a : b.
     pub(crate) fn max(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        self.either(Opcode::Max, a, b)
+    }
+
+    /// A minimum or maximum.
+    fn either(
+        &mut self,
+        opcode: fn(DenormalMode) -> Opcode,
+        a: ModifiedOperand,
+        b: ModifiedOperand,
+    ) -> Operand {
         let (a, b) = (self.bits(a), self.bits(b));
-        let range = self.range(a).max(self.range(b));
-        match (a.as_float(), b.as_float()) {
-            _ if a == b => a,
-            (Some(a), Some(b)) => Operand::float(compare::max(a, b)),
-            _ => self.def(Opcode::Max(denormals(range)), &[a, b], range),
+        if a == b {
+            return a;
+        }
+        let range = opcode(DenormalMode::Kept).range([self.range(a), self.range(b), Range::ANY]);
+        let denormals = if range.denormal { DenormalMode::Kept } else { DenormalMode::Excluded };
+        self.folded(opcode(denormals), [a, b], range)
+    }
+
+    /// An operation of two arguments, evaluated if these are constants.
+    fn folded(&mut self, opcode: Opcode, args: [Operand; 2], range: Range) -> Operand {
+        match args {
+            [Operand::Const(a), Operand::Const(b)] => {
+                Operand::Const(evaluate(opcode, [a, b, 0]).expect("arithmetic on two operands"))
+            }
+            _ => self.def(opcode, &args, range),
         }
     }
 
@@ -224,14 +238,6 @@ impl Builder {
         a: ModifiedOperand,
         b: ModifiedOperand,
     ) -> Operand {
-        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
-            return mask_const(match opcode {
-                Opcode::Lt => compare::lt(a, b),
-                Opcode::Ge => compare::ge(a, b),
-                Opcode::Eq => compare::eq(a, b),
-                _ => compare::ne(a, b),
-            });
-        }
         // -a < b → -b < a
         let (a, b) = match (a.neg && a.constant().is_none(), b.constant()) {
             (true, Some(_)) if matches!(opcode, Opcode::Eq | Opcode::Ne) => (a.neg(), b.neg()),
@@ -241,7 +247,7 @@ impl Builder {
         let (a, b) = (self.bits(a), self.bits(b));
         let (a, b) = self.compared_instead_of_difference(a, b);
         let (b, a) = self.compared_instead_of_difference(b, a);
-        self.def(opcode, &[a, b], Range::ANY)
+        self.folded(opcode, [a, b], Range::ANY)
     }
 
     /// `x - y < 0` → `x < y`, where no difference rounds or flushes to zero. Drivers compare two numbers so.
@@ -286,8 +292,4 @@ impl Builder {
 /// Returns whether the difference of a number and any other is zero or flushed only if they are equal.
 fn is_exact_in_differences(x: f32) -> bool {
     x.is_finite() && x.abs() >= SMALL
-}
-
-fn denormals(range: Range) -> DenormalMode {
-    if range.denormal { DenormalMode::Kept } else { DenormalMode::Excluded }
 }

@@ -5,96 +5,67 @@
 //! leaves the fuel that it consumes.
 
 use super::Pass;
-use crate::{EntityMap, Function, Operand, Stmt, Value};
+use super::demand::{Bits, DemandGraph};
+use crate::{EntityMap, Function, Stmt, Value};
 
 pub(super) const PASS: Pass = Pass { name: "dce", run: |function, _| run(function) };
 
 /// Removes dead definitions; returns whether there were any.
 fn run(function: &mut Function) -> bool {
-    let live = Liveness::of(function);
-    let mut sweep = Sweep { live, changed: false };
+    let mut sweep = Sweep { live: liveness(function), changed: false };
     sweep.retain(&mut function.uniforms, |uniform| uniform.value);
     sweep.list(&mut function.body);
     sweep.changed
 }
 
-/// The transitive closure of uses from the statements with effects and the outputs.
-struct Liveness {
-    live: EntityMap<Value, bool>,
-    /// The values that each value depends on.
-    operands: EntityMap<Value, Vec<Value>>,
-    work: Vec<Value>,
+/// Returns whether each value of a function is live.
+fn liveness(function: &Function) -> EntityMap<Value, bool> {
+    let mut graph = DemandGraph::new(function.values.len());
+    collect(&function.body, &mut graph);
+    function.outputs().for_each(|operand| graph.demand(operand, LIVE));
+    graph.solve().items().iter().map(|bits| *bits == LIVE).collect()
 }
 
-impl Liveness {
-    /// Returns whether each value of a function is live.
-    fn of(function: &Function) -> EntityMap<Value, bool> {
-        let count = function.values.len();
-        let mut liveness = Self {
-            live: EntityMap::filled(count, false),
-            operands: EntityMap::filled(count, Vec::new()),
-            work: Vec::new(),
-        };
-        liveness.collect(&function.body);
-        function.outputs().for_each(|operand| liveness.mark(operand));
-        while let Some(value) = liveness.work.pop() {
-            for operand in std::mem::take(&mut liveness.operands[value]) {
-                liveness.mark(Operand::Value(operand));
-            }
-        }
-        liveness.live
-    }
+/// What is demanded of live values.
+const LIVE: Bits = 1;
 
-    /// Notes the operands of each value, and marks those of effects.
-    fn collect(&mut self, list: &[Stmt]) {
-        for stmt in list {
-            match stmt {
-                Stmt::Def(value, inst) => self.depends(*value, inst.args().iter().copied()),
-                Stmt::Fetch(fetch) => {
-                    for value in fetch.texel.into_iter().flatten() {
-                        let from = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
-                        self.depends(value, from.copied().chain([fetch.active]));
-                    }
-                }
-                Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
-                    self.mark(*mask);
-                }
-                Stmt::ConsumeFuel { .. } => {}
-                Stmt::If(branch) => {
-                    let masks = branch.masks;
-                    for phi in &branch.phis {
-                        let from = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
-                        self.depends(phi.value, from.chain(masks));
-                    }
-                    if branch.arms.iter().any(|arm| has_effects(arm)) {
-                        masks.into_iter().for_each(|mask| self.mark(mask));
-                    }
-                    branch.arms.iter().for_each(|arm| self.collect(arm));
-                }
-                Stmt::Loop(repeat) => {
-                    for param in &repeat.params {
-                        // The number of iterations decides about every value that the loop computes.
-                        let from = [param.init, param.next].into_iter().chain(repeat.continue_mask);
-                        self.depends(param.value, from);
-                    }
-                    if has_effects(&repeat.body) {
-                        repeat.continue_mask.iter().for_each(|mask| self.mark(*mask));
-                    }
-                    self.collect(&repeat.body);
+/// Notes the operands of each value, and marks those of effects.
+fn collect(list: &[Stmt], graph: &mut DemandGraph) {
+    for stmt in list {
+        match stmt {
+            Stmt::Def(value, _) => {
+                stmt.operands(&mut |operand| graph.forward(*value, operand, LIVE));
+            }
+            Stmt::Fetch(fetch) => {
+                for value in fetch.texel.into_iter().flatten() {
+                    stmt.operands(&mut |operand| graph.forward(value, operand, LIVE));
                 }
             }
-        }
-    }
-
-    fn depends(&mut self, value: Value, from: impl Iterator<Item = Operand>) {
-        self.operands[value].extend(from.filter_map(Operand::value));
-    }
-
-    fn mark(&mut self, operand: Operand) {
-        if let Some(value) = operand.value()
-            && !std::mem::replace(&mut self.live[value], true)
-        {
-            self.work.push(value);
+            Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
+                graph.demand(*mask, LIVE);
+            }
+            Stmt::ConsumeFuel { .. } => {}
+            Stmt::If(branch) => {
+                for phi in &branch.phis {
+                    let from = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
+                    from.chain(branch.masks).for_each(|from| graph.forward(phi.value, from, LIVE));
+                }
+                if branch.arms.iter().any(|arm| has_effects(arm)) {
+                    branch.masks.into_iter().for_each(|mask| graph.demand(mask, LIVE));
+                }
+                branch.arms.iter().for_each(|arm| collect(arm, graph));
+            }
+            Stmt::Loop(repeat) => {
+                for param in &repeat.params {
+                    // The number of iterations decides about every value that the loop computes.
+                    let from = [param.init, param.next].into_iter().chain(repeat.continue_mask);
+                    from.for_each(|from| graph.forward(param.value, from, LIVE));
+                }
+                if has_effects(&repeat.body) {
+                    repeat.continue_mask.iter().for_each(|mask| graph.demand(*mask, LIVE));
+                }
+                collect(&repeat.body, graph);
+            }
         }
     }
 }

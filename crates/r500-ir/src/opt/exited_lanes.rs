@@ -16,6 +16,7 @@
 
 use super::Pass;
 use super::analyses::{Analyses, Defs, UseCounts};
+use super::demand::{Bits, DemandGraph};
 use crate::{EntityMap, Function, Inst, Loop, NONE, Opcode, Operand, Stmt, Value};
 
 pub(super) const PASS: Pass = Pass { name: "exited_lanes", run };
@@ -55,7 +56,7 @@ fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts<'_>) {
         return;
     }
     let demanded = Demand::by_exited(repeat, facts, active, continue_mask);
-    for param in repeat.params.iter_mut().filter(|param| !demanded[param.value]) {
+    for param in repeat.params.iter_mut().filter(|param| demanded[param.value] != EXITED) {
         while let Some(&Inst { opcode: Opcode::Select, args: [mask, chosen, _] }) =
             facts.defs.of_operand(param.next)
             && facts.implies(continue_mask, mask)
@@ -140,45 +141,35 @@ impl Facts<'_> {
     }
 }
 
-/// The values whose lanes count that do not execute an iteration of a loop.
+/// What is demanded of values whose lanes count that do not execute an iteration of a loop.
+const EXITED: Bits = 1;
+
+/// Finds such values.
 struct Demand<'a> {
     facts: &'a Facts<'a>,
     /// The lanes that execute the iteration.
     active: Operand,
-    /// The values that each value depends on in lanes that do not execute.
-    operands: EntityMap<Value, Vec<Value>>,
-    demanded_by_exited: EntityMap<Value, bool>,
-    work: Vec<Value>,
+    /// What values depend on in lanes that do not execute.
+    graph: DemandGraph,
 }
 
 impl<'a> Demand<'a> {
-    /// Returns whether exited lanes of a loop demand each value.
+    /// Returns what exited lanes of a loop demand of each value.
     fn by_exited(
         repeat: &Loop,
         facts: &'a Facts<'a>,
         active: Operand,
         continue_mask: Operand,
-    ) -> EntityMap<Value, bool> {
-        let count = facts.entry_mask.len();
-        let mut demand = Self {
-            facts,
-            active,
-            operands: EntityMap::filled(count, Vec::new()),
-            demanded_by_exited: EntityMap::filled(count, false),
-            work: Vec::new(),
-        };
+    ) -> EntityMap<Value, Bits> {
+        let graph = DemandGraph::new(facts.entry_mask.len());
+        let mut demand = Self { facts, active, graph };
         demand.uses_after_loop(repeat);
         demand.root(continue_mask);
         demand.collect(&repeat.body);
         for param in &repeat.params {
             demand.depends(param.value, param.next);
         }
-        while let Some(value) = demand.work.pop() {
-            for operand in std::mem::take(&mut demand.operands[value]) {
-                demand.root(Operand::Value(operand));
-            }
-        }
-        demand.demanded_by_exited
+        demand.graph.solve()
     }
 
     /// A parameter with more uses than the loop has is used after it.
@@ -256,14 +247,10 @@ impl<'a> Demand<'a> {
     }
 
     fn depends(&mut self, value: Value, from: Operand) {
-        self.operands[value].extend(from.value());
+        self.graph.forward(value, from, EXITED);
     }
 
     fn root(&mut self, operand: Operand) {
-        if let Some(value) = operand.value()
-            && !std::mem::replace(&mut self.demanded_by_exited[value], true)
-        {
-            self.work.push(value);
-        }
+        self.graph.demand(operand, EXITED);
     }
 }

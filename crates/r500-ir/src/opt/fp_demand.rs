@@ -13,6 +13,7 @@
 
 use super::Pass;
 use super::analyses::Analyses;
+use super::demand::{Bits, DemandGraph};
 use crate::{
     AddSign, DenormalMode, EntityMap, Function, Inst, MulFlags, Opcode, Operand, Range, Stmt, Value,
 };
@@ -24,7 +25,7 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     let Some(ranges) = analyses.ranges else { return false };
     let count = function.values.len();
     let mut rewrite = Rewrite {
-        demanded: Demand::of(function, ranges),
+        demanded: demanded(function, ranges),
         ranges,
         equal: EntityMap::filled(count, None),
         is_flushing: EntityMap::filled(count, false),
@@ -39,7 +40,7 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
 }
 
 /// What the users of a value tell apart: a set of bits, [`SIGN`] and [`DENORMAL`].
-pub type DemandedFp = u8;
+pub type DemandedFp = Bits;
 
 /// Users tell no zero from another, and no denormal from a zero.
 pub const NOTHING: DemandedFp = 0;
@@ -140,88 +141,40 @@ pub fn operand_demands(inst: &Inst, range: impl Fn(Operand) -> Range) -> [Operan
     [of_a, of_b, of_c].map(OperandDemand::forwarded)
 }
 
-/// What is demanded of each value.
-struct Demand<'a> {
-    ranges: &'a EntityMap<Value, Range>,
-    demanded: EntityMap<Value, DemandedFp>,
-    /// The operands of each value, and what it demands of them if that is demanded of it.
-    operands: EntityMap<Value, Vec<(Value, DemandedFp)>>,
-    work: Vec<Value>,
+/// Returns what is demanded of each value.
+fn demanded(function: &Function, ranges: &EntityMap<Value, Range>) -> EntityMap<Value, DemandedFp> {
+    let mut graph = DemandGraph::new(function.values.len());
+    function.outputs().for_each(|operand| graph.demand(operand, SIGN | DENORMAL));
+    function.each(&mut |stmt| match stmt {
+        Stmt::Def(value, inst) => {
+            let demands = operand_demands(inst, |operand| range_of(ranges, operand));
+            for (&arg, demand) in inst.args().iter().zip(demands) {
+                graph.demand(arg, demand.always);
+                graph.forward(*value, arg, demand.forwarded);
+            }
+        }
+        Stmt::If(branch) => {
+            for phi in &branch.phis {
+                let from = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
+                from.for_each(|from| graph.forward(phi.value, from, SIGN | DENORMAL));
+            }
+        }
+        Stmt::Loop(repeat) => {
+            for param in &repeat.params {
+                graph.forward(param.value, param.init, SIGN | DENORMAL);
+                graph.forward(param.value, param.next, SIGN | DENORMAL);
+            }
+        }
+        // A sampler may tell all coordinates apart.
+        _ => stmt.operands(&mut |operand| graph.demand(operand, SIGN | DENORMAL)),
+    });
+    graph.solve()
 }
 
-impl<'a> Demand<'a> {
-    /// Computes what is demanded of each value.
-    fn of(
-        function: &Function,
-        ranges: &'a EntityMap<Value, Range>,
-    ) -> EntityMap<Value, DemandedFp> {
-        let count = function.values.len();
-        let mut demand = Self {
-            ranges,
-            demanded: EntityMap::filled(count, NOTHING),
-            operands: EntityMap::filled(count, Vec::new()),
-            work: Vec::new(),
-        };
-        function.outputs().for_each(|operand| demand.demand(operand, SIGN | DENORMAL));
-        demand.collect(&function.body);
-        while let Some(value) = demand.work.pop() {
-            let demanded = demand.demanded[value];
-            for at in 0..demand.operands[value].len() {
-                let (from, bits) = demand.operands[value][at];
-                demand.demand(Operand::Value(from), bits & demanded);
-            }
-        }
-        demand.demanded
-    }
-
-    fn collect(&mut self, list: &[Stmt]) {
-        for stmt in list {
-            match stmt {
-                Stmt::Def(value, inst) => self.inst(*value, inst),
-                Stmt::If(branch) => {
-                    for phi in &branch.phis {
-                        let from = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
-                        from.for_each(|from| self.forward(phi.value, from, SIGN | DENORMAL));
-                    }
-                    branch.arms.iter().for_each(|arm| self.collect(arm));
-                }
-                Stmt::Loop(repeat) => {
-                    for param in &repeat.params {
-                        self.forward(param.value, param.init, SIGN | DENORMAL);
-                        self.forward(param.value, param.next, SIGN | DENORMAL);
-                    }
-                    self.collect(&repeat.body);
-                }
-                // A sampler may tell all coordinates apart.
-                _ => stmt.operands(&mut |operand| self.demand(operand, SIGN | DENORMAL)),
-            }
-        }
-    }
-
-    fn inst(&mut self, value: Value, inst: &Inst) {
-        let demands = operand_demands(inst, |operand| match operand {
-            Operand::Const(bits) => Range::of(f32::from_bits(bits)),
-            Operand::Value(value) => self.ranges[value],
-        });
-        for (&arg, demand) in inst.args().iter().zip(demands) {
-            self.demand(arg, demand.always);
-            self.forward(value, arg, demand.forwarded);
-        }
-    }
-
-    fn forward(&mut self, value: Value, from: Operand, bits: DemandedFp) {
-        if bits != NOTHING {
-            self.operands[value].extend(from.value().map(|from| (from, bits)));
-        }
-    }
-
-    fn demand(&mut self, operand: Operand, bits: DemandedFp) {
-        let Operand::Value(value) = operand else { return };
-        let demanded = &mut self.demanded[value];
-        if *demanded | bits != *demanded {
-            *demanded |= bits;
-            self.work.push(value);
-        }
+fn range_of(ranges: &EntityMap<Value, Range>, operand: Operand) -> Range {
+    match operand {
+        Operand::Const(bits) => Range::of(f32::from_bits(bits)),
+        Operand::Value(value) => ranges[value],
     }
 }
 
@@ -354,10 +307,7 @@ impl Rewrite<'_> {
     }
 
     fn range(&self, operand: Operand) -> Range {
-        match operand {
-            Operand::Const(bits) => Range::of(f32::from_bits(bits)),
-            Operand::Value(value) => self.ranges[value],
-        }
+        range_of(self.ranges, operand)
     }
 
     fn replace(&self, operand: &mut Operand) {

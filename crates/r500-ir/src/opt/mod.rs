@@ -8,6 +8,7 @@
 mod abs_of_neg;
 mod analyses;
 mod dce;
+mod demand;
 mod exited_lanes;
 mod fp_demand;
 mod merge_fuel;
