@@ -1,5 +1,5 @@
-//! How long pictures take: some captures with the fast engine, made ready once; making ready itself;
-//! one with the reference engine.
+//! The time of pictures: captures with the fast engine, prepared once; preparing; a capture with the reference
+//! engine.
 //!
 //! `cargo bench -p r500-fast -- --save-baseline NAME`, later `--baseline NAME`, shows what changed.
 

@@ -5,7 +5,10 @@ use r500_program::InputData;
 use super::arg::Arg;
 use super::bytecode::ColorSource;
 use super::canvas::Canvas;
-use super::chunk_stores::{ChunkStores, CoverageBits, frame_channels, masked};
+use super::chunk_stores::{
+    CoverageBits, clear_colors, frame_channels, masked, store_color, store_colors, store_coverage,
+    store_coverages, store_depth,
+};
 use super::interp::{Interpreter, Scratch};
 use super::interpolants::{self, LinearInterpolant};
 use super::lanes::{Chunk, LANES};
@@ -165,15 +168,15 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                         };
                         let (at, covered) = ([tile.x, y], &interp.scratch.covered);
                         if all {
-                            band.store_colors(level, target, at, order, |i| channels(i, None));
+                            store_colors(level, band, target, at, order, |i| channels(i, None));
                         } else if inside {
                             let channels = |i| channels(i, Some(&covered[i]));
-                            band.store_colors(level, target, at, order, channels);
+                            store_colors(level, band, target, at, order, channels);
                         } else {
                             for (x, i) in tile.columns().zip(chunks.clone()) {
                                 let channels = channels(i, Some(&covered[i]));
                                 let pixel = |lane: usize| channels.map(|channel| channel[lane]);
-                                band.store_color(target, [x, y], pixel);
+                                store_color(band, target, [x, y], pixel);
                             }
                         }
                     }
@@ -190,14 +193,14 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                         };
                         for (x, i) in tile.columns().zip(chunks.clone()) {
                             let pixels = masked(pixels(i), &interp.scratch.covered[i]);
-                            band.store_color(target, [x, y], pixels);
+                            store_color(band, target, [x, y], pixels);
                         }
                     }
                 }
             }
             let (at, width) = ([tile.x, y], tile.columns * CHUNK);
             if none && !interp.colors_stored {
-                band.clear_colors(at, width);
+                clear_colors(band, at, width);
             }
             if interp.coverage_stored {
                 // By the band.
@@ -206,10 +209,10 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                 for (covered, &i) in row.iter_mut().zip(order) {
                     *covered = coverages[usize::from(i) % CHUNKS];
                 }
-                ChunkStores::store_coverages(band, at, &row[..order.len()]);
+                store_coverages(band, at, &row[..order.len()]);
             } else {
                 for (x, &i) in tile.columns().zip(order) {
-                    band.store_coverage([x, y], &interp.scratch.covered[usize::from(i)]);
+                    store_coverage(band, [x, y], &interp.scratch.covered[usize::from(i)]);
                 }
             }
             if let Some((depth, written)) = interp.code.depth {
@@ -217,7 +220,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                     let i = usize::from(i);
                     let depth = slots.chunk(depth, i).map(r500_numerics::canonical_nan);
                     let written = slots.chunk(written, i);
-                    band.store_depth([x, y], &interp.scratch.covered[i], &written, &depth);
+                    store_depth(band, [x, y], &interp.scratch.covered[i], &written, &depth);
                 }
             }
         }

@@ -5,13 +5,13 @@
 
 use super::arg::Arg;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
-use super::codegen::{ColorStore, CompileUnit, KernelCall, PhiMove};
+use super::codegen::{CompileUnit, KernelCall, PhiMove};
 use super::dispatch;
 use super::lanes::Chunk;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
 use super::tile::{ROWS, batch_width};
-use super::unit_builder::{UnitColor, UnitContext};
+use super::unit_builder::UnitContext;
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
@@ -38,8 +38,10 @@ impl Bytecode {
         level: L,
         native: Option<&UnitContext<'_>>,
     ) -> (Self, u32, Vec<usize>) {
+        let kill = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
+        let discards = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
         let mut linearizer = Linearizer::new(function, native);
-        let stores_colors = linearizer.store_colors(function);
+        let stores_colors = linearizer.store_colors(function, discards);
         let colors = function.colors.map(|color| color.filter(|_| !stores_colors));
         let depth = function.depth;
         let outputs = colors.iter().flatten().flatten().copied();
@@ -69,8 +71,6 @@ impl Bytecode {
         // Constants are materialised for ops only, of which machine code leaves few.
         let columns = batch_width(places.count);
         let stride = columns * (ROWS / 4) * (size_of::<Chunk>() as u32);
-        let kill = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
-        let discards = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
         let mut refused = Vec::new();
         let (mut coverage, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
@@ -129,26 +129,17 @@ impl Bytecode {
                             from,
                         })
                         .collect();
-                    let colors: Vec<_> = (part.colors.iter())
-                        .map(|&UnitColor { target, channels, non_nan, encoding }| ColorStore {
-                            target,
-                            channels,
-                            non_nan,
-                            covered: discards,
-                            encoding,
-                        })
-                        .collect();
                     let tables = native.tables(&part.units);
                     let unit = CompileUnit {
                         body: &part.body,
                         reads: &reads,
                         writes: &writes,
                         moves: &moves,
-                        colors: &colors,
+                        colors: &part.colors,
                         stride,
                         fuel_checked: part.fuel_checked,
                         tables: &tables,
-                        interpolants: native.interpolants(),
+                        interpolants: &native.resources.interpolants,
                         values: &linearizer.values,
                     };
                     if let Some((instructions, address)) = part.consume {
@@ -202,7 +193,9 @@ impl Bytecode {
             discards,
             coverage,
             units,
-            interpolants: native.map(|native| native.interpolants().to_vec()).unwrap_or_default(),
+            interpolants: native
+                .map(|native| native.resources.interpolants.clone())
+                .unwrap_or_default(),
         };
         (code, columns, refused)
     }

@@ -4,7 +4,7 @@ use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Band, ColorSurface, PixelRect, Plane, Surfaces};
 use r500_simd::chunk::SIDE as CHUNK;
 
-use super::chunk_stores::{ChunkStores, CoverageBits};
+use super::chunk_stores::{CoverageBits, colors_from, store_coverages};
 use super::render_targets::{ColorTargets, PlanePixels, Staging, TARGETS, TargetPlane};
 use super::tile::Tile;
 
@@ -18,6 +18,9 @@ pub(super) trait Canvas {
 
     /// Returns the planes for a tile that lies in the canvas and [`has_offsets`](Self::has_offsets).
     fn targets<'c>(&'c mut self, staging: &'c Staging, tile: &Tile<'_>) -> ColorTargets<'c>;
+
+    /// Marks all pixels as covered.
+    fn cover(&mut self);
 
     /// Stores the coverage of horizontally adjacent chunks that lie in the canvas.
     fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]);
@@ -34,13 +37,17 @@ impl Canvas for Band<'_> {
 
     fn targets<'c>(&'c mut self, staging: &'c Staging, tile: &Tile<'_>) -> ColorTargets<'c> {
         let offsets = staging.in_rows();
-        let planes = self.colors_from([tile.x, tile.y]);
+        let planes = colors_from(self, [tile.x, tile.y]);
         ColorTargets { planes: planes.map(|plane| TargetPlane::floats(plane, offsets)), offsets }
+    }
+
+    fn cover(&mut self) {
+        self.coverage_mut().fill(true);
     }
 
     #[inline(always)]
     fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]) {
-        ChunkStores::store_coverages(self, at, covered);
+        store_coverages(self, at, covered);
     }
 }
 
@@ -105,15 +112,6 @@ impl SurfaceBand<'_, '_> {
             values[first..first + columns.len()].copy_from_slice(&covered[columns.clone()]);
         }
     }
-
-    /// Marks all pixels as covered.
-    pub(super) fn cover(&mut self) {
-        let PixelRect { width, height, .. } = self.rect();
-        let Some(Plane { values, pitch }) = &mut self.surfaces.coverage else { return };
-        for row in 0..height as usize {
-            values[row * *pitch..][..width as usize].fill(true);
-        }
-    }
 }
 
 /// The columns of a chunk that lie in a rectangle.
@@ -145,6 +143,14 @@ impl Canvas for SurfaceBand<'_, '_> {
             *plane = TargetPlane { pixels, offsets: staging.with_pitch(target) };
         }
         targets
+    }
+
+    fn cover(&mut self) {
+        let PixelRect { width, height, .. } = self.rect();
+        let Some(Plane { values, pitch }) = &mut self.surfaces.coverage else { return };
+        for row in 0..height as usize {
+            values[row * *pitch..][..width as usize].fill(true);
+        }
     }
 
     #[inline(always)]

@@ -11,111 +11,97 @@ use r500_numerics::canonical_nan;
 /// Channels of a chunk's colour as a frame holds them: NaN canonical, 0 where a pixel is not covered.
 pub(super) type Channels = [Chunk; 4];
 
-/// Chunk-wise stores into a [`Band`]; `at` is the lowest left pixel of the first chunk.
-pub(super) trait ChunkStores {
-    /// Stores a target's colours of horizontally adjacent chunks that lie in the band.
-    fn store_colors<L: SimdLevel>(
-        &mut self,
-        level: L,
-        target: usize,
-        at: [u32; 2],
-        chunks: &[u8],
-        channels: impl Fn(usize) -> Channels,
-    );
-
-    /// Stores a target's colours of a chunk, clipped to the band.
-    fn store_color(&mut self, target: usize, at: [u32; 2], pixel: impl Fn(usize) -> Pixel);
-
-    /// Returns the colours of each target from a pixel of the band on; empty where there are none.
-    fn colors_from(&mut self, at: [u32; 2]) -> [&mut [Pixel]; 4];
-
-    /// Stores the depth of a chunk where it is covered and written, 0 elsewhere, clipped to the band.
-    fn store_depth(&mut self, at: [u32; 2], covered: &Chunk, written: &Chunk, depth: &Chunk);
-
-    /// Stores the coverage of horizontally adjacent chunks that lie in the band.
-    fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]);
-
-    /// Stores the coverage of a chunk, clipped to the band.
-    fn store_coverage(&mut self, at: [u32; 2], covered: &Chunk);
-
-    /// Clears the colours of a row of chunks, `width` pixels in all, that lies in the band.
-    fn clear_colors(&mut self, at: [u32; 2], width: u32);
+/// Stores a target's colours of horizontally adjacent chunks that lie in the band; `at` is the lowest left pixel of the first
+/// chunk.
+#[inline(always)]
+pub(super) fn store_colors<L: SimdLevel>(
+    level: L,
+    band: &mut Band<'_>,
+    target: usize,
+    at: [u32; 2],
+    chunks: &[u8],
+    channels: impl Fn(usize) -> Channels,
+) {
+    let rect = band.rect();
+    let Some(plane) = band.color_mut(target) else { return };
+    let Some(rows) = rows(rect, at, chunks.len() as u32 * SIDE, plane) else { return };
+    let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..chunks.len()]);
+    // By index: adapters of iterators are not always inlined, and then not compiled for the level.
+    for (i, &chunk) in chunks.iter().enumerate() {
+        inhibit_outer_vectorization();
+        let channels = channels(usize::from(chunk));
+        let channels = channels.each_ref().map(|channel| channel.as_chunks::<8>().0);
+        [a[i], b[i]] = level.pixel_rows(channels.map(|halves| &halves[0]));
+        [c[i], d[i]] = level.pixel_rows(channels.map(|halves| &halves[1]));
+    }
 }
 
-impl ChunkStores for Band<'_> {
-    #[inline(always)]
-    fn store_colors<L: SimdLevel>(
-        &mut self,
-        level: L,
-        target: usize,
-        at: [u32; 2],
-        chunks: &[u8],
-        channels: impl Fn(usize) -> Channels,
-    ) {
-        let rect = self.rect();
-        let Some(plane) = self.color_mut(target) else { return };
-        let Some(rows) = rows(rect, at, chunks.len() as u32 * SIDE, plane) else { return };
-        let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..chunks.len()]);
-        // By index: adapters of iterators are not always inlined, and then not compiled for the level.
-        for (i, &chunk) in chunks.iter().enumerate() {
-            inhibit_outer_vectorization();
-            let channels = channels(usize::from(chunk));
-            let channels = channels.each_ref().map(|channel| channel.as_chunks::<8>().0);
-            [a[i], b[i]] = level.pixel_rows(channels.map(|halves| &halves[0]));
-            [c[i], d[i]] = level.pixel_rows(channels.map(|halves| &halves[1]));
-        }
-    }
+/// Stores a target's colours of a chunk, clipped to the band.
+#[inline(always)]
+pub(super) fn store_color(
+    band: &mut Band<'_>,
+    target: usize,
+    at: [u32; 2],
+    pixel: impl Fn(usize) -> Pixel,
+) {
+    let rect = band.rect();
+    let Some(plane) = band.color_mut(target) else { return };
+    store_chunk(rect, at, plane, pixel);
+}
 
-    #[inline(always)]
-    fn store_color(&mut self, target: usize, at: [u32; 2], pixel: impl Fn(usize) -> Pixel) {
-        let rect = self.rect();
-        let Some(plane) = self.color_mut(target) else { return };
-        store_chunk(rect, at, plane, pixel);
-    }
+/// Returns the colours of each target from a pixel of the band on; empty where there are none.
+pub(super) fn colors_from<'b>(band: &'b mut Band<'_>, [x, y]: [u32; 2]) -> [&'b mut [Pixel]; 4] {
+    let first = band.rect().index(x, y);
+    band.colors_mut().map(|plane| {
+        let plane = plane.zip(first).and_then(|(plane, first)| plane.get_mut(first..));
+        plane.unwrap_or_default()
+    })
+}
 
-    fn colors_from(&mut self, [x, y]: [u32; 2]) -> [&mut [Pixel]; 4] {
-        let first = self.rect().index(x, y);
-        self.colors_mut().map(|plane| {
-            let plane = plane.zip(first).and_then(|(plane, first)| plane.get_mut(first..));
-            plane.unwrap_or_default()
-        })
+/// Stores the depth of a chunk where it is covered and written, 0 elsewhere, clipped to the band.
+#[inline(always)]
+pub(super) fn store_depth(
+    band: &mut Band<'_>,
+    at: [u32; 2],
+    covered: &Chunk,
+    written: &Chunk,
+    depth: &Chunk,
+) {
+    let rect = band.rect();
+    let Some(plane) = band.depth_mut() else { return };
+    let mut pixels = *depth;
+    for (lane, pixel) in pixels.iter_mut().enumerate() {
+        let mask = covered[lane].to_bits() & written[lane].to_bits();
+        *pixel = f32::from_bits(pixel.to_bits() & mask);
     }
+    store_chunk(rect, at, plane, |lane| pixels[lane]);
+}
 
-    #[inline(always)]
-    fn store_depth(&mut self, at: [u32; 2], covered: &Chunk, written: &Chunk, depth: &Chunk) {
-        let rect = self.rect();
-        let Some(plane) = self.depth_mut() else { return };
-        let mut pixels = *depth;
-        for (lane, pixel) in pixels.iter_mut().enumerate() {
-            let mask = covered[lane].to_bits() & written[lane].to_bits();
-            *pixel = f32::from_bits(pixel.to_bits() & mask);
-        }
-        store_chunk(rect, at, plane, |lane| pixels[lane]);
+/// Stores the coverage of horizontally adjacent chunks that lie in the band.
+#[inline(always)]
+pub(super) fn store_coverages(band: &mut Band<'_>, at: [u32; 2], covered: &[CoverageBits]) {
+    let rows = rows(band.rect(), at, covered.len() as u32 * SIDE, band.coverage_mut());
+    let Some(rows) = rows else { return };
+    let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..covered.len()]);
+    for (i, covered) in covered.iter().enumerate() {
+        inhibit_outer_vectorization();
+        [a[i], b[i], c[i], d[i]] = covered.rows();
     }
+}
 
-    #[inline(always)]
-    fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]) {
-        let rows = rows(self.rect(), at, covered.len() as u32 * SIDE, self.coverage_mut());
-        let Some(rows) = rows else { return };
-        let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..covered.len()]);
-        for (i, covered) in covered.iter().enumerate() {
-            inhibit_outer_vectorization();
-            [a[i], b[i], c[i], d[i]] = covered.rows();
-        }
-    }
+/// Stores the coverage of a chunk, clipped to the band.
+#[inline(always)]
+pub(super) fn store_coverage(band: &mut Band<'_>, at: [u32; 2], covered: &Chunk) {
+    store_chunk(band.rect(), at, band.coverage_mut(), |lane| covered[lane].to_bits() != 0);
+}
 
-    #[inline(always)]
-    fn store_coverage(&mut self, at: [u32; 2], covered: &Chunk) {
-        store_chunk(self.rect(), at, self.coverage_mut(), |lane| covered[lane].to_bits() != 0);
-    }
-
-    #[inline(always)]
-    fn clear_colors(&mut self, at: [u32; 2], width: u32) {
-        let rect = self.rect();
-        for plane in self.colors_mut().into_iter().flatten() {
-            let rows = rows(rect, at, width, plane);
-            rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
-        }
+/// Clears the colours of a row of chunks, `width` pixels in all, that lies in the band.
+#[inline(always)]
+pub(super) fn clear_colors(band: &mut Band<'_>, at: [u32; 2], width: u32) {
+    let rect = band.rect();
+    for plane in band.colors_mut().into_iter().flatten() {
+        let rows = rows(rect, at, width, plane);
+        rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
     }
 }
 

@@ -1,9 +1,9 @@
-//! The interface to a native compiler: compile units, capabilities, kernels.
+//! The interface to a native compiler: compile units, kernels.
 //!
 //! The fast engine keeps batches, regions, counters and outputs. Each maximal run of statements that a [`Compiler`] supports
 //! (operations, discards, fetches from textures with a [`TextureDesc`], and branches and loops of these) is a
 //! [`CompileUnit`] and becomes one op, whose [`Kernel`] runs over the chunks that execute. The last unit stores colours to the
-//! [`ColorTargets`], if the compiler supports that. All other statements run as bytecode. A call from machine code for
+//! [`ColorTargets`]. All other statements run as bytecode. A call from machine code for
 //! each of them, a vector of pixels at a time, would be slower: see `benches/RESULTS.md`.
 //!
 //! ```text
@@ -18,7 +18,7 @@ use super::interpolants::is_linear;
 use super::lanes;
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Bindings, RunError};
-use r500_ir::{self, Fetch, Function, Inst, Operand, Stmt, Value, Values};
+use r500_ir::{self, Function, Inst, Operand, Stmt, Value, Values};
 
 pub use super::fuel::Fuel;
 pub use super::interpolants::LinearInterpolant;
@@ -149,41 +149,13 @@ pub struct ColorStore {
     pub encoding: Option<PixelEncoding>,
 }
 
-/// The capabilities of a [`Compiler`] besides operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Look up fetches in tables.
-    pub fetches: bool,
-    /// Take coverage from pixels.
-    pub discards: bool,
-    /// Compute inputs of [`LinearInterpolant`]s.
-    pub inputs: bool,
-    /// Store colours.
-    pub colors: bool,
-}
-
-impl Capabilities {
-    /// All of it.
-    pub const ALL: Self = Self { fetches: true, discards: true, inputs: true, colors: true };
-}
-
-/// Makes machine code.
+/// A native compiler. It supports discards, inputs that are a [`LinearInterpolant`], fetches from textures with a
+/// [`TextureDesc`], and stores of colours.
 pub trait Compiler: Send + Sync {
     /// Returns whether the compiler supports an operation. Units have no others.
     fn supports(&self, inst: &Inst) -> bool {
         let _ = inst;
         true
-    }
-
-    /// Whether it can look up a fetch in the table of its unit.
-    fn supports_fetch(&self, fetch: &Fetch, table: &TextureDesc) -> bool {
-        let _ = (fetch, table);
-        self.capabilities().fetches
-    }
-
-    /// The other capabilities of the compiler.
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
     }
 
     /// Compiles a unit; `None` if it cannot: the unit then runs as bytecode.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::batch_io::{LoadInputs, StoreOutputs, init_coverage};
+use super::canvas::Canvas;
 use super::code_version::{CodeVersion, SurfaceCode, lock};
 use super::interp::{Interpreter, Scratch};
 use super::native_code::NativeCode;
@@ -56,6 +57,44 @@ impl FastDraw {
 }
 
 impl FastDraw {
+    /// Draws a canvas batch by batch, from left to right: rows of batches by machine code alone where that is possible, other
+    /// batches by `draw_tile`.
+    pub(super) fn draw_batches<C: Canvas>(
+        &self,
+        version: &CodeVersion,
+        draw: &Draw<'_>,
+        canvas: &mut C,
+        mut draw_tile: impl FnMut(&Tile<'_>, &mut Interpreter<'_>, &mut C) -> Result<(), RunError>,
+    ) -> Result<BandStats, RunError> {
+        let CodeVersion { simd, code, batch_width, scratch_pool } = version;
+        let chunks = (batch_width * (ROWS / 4)) as usize;
+        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
+        let mut interp = Interpreter::new(draw, code, *simd, scratch);
+        let rect = canvas.rect();
+        if !code.discards && draw.bindings.covers_all() {
+            // Once, in long stores, instead of for each row of each batch.
+            canvas.cover();
+            interp.coverage_stored = true;
+        }
+        let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
+        let only_kernel = code.only_kernel();
+        while x < rect.x + rect.width {
+            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            let mut drawn = 0;
+            if let Some(kernel) = only_kernel {
+                drawn = kernel.draw(&tile, &mut interp, canvas)?;
+            }
+            if drawn == 0 {
+                draw_tile(&tile, &mut interp, canvas)?;
+                drawn = 1;
+            }
+            x += drawn * batch_width * 4;
+        }
+        let (counters, scratch) = interp.finish();
+        lock(scratch_pool).push(scratch);
+        Ok(BandStats { counters, ..BandStats::default() })
+    }
+
     /// Replays chunks with a group hazard in the reference engine.
     fn replay_as_groups(
         draw: &Draw<'_>,
@@ -112,40 +151,16 @@ impl PreparedDraw for FastDraw {
 
     fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         let version = Arc::clone(&lock(&self.version));
-        let CodeVersion { simd, code, batch_width, scratch_pool } = &*version;
-        let chunks = (batch_width * (ROWS / 4)) as usize;
-        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
-        let mut interp = Interpreter::new(draw, code, *simd, scratch);
-        let block = band.rect();
-        let mut x = block.x - block.x % 4;
-        let y = block.y - block.y % ROWS;
-        if !code.discards && draw.bindings.covers_all() {
-            // Once, in long stores, instead of for each row of each batch.
-            band.coverage_mut().fill(true);
-            interp.coverage_stored = true;
-        }
-        let only_kernel = code.only_kernel();
-        while x < block.x + block.width {
-            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
-            if let Some(kernel) = only_kernel {
-                let drawn = kernel.draw(&tile, &mut interp, band)?;
-                if drawn > 0 {
-                    x += drawn * batch_width * 4;
-                    continue;
-                }
+        self.draw_batches(&version, draw, band, |tile, interp, band| {
+            let simd = interp.simd;
+            if init_coverage(tile, interp, band.rect()) {
+                interp.begin(tile);
+                simd.run_plain(LoadInputs { tile, interp });
+                interp.run(tile, band)?;
             }
-            if init_coverage(&tile, &mut interp, block) {
-                interp.begin(&tile);
-                simd.run_plain(LoadInputs { tile: &tile, interp: &mut interp });
-                interp.run(&tile, band)?;
-            }
-            simd.run_plain(StoreOutputs { tile: &tile, interp: &mut interp, band });
-            Self::replay_as_groups(draw, &tile, &mut interp, band)?;
-            x += batch_width * 4;
-        }
-        let (counters, scratch) = interp.finish();
-        lock(scratch_pool).push(scratch);
-        Ok(BandStats { counters, ..BandStats::default() })
+            simd.run_plain(StoreOutputs { tile, interp, band });
+            Self::replay_as_groups(draw, tile, interp, band)
+        })
     }
 
     fn run_info(&self) -> RunInfo {

@@ -3,7 +3,8 @@
 //! Phis and loop parameters become moves: before a branch and at the end of its arms, before a loop and at the
 //! end of its body. Runs of statements that a compiler supports become one op each, a compile unit.
 
-use super::unit_builder::{UnitBuilder, UnitColor, UnitContext};
+use super::codegen::ColorStore;
+use super::unit_builder::{UnitBuilder, UnitContext};
 use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value, Values};
 
 /// An op whose values have no slots yet. Jumps name positions in the list of these.
@@ -100,12 +101,10 @@ impl<'a> Linearizer<'a> {
         self.parts.push(part);
     }
 
-    /// Has the last unit, or a unit of its own, store the colours, if the compiler can. Returns whether it does.
-    pub(super) fn store_colors(&mut self, function: &Function) -> bool {
-        let Some(native) = self.native.filter(|native| native.compiler.capabilities().colors)
-        else {
-            return false;
-        };
+    /// Has the last unit, or a unit of its own, store the colours; `discards`: whether lanes are discarded. Returns
+    /// false without a compiler.
+    pub(super) fn store_colors(&mut self, function: &Function, discards: bool) -> bool {
+        let Some(native) = self.native else { return false };
         if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
             let number = self.units;
             self.units += 1;
@@ -127,10 +126,11 @@ impl<'a> Linearizer<'a> {
             self.uses.extend(channels.map(|channel| (at, channel)));
             if let Some(part) = self.parts.last_mut() {
                 part.add_uses(channels.iter().copied());
-                part.colors.push(UnitColor {
+                part.colors.push(ColorStore {
                     target,
                     channels: *channels,
                     non_nan: numbers,
+                    covered: discards,
                     encoding: encoding.flatten(),
                 });
             }

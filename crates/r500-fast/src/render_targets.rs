@@ -205,6 +205,29 @@ impl BatchOffsets {
     }
 }
 
+/// Offsets of batches of one width, kept for the pitch and the size of pixels that they were computed for.
+#[derive(Default)]
+struct CachedOffsets(Option<([usize; 2], BatchOffsets)>);
+
+impl CachedOffsets {
+    /// Computes the offsets, unless they are known. Returns whether there are any.
+    fn update(
+        &mut self,
+        layout: [usize; 2],
+        compute: impl FnOnce() -> Option<BatchOffsets>,
+    ) -> bool {
+        if self.0.as_ref().is_none_or(|(of, _)| *of != layout) {
+            self.0 = compute().map(|offsets| (layout, offsets));
+        }
+        self.0.is_some()
+    }
+
+    /// Returns the offsets; those of no chunk if there are none.
+    fn get(&self) -> &BatchOffsets {
+        self.0.as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets)
+    }
+}
+
 /// Offsets of batches, and staging buffers, kept from batch to batch.
 #[derive(Default)]
 pub(super) struct Staging {
@@ -212,33 +235,29 @@ pub(super) struct Staging {
     pub(super) staged: [Vec<Pixel>; TARGETS],
     /// The same of pixels as surfaces hold them.
     pub(super) encoded: [Vec<u8>; TARGETS],
-    contiguous: Option<BatchOffsets>,
-    encoded_contiguous: [Option<KeyedOffsets>; TARGETS],
-    /// With the width of the band.
-    in_rows: Option<(u32, BatchOffsets)>,
-    /// Of surfaces.
-    with_pitch: [Option<KeyedOffsets>; TARGETS],
+    /// In the staging buffers of floats, which have those of interpolants.
+    contiguous: CachedOffsets,
+    /// In the other staging buffers.
+    encoded_contiguous: [CachedOffsets; TARGETS],
+    /// In a frame.
+    in_rows: CachedOffsets,
+    /// In surfaces.
+    with_pitch: [CachedOffsets; TARGETS],
 }
 
-/// Offsets in planes of a pitch and a size of pixels.
-type KeyedOffsets = ((usize, usize), BatchOffsets);
-
 impl Staging {
-    /// Whether there are offsets for a tile in rows of that width.
+    /// Returns whether there are offsets for a tile in rows of that width.
     pub(super) fn has_offsets_in_rows(&mut self, tile: &Tile<'_>, width: u32) -> bool {
-        if self.in_rows.as_ref().is_none_or(|(known, _)| *known != width) {
-            self.in_rows =
-                BatchOffsets::in_rows(tile.chunk_origins(), width).map(|offsets| (width, offsets));
-        }
-        self.in_rows.is_some()
+        let compute = || BatchOffsets::in_rows(tile.chunk_origins(), width);
+        self.in_rows.update([width as usize, size_of::<Pixel>()], compute)
     }
 
-    /// The offsets of a tile in rows, which it [`has_offsets_in_rows`](Self::has_offsets_in_rows).
+    /// Returns the offsets of a tile in rows, which it [has](Self::has_offsets_in_rows).
     pub(super) fn in_rows(&self) -> &BatchOffsets {
-        self.in_rows.as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets)
+        self.in_rows.get()
     }
 
-    /// Whether there are offsets for a tile in the planes of surfaces, of a pitch and a size of pixels each.
+    /// Returns whether there are offsets for a tile in the planes of surfaces, of a pitch and a size of pixels each.
     pub(super) fn has_offsets_with_pitch(
         &mut self,
         tile: &Tile<'_>,
@@ -246,37 +265,34 @@ impl Staging {
     ) -> bool {
         self.interpolants(tile);
         self.with_pitch.iter_mut().zip(planes).all(|(known, plane)| {
-            let Some(key @ (pitch, size)) = plane else { return true };
-            if known.as_ref().is_none_or(|(of, _)| *of != key) {
-                *known = BatchOffsets::with_pitch(tile.chunk_origins(), pitch, size)
-                    .map(|offsets| (key, offsets));
-            }
-            known.is_some()
+            plane.is_none_or(|(pitch, size)| {
+                let compute = || BatchOffsets::with_pitch(tile.chunk_origins(), pitch, size);
+                known.update([pitch, size], compute)
+            })
         })
     }
 
-    /// The offsets of a tile in the plane of a target, which it [`has`](Self::has_offsets_with_pitch).
+    /// Returns the offsets of a tile in the plane of a target, which it [has](Self::has_offsets_with_pitch).
     pub(super) fn with_pitch(&self, target: usize) -> &BatchOffsets {
-        self.with_pitch[target].as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets)
+        self.with_pitch[target].get()
     }
 
-    /// The offsets of a tile in interpolants, if it [`has`](Self::has_offsets_with_pitch) those of planes.
+    /// Returns the offsets of a tile in interpolants, if it [has](Self::has_offsets_with_pitch) those of planes.
     pub(super) fn in_interpolants(&self) -> &BatchOffsets {
-        self.contiguous.as_ref().unwrap_or(BatchOffsets::NONE)
+        self.contiguous.get()
     }
 
-    /// The same, whatever other offsets there are.
+    /// Computes the offsets of a tile in interpolants.
     fn interpolants(&mut self, tile: &Tile<'_>) {
-        if self.contiguous.is_none() {
-            let size = size_of::<Pixel>();
-            self.contiguous = BatchOffsets::contiguous(tile.chunk_origins(), size);
-        }
+        let size = size_of::<Pixel>();
+        let compute = || BatchOffsets::contiguous(tile.chunk_origins(), size);
+        self.contiguous.update([0, size], compute);
     }
 
-    /// Staging buffers for the chunks of a tile.
+    /// Returns staging buffers for the chunks of a tile.
     pub(super) fn staged(&mut self, tile: &Tile<'_>, stored: [bool; TARGETS]) -> ColorTargets<'_> {
         self.interpolants(tile);
-        let Some(offsets) = &self.contiguous else { return ColorTargets::none() };
+        let offsets = self.contiguous.get();
         let pixels = offsets.bytes() / size_of::<Pixel>();
         for (plane, stored) in self.staged.iter_mut().zip(stored) {
             plane.resize(if stored { pixels } else { 0 }, [0.0; 4]);
@@ -285,7 +301,7 @@ impl Staging {
         ColorTargets { planes, offsets }
     }
 
-    /// Staging buffers for the chunks of a tile, of pixels as surfaces hold them.
+    /// Returns staging buffers for the chunks of a tile, of pixels as surfaces hold them.
     pub(super) fn staged_encoded(
         &mut self,
         tile: &Tile<'_>,
@@ -293,20 +309,17 @@ impl Staging {
     ) -> ColorTargets<'_> {
         self.interpolants(tile);
         let mut targets = ColorTargets::none();
-        targets.offsets = self.contiguous.as_ref().unwrap_or(BatchOffsets::NONE);
-        let planes = self.encoded.iter_mut().zip(&mut self.encoded_contiguous);
-        for ((target, (plane, known)), encoding) in
-            targets.planes.iter_mut().zip(planes).zip(encodings)
-        {
+        targets.offsets = self.contiguous.get();
+        let planes = self.encoded.iter_mut().zip(&mut self.encoded_contiguous).zip(encodings);
+        for (target, ((plane, known), encoding)) in targets.planes.iter_mut().zip(planes) {
             let Some(encoding) = encoding else { continue };
-            let key = (0, usize::from(encoding.bytes));
-            if known.as_ref().is_none_or(|(of, _)| *of != key) {
-                *known = BatchOffsets::contiguous(tile.chunk_origins(), key.1)
-                    .map(|offsets| (key, offsets));
+            let size = usize::from(encoding.bytes);
+            let compute = || BatchOffsets::contiguous(tile.chunk_origins(), size);
+            if known.update([0, size], compute) {
+                let offsets = known.get();
+                plane.resize(offsets.bytes(), 0);
+                *target = TargetPlane { pixels: PlanePixels::Encoded(plane, size), offsets };
             }
-            let Some((_, offsets)) = known else { continue };
-            plane.resize(offsets.bytes(), 0);
-            *target = TargetPlane { pixels: PlanePixels::Encoded(plane, key.1), offsets };
         }
         targets
     }

@@ -13,13 +13,13 @@ use super::batch_io::{LoadInputs, init_coverage};
 use super::bytecode::Op;
 use super::canvas::{Canvas, SurfaceBand};
 use super::chunk_stores::CoverageBits;
-use super::code_version::{CodeVersion, SurfaceCode, lock};
+use super::code_version::{CodeVersion, SurfaceCode};
 use super::draw::FastDraw;
 use super::interp::{Interpreter, Scratch};
 use super::lanes::LANES;
 use super::native_code::NativeCode;
 use super::render_targets::TARGETS;
-use super::tile::{ROWS, Tile};
+use super::tile::Tile;
 
 impl NativeCode {
     /// Returns whether machine code stores all colours, and draws by itself: no group is replayed by the reference engine, which
@@ -101,32 +101,7 @@ impl SurfacePainter for FastDraw {
     ) -> Result<BandStats, RunError> {
         let SurfaceCode { encodings, version } =
             self.surfaces.as_ref().expect("a painter has code for its surfaces");
-        let CodeVersion { simd, code, batch_width, scratch_pool } = version;
-        let chunks = (batch_width * (ROWS / 4)) as usize;
-        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
-        let mut interp = Interpreter::new(draw, code, *simd, scratch);
         let mut band = SurfaceBand { surfaces, encodings };
-        let rect = band.rect();
-        if !code.discards && draw.bindings.covers_all() {
-            band.cover();
-            interp.coverage_stored = true;
-        }
-        let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
-        let only_kernel = code.only_kernel();
-        while x < rect.x + rect.width {
-            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
-            let mut drawn = 0;
-            if let Some(kernel) = only_kernel {
-                drawn = kernel.draw(&tile, &mut interp, &mut band)?;
-            }
-            if drawn == 0 {
-                Self::draw_surface_tile(&tile, &mut interp, &mut band)?;
-                drawn = 1;
-            }
-            x += drawn * batch_width * 4;
-        }
-        let (counters, scratch) = interp.finish();
-        lock(scratch_pool).push(scratch);
-        Ok(BandStats { counters, ..BandStats::default() })
+        self.draw_batches(version, draw, &mut band, Self::draw_surface_tile)
     }
 }

@@ -1,7 +1,6 @@
 //! Compile units before slots are allocated: which statements a compiler supports, what a unit reads, writes and counts.
 
-use super::codegen::{Compiler, ResourceLayout};
-use r500_exec::output::color::PixelEncoding;
+use super::codegen::{ColorStore, Compiler, ResourceLayout};
 use r500_ir::{Inst, Operand, Stmt, Value};
 use r500_texture::batch::TextureDesc;
 
@@ -18,17 +17,13 @@ impl UnitContext<'_> {
     pub(super) fn supports(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { input, channel }, .. }) => {
-                self.compiler.capabilities().inputs
-                    && self.resources.interpolant(*input, *channel).is_some()
+                self.resources.interpolant(*input, *channel).is_some()
             }
             Stmt::Def(_, inst) => self.compiler.supports(inst),
             Stmt::ConsumeFuel { .. } => true,
             Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.supports(stmt)),
-            Stmt::Fetch(fetch) => {
-                let table = self.resources.table(fetch.unit);
-                table.is_some_and(|table| self.compiler.supports_fetch(fetch, table))
-            }
-            Stmt::Discard(_) => self.compiler.capabilities().discards,
+            Stmt::Fetch(fetch) => self.resources.table(fetch.unit).is_some(),
+            Stmt::Discard(_) => true,
             Stmt::Stat { .. } | Stmt::GroupHazard(_) => false,
         }
     }
@@ -36,11 +31,6 @@ impl UnitContext<'_> {
     /// The tables of units.
     pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, TextureDesc)> {
         units.iter().filter_map(|&unit| Some((unit, *self.resources.table(unit)?))).collect()
-    }
-
-    /// The inputs that are interpolants, by their numbers, as far as the compiler computes them.
-    pub(super) fn interpolants(&self) -> &[[u8; 2]] {
-        if self.compiler.capabilities().inputs { &self.resources.interpolants } else { &[] }
     }
 }
 
@@ -54,7 +44,7 @@ pub(super) struct UnitBuilder<'a> {
     pub(super) defs: Vec<Value>,
     /// See [`PhiMove`].
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
-    pub(super) colors: Vec<UnitColor>,
+    pub(super) colors: Vec<ColorStore>,
     pub(super) fuel_checked: bool,
     /// Operations and fetches in it.
     pub(super) operations: usize,
@@ -64,15 +54,6 @@ pub(super) struct UnitBuilder<'a> {
     pub(super) discards: bool,
     /// Instructions to count beforehand, and the address of the first.
     pub(super) consume: Option<(u32, u32)>,
-}
-
-/// A colour to store: see [`ColorStore`](super::codegen::ColorStore).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct UnitColor {
-    pub(super) target: u8,
-    pub(super) channels: [Operand; 4],
-    pub(super) non_nan: [bool; 4],
-    pub(super) encoding: Option<PixelEncoding>,
 }
 
 /// The maximum number of instructions that a unit executes without checking fuel.

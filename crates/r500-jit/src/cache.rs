@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_exec::RunError;
 use r500_exec::output::color::PixelEncoding;
-use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel};
+use r500_fast::codegen::{Batch, CompileUnit, Compiler, Kernel};
 
 use crate::cache_key::CacheKey;
 use crate::target::{Backend, CompiledKernel};
@@ -126,10 +126,6 @@ pub(crate) struct CompileOnMiss<'a> {
 }
 
 impl Compiler for CompileOnMiss<'_> {
-    fn capabilities(&self) -> Capabilities {
-        Backend::CAPABILITIES
-    }
-
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         Some(self.cache.get(unit, self.effort)?)
     }
@@ -158,10 +154,6 @@ impl<'a> LookupOnly<'a> {
 }
 
 impl Compiler for LookupOnly<'_> {
-    fn capabilities(&self) -> Capabilities {
-        Backend::CAPABILITIES
-    }
-
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         if let Some(found) = self.cache.find(unit, Effort::Full) {
             return Some(found?);

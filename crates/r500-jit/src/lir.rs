@@ -461,8 +461,7 @@ pub(crate) struct LirFunction {
 }
 
 impl LirFunction {
-    /// Calls something with each operation, in order.
-    #[cfg(any(target_arch = "wasm32", test))]
+    /// Calls `f` with each operation, in order.
     pub(crate) fn each_op(&self, mut f: impl FnMut(&Op)) {
         fn walk(nodes: &[Region], f: &mut impl FnMut(&Op)) {
             for node in nodes {

@@ -18,7 +18,7 @@ use crate::lir::{
 /// its own, if `apart` says so.
 pub(crate) fn interleave(function: LirFunction, mask_class: Class, apart: bool) -> LirFunction {
     let counts_apart = apart && !fuel::counts_alike(&function.body);
-    let full_masks = full_masks(&function.body);
+    let full_masks = full_masks(&function);
     let uniform = UniformValues::of(&function);
     let groups = function.groups.max(1);
     let copies = vec![None; function.classes.len()];
@@ -127,21 +127,9 @@ struct Interleaver {
 }
 
 /// Returns the values that are masks of all pixels.
-fn full_masks(nodes: &[Region]) -> HashSet<VReg> {
+fn full_masks(function: &LirFunction) -> HashSet<VReg> {
     let mut masks = HashSet::new();
-    for node in nodes {
-        match node {
-            Region::Ops(ops) => {
-                let full = ops.iter().filter(|op| op.opcode == Opcode::MaskAll);
-                masks.extend(full.filter_map(|op| op.dst));
-            }
-            Region::ConsumeFuel(_) => {}
-            Region::Branch(branch) => {
-                branch.arms.iter().for_each(|arm| masks.extend(full_masks(&arm.body)));
-            }
-            Region::Loop(repeat) => masks.extend(full_masks(&repeat.body)),
-        }
-    }
+    function.each_op(|op| masks.extend(op.dst.filter(|_| op.opcode == Opcode::MaskAll)));
     masks
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use r500_exec::RunError;
 use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
-use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
+use r500_fast::codegen::{Batch, CompileUnit, Kernel};
 
 use crate::{Effort, Settings, Unavailable};
 
@@ -18,9 +18,6 @@ pub(crate) enum Backend {}
 pub(crate) enum CompiledKernel {}
 
 impl Backend {
-    pub(crate) const CAPABILITIES: Capabilities =
-        Capabilities { fetches: false, discards: false, inputs: false, colors: false };
-
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)
     }

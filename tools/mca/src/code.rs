@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use r500::exec::{Draw, RunError};
-use r500::fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel, ResourceLayout};
+use r500::fast::codegen::{Batch, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500::fast::{NativeCode, Simd};
 use r500::ir;
 use r500::jit::Effort;
@@ -64,10 +64,6 @@ struct Keeper {
 }
 
 impl Compiler for Keeper {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let assembly = compile(unit, self.level, Effort::Full).ok()?;
         self.assemblies.lock().unwrap_or_else(PoisonError::into_inner).push(assembly);

@@ -1,5 +1,4 @@
-//! Masks are masks and numbers are vectors, wherever an operation reads one: with AVX-512 they have
-//! registers of their own, and what is of the wrong class is some other value. Over corpus, cases and
+//! Register classes: operations read and define masks in mask registers and floats in vectors. Over corpus, cases and
 //! generated programs, on any x86-64.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -10,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::{Bindings, Draw, Options, Shader};
-use r500_fast::codegen::{Capabilities, CompileUnit, Compiler, Kernel, ResourceLayout};
+use r500_fast::codegen::{CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
 use r500_gen::{Case, Choices, Rng, Shape};
 use r500_program::Job;
@@ -24,10 +23,6 @@ struct Checker {
 }
 
 impl Compiler for Checker {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let function = lower(
             unit,
@@ -46,7 +41,7 @@ impl Compiler for Checker {
     }
 }
 
-/// Checks nodes; how many operations there were.
+/// Checks regions; returns the number of operations.
 fn nodes(function: &LirFunction, all: &[Region]) -> usize {
     let mut operations = 0;
     let is = |v: VReg, class: Class, what: &dyn Debug| {
@@ -89,7 +84,7 @@ fn nodes(function: &LirFunction, all: &[Region]) -> usize {
     operations
 }
 
-/// Checks what an operation takes and gives.
+/// Checks the classes of an operation's arguments and result.
 fn op(function: &LirFunction, op: &Op) {
     const VEC: Class = Class::Vector;
     const M: Class = Class::Mask;
@@ -152,7 +147,7 @@ fn op(function: &LirFunction, op: &Op) {
     assert_eq!(op.dst.map(|dst| function.class(dst)), gives, "{op:?}");
 }
 
-/// Checks the program of a job; how many operations it has, none if it does not become operations.
+/// Checks the program of a job; returns the number of operations, 0 if it has no function.
 fn check(job: &Job) -> usize {
     let Ok(shader) = Shader::new(&job.program) else { return 0 };
     let Ok(bindings) = Bindings::new(job, job.size.unwrap_or([16, 16])) else { return 0 };

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use r500_exec::{Bindings, Draw, Options, RunError, Shader};
-use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel, ResourceLayout};
+use r500_fast::codegen::{Batch, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
 
 use super::*;
@@ -35,10 +35,6 @@ struct Counter {
 }
 
 impl Compiler for Counter {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let lowered = lower_unit(unit, self.level);
         let function = schedule_groups(lowered, self.level, Effort::Full, self.doublings);

@@ -5,7 +5,7 @@ use std::io;
 use r500_exec::RunError;
 use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
-use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
+use r500_fast::codegen::{Batch, CompileUnit, Kernel};
 
 use super::host::Installed;
 use super::module::module;
@@ -16,9 +16,6 @@ use crate::{Effort, Settings, Unavailable};
 pub(crate) struct Backend {}
 
 impl Backend {
-    /// What its code does.
-    pub(crate) const CAPABILITIES: Capabilities = Capabilities::ALL;
-
     /// # Errors
     /// There are none: a host that makes no functions says so when it is asked for one.
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {

@@ -1,4 +1,4 @@
-//! Random units: what modules of them compute, in an interpreter of WebAssembly.
+//! Modules of random units, run in an interpreter of WebAssembly.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -170,9 +170,9 @@ fn random_units_compute_what_they_say() {
     }
 }
 
-/// What the quick form does not leave to the careful one is right.
+/// Where the speculative form does not deoptimise, its results are right.
 #[test]
-fn nothing_tiny_escapes_the_quick_form() {
+fn speculative_code_deoptimises_for_every_subnormal() {
     let mut quick = 0;
     let all = count(1000);
     for seed in 0..all {
@@ -200,7 +200,7 @@ fn nothing_tiny_escapes_the_quick_form() {
             },
         );
     }
-    assert!(quick > all / 10, "{quick} of {all} units were done by the quick form");
+    assert!(quick > all / 10, "{quick} of {all} units ran without the exact form");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
 use r500_fast::codegen::{
-    Batch, Capabilities, ColorStore, CompileUnit, Compiler, Kernel, PhiMove, ResourceLayout,
+    Batch, ColorStore, CompileUnit, Compiler, Kernel, PhiMove, ResourceLayout,
 };
 use r500_fast::{NativeCode, Simd};
 use r500_ir::Function;
@@ -70,10 +70,6 @@ struct Listed {
 }
 
 impl Compiler for Lister {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let CompiledForms { usual, rival } =
             compile_forms(unit, self.level, self.effort, Groups::Contest).ok()?;

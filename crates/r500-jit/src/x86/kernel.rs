@@ -8,9 +8,7 @@ use std::time::Duration;
 use r500_exec::RunError;
 use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
-use r500_fast::codegen::{
-    AdjacentBatches, Batch, Capabilities, CompileUnit, Kernel, LANES, run_one_by_one,
-};
+use r500_fast::codegen::{AdjacentBatches, Batch, CompileUnit, Kernel, LANES, run_one_by_one};
 
 use crate::lower::supports_encoding;
 use crate::memory_bounds::MemoryBounds;
@@ -33,9 +31,6 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// What its code does.
-    pub(crate) const CAPABILITIES: Capabilities = Capabilities::ALL;
-
     /// # Errors
     /// If there is no machine code of such instructions.
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
@@ -245,14 +240,6 @@ impl CompiledKernel {
     fn count(&self, chunks: usize) {
         if let Some(rival) = &self.rival {
             rival.count(chunks);
-        }
-    }
-
-    /// Compiles the other form now, for tests that draw little.
-    #[cfg(test)]
-    pub(crate) fn begin_contest(&self) {
-        if let Some(rival) = &self.rival {
-            rival.compile();
         }
     }
 

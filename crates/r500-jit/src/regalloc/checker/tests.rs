@@ -1,5 +1,5 @@
-//! The checker accepts what the allocator gives and reports what is put wrong in it: each mistake that the code
-//! generator once made, and others, as a change of the listing.
+//! The checker accepts the allocator's code and reports mutations of it: each mistake that the code generator once
+//! made, and others.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -50,7 +50,7 @@ fn all_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
     }
 }
 
-/// For changes that do no harm at times: where nothing reads what is changed, or it is there elsewhere.
+/// For mutations that may be harmless: nothing reads the changed value, or it has another location.
 fn most_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
     let results = faults_of(change);
     let reported = results.iter().filter(|result| result.is_err()).count();
@@ -151,7 +151,7 @@ fn zero_in_place_of_a_value_is_reported() {
     });
 }
 
-/// A constant is there once with AVX-512, and lanes of it were read.
+/// With AVX-512 the pool has a constant once, of which lanes were read.
 #[test]
 fn lanes_of_a_constant_are_reported() {
     let results = faults_of(|insts, at| match &mut insts[at] {

@@ -1,5 +1,5 @@
-//! AVX-512 bytes, read by a decoder: registers beyond the 16th, masks, zeroing masks, constants
-//! spread over vectors, for each kind of operation. What the texts should be is from Intel's manual.
+//! AVX-512 encodings, decoded: registers beyond the 16th, masks, zeroing masks, broadcast constants, for each kind of
+//! operation. The expected text is from Intel's manual.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -240,7 +240,7 @@ fn values_come_from_memory_and_go_there() {
 }
 
 #[test]
-fn constants_lie_one_behind_the_other_and_are_there_once() {
+fn the_constant_pool_has_each_constant_once() {
     let add = |bits| op(Opcode::Add, 0, &[reg(0), Place::Memory(Mem::Const(bits))]);
     assert_eq!(
         text_of(&[add(5), add(6), add(5)]),
@@ -250,7 +250,7 @@ fn constants_lie_one_behind_the_other_and_are_there_once() {
 }
 
 #[test]
-fn vectors_are_carried_eight_bytes_at_a_time() {
+fn vectors_are_moved_eight_bytes_at_a_time() {
     let carry =
         MachInst::MemMove { class: Class::Vector, to: Mem::Slot(0, 0), from: Mem::Stack(0) };
     let expected: Vec<String> = (0..8)
@@ -444,7 +444,7 @@ fn inputs_are_numbers_of_columns_and_rows() {
     let copy = op(Opcode::Copy, 17, &[reg(29)]);
     let covered = op(Opcode::LoadCoverage(0), 3, &[]);
     // Where they are is asked for once, and again when its registers were used for something else. Bytes
-    // of the third ramp begin at 2 * 768.
+    // of the third interpolant begin at 2 * 768.
     let place = "mov rax,qword ptr [rbx+0F8h]; mov rdx,qword ptr [rbx+0D0h]; \
                  mov ecx,dword ptr [r12+rdx+8]; mov edx,dword ptr [r12+rdx+0Ch]; ";
     let first = "vbroadcastf32x8 zmm18,ymmword ptr [rax+rcx]; \
@@ -462,7 +462,7 @@ fn inputs_are_numbers_of_columns_and_rows() {
     );
 }
 
-/// The last chunk goes with itself where none is left.
+/// The last chunk is interleaved with itself if it has no partner.
 #[test]
 fn the_next_chunk_has_a_register() {
     let text = text_of_groups(2, &[MachInst::Label(Label(0)), MachInst::NextGroup(Label(0))]);
