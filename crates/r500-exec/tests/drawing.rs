@@ -1,6 +1,9 @@
 //! Prepared drawings: bindings that change between pictures, surfaces of the caller, bands of a scheduler of one's own.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+#[path = "common/surface.rs"]
+mod surface;
+
 use r500_exec::output::color;
 use r500_exec::reference::Reference;
 use r500_exec::{
@@ -8,8 +11,9 @@ use r500_exec::{
     RunError, Shader, Surfaces, draw, draw_into,
 };
 use r500_isa::state::UsOutFmt;
-use r500_isa::values::{OutFormat, OutSel};
+use r500_isa::values::OutFormat;
 use r500_program::{Input, InputData, Job, Texture};
+use surface::{BACKGROUND, format, stored};
 
 fn corpus(name: &str) -> Job {
     let path = format!("{}/../../tests/corpus/mesa/{name}.json", env!("CARGO_MANIFEST_DIR"));
@@ -91,25 +95,6 @@ fn a_drawing_follows_its_bindings() {
     }
 }
 
-/// What `store` of each covered pixel gives, over a background.
-fn stored(frame: &Frame, format: UsOutFmt, pitch: usize) -> Vec<u8> {
-    let size = color::bytes_per_pixel(format).unwrap();
-    let mut bytes = vec![0xa5; pitch * (AREA.height as usize - 1) + AREA.width as usize * size];
-    for y in 0..AREA.height {
-        for x in 0..AREA.width {
-            let at = (AREA.y + y) as usize * SIZE[0] as usize + (AREA.x + x) as usize;
-            if !frame.coverage()[at] {
-                continue;
-            }
-            let mut pixel = Vec::new();
-            color::store(format, frame.color(0, AREA.x + x, AREA.y + y), &mut pixel);
-            let at = y as usize * pitch + x as usize * size;
-            bytes[at..at + size].copy_from_slice(&pixel);
-        }
-    }
-    bytes
-}
-
 #[test]
 fn surfaces_hold_what_each_format_stores() {
     // With kills, with everything covered, and with values out of range.
@@ -120,18 +105,10 @@ fn surfaces_hold_what_each_format_stores() {
             Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
         for layout in color::LAYOUTS {
             for (selects, sign) in [([0, 1, 2, 3], 0), ([2, 1, 0, 3], 0), ([3, 3, 1, 2], 0b0101)] {
-                let [c0, c1, c2, c3] =
-                    selects.map(|n| [OutSel::R, OutSel::G, OutSel::B, OutSel::A][n]);
-                let format = UsOutFmt(0)
-                    .with(UsOutFmt::OUT_FMT, layout.format)
-                    .with(UsOutFmt::C0_SEL, c0)
-                    .with(UsOutFmt::C1_SEL, c1)
-                    .with(UsOutFmt::C2_SEL, c2)
-                    .with(UsOutFmt::C3_SEL, c3)
-                    .with(UsOutFmt::OUT_SIGN, sign);
+                let format = format(layout.format, selects, sign);
                 let pitch = AREA.width as usize * layout.bytes + 3;
-                let wanted = stored(&frame, format, pitch);
-                let mut bytes = vec![0xa5; wanted.len()];
+                let wanted = stored(&frame, AREA, format, pitch);
+                let mut bytes = vec![BACKGROUND; wanted.len()];
                 let surface = ColorSurface { format, bytes: &mut bytes, pitch };
                 drawing.draw_to(&bindings, &mut Surfaces::color(AREA, surface)).unwrap();
                 assert!(bytes == wanted, "{name}, {:?}, {selects:?}", layout.format);

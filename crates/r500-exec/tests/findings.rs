@@ -1,4 +1,4 @@
-//! Every finding of the reference engine, met and narrowly missed.
+//! Run-time warnings of the reference engine: a program that has each, and one that almost does.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -10,7 +10,7 @@ use r500_isa::values::{AddrOp, AlphaOp, BranchOp, FcOp, Omod, PredSel, RgbMask, 
 use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst, TexInst};
 use r500_program::Job;
 
-/// What a run of a job meets, by name.
+/// The warnings of a run, by name.
 fn met(job: &Job) -> Vec<&'static str> {
     let options = Options { warnings: true, ..Options::default() };
     run(job, &options).warnings.iter().map(|finding| finding.kind.name()).collect()
@@ -20,8 +20,8 @@ fn code(code: &[Inst]) -> Job {
     job(code)
 }
 
-/// Branches inside each other that are never closed: the first puts half of the pixels to sleep with
-/// counter 0, every further one counts them up.
+/// Nested branches that are never closed: the first deactivates half of the pixels with counter 0, each other one
+/// increments their counters.
 fn nested_branches(depth: u32) -> Job {
     let sleep = |target| {
         Inst::jump(0x0f, target)
@@ -34,7 +34,7 @@ fn nested_branches(depth: u32) -> Job {
     code(&program)
 }
 
-/// Sets the ALU result where x >= 2, so that half of the pixels part ways.
+/// Sets the ALU result where x >= 2, so that the pixels diverge.
 fn predicated_x() -> Inst {
     use r500_isa::values::{Compare, Mod, Sel, Swiz};
     use r500_isa::{Operand, Slot};

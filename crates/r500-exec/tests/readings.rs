@@ -1,4 +1,4 @@
-//! What the rejected readings break, as the evidence for the chosen ones says.
+//! Rejected readings change the pictures that are the evidence for the chosen ones.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -60,7 +60,7 @@ fn flat_breaks_a_break_beside_an_inner_loop() {
     assert!(changed("break", "flat").contains("break_outer_then_inner_loop"));
 }
 
-/// The capture that made the choice: by the letter the inner loop pops the outer one.
+/// The capture that decides: read literally, the inner loop pops the outer one.
 #[test]
 fn a_literal_idle_loop_breaks_a_compiled_program() {
     let path = corpus("mesa", "json").into_iter().find(|p| p.ends_with("loop_idle_inner.json"));

@@ -175,7 +175,7 @@ fn loop_with_a_call() -> Job {
 fn loops_and_calls_are_stepped_over_and_left() {
     let mut recording =
         Recording::new(setup(&loop_with_a_call(), Options::default()), [1, 1]).unwrap();
-    // By hand: two passes, each with a call of two instructions.
+    // By hand: two iterations, each with a call of two instructions.
     let addresses = [0, 1, 5, 6, 2, 1, 5, 6, 2, 3, 4, 7];
     assert!(recording.addresses().eq(addresses));
 

@@ -4,29 +4,25 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
 use std::time::{Duration, Instant};
 
+use common::capture;
 use r500_exec::reference::Reference;
 use r500_exec::{
-    Bindings, Cancel, ColorSurface, Draw, Drawing, Engine, Frame, Limits, Options, PixelRect,
-    PreparedDraw, RunError, Shader, Surfaces, draw_into,
+    Bindings, Cancel, Draw, Drawing, Engine, Frame, Limits, Options, PixelRect, PreparedDraw,
+    RunError, Shader, draw_into,
 };
 use r500_fast::{Fast, Simd};
 use r500_gen::{Case, Rng, Shape};
 use r500_jit::{Constants, Effort, Groups, Jit, Settings, When};
-use r500_program::Job;
-
-fn capture(name: &str) -> Job {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
-    let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
-    r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
-}
 
 fn before(effort: Effort) -> Settings {
     Settings { when: When::Before(effort), ..Settings::default() }
 }
 
-/// Whether this machine has what machine code is made of.
+/// Returns whether there is machine code for this machine.
 fn is_here() -> bool {
     Jit::new().unavailable().is_none()
 }
@@ -93,7 +89,7 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
     assert_eq!(frame.run_info.fallback_reason, None);
     let [compiled, all] = frame.run_info.compiled.unwrap();
     assert_eq!(compiled, all);
-    // What is there already is taken at once, the drawing before dropped or not.
+    // Code in the cache is used from the first picture on.
     let again = jit.prepare(draw);
     assert_eq!(again.run_info().engine, "jit");
     assert_eq!(pixels(&*again, &draw, &mut frame).unwrap(), wanted);
@@ -294,35 +290,6 @@ fn a_constant_that_changes_is_a_uniform_of_the_prepared_draw() {
         }
         let got = pixels(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
         assert_eq!(got, scene.wanted());
-    }
-}
-
-/// What the engine stores to a surface is what the frame's colours are in that format.
-#[test]
-fn surfaces_hold_the_frame_in_their_format() {
-    for (name, size) in [("scene_plasma", [1100, 37]), ("discard_simple", [133, 71])] {
-        let scene = Scene::new(name, size);
-        let options = Options::default();
-        let jit = Jit::with(Simd::detect(), before(Effort::Full));
-        let mut drawing =
-            Drawing::new(&jit, scene.shader.clone(), &scene.bindings, options.clone()).unwrap();
-        let mut frame = scene.frame(&options);
-        drawing.draw_into(&scene.bindings, &mut frame).unwrap();
-        let [width, height] = size;
-        let mut bytes = vec![0; (width * height * 4) as usize];
-        let surface = ColorSurface::rgba8(&mut bytes, width as usize * 4);
-        let format = surface.format;
-        let area = PixelRect { x: 0, y: 0, width, height };
-        drawing.draw_to(&scene.bindings, &mut Surfaces::color(area, surface)).unwrap();
-        let mut wanted = Vec::new();
-        for (color, covered) in frame.target(0).unwrap().iter().zip(frame.coverage()) {
-            r500_exec::output::color::store(format, *color, &mut wanted);
-            if !covered {
-                let end = wanted.len();
-                wanted[end - 4..].fill(0);
-            }
-        }
-        assert!(bytes == wanted, "{name}");
     }
 }
 

@@ -4,6 +4,9 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::capture;
 use r500_exec::{Bindings, Draw, Engine, Frame, Options, Shader, draw_into};
 use r500_fast::Simd;
 use r500_jit::{Effort, Jit, Settings, When};
@@ -29,10 +32,7 @@ fn code_is_never_writable_and_goes_with_its_engine() {
     }
     let options = Options { threads: 1, ..Options::default() };
     for (n, name) in ["scene_plasma", "loop_mandelbrot", "tex_branch"].into_iter().enumerate() {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
-        let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
-        let limits = r500_formats::Limits::default();
-        let job = r500_formats::read(&bytes, None, &limits).unwrap().remove(0);
+        let job = capture(name);
         let shader = Shader::new(&job.program).unwrap();
         let bindings = Bindings::new(&job, [32, 32]).unwrap();
         let draw = Draw::new(&shader, &bindings, &options).unwrap();

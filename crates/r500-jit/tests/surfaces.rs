@@ -1,8 +1,13 @@
 //! What machine code stores to surfaces is what the reference engine's frame is, converted by
 //! [`color::store`]: all formats, both levels, on the processor and in the emulator.
 #![cfg(all(target_arch = "x86_64", any(unix, windows)))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+#[path = "../../r500-exec/tests/common/surface.rs"]
+mod surface;
+
+use common::capture;
 use r500_exec::output::color;
 use r500_exec::reference::Reference;
 use r500_exec::{
@@ -12,17 +17,12 @@ use r500_exec::{
 use r500_fast::Simd;
 use r500_isa::Instruction;
 use r500_isa::state::UsOutFmt;
-use r500_isa::values::{OutFormat, OutSel};
+use r500_isa::values::OutFormat;
 use r500_jit::{Effort, Execution, Groups, Jit, Settings, When};
 use r500_program::{Input, InputData, Job, Program};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-fn capture(name: &str) -> Job {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
-    let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
-    r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
-}
+use surface::{BACKGROUND, format, stored};
 
 /// Each level, on the processor if it has it, and in the emulator, for one group and for two.
 fn engines() -> Vec<(String, Jit)> {
@@ -41,17 +41,6 @@ fn engines() -> Vec<(String, Jit)> {
         }
     }
     engines
-}
-
-fn format(format: OutFormat, selects: [usize; 4], signs: u8) -> UsOutFmt {
-    let [c0, c1, c2, c3] = selects.map(|n| [OutSel::R, OutSel::G, OutSel::B, OutSel::A][n]);
-    UsOutFmt(0)
-        .with(UsOutFmt::OUT_FMT, format)
-        .with(UsOutFmt::C0_SEL, c0)
-        .with(UsOutFmt::C1_SEL, c1)
-        .with(UsOutFmt::C2_SEL, c2)
-        .with(UsOutFmt::C3_SEL, c3)
-        .with(UsOutFmt::OUT_SIGN, signs)
 }
 
 /// Orders of components, and which are signed.
@@ -82,23 +71,6 @@ fn is_compiled(format: UsOutFmt, kills: bool) -> bool {
         && (!kills || color::bytes_per_pixel(format).unwrap() >= 4)
 }
 
-/// What memory holds after an area of a frame was stored to it, pixel by pixel.
-fn stored(frame: &Frame, area: PixelRect, format: UsOutFmt, pitch: usize) -> Vec<u8> {
-    let size = color::bytes_per_pixel(format).unwrap();
-    let mut bytes = vec![0xa5; pitch * (area.height as usize - 1) + area.width as usize * size];
-    for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
-        let at = (area.y + y) as usize * frame.width() as usize + (area.x + x) as usize;
-        if !frame.coverage()[at] {
-            continue;
-        }
-        let mut pixel = Vec::new();
-        color::store(format, frame.color(0, area.x + x, area.y + y), &mut pixel);
-        let at = y as usize * pitch + x as usize * size;
-        bytes[at..at + size].copy_from_slice(&pixel);
-    }
-    bytes
-}
-
 fn count(frame: &Frame, area: PixelRect) -> usize {
     let pixels = (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x)));
     let covered = |(y, x)| {
@@ -127,7 +99,7 @@ fn check(
                 let size = color::bytes_per_pixel(format).unwrap();
                 let pitch = area.width as usize * size + [0, 3, 64][number % 3];
                 let wanted = stored(&frame, area, format, pitch);
-                let mut bytes = vec![0xa5; wanted.len()];
+                let mut bytes = vec![BACKGROUND; wanted.len()];
                 let mut covered = vec![true; area.width as usize * area.height as usize];
                 let surface = ColorSurface { format, bytes: &mut bytes, pitch };
                 let mut surfaces = Surfaces::color(area, surface);
@@ -266,7 +238,8 @@ fn targets_have_surfaces_of_their_own() {
     for (engine, jit) in engines() {
         let mut drawing = Drawing::new(&jit, shader.clone(), &bindings, options.clone()).unwrap();
         let format = format(OutFormat::C4_8, [0, 1, 2, 3], 0);
-        let (mut first, mut second) = (vec![0xa5; 70 * 33 * 4], vec![0xa5; 70 * 33 * 4]);
+        let (mut first, mut second) =
+            (vec![BACKGROUND; 70 * 33 * 4], vec![BACKGROUND; 70 * 33 * 4]);
         let area = rect(0, 0, 70, 33);
         let mut surfaces =
             Surfaces::color(area, ColorSurface { format, bytes: &mut first, pitch: 280 });
@@ -275,7 +248,7 @@ fn targets_have_surfaces_of_their_own() {
         drawing.draw_to(&bindings, &mut surfaces).unwrap();
         assert!(first == stored(&frame, area, format, 280), "{engine}");
         for (pixel, covered) in second.as_chunks::<4>().0.iter().zip(frame.coverage()) {
-            assert_eq!(*pixel, if *covered { [0; 4] } else { [0xa5; 4] }, "{engine}");
+            assert_eq!(*pixel, if *covered { [0; 4] } else { [BACKGROUND; 4] }, "{engine}");
         }
     }
 }
@@ -303,7 +276,7 @@ fn hostile_pitches_and_slices_are_errors_or_do_not_matter() {
             (96 * 40 * 4, 1 << 32),
             (0, 0),
         ] {
-            let result = run(&mut vec![0xa5; bytes], pitch, area);
+            let result = run(&mut vec![BACKGROUND; bytes], pitch, area);
             let refused = matches!(result, Err(RunError::SurfaceTooSmall { .. }));
             assert!(refused, "{engine}: {bytes} bytes, pitch {pitch}: {result:?}");
         }
@@ -311,11 +284,11 @@ fn hostile_pitches_and_slices_are_errors_or_do_not_matter() {
         // Of a single row the pitch does not matter, and memory may be larger than the last row.
         for pitch in [0, 1, 96 * 4, 1 << 32, usize::MAX] {
             let area = rect(0, 16, 96, 1);
-            let mut bytes = vec![0xa5; 96 * 4 + 5];
+            let mut bytes = vec![BACKGROUND; 96 * 4 + 5];
             run(&mut bytes, pitch, area).unwrap();
             let wanted = stored(&frame, area, format, 96 * 4);
             assert!(bytes[..wanted.len()] == wanted, "{engine}, pitch {pitch}");
-            assert!(bytes[wanted.len()..] == [0xa5; 5], "{engine}, pitch {pitch}");
+            assert!(bytes[wanted.len()..] == [BACKGROUND; 5], "{engine}, pitch {pitch}");
         }
     }
 }
@@ -364,40 +337,5 @@ fn pictures_of_surfaces_move_to_machine_code() {
             break;
         }
         assert!(begin.elapsed().as_secs() < 60, "{:?}", jit.cache_use());
-    }
-}
-
-/// The shortest times of pictures of 1024x1024 in one thread, as a frame of floats and as RGBA8: `--ignored --nocapture` prints them.
-#[test]
-#[ignore = "measures; r500 bench --output rgba8 is the benchmark"]
-fn speed() {
-    for name in ["alu_basic", "alu_frac", "loop_zero", "discard_simple", "tex_proj", "scene_plasma"]
-    {
-        let job = capture(name);
-        let bindings = Bindings::new(&job, [1024, 1024]).unwrap();
-        let shader = Shader::new(&job.program).unwrap();
-        let options = Options { threads: 1, ..Options::default() };
-        for simd in [Simd::Avx512, Simd::Avx2] {
-            let when = When::Before(Effort::Full);
-            let jit = Jit::with(simd, Settings { when, ..Settings::default() });
-            let mut drawing =
-                Drawing::new(&jit, shader.clone(), &bindings, options.clone()).unwrap();
-            let mut frame = drawing.frame(&bindings).unwrap();
-            let mut bytes = vec![0; 4 << 20];
-            let mut best = [f64::INFINITY; 2];
-            for _ in 0..60 {
-                let start = std::time::Instant::now();
-                drawing.draw_into(&bindings, &mut frame).unwrap();
-                best[0] = best[0].min(start.elapsed().as_secs_f64());
-                let start = std::time::Instant::now();
-                let surface = ColorSurface::rgba8(&mut bytes, 4096);
-                drawing
-                    .draw_to(&bindings, &mut Surfaces::color(rect(0, 0, 1024, 1024), surface))
-                    .unwrap();
-                best[1] = best[1].min(start.elapsed().as_secs_f64());
-            }
-            let [floats, rgba8] = best.map(|seconds| 1.048_576 / seconds);
-            eprintln!("{name} {}: floats {floats:.0}, RGBA8 {rgba8:.0} Mpixel/s", simd.name());
-        }
     }
 }

@@ -126,7 +126,7 @@ pub fn relative(source: Source) -> Source {
 }
 
 /// A job of these instructions: full flow control, boolean and integer constant 0 given (0, and 2
-/// passes from aL 1 by 1), temporary 0 = (x, y, 0, 1) per pixel of a 4x4 picture.
+/// iterations from aL 1 by 1), temporary 0 = (x, y, 0, 1) per pixel of a 4x4 picture.
 pub fn job(code: &[Inst]) -> Job {
     let mut program = Program::from_code(code.iter().map(|inst| inst.0).collect());
     program.state.fc_ctrl = Some(UsFcCtrl::default().with(UsFcCtrl::FULL_FC_EN, true));

@@ -4,9 +4,13 @@
 #![cfg(all(target_arch = "x86_64", any(unix, windows)))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 use std::fmt::Write;
 use std::path::Path;
 
+use common::capture;
 use r500_exec::Bindings;
 use r500_fast::Simd;
 use r500_fast::codegen::ResourceLayout;
@@ -21,11 +25,7 @@ const LEVELS: [(Simd, &str); 2] = [(Simd::Avx2, ";; avx2\n"), (Simd::Avx512, ";;
 /// u and v as channels 0 and 1 of input 0.
 fn bindings(text: &str) -> Bindings {
     let name = text.lines().find_map(|line| line.strip_prefix("; bind: "));
-    let job = name.map_or_else(Job::default, |name| {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
-        let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
-        r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
-    });
+    let job = name.map_or_else(Job::default, capture);
     Bindings::new(&job, job.size.unwrap_or([64, 64])).unwrap()
 }
 

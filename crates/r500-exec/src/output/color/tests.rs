@@ -9,7 +9,7 @@ use r500_isa::values::{OutFormat, OutSel};
 const RGBA: [OutSel; 4] = [OutSel::R, OutSel::G, OutSel::B, OutSel::A];
 const BGRA: [OutSel; 4] = [OutSel::B, OutSel::G, OutSel::R, OutSel::A];
 
-/// Two colours (red, green, blue, alpha) whose products with 2^n - 1 every width tells apart.
+/// Two colours (red, green, blue, alpha) whose products with 2^n - 1 differ at every width.
 const COLOR: [f32; 4] = [1.0, 0.5, 0.25, 0.75];
 const SIGNED: [f32; 4] = [-1.0, -0.5, 0.25, -0.75];
 
@@ -274,9 +274,8 @@ fn loading_shows_what_is_missing() {
     assert_eq!(super::load(UsOutFmt(0), &[]), None);
 }
 
-/// Any bytes at all, in any order of channels, signed or not: what they show, stored again, shows the
-/// same, and the bytes come back but for what has several forms (codes below -1, NaN, bits of no
-/// component).
+/// Random bytes, in any order of channels, signed or not: the colour that they load as, stored again, loads as the
+/// same, and the bytes are equal except where a colour has several forms (codes below -1, NaN, bits of no component).
 #[test]
 fn storing_undoes_loading() {
     let mut seed = 1_u64;
