@@ -1,5 +1,6 @@
 //! The pipeline: the passes in order, repeated until none finds anything better.
 
+use r500_isa::TEMPORARIES;
 use r500_isa::state::UsPixsize;
 use r500_program::Program;
 
@@ -332,7 +333,7 @@ impl State {
         fuel: u64,
     ) -> bool {
         let limits = segment::Limits {
-            temporaries: usize::try_from(self.given.temporaries).unwrap_or(usize::MAX),
+            temporaries: self.given.temporaries.min(TEMPORARIES as u64) as usize,
             ignore_zero_signs: self.ignore_zero_signs,
         };
         let mut found = Vec::new();

@@ -97,11 +97,13 @@ fn windows_of<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a
         };
         let members: Vec<usize> =
             (first..places.len()).filter(|i| !done[*i] && near(places[*i].0)).collect();
-        let low = members.iter().map(|i| places[*i].0.start as usize).min().unwrap_or(0);
         let end = |span: Span| span.end.min(span.start.saturating_add(MOST_MARKED));
-        let high = members.iter().map(|i| end(places[*i].0) as usize).max().unwrap_or(0);
-        let length = file.bytes.len();
-        let (low, high) = (low.min(length), high.min(length));
+        let (mut low, mut high) = (file.bytes.len(), 0);
+        for span in members.iter().map(|i| places[*i].0) {
+            low = low.min(span.start as usize);
+            high = high.max(end(span) as usize);
+        }
+        let high = high.min(file.bytes.len());
         let start = line_start(&file.bytes, low);
         let end = line_end(&file.bytes, high);
         let text = printable(&file.bytes[start..end]);
