@@ -9,7 +9,7 @@ use super::random::{Random, repair, wild};
 use super::*;
 use r500_simd::Chunk;
 
-/// What a batch is made of, owned.
+/// The operands of a batch fetch, owned.
 struct Batch {
     op: TexOp,
     unscaled: bool,
@@ -52,7 +52,7 @@ impl Batch {
         Self { op, unscaled: random.one_in(4), strq, dx, dy, active, wanted }
     }
 
-    /// Fetches it, and compares every pixel of a quad that counts.
+    /// Fetches it, and compares every pixel of each quad with an active lane.
     #[track_caller]
     fn check(&self, sampler: &Sampler, what: &Texture) {
         let chunks = self.strq[0].len();
@@ -248,7 +248,7 @@ fn every_kind_of_texture() {
     }
 }
 
-/// What tables say of the numbers in them, of every format.
+/// The description of a texture holds for its texels, in every format.
 #[test]
 fn tables_know_their_numbers() {
     let mut random = Random::new(0x1357_9bdf_0246_8ace);
@@ -301,8 +301,8 @@ fn tables_know_their_numbers() {
     assert!(large > 600 && tiny > 20 && shared > 1500, "{large} {tiny} {shared}");
 }
 
-/// What has a way of its own: two dimensions, one level, clamped, repeated or mirrored; several groups of
-/// chunks, some quads beyond what is computed there.
+/// Textures of the fast path: two dimensions, one level, clamped, repeated or mirrored; several groups of
+/// chunks, some quads with coordinates that leave it.
 #[test]
 fn simple_textures() {
     let mut random = Random::new(0x0f1e_2d3c_4b5a_6978);

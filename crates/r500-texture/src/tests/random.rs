@@ -1,5 +1,4 @@
-//! Any registers, any bytes, any coordinates: no panic, and either function of a sampler tells the
-//! same.
+//! Random registers, bytes and coordinates: no panic, and `fetch` and `look_up` of a sampler agree.
 
 use r500_isa::state::UsFormat;
 use r500_isa::texture::{
@@ -36,7 +35,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// Any bits, a number near a texture, or one of the odd ones.
+    /// Any bits, a coordinate near a texture, or a special value.
     pub(super) fn float(&mut self) -> f32 {
         match self.below(4) {
             0 => f32::from_bits(self.word()),
@@ -85,7 +84,7 @@ pub(super) fn wild(random: &mut Random) -> Texture {
     }
 }
 
-/// Does what an error says, until the texture binds. `None` if it would take much memory.
+/// Repairs what errors name until the texture binds. `None` if it would take much memory.
 pub(super) fn repair(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
     for _ in 0..99 {
         let error = match Sampler::bind(&texture, Some(UsFormat(random.word()))) {
@@ -205,7 +204,7 @@ fn nothing_panics() {
     assert_eq!(formats.iter().filter(|&&met| met).count(), 29 + 7);
 }
 
-/// What holds of every lookup.
+/// Checks the invariants of a lookup.
 fn check(lookup: &super::super::Lookup, sampler: &Sampler, readings: &TexReadings) {
     assert!(!lookup.lod.is_nan());
     assert!((0.0..=1.0).contains(&lookup.level_weight));
