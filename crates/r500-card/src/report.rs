@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use r500_stream::StreamErrorKind;
+use r500_stream::{StreamErrorKind, counted};
 
 /// What a card has met and counted.
 #[derive(Clone, Debug, Default)]
@@ -109,11 +109,16 @@ impl fmt::Display for Note {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { submissions, draws, vertices, primitives, quads, samples } = self;
+        let Self { submissions, draws, vertices, primitives, quads, samples } = *self;
         write!(
             f,
-            "{submissions} submissions, {draws} draws, {vertices} vertices, {primitives} primitives, \
-             {quads} quads, {samples} samples passed"
+            "{}, {}, {}, {}, {}, {} passed",
+            counted(submissions, "submission"),
+            counted(draws, "draw"),
+            counted(vertices, "vertex"),
+            counted(primitives, "primitive"),
+            counted(quads, "quad"),
+            counted(samples, "sample")
         )
     }
 }

@@ -81,7 +81,7 @@ block! {
 
     Rb3dRopcntl "RB3D_ROPCNTL" @ 0x4e18 ReadWrite "logic operation." {
         ROP_ENABLE rop_enable 2:2   bool "logic operation instead of blending";
-        ROP        rop        11:8  u8   "operation, in the order of OpenGL from CLEAR to SET";
+        ROP        rop        11:8  u8   "operation, a ROP2 code: bit n is the result where source is bit 1 and destination bit 0 of n";
     }
 
     Rb3dClrcmpFlipe "RB3D_CLRCMP_FLIPE" @ 0x4e1c ReadWrite "colour compare: where it applies." {

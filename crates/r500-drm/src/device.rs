@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use r500_stream::Submission;
+use r500_stream::{Submission, counted};
 
 use crate::capture::Capture;
 use crate::display::Display;
@@ -82,7 +82,11 @@ impl Device {
                     .map(|count| count.load(Ordering::Relaxed));
             let frames = locked(&self.display).frames();
             lines.push(format!(
-                "{submissions} submissions, {dwords} dwords, {relocations} relocations, {frames} frames"
+                "{}, {}, {}, {}",
+                counted(submissions, "submission"),
+                counted(dwords, "dword"),
+                counted(relocations, "relocation"),
+                counted(frames, "frame")
             ));
         }
         lines

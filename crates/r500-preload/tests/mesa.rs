@@ -30,10 +30,13 @@ fn build_scenes(directory: &Path) -> Option<PathBuf> {
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/card/scenes");
     let program = directory.join("scenes");
+    let files = fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path());
+    let c_files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "c")).collect();
     let built = Command::new("cc")
         .arg("-o")
         .arg(&program)
-        .args(["main.c", "setup.c", "scenes.c"].map(|file| sources.join(file)))
+        .args(c_files)
         .args(["-lEGL", "-lGL", "-lgbm", "-lm"])
         .status();
     if !built.is_ok_and(|status| status.success()) {

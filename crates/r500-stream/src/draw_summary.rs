@@ -11,7 +11,7 @@ use r500_isa::texture::{TxEnable, TxFormat0, TxFormat1, TxFormat2, TxOffset};
 use r500_isa::values::{CoordType, OutFormat, TxFormat, TxFormatMsb};
 use r500_isa::{TARGETS, TEXTURE_UNITS};
 
-use crate::{BufferId, DrawCall, State};
+use crate::{BufferId, DrawCall, State, counted};
 
 /// A draw as its registers describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,8 +143,8 @@ impl TargetSummary {
 impl fmt::Display for DrawSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.prim_type.describe().map_or("reserved primitive", |value| value.meaning);
-        let kind = if self.prim_walk == PrimWalk::INDEXES { "indices" } else { "vertices" };
-        write!(f, "{name}, {} {kind}; ", self.vertices)?;
+        let noun = if self.prim_walk == PrimWalk::INDEXES { "index" } else { "vertex" };
+        write!(f, "{name}, {}; ", counted(self.vertices, noun))?;
         match self.vertex_program {
             Some([first, last]) => write!(f, "vertex program {first} to {last}")?,
             None => f.write_str("no vertex program")?,

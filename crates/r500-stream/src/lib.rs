@@ -11,6 +11,7 @@
 mod buffer;
 pub mod capture;
 mod chip;
+mod counted;
 mod draw_summary;
 mod error;
 mod frame;
@@ -26,6 +27,7 @@ mod vertex_program;
 
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};
+pub use counted::counted;
 pub use draw_summary::{DrawSummary, TargetSummary, TextureSummary};
 pub use error::{RelocationTarget, StreamError, StreamErrorKind};
 pub use frame::{PixelFormat, frame_rgb};

@@ -147,8 +147,16 @@ fn faults_name_line_and_column() {
         ("SU_CULL_MODE =", "line 1, column 15: expected a number, a float or fields"),
         ("SU_CULL_MODE = 1 2", "line 1, column 18: expected the end of the line"),
         ("SU_CULL_MODE = { CULL }", "line 1, column 18: SU_CULL_MODE has no field CULL"),
-        ("SU_CULL_MODE = { FACE 2 }", "line 1, column 23: FACE has no value 2"),
-        ("SU_REG_DEST = { SELECT }", "line 1, column 24: SELECT has no value "),
+        (
+            "SU_CULL_MODE = { FACE 2 }",
+            "line 1, column 23: FACE has no value `2`; it has 0 (positive cross product: counter-clockwise), \
+             1 (negative cross product: clockwise)",
+        ),
+        (
+            "US_OUT_FMT_0 = { C0_SEL X }",
+            "line 1, column 25: C0_SEL has no value `X`; it has 0 (Alpha), 1 (Red), 2 (Green), 3 (Blue)",
+        ),
+        ("SU_REG_DEST = { SELECT }", "line 1, column 24: SELECT needs a value: numbers up to 15"),
         ("SU_CULL_MODE = { FACE 1 CULL_BACK }", "line 1, column 25: expected , or }"),
         ("@0x8000 = 1", "line 1, column 1: packets do not reach 0x8000"),
         ("US_CMN_INST_0 = 1", "line 1, column 1: packets do not reach 0xb800"),

@@ -63,6 +63,18 @@ static void make_contexts(void)
     }
 }
 
+/* The n-th scene of all, or NULL. */
+static const struct scene *scene_at(int n)
+{
+    const struct scene *subjects[] = {shapes_scenes, tests_scenes, blending_scenes,
+                                      textures_scenes, targets_scenes, functions_scenes};
+    for (unsigned i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        for (const struct scene *scene = subjects[i]; scene->name; scene++)
+            if (n-- == 0)
+                return scene;
+    return NULL;
+}
+
 static void use_context(int scene)
 {
     if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, contexts[scene % context_count]))
@@ -116,10 +128,15 @@ static int draw_all(const char *directory, int count, char **names)
     make_contexts();
     use_context(0);
     printf("%s, OpenGL %s\n", glGetString(GL_RENDERER), glGetString(GL_VERSION));
-    for (const struct scene *scene = scenes; scene->name; scene++) {
+    const struct scene *scene;
+    for (int i = 0; (scene = scene_at(i)); i++) {
         if (!is_chosen(scene->name, count, names))
             continue;
         use_context(number++);
+        if (!can_draw(scene)) {
+            printf("%-24s left out: no %s\n", scene->name, scene->needs);
+            continue;
+        }
         const char *problem = draw_scene(scene, rgba);
         if (problem) {
             printf("%-24s %s\n", scene->name, problem);
@@ -159,12 +176,13 @@ static int compare_all(const char *a, const char *b, const char *deviations, int
     static unsigned char one[SIZE * SIZE * 4], two[SIZE * SIZE * 4];
     int different = 0;
     printf("%-24s %8s %8s %8s %8s %8s\n", "scene", "largest", "differ", "over 1", "over 2", "over 8");
-    for (const struct scene *scene = scenes; scene->name; scene++) {
+    const struct scene *scene;
+    for (int n = 0; (scene = scene_at(n)); n++) {
         if (!is_chosen(scene->name, count, names))
             continue;
         if (!read_pam(a, scene->name, one) || !read_pam(b, scene->name, two)) {
-            printf("%-24s missing\n", scene->name);
-            different = 1;
+            printf("%-24s missing%s%s\n", scene->name, scene->needs ? ": needs " : "", scene->needs ? scene->needs : "");
+            different |= !scene->needs;
             continue;
         }
         int largest = 0, over[4] = {0};
@@ -189,7 +207,8 @@ static int compare_all(const char *a, const char *b, const char *deviations, int
 int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "list")) {
-        for (const struct scene *scene = scenes; scene->name; scene++)
+        const struct scene *scene;
+        for (int i = 0; (scene = scene_at(i)); i++)
             printf("%s\n", scene->name);
         return 0;
     }

@@ -84,6 +84,61 @@ void draw_rectangle(float x0, float y0, float x1, float y1, const float color[4]
     draw_vertices(GL_TRIANGLE_FAN, vertices[0], 4);
 }
 
+const float white[4] = {1, 1, 1, 1}, red[4] = {1, 0, 0, 1}, green[4] = {0, 1, 0, 1};
+const float half_blue[4] = {0, 0.25f, 1, 0.5f}, amber[4] = {1, 0.7f, 0.1f, 0.75f};
+
+const float triangle[3][8] = {
+    {-0.8f, -0.7f, 1, 0, 0, 1, 0, 0},
+    {0.9f, -0.5f, 0, 1, 0, 1, 1, 0},
+    {-0.1f, 0.85f, 0, 0, 1, 1, 0, 1},
+};
+
+void draw_random_triangles(int count)
+{
+    for (int i = 0; i < count; i++) {
+        float vertices[3][8];
+        for (int v = 0; v < 3; v++)
+            for (int c = 0; c < 8; c++)
+                vertices[v][c] = c < 2 ? next_random() * 2 - 1 : c == 5 ? 1 : next_random();
+        draw_vertices(GL_TRIANGLES, vertices[0], 3);
+    }
+}
+
+void draw_at_depth(float x0, float y0, float x1, float y1, float z0, float z1, const float color[4])
+{
+    const float p[4][3] = {{x0, y0, z0}, {x1, y0, z1}, {x1, y1, z1}, {x0, y1, z0}};
+    glBegin(GL_TRIANGLE_FAN);
+    for (int i = 0; i < 4; i++) {
+        glVertexAttrib4fv(1, color);
+        glVertexAttrib4f(0, p[i][0], p[i][1], p[i][2], 1);
+    }
+    glEnd();
+}
+
+void use_color(void) { use_program(vertex_plain, fragment_color); }
+
+GLuint new_texture(GLenum target, int size, GLenum filter)
+{
+    static unsigned char texels[64 * 64 * 4];
+    GLuint texture;
+    for (int y = 0; y < size; y++)
+        for (int x = 0; x < size; x++) {
+            unsigned char *texel = texels + (y * size + x) * 4;
+            texel[0] = x * 255 / size, texel[1] = y * 255 / size;
+            texel[2] = (x ^ y) & 8 ? 255 : 40, texel[3] = 255;
+        }
+    glGenTextures(1, &texture);
+    glBindTexture(target, texture);
+    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, filter);
+    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, filter == GL_NEAREST ? GL_NEAREST : GL_LINEAR);
+    for (int face = 0; face < (target == GL_TEXTURE_CUBE_MAP ? 6 : 1); face++) {
+        GLenum image = target == GL_TEXTURE_CUBE_MAP ? GL_TEXTURE_CUBE_MAP_POSITIVE_X + face : target;
+        texels[2] = face * 50;
+        glTexImage2D(image, 0, GL_RGBA8, size, size, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    }
+    return texture;
+}
+
 static GLuint new_target(GLenum format, GLenum attachment, int samples)
 {
     GLuint buffer;
@@ -95,6 +150,12 @@ static GLuint new_target(GLenum format, GLenum attachment, int samples)
         glRenderbufferStorage(GL_RENDERBUFFER, format, SIZE, SIZE);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, buffer);
     return buffer;
+}
+
+int can_draw(const struct scene *scene)
+{
+    const char *extensions = (const char *)glGetString(GL_EXTENSIONS);
+    return !scene->needs || strstr(extensions, scene->needs);
 }
 
 const char *draw_scene(const struct scene *scene, unsigned char *rgba)

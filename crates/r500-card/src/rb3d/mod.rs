@@ -25,7 +25,7 @@ use format::PixelFormat;
 pub(crate) struct Rb3d {
     targets: Vec<Target>,
     blend: Option<Blend>,
-    /// Logic operation in OpenGL's order.
+    /// Code of the logic operation.
     rop: Option<u8>,
     resolve: Option<Resolve>,
 }
@@ -233,26 +233,12 @@ impl Resolve {
     }
 }
 
-/// A logic operation in OpenGL's order: bit n of the code is the result where source and destination are n's bits.
+/// Returns source and destination combined by a ROP2 code: bit n of the code is the result where source is bit 1 and destination bit 0
+/// of n.
 fn logic(rop: u8, source: u128, stored: u128) -> u128 {
-    match rop {
-        0 => 0,
-        1 => source & stored,
-        2 => source & !stored,
-        3 => source,
-        4 => !source & stored,
-        5 => stored,
-        6 => source ^ stored,
-        7 => source | stored,
-        8 => !(source | stored),
-        9 => !(source ^ stored),
-        10 => !stored,
-        11 => source | !stored,
-        12 => !source,
-        13 => !source | stored,
-        14 => !(source & stored),
-        _ => u128::MAX,
-    }
+    let minterms = [!source & !stored, !source & stored, source & !stored, source & stored];
+    let chosen = (0..).zip(minterms).filter(|(n, _)| rop >> n & 1 != 0);
+    chosen.fold(0, |result, (_, minterm)| result | minterm)
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@ use r500_card::Card;
 use r500_chip::pm4::Opcode;
 use r500_chip::tiling::Tiling;
 use r500_chip::values::MicroTile;
+use r500_stream::Buffer;
 
 use super::stream::*;
 
-#[test]
-fn a_texture_in_tiles_is_drawn_texel_by_texel() {
+/// A draw of a tiled texture of 64x32 texels onto as many pixels of a buffer 64 pixels wide, through a value of `TX_FILTER0`.
+/// Texels are column, row, 0, 255.
+fn textured(filter: u32, corners: [[f32; 6]; 3]) -> (Stream, Buffer) {
     let mut stream = base();
     let (id, buffer) = stream.buffer(64 * 64 * 4);
     let (texture, texels) = stream.buffer(64 * 32 * 4);
@@ -26,8 +28,7 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
         (0x4630, 1 << 16),
         (0x4634, 1 << 16),
         (0x4104, 1),
-        // Nearest, clamped.
-        (0x4400, 2 | 2 << 3 | 1 << 9 | 1 << 11),
+        (0x4400, filter),
         (0x4440, 0),
         (0x4480, 63 | 31 << 11),
         // TX_FMT_8_8_8_8; components are blue, green, red, alpha.
@@ -36,11 +37,21 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
         (0x4640, 63 | 31 << 11),
     ]);
     stream.words.write(0x4540, &[1 << 2 | 1 << 3]).relocation(texture);
-    let corner = |x: f32, y: f32| [x * 64.0, y * 32.0, 0.0, 1.0, x, y];
     let mut body = vec![TRIANGLES | 3 << 4 | 3 << 16];
-    let corners = [corner(0.0, 0.0), corner(2.0, 0.0), corner(0.0, 2.0)];
     body.extend(corners.iter().flatten().map(|x| x.to_bits()));
     stream.words.command(Opcode::DRAW_IMMD_2, &body);
+    (stream, buffer)
+}
+
+/// Clamped along both axes; `TX_FILTER0` without filters.
+const CLAMPED: u32 = 2 | 2 << 3;
+
+#[test]
+fn a_texture_in_tiles_is_drawn_texel_by_texel() {
+    let corner = |x: f32, y: f32| [x * 64.0, y * 32.0, 0.0, 1.0, x, y];
+    let nearest = CLAMPED | 1 << 9 | 1 << 11;
+    let (stream, buffer) =
+        textured(nearest, [corner(0.0, 0.0), corner(2.0, 0.0), corner(0.0, 2.0)]);
     run(stream);
     for y in 0..32 {
         for x in 0..64 {
@@ -48,6 +59,26 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
             assert_eq!(pixel(&buffer, x, y), expected, "{x},{y}");
         }
     }
+}
+
+/// Mesa's code of an anisotropic filter, with the ratio 16 to 1 in bits 23:21.
+#[test]
+fn an_anisotropic_filter_is_drawn_as_a_linear_one_and_reported() {
+    // Texels four times as large as pixels, so that most pixels lie between texels.
+    let corner = |x: f32, y: f32| [x * 64.0, y * 32.0, 0.0, 1.0, x / 4.0, y / 4.0];
+    let corners = [corner(0.0, 0.0), corner(2.0, 0.0), corner(0.0, 2.0)];
+    let (stream, linear) = textured(CLAMPED | 2 << 9 | 2 << 11, corners);
+    run(stream);
+    let (stream, anisotropic) = textured(CLAMPED | 3 << 9 | 3 << 11 | 4 << 21, corners);
+    let mut card = Card::new();
+    card.submit(&stream.submission()).unwrap();
+    let notes: Vec<_> = card.report().notes().map(|(note, _)| note.to_string()).collect();
+    assert_eq!(
+        notes,
+        ["TX_FILTER0_0 = 0x00801e12: an anisotropic filter; a linear one takes its place"]
+    );
+    assert_eq!(anisotropic.to_vec(), linear.to_vec());
+    assert_eq!([pixel(&linear, 2, 0), pixel(&linear, 6, 0)].map(|pixel| pixel & 0xff), [0, 1]);
 }
 
 #[test]

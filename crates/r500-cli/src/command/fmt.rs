@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use r500::asm::format::{Unformatted, format};
 use r500::asm::{File, Files};
+use r500_stream::counted;
 
 use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
@@ -85,8 +86,8 @@ impl Fmt {
             return Err(Failure::input(anyhow::anyhow!("no .r5 or .asm file in {names}")));
         }
         if self.check && changed > 0 {
-            let plural = if changed == 1 { "file" } else { "files" };
-            terminal::plain(&format!("{changed} of {} {plural} would change", files.len()));
+            let files = counted(files.len(), "file");
+            terminal::plain(&format!("{changed} of {files} would change"));
         }
         Ok(status)
     }

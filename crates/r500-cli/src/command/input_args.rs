@@ -9,6 +9,7 @@ use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT, NamedFiles};
 use r500::formats::{Limits, ReadErrorKind};
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
+use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
 use super::source_map::SourceMap;
@@ -116,8 +117,7 @@ impl SourceArgs {
             let name = if job.name.is_empty() { "(no name)" } else { &job.name };
             let size = job.size.map_or(String::new(), |[w, h]| format!(", {w}x{h}"));
             let count = job.program.code.len();
-            let plural = if count == 1 { "" } else { "s" };
-            writeln!(out, "{i:>5}  {name}  ({count} instruction{plural}{size})")?;
+            writeln!(out, "{i:>5}  {name}  ({}{size})", counted(count, "instruction"))?;
         }
         Ok(())
     }
@@ -309,8 +309,7 @@ impl Found {
 /// Says how many files of folders were skipped, and which kind they are.
 pub(super) fn note_skipped(skipped: usize, kind: &str) {
     if skipped > 0 {
-        let plural = if skipped == 1 { "file" } else { "files" };
-        terminal::note(&format!("{skipped} {plural} {kind} skipped"));
+        terminal::note(&format!("{} {kind} skipped", counted(skipped, "file")));
     }
 }
 

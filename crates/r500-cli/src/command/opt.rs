@@ -10,6 +10,7 @@ use r500::opt::{self, Allowance, Cost, Level, Options};
 use r500::optimizer::{self, Checked, Evidence};
 use r500::program::Job;
 use r500::reader::{Language, assembly};
+use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::convert::{OutputArgs, put};
@@ -346,7 +347,7 @@ impl Opt {
             }
         }
         if entries.len() != 1 {
-            writeln!(out, "total of {} programs: {}", entries.len(), shown(totals))?;
+            writeln!(out, "total of {}: {}", counted(entries.len(), "program"), shown(totals))?;
             writeln!(out, "helped {helped}, HURT {hurt}")?;
         }
         Ok(())
@@ -384,7 +385,7 @@ impl Entry {
             Evidence::Unchanged => "unchanged".to_owned(),
             Evidence::Proved => "proved".to_owned(),
             Evidence::Trial(Trial::Equal { rounds, pixels }) => {
-                format!("{rounds} runs equal, {pixels} pixels")
+                format!("{} equal, {}", counted(*rounds, "run"), counted(*pixels, "pixel"))
             }
             Evidence::Trial(Trial::Different { round, .. }) => {
                 format!("different in round {round}")

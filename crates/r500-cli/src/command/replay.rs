@@ -8,10 +8,11 @@ use clap::Args;
 use r500::picture::{Picture, encode_png};
 use r500_card::Card;
 use r500_stream::capture::{Event, Limits, Player, Reader};
-use r500_stream::{Buffer, BufferId, Submission, capture, frame_rgb};
+use r500_stream::{Buffer, BufferId, Submission, capture, counted, frame_rgb};
 
 use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome, Status};
+use super::stream::out_of_range;
 use super::{overwrite, terminal};
 
 /// Execute a capture again.
@@ -39,10 +40,16 @@ pub(super) struct Replay {
     compare: Option<PathBuf>,
     /// Stop after this draw, as `r500 stream --list` counts them, and write what render target A then holds into the directory
     /// of --output, as draw-00017.png
-    #[arg(long, value_name = "N", requires = "output", conflicts_with = "submissions")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        requires = "output",
+        conflicts_with = "submissions"
+    )]
     draw: Option<u64>,
     /// Stop after this many submissions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     submissions: Option<u64>,
 }
 
@@ -108,10 +115,7 @@ impl Replay {
         }
         if let Some(draw) = self.draw {
             let draws = run.card.report().statistics.draws;
-            return Err(Failure::input(anyhow::anyhow!(
-                "{}: there is no draw {draw}; there are {draws}",
-                self.file.display()
-            )));
+            return Err(out_of_range("draw", draw, draws).context(self.file.display()));
         }
         run.finish()
     }
@@ -258,7 +262,8 @@ impl Run {
     /// Prints what was not drawn as a card does; returns whether all went as the capture says.
     fn status(&self) -> Status {
         for (note, count) in self.card.report().notes() {
-            terminal::note(&format!("not drawn as a card does: {note} ({count} times)"));
+            let times = counted(count, "time");
+            terminal::note(&format!("not drawn as a card does: {note} ({times})"));
         }
         match self.counts.different + self.counts.failed {
             0 => Status::Fine,
@@ -270,10 +275,10 @@ impl Run {
         let status = self.status();
         let Counts { submissions, frames, compared, different, .. } = self.counts;
         let mut out = terminal::out();
-        writeln!(out, "{submissions} submissions, {frames} frames")?;
+        writeln!(out, "{}, {}", counted(submissions, "submission"), counted(frames, "frame"))?;
         match compared {
             0 => writeln!(out, "the capture has no hashes to compare with")?,
-            _ => writeln!(out, "{compared} buffers compared, {different} differ")?,
+            _ => writeln!(out, "{} compared, {different} differ", counted(compared, "buffer"))?,
         }
         Ok(status)
     }

@@ -15,6 +15,7 @@ use r500_stream::capture::{self, Event, Limits, Player, Reader};
 use r500_stream::text::{Printer, parse};
 use r500_stream::{
     CommandProcessor, DrawCall, DrawSummary, Effect, State, Statistics, Submission, VertexProgram,
+    counted,
 };
 use serde_json::{Value as Json, json};
 
@@ -42,17 +43,17 @@ pub(super) struct Stream {
     #[arg(long, conflicts_with_all = ["vertex", "assemble"])]
     stats: bool,
     /// Print and check the vertex program of a draw
-    #[arg(long, value_name = "DRAW", conflicts_with = "assemble")]
+    #[arg(long, value_name = "DRAW", allow_negative_numbers = true, conflicts_with = "assemble")]
     vertex: Option<u64>,
     /// Write a draw as a job for `render`, `trace`, `debug`, `check`: its program, constants, textures, and the inputs of every
     /// pixel; submissions before it are executed. The format follows the extension of the output (default: JSON)
-    #[arg(long, value_name = "DRAW", conflicts_with_all = ["list", "stats", "vertex", "assemble", "submission"])]
+    #[arg(long, value_name = "DRAW", allow_negative_numbers = true, conflicts_with_all = ["list", "stats", "vertex", "assemble", "submission"])]
     draw: Option<u64>,
     /// Write the dwords, little-endian
     #[arg(long)]
     assemble: bool,
     /// Only this submission of a capture, from 0
-    #[arg(long, value_name = "N", conflicts_with = "vertex")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "vertex")]
     submission: Option<u64>,
     /// How to answer --list and --stats
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -84,6 +85,18 @@ impl Stream {
         if let Some(draw) = self.draw {
             return self.job(&source, draw);
         }
+        // Before the output is created.
+        if let Some(number) = self.submission {
+            let mut count = 0;
+            source.submissions(|_, _| {
+                count += 1;
+                Ok(())
+            })?;
+            if number >= count {
+                return Err(out_of_range("submission", number, count));
+            }
+        }
+        let program = self.vertex.map(|draw| vertex_program(&source, draw)).transpose()?;
         let mut out: Box<dyn Write> = match &self.output {
             Some(path) => {
                 let file = r500::files::create(path).map_err(|error| {
@@ -102,8 +115,8 @@ impl Stream {
             }
             None => Box::new(BufWriter::new(terminal::out())),
         };
-        let status = if let Some(draw) = self.vertex {
-            vertex(&source, draw, &mut out)?
+        let status = if let Some(program) = program {
+            print_vertex_program(program.as_ref(), &mut out)?
         } else if self.list {
             self.list(&source, &mut out)?
         } else if self.stats {
@@ -142,19 +155,20 @@ impl Stream {
         let draws = card.report().statistics.draws;
         let Some(DrawJob { mut job, origin: [x, y], size: [width, height], layers }) = recorded
         else {
-            return Err(Failure::input(if draws <= number {
-                anyhow::anyhow!("there is no draw {number}; there are {draws}")
+            return Err(if draws <= number {
+                out_of_range("draw", number, draws)
             } else {
-                anyhow::anyhow!("draw {number} shades no pixel")
-            }));
+                Failure::input(anyhow::anyhow!("draw {number} shades no pixel"))
+            });
         };
         job.name = format!("draw {number}");
         job.origin = format!(
-            "{}, draw {number}: {width}x{height} pixels from column {x}, row {y} of the render target, {layers} layers",
-            self.file.display()
+            "{}, draw {number}: {width}x{height} pixels from column {x}, row {y} of the render target, {}",
+            self.file.display(),
+            counted(layers, "layer")
         );
         for (note, count) in card.report().notes() {
-            terminal::warn(&format!("{note} ({count} times)"));
+            terminal::warn(&format!("{note} ({})", counted(count, "time")));
         }
         let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };
         let written = writer::write(&job, language, &options).map_err(Failure::usage)?;
@@ -186,7 +200,7 @@ impl Stream {
             }
             if let Source::Capture(_) = source {
                 let count = submission.words.len();
-                writeln!(out, "# submission {number}: {count} dwords")?;
+                writeln!(out, "# submission {number}: {}", counted(count, "dword"))?;
                 for (i, relocation) in submission.relocations.iter().enumerate() {
                     let (id, size) = (relocation.id().0, relocation.buffer.size());
                     writeln!(out, "# relocation {i}: buffer {id}, {size} bytes")?;
@@ -359,7 +373,8 @@ fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Out
         Ok(())
     })?;
     if errors > SHOWN_ERRORS {
-        terminal::warn(&format!("{} more packets in error", errors - SHOWN_ERRORS));
+        let more = counted(errors - SHOWN_ERRORS, "more packet");
+        terminal::warn(&format!("{more} in error"));
     }
     Ok(if errors == 0 { status } else { Status::Failed })
 }
@@ -367,17 +382,30 @@ fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Out
 /// Packets in error that are named.
 const SHOWN_ERRORS: u64 = 8;
 
-fn vertex(source: &Source, wanted: u64, out: &mut dyn Write) -> Outcome {
-    let mut program = None;
+/// Returns the failure to find a draw or a submission by its number.
+pub(super) fn out_of_range(what: &str, number: u64, count: u64) -> Failure {
+    Failure::input(match count {
+        0 => anyhow::anyhow!("there is no {what} {number}; there are none"),
+        1 => anyhow::anyhow!("there is no {what} {number}; there is one, {what} 0"),
+        _ => anyhow::anyhow!("there is no {what} {number}; there are {count}, 0 to {}", count - 1),
+    })
+}
+
+/// Returns the vertex program of a draw; `None` if the draw bypasses vertex programs.
+fn vertex_program(source: &Source, wanted: u64) -> Outcome<Option<VertexProgram>> {
+    let (mut program, mut count) = (None, 0);
     draws(source, |draw| {
         if draw.number == wanted {
             program = Some(VertexProgram::new(draw.state));
         }
+        count += 1;
         Ok(())
     })?;
-    let Some(program) = program else {
-        return Err(Failure::input(anyhow::anyhow!("there is no draw {wanted}")));
-    };
+    program.ok_or_else(|| out_of_range("draw", wanted, count))
+}
+
+/// Prints a vertex program and what is likely wrong with it.
+fn print_vertex_program(program: Option<&VertexProgram>, out: &mut dyn Write) -> Outcome {
     let Some(program) = program else {
         writeln!(out, "# no vertex program: VAP_CNTL_STATUS.PVS_BYPASS is set")?;
         return Ok(Status::Fine);
@@ -460,10 +488,10 @@ fn stats_text(statistics: &Statistics) -> String {
         draws
             .map(|(prim_type, draws)| {
                 let text = format!(
-                    "{}: {} vertices, {} primitives",
+                    "{}: {}, {}",
                     prim_name(*prim_type),
-                    draws.vertices,
-                    draws.primitives
+                    counted(draws.vertices, "vertex"),
+                    counted(draws.primitives, "primitive")
                 );
                 (draws.draws, text)
             })

@@ -13,6 +13,7 @@ use r500::expectation::{JudgeError, Mismatch, Verdict, judge};
 use r500::image_diff::SizeError;
 use r500::picture::{Picture, decode_png, png_size};
 use r500::program::Job;
+use r500_stream::counted;
 
 use super::engine_args::MachineArgs;
 use super::exit::{Failure, Outcome, Status};
@@ -314,10 +315,10 @@ impl Runner {
             }
             Ok(Verdict::Different { comparison, share }) => {
                 let text = format!(
-                    "{} of {} pixels differ from the reference ({:.3} %, {:.3} % may), the most \
+                    "{} of {} differ from the reference ({:.3} %, {:.3} % may), the most \
                      by {}/255",
                     comparison.differing,
-                    comparison.pixels,
+                    counted(comparison.pixels, "pixel"),
                     comparison.share() * 100.0,
                     share * 100.0,
                     comparison.worst

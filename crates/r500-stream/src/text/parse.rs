@@ -37,10 +37,10 @@ pub enum TextErrorKind {
         field: String,
     },
     /// A value that the field does not name or hold.
-    #[error("{field} has no value {value}")]
+    #[error("{}", bad_value(field, value))]
     BadValue {
         /// The field.
-        field: &'static str,
+        field: &'static Field,
         /// What stands there.
         value: String,
     },
@@ -334,16 +334,30 @@ impl<'a> Cursor<'a> {
             self.blanks();
             let start = self.at;
             let value = self.word();
-            let code = code(field, value).ok_or((
-                start,
-                TextErrorKind::BadValue { field: field.name, value: value.into() },
-            ))?;
+            let code = code(field, value)
+                .ok_or((start, TextErrorKind::BadValue { field, value: value.into() }))?;
             bits = field.insert(bits, code);
             self.blanks();
             if !self.eat(",") && !self.rest().starts_with('}') {
                 return Err((self.at, TextErrorKind::Expected(", or }")));
             }
         }
+    }
+}
+
+/// Returns what is wrong with a value, and which the field has.
+fn bad_value(field: &Field, value: &str) -> String {
+    let named = field.values.iter().map(|value| match value.name {
+        "" => format!("{} ({})", value.code, value.meaning),
+        name => format!("{} ({name})", value.code),
+    });
+    let known = match field.values {
+        [] => format!("numbers up to {}", field.max()),
+        _ => named.collect::<Vec<_>>().join(", "),
+    };
+    match value {
+        "" => format!("{} needs a value: {known}", field.name),
+        _ => format!("{} has no value `{value}`; it has {known}", field.name),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::baseline::Compared;
@@ -56,11 +57,11 @@ pub(super) fn text(
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
     for (simd, threads, peak) in &measured.peaks {
-        let plural = if *threads == 1 { "" } else { "s" };
         writeln!(
             out,
-            "peak with {}, {threads} thread{plural}: {} Gflop/s (products and sums in registers, not fused)",
+            "peak with {}, {}: {} Gflop/s (products and sums in registers, not fused)",
             simd.name(),
+            counted(*threads, "thread"),
             number(peak / 1e9)
         )?;
     }

@@ -22,6 +22,7 @@ use r500::asm::{Assembly, Span};
 use r500::check::{Lint, LintCode, Report, Severity, check_job};
 use r500::lint::{self, Allows, Covers};
 use r500::program::Job;
+use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
@@ -366,14 +367,13 @@ impl Tally {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        write!(f, "{}", count(self.programs, "program"))?;
+        write!(f, "{}", counted(self.programs, "program"))?;
         if self.files != self.programs {
-            write!(f, " in {}", count(self.files, "file"))?;
+            write!(f, " in {}", counted(self.files, "file"))?;
         }
         let counts = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
         let found: Vec<String> =
-            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
+            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
         match found.is_empty() {
             true => write!(f, ": nothing found")?,
             false => write!(f, ": {}", found.join(", "))?,
@@ -388,7 +388,7 @@ impl std::fmt::Display for Tally {
             write!(f, "; {} more are not listed", self.omitted)?;
         }
         if self.failed > 0 {
-            write!(f, "; {} not checked", count(self.failed, "file"))?;
+            write!(f, "; {} not checked", counted(self.failed, "file"))?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use r500::asm::diagnostic::{Excerpt, Message, MessageLevel};
 use r500::asm::{RenderOptions, print_lines};
 use r500::check::{Facts, Lint, Location, Severity, Verdict};
 use r500::lint;
+use r500_stream::counted;
 
 use super::policy::Policy;
 use super::{Checked, Program, colors};
@@ -187,8 +188,12 @@ fn guarantees(facts: &Facts) -> String {
     }
     .to_owned());
     say(format!(
-        "at most {} branch levels, {} loops, {} calls; aL from {} to {}",
-        facts.branch_levels, facts.loop_levels, facts.call_levels, facts.al.0, facts.al.1
+        "at most {}, {}, {}; aL from {} to {}",
+        counted(facts.branch_levels, "branch level"),
+        counted(facts.loop_levels, "loop"),
+        counted(facts.call_levels, "call"),
+        facts.al.0,
+        facts.al.1
     ));
     say(format!(
         "{}; {}",

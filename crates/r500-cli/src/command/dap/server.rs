@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
 
 use r500::exec::record::{Break, Direction, Stop};
+use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::target::{BreakKind, Target};
@@ -147,10 +148,10 @@ impl Server {
         let target = Target::launch(arguments)?;
         self.stop_on_entry = arguments["stopOnEntry"] != false;
         let text = format!(
-            "{}: pixel {:?}, {} instructions recorded, up to {}\n",
+            "{}: pixel {:?}, {} recorded, up to {}\n",
             target.name,
             pixel(&target),
-            target.recording.len(),
+            counted(target.recording.len(), "instruction"),
             target.end()
         );
         self.events.push(("output", json!({ "category": "console", "output": text })));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, End, Expr, Recording, Stop};
+use r500_stream::counted;
 
 use super::area::{AreaQuery, BackgroundQuery, Found, Measure};
 use super::language::{self, Verb};
@@ -144,13 +145,15 @@ impl Session {
         };
         let pixels = seen.first.len();
         let Some((pixel, position)) = seen.earliest() else {
-            reply.text = format!("none of the {pixels} pixels makes {written} true\n");
+            reply.text = format!("none of {} makes {written} true\n", counted(pixels, "pixel"));
             return Ok(reply);
         };
         let [x, y] = pixel;
         reply.text = format!(
-            "pixel {x},{y} first, after {position} steps; {} of the {pixels} pixels make {written} true\n",
-            seen.count()
+            "pixel {x},{y} first, after {}; {} of {} make {written} true\n",
+            counted(position, "step"),
+            seen.count(),
+            counted(pixels, "pixel")
         );
         self.look_at(pixel)?;
         self.recording.seek(usize::try_from(position).unwrap_or(usize::MAX));

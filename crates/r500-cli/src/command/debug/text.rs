@@ -5,6 +5,7 @@ use r500::exec::record::expr::Value;
 use r500::exec::record::{End, Snapshot};
 use r500::exec::reference::{Lane, LaneState, Step, Write};
 use r500::isa::TEMPORARIES;
+use r500_stream::counted;
 
 use super::area::Measure;
 use super::session::Session;
@@ -19,7 +20,7 @@ pub(super) fn greeting(session: &Session) -> String {
     let (pixel, block) = (moment.pixel(), moment.state().rect());
     let [width, height] = recording.setup().bindings.size();
     let mut text = format!(
-        "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} steps recorded\n",
+        "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} recorded\n",
         session.name,
         pixel.x,
         pixel.y,
@@ -27,7 +28,7 @@ pub(super) fn greeting(session: &Session) -> String {
         block.height,
         block.x,
         block.y,
-        recording.len()
+        counted(recording.len(), "step")
     );
     if let End::Stopped(error) = recording.end() {
         text.push_str(&format!("the recording ends early: {error}\n"));
@@ -336,8 +337,10 @@ pub(super) fn backtrace(session: &Session) -> String {
     for (depth, frame) in (1..).zip(now.loops()) {
         let entered = frame.entered.iter().filter(|&&entered| entered).count();
         text.push_str(&format!(
-            "loop {depth}: {} iterations left, aL {}, {entered} pixels entered\n",
-            frame.count, frame.al
+            "loop {depth}: {} left, aL {}, {} entered\n",
+            counted(frame.count, "iteration"),
+            frame.al,
+            counted(entered, "pixel")
         ));
     }
     for (depth, address) in (1..).zip(now.calls()) {
@@ -349,8 +352,8 @@ pub(super) fn backtrace(session: &Session) -> String {
 fn breakpoints(session: &Session) -> String {
     let line = |point: &super::session::Breakpoint| {
         let off = if point.enabled { "" } else { ", disabled" };
-        let times = if point.hits == 1 { "time" } else { "times" };
-        format!("{}: {}, hit {} {times}{off}\n", point.number, point.text, point.hits)
+        let times = counted(point.hits, "time");
+        format!("{}: {}, hit {times}{off}\n", point.number, point.text)
     };
     let text: String = session.breakpoints.iter().map(line).collect();
     if text.is_empty() { "there are no breakpoints\n".to_owned() } else { text }
@@ -375,8 +378,10 @@ fn work(session: &Session) -> String {
     let work = recording.activity().get(recording.now().lane()).copied().unwrap_or_default();
     let instructions = recording.len();
     format!(
-        "the group executes {instructions} instructions: the pixel executes {}, and waits for others in {}\n",
-        work.executed, work.waited
+        "the group executes {}: the pixel executes {}, and waits for others in {}\n",
+        counted(instructions, "instruction"),
+        work.executed,
+        work.waited
     )
 }
 
@@ -384,12 +389,12 @@ fn work(session: &Session) -> String {
 fn end(session: &Session) -> String {
     let last = session.recording.last();
     let delivered = session.recording.delivered();
-    let steps = session.recording.len();
+    let steps = counted(session.recording.len(), "step");
     let mut text = match session.recording.end() {
-        End::Ended => format!("after {steps} steps: {}\n", fate(last.pixel())),
+        End::Ended => format!("after {steps}: {}\n", fate(last.pixel())),
         End::Stopped(error) => {
             format!(
-                "the program did not end: the recording stops after {steps} steps: {error}\nwritten until then:\n"
+                "the program did not end: the recording stops after {steps}: {error}\nwritten until then:\n"
             )
         }
     };
@@ -492,8 +497,8 @@ pub(super) fn heat(heat: &Heatmap, measure: Measure) -> String {
     };
     text.push_str(&format!("{what}: {least} to {most}, {mean:.1} on average; `@` is {most}\n"));
     if heat.stopped > 0 {
-        let groups = if heat.stopped == 1 { "group" } else { "groups" };
-        text.push_str(&format!("{} {groups} ran into the instruction limit\n", heat.stopped));
+        let groups = counted(heat.stopped, "group");
+        text.push_str(&format!("{groups} ran into the instruction limit\n"));
     }
     text
 }

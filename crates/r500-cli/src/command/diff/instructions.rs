@@ -7,6 +7,7 @@ use r500::check::diff::{Change, Diff, FieldChange};
 use r500::explain::FieldExplanation;
 use r500::isa::{InstInfo, Instruction, OperandField};
 use r500::program::Job;
+use r500_stream::counted;
 use serde_json::{Value, json};
 
 /// Two programs and how they differ.
@@ -111,7 +112,8 @@ impl<'a> Listing<'a> {
     pub(super) fn summary(&self, out: &mut impl Write) -> io::Result<()> {
         let [same, changed, removed, added] = self.counts();
         if self.diff.is_empty() {
-            return writeln!(out, "the same: {same} instructions and the state around them");
+            let same = counted(same, "instruction");
+            return writeln!(out, "the same: {same} and the state around them");
         }
         writeln!(
             out,

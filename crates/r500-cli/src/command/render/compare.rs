@@ -7,6 +7,7 @@ use clap::Args;
 use r500::exec::PixelRect;
 use r500::image_diff::{Comparison, SHARE, SizeError, TOLERANCE};
 use r500::picture::{decode_png, encode_png, png_size};
+use r500_stream::counted;
 
 use super::output::{Plane, cannot_encode, save};
 use crate::command::exit::{Failure, Outcome};
@@ -98,9 +99,9 @@ impl fmt::Display for Compared {
         let word = if *passes { "equal" } else { "different" };
         write!(
             f,
-            "{word}: {} of {} pixels differ ({:.3} %, {:.3} % may)",
+            "{word}: {} of {} differ ({:.3} %, {:.3} % may)",
             comparison.differing,
-            comparison.pixels,
+            counted(comparison.pixels, "pixel"),
             comparison.share() * 100.0,
             share * 100.0
         )?;

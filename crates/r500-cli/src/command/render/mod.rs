@@ -21,6 +21,7 @@ use r500::exec::{
 };
 use r500::picture::PngCompression;
 use r500::program::Job;
+use r500_stream::counted;
 
 use self::output::{Plane, Sink};
 use super::binding_args::StateArgs;
@@ -421,12 +422,11 @@ impl Render {
         }
         if self.verbose {
             let [width, height] = size;
-            let instructions = counters.instructions;
             terminal::note(&format!(
-                "{width}x{height} in {:.3} s, {instructions} instructions by groups of pixels, {} \
-                 pixels killed",
+                "{width}x{height} in {:.3} s, {} by groups of pixels, {} killed",
                 took.as_secs_f64(),
-                counters.killed,
+                counted(counters.instructions, "instruction"),
+                counted(counters.killed, "pixel"),
             ));
             terminal::note(&engine_args::who_drew(run_info));
             for path in *written {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use r500::exec::{Bindings, Drawing, Engine, Frame, Options, RuntimeWarnings, Shader};
 use r500::program::{Input, InputData, Job};
+use r500_stream::counted;
 
 use super::Run;
 use super::results::Results;
@@ -86,7 +87,8 @@ impl<'r> Batches<'r> {
         let rows = self.drawn + self.pending.len();
         if self.quads && !rows.is_multiple_of(4) {
             return Err(Failure::input(anyhow::anyhow!(
-                "--quads: {rows} rows do not fill quads of four"
+                "--quads: {} cannot fill quads of four",
+                counted(rows, "row")
             )));
         }
         self.draw_pending()?;

@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use r500::files as guard;
 use r500::isa::TEMPORARIES;
 use r500::program::{Job, State};
+use r500_stream::counted;
 
 use crate::command::binding_args::place;
 use crate::command::exit::{Failure, Outcome};
@@ -291,7 +292,8 @@ fn from_csv(
             }
         }
         if cells != names.len() {
-            result = Err(format!("{cells} cells for {} names", names.len()));
+            result =
+                Err(format!("{} for {}", counted(cells, "cell"), counted(names.len(), "name")));
         }
         let number = lines.number;
         result.map_err(|message| format!("line {number}: {message}"))?;

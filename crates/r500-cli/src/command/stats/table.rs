@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use r500::check::Stats;
+use r500_stream::counted;
 use serde_json::{Map, Value};
 
 use super::Column;
@@ -62,7 +63,7 @@ pub(super) fn text(
         Column::CoIssue => percent(total.co_issue_rate()),
         Column::Number(n) => total.values()[n].to_string(),
     });
-    let label = format!("total of {} programs", programs.len());
+    let label = format!("total of {}", counted(programs.len(), "program"));
     rows.push(std::iter::once(label).chain(sums).collect());
     let mut widths = vec![0; columns.len() + 1];
     for row in &rows {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use r500::exec::reference::{Event, EventKind, Group, Lane, Lookup, Step, Write as Wrote};
 use r500::exec::{Bindings, Op, Shader};
 use r500::trace::InstructionTexts;
+use r500_stream::counted;
 
 use super::state_name;
 use crate::command::engine_args::finding_weight;
@@ -98,7 +99,7 @@ impl Printer<'_> {
             (false, false) => "not covered: nothing is delivered",
             (false, true) => "delivered",
         };
-        writeln!(out, "end after {steps} instructions; {fate}")?;
+        writeln!(out, "end after {}; {fate}", counted(steps, "instruction"))?;
         for (n, (color, mask)) in output.color.iter().zip(output.written).enumerate() {
             if mask != 0 {
                 writeln!(out, "  out[{n}].{} = {}", letters(mask), vector(color))?;
@@ -227,7 +228,8 @@ impl Printer<'_> {
         if let Some(frame) = group.loops().last() {
             let depth = group.loops().len();
             let (count, al) = (frame.count, frame.al);
-            writeln!(out, "             loop   depth {depth}, {count} iterations left, aL {al}")?;
+            let left = counted(count, "iteration");
+            writeln!(out, "             loop   depth {depth}, {left} left, aL {al}")?;
         }
         if !group.calls().is_empty() {
             let calls: Vec<String> = group.calls().iter().map(|a| format!("@{a}")).collect();

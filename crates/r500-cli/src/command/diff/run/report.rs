@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use r500::equivalence::{Comparison, Fill, Incomparable, Part, Place, Shared, Side, Unexercised};
 use r500::trace::InstructionTexts;
+use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::{Different, End, Undecided, Verdict};
@@ -18,12 +19,14 @@ impl fmt::Display for Undecided {
         match self {
             Self::Time { limit, pixels } => write!(
                 f,
-                "limit of {limit:?} reached after {pixels} equal pixels (raise --limit-time)"
+                "limit of {limit:?} reached after {} that are equal (raise --limit-time)",
+                counted(*pixels, "pixel")
             ),
             Self::Endless { limit } => write!(
                 f,
-                "limit of {limit} instructions a group reached with all values that were tried \
-                 (provide constants with captures, or raise --limit-instructions)"
+                "limit of {} a group reached with all values that were tried \
+                 (provide constants with captures, or raise --limit-instructions)",
+                counted(*limit, "instruction")
             ),
             Self::Unexercised { pixels } => write!(
                 f,
@@ -69,11 +72,12 @@ impl Verdict {
                     }
                     0 => "with what the programs carry".to_owned(),
                     n => format!(
-                        "with what the programs carry and {n} times with random values (seed {})",
+                        "with what the programs carry and {} with random values (seed {})",
+                        counted(n, "time"),
                         self.seed
                     ),
                 };
-                writeln!(out, "equal: {pixels} pixels, {width}x{height} {with}")?;
+                writeln!(out, "equal: {}, {width}x{height} {with}", counted(*pixels, "pixel"))?;
                 self.shared(out)?;
                 self.filled(out)?;
                 self.coverage(out)?;
@@ -100,14 +104,14 @@ impl Verdict {
         };
         match &self.end {
             End::Incomparable(error) => format!("cannot compare: {error}"),
-            End::Equal { pixels } => format!("equal: {pixels} pixels{made_up}"),
+            End::Equal { pixels } => format!("equal: {}{made_up}", counted(*pixels, "pixel")),
             End::Undecided(reason) => format!("undecided: {reason}{made_up}"),
             End::Different(different) => {
                 let Comparison { pixels, differing, first } = &different.comparison;
                 let first = first.as_ref().map_or_else(String::new, |first| {
                     format!(", the first {},{}", first.pixel[0], first.pixel[1])
                 });
-                format!("different: {differing} of {pixels} pixels{first}{made_up}")
+                format!("different: {differing} of {}{first}{made_up}", counted(*pixels, "pixel"))
             }
         }
     }
@@ -241,7 +245,8 @@ impl Different {
             None => "what the programs carry".to_owned(),
             Some(round) => format!("random values (round {round}, seed {})", verdict.seed),
         };
-        writeln!(out, "different: {differing} of {pixels} pixels, {width}x{height} with {with}")?;
+        let pixels = counted(*pixels, "pixel");
+        writeln!(out, "different: {differing} of {pixels}, {width}x{height} with {with}")?;
         let Some(first) = first else { return Ok(()) };
         let [x, y] = first.pixel;
         writeln!(out, "\nthe first: pixel {x},{y}")?;
