@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, DiagnosticCode, DiagnosticCollector};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, DiagnosticCollector, quoted};
 use crate::items::Include;
 use crate::names::{self, Kw};
 use crate::raw_tokens::text_start;
@@ -94,12 +94,14 @@ struct OpenFile {
     /// Where its text begins: after a byte order mark.
     start: usize,
     at: usize,
+    /// Whether a search for the end of a comment of another language came to the end of the file.
+    no_comment_end: bool,
 }
 
 impl OpenFile {
     fn new(file: u32, bytes: Arc<[u8]>) -> Self {
         let start = text_start(&bytes);
-        Self { file, bytes, start, at: start }
+        Self { file, bytes, start, at: start, no_comment_end: false }
     }
 }
 
@@ -300,7 +302,7 @@ impl<'a> Lexer<'a> {
         let run = bytes[start + 1..].iter().take_while(|b| !stops(**b)).count();
         let end = start + 1 + run;
         let span = self.span(start, end);
-        let text = String::from_utf8_lossy(&bytes[start..end]).escape_debug().to_string();
+        let text = quoted(&bytes[start..end]);
         let mut diagnostic =
             Diagnostic::new(DiagnosticCode::UnknownCharacter, span, format!("unexpected `{text}`"))
                 .label("no token starts so");
@@ -308,11 +310,18 @@ impl<'a> Lexer<'a> {
         if text.starts_with('/') {
             diagnostic = diagnostic.help("comments start with `--`");
             // A comment of another language carries no information about the program.
-            let line = bytes[start..].iter().position(|b| *b == b'\n');
-            let close = bytes[start..].windows(2).position(|w| w == b"*/");
             match bytes.get(start + 1) {
-                Some(b'/') => end = line.map_or(bytes.len(), |n| start + n),
-                Some(b'*') => end = close.map_or(bytes.len(), |n| start + n + 2),
+                Some(b'/') => {
+                    let line = bytes[start..].iter().position(|b| *b == b'\n');
+                    end = line.map_or(bytes.len(), |n| start + n);
+                }
+                // Searched to the end of the file once, not for each of many such comments.
+                Some(b'*') if !self.current.no_comment_end => {
+                    match bytes[start..].windows(2).position(|w| w == b"*/") {
+                        Some(close) => end = start + close + 2,
+                        None => self.current.no_comment_end = true,
+                    }
+                }
                 _ => {}
             }
         }
@@ -339,7 +348,7 @@ impl<'a> Lexer<'a> {
         self.current.at = at;
         let name = &bytes[word..at];
         if !name.eq_ignore_ascii_case(b"include") {
-            let text = String::from_utf8_lossy(name).into_owned();
+            let text = quoted(name);
             self.diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::UnknownHash,
@@ -396,7 +405,7 @@ impl<'a> Lexer<'a> {
                     Diagnostic::new(
                         DiagnosticCode::IncludeFailed,
                         span,
-                        format!("cannot include `{}`", path.escape_debug()),
+                        format!("cannot include `{}`", quoted(path.as_bytes())),
                     )
                     .label(reason),
                 );
@@ -413,7 +422,7 @@ impl<'a> Lexer<'a> {
                 Diagnostic::new(
                     DiagnosticCode::IncludeCycle,
                     span,
-                    format!("`{}` includes itself", loaded.name.escape_debug()),
+                    format!("`{}` includes itself", quoted(loaded.name.as_bytes())),
                 )
                 .label("this file is still open here"),
             );

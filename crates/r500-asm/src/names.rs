@@ -349,6 +349,8 @@ pub(crate) fn closest<'a>(
     let word = word.to_ascii_lowercase();
     candidates
         .into_iter()
+        // A longer name is not like the word, and comparing takes time for each of its letters.
+        .filter(|c| c.len() <= 64)
         .map(|c| (strsim::osa_distance(&word, &c.to_ascii_lowercase()), c))
         .min_by_key(|(d, _)| *d)
         .filter(|(d, c)| *d <= 1 + c.len().min(word.len()) / 4)

@@ -31,6 +31,30 @@ impl Span {
     }
 }
 
+/// Bytes of a text between two entries of its index of lines. An entry for each line would take four times the
+/// memory of a text of line ends; one for each block finds a line in time for a block.
+const BLOCK: usize = 1 << 12;
+
+/// The line that holds a byte.
+#[derive(Clone, Copy, Debug, Default)]
+struct LineAt {
+    /// Its number, from 0.
+    line: usize,
+    /// Its first byte.
+    start: usize,
+}
+
+impl LineAt {
+    /// Returns the line of the byte after `bytes`, the first of which is byte `at` of the text and in this line.
+    fn after(self, at: usize, bytes: &[u8]) -> Self {
+        let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
+        match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(last) => Self { line: self.line + ends, start: at + last + 1 },
+            None => self,
+        }
+    }
+}
+
 /// A source text.
 #[derive(Clone, Debug)]
 pub struct File {
@@ -40,8 +64,8 @@ pub struct File {
     pub bytes: Arc<[u8]>,
     /// From where it was included the first time.
     pub included: Option<Span>,
-    /// Where each line but the first begins; made when a line is first asked for.
-    line_starts: OnceLock<Vec<u32>>,
+    /// The lines at the start of each block of [`BLOCK`] bytes; made when a line is first asked for.
+    line_index: OnceLock<Vec<LineAt>>,
 }
 
 impl File {
@@ -52,18 +76,31 @@ impl File {
             name: name.into(),
             bytes: bytes.into(),
             included: None,
-            line_starts: OnceLock::new(),
+            line_index: OnceLock::new(),
         }
     }
 
-    /// Returns the line of a byte, from 0. The first call takes time linear in the text, others logarithmic.
+    /// Returns the line of a byte, from 0. The first call takes time linear in the text, others do not.
     #[must_use]
     pub fn line_at(&self, at: usize) -> usize {
-        let starts = self.line_starts.get_or_init(|| {
-            let ends = self.bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-            ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)).collect()
+        self.line_of(at).line
+    }
+
+    fn line_of(&self, at: usize) -> LineAt {
+        let index = self.line_index.get_or_init(|| {
+            let mut entry = LineAt::default();
+            let blocks = self.bytes.chunks(BLOCK).enumerate();
+            let entries = blocks.map(|(n, block)| {
+                let after = entry.after(n * BLOCK, block);
+                std::mem::replace(&mut entry, after)
+            });
+            entries.collect()
         });
-        starts.partition_point(|start| *start as usize <= at)
+        let at = at.min(self.bytes.len());
+        // The end of a text of full blocks is after the last of them.
+        let block = (at / BLOCK).min(index.len().saturating_sub(1));
+        let entry = index.get(block).copied().unwrap_or_default();
+        entry.after(block * BLOCK, &self.bytes[block * BLOCK..at])
     }
 }
 
@@ -105,9 +142,9 @@ impl Files {
         let Some(file) = self.list.get(span.file as usize) else {
             return Position { line: 1, column: 1 };
         };
-        let head = &file.bytes[..(span.start as usize).min(file.bytes.len())];
-        let line = file.line_at(head.len());
-        let column = head.iter().rev().take_while(|b| **b != b'\n').count();
+        let at = (span.start as usize).min(file.bytes.len());
+        let LineAt { line, start } = file.line_of(at);
+        let column = at - start;
         let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
         Position { line: count(line), column: count(column) }
     }
@@ -163,5 +200,36 @@ pub struct NoFiles;
 impl Loader for NoFiles {
     fn load(&mut self, _: &str, _: &str) -> Result<Loaded, String> {
         Err("included files are not available here".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against counting from the start, around line ends and the ends of blocks.
+    #[test]
+    fn lines_and_columns_are_those_of_the_text_before() {
+        let long = "a".repeat(BLOCK);
+        let texts = [
+            String::new(),
+            "a\nb".to_owned(),
+            "\n".repeat(3 * BLOCK),
+            format!("{long}\n{long}{long}\nx\n"),
+            format!("x\n{}\n{long}", &long[3..]),
+        ];
+        for text in texts {
+            let file = File::new("text", text.as_bytes());
+            let files = Files { list: vec![file] };
+            let ats = (0..=text.len()).filter(|at| at % 97 == 0 || (at + 2) % BLOCK < 4 || *at + 4 > text.len());
+            for at in ats {
+                let head = &text[..at];
+                let line = head.matches('\n').count() + 1;
+                let column = at - head.rfind('\n').map_or(0, |end| end + 1) + 1;
+                let span = Span { file: 0, start: at as u32, end: at as u32 };
+                let wanted = Position { line: line as u32, column: column as u32 };
+                assert_eq!(files.position(span), wanted, "byte {at} of {}", text.len());
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The card: state that lasts from submission to submission.
 
 use std::fmt;
+use std::time::Instant;
 
 use r500_chip::Mapped;
 use r500_chip::fg::FgZbregDest;
@@ -38,6 +39,7 @@ pub struct Card {
     readings: Readings,
     exec_readings: r500_exec::Readings,
     limits: Limits,
+    deadline: Option<Instant>,
     report: Report,
     /// Samples that passed since `ZB_ZPASS_DATA` was written.
     zpass: u32,
@@ -68,6 +70,7 @@ impl Card {
             readings: Readings::default(),
             exec_readings: r500_exec::Readings::default(),
             limits: Limits::default(),
+            deadline: None,
             report: Report::default(),
             zpass: 0,
             wanted: None,
@@ -115,6 +118,11 @@ impl Card {
     /// Sets bounds for each submission.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Sets the time at which submissions end with [`CardError::Time`]; none at first.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
     }
 
     /// Returns the registers and memories as the submissions so far leave them.
@@ -165,13 +173,14 @@ impl Card {
             readings,
             exec_readings,
             limits,
+            deadline,
             report,
             zpass,
             wanted,
             recorded,
         } = self;
         report.statistics.submissions += 1;
-        let mut budget = Budget::new(*limits);
+        let mut budget = Budget::new(*limits).until(*deadline);
         let mut cp = CommandProcessor::new(state, submission);
         while let Some(effect) = cp.next_effect() {
             match effect {

@@ -48,6 +48,7 @@ pub(crate) fn draw(
 ) -> Result<(), CardError> {
     context.report.statistics.draws += 1;
     context.budget.draws(1)?;
+    context.budget.time()?;
     note_ignored(state, context.report);
     let draw = DrawState::new(state, call);
     let layout = OutputLayout::new(state);
@@ -97,6 +98,9 @@ fn vertices(
     let indices = IndexList::new(call);
     let mut dwords = Vec::new();
     for n in 0..draw.count {
+        if n % 256 == 0 {
+            context.budget.time()?;
+        }
         let index = match draw.vf_cntl.prim_walk() {
             PrimWalk::INDEXES => fetch.limit(indices.get(n)),
             PrimWalk::VERTEX_LIST => fetch.limit(n),
@@ -288,6 +292,7 @@ impl Pipeline {
         self.primitives.push(primitive.clone());
         let sc = self.sc.clone();
         let budget = &mut *context.budget;
+        budget.time()?;
         let mut pending = Vec::new();
         sc.scan(&primitive, budget, |quad, _| {
             pending.push(quad);

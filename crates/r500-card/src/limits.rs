@@ -1,6 +1,9 @@
 //! Resource limits: every submission ends, whatever it asks for.
 //!
 //! What is counted is work, not time, so that a submission that is given up is given up at the same place on every machine.
+//! A replay of many submissions has a deadline besides ([`Card::set_deadline`](crate::Card::set_deadline)).
+
+use std::time::{Duration, Instant};
 
 use r500_exec::RunError;
 
@@ -94,6 +97,9 @@ pub enum CardError {
         /// [`Limits::texture_bytes`].
         limit: u64,
     },
+    /// The deadline of the card has passed.
+    #[error("the time limit has passed")]
+    Time,
     /// A recorded draw is too large.
     #[error("the recorded draw shades more than {limit} pixels")]
     Recording {
@@ -113,6 +119,7 @@ pub enum CardError {
 pub(crate) struct Budget {
     limits: Limits,
     left: Limits,
+    deadline: Option<Instant>,
 }
 
 /// Defines a method that takes from one of the limits.
@@ -134,7 +141,25 @@ macro_rules! take {
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, left: limits }
+        Self { limits, left: limits, deadline: None }
+    }
+
+    /// Returns the same that also ends at a time.
+    pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// Checks the deadline. Called where work of some microseconds follows.
+    pub(crate) fn time(&self) -> Result<(), CardError> {
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(CardError::Time),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the time that is left, if there is a deadline.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     take!(

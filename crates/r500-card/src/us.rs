@@ -1,6 +1,8 @@
 //! `US`: fragment programs. The quads of a draw are packed into one picture, with inputs by pixel and a coverage mask, and
 //! any engine draws it.
 
+use std::time::Duration;
+
 use r500_chip::Mapped;
 use r500_exec::{
     Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, Shader, draw,
@@ -101,7 +103,7 @@ impl Fragments {
         let prepare = self.job.program.code.len() as u64 * Limits::PREPARE;
         budget.fragment_instructions(prepare)?;
         let (limit, shared) = budget.group_instructions(groups(quads.len()));
-        match self.picture(engine, work, quads, limit) {
+        match self.picture(engine, work, quads, limit, budget.time_left()) {
             Ok(frame) => {
                 budget.fragment_instructions(frame.counters.instructions)?;
                 Ok(Shaded { frames: vec![frame], quads: quads.len() })
@@ -114,7 +116,7 @@ impl Fragments {
                 for part in quads.chunks(PART) {
                     budget.fragment_instructions(prepare)?;
                     let (limit, _) = budget.group_instructions(groups(part.len()));
-                    let frame = self.picture(engine, work, part, limit)?;
+                    let frame = self.picture(engine, work, part, limit, budget.time_left())?;
                     budget.fragment_instructions(frame.counters.instructions)?;
                     frames.push(frame);
                 }
@@ -131,6 +133,7 @@ impl Fragments {
         work: &Work<'_>,
         quads: &[(u32, Quad)],
         instructions: u64,
+        time: Option<Duration>,
     ) -> Result<Frame, CardError> {
         let Work { rs, samples, primitives } = work;
         let rows = quads.len().div_ceil(ROW);
@@ -163,12 +166,15 @@ impl Fragments {
             readings: self.readings,
             // Threads do not pay for small pictures.
             threads: if pixels < 1 << 14 { 1 } else { 0 },
-            limits: r500_exec::Limits { instructions, ..Default::default() },
+            limits: r500_exec::Limits { instructions, time, ..Default::default() },
             ..Options::default()
         };
         let bindings = Bindings::new(&self.job, size);
         let bindings = bindings.map_err(|error| CardError::Bindings(error.to_string()))?;
-        Ok(draw(engine, &self.shader, &bindings, &options)?)
+        draw(engine, &self.shader, &bindings, &options).map_err(|error| match error {
+            RunError::Time { .. } => CardError::Time,
+            error => CardError::Fragment(error),
+        })
     }
 }
 

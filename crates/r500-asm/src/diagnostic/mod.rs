@@ -93,6 +93,14 @@ impl Diagnostic {
 /// Characters of a message's part.
 const MOST: usize = 400;
 
+/// Returns bytes of a source as text for a message, control characters escaped. Of a run as long as a file only
+/// what a message can show is converted: an escape takes up to ten times the memory of its character.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    // A character has at most four bytes, so that more than `MOST` of them lie before the cut.
+    let head = &bytes[..bytes.len().min(4 * (MOST + 1))];
+    String::from_utf8_lossy(head).escape_debug().to_string()
+}
+
 /// Cuts a part of a message that quotes a word of the source as long as a file.
 fn shortened(mut text: String) -> String {
     if text.len() > MOST

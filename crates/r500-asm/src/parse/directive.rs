@@ -177,8 +177,10 @@ impl Parser<'_> {
         self.once_at(key, span);
     }
 
-    pub(super) fn once_at(&mut self, key: &str, span: Span) {
-        if let Some(first) = self.state.given.insert(key.to_owned(), span) {
+    /// Reports that `key` was given before, and returns whether it was.
+    pub(super) fn once_at(&mut self, key: &str, span: Span) -> bool {
+        let first = self.state.given.insert(key.to_owned(), span);
+        if let Some(first) = first {
             self.report(
                 Diagnostic::new(
                     DiagnosticCode::GivenTwice,
@@ -189,6 +191,7 @@ impl Parser<'_> {
                 .related(first, "first time"),
             );
         }
+        first.is_some()
     }
 
     // Names.

@@ -1,5 +1,6 @@
 //! `TEXTURE` and `LEVEL`: what the texture units hold.
 
+use r500_isa::TEXTURE_UNITS;
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1};
 use r500_isa::values::{ClampMode, LayerFilter, TexelFilter, TxFormat, TxSel};
 use r500_program::{Level, Texture};
@@ -19,6 +20,9 @@ pub(super) struct TextureState {
 /// The longest side of a texture.
 const MAX_SIDE: u32 = 4096;
 
+/// Levels from the longest side down to one texel.
+const MAX_LEVELS: usize = 13;
+
 impl Parser<'_> {
     fn unit(&mut self) -> Parsed<u8> {
         self.register_of("a texture like `tex[0]`", |r| match r {
@@ -32,7 +36,9 @@ impl Parser<'_> {
         self.bump();
         let start = self.tok.span;
         let unit = self.unit()?;
-        self.once_at(&format!("TEXTURE tex[{unit}]"), start);
+        // The pictures of a program with an error are not drawn: thousands of them would take minutes.
+        let again = self.once_at(&format!("TEXTURE tex[{unit}]"), start);
+        let longest = if again { 1 } else { MAX_SIDE };
         self.expect_token(TokenKind::Equals)?;
         let mut file = None;
         let mut texture = Texture::default();
@@ -42,16 +48,16 @@ impl Parser<'_> {
         } else if self.eat_text("checker") {
             let [w, h, cell] = self.whole_numbers()?;
             let cell = cell.max(1);
-            texture = picture(w, h, |x, y| {
+            texture = picture([w, h], longest, |x, y| {
                 let level = if (x / cell + y / cell) % 2 == 0 { 255 } else { 0 };
                 [level, level, level, 255]
             });
         } else if self.eat_text("gradient") {
             let [w, h] = self.whole_numbers()?;
-            texture = picture(w, h, |x, y| [ramp(x, w), ramp(y, h), 0, 255]);
+            texture = picture([w, h], longest, |x, y| [ramp(x, w), ramp(y, h), 0, 255]);
         } else if self.eat_text("noise") {
             let [w, h, seed] = self.whole_numbers()?;
-            texture = picture(w, h, |x, y| noise(x, y, seed));
+            texture = picture([w, h], longest, |x, y| noise(x, y, seed));
         } else {
             return Err(self.expected(
                 "`file \"name\"`, `checker(w, h, cell)`, `gradient(w, h)` or `noise(w, h, seed)`",
@@ -159,6 +165,13 @@ impl Parser<'_> {
             return Err(self.expected("`bytes \"hex\"` or `raw \"file\"`"));
         }
         let texture = self.job.textures[usize::from(unit)].get_or_insert_default();
+        if texture.levels.len() >= MAX_LEVELS {
+            self.report(
+                Diagnostic::new(DiagnosticCode::BadTexture, start.to(self.before), "too many levels")
+                    .label(format!("a texture has at most {MAX_LEVELS}")),
+            );
+            return self.parse_semicolon();
+        }
         if let Some((path, span)) = request {
             let source = TextureSource::Level { level: texture.levels.len() };
             self.textures.push(TextureRequest { unit, source, path, span });
@@ -171,13 +184,12 @@ impl Parser<'_> {
 
     /// Reports units whose picture is given in two ways.
     pub(super) fn finish_textures(&mut self) {
+        let mut pictures = [None; TEXTURE_UNITS];
+        for request in self.textures.iter().filter(|t| t.source == TextureSource::Picture) {
+            pictures[usize::from(request.unit)].get_or_insert(request.span);
+        }
         for (unit, span) in std::mem::take(&mut self.texture_state.levels) {
-            let pictures = self
-                .textures
-                .iter()
-                .find(|t| t.unit == unit && t.source == TextureSource::Picture)
-                .map(|t| t.span);
-            if let Some(other) = pictures {
+            if let Some(other) = pictures[usize::from(unit)] {
                 self.report(
                     Diagnostic::new(
                         DiagnosticCode::BadTexture,
@@ -193,7 +205,8 @@ impl Parser<'_> {
 }
 
 /// Returns a picture of 8 bits a channel, red in the lowest byte.
-fn picture(w: u32, h: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
+fn picture(size: [u32; 2], longest: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
+    let [w, h] = size.map(|side| side.min(longest));
     let bytes = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| texel(x, y));
     let low = |side: u32| u16::try_from((side - 1) & 0x7ff).unwrap_or(0);
     Texture {

@@ -153,8 +153,13 @@ impl Program {
             predicate: false,
         };
         let mut sequencer = Sequencer::new(&self.flow);
+        let mut steps = 0u64;
         while let Some(pc) = sequencer.pc() {
             budget.vertex_instructions(1)?;
+            steps += 1;
+            if steps.is_multiple_of(1 << 16) {
+                budget.time()?;
+            }
             registers.loop_index = sequencer.loop_index();
             if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
                 self.execute(op, &mut registers);

@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::picture::{Picture, encode_png};
-use r500_card::Card;
+use r500_card::{Card, CardError};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::{Buffer, BufferId, Submission, capture, counted, frame_rgb};
 
 use super::card_engine::CardEngine;
+use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::stream::out_of_range;
 use super::{overwrite, terminal};
@@ -51,11 +53,14 @@ pub(super) struct Replay {
     /// Stop after this many submissions
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     submissions: Option<u64>,
+    /// Seconds that the replay may take; 0 for no limit. Frames written until then stay
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    limit_time: Duration,
 }
 
 const AFTER: &str = "\
 Exit status: 0 executed, with the buffers that the capture says; 1 a buffer differs, a submission cannot be executed, or the
-capture is damaged; 2 wrong usage; 3 a file cannot be read or written.
+capture is damaged; 2 wrong usage; 3 a file cannot be read or written, or the time limit was reached.
 
 Examples:
   r500 replay demo.r5cs -o frames
@@ -73,6 +78,9 @@ impl Replay {
                 Failure::could_not(error).context(format!("cannot create {}", directory.display()))
             })?;
         }
+        let deadline = (!self.limit_time.is_zero())
+            .then(|| Instant::now().checked_add(self.limit_time))
+            .flatten();
         let other = self.compare.as_deref().map(read_hashes).transpose()?;
         let mut run = Run {
             card: self.card()?,
@@ -80,8 +88,13 @@ impl Replay {
             other: other.map(Vec::into_iter),
             counts: Counts::default(),
         };
+        run.card.set_deadline(deadline);
         let mut reader = open(&self.file)?;
         for record in reader.by_ref() {
+            // Records without submissions take time, too.
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(self.out_of_time(&run));
+            }
             let record = record.map_err(|error| damaged(&self.file, error))?;
             if let capture::Record::Info(info) = &record {
                 self.set_readings(&mut run.card, &info.readings)?;
@@ -92,7 +105,10 @@ impl Replay {
                     if self.submissions == Some(run.counts.submissions) {
                         break;
                     }
-                    let arrived = run.submit(&submission, self.draw);
+                    let arrived = match run.submit(&submission, self.draw) {
+                        Err(CardError::Time) => return Err(self.out_of_time(&run)),
+                        result => result.unwrap_or(false),
+                    };
                     if let (true, Some(draw), Some(directory)) = (arrived, self.draw, &self.output)
                     {
                         let number = run.counts.submissions - 1;
@@ -118,6 +134,16 @@ impl Replay {
             return Err(out_of_range("draw", draw, draws).context(self.file.display()));
         }
         run.finish()
+    }
+
+    /// Reports that the time limit was reached, with what was done until then.
+    fn out_of_time(&self, run: &Run) -> Failure {
+        let Counts { submissions, frames, .. } = run.counts;
+        Failure::could_not(anyhow::anyhow!(
+            "{}: stopped after {:?} with {submissions} submissions and {frames} frames; see --limit-time",
+            self.file.display(),
+            self.limit_time
+        ))
     }
 
     fn card(&self) -> Outcome<Card> {
@@ -218,19 +244,24 @@ struct Counts {
 }
 
 impl Run {
-    /// Executes a submission, up to a draw if that is in it. Returns whether it is.
-    fn submit(&mut self, submission: &Submission, draw: Option<u64>) -> bool {
+    /// Executes a submission, up to a draw if that is in it. Returns whether it is. One that is given up is counted and
+    /// reported, but for the time limit.
+    fn submit(&mut self, submission: &Submission, draw: Option<u64>) -> Result<bool, CardError> {
         let number = self.counts.submissions;
-        self.counts.submissions += 1;
         let result = match draw {
             Some(draw) => self.card.submit_through(submission, draw),
             None => self.card.submit(submission).map(|()| false),
         };
-        result.unwrap_or_else(|error| {
-            terminal::warn(&format!("submission {number} was given up: {error}"));
-            self.counts.failed += 1;
-            false
-        })
+        match &result {
+            Err(CardError::Time) => return result,
+            Err(error) => {
+                terminal::warn(&format!("submission {number} was given up: {error}"));
+                self.counts.failed += 1;
+            }
+            Ok(_) => {}
+        }
+        self.counts.submissions += 1;
+        result
     }
 
     /// Compares the buffers after the last submission.

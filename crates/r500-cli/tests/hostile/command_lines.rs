@@ -74,7 +74,7 @@ fn fill(folder: &Folder, rng: &mut Rng) {
 
 /// A command line of files of the folder, with some options.
 fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
-    const COMMANDS: [&[&str]; 21] = [
+    const COMMANDS: [&[&str]; 26] = [
         &["asm"],
         &["check"],
         &["check", "--fix"],
@@ -96,6 +96,11 @@ fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
         &["stream", "--stats"],
         &["stream"],
         &["opt", "-O", "1"],
+        &["opt", "-O", "1", "--explain"],
+        &["stream", "--submission", "0"],
+        &["stream", "--draw", "0"],
+        &["diff", "--prove"],
+        &["bench", "--seconds", "0.01", "--size", "8x8"],
     ];
     let file = |rng: &mut Rng| match rng.below(16) {
         0 => folder.path(""),
@@ -106,7 +111,8 @@ fn line(folder: &Folder, rng: &mut Rng) -> Vec<String> {
     let command = COMMANDS[rng.below(COMMANDS.len() as u32) as usize];
     let mut args: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
     args.push(file(rng));
-    let runs = ["run", "render", "trace", "debug", "diff"].contains(&command[0]);
+    let runs = ["run", "render", "trace", "debug", "diff"].contains(&command[0])
+        && !command.contains(&"--prove");
     match command[0] {
         "diff" => args.push(file(rng)),
         "debug" => args.extend(["--script".to_owned(), file(rng)]),

@@ -31,9 +31,12 @@ struct Run {
     memory: u64,
 }
 
-/// Seconds after which a command is taken to hang. A release build takes two at most; tests run unoptimised, several at
-/// a time.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Seconds of processors after which a command is taken to run without an end. A release build takes two at most; tests
+/// run unoptimised.
+const PROCESSOR_SECONDS: u64 = 20;
+
+/// Time after which it is taken to wait without an end, on a machine that may be busy with other things.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Memory that no refusal takes, in KiB.
 const MEMORY: u64 = 200 << 10;
@@ -131,12 +134,22 @@ fn wait(child: &mut Child, shown: &[String]) -> (i32, u64) {
         if let Some(status) = child.try_wait().unwrap() {
             return (status.code().unwrap_or_else(|| panic!("{shown:?}: {status}")), memory);
         }
-        if start.elapsed() > PATIENCE {
+        let busy = processor_seconds(child.id());
+        if start.elapsed() > PATIENCE || busy > PROCESSOR_SECONDS {
             child.kill().unwrap();
-            panic!("{shown:?} did not end");
+            panic!("{shown:?} did not end in {:?}, {busy} s of processors", start.elapsed());
         }
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Returns the seconds that a process has run on processors, 0 if it is gone.
+fn processor_seconds(id: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // User and system time in ticks of 10 ms are fields 14 and 15; the name before them, field 2, may hold spaces.
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    ticks.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() / 100
 }
 
 impl Folder {
