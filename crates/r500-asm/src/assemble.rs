@@ -20,6 +20,9 @@ pub struct Options<'a> {
     /// [`DiagnosticCode::TooManyErrors`]; warnings past it are dropped, with [`DiagnosticCode::TooManyWarnings`]
     /// as the last diagnostic.
     pub max_diagnostics: usize,
+    /// Bytes of the textures that the source makes up (2 GiB), counted before they are drawn. One past that is an error,
+    /// [`DiagnosticCode::BadTexture`].
+    pub max_texture_bytes: u64,
 }
 
 impl Default for Options<'_> {
@@ -29,6 +32,7 @@ impl Default for Options<'_> {
             loader: None,
             include_limits: IncludeLimits::default(),
             max_diagnostics: 10_000,
+            max_texture_bytes: 2 << 30,
         }
     }
 }
@@ -101,7 +105,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let text = if too_large { &[] } else { source };
     let collector = DiagnosticCollector::new(options.max_diagnostics);
     let lexer = Lexer::new(options.name, text, loader, options.include_limits, collector);
-    let mut parser = Parser::new(lexer);
+    let mut parser = Parser::new(lexer, options.max_texture_bytes);
     parser.run();
     let Parser { lexer, job, spans, symbols, mut references, textures, expected, .. } = parser;
     // Count a name that was read twice as one use.

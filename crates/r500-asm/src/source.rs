@@ -72,12 +72,7 @@ impl File {
     /// Returns a text that no other includes.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
-        Self {
-            name: name.into(),
-            bytes: bytes.into(),
-            included: None,
-            line_index: OnceLock::new(),
-        }
+        Self { name: name.into(), bytes: bytes.into(), included: None, line_index: OnceLock::new() }
     }
 
     /// Returns the line of a byte, from 0. The first call takes time linear in the text, others do not.
@@ -221,7 +216,8 @@ mod tests {
         for text in texts {
             let file = File::new("text", text.as_bytes());
             let files = Files { list: vec![file] };
-            let ats = (0..=text.len()).filter(|at| at % 97 == 0 || (at + 2) % BLOCK < 4 || *at + 4 > text.len());
+            let ats = (0..=text.len())
+                .filter(|at| at % 97 == 0 || (at + 2) % BLOCK < 4 || *at + 4 > text.len());
             for at in ats {
                 let head = &text[..at];
                 let line = head.matches('\n').count() + 1;

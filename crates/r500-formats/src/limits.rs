@@ -13,6 +13,9 @@ pub struct Limits {
     pub jobs: u64,
     /// Instructions of a program ([`r500_program::MAX_INSTRUCTIONS`], 65,536).
     pub instructions: u64,
+    /// Bytes of the textures of a program as they are loaded and bound (4 GiB). Readers of formats hold to
+    /// [`document`](Self::document); those who load the files that a source names hold to this.
+    pub textures: u64,
     /// Pixels of a picture (67,108,864, which is 8192 x 8192).
     pub pixels: u64,
 }
@@ -24,6 +27,7 @@ impl Default for Limits {
             document: 1 << 27,
             jobs: 1 << 20,
             instructions: r500_program::MAX_INSTRUCTIONS as u64,
+            textures: 1 << 32,
             pixels: 1 << 26,
         }
     }

@@ -7,6 +7,7 @@ use r500::asm::ide::Analysis;
 use r500::asm::{self, Assembly, Loaded, Options, Span};
 use r500::program::Job;
 use r500::reader::assembly;
+use r500::texture::TextureMemory;
 
 /// A file that a source may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,8 @@ impl Document {
                 io::Error::new(io::ErrorKind::NotFound, "no such file was dropped onto the page")
             })
         };
-        assembly::job_with(self.assembly(), Some(&read)).map_err(|error| error.to_string())
+        assembly::job_with(self.assembly(), Some(&read), TextureMemory::default())
+            .map_err(|error| error.to_string())
     }
 
     /// Returns where a span of the source itself is; `None` for included files.

@@ -70,7 +70,7 @@ pub(crate) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(crate) fn new(mut lexer: Lexer<'a>) -> Self {
+    pub(crate) fn new(mut lexer: Lexer<'a>, max_texture_bytes: u64) -> Self {
         let mut tok = Token::START;
         lexer.token(&mut tok);
         Self {
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
             state: directive::SeenDirectives::default(),
             expects: Vec::new(),
             inputs: Vec::new(),
-            texture_state: texture::TextureState::default(),
+            texture_state: texture::TextureState::new(max_texture_bytes),
         }
     }
 

@@ -12,9 +12,17 @@ use crate::lexer::TokenKind;
 use crate::source::Span;
 
 /// Levels given so far: where the first of a unit stands.
-#[derive(Default)]
 pub(super) struct TextureState {
     levels: Vec<(u8, Span)>,
+    /// Bytes that made-up textures may still take, and those that they may take in all.
+    bytes_left: u64,
+    max_bytes: u64,
+}
+
+impl TextureState {
+    pub(super) fn new(max_bytes: u64) -> Self {
+        Self { levels: Vec::new(), bytes_left: max_bytes, max_bytes }
+    }
 }
 
 /// The longest side of a texture.
@@ -38,7 +46,6 @@ impl Parser<'_> {
         let unit = self.unit()?;
         // The pictures of a program with an error are not drawn: thousands of them would take minutes.
         let again = self.once_at(&format!("TEXTURE tex[{unit}]"), start);
-        let longest = if again { 1 } else { MAX_SIDE };
         self.expect_token(TokenKind::Equals)?;
         let mut file = None;
         let mut texture = Texture::default();
@@ -47,17 +54,20 @@ impl Parser<'_> {
             file = Some((path, span));
         } else if self.eat_text("checker") {
             let [w, h, cell] = self.whole_numbers()?;
+            let size = self.size_within(w, h, again, start);
             let cell = cell.max(1);
-            texture = picture([w, h], longest, |x, y| {
+            texture = picture(size, |x, y| {
                 let level = if (x / cell + y / cell) % 2 == 0 { 255 } else { 0 };
                 [level, level, level, 255]
             });
         } else if self.eat_text("gradient") {
             let [w, h] = self.whole_numbers()?;
-            texture = picture([w, h], longest, |x, y| [ramp(x, w), ramp(y, h), 0, 255]);
+            let size = self.size_within(w, h, again, start);
+            texture = picture(size, |x, y| [ramp(x, w), ramp(y, h), 0, 255]);
         } else if self.eat_text("noise") {
             let [w, h, seed] = self.whole_numbers()?;
-            texture = picture([w, h], longest, |x, y| noise(x, y, seed));
+            let size = self.size_within(w, h, again, start);
+            texture = picture(size, |x, y| noise(x, y, seed));
         } else {
             return Err(self.expected(
                 "`file \"name\"`, `checker(w, h, cell)`, `gradient(w, h)` or `noise(w, h, seed)`",
@@ -72,6 +82,31 @@ impl Parser<'_> {
             self.textures.push(TextureRequest { unit, source: TextureSource::Picture, path, span });
         }
         self.parse_semicolon()
+    }
+
+    /// Returns the size of a picture that is drawn: that of the texture, or one texel where it is in error.
+    fn size_within(&mut self, w: u32, h: u32, again: bool, start: Span) -> [u32; 2] {
+        let bytes = 4 * u64::from(w) * u64::from(h);
+        let state = &mut self.texture_state;
+        match state.bytes_left.checked_sub(bytes) {
+            _ if again => [1, 1],
+            Some(left) => {
+                state.bytes_left = left;
+                [w, h]
+            }
+            None => {
+                let (left, most) = (state.bytes_left, state.max_bytes);
+                let label = format!(
+                    "its {w}x{h} texels take {bytes} bytes; {left} are left of {most} for all of them"
+                );
+                let span = start.to(self.before);
+                self.report(
+                    Diagnostic::new(DiagnosticCode::BadTexture, span, "the textures are too large")
+                        .label(label),
+                );
+                [1, 1]
+            }
+        }
     }
 
     /// `(a, b, …)`: sides up to the longest, and perhaps another number.
@@ -167,8 +202,12 @@ impl Parser<'_> {
         let texture = self.job.textures[usize::from(unit)].get_or_insert_default();
         if texture.levels.len() >= MAX_LEVELS {
             self.report(
-                Diagnostic::new(DiagnosticCode::BadTexture, start.to(self.before), "too many levels")
-                    .label(format!("a texture has at most {MAX_LEVELS}")),
+                Diagnostic::new(
+                    DiagnosticCode::BadTexture,
+                    start.to(self.before),
+                    "too many levels",
+                )
+                .label(format!("a texture has at most {MAX_LEVELS}")),
             );
             return self.parse_semicolon();
         }
@@ -205,8 +244,7 @@ impl Parser<'_> {
 }
 
 /// Returns a picture of 8 bits a channel, red in the lowest byte.
-fn picture(size: [u32; 2], longest: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
-    let [w, h] = size.map(|side| side.min(longest));
+fn picture([w, h]: [u32; 2], texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
     let bytes = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| texel(x, y));
     let low = |side: u32| u16::try_from((side - 1) & 0x7ff).unwrap_or(0);
     Texture {

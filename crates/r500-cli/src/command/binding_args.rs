@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use clap::Args;
+use r500::files::{self, MAX_PICTURE};
 use r500::isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500::isa::{BOOL_CONSTANTS, CONSTANTS, INT_CONSTANTS, TEMPORARIES, TEXTURE_UNITS, Word};
 use r500::program::{Component, Input, InputData, Job, Plane, State, Uniform};
-use r500::texture::TextureSpec;
+use r500::texture::{TextureError, TextureMemory, TextureSpec};
 
 use super::exit::{Failure, Outcome};
 use super::{plane_expr, syntax};
@@ -52,6 +53,9 @@ pub(super) struct StateArgs {
     /// named `time`
     #[arg(long, value_name = "N.CHANNEL|NAME")]
     pub(super) time_to: Option<String>,
+    /// Bytes that the textures of a program may take, where the command has a limit.
+    #[arg(skip)]
+    pub(super) texture_memory: Option<u64>,
 }
 
 impl StateArgs {
@@ -123,11 +127,22 @@ impl StateArgs {
         if !spec.contains("seed=") {
             parsed.seed = self.seed;
         }
-        let texture = parsed.load(Path::new("")).map_err(|error| {
-            let unreadable = matches!(error, r500::texture::TextureError::Read { .. });
-            let error = anyhow::anyhow!("texture unit {unit}: {error}");
-            if unreadable { Failure::could_not(error) } else { Failure::input(error) }
-        })?;
+        let failure = |error: TextureError| {
+            let (could_not, help) = match error {
+                TextureError::Read { .. } => (true, ""),
+                TextureError::Memory(_) => (true, "; see --limit-memory"),
+                _ => (false, ""),
+            };
+            let error = anyhow::anyhow!("texture unit {unit}: {error}{help}");
+            if could_not { Failure::could_not(error) } else { Failure::input(error) }
+        };
+        // What this one replaces is not counted.
+        job.textures[unit] = None;
+        let mut memory =
+            self.texture_memory.map_or_else(TextureMemory::default, TextureMemory::new);
+        memory.take_job(job).map_err(|error| failure(error.into()))?;
+        let read = |path: &Path| files::read(path, MAX_PICTURE);
+        let texture = parsed.load_within(&read, Path::new(""), &mut memory).map_err(failure)?;
         job.textures[unit] = Some(texture);
         Ok(())
     }

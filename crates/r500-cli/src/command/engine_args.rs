@@ -51,7 +51,7 @@ pub(super) struct MachineArgs {
     /// Instructions that a group of pixels may execute
     #[arg(long, value_name = "N", default_value_t = Limits::default().instructions)]
     limit_instructions: u64,
-    /// Bytes that a picture may take, and a group of pixels, or a recording
+    /// Bytes that a picture may take, and a group of pixels, a recording, or all textures
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
     limit_memory: u64,
     /// Seconds that drawing a picture may take; 0 for no limit [default: 60; of `diff --run` 30 for all]
@@ -90,6 +90,11 @@ impl MachineArgs {
     /// `usual`.
     pub(super) fn time_limit(&self, usual: Duration) -> Option<Duration> {
         Some(self.limit_time.unwrap_or(usual)).filter(|limit| !limit.is_zero())
+    }
+
+    /// Returns the memory limit in bytes.
+    pub(super) fn memory_limit(&self) -> u64 {
+        self.limit_memory
     }
 
     /// Returns the requested vector instructions.

@@ -42,6 +42,9 @@ pub(super) struct ReadArgs {
     pub(super) from: Option<Language>,
     #[command(flatten)]
     pub(super) paths: PathArgs,
+    /// Bytes that the textures of a program may take, where the command has a limit.
+    #[arg(skip)]
+    pub(super) texture_memory: Option<u64>,
 }
 
 /// Which files a source may name.
@@ -267,7 +270,11 @@ fn diagnostics(assembly: &Assembly, most: usize) -> String {
 }
 
 fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
-    let (limits, files) = (Limits::default(), read.paths.files(file));
+    let mut limits = Limits::default();
+    if let Some(bytes) = read.texture_memory {
+        limits.textures = bytes;
+    }
+    let files = read.paths.files(file);
     let jobs = if is_stdin(file) {
         let input = BufReader::new(std::io::stdin());
         reader::jobs_with_files(input, None, read.from, &limits, &files)
@@ -425,7 +432,11 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
         return Failure::diagnosed(text);
     }
     let blames_input = error.blames_input();
-    let error = anyhow::anyhow!("{}: {error}", show(file));
+    let help = match error {
+        ReadError::TextureMemory { .. } => "; see --limit-memory",
+        _ => "",
+    };
+    let error = anyhow::anyhow!("{}: {error}{help}", show(file));
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
 }
 

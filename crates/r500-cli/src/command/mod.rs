@@ -161,11 +161,11 @@ pub(crate) fn main() -> ExitCode {
     };
     terminal::set_color(cli.color);
     exit::finish(match cli.command {
-        Command::Render(render) => render.run(),
-        Command::Run(run) => run.run(),
-        Command::Trace(trace) => trace.run(),
-        Command::Debug(debug) => debug.run(),
-        Command::Test(test) => test.run(),
+        Command::Render(render) => render.with_memory_limit().run(),
+        Command::Run(run) => run.with_memory_limit().run(),
+        Command::Trace(trace) => trace.with_memory_limit().run(),
+        Command::Debug(debug) => debug.with_memory_limit().run(),
+        Command::Test(test) => test.with_memory_limit().run(),
         Command::Bench(bench) => bench.run(),
         Command::Asm(asm) => asm.run(),
         Command::Disasm(disasm) => disasm.run(),
@@ -177,7 +177,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(stats) => stats.run(),
         Command::Cfg(cfg) => cfg.run(),
         Command::Opt(opt) => opt.run(),
-        Command::Diff(diff) => diff.run(),
+        Command::Diff(diff) => diff.with_memory_limit().run(),
         Command::Explain(explain) => explain.run(),
         Command::Card(card) => card.run(),
         Command::Capture(capture) => capture.run(),

@@ -78,9 +78,7 @@ impl Replay {
                 Failure::could_not(error).context(format!("cannot create {}", directory.display()))
             })?;
         }
-        let deadline = (!self.limit_time.is_zero())
-            .then(|| Instant::now().checked_add(self.limit_time))
-            .flatten();
+        let deadline = deadline(self.limit_time);
         let other = self.compare.as_deref().map(read_hashes).transpose()?;
         let mut run = Run {
             card: self.card()?,
@@ -211,6 +209,11 @@ impl Replay {
         let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
         r500::files::write(path, bytes).map_err(|error| cannot(error.into()))
     }
+}
+
+/// Returns when a time limit that begins now ends; 0 is none.
+pub(super) fn deadline(limit: Duration) -> Option<Instant> {
+    if limit.is_zero() { None } else { Instant::now().checked_add(limit) }
 }
 
 /// Sets readings that are given as NAME=VALUE.

@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use r500::asm::PrintOptions;
@@ -10,7 +11,7 @@ use r500::chip::values::PrimType;
 use r500::isa::Instruction;
 use r500::reader::Language;
 use r500::writer;
-use r500_card::{Card, DrawJob};
+use r500_card::{Card, CardError, DrawJob};
 use r500_stream::capture::{self, Event, Limits, Player, Reader};
 use r500_stream::text::{Printer, parse};
 use r500_stream::{
@@ -20,9 +21,10 @@ use r500_stream::{
 use serde_json::{Value as Json, json};
 
 use super::convert::put;
+use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::replay::set_readings;
+use super::replay::{deadline, set_readings};
 use super::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
@@ -49,6 +51,9 @@ pub(super) struct Stream {
     /// pixel; submissions before it are executed. The format follows the extension of the output (default: JSON)
     #[arg(long, value_name = "DRAW", allow_negative_numbers = true, conflicts_with_all = ["list", "stats", "vertex", "assemble", "submission"])]
     draw: Option<u64>,
+    /// Seconds that executing submissions for --draw may take; 0 for no limit
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    limit_time: Duration,
     /// Write the dwords, little-endian
     #[arg(long)]
     assemble: bool,
@@ -140,12 +145,19 @@ impl Stream {
             None => Language::Format(r500::formats::Format::Json),
         };
         let mut card = Card::new();
+        card.set_deadline(deadline(self.limit_time));
         set_readings(&mut card, &source.readings()?).map_err(Failure::input)?;
         card.record(number);
         let mut recorded = None;
         source.submissions(|submission_number, submission| {
             if recorded.is_none() && card.report().statistics.draws <= number {
                 card.submit(submission).map_err(|error| {
+                    let error = match error {
+                        CardError::Time => {
+                            anyhow::anyhow!("stopped after {:?}; see --limit-time", self.limit_time)
+                        }
+                        error => error.into(),
+                    };
                     Failure::could_not(error).context(format!("submission {submission_number}"))
                 })?;
                 recorded = card.take_recorded();

@@ -101,6 +101,14 @@ struct Tally {
 const BATCH: usize = 256;
 
 impl Test {
+    /// Hands the memory limit to what loads textures.
+    #[must_use]
+    pub(super) fn with_memory_limit(mut self) -> Self {
+        let limit = Some(self.machine.memory_limit());
+        self.read.texture_memory = limit;
+        self
+    }
+
     pub(super) fn run(&self) -> Outcome {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);

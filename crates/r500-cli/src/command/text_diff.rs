@@ -10,9 +10,28 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 /// Lines around each change.
 const AROUND: usize = 3;
 
+/// Lines of a text whose difference is searched, which takes tens of bytes for each.
+const MOST_LINES: usize = 100_000;
+
+/// Bytes of a text whose difference is shown, which holds both texts where every line differs.
+const MOST_BYTES: usize = 4 << 20;
+
 /// Returns the changes of the lines of a file, which is called by its name before and `name, what`
-/// after them; empty where there are none.
+/// after them; empty where there are none. Of texts that are too long it says only how long they are.
 pub(super) fn difference(before: &[u8], after: &[u8], name: &str, what: &str) -> String {
+    if before == after {
+        return String::new();
+    }
+    let is_long = |text: &[u8]| {
+        let lines = text.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
+        text.len() > MOST_BYTES || lines > MOST_LINES
+    };
+    if is_long(before) || is_long(after) {
+        let (from, to) = (before.len(), after.len());
+        return format!(
+            "--- {name}\n+++ {name}, {what}\n@@ {from} bytes become {to}: too long to be compared line by line @@\n"
+        );
+    }
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
     let difference = TextDiff::configure()
         .algorithm(Algorithm::Patience)
@@ -35,5 +54,7 @@ mod tests {
             @@ -12,4 +12,5 @@\n 12\n 13\n 14\n-15\n+fifteen\n+more\n";
         assert_eq!(difference(before.as_bytes(), after.as_bytes(), "x", "fixed"), wanted);
         assert_eq!(difference(b"a", b"a", "x", "fixed"), "");
+        let long = difference(&b"\n".repeat(200_000), b"", "x", "fixed");
+        assert!(long.contains("200000 bytes become 0") && long.len() < 100, "{long}");
     }
 }

@@ -173,32 +173,52 @@ fn names_labels_and_paths_are_filtered_in_every_command() {
     every_command(&folder, &folder.path(&format!("not there {HOSTILE}")), None);
 }
 
-/// The seeds of the fuzz targets that read files.
+/// The seeds of the fuzz targets: a sample of those of targets that read files. `R500_SEEDS=all` takes all seeds of all
+/// targets, some hours; `R500_SEEDS=100` so many of each target.
 #[test]
+#[expect(clippy::print_stderr, reason = "how far a long run came")]
 fn no_seed_of_the_fuzz_targets_disturbs_a_terminal() {
+    let wanted = std::env::var("R500_SEEDS").unwrap_or_default();
+    let sample = match &*wanted {
+        "" => SAMPLE,
+        "all" => usize::MAX,
+        number => number.parse().expect("R500_SEEDS is a number or `all`"),
+    };
     let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
     let folder = Folder::new("seeds");
+    let mut archives = r500::files::entries(&seeds);
+    archives.retain(|path| path.extension().is_some_and(|extension| extension == "gz"));
+    archives.sort();
     let mut count = 0;
-    for name in ["asm_text", "formats_read", "texture_files", "asm_roundtrip"] {
+    for archive in archives {
+        let name = archive.file_name().unwrap().to_str().unwrap().trim_end_matches(".tar.gz");
+        if wanted.is_empty() && !READS_FILES.contains(&name) {
+            continue;
+        }
         let into = folder.0.join(name);
         std::fs::create_dir(&into).unwrap();
-        let archive = seeds.join(format!("{name}.tar.gz"));
         let tar =
             Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(&into).status().unwrap();
         assert!(tar.success());
         let mut files = r500::files::walk(&into, &|_| true).unwrap();
         files.sort_by_key(|file| file.metadata().map_or(0, |meta| meta.len()));
         // Every seed takes forty runs: a sample, all sizes in it.
-        for file in files.iter().step_by(files.len().div_ceil(SAMPLE)) {
+        let mut taken = 0;
+        for file in files.iter().step_by(files.len().div_ceil(sample).max(1)) {
             every_command(&folder, file.to_str().unwrap(), None);
-            count += 1;
+            taken += 1;
         }
+        eprintln!("{name}: {taken} of {} seeds", files.len());
+        count += taken;
     }
     assert!(count >= 3 * SAMPLE);
 }
 
 /// Seeds taken of each archive.
 const SAMPLE: usize = 8;
+
+/// Targets whose seeds are files that the commands read.
+const READS_FILES: [&str; 4] = ["asm_roundtrip", "asm_text", "formats_read", "texture_files"];
 
 /// Messages about the command line itself.
 #[test]

@@ -233,3 +233,94 @@ fn deep_blocks_are_laid_out_in_little_memory() {
         r500(&command_line(command, &deep)).status(1);
     }
 }
+
+/// Sources of the greatest length that is accepted, of one kind of byte or token.
+#[test]
+fn the_longest_sources_take_little_time_and_memory() {
+    let folder = Folder::new("longest");
+    let repeated = |unit: &str| unit.repeat((32 << 20) / unit.len());
+    let far = |unit: &str| format!("{}{}", " ".repeat((32 << 20) - 40_000), unit.repeat(10_000));
+    let sources = [
+        ("zeros", repeated("\0")),
+        // Each character would be written as eight.
+        ("overrides", repeated("\u{202e}")),
+        ("word", repeated("a")),
+        ("hash", repeated("#")),
+        // The search for the end of each comment must not start again.
+        ("comments", repeated("/* ")),
+        // Lines and columns of thousands of places.
+        ("lines", format!("{}$\n", repeated("\n").split_at(2).1)),
+        ("far", far("$ ")),
+        ("names", format!("DEF {} = temp[0] ;\n{}", "a".repeat(16 << 20), "OUTT ;\n".repeat(10_000))),
+        // Pictures that are not drawn, levels that are not kept.
+        ("pictures", repeated("TEXTURE tex[0] = noise(4096, 4096, 1) ;\n")),
+        ("levels", repeated("LEVEL tex[0] = (1, 1) raw \"a\" ;\n")),
+    ];
+    for (name, source) in sources {
+        let file = folder.write(&format!("{name}.r5"), source);
+        for args in [&["asm", &file, "--format", "json"][..], &["fmt", "--check", &file]] {
+            assert!(matches!(r500(args).status, 0 | 1), "{args:?}");
+        }
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+/// The difference of long texts is not shown.
+#[test]
+fn layouts_of_many_lines_are_compared_in_little_memory() {
+    let folder = Folder::new("lines");
+    for text in ["\n", "\r", "\r\n"] {
+        let lines = folder.write("lines.r5", text.repeat(16 << 20));
+        let run = r500(&["fmt", "--check", &lines]).status(1);
+        assert!(run.stdout.len() < 1000, "{} bytes", run.stdout.len());
+    }
+}
+
+/// Textures are counted by their sizes before they are decoded or drawn.
+#[test]
+fn textures_are_counted() {
+    let folder = Folder::new("textures");
+    let picture = folder.path("large.png");
+    let plain = folder.write("plain.r5", PLAIN);
+    r500(&["render", &plain, "-o", &picture, "--size", "4096x1024"]).status(0);
+    let size = ["--size", "8x8", "-o", "-"];
+    let limit = ["--limit-memory", "30000000"];
+    let texture = format!("0={picture}");
+    for (texture, name) in [(&*texture, "large.png"), ("0=noise,size=4096x1024", "noise")] {
+        let args = [&["render", &plain, "--texture", texture][..], &size].concat();
+        r500(&[&args[..], &limit].concat())
+            .status(3)
+            .says(&[name, "4096x1024", "33554432 bytes", "30000000", "--limit-memory"]);
+        r500(&[&args[..], &["--limit-memory", "40000000"]].concat()).status(0);
+        // The second exceeds what the first leaves.
+        let second = texture.replacen('0', "1", 1);
+        let args = [&args[..], &["--texture", &second, "--limit-memory", "60000000"]].concat();
+        r500(&args).status(3).says(&["texture unit 1", name, "67108864", "--limit-memory"]);
+    }
+    let unit = |n: u32, what: &str| format!("TEXTURE tex[{n}] = {what} ;\n");
+    let file = folder.write("file.r5", unit(0, "file \"large.png\"") + PLAIN);
+    for command in ["render", "trace", "debug", "run", "test"] {
+        let run = r500(&[&command_line(command, &file)[..], &limit].concat());
+        let said = run.text() + &run.messages();
+        assert!(said.contains("line 1") && said.contains("33554432 bytes"), "{command}: {said}");
+    }
+    let made: String = (0..16).map(|n| unit(n, "noise(4096, 4096, 1)")).collect();
+    let made = folder.write("made.r5", made + PLAIN);
+    r500(&[&["render", &made][..], &size, &limit].concat())
+        .status(1)
+        .says(&["made.r5:1:9", "the textures are too large", "67108864 bytes"]);
+}
+
+/// A replay ends; what it drew stays.
+#[test]
+fn replays_end_at_the_time_limit() {
+    let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/captures/scenes.r5cs");
+    let folder = Folder::new("replay");
+    let frames = folder.path("frames");
+    let run = r500(&["replay", capture, "-o", &frames, "--limit-time", "0.000001"]).status(3);
+    assert!(run.messages().contains("0 submissions and 0 frames; see --limit-time"), "{run:?}");
+    let draw = ["stream", capture, "--draw", "0", "-o", &folder.path("draw.json")];
+    r500(&[&draw[..], &["--limit-time", "0.000001"]].concat()).status(3).says(&["--limit-time"]);
+    r500(&[&draw[..], &["--limit-time", "0"]].concat()).status(0);
+    r500(&["replay", capture, "--limit-time", "x"]).status(2);
+}

@@ -13,7 +13,7 @@ use r500_program::{Job, Texture};
 
 use super::ReadError;
 use crate::files::{MAX_PICTURE, NamedFiles, parent};
-use crate::texture::{ImageError, Mips, Source, TextureError, TextureSpec};
+use crate::texture::{ImageError, Mips, Source, TextureError, TextureMemory, TextureSpec};
 
 /// Returns whether text is assembly by its file's name.
 pub(super) fn is_named_assembly(head: &[u8], name: Option<&str>) -> bool {
@@ -47,12 +47,24 @@ fn is_text(head: &[u8]) -> bool {
 /// the file that includes them, then along the search path. Texture files are left to [`job`].
 #[must_use]
 pub fn assemble_with_files(source: &[u8], name: &str, files: &NamedFiles) -> Assembly {
+    assemble_within(source, name, files, &TextureMemory::default())
+}
+
+/// Returns the same with a memory limit for the textures that the source makes up.
+fn assemble_within(
+    source: &[u8],
+    name: &str,
+    files: &NamedFiles,
+    memory: &TextureMemory,
+) -> Assembly {
     let mut names = HashMap::new();
     if let Ok(same) = std::fs::canonicalize(name) {
         names.insert(same, name.to_owned());
     }
     let mut loader = |path: &str, from: &str| load(path, from, files, &mut names);
-    let options = Options { name, loader: Some(&mut loader), ..Options::default() };
+    let max_texture_bytes = memory.texels();
+    let options =
+        Options { name, loader: Some(&mut loader), max_texture_bytes, ..Options::default() };
     assemble(source, options)
 }
 
@@ -61,7 +73,8 @@ pub fn assemble_with_files(source: &[u8], name: &str, files: &NamedFiles) -> Ass
 /// # Errors
 /// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be had.
 pub fn job(assembly: &Assembly, files: &NamedFiles) -> Result<Job, ReadError> {
-    job_with(assembly, Some(&|path| files.read(path, MAX_PICTURE)))
+    let read = |path: &Path| files.read(path, MAX_PICTURE);
+    job_with(assembly, Some(&read), TextureMemory::default())
 }
 
 /// Diagnostics that the text of an error shows.
@@ -71,16 +84,22 @@ const MOST_SHOWN: usize = 100;
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
 /// Returns the job of an assembly whose texture files `read` gives; where there is no `read`,
-/// naming one is an error.
+/// naming one is an error. Its textures are counted in `memory`.
 ///
 /// # Errors
-/// As [`job`].
-pub fn job_with(assembly: &Assembly, read: Option<ReadFile<'_>>) -> Result<Job, ReadError> {
+/// As [`job`], and [`ReadError::TextureMemory`].
+pub fn job_with(
+    assembly: &Assembly,
+    read: Option<ReadFile<'_>>,
+    mut memory: TextureMemory,
+) -> Result<Job, ReadError> {
     if !assembly.is_ok() {
         let count = assembly.errors().count();
         let text = assembly.render_first(RenderOptions::default(), MOST_SHOWN);
         return Err(ReadError::Assembly { text: text.trim_end().to_owned(), count });
     }
+    let too_large = |error| ReadError::TextureMemory { place: String::new(), error };
+    memory.take_job(&assembly.job).map_err(too_large)?;
     let mut job = assembly.job.clone();
     if job.name.is_empty() {
         let name = assembly.files.list.first().map_or("", |file| &file.name);
@@ -88,7 +107,7 @@ pub fn job_with(assembly: &Assembly, read: Option<ReadFile<'_>>) -> Result<Job, 
         job.name = stem.to_string_lossy().into_owned();
     }
     for request in &assembly.textures {
-        fill(&mut job, request, assembly, read)?;
+        fill(&mut job, request, assembly, read, &mut memory)?;
     }
     Ok(job)
 }
@@ -101,11 +120,19 @@ pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Assembles a source. With `files`, included files are read; without, including one is an error.
-pub(super) fn assembled(source: &[u8], name: Option<&str>, files: Option<&NamedFiles>) -> Assembly {
+pub(super) fn assembled(
+    source: &[u8],
+    name: Option<&str>,
+    files: Option<&NamedFiles>,
+    memory: &TextureMemory,
+) -> Assembly {
     let name = name.unwrap_or("stdin");
     match files {
-        Some(files) => assemble_with_files(source, name, files),
-        None => assemble(source, Options { name, ..Options::default() }),
+        Some(files) => assemble_within(source, name, files, memory),
+        None => {
+            let max_texture_bytes = memory.texels();
+            assemble(source, Options { name, max_texture_bytes, ..Options::default() })
+        }
     }
 }
 
@@ -142,13 +169,13 @@ fn fill(
     request: &TextureRequest,
     assembly: &Assembly,
     read: Option<ReadFile<'_>>,
+    memory: &mut TextureMemory,
 ) -> Result<(), ReadError> {
     let from = assembly.files.name(request.span);
     let path = beside(&request.path, from);
-    let wrong = |message: String| {
-        let line = assembly.files.position(request.span).line;
-        ReadError::Texture { place: format!("{from}, line {line}"), message }
-    };
+    let place = || format!("{from}, line {}", assembly.files.position(request.span).line);
+    let wrong = |message: String| ReadError::Texture { place: place(), message };
+    let too_large = |error| ReadError::TextureMemory { place: place(), error };
     let Some(read) = read else {
         return Err(wrong(format!("`{}`: files are not available here", request.path)));
     };
@@ -158,13 +185,19 @@ fn fill(
     };
     match request.source {
         TextureSource::Picture => {
-            let loaded = picture(path, read, texture.filter0.mip_filter() != LayerFilter::NONE);
-            take_picture(texture, loaded.map_err(|error| wrong(error.to_string()))?);
+            let mipmapped = texture.filter0.mip_filter() != LayerFilter::NONE;
+            let loaded = picture(path, read, mipmapped, memory).map_err(|error| match error {
+                TextureError::Memory(error) => too_large(error),
+                error => wrong(error.to_string()),
+            });
+            take_picture(texture, loaded?);
         }
         TextureSource::Level { level } => {
             let bytes = read(&path)
                 .map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
             if let Some(level) = texture.levels.get_mut(level) {
+                let (name, length) = (path.display().to_string(), bytes.len() as u64);
+                memory.take(&name, [level.width, level.height], length).map_err(too_large)?;
                 level.bytes = bytes;
             }
         }
@@ -174,17 +207,27 @@ fn fill(
 
 /// Returns a texture file. Where `mipmapped`, one that stores its finest level only gets the others
 /// made.
-fn picture(path: PathBuf, read: ReadFile<'_>, mipmapped: bool) -> Result<Texture, TextureError> {
+fn picture(
+    path: PathBuf,
+    read: ReadFile<'_>,
+    mipmapped: bool,
+    memory: &mut TextureMemory,
+) -> Result<Texture, TextureError> {
     let mut spec = TextureSpec::new(Source::File(path));
-    let texture = spec.load_with(read, Path::new(""))?;
+    let before = *memory;
+    let texture = spec.load_within(read, Path::new(""), memory)?;
     if !mipmapped || texture.levels.len() > 1 {
         return Ok(texture);
     }
     spec.mips = Mips::Make;
-    match spec.load_with(read, Path::new("")) {
+    let mut with_levels = before;
+    match spec.load_within(read, Path::new(""), &mut with_levels) {
         // Levels of other texels are not made; the one there is serves for all.
         Err(TextureError::Image(ImageError::Mips)) => Ok(texture),
-        made => made,
+        made => {
+            *memory = with_levels;
+            made
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use r500_formats::{Format, Limits};
 use r500_program::Job;
 
 use crate::files::{self, NamedFiles};
+use crate::texture::{TextureMemory, TextureTooLarge};
 
 /// What an input is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,15 @@ pub enum ReadError {
         /// What is wrong.
         message: String,
     },
+    /// Textures that take more than [`Limits::textures`].
+    #[error("{}{error}", if place.is_empty() { String::new() } else { format!("{place}: ") })]
+    TextureMemory {
+        /// Where the source names the texture; empty for an input that holds it.
+        place: String,
+        /// Which, and the limit.
+        #[source]
+        error: TextureTooLarge,
+    },
     /// The input failed before it was known what it is.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -72,7 +82,7 @@ impl ReadError {
     pub fn blames_input(&self) -> bool {
         match self {
             Self::Format { error } => error.blames_input(),
-            Self::Io(_) | Self::TooLong { .. } => false,
+            Self::Io(_) | Self::TooLong { .. } | Self::TextureMemory { .. } => false,
             Self::Unrecognised | Self::Assembly { .. } | Self::Texture { .. } => true,
         }
     }
@@ -188,8 +198,13 @@ fn begin<'a>(
                 true => r500_formats::Jobs::new(input, Some(format), limits)?,
                 false => r500_formats::Jobs::recognised(input, format, limits)?,
             };
-            let jobs = Box::new(jobs.map(|job| job.map_err(ReadError::from)));
-            Ok(Jobs { jobs, assembly: None })
+            let memory = TextureMemory::new(limits.textures);
+            let within = move |job: Job| match { memory }.take_job(&job) {
+                Ok(()) => Ok(job),
+                Err(error) => Err(ReadError::TextureMemory { place: String::new(), error }),
+            };
+            let jobs = jobs.map(move |job| job.map_err(ReadError::from).and_then(within));
+            Ok(Jobs { jobs: Box::new(jobs), assembly: None })
         }
         Language::Assembly => {
             let mut source = Vec::new();
@@ -197,11 +212,11 @@ fn begin<'a>(
             if source.len() as u64 > limits.document {
                 return Err(ReadError::TooLong { limit: limits.document });
             }
-            let assembly = assembly::assembled(&source, name, files);
-            let job = match files {
-                Some(files) => assembly::job(&assembly, files),
-                None => assembly::job_with(&assembly, None),
-            };
+            let memory = TextureMemory::new(limits.textures);
+            let assembly = assembly::assembled(&source, name, files, &memory);
+            let read = files.map(|files| move |path: &Path| files.read(path, files::MAX_PICTURE));
+            let read = read.as_ref().map(|read| -> assembly::ReadFile<'_> { read });
+            let job = assembly::job_with(&assembly, read, memory);
             let jobs = Box::new(std::iter::once(job));
             Ok(Jobs { jobs, assembly: Some(Box::new(assembly)) })
         }

@@ -6,6 +6,7 @@
 mod dds;
 mod image;
 mod ktx2;
+mod memory;
 mod procedural;
 mod spec;
 mod texel_format;
@@ -18,6 +19,7 @@ use crate::files::{self, MAX_PICTURE};
 use crate::picture::{Picture, PictureError};
 
 pub use image::Texels;
+pub use memory::{TextureMemory, TextureTooLarge};
 pub use spec::{Filter, Mips, Source, SpecError, TextureSpec};
 pub use texel_format::{Components, Pixels};
 
@@ -57,6 +59,9 @@ pub enum TextureError {
     /// Something about the texture itself.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// More memory than may be taken.
+    #[error(transparent)]
+    Memory(#[from] TextureTooLarge),
 }
 
 /// What can be wrong with a texture file.
@@ -154,6 +159,20 @@ impl TextureSpec {
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
         folder: &Path,
     ) -> Result<Texture, TextureError> {
+        self.load_within(read, folder, &mut TextureMemory::default())
+    }
+
+    /// Returns the same within a memory limit, in which the texture is counted.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and [`TextureError::Memory`]: of pictures and made-up textures before they are decoded
+    /// or made.
+    pub fn load_within(
+        &self,
+        read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
+        folder: &Path,
+        memory: &mut TextureMemory,
+    ) -> Result<Texture, TextureError> {
         let bytes = |path: &Path| {
             let path = folder.join(path);
             match read(&path) {
@@ -164,18 +183,29 @@ impl TextureSpec {
         let texels = match &self.source {
             Source::File(path) => {
                 let (path, bytes) = bytes(path)?;
-                file_texels(&path, &bytes, self.flip)?
+                file_texels(&path, &bytes, self, memory)?
             }
             Source::Raw(path) => {
-                let (_, bytes) = bytes(path)?;
+                let (path, bytes) = bytes(path)?;
                 let pixels = self.format.clone().ok_or(ImageError::Unsized)?;
                 let [width, height, depth] = self.size.ok_or(ImageError::Unsized)?;
+                let length = bytes.len() as u64;
+                memory.take(&path.display().to_string(), [width, height], length)?;
                 let shape = self.shape([width, height, depth]);
                 Texels::from_bytes(pixels, shape, [width, height, depth], &bytes)?
             }
-            Source::Checker => procedural::checker(self.flat_size(), self.cells, &self.colors),
-            Source::Gradient => procedural::gradient(self.flat_size()),
-            Source::Noise => procedural::noise(self.flat_size(), self.cells, self.seed),
+            Source::Checker => {
+                self.take_rgba(memory, "checker", self.flat_size())?;
+                procedural::checker(self.flat_size(), self.cells, &self.colors)
+            }
+            Source::Gradient => {
+                self.take_rgba(memory, "gradient", self.flat_size())?;
+                procedural::gradient(self.flat_size())
+            }
+            Source::Noise => {
+                self.take_rgba(memory, "noise", self.flat_size())?;
+                procedural::noise(self.flat_size(), self.cells, self.seed)
+            }
         };
         Ok(texels.bind(self)?)
     }
@@ -187,6 +217,20 @@ impl TextureSpec {
             Source::File(path) | Source::Raw(path) => Some(path),
             _ => None,
         }
+    }
+
+    /// Counts a texture of four bytes a texel with the levels that are made of it.
+    fn take_rgba(
+        &self,
+        memory: &mut TextureMemory,
+        name: &str,
+        size: [u32; 2],
+    ) -> Result<(), TextureError> {
+        // Larger ones are refused when they are bound.
+        let [width, height] = size.map(|side| u64::from(side.min(image::MAX_SIDE)));
+        let texels = 4 * width * height;
+        let levels = if self.mips == Mips::Make { texels / 3 } else { 0 };
+        Ok(memory.take(name, size, texels + levels)?)
     }
 
     fn flat_size(&self) -> [u32; 2] {
@@ -214,18 +258,25 @@ fn read_png(_: &[u8]) -> Result<Picture, PictureError> {
     Err(PictureError::NotBuilt { format: "PNG", feature: "png" })
 }
 
-fn file_texels(path: &Path, bytes: &[u8], flip: Option<bool>) -> Result<Texels, TextureError> {
+fn file_texels(
+    path: &Path,
+    bytes: &[u8],
+    spec: &TextureSpec,
+    memory: &mut TextureMemory,
+) -> Result<Texels, TextureError> {
+    let name = path.display().to_string();
     let file_error = |error| TextureError::File { path: path.to_owned(), error };
     if bytes.starts_with(b"\x89PNG") {
         // Before it is decoded: a small file can hold a large picture.
-        if let Some([width, height]) = png_size(bytes)
-            && width.max(height) > image::MAX_SIDE
-        {
-            return Err(ImageError::Size { width, height }.into());
+        if let Some([width, height]) = png_size(bytes) {
+            if width.max(height) > image::MAX_SIDE {
+                return Err(ImageError::Size { width, height }.into());
+            }
+            spec.take_rgba(memory, &name, [width, height])?;
         }
         let picture = read_png(bytes)
             .map_err(|error| TextureError::Picture { path: path.to_owned(), error })?;
-        return Ok(Texels::from_picture(&picture, flip.unwrap_or(true)));
+        return Ok(Texels::from_picture(&picture, spec.flip.unwrap_or(true)));
     }
     let mut texels = if bytes.starts_with(dds::MAGIC) {
         decode_dds(bytes).map_err(file_error)?
@@ -234,7 +285,11 @@ fn file_texels(path: &Path, bytes: &[u8], flip: Option<bool>) -> Result<Texels, 
     } else {
         return Err(file_error(FileError::Unknown));
     };
-    if flip == Some(true) {
+    // These hold texels as they are bound, so that decoding takes no more than the file does.
+    let length = texels.levels.iter().map(|level| level.bytes.len() as u64).sum();
+    let [width, height, _] = texels.size;
+    memory.take(&name, [width, height], length)?;
+    if spec.flip == Some(true) {
         texels.flip().map_err(file_error)?;
     }
     Ok(texels)

@@ -69,6 +69,15 @@ Examples:
   printf 'break if temp[2].r is nan\\ncontinue\\ninfo step\\n' | r500 debug prog.bin --script -";
 
 impl Debug {
+    /// Hands the memory limit to what loads textures.
+    #[must_use]
+    pub(super) fn with_memory_limit(mut self) -> Self {
+        let limit = Some(self.machine.memory_limit());
+        self.source.read.texture_memory = limit;
+        self.state.texture_memory = limit;
+        self
+    }
+
     pub(super) fn run(&self) -> Outcome {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);

@@ -94,6 +94,14 @@ Examples:
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
 impl Diff {
+    /// Hands the memory limit to what loads textures.
+    #[must_use]
+    pub(super) fn with_memory_limit(mut self) -> Self {
+        let limit = Some(self.machine.memory_limit());
+        self.read.texture_memory = limit;
+        self
+    }
+
     pub(super) fn run(&self) -> Outcome {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);

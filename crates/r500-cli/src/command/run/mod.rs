@@ -112,6 +112,14 @@ enum RowFormat {
 }
 
 impl Run {
+    /// Hands the memory limit to what loads textures.
+    #[must_use]
+    pub(super) fn with_memory_limit(mut self) -> Self {
+        let limit = Some(self.machine.memory_limit());
+        self.source.read.texture_memory = limit;
+        self
+    }
+
     pub(super) fn run(&self) -> Outcome {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
@@ -151,7 +159,16 @@ impl Run {
 
     fn state_args(&self) -> StateArgs {
         let RunState { constants, int, booleans, texture, register } = self.state.clone();
-        StateArgs { constants, int, booleans, texture, register, ..StateArgs::default() }
+        let texture_memory = Some(self.machine.memory_limit());
+        StateArgs {
+            constants,
+            int,
+            booleans,
+            texture,
+            register,
+            texture_memory,
+            ..StateArgs::default()
+        }
     }
 
     /// Hands over all rows, in their order; one without values if there is no `--input`.

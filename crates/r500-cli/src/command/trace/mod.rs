@@ -62,6 +62,15 @@ Examples:
   r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json";
 
 impl Trace {
+    /// Hands the memory limit to what loads textures.
+    #[must_use]
+    pub(super) fn with_memory_limit(mut self) -> Self {
+        let limit = Some(self.machine.memory_limit());
+        self.source.read.texture_memory = limit;
+        self.state.texture_memory = limit;
+        self
+    }
+
     pub(super) fn run(&self) -> Outcome {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
