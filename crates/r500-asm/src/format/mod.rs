@@ -27,8 +27,12 @@ use crate::source::Span;
 /// Columns of code that a line has at most, where it can be broken.
 pub const WIDTH: usize = 110;
 
+/// Words, marks, strings and comments that a source has at most to be formatted: a layout takes some hundred bytes of
+/// memory for each. A program that fills the processor has some ten thousand.
+pub const MAX_TOKENS: usize = 500_000;
+
 /// Why a source cannot be formatted: it is not a sequence of words, marks, strings and comments, so
-/// other spacing might change its meaning.
+/// other spacing might change its meaning, or it is too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unformatted {
     /// Where.
@@ -48,7 +52,7 @@ impl std::error::Error for Unformatted {}
 /// Formats a source. It need not assemble: included fragments can be formatted too.
 ///
 /// # Errors
-/// Where it holds a string without an end, or bytes that start no word.
+/// Where it holds a string without an end, or bytes that start no word, or more than [`MAX_TOKENS`] tokens.
 ///
 /// ```
 /// let source = b"src0.rgb=temp[0]:temp[1].rgb=MAD src0.rgb,src0.111 src0.000;-- as it is";
@@ -116,6 +120,7 @@ impl Source<'_> {
         let indents = indent::indents(self);
         let tables = table::tables(self);
         let mut lines: Vec<Line> = Vec::new();
+        let mut begun = space::Begun::default();
         let (mut at, mut start, mut next) = (0, 0, 0);
         while start < self.text.len() {
             let rest = &self.text[start..];
@@ -134,7 +139,9 @@ impl Source<'_> {
                     lines.push(Line { indent, code: Vec::new(), comment });
                 } else {
                     let range = next..next + code.len();
-                    self.code_lines(range, &indents, &tables, comment, &mut lines);
+                    begun.advance(self, range.start);
+                    let words = space::SpacedLine::new(self, range.clone(), &begun);
+                    self.code_lines(range, &words, &indents, &tables, comment, &mut lines);
                 }
             }
             next += code.len();
@@ -158,13 +165,13 @@ impl Source<'_> {
     fn code_lines(
         &self,
         range: std::ops::Range<usize>,
+        words: &space::SpacedLine<'_>,
         indents: &indent::Indentation,
         tables: &HashSet<usize>,
         comment: Option<Comment>,
         lines: &mut Vec<Line>,
     ) {
         let indent = indents.of(range.start);
-        let words = space::SpacedLine::new(self, range.clone());
         let whole = match tables.contains(&range.start) {
             true => self.text[self.code[range.start].start..self.code[range.end - 1].end].to_vec(),
             false => words.join(0, words.len()),
@@ -218,7 +225,16 @@ fn sound(text: &[u8]) -> Result<(), Unformatted> {
     let mut tokens = raw_tokens(text);
     let mut previous: Option<RawToken> = None;
     let (mut current, mut ahead) = (tokens.next(), [tokens.next(), tokens.next()]);
+    let mut count = 0;
     while let Some(piece) = current {
+        count += 1;
+        if count > MAX_TOKENS {
+            return wrong(
+                piece.start,
+                piece.end,
+                "a longer source than is laid out (500,000 words and marks)",
+            );
+        }
         let before = previous.map_or_else(|| text_start(text), |previous| previous.end);
         if let Some(gap) = text[before..piece.start].iter().position(|b| !b" \t\r\n".contains(b)) {
             return wrong(before + gap, before + gap + 1, "this byte is neither space nor a word");

@@ -26,8 +26,45 @@ struct State {
     depth: usize,
 }
 
+/// What stands of a statement in the lines before one, carried from line to line: a statement may have as many
+/// lines as the source.
+#[derive(Default)]
+pub(super) struct Begun {
+    statement: usize,
+    /// Pieces up to this one are counted.
+    at: usize,
+    bars: usize,
+    depth: usize,
+    colon: bool,
+}
+
+impl Begun {
+    /// Continues up to a piece, which is not before the last one.
+    pub(super) fn advance(&mut self, source: &Source<'_>, to: usize) {
+        let statements = source.statements;
+        let open = statements.get(self.statement).is_some_and(|s| s.end > to);
+        if !open {
+            let statement = statements.partition_point(|s| s.end <= to);
+            let at = statements.get(statement).map_or(to, |s| s.first);
+            *self = Self { statement, at, ..Self::default() };
+        }
+        for piece in &source.code[self.at..to] {
+            match piece.kind {
+                RawTokenKind::Mark(b'|') => self.bars += 1,
+                RawTokenKind::Mark(b'[' | b'(') => self.depth += 1,
+                RawTokenKind::Mark(b']' | b')') => self.depth = self.depth.saturating_sub(1),
+                RawTokenKind::Mark(b':') => self.colon = true,
+                _ => {}
+            }
+        }
+        self.at = to;
+    }
+}
+
 impl<'a> SpacedLine<'a> {
-    pub(super) fn new(source: &Source<'a>, range: Range<usize>) -> Self {
+    /// Returns the words of a line, in front of which `begun` ends.
+    pub(super) fn new(source: &Source<'a>, range: Range<usize>, begun: &Begun) -> Self {
+        debug_assert_eq!(begun.at, range.start);
         let pieces = &source.code[range.clone()];
         let mut words = Self {
             text: source.text,
@@ -37,23 +74,16 @@ impl<'a> SpacedLine<'a> {
             commas: Vec::new(),
         };
         let mut state = State::default();
-        let mut statement = source.statements.partition_point(|s| s.end <= range.start);
+        let mut statement = begun.statement;
         let head = |statement: usize| source.statements.get(statement).map(|s| s.head);
         let flow = |statement| matches!(head(statement), Some(Head::Flow(_)));
         state.flow = flow(statement);
         // A line may begin between the bars that one before it opened.
-        let begun = source.statements.get(statement).map_or(range.start, |s| s.first);
-        let begun = &source.code[begun..range.start];
-        let bars = begun.iter().filter(|p| p.kind == RawTokenKind::Mark(b'|'));
-        state.bars = !state.flow && bars.count() % 2 == 1;
+        state.bars = !state.flow && begun.bars % 2 == 1;
         // Or inside of brackets, which have no break points.
-        state.depth = begun.iter().fold(0, |depth: usize, p| match p.kind {
-            RawTokenKind::Mark(b'[' | b'(') => depth + 1,
-            RawTokenKind::Mark(b']' | b')') => depth.saturating_sub(1),
-            _ => depth,
-        });
+        state.depth = begun.depth;
         // Only the first colon of a statement parts it.
-        let parted = begun.iter().any(|p| p.kind == RawTokenKind::Mark(b':'));
+        let parted = begun.colon;
         for at in 0..pieces.len() {
             if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
                 statement += 1;

@@ -37,14 +37,17 @@ pub(super) fn tables(source: &Source<'_>) -> HashSet<usize> {
 
 fn rows(source: &Source<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
-    let (mut at, mut line, mut seen) = (0, 0, 0);
+    let (mut at, mut line, mut seen, mut end) = (0, 0, 0, 0);
     while at < source.statements.len() {
         let first = source.statements[at];
         let start = source.code[first.first].start;
         line += source.text[seen..start].iter().filter(|b| **b == b'\n').count();
         seen = start;
-        let end = source.text[start..].iter().position(|b| *b == b'\n');
-        let end = end.map_or(source.text.len(), |n| start + n);
+        // A line may hold as many statements as the source.
+        if start >= end {
+            let length = source.text[start..].iter().position(|b| *b == b'\n');
+            end = length.map_or(source.text.len(), |n| start + n);
+        }
         let whole = |at: usize| {
             let statement = source.statements[at];
             let last = source.code[statement.end - 1];

@@ -251,7 +251,10 @@ fn the_longest_sources_take_little_time_and_memory() {
         // Lines and columns of thousands of places.
         ("lines", format!("{}$\n", repeated("\n").split_at(2).1)),
         ("far", far("$ ")),
-        ("names", format!("DEF {} = temp[0] ;\n{}", "a".repeat(16 << 20), "OUTT ;\n".repeat(10_000))),
+        (
+            "names",
+            format!("DEF {} = temp[0] ;\n{}", "a".repeat(16 << 20), "OUTT ;\n".repeat(10_000)),
+        ),
         // Pictures that are not drawn, levels that are not kept.
         ("pictures", repeated("TEXTURE tex[0] = noise(4096, 4096, 1) ;\n")),
         ("levels", repeated("LEVEL tex[0] = (1, 1) raw \"a\" ;\n")),
@@ -288,9 +291,13 @@ fn textures_are_counted() {
     let texture = format!("0={picture}");
     for (texture, name) in [(&*texture, "large.png"), ("0=noise,size=4096x1024", "noise")] {
         let args = [&["render", &plain, "--texture", texture][..], &size].concat();
-        r500(&[&args[..], &limit].concat())
-            .status(3)
-            .says(&[name, "4096x1024", "33554432 bytes", "30000000", "--limit-memory"]);
+        r500(&[&args[..], &limit].concat()).status(3).says(&[
+            name,
+            "4096x1024",
+            "33554432 bytes",
+            "30000000",
+            "--limit-memory",
+        ]);
         r500(&[&args[..], &["--limit-memory", "40000000"]].concat()).status(0);
         // The second exceeds what the first leaves.
         let second = texture.replacen('0', "1", 1);
@@ -306,9 +313,11 @@ fn textures_are_counted() {
     }
     let made: String = (0..16).map(|n| unit(n, "noise(4096, 4096, 1)")).collect();
     let made = folder.write("made.r5", made + PLAIN);
-    r500(&[&["render", &made][..], &size, &limit].concat())
-        .status(1)
-        .says(&["made.r5:1:9", "the textures are too large", "67108864 bytes"]);
+    r500(&[&["render", &made][..], &size, &limit].concat()).status(1).says(&[
+        "made.r5:1:9",
+        "the textures are too large",
+        "67108864 bytes",
+    ]);
 }
 
 /// A replay ends; what it drew stays.
