@@ -10,6 +10,7 @@
 mod asm;
 mod bench;
 mod binding_args;
+mod capture_args;
 mod card;
 mod card_engine;
 #[cfg(all(feature = "window", target_os = "linux"))]

@@ -11,10 +11,10 @@ use r500_card::{Card, CardError};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::{Buffer, BufferId, Submission, capture, counted, frame_rgb};
 
+use super::capture_args::{deadline, out_of_range, set_readings};
 use super::card_engine::CardEngine;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
-use super::stream::out_of_range;
 use super::{overwrite, terminal};
 
 /// Execute a capture again.
@@ -209,22 +209,6 @@ impl Replay {
         let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
         r500::files::write(path, bytes).map_err(|error| cannot(error.into()))
     }
-}
-
-/// Returns when a time limit that begins now ends; 0 is none.
-pub(super) fn deadline(limit: Duration) -> Option<Instant> {
-    if limit.is_zero() { None } else { Instant::now().checked_add(limit) }
-}
-
-/// Sets readings that are given as NAME=VALUE.
-pub(super) fn set_readings(card: &mut Card, readings: &[String]) -> anyhow::Result<()> {
-    for reading in readings {
-        let (name, value) = reading
-            .split_once('=')
-            .ok_or_else(|| anyhow::anyhow!("`{reading}`: write NAME=VALUE"))?;
-        card.set_reading(name, value)?;
-    }
-    Ok(())
 }
 
 /// The state of a replay.

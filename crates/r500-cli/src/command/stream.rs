@@ -20,11 +20,11 @@ use r500_stream::{
 };
 use serde_json::{Value as Json, json};
 
+use super::capture_args::{deadline, out_of_range, set_readings};
 use super::convert::put;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::replay::{deadline, set_readings};
 use super::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
@@ -393,15 +393,6 @@ fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Out
 
 /// Packets in error that are named.
 const SHOWN_ERRORS: u64 = 8;
-
-/// Returns the failure to find a draw or a submission by its number.
-pub(super) fn out_of_range(what: &str, number: u64, count: u64) -> Failure {
-    Failure::input(match count {
-        0 => anyhow::anyhow!("there is no {what} {number}; there are none"),
-        1 => anyhow::anyhow!("there is no {what} {number}; there is one, {what} 0"),
-        _ => anyhow::anyhow!("there is no {what} {number}; there are {count}, 0 to {}", count - 1),
-    })
-}
 
 /// Returns the vertex program of a draw; `None` if the draw bypasses vertex programs.
 fn vertex_program(source: &Source, wanted: u64) -> Outcome<Option<VertexProgram>> {
