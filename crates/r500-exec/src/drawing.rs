@@ -120,9 +120,7 @@ impl<'a> Drawing<'a> {
         surfaces.check()?;
         self.bring_up_to_date(bindings)?;
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
-        let mut targets = self.shader.targets();
-        targets[0] = true;
-        let depth = self.shader.writes_depth();
+        let (targets, depth) = (self.shader.frame_targets(), self.shader.writes_depth());
         let rows = self.prepared.band_rows().max(2);
         let area = surfaces.area;
         let tasks = tasks_for(area, rows, &self.options);

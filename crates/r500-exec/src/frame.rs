@@ -127,12 +127,10 @@ impl Frame {
     /// Returns an empty frame of a rectangle that fits in memory.
     pub(crate) fn of_area(shader: &Shader, area: PixelRect) -> Self {
         let pixels = area.width as usize * area.height as usize;
-        let mut targets = shader.targets();
-        targets[0] = true;
         let depth = shader.writes_depth();
         Self {
             area,
-            color: targets.map(|on| on.then(|| vec![[0.0; 4]; pixels])),
+            color: shader.frame_targets().map(|on| on.then(|| vec![[0.0; 4]; pixels])),
             depth: depth.then(|| vec![0.0; pixels]),
             coverage: vec![false; pixels],
             warnings: RuntimeWarnings::default(),
@@ -389,9 +387,7 @@ fn cut_slice<'a, T>(rest: &mut &'a mut [T], pixels: usize) -> &'a mut [T] {
 
 /// Returns the bytes that a pixel takes in a frame of a shader.
 pub(crate) fn bytes_per_pixel(shader: &Shader) -> u64 {
-    let mut targets = shader.targets();
-    targets[0] = true;
-    let planes = targets.iter().filter(|&&on| on).count() as u64;
+    let planes = shader.frame_targets().into_iter().filter(|on| *on).count() as u64;
     planes * 16 + if shader.writes_depth() { 4 } else { 0 } + 1
 }
 

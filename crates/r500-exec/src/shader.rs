@@ -186,6 +186,12 @@ impl Shader {
         targets
     }
 
+    /// The render targets that a frame has: those that some instruction may write, and A.
+    pub(crate) fn frame_targets(&self) -> [bool; 4] {
+        let [_, b, c, d] = self.targets();
+        [true, b, c, d]
+    }
+
     /// Whether some instruction may write depth.
     #[must_use]
     pub fn writes_depth(&self) -> bool {

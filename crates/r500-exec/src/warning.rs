@@ -147,12 +147,6 @@ impl RuntimeWarnings {
         self.found.len()
     }
 
-    /// Returns whether any warning is hard.
-    #[must_use]
-    pub fn any_hard(&self) -> bool {
-        self.found.keys().any(|(_, kind, _)| kind.is_hard())
-    }
-
     fn merge_one(&mut self, key: (u32, WarningKind, i32), pixel: [u32; 2], count: u64) {
         let entry = self.found.entry(key).or_insert((pixel, 0));
         if (pixel[1], pixel[0]) < (entry.0[1], entry.0[0]) {
