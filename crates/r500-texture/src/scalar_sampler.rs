@@ -16,11 +16,7 @@ use super::readings::TexReadings;
 use super::texels::{Texels, registered_size};
 use r500_numerics::{Arith, compare};
 
-/// A texture that can be sampled.
-///
-/// Its texels are shared by its clones and take as much memory as the bytes that they came from; once
-/// an engine has fetched in batches, 16 bytes a texel more, or 4 if they are many (32 MiB at most), and
-/// for linear filters of small ones 64 (2 MiB at most).
+/// The scalar form of a [`Sampler`](crate::Sampler).
 #[derive(Clone, Debug)]
 pub(crate) struct ScalarSampler {
     pub(super) texels: Texels,
@@ -42,19 +38,7 @@ pub(crate) struct ScalarSampler {
 pub(super) type Filter = [bool; 3];
 
 impl ScalarSampler {
-    /// Binds a texture.
-    ///
-    /// `us_format` is the unit's `US_FORMAT`, by which the program's coordinates are scaled; if it
-    /// was never written, the texture's own size does. What the texture unit does with scaled
-    /// coordinates (address modes, levels) always goes by the `TX_*` registers.
-    ///
-    /// Registers that do not apply to a single texture are not read: `ID`, `CACHE`, `TXOFFSET`,
-    /// `MACRO_SWITCH`, and `PROJECTED` (observed: drivers leave it 0 and project by instruction).
-    ///
-    /// # Errors
-    /// [`BindError`], naming register, field and value, if the registers ask for what is not
-    /// modelled (`Filter4`, chroma keys, MPEG modes, YUV, tiling), are reserved, or do not agree with
-    /// the levels.
+    /// See [`Sampler::bind`](crate::Sampler::bind).
     pub(super) fn bind(texture: &Texture, us_format: Option<UsFormat>) -> Result<Self, BindError> {
         let Texture { filter0, filter1, format0, format1, format2, .. } = *texture;
         check_modes(texture)?;
@@ -119,18 +103,17 @@ impl ScalarSampler {
         (!self.texels.is_float()).then_some([lowest, 2.0])
     }
 
-    /// Returns the number of levels, at least one.
+    /// See [`Sampler::levels`](crate::Sampler::levels).
     pub(super) fn levels(&self) -> usize {
         self.texels.levels()
     }
 
-    /// Returns width, height and layers (faces of a cube) of a level; 0 if there is no such level.
+    /// See [`Sampler::level_size`](crate::Sampler::level_size).
     pub(super) fn level_size(&self, level: usize) -> [u32; 3] {
         self.texels.size(level)
     }
 
-    /// A texel as the filters get it: red, green, blue, alpha, selected and without gamma. `at` is
-    /// column, row and layer (face); outside the level is the border colour.
+    /// See [`Sampler::texel`](crate::Sampler::texel).
     pub(super) fn texel(&self, level: usize, at: [u32; 3], readings: &TexReadings) -> [f32; 4] {
         self.texels.texel(level, at, readings)
     }

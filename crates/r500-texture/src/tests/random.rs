@@ -84,8 +84,12 @@ pub(super) fn wild(random: &mut Random) -> Texture {
     }
 }
 
-/// Repairs what errors name until the texture binds. `None` if it would take much memory.
-pub(super) fn repair(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
+/// Repairs what errors name until the texture binds. `None` if a level would take more bytes than `most`.
+pub(super) fn repair(
+    mut texture: Texture,
+    random: &mut Random,
+    most: u64,
+) -> Option<(Texture, Sampler)> {
     for _ in 0..99 {
         let error = match Sampler::bind(&texture, Some(UsFormat(random.word()))) {
             Ok(sampler) => return Some((texture, sampler)),
@@ -106,7 +110,7 @@ pub(super) fn repair(mut texture: Texture, random: &mut Random) -> Option<(Textu
                 [level.width, level.height, level.layers] = wanted;
             }
             BindError::LevelBytes { level, wanted, .. } => {
-                if wanted > 1 << 16 {
+                if wanted > most {
                     return None;
                 }
                 let bytes = (0..wanted).map(|_| random.word() as u8);
@@ -181,7 +185,7 @@ fn nothing_panics() {
         let texture = wild(&mut random);
         // As they come, most do not bind.
         let _ = Sampler::bind(&texture, None);
-        let Some((texture, sampler)) = repair(texture, &mut random) else { continue };
+        let Some((texture, sampler)) = repair(texture, &mut random, 1 << 16) else { continue };
         bound += 1;
         kinds[usize::from(texture.format1.tex_coord_type().code())] += 1;
         let msb = usize::from(texture.format2.txformat_msb()) << 5;
