@@ -61,7 +61,17 @@ struct Tally {
 /// The bound that every kernel has to hold, in ulp.
 const BOUND: f64 = 2.0;
 
-const KERNELS: [&str; 6] = ["ex2", "ln2", "sin", "cos", "rcp", "rsq"];
+/// Name, kernel and wanted result.
+type Kernel = (&'static str, fn(f32) -> f32, fn(f32) -> Want);
+
+const KERNELS: [Kernel; 6] = [
+    ("ex2", kernels::ex2, want_ex2),
+    ("ln2", kernels::ln2, want_ln2),
+    ("sin", kernels::sin, want_sin),
+    ("cos", kernels::cos, want_cos),
+    ("rcp", |x| Arith::REFERENCE.rcp(x), want_rcp),
+    ("rsq", |x| Arith::REFERENCE.rsq(x), want_rsq),
+];
 
 fn main() -> ExitCode {
     let (names, threads) = match arguments() {
@@ -73,8 +83,8 @@ fn main() -> ExitCode {
     };
     println!("kernel    measured      special   worst ulp  at                          mismatches");
     let mut good = true;
-    for name in &names {
-        let tally = measure(name, threads);
+    for kernel @ (name, ..) in names {
+        let tally = walk(kernel, threads);
         println!("{}", tally.row(name));
         good &= tally.worst <= BOUND && tally.mismatches == 0;
     }
@@ -82,7 +92,7 @@ fn main() -> ExitCode {
 }
 
 /// The kernels to measure and the number of threads.
-fn arguments() -> Result<(Vec<String>, usize), String> {
+fn arguments() -> Result<(Vec<Kernel>, usize), String> {
     let mut names = Vec::new();
     let mut threads = thread::available_parallelism().map_or(1, NonZero::get);
     let mut rest = std::env::args().skip(1);
@@ -90,37 +100,21 @@ fn arguments() -> Result<(Vec<String>, usize), String> {
         if argument == "--threads" {
             let number = rest.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
             threads = number.ok_or("--threads wants a number above 0")?;
-        } else if KERNELS.contains(&argument.as_str()) {
-            names.push(argument);
+        } else if let Some(kernel) = KERNELS.iter().find(|(name, ..)| *name == argument) {
+            names.push(*kernel);
         } else {
-            return Err(format!("no kernel `{argument}` ({})", KERNELS.join(", ")));
+            let known = KERNELS.map(|(name, ..)| name).join(", ");
+            return Err(format!("no kernel `{argument}` ({known})"));
         }
     }
     if names.is_empty() {
-        names = KERNELS.map(String::from).to_vec();
+        names = KERNELS.to_vec();
     }
     Ok((names, threads))
 }
 
-/// Measures the kernel of this name.
-fn measure(name: &str, threads: usize) -> Tally {
-    match name {
-        "ex2" => walk(name, threads, kernels::ex2, want_ex2),
-        "ln2" => walk(name, threads, kernels::ln2, want_ln2),
-        "sin" => walk(name, threads, kernels::sin, want_sin),
-        "cos" => walk(name, threads, kernels::cos, want_cos),
-        "rcp" => walk(name, threads, |x| Arith::REFERENCE.rcp(x), want_rcp),
-        _ => walk(name, threads, |x| Arith::REFERENCE.rsq(x), want_rsq),
-    }
-}
-
 /// Compares a kernel with what it should give, over all arguments.
-fn walk(
-    name: &str,
-    threads: usize,
-    kernel: impl Fn(f32) -> f32 + Sync,
-    want: impl Fn(f32) -> Want + Sync,
-) -> Tally {
+fn walk((name, kernel, want): Kernel, threads: usize) -> Tally {
     const CHUNK_BITS: u32 = 22;
     const CHUNKS: u32 = 1 << (32 - CHUNK_BITS);
 
