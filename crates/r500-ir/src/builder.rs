@@ -94,22 +94,21 @@ impl Builder {
 
     /// Closes the innermost region and returns its statements.
     pub(super) fn close_region(&mut self) -> Vec<Stmt> {
-        self.regions.pop().map(|region| region.stmts).unwrap_or_default()
+        self.regions.pop().expect("a region is open").stmts
     }
 
     /// Closes the innermost region and appends its statements to the enclosing one.
     pub(super) fn flatten_region(&mut self) {
-        let Some(inner) = self.regions.pop() else { return };
-        if let Some(region) = self.regions.last_mut() {
-            region.stmts.extend(inner.stmts);
-            region.available.extend(inner.available);
-        }
+        let inner = self.regions.pop().expect("a region is open");
+        let region = self.innermost();
+        region.stmts.extend(inner.stmts);
+        region.available.extend(inner.available);
     }
 
     /// Returns whether running the innermost region in all lanes costs less than a branch: it has no branch, loop or
     /// fetch, and costs [`MAX_FLATTENED_COST`] at most.
     pub(super) fn is_cheap(&self) -> bool {
-        let Some(region) = self.regions.last() else { return false };
+        let region = self.regions.last().expect("a region is open");
         let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
             Some(
                 sum + match stmt {
@@ -128,9 +127,11 @@ impl Builder {
     /// Appends a statement to the innermost region.
     pub(super) fn push(&mut self, stmt: Stmt) {
         self.statements += 1;
-        if let Some(region) = self.regions.last_mut() {
-            region.stmts.push(stmt);
-        }
+        self.innermost().stmts.push(stmt);
+    }
+
+    fn innermost(&mut self) -> &mut Region {
+        self.regions.last_mut().expect("a region is open")
     }
 
     /// The number of statements so far.
@@ -209,9 +210,7 @@ impl Builder {
         let value = self.fresh(ty, range);
         self.defs[value] = Some(inst);
         self.push(Stmt::Def(value, inst));
-        if let Some(region) = self.regions.last_mut() {
-            region.available.insert((ty, inst), value);
-        }
+        self.innermost().available.insert((ty, inst), value);
         Operand::Value(value)
     }
 

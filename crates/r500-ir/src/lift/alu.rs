@@ -70,7 +70,7 @@ impl Lift<'_> {
 
     /// Returns whether inactive lanes must keep a channel of a temporary.
     pub(super) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
-        self.quad_visible.get(temp * 4 + channel).copied().unwrap_or(false)
+        self.quad_visible[temp * 4 + channel]
     }
 
     /// `STAT_WE`.
@@ -243,7 +243,7 @@ impl Lift<'_> {
             }
             RgbOp::D2A => {
                 let c = self.operand(alu, cells, (c.sel, c.swiz[2], c.modifier));
-                Some(self.builder.add(sum.unwrap_or(ZERO).into(), c))
+                Some(self.builder.add(sum?.into(), c))
             }
             _ => sum,
         }

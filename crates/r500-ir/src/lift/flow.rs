@@ -63,10 +63,8 @@ impl Lift<'_> {
             Statement::Continue(at) => self.lower_exit(*at, false),
             Statement::Call { at, sub } => {
                 self.spend(*at, 1);
-                let structure = self.structure;
-                let Some(sub) = structure.subs.get(*sub) else { return Ok(false) };
                 let jump_mask = self.jump_mask(*at);
-                self.branch(jump_mask, &[], &sub.body)?;
+                self.branch(jump_mask, &[], &self.structure.subs[*sub].body)?;
             }
             Statement::Return(at) => return Ok(self.jump_mask(*at) != NONE),
             Statement::Skip { at, .. } => self.spend(*at, 1),
@@ -85,13 +83,13 @@ impl Lift<'_> {
     }
 
     fn address(&self, index: usize) -> u32 {
-        self.draw.shader.offset().saturating_add(u32::try_from(index).unwrap_or(u32::MAX))
+        self.draw.shader.offset() + u32::try_from(index).expect("programs have 32-bit addresses")
     }
 
     fn spend(&mut self, index: usize, instructions: usize) {
         let address = self.address(index);
         self.builder.address = address;
-        let instructions = u32::try_from(instructions).unwrap_or(u32::MAX);
+        let instructions = u32::try_from(instructions).expect("programs have 32-bit addresses");
         self.builder.push(Stmt::ConsumeFuel { instructions, address });
     }
 
@@ -301,11 +299,8 @@ impl Lift<'_> {
             return;
         }
         let now = self.regs.registers();
-        let (Some(loop_exits), Some(running)) =
-            (self.regs.loop_exits.last_mut(), self.loops.last())
-        else {
-            return;
-        };
+        let loop_exits = self.regs.loop_exits.last_mut().expect("an exit is in a loop");
+        let running = self.loops.last().expect("an exit is in a loop");
         loop_exits.inactive = self.builder.or(loop_exits.inactive, leaving);
         if breaks {
             loop_exits.exited = self.builder.or(loop_exits.exited, leaving);
@@ -365,7 +360,7 @@ impl Lift<'_> {
         body: &[Statement],
         leaves: bool,
     ) -> Result<(), LiftError> {
-        let modified = self.modified();
+        let modified = self.modified().to_vec();
         let before = (self.regs.clone(), self.active);
         let plain = self.regs.registers();
         let begins: Vec<Range> =
@@ -409,7 +404,7 @@ impl Lift<'_> {
         body: &[Statement],
         leaves: bool,
     ) -> Result<Loop, LiftError> {
-        let modified = self.modified();
+        let modified = self.modified().to_vec();
         let mut params = Vec::with_capacity(modified.len() + 1);
         let mut places = self.regs.vars_mut().collect::<Vec<_>>();
         for (&place, range) in modified.iter().zip(assumed) {
@@ -440,7 +435,7 @@ impl Lift<'_> {
     /// Lifts one iteration; afterwards the lanes that continue are active.
     fn lower_iteration(&mut self, body: &[Statement], leaves: bool) -> Result<(), LiftError> {
         let start = self.active;
-        let modified = self.modified();
+        let modified = self.modified().to_vec();
         let now = self.regs.registers();
         let exit_values = modified.iter().map(|&place| now[place]).collect();
         self.regs.loop_exits.push(LoopExitState { exited: NONE, inactive: NONE, exit_values });
@@ -466,8 +461,9 @@ impl Lift<'_> {
         Ok(())
     }
 
-    fn modified(&self) -> Vec<usize> {
-        self.loops.last().map(|running| running.modified.clone()).unwrap_or_default()
+    /// The registers that the innermost loop may modify.
+    fn modified(&self) -> &[usize] {
+        &self.loops.last().expect("a loop is being lifted").modified
     }
 
     /// The values of aL in the iterations of the loop at an index, given those outside it.
@@ -527,9 +523,7 @@ impl WriteSet<'_, '_> {
                 }
                 Statement::Call { sub, .. } => {
                     let structure = self.lift.structure;
-                    if let Some(sub) = structure.subs.get(*sub) {
-                        self.statements(&sub.body);
-                    }
+                    self.statements(&structure.subs[*sub].body);
                 }
                 _ => {}
             }
