@@ -182,10 +182,7 @@ impl<'a> Linearizer<'a> {
                 stmt => {
                     let at = self.at();
                     stmt.operands(&mut |operand| self.uses.push((at, operand)));
-                    if let Stmt::Fetch(fetch) = stmt {
-                        let texel = fetch.texel.into_iter().flatten();
-                        texel.for_each(|value| self.writes.push((at, value)));
-                    }
+                    stmt.defs(&mut |value| self.writes.push((at, value)));
                     self.ops.push(VirtualOp::Other(stmt));
                 }
             }

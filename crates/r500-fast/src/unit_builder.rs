@@ -113,31 +113,22 @@ impl<'a> UnitBuilder<'a> {
         *sum = sum.saturating_add(u32::try_from(instructions).unwrap_or(u32::MAX));
     }
 
-    /// Collects the definitions and uses of a statement.
+    /// Collects the definitions and uses of a statement and of all statements in its regions.
     fn collect(&mut self, stmt: &Stmt) {
-        stmt.operands(&mut |operand| self.reads.extend(operand.value()));
-        match stmt {
-            Stmt::Def(value, inst) => {
-                let input = matches!(inst.opcode, r500_ir::Opcode::Input { .. });
-                self.operations += usize::from(!input);
-                self.defs.push(*value);
+        stmt.each(&mut |stmt| {
+            stmt.operands(&mut |operand| self.reads.extend(operand.value()));
+            stmt.defs(&mut |value| self.defs.push(value));
+            match stmt {
+                Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { .. }, .. }) => {}
+                Stmt::Def(..) => self.operations += 1,
+                Stmt::Fetch(fetch) => {
+                    self.operations += 1;
+                    self.units.push(fetch.unit);
+                }
+                Stmt::Discard(_) => self.discards = true,
+                _ => {}
             }
-            Stmt::Fetch(fetch) => {
-                self.operations += 1;
-                self.units.push(fetch.unit);
-                self.defs.extend(fetch.texel.into_iter().flatten());
-            }
-            Stmt::Discard(_) => self.discards = true,
-            Stmt::If(branch) => {
-                self.defs.extend(branch.phis.iter().map(|phi| phi.value));
-                branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
-            }
-            Stmt::Loop(repeat) => {
-                self.defs.extend(repeat.params.iter().map(|param| param.value));
-                repeat.body.iter().for_each(|stmt| self.collect(stmt));
-            }
-            _ => {}
-        }
+        });
     }
 }
 

@@ -224,7 +224,7 @@ pub enum AddSign {
 }
 
 /// A texture fetch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fetch {
     /// The unit, which has a texture.
     pub unit: u8,
@@ -247,7 +247,7 @@ pub struct Fetch {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Stmt {
     /// Computes a value, in all lanes.
     Def(Value, Inst),
@@ -279,7 +279,7 @@ pub enum Stmt {
 }
 
 /// A branch. An arm runs if its mask has a lane.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct If {
     /// The lanes that take the first arm, and those that take the second; they are disjoint.
     pub masks: [Operand; 2],
@@ -290,7 +290,7 @@ pub struct If {
 }
 
 /// A phi: a value that depends on the arm that a lane takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Phi {
     /// The value.
     pub value: Value,
@@ -301,7 +301,7 @@ pub struct Phi {
 }
 
 /// A loop.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Loop {
     /// The maximum number of iterations; at least 1.
     pub max_trips: u32,
@@ -316,7 +316,7 @@ pub struct Loop {
 
 /// A loop parameter: a value that each iteration passes to the next. After the loop it has the next value of the last
 /// iteration.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LoopParam {
     /// The value.
     pub value: Value,
@@ -497,6 +497,21 @@ macro_rules! each_operand {
 }
 
 impl Stmt {
+    /// Calls `f` with each value that the statement itself defines, phis and loop parameters included; not with values in its
+    /// regions.
+    pub fn defs(&self, f: &mut impl FnMut(Value)) {
+        match self {
+            Self::Def(value, _) => f(*value),
+            Self::Fetch(fetch) => fetch.texel.into_iter().flatten().for_each(f),
+            Self::If(branch) => branch.phis.iter().for_each(|phi| f(phi.value)),
+            Self::Loop(repeat) => repeat.params.iter().for_each(|param| f(param.value)),
+            Self::Discard(_)
+            | Self::Stat { .. }
+            | Self::GroupHazard(_)
+            | Self::ConsumeFuel { .. } => {}
+        }
+    }
+
     /// Returns its child statements: those of its arms or of its body.
     pub fn inside(&self) -> impl Iterator<Item = &Self> {
         let (arms, body): (&[Vec<Self>], &[Self]) = match self {

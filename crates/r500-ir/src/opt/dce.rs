@@ -33,14 +33,9 @@ const LIVE: Bits = 1;
 fn collect(list: &[Stmt], graph: &mut DemandGraph) {
     for stmt in list {
         match stmt {
-            Stmt::Def(value, _) => {
-                stmt.operands(&mut |operand| graph.forward(*value, operand, LIVE));
-            }
-            Stmt::Fetch(fetch) => {
-                for value in fetch.texel.into_iter().flatten() {
-                    stmt.operands(&mut |operand| graph.forward(value, operand, LIVE));
-                }
-            }
+            Stmt::Def(..) | Stmt::Fetch(_) => stmt.defs(&mut |value| {
+                stmt.operands(&mut |operand| graph.forward(value, operand, LIVE));
+            }),
             Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
                 graph.demand(*mask, LIVE);
             }
