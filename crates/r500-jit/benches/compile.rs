@@ -1,5 +1,5 @@
-//! How long machine code takes to be made: of random programs of some lengths, and of the corpus, whose
-//! median and longest are printed; and how long the first picture takes. `cargo bench -p r500-jit`.
+//! Compile times of random programs by length, and of the corpus (median and maximum); the time to the first
+//! picture. `cargo bench -p r500-jit`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
