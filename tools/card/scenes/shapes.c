@@ -178,27 +178,6 @@ static void scene_polygon_mode_faces(void)
     draw_random_triangles(20);
 }
 
-/* Vertices of twelve points on a circle with a shape ended after the fourth and the eighth. */
-static void scene_primitive_restart(void)
-{
-    static const unsigned short indices[] = {0, 1, 2, 3, 0xffff, 4, 5, 6, 7, 0xffff, 8, 9, 10, 11};
-    float vertices[12][8];
-    use_color();
-    for (int i = 0; i < 12; i++)
-        for (int c = 0; c < 8; c++)
-            vertices[i][c] = c < 2 ? next_random() * 1.8f - 0.9f : c == 5 ? 1 : next_random();
-    glVertexAttribPointer(0, 2, GL_FLOAT, 0, 32, vertices[0]);
-    glVertexAttribPointer(1, 4, GL_FLOAT, 0, 32, vertices[0] + 2);
-    glEnableVertexAttribArray(0);
-    glEnableVertexAttribArray(1);
-    glEnableClientState(GL_PRIMITIVE_RESTART_NV);
-    glPrimitiveRestartIndexNV(0xffff);
-    glDrawElements(GL_TRIANGLE_STRIP, 14, GL_UNSIGNED_SHORT, indices);
-    glDisableClientState(GL_PRIMITIVE_RESTART_NV);
-    glDisableVertexAttribArray(0);
-    glDisableVertexAttribArray(1);
-}
-
 /* Indices of one and of four bytes, from an offset, with and without a base vertex. */
 static void scene_elements_sizes(void)
 {
@@ -246,27 +225,6 @@ static void scene_vertex_formats(void)
         glViewport(i % 3 * SIZE / 3, i / 3 * SIZE / 3, SIZE / 3, SIZE / 3);
         glVertexAttribPointer(0, 2, formats[i].type, formats[i].normalized, 64, data);
         glVertexAttribPointer(1, 4, formats[i].type, formats[i].normalized, 64, data);
-        glEnableVertexAttribArray(0);
-        glEnableVertexAttribArray(1);
-        glDrawArrays(GL_TRIANGLES, 0, 3);
-    }
-    glDisableVertexAttribArray(0);
-    glDisableVertexAttribArray(1);
-}
-
-/* Colours with blue first in memory, and ten bits a channel. */
-static void scene_packed_vertices(void)
-{
-    static const unsigned char bgra[3][4] = {{255, 10, 20, 255}, {40, 255, 60, 255}, {70, 80, 255, 255}};
-    static const unsigned packed[3] = {0x3ffu | 3u << 30, 0x3ffu << 10 | 3u << 30, 0x3ffu << 20 | 0x200u | 3u << 30};
-    use_color();
-    for (int i = 0; i < 2; i++) {
-        glViewport(i * SIZE / 2, 0, SIZE / 2, SIZE);
-        glVertexAttribPointer(0, 2, GL_FLOAT, 0, sizeof triangle[0], triangle[0]);
-        if (i == 0)
-            glVertexAttribPointer(1, GL_BGRA, GL_UNSIGNED_BYTE, 1, 4, bgra);
-        else
-            glVertexAttribPointer(1, 4, GL_UNSIGNED_INT_2_10_10_10_REV, 1, 4, packed);
         glEnableVertexAttribArray(0);
         glEnableVertexAttribArray(1);
         glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -393,10 +351,8 @@ const struct scene shapes_scenes[] = {
     {"byte-vertices", scene_byte_vertices},
     {"line-stipple", scene_line_stipple},
     {"polygon-mode-faces", scene_polygon_mode_faces},
-    {"primitive-restart", scene_primitive_restart, .needs = "GL_NV_primitive_restart"},
     {"elements-sizes", scene_elements_sizes},
     {"vertex-formats", scene_vertex_formats},
-    {"packed-vertices", scene_packed_vertices, .needs = "GL_ARB_vertex_type_2_10_10_10_rev"},
     {"instances", scene_instances, .needs = "GL_ARB_instanced_arrays"},
     {"point-attenuation", scene_point_attenuation},
     {"partly-outside", scene_partly_outside},

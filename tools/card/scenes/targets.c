@@ -71,7 +71,7 @@ static void scene_blit(void)
     glDeleteTextures(1, &texture);
 }
 
-/* Four targets; blending and masks, where the driver has them, of each its own. */
+/* Four targets with blending and a mask. */
 static void draw_four_outputs(void)
 {
     use_program(vertex_plain, "varying vec4 v_color; varying vec2 v_coord; void main() {\n"
@@ -79,8 +79,7 @@ static void draw_four_outputs(void)
                               "  gl_FragData[2] = v_color.bgra; gl_FragData[3] = vec4(1.0) - v_color; }\n");
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-    glColorMaskIndexedEXT(1, 1, 0, 1, 1);
-    glColorMaskIndexedEXT(3, 0, 1, 1, 0);
+    glColorMask(1, 1, 0, 1);
     draw_rectangle(-0.8f, -0.6f, 0.6f, 0.9f, half_blue);
     draw_rectangle(-0.4f, -0.9f, 0.9f, 0.4f, amber);
     glColorMask(1, 1, 1, 1);
@@ -208,13 +207,6 @@ static void scene_alpha_to_coverage(void)
     glSampleCoverage(1, 0);
 }
 
-static void scene_srgb(void)
-{
-    glEnable(GL_FRAMEBUFFER_SRGB);
-    scene_blend();
-    glDisable(GL_FRAMEBUFFER_SRGB);
-}
-
 const struct scene targets_scenes[] = {
     {"render-to-texture", scene_render_to_texture},
     {"two-targets", scene_two_targets},
@@ -226,12 +218,11 @@ const struct scene targets_scenes[] = {
     {"samples-2", scene_triangles, .samples = 2},
     {"samples-4", scene_triangles, .samples = 4},
     {"samples-4-depth", scene_depth, .samples = 4},
-    {"four-targets", scene_four_targets, .needs = "GL_EXT_draw_buffers2"},
+    {"four-targets", scene_four_targets},
     {"target-parts", scene_target_parts},
     {"pixels", scene_pixels},
     {"read-depth", scene_read_depth},
     {"alpha-to-coverage", scene_alpha_to_coverage, .samples = 4},
-    {"target-srgb", scene_srgb, .color = GL_SRGB8_ALPHA8, .needs = "GL_ARB_framebuffer_sRGB"},
     {"target-4444", scene_triangles, .color = GL_RGBA4},
     {"target-5551", scene_triangles, .color = GL_RGB5_A1},
     {"target-1010102", scene_triangles, .color = GL_RGB10_A2},

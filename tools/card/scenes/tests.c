@@ -188,17 +188,6 @@ static void scene_clear_scissored(void)
     glStencilMask(0xff);
 }
 
-/* What is in front of the near and behind the far plane is drawn, with depth clamped. */
-static void scene_depth_clamp(void)
-{
-    use_color();
-    glEnable(GL_DEPTH_TEST);
-    glEnable(GL_DEPTH_CLAMP);
-    draw_at_depth(-0.9f, -0.9f, 0.9f, 0.5f, -2, 2, red);
-    draw_at_depth(-0.9f, -0.5f, 0.9f, 0.9f, 1.5f, -1.5f, green);
-    glDisable(GL_DEPTH_CLAMP);
-}
-
 /* All functions: a plane that crosses what is there, and the same plane again. */
 static void scene_depth_functions(void)
 {
@@ -283,7 +272,6 @@ const struct scene tests_scenes[] = {
     {"occlusion", scene_occlusion},
     {"stencil-operations", scene_stencil_operations},
     {"clear-scissored", scene_clear_scissored},
-    {"depth-clamp", scene_depth_clamp, .needs = "GL_ARB_depth_clamp"},
     {"depth-functions", scene_depth_functions},
     {"offset-modes", scene_offset_modes},
     {"depth-from-program", scene_depth_from_program},
