@@ -380,8 +380,19 @@ impl<'a> Lexer<'a> {
             self.unclosed_string(at, end);
             return;
         }
-        let path = String::from_utf8_lossy(&bytes[at + 1..end - 1]).into_owned();
-        self.include(&path, self.span(at, end));
+        let (path, span) = (&bytes[at + 1..end - 1], self.span(at, end));
+        if path.len() > MAX_PATH {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    DiagnosticCode::IncludeFailed,
+                    span,
+                    format!("cannot include `{}`", quoted(path)),
+                )
+                .label(format!("a path has at most {MAX_PATH} bytes")),
+            );
+            return;
+        }
+        self.include(&String::from_utf8_lossy(path), span);
     }
 
     fn include(&mut self, path: &str, span: Span) {
@@ -470,6 +481,9 @@ impl<'a> Lexer<'a> {
         );
     }
 }
+
+/// The longest path of an included file, that of Linux.
+const MAX_PATH: usize = 4096;
 
 /// The longest source in bytes (32 MiB): more than a program of as many instructions as are accepted takes.
 /// With what it includes, places fit into 32 bits.

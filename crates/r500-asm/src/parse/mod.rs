@@ -37,6 +37,9 @@ use crate::source::Span;
 /// stays linear.
 const MOST_NAMES: usize = 256;
 
+/// Names, labels and expectations that a source may hold: one for each instruction, and as many again.
+const MAX_DEFINITIONS: usize = 2 * MAX_INSTRUCTIONS;
+
 /// A statement was abandoned; its error has been reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParseAbort;
@@ -101,6 +104,19 @@ impl<'a> Parser<'a> {
             && self.job.program.code.len() <= MAX_INSTRUCTIONS
         {
             let start = self.tok.span;
+            if self.definitions() >= MAX_DEFINITIONS {
+                self.report(
+                    Diagnostic::new(
+                        DiagnosticCode::SourceTooLarge,
+                        start,
+                        "the source defines too much",
+                    )
+                    .label(format!(
+                        "{MAX_DEFINITIONS} names, labels and expectations come before; the rest is not read"
+                    )),
+                );
+                break;
+            }
             if self.parse_statement().is_err() {
                 self.recover(start);
             }
@@ -111,6 +127,11 @@ impl<'a> Parser<'a> {
         self.finish_inputs();
         self.finish_expect();
         self.finish_textures();
+    }
+
+    /// Returns the number of what is kept for each statement and is not an instruction.
+    fn definitions(&self) -> usize {
+        self.symbols.len() + self.job.uniforms.len() + self.expected.len() + self.expects.len()
     }
 
     fn parse_statement(&mut self) -> Parsed<()> {

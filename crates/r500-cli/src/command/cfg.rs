@@ -58,6 +58,10 @@ Examples:
   r500 cfg capture.json --format dot | dot -Tpdf -o flow.pdf
   r500 cfg programs.json --pick fs-abs-vec2 --format json";
 
+/// Blocks that a picture shows at most, twice those of a program that fills the processor: arrows pass through a point in
+/// each layer, so that a layout takes time with the square of the blocks.
+const MAX_DRAWN: usize = 1024;
+
 impl Cfg {
     pub(super) fn run(&self) -> Outcome {
         let Some(job) = self.source.read()? else { return input_args::LISTED };
@@ -68,7 +72,15 @@ impl Cfg {
         let flow = Told(Flow::new(&job, &graph));
         let text = match format {
             Format::Text => flow.text(),
-            Format::Svg => flow.0.chart(self.wrap).svg(),
+            Format::Svg => {
+                let count = flow.0.blocks.blocks.len();
+                if count > MAX_DRAWN {
+                    return Err(Failure::input(anyhow::anyhow!(
+                        "{count} blocks are too many for a picture, {MAX_DRAWN} at most; take --format dot, json or text"
+                    )));
+                }
+                flow.0.chart(self.wrap).svg()
+            }
             Format::Dot => flow.0.chart(self.wrap).dot(),
             Format::Json => format!("{:#}\n", flow.json()),
         };

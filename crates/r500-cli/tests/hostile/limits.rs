@@ -255,6 +255,11 @@ fn the_longest_sources_take_little_time_and_memory() {
             "names",
             format!("DEF {} = temp[0] ;\n{}", "a".repeat(16 << 20), "OUTT ;\n".repeat(10_000)),
         ),
+        ("labels", (0..2_500_000).map(|n| format!("@l{n}\n")).collect()),
+        ("uniforms", repeated("UNIFORM \"x\" = const[0] ;\n")),
+        ("include", format!("#include \"{}\"", "a".repeat(31 << 20))),
+        ("tokens", repeated(";")),
+        ("statement", repeated("a\n")),
         // Pictures that are not drawn, levels that are not kept.
         ("pictures", repeated("TEXTURE tex[0] = noise(4096, 4096, 1) ;\n")),
         ("levels", repeated("LEVEL tex[0] = (1, 1) raw \"a\" ;\n")),
@@ -277,6 +282,20 @@ fn layouts_of_many_lines_are_compared_in_little_memory() {
         let run = r500(&["fmt", "--check", &lines]).status(1);
         assert!(run.stdout.len() < 1000, "{} bytes", run.stdout.len());
     }
+}
+
+/// The layout of a graph takes time with the square of its blocks.
+#[test]
+fn graphs_of_many_blocks_are_not_drawn() {
+    let folder = Folder::new("graphs");
+    let jumps: String = (0..2000)
+        .map(|n| format!("@l{n} FC JUMP JUMP_FUNC(0xf0) -> @l{} ;\n", n * 7919 % 511))
+        .collect();
+    let jumps = folder.write("jumps.r5", jumps + PLAIN);
+    r500(&["cfg", &jumps, "-o", &folder.path("flow.svg")])
+        .status(1)
+        .says(&["2001 blocks", "--format dot"]);
+    r500(&["cfg", &jumps, "-o", &folder.path("flow.dot")]).status(0);
 }
 
 /// Textures are counted by their sizes before they are decoded or drawn.
