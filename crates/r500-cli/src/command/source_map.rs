@@ -1,5 +1,6 @@
 //! Source map: lines, labels and names of the assembly that a program came from; its listing where it came from elsewhere.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use r500::asm::{Assembly, Register, SymbolKind};
@@ -41,12 +42,12 @@ impl SourceMap {
 
     fn read(&mut self, assembly: &Assembly, path: &Path) {
         self.path = Some(path.to_owned());
-        let text = assembly.files.list.first().map_or(&[][..], |file| &file.bytes);
-        self.lines = String::from_utf8_lossy(text).lines().map(str::to_owned).collect();
-        let line = |at: u32| {
-            let before = text.get(..at as usize).unwrap_or_default();
-            before.iter().filter(|byte| **byte == b'\n').count() + 1
-        };
+        let Some(file) = assembly.files.list.first() else { return };
+        self.lines = String::from_utf8_lossy(&file.bytes).lines().map(str::to_owned).collect();
+        // Not counted from the start for each of many instructions.
+        let line = |at: u32| file.line_at(at as usize) + 1;
+        let mut known: HashSet<String> =
+            self.names.iter().map(|uniform| uniform.name.clone()).collect();
         let lines = assembly.spans.iter();
         self.instructions = lines
             .map(|span| (span.file == 0).then(|| (line(span.start), line(span.end))))
@@ -57,8 +58,7 @@ impl SourceMap {
                     self.labels.push((symbol.name.to_ascii_lowercase(), address));
                 }
                 SymbolKind::Register(Register::Const(constant)) => {
-                    let known = self.names.iter().any(|uniform| uniform.name == symbol.name);
-                    if !known {
+                    if known.insert(symbol.name.clone()) {
                         let name = symbol.name.clone();
                         self.names.push(Uniform { name, constant, channel: 0, channels: 4 });
                     }

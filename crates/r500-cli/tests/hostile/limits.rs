@@ -284,6 +284,17 @@ fn layouts_of_many_lines_are_compared_in_little_memory() {
     }
 }
 
+/// The line of each instruction is found without counting from the start.
+#[test]
+fn long_programs_are_debugged_in_little_time() {
+    let folder = Folder::new("debugged");
+    let add = "src0.rgb = temp[1] : temp[1].rgb = MAX src0.rgb src0.111 ;\n";
+    let names: String = (0..40_000).map(|n| format!("DEF n{n} = const[{}] ;\n", n % 256)).collect();
+    let long = folder.write("long.r5", names + &add.repeat(60_000) + PLAIN);
+    let script = folder.write("script", "step\n");
+    r500(&["debug", &long, "--size", "8x8", "--pixel", "3,3", "--script", &script]).status(0);
+}
+
 /// The layout of a graph takes time with the square of its blocks.
 #[test]
 fn graphs_of_many_blocks_are_not_drawn() {
