@@ -1,5 +1,6 @@
 //! The frame: colours, depth, coverage and counters of a drawing.
 
+use crate::cache_lines::AlignedPixels;
 use crate::numerics::canonical_nan;
 use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 
@@ -10,7 +11,7 @@ use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 #[derive(Clone, Debug)]
 pub struct Frame {
     area: PixelRect,
-    color: [Option<Vec<[f32; 4]>>; 4],
+    color: [Option<AlignedPixels>; 4],
     depth: Option<Vec<f32>>,
     coverage: Vec<bool>,
     /// Run-time warnings, if [`Options::warnings`] was set.
@@ -130,7 +131,7 @@ impl Frame {
         let depth = shader.writes_depth();
         Self {
             area,
-            color: shader.frame_targets().map(|on| on.then(|| vec![[0.0; 4]; pixels])),
+            color: shader.frame_targets().map(|on| on.then(|| AlignedPixels::zeroed(pixels))),
             depth: depth.then(|| vec![0.0; pixels]),
             coverage: vec![false; pixels],
             warnings: RuntimeWarnings::default(),
@@ -147,7 +148,7 @@ impl Frame {
         }
         let pixels = area.width as usize * area.height as usize;
         self.area = area;
-        self.color.iter_mut().flatten().for_each(|plane| clear(plane, pixels, [0.0; 4]));
+        self.color.iter_mut().flatten().for_each(|plane| plane.clear_to(pixels));
         self.depth.iter_mut().for_each(|plane| clear(plane, pixels, 0.0));
         clear(&mut self.coverage, pixels, false);
         self.warnings = RuntimeWarnings::default();

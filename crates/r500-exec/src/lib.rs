@@ -40,6 +40,7 @@ pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
 mod bindings;
+mod cache_lines;
 mod draw;
 mod draw_key;
 mod drawing;
