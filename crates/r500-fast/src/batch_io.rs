@@ -10,7 +10,7 @@ use super::chunk_stores::{
     store_coverages, store_depth,
 };
 use super::interp::{Interpreter, Scratch};
-use super::interpolants::{self, LinearInterpolant};
+use super::interpolants::LinearInterpolant;
 use super::lanes::{Chunk, LANES};
 use super::reg_file::RegFile;
 use super::tile::{CHUNKS, COLUMNS, Tile};
@@ -81,13 +81,7 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
     fn run<L: SimdLevel>(self, _: L) {
         let Self { tile, interp } = self;
         let bindings = interp.draw.bindings;
-        for (channel, interpolant) in
-            interp.code.interpolants.iter().zip(&mut interp.scratch.interpolants)
-        {
-            if let Some(plane) = interpolants::plane(bindings, *channel) {
-                interpolant.fill(plane, tile);
-            }
-        }
+        interp.scratch.interpolants.fill(&interp.code.interpolants, bindings, tile);
         let mut interpolant = LinearInterpolant::ZERO;
         for &(input, channel, slot) in &interp.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };

@@ -105,20 +105,19 @@ pub(super) fn clear_colors(band: &mut Band<'_>, at: [u32; 2], width: u32) {
     }
 }
 
-/// Which pixels of a chunk are covered: a dword for each row, a byte (1 or 0) for each pixel of it.
+/// Which pixels of a chunk are covered: a bit for each lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CoverageBits([u32; 4]);
+pub(super) struct CoverageBits(u16);
 
-/// By the bits of the lanes of two neighbouring quads: their rows, as [`CoverageBits`] has them.
-static ROWS_OF: [[u32; 2]; 256] = {
-    let mut table = [[0; 2]; 256];
+/// By the bits of the lanes of two neighbouring quads: their rows.
+static ROWS_OF: [[[bool; 4]; 2]; 256] = {
+    let mut table = [[[false; 4]; 2]; 256];
     let mut bits = 0;
     while bits < table.len() {
         let mut pixel = 0;
         while pixel < 8 {
             let (row, column) = (pixel / 4, pixel % 4);
-            let covered = (bits >> LANES_BY_ROW[row][column] & 1) as u32;
-            table[bits][row] |= covered << (8 * column);
+            table[bits][row][column] = bits >> LANES_BY_ROW[row][column] & 1 != 0;
             pixel += 1;
         }
         bits += 1;
@@ -127,37 +126,30 @@ static ROWS_OF: [[u32; 2]; 256] = {
 };
 
 impl CoverageBits {
-    const FULL: u32 = 0x0101_0101;
-
     /// Returns the lanes that are set in a mask.
     #[inline(always)]
     pub(super) fn of(level: impl LaneOps, mask: &Chunk) -> Self {
-        let [lower, upper] = level.sign_bits(mask).to_le_bytes();
-        let ([a, b], [c, d]) = (ROWS_OF[usize::from(lower)], ROWS_OF[usize::from(upper)]);
-        Self([a, b, c, d])
+        Self(level.sign_bits(mask))
     }
 
     /// Returns whether every pixel is covered.
     #[inline(always)]
     pub(super) fn is_full(self) -> bool {
-        let [a, b, c, d] = self.0;
-        a & b & c & d == Self::FULL
+        self.0 == u16::MAX
     }
 
     /// Returns the number of covered pixels.
     #[inline(always)]
     pub(super) fn count(self) -> u32 {
-        let [a, b, c, d] = self.0;
-        // The product has the sum of all bytes in its top byte.
-        (a + b + c + d).wrapping_mul(Self::FULL) >> 24
+        self.0.count_ones()
     }
 
     /// Returns the pixels, row by row.
     #[inline(always)]
     pub(super) fn rows(self) -> [[bool; 4]; 4] {
-        let [a, b, c, d] = self.0;
-        let row = |row: u32| row.to_le_bytes().map(|covered| covered & 1 != 0);
-        [row(a), row(b), row(c), row(d)]
+        let [lower, upper] = self.0.to_le_bytes();
+        let ([a, b], [c, d]) = (ROWS_OF[usize::from(lower)], ROWS_OF[usize::from(upper)]);
+        [a, b, c, d]
     }
 }
 

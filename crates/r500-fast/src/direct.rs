@@ -10,7 +10,6 @@ use super::canvas::Canvas;
 use super::codegen::{AdjacentBatches, KernelCall};
 use super::fuel::Fuel;
 use super::interp::Interpreter;
-use super::interpolants;
 use super::lanes::LANES;
 use super::reg_file::AlignedChunks;
 use super::render_targets::Staging;
@@ -104,7 +103,7 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
         let channels = &code.interpolants;
         // Interpolants of machine code have no denormals: any environment gives the same.
         let bindings = interp.draw.bindings;
-        interpolants::fill_row(&mut interp.scratch.interpolants, channels, bindings, tile, count);
+        interp.scratch.interpolants.fill_row(channels, bindings, tile, count);
         let (batches, chunks) = (count as usize, interp.scratch.memory.chunks);
         let width = tile.columns * CHUNK;
         let KernelCall { kernel: machine_code, discards, fuel_checked } = kernel.call;

@@ -7,7 +7,7 @@ use super::canvas::Canvas;
 use super::code_version::{CodeVersion, SurfaceCode, lock};
 use super::interp::{Interpreter, Scratch};
 use super::native_code::NativeCode;
-use super::tile::{PixelCenters, ROWS, Tile};
+use super::tile::{ChunkOrder, PixelCenters, ROWS, Tile};
 use super::uniforms::Uniforms;
 use r500_exec::reference::Group;
 use r500_exec::{Band, BandStats, Draw, DrawKey, PixelRect, PreparedDraw, RunError, RunInfo};
@@ -78,8 +78,10 @@ impl FastDraw {
         }
         let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
         let only_kernel = code.only_kernel();
+        // Bytecode executes the chunks that take a branch in runs of neighbours; machine code goes on by itself.
+        let order = if only_kernel.is_some() { ChunkOrder::Rows } else { ChunkOrder::Squares };
         while x < rect.x + rect.width {
-            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            let tile = Tile { x, y, columns: *batch_width, order, centers: &self.centers };
             let mut drawn = 0;
             if let Some(kernel) = only_kernel {
                 drawn = kernel.draw(&tile, &mut interp, canvas)?;

@@ -8,7 +8,7 @@ use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::canvas::Canvas;
 use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
-use super::interpolants::LinearInterpolant;
+use super::interpolants::Interpolants;
 use super::lanes::{Chunk, LANES};
 use super::reg_file::{AlignedChunks, ChunkRange, RegFile};
 use super::render_targets::{ColorTargets, Staging};
@@ -55,7 +55,7 @@ pub(super) struct Scratch {
     pub(super) staging: Staging,
     trips_left: Vec<u32>,
     /// Inputs that machine code computes.
-    pub(super) interpolants: Vec<LinearInterpolant>,
+    pub(super) interpolants: Interpolants,
     /// Buffers of a fetch: zeros, constant coordinates, texels.
     fetch_buffers: Vec<Chunk>,
 }
@@ -75,7 +75,7 @@ impl Scratch {
             killed: vec![0; chunks],
             needs_replay: vec![false; chunks],
             trips_left: vec![0; code.counters as usize],
-            interpolants: vec![LinearInterpolant::ZERO; code.interpolants.len()],
+            interpolants: Interpolants::new(code.interpolants.len()),
         }
     }
 }
@@ -178,6 +178,7 @@ impl<'a> Interpreter<'a> {
         targets: ColorTargets<'b>,
     ) -> Batch<'b, 'd> {
         let Self { scratch: Scratch { memory, covered, interpolants, .. }, texels, .. } = self;
+        let interpolants = interpolants.all();
         Batch { slots: memory.all_mut(), covered, texels, interpolants, fuel, targets }
     }
 
@@ -189,6 +190,7 @@ impl<'a> Interpreter<'a> {
     ) -> Result<bool, RunError> {
         let Self { scratch, texels, fuel, .. } = self;
         let Scratch { memory, covered, interpolants, .. } = scratch;
+        let interpolants = interpolants.all();
         memory.try_each_range(|slots, run| {
             let targets = targets.reborrow();
             op.kernel.run(&mut Batch { slots, covered, texels, interpolants, fuel, targets }, run)

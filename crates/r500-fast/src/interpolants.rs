@@ -58,31 +58,99 @@ impl LinearInterpolant {
     }
 }
 
-/// Fills the interpolants of adjacent batches, a batch's channels after those of the batch to its left. The first batch is given.
-#[inline(always)]
-pub(super) fn fill_row(
-    interpolants: &mut Vec<LinearInterpolant>,
-    channels: &[[u8; 2]],
-    bindings: &Bindings,
-    first: &Tile<'_>,
+/// The interpolants of a batch or of adjacent batches, a batch's channels after those of the batch to its left.
+///
+/// A row of batches has the terms of columns of the row before, which are kept.
+pub(super) struct Interpolants {
+    all: Vec<LinearInterpolant>,
+    /// What the terms of columns are of; `None` if that of the first batch alone.
+    columns: Option<Columns>,
+}
+
+/// Columns of batches in a picture.
+struct Columns {
+    first: u32,
     batches: u32,
-) {
-    let needed = channels.len() * batches as usize;
-    if interpolants.len() < needed {
-        interpolants.resize(needed, LinearInterpolant::ZERO);
+    width: u32,
+    /// The bits of what columns depend on of each channel's plane.
+    planes: Vec<Option<[u32; 2]>>,
+}
+
+impl Interpolants {
+    /// Zeros, for so many channels of a batch.
+    pub(super) fn new(channels: usize) -> Self {
+        Self { all: vec![LinearInterpolant::ZERO; channels], columns: None }
     }
-    for (number, channel) in channels.iter().enumerate() {
-        let Some(plane) = plane(bindings, *channel) else { continue };
-        // The batches of a row share the terms of rows.
-        let mut interpolant = LinearInterpolant::ZERO;
-        interpolant.fill_y(plane, first);
-        let of_channel = interpolants.iter_mut().skip(number).step_by(channels.len());
-        for (batch, to) in (0..batches).zip(of_channel) {
-            inhibit_outer_vectorization();
-            let tile = Tile { x: first.x + batch * first.columns * CHUNK, ..*first };
-            to.fill_x(plane, &tile);
-            to.y_terms = interpolant.y_terms;
+
+    /// The interpolants.
+    pub(super) fn all(&self) -> &[LinearInterpolant] {
+        &self.all
+    }
+
+    /// Fills those of a batch.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, channels: &[[u8; 2]], bindings: &Bindings, tile: &Tile<'_>) {
+        self.columns = None;
+        for (channel, interpolant) in channels.iter().zip(&mut self.all) {
+            if let Some(plane) = plane(bindings, *channel) {
+                interpolant.fill(plane, tile);
+            }
         }
+    }
+
+    /// Fills those of adjacent batches. The first batch is given.
+    #[inline(always)]
+    pub(super) fn fill_row(
+        &mut self,
+        channels: &[[u8; 2]],
+        bindings: &Bindings,
+        first: &Tile<'_>,
+        batches: u32,
+    ) {
+        let needed = channels.len() * batches as usize;
+        if self.all.len() < needed {
+            self.all.resize(needed, LinearInterpolant::ZERO);
+        }
+        let keeps_columns = self.has_columns(channels, bindings, first, batches);
+        for (number, channel) in channels.iter().enumerate() {
+            let Some(plane) = plane(bindings, *channel) else { continue };
+            // The batches of a row share the terms of rows.
+            let mut interpolant = LinearInterpolant::ZERO;
+            interpolant.fill_y(plane, first);
+            let of_channel = self.all.iter_mut().skip(number).step_by(channels.len());
+            for (batch, to) in (0..batches).zip(of_channel) {
+                inhibit_outer_vectorization();
+                if !keeps_columns {
+                    let tile = Tile { x: first.x + batch * first.columns * CHUNK, ..*first };
+                    to.fill_x(plane, &tile);
+                }
+                to.y_terms = interpolant.y_terms;
+            }
+        }
+    }
+
+    /// Returns whether the terms of columns are those of such a row already. If not, they are taken to be from now on.
+    fn has_columns(
+        &mut self,
+        channels: &[[u8; 2]],
+        bindings: &Bindings,
+        first: &Tile<'_>,
+        batches: u32,
+    ) -> bool {
+        let bits = |channel: &[u8; 2]| {
+            let Plane { c, du, .. } = plane(bindings, *channel)?;
+            Some([c, du].map(f32::to_bits))
+        };
+        let [width, _] = bindings.size();
+        let known = self.columns.as_ref().is_some_and(|columns| {
+            (columns.first, columns.batches, columns.width) == (first.x, batches, width)
+                && columns.planes.iter().copied().eq(channels.iter().map(bits))
+        });
+        if !known {
+            let planes = channels.iter().map(bits).collect();
+            self.columns = Some(Columns { first: first.x, batches, width, planes });
+        }
+        known
     }
 }
 

@@ -22,9 +22,20 @@ pub(super) struct Tile<'a> {
     pub(super) x: u32,
     /// Row of it.
     pub(super) y: u32,
-    /// Columns of chunks.
+    /// Columns of chunks: a power of two, [`COLUMNS`] at most.
     pub(super) columns: u32,
+    pub(super) order: ChunkOrder,
     pub(super) centers: &'a PixelCenters,
+}
+
+/// The order of the chunks of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChunkOrder {
+    /// In squares of squares, as neighbouring chunks mostly take the same branches. Squares are side by side, or, if a batch is
+    /// narrower than high, one above the other.
+    Squares,
+    /// Row by row: pixels are stored to each cache line one soon after the other, also where rows do not begin at a line.
+    Rows,
 }
 
 /// Where the centers of pixels lie, as fractions of the picture, in the order of a chunk's pixels.
@@ -61,55 +72,67 @@ impl PixelCenters {
     }
 }
 
-/// Column and row of each chunk of a batch of so many columns.
-///
-/// In squares of squares, as neighbouring chunks mostly take the same branches. Squares are side by side, or, if a batch is
-/// narrower than high, one above the other.
-const fn chunk_positions<const N: usize>(columns: u32) -> [[u8; 2]; N] {
-    let rows = ROWS / CHUNK;
-    let square = if columns < rows { columns } else { rows };
-    let mut positions = [[0; 2]; N];
-    let mut i = 0;
-    while i < N as u32 {
-        let (block, place) = (i / (square * square), i % (square * square));
-        let (column, row) = (place & 1 | place >> 1 & 2, place >> 1 & 1 | place >> 2 & 2);
-        let (right, up) = if square == rows { (block, 0) } else { (0, block) };
-        positions[i as usize] = [(right * square + column) as u8, (up * square + row) as u8];
-        i += 1;
-    }
-    positions
+/// Where the chunks of batches of so many columns lie.
+struct ChunkTable {
+    /// Column and row of each chunk.
+    positions: [[u8; 2]; CHUNKS],
+    /// The numbers of chunks by row and column.
+    numbers: [[u8; COLUMNS]; (ROWS / CHUNK) as usize],
 }
 
-/// Of one column, of two, and of sixteen, which begin with those of four and eight.
-const ONE: [[u8; 2]; 4] = chunk_positions(1);
-const TWO: [[u8; 2]; 8] = chunk_positions(2);
-const MANY: [[u8; 2]; CHUNKS] = chunk_positions(COLUMNS as u32);
-
-/// The numbers of chunks by row and column.
-const fn rows(positions: &[[u8; 2]]) -> [[u8; 16]; 4] {
-    let mut rows = [[0; 16]; 4];
-    let mut i = 0;
-    while i < positions.len() {
-        let [column, row] = positions[i];
-        rows[row as usize][column as usize] = i as u8;
-        i += 1;
+impl ChunkTable {
+    const fn new(columns: u32, order: ChunkOrder) -> Self {
+        let rows = ROWS / CHUNK;
+        let square = if columns < rows { columns } else { rows };
+        let mut table =
+            Self { positions: [[0; 2]; CHUNKS], numbers: [[0; COLUMNS]; (ROWS / CHUNK) as usize] };
+        let mut i = 0;
+        while i < columns * rows {
+            let [column, row] = match order {
+                ChunkOrder::Rows => [i % columns, i / columns],
+                ChunkOrder::Squares => {
+                    let (block, place) = (i / (square * square), i % (square * square));
+                    let column = place & 1 | place >> 1 & 2;
+                    let row = place >> 1 & 1 | place >> 2 & 2;
+                    let (right, up) = if square == rows { (block, 0) } else { (0, block) };
+                    [right * square + column, up * square + row]
+                }
+            };
+            table.positions[i as usize] = [column as u8, row as u8];
+            table.numbers[row as usize][column as usize] = i as u8;
+            i += 1;
+        }
+        table
     }
-    rows
+
+    /// Of one column, two, four, eight and sixteen.
+    const fn of_all_widths(order: ChunkOrder) -> [Self; 5] {
+        [
+            Self::new(1, order),
+            Self::new(2, order),
+            Self::new(4, order),
+            Self::new(8, order),
+            Self::new(16, order),
+        ]
+    }
 }
 
-const ONE_ROWS: [[u8; 16]; 4] = rows(&ONE);
-const TWO_ROWS: [[u8; 16]; 4] = rows(&TWO);
-const MANY_ROWS: [[u8; 16]; 4] = rows(&MANY);
+static SQUARES: [ChunkTable; 5] = ChunkTable::of_all_widths(ChunkOrder::Squares);
+static IN_ROWS: [ChunkTable; 5] = ChunkTable::of_all_widths(ChunkOrder::Rows);
 
 impl Tile<'_> {
+    fn table(&self) -> &'static ChunkTable {
+        let tables = match self.order {
+            ChunkOrder::Squares => &SQUARES,
+            ChunkOrder::Rows => &IN_ROWS,
+        };
+        &tables[self.columns.ilog2() as usize]
+    }
+
     /// Column and row in the batch of each chunk.
     #[inline(always)]
     pub(super) fn chunk_positions(&self) -> &'static [[u8; 2]] {
-        match self.columns {
-            1 => &ONE,
-            2 => &TWO,
-            columns => &MANY[..(columns * (ROWS / CHUNK)) as usize],
-        }
+        &self.table().positions[..(self.columns * (ROWS / CHUNK)) as usize]
     }
 
     /// The lower left pixels of its chunks.
@@ -137,12 +160,8 @@ impl Tile<'_> {
     /// The numbers of its chunks, row by row.
     #[inline(always)]
     pub(super) fn rows(&self) -> impl Iterator<Item = &'static [u8]> + use<> {
-        let (rows, columns) = match self.columns {
-            1 => (&ONE_ROWS, 1),
-            2 => (&TWO_ROWS, 2),
-            columns => (&MANY_ROWS, columns as usize),
-        };
-        rows.iter().map(move |row| &row[..columns])
+        let columns = self.columns as usize;
+        self.table().numbers.iter().map(move |row| &row[..columns])
     }
 
     /// Where the columns of its chunks begin.
@@ -163,4 +182,44 @@ pub(super) fn batch_width(slots: u32) -> u32 {
     let column = (ROWS / 4) as usize * size_of::<Chunk>() * slots.max(1) as usize;
     let columns = u32::try_from(BATCH_BYTES / column).unwrap_or(1).clamp(1, 16);
     1 << columns.ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_order_has_each_chunk_once_and_knows_its_number() {
+        for order in [ChunkOrder::Squares, ChunkOrder::Rows] {
+            for columns in [1, 2, 4, 8, 16] {
+                let centers = PixelCenters::new([64, 16]);
+                let tile = Tile { x: 8, y: 16, columns, order, centers: &centers };
+                let mut places: Vec<_> = tile.chunks().collect();
+                for (row, numbers) in (0..).zip(tile.rows()) {
+                    for (column, &number) in (0..).zip(numbers) {
+                        let place = (8 + 4 * column, 16 + 4 * row);
+                        assert_eq!(places[usize::from(number)], place, "{order:?} {columns}");
+                    }
+                }
+                places.sort_unstable();
+                places.dedup();
+                assert_eq!(places.len(), columns as usize * 4, "{order:?} {columns}");
+            }
+        }
+    }
+
+    #[test]
+    fn orders_are_those_of_rows_and_of_squares() {
+        let centers = PixelCenters::new([64, 16]);
+        let first = |order, columns| {
+            let tile = Tile { x: 0, y: 0, columns, order, centers: &centers };
+            tile.chunk_positions().iter().take(6).copied().collect::<Vec<_>>()
+        };
+        let row = [[0, 0], [1, 0], [2, 0], [3, 0]];
+        assert_eq!(first(ChunkOrder::Rows, 16), [&row[..], &[[4, 0], [5, 0]]].concat());
+        assert_eq!(first(ChunkOrder::Rows, 4), [&row[..], &[[0, 1], [1, 1]]].concat());
+        let square = [[0, 0], [1, 0], [0, 1], [1, 1]];
+        assert_eq!(first(ChunkOrder::Squares, 16), [&square[..], &[[2, 0], [3, 0]]].concat());
+        assert_eq!(first(ChunkOrder::Squares, 2), [&square[..], &[[0, 2], [1, 2]]].concat());
+    }
 }
