@@ -78,7 +78,7 @@ impl FastDraw {
         }
         let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
         let only_kernel = code.only_kernel();
-        // Bytecode executes the chunks that take a branch in runs of neighbours; machine code goes on by itself.
+        // Bytecode executes the chunks that take a branch in runs of neighbours; machine code stays with its own.
         let order = if only_kernel.is_some() { ChunkOrder::Rows } else { ChunkOrder::Squares };
         while x < rect.x + rect.width {
             let tile = Tile { x, y, columns: *batch_width, order, centers: &self.centers };
