@@ -1,10 +1,10 @@
 //! Sums, products, quotients: every step rounded, none fused.
 
 use core::hint::black_box;
-use core::marker::PhantomData;
 
-use super::{Chunk, Flush, Lanewise, Splat, Src, map};
+use super::{Chunk, Flush, Splat, Src, lanewise, map};
 use r500_numerics::Arith;
+use r500_simd::SimdLevel;
 
 const REFERENCE: Arith = Arith::REFERENCE;
 
@@ -116,38 +116,47 @@ impl Sum for MinusBoth {
     const MINUS_C: bool = true;
 }
 
-/// A * B. Also the scaling of `OMOD` (B a power of two).
-#[inline(always)]
-pub(crate) fn mul<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Mul, 2>(dst, (a, b));
+lanewise! {
+    /// A * B. Also the scaling of `OMOD` (B a power of two).
+    Mul[2] true, |L, flags, [a, b]| L::Flush::check_result(flags, a * b), |[a, b]| REFERENCE.mul(a, b);
+
+    /// A * B and C.
+    Mad<S: Sum>[3] true,
+        |L, flags, [a, b, c]| {
+            let p = L::Flush::check_result(flags, a * b);
+            L::Flush::check_result(flags, S::of(p, c))
+        },
+        |[a, b, c]| S::law(REFERENCE.mul(a, b), c);
+
+    /// A * B with the sign flipped, before any zero rule, where `sign` is -0 and not where it is +0.
+    MulSigned<P: Product>[3] true,
+        |L, flags, [a, b, sign]| P::of::<L::Flush>(flags, [a, b], sign, 0),
+        |[a, b, sign]| P::law(flip(a, sign), b);
+
+    /// [`MulSigned`] and C.
+    MadSigned<P: Product, S: Sum>[4] true,
+        |L, flags, [a, b, c, sign]| {
+            // Zero is an identity of subtraction to the compiler, which would hand C through unflushed where the
+            // product is zero: it must not see that it is.
+            let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
+            let p = P::of::<L::Flush>(flags, [a, b], sign, zero);
+            L::Flush::check_result(flags, S::of(p, c))
+        },
+        |[a, b, c, sign]| S::law(P::law(flip(a, sign), b), c);
+
+    /// The sum of A and B, by their signs.
+    Add<S: Sum>[2] true, |L, flags, [a, b]| L::Flush::check_result(flags, S::of(a, b)), |[a, b]| S::law(a, b);
+
+    /// `RCP`: 1 / A, correctly rounded.
+    Rcp[1] true, |L, flags, [a]| L::Flush::check_result(flags, 1.0 / a), |[a]| REFERENCE.rcp(a);
+
+    /// `RSQ`: 1 / the rounded root of A. No root of a normal number is near 2^-126 or 2^126.
+    Rsq[1] true, |L, _, [a]| 1.0 / a.sqrt(), |[a]| REFERENCE.rsq(a);
 }
 
-/// A * B and C.
+/// [`MadSigned`] over chunks.
 #[inline(always)]
-pub(crate) fn mad<F: Flush, S: Sum>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
-    map::<F, Mad<S>, 3>(dst, (a, b, c));
-}
-
-/// A + B.
-#[inline(always)]
-pub(crate) fn add<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Add<PlusC>, 2>(dst, (a, b));
-}
-
-/// A * B with the sign flipped, before any zero rule, where `sign` is -0 and not where it is +0.
-#[inline(always)]
-pub(crate) fn mul_signed<F: Flush, P: Product>(
-    dst: &mut [Chunk],
-    a: impl Src,
-    b: impl Src,
-    sign: Splat,
-) {
-    map::<F, MulSigned<P>, 3>(dst, (a, b, sign));
-}
-
-/// [`mul_signed`] and C.
-#[inline(always)]
-pub(crate) fn mad_signed<F: Flush, P: Product, S: Sum>(
+pub(crate) fn mad_signed<L: SimdLevel, P: Product, S: Sum>(
     dst: &mut [Chunk],
     a: impl Src,
     b: impl Src,
@@ -155,147 +164,11 @@ pub(crate) fn mad_signed<F: Flush, P: Product, S: Sum>(
     sign: Splat,
 ) {
     let sign = if S::MINUS_P { Splat(black_box(sign.0)) } else { sign };
-    map::<F, MadSigned<P, S>, 4>(dst, (a, b, c, sign));
-}
-
-/// A - B.
-#[inline(always)]
-pub(crate) fn sub<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Add<MinusC>, 2>(dst, (a, b));
-}
-
-/// `RCP`: 1 / A, correctly rounded.
-#[inline(always)]
-pub(crate) fn rcp<F: Flush>(dst: &mut [Chunk], a: impl Src) {
-    map::<F, Rcp, 1>(dst, (a,));
-}
-
-/// `RSQ`: 1 / the rounded root of A.
-#[inline(always)]
-pub(crate) fn rsq<F: Flush>(dst: &mut [Chunk], a: impl Src) {
-    map::<F, Rsq, 1>(dst, (a,));
-}
-
-struct Mul;
-
-impl Lanewise<2> for Mul {
-    const CHECKS_DENORMALS: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(flags: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        F::check_result(flags, a * b)
-    }
-
-    #[inline(always)]
-    fn law([a, b]: [f32; 2]) -> f32 {
-        REFERENCE.mul(a, b)
-    }
-}
-
-struct Mad<S>(PhantomData<S>);
-
-impl<S: Sum> Lanewise<3> for Mad<S> {
-    const CHECKS_DENORMALS: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(flags: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
-        let p = F::check_result(flags, a * b);
-        F::check_result(flags, S::of(p, c))
-    }
-
-    #[inline(always)]
-    fn law([a, b, c]: [f32; 3]) -> f32 {
-        S::law(REFERENCE.mul(a, b), c)
-    }
-}
-
-struct MulSigned<P>(PhantomData<P>);
-
-impl<P: Product> Lanewise<3> for MulSigned<P> {
-    const CHECKS_DENORMALS: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(flags: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
-        P::of::<F>(flags, [a, b], sign, 0)
-    }
-
-    #[inline(always)]
-    fn law([a, b, sign]: [f32; 3]) -> f32 {
-        P::law(flip(a, sign), b)
-    }
-}
-
-struct MadSigned<P, S>(PhantomData<(P, S)>);
-
-impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
-    const CHECKS_DENORMALS: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(flags: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
-        // Zero is an identity of subtraction to the compiler, which would hand C through unflushed where the
-        // product is zero: it must not see that it is.
-        let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
-        let p = P::of::<F>(flags, [a, b], sign, zero);
-        F::check_result(flags, S::of(p, c))
-    }
-
-    #[inline(always)]
-    fn law([a, b, c, sign]: [f32; 4]) -> f32 {
-        S::law(P::law(flip(a, sign), b), c)
-    }
+    map::<L, MadSigned<P, S>, 4>(dst, (a, b, c, sign));
 }
 
 /// x with its sign flipped where `sign` has one.
 #[inline(always)]
 fn flip(x: f32, sign: f32) -> f32 {
     f32::from_bits(x.to_bits() ^ sign.to_bits() & 0x8000_0000)
-}
-
-struct Add<S>(PhantomData<S>);
-
-impl<S: Sum> Lanewise<2> for Add<S> {
-    const CHECKS_DENORMALS: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(flags: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        F::check_result(flags, S::of(a, b))
-    }
-
-    #[inline(always)]
-    fn law([a, b]: [f32; 2]) -> f32 {
-        S::law(a, b)
-    }
-}
-
-struct Rcp;
-
-impl Lanewise<1> for Rcp {
-    const CHECKS_DENORMALS: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(flags: &mut u32, [a]: [f32; 1]) -> f32 {
-        F::check_result(flags, 1.0 / a)
-    }
-
-    #[inline(always)]
-    fn law([a]: [f32; 1]) -> f32 {
-        REFERENCE.rcp(a)
-    }
-}
-
-struct Rsq;
-
-impl Lanewise<1> for Rsq {
-    const CHECKS_DENORMALS: bool = true;
-
-    // No root of a normal number is near 2^-126 or 2^126.
-    #[inline(always)]
-    fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        1.0 / a.sqrt()
-    }
-
-    #[inline(always)]
-    fn law([a]: [f32; 1]) -> f32 {
-        REFERENCE.rsq(a)
-    }
 }

@@ -27,8 +27,8 @@ pub(crate) mod functions;
 pub(crate) mod select;
 
 use r500_simd::flush::{self, Flush};
-use r500_simd::inhibit_outer_vectorization;
 pub(crate) use r500_simd::{Chunk, LANES};
+use r500_simd::{SimdLevel, inhibit_outer_vectorization};
 
 /// Where an operand comes from.
 pub(crate) trait Src: Copy {
@@ -68,82 +68,73 @@ impl Src for Splat {
 }
 
 /// An operation on the lanes of N operands.
-trait Lanewise<const N: usize> {
+pub(crate) trait Lanewise<const N: usize> {
     /// Whether a chunk with denormals is recomputed lane by lane by [`law`](Self::law).
     /// Otherwise [`lane`](Self::lane) is right for all operands.
     const CHECKS_DENORMALS: bool;
 
-    /// Computes one lane. Notes in `flags` whether a rounded result may be subnormal.
-    fn lane<F: Flush>(flags: &mut u32, operands: [f32; N]) -> f32;
+    /// Computes one lane at a level. Notes in `flags` whether a rounded result may be subnormal.
+    fn lane<L: SimdLevel>(flags: &mut u32, operands: [f32; N]) -> f32;
 
     /// One lane by the scalar law, in plain arithmetic.
     fn law(operands: [f32; N]) -> f32;
 }
 
-/// The operands of a chunk: one to three sources, or some slots.
-trait Operands<const N: usize>: Copy {
+/// Defines operations: `NAME[operands] CHECKS_DENORMALS, lane, law`.
+macro_rules! lanewise {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$($param:ident: $bound:ident),*>)? [$n:literal] $checks:literal,
+            |$level:ident, $flags:pat_param, $operands:pat_param| $lane:expr,
+            |$law_operands:pat_param| $law:expr;
+    )*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name $(<$($param),*>(core::marker::PhantomData<($($param,)*)>))?;
+
+        impl $(<$($param: $bound),*>)? $crate::lanes::Lanewise<$n> for $name $(<$($param),*>)? {
+            const CHECKS_DENORMALS: bool = $checks;
+
+            #[inline(always)]
+            fn lane<$level: r500_simd::SimdLevel>($flags: &mut u32, $operands: [f32; $n]) -> f32 {
+                $lane
+            }
+
+            #[inline(always)]
+            fn law($law_operands: [f32; $n]) -> f32 {
+                $law
+            }
+        }
+    )*};
+}
+use lanewise;
+
+/// The operands of a chunk: one to four sources.
+pub(crate) trait Operands<const N: usize>: Copy {
     fn limit(self, chunks: usize) -> Self;
     fn chunks(self, i: usize) -> [Chunk; N];
 }
 
-impl<A: Src> Operands<1> for (A,) {
-    #[inline(always)]
-    fn limit(self, chunks: usize) -> Self {
-        (self.0.limit(chunks),)
-    }
+macro_rules! operands {
+    ($($n:literal: $($source:ident $at:tt),*;)*) => {$(
+        impl<$($source: Src),*> Operands<$n> for ($($source,)*) {
+            #[inline(always)]
+            fn limit(self, chunks: usize) -> Self {
+                ($(self.$at.limit(chunks),)*)
+            }
 
-    #[inline(always)]
-    fn chunks(self, i: usize) -> [Chunk; 1] {
-        [self.0.chunk(i)]
-    }
+            #[inline(always)]
+            fn chunks(self, i: usize) -> [Chunk; $n] {
+                [$(self.$at.chunk(i)),*]
+            }
+        }
+    )*};
 }
 
-impl<A: Src, B: Src> Operands<2> for (A, B) {
-    #[inline(always)]
-    fn limit(self, chunks: usize) -> Self {
-        (self.0.limit(chunks), self.1.limit(chunks))
-    }
-
-    #[inline(always)]
-    fn chunks(self, i: usize) -> [Chunk; 2] {
-        [self.0.chunk(i), self.1.chunk(i)]
-    }
-}
-
-impl<A: Src, B: Src, C: Src> Operands<3> for (A, B, C) {
-    #[inline(always)]
-    fn limit(self, chunks: usize) -> Self {
-        (self.0.limit(chunks), self.1.limit(chunks), self.2.limit(chunks))
-    }
-
-    #[inline(always)]
-    fn chunks(self, i: usize) -> [Chunk; 3] {
-        [self.0.chunk(i), self.1.chunk(i), self.2.chunk(i)]
-    }
-}
-
-impl<A: Src, B: Src, C: Src, D: Src> Operands<4> for (A, B, C, D) {
-    #[inline(always)]
-    fn limit(self, chunks: usize) -> Self {
-        (self.0.limit(chunks), self.1.limit(chunks), self.2.limit(chunks), self.3.limit(chunks))
-    }
-
-    #[inline(always)]
-    fn chunks(self, i: usize) -> [Chunk; 4] {
-        [self.0.chunk(i), self.1.chunk(i), self.2.chunk(i), self.3.chunk(i)]
-    }
-}
-
-impl<const N: usize> Operands<N> for [&[Chunk]; N] {
-    #[inline(always)]
-    fn limit(self, chunks: usize) -> Self {
-        self.map(|slot| slot.limit(chunks))
-    }
-
-    #[inline(always)]
-    fn chunks(self, i: usize) -> [Chunk; N] {
-        self.map(|slot| slot.chunk(i))
-    }
+operands! {
+    1: A 0;
+    2: A 0, B 1;
+    3: A 0, B 1, C 2;
+    4: A 0, B 1, C 2, D 3;
 }
 
 /// Does an operation lane by lane.
@@ -151,7 +142,10 @@ impl<const N: usize> Operands<N> for [&[Chunk]; N] {
 /// The inner loop has a fixed length and only values of its own, so the compiler makes straight
 /// vector code of it, with no other version for odd ends or overlapping slots.
 #[inline(always)]
-fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: impl Operands<N>) {
+pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
+    dst: &mut [Chunk],
+    operands: impl Operands<N>,
+) {
     let operands = operands.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
         inhibit_outer_vectorization();
@@ -162,13 +156,13 @@ fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: im
             let lane = gather_lane(&chunks, l);
             if O::CHECKS_DENORMALS {
                 for x in lane {
-                    F::check_operand(&mut flags[l], x);
+                    L::Flush::check_operand(&mut flags[l], x);
                 }
             }
-            result[l] = O::lane::<F>(&mut flags[l], lane);
+            result[l] = O::lane::<L>(&mut flags[l], lane);
         }
         *to = result;
-        if O::CHECKS_DENORMALS && F::needs_recompute(flags) {
+        if O::CHECKS_DENORMALS && L::Flush::needs_recompute(flags) {
             again::<O, N>(to, &chunks);
         }
     }

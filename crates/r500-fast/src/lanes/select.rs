@@ -4,10 +4,9 @@
 //! ([`numerics::compare`](r500_numerics::compare)).
 
 use core::hint::black_box;
-use core::marker::PhantomData;
 
 use super::{
-    Chunk, Flush, LANES, Lanewise, Operands, Src, gather_lane, inhibit_outer_vectorization, map,
+    Chunk, Flush, LANES, Operands, Src, gather_lane, inhibit_outer_vectorization, lanewise,
 };
 use r500_numerics::compare;
 
@@ -52,12 +51,6 @@ relations! {
     Ne: !=, compare::ne;
 }
 
-/// The mask of A related to B.
-#[inline(always)]
-pub(crate) fn compare<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Compare<R>, 2>(dst, (a, b));
-}
-
 /// `MASK ? A : B`, bit for bit.
 #[inline(always)]
 pub(crate) fn select(dst: &mut [Chunk], mask: impl Src, a: impl Src, b: impl Src) {
@@ -78,33 +71,6 @@ pub(crate) fn blend(dst: &mut [Chunk], mask: impl Src, a: impl Src) {
         }
         *to = new;
     }
-}
-
-/// `MIN`: A < B ? A : B, where a denormal result may or may not have become zero.
-#[inline(always)]
-pub(crate) fn min<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Pick<Lt>, 2>(dst, (a, b));
-}
-
-/// `MAX`: A >= B ? A : B, where a denormal result may or may not have become zero.
-#[inline(always)]
-pub(crate) fn max<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Pick<Ge>, 2>(dst, (a, b));
-}
-
-/// `MIN`: A < B ? A : B, bit for bit.
-///
-/// The compiler would make `minps` of this, which flushes what it picks. It cannot, because it does
-/// not know that the mask is kept whole.
-#[inline(always)]
-pub(crate) fn min_raw<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    pick_raw::<F, Lt>(dst, a, b);
-}
-
-/// `MAX`: A >= B ? A : B, bit for bit.
-#[inline(always)]
-pub(crate) fn max_raw<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    pick_raw::<F, Ge>(dst, a, b);
 }
 
 /// A and B of two masks.
@@ -143,8 +109,12 @@ fn bitwise<const N: usize>(
     }
 }
 
+/// A if it is related to B, else B, bit for bit: `MIN` and `MAX`.
+///
+/// The compiler would make `minps` of this, which flushes what it picks. It cannot, because it does
+/// not know that the mask is kept whole.
 #[inline(always)]
-fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
     let whole = black_box(u32::MAX);
     for (i, to) in dst.iter_mut().enumerate() {
@@ -160,41 +130,22 @@ fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) 
     }
 }
 
-/// A mask.
-struct Compare<R>(PhantomData<R>);
+lanewise! {
+    /// The mask of A related to B.
+    Compare<R: Relation>[2] false,
+        |L, _, [a, b]| mask(R::holds(L::Flush::flush_operand(a), L::Flush::flush_operand(b))),
+        |[a, b]| mask(R::law(a, b));
 
-impl<R: Relation> Lanewise<2> for Compare<R> {
-    const CHECKS_DENORMALS: bool = false;
-
-    #[inline(always)]
-    fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        f32::from_bits(if R::holds(F::flush_operand(a), F::flush_operand(b)) {
-            u32::MAX
-        } else {
-            0
-        })
-    }
-
-    #[inline(always)]
-    fn law([a, b]: [f32; 2]) -> f32 {
-        f32::from_bits(if R::law(a, b) { u32::MAX } else { 0 })
-    }
+    /// A if it is related to B, else B: `MIN` and `MAX`, where a denormal result may or may not have become zero.
+    Pick<R: Relation>[2] false,
+        |L, _, [a, b]| {
+            let (a, b) = (L::Flush::flush_operand(a), L::Flush::flush_operand(b));
+            if R::holds(a, b) { a } else { b }
+        },
+        |[a, b]| if R::law(a, b) { a } else { b };
 }
 
-/// A if it is related to B, else B.
-struct Pick<R>(PhantomData<R>);
-
-impl<R: Relation> Lanewise<2> for Pick<R> {
-    const CHECKS_DENORMALS: bool = false;
-
-    #[inline(always)]
-    fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        let (a, b) = (F::flush_operand(a), F::flush_operand(b));
-        if R::holds(a, b) { a } else { b }
-    }
-
-    #[inline(always)]
-    fn law([a, b]: [f32; 2]) -> f32 {
-        if R::law(a, b) { a } else { b }
-    }
+#[inline(always)]
+fn mask(set: bool) -> f32 {
+    f32::from_bits(if set { u32::MAX } else { 0 })
 }
