@@ -180,49 +180,43 @@ impl<M, C> std::fmt::Debug for Dispatched<M, C> {
     }
 }
 
-/// [`Simd::Avx512`].
+/// Defines the levels of x86-64: a type, and the functions that are compiled with its instructions.
 #[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-pub struct Avx512(());
+macro_rules! x86_levels {
+    ($($(#[$features:meta])? $level:ident: $rint:ty, $task:ident, $entry:ident;)*) => {$(
+        #[doc = concat!("[`Simd::", stringify!($level), "`].")]
+        #[derive(Clone, Copy)]
+        pub struct $level(());
 
-#[cfg(target_arch = "x86_64")]
-impl SimdLevel for Avx512 {
-    type Flush = HwFlush;
-    type Rint = NativeRound;
+        impl SimdLevel for $level {
+            type Flush = HwFlush;
+            type Rint = $rint;
 
-    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
-        Dispatched(avx512_entry::<M, C, R>)
-    }
+            fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+                Dispatched($entry::<M, C, R>)
+            }
+        }
+
+        $(#[$features])?
+        #[inline(never)]
+        fn $task<J: SimdTask>(job: J) -> J::Output {
+            job.run($level(()))
+        }
+
+        $(#[$features])?
+        fn $entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
+            R::run::<$level>(memory, call);
+        }
+    )*};
 }
 
-/// [`Simd::Avx2`].
 #[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-pub struct Avx2(());
-
-#[cfg(target_arch = "x86_64")]
-impl SimdLevel for Avx2 {
-    type Flush = HwFlush;
-    type Rint = NativeRound;
-
-    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
-        Dispatched(avx2_entry::<M, C, R>)
-    }
-}
-
-/// [`Simd::Sse2`].
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-pub struct Sse2(());
-
-#[cfg(target_arch = "x86_64")]
-impl SimdLevel for Sse2 {
-    type Flush = HwFlush;
-    type Rint = MagicRound;
-
-    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
-        Dispatched(sse2_entry::<M, C, R>)
-    }
+x86_levels! {
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
+    Avx512: NativeRound, avx512, avx512_entry;
+    #[target_feature(enable = "avx2")]
+    Avx2: NativeRound, avx2, avx2_entry;
+    Sse2: MagicRound, sse2, sse2_entry;
 }
 
 /// [`Simd::Portable`].
@@ -239,43 +233,6 @@ impl SimdLevel for Portable {
     fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
         Dispatched(portable_entry::<M, C, R>)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
-#[inline(never)]
-fn avx512<J: SimdTask>(job: J) -> J::Output {
-    job.run(Avx512(()))
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline(never)]
-fn avx2<J: SimdTask>(job: J) -> J::Output {
-    job.run(Avx2(()))
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-fn sse2<J: SimdTask>(job: J) -> J::Output {
-    job.run(Sse2(()))
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
-fn avx512_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
-    R::run::<Avx512>(memory, call);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn avx2_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
-    R::run::<Avx2>(memory, call);
-}
-
-#[cfg(target_arch = "x86_64")]
-fn sse2_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
-    R::run::<Sse2>(memory, call);
 }
 
 fn portable_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
