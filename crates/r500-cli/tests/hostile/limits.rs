@@ -284,6 +284,25 @@ fn layouts_of_many_lines_are_compared_in_little_memory() {
     }
 }
 
+/// An error for each line, a word as long as the file, and lines that fill packets.
+#[test]
+fn texts_of_streams_are_bounded() {
+    let folder = Folder::new("streams");
+    for (name, text, wanted) in [
+        ("errors.txt", "{}\n".repeat(1 << 20), "10000 lines before"),
+        ("word.txt", "a".repeat(16 << 20), "..."),
+        ("fill.txt", "fill 4096\n".repeat(1 << 20), "2097152 dwords"),
+    ] {
+        let file = folder.write(name, text);
+        for args in
+            [&["stream", &file][..], &["stream", &file, "--list"], &["stream", &file, "--stats"]]
+        {
+            let run = r500(args).status(1).says(&[wanted]);
+            assert!(run.stderr.len() < 2 << 20, "{args:?}: {} bytes", run.stderr.len());
+        }
+    }
+}
+
 /// The line of each instruction is found without counting from the start.
 #[test]
 fn long_programs_are_debugged_in_little_time() {

@@ -20,7 +20,7 @@
 mod parse;
 mod print;
 
-pub use parse::{TextError, TextErrorKind, parse};
+pub use parse::{MAX_WORDS, TextError, TextErrorKind, parse};
 pub use print::{Printer, print};
 
 /// Words of the notation.

@@ -64,13 +64,25 @@ pub enum TextErrorKind {
     /// A `fill` of too many packets.
     #[error("a line fills at most {max} dwords", max = words::MAX_FILL)]
     TooManyFillers,
+    /// More dwords than a text assembles to.
+    #[error("a text assembles to at most {MAX_WORDS} dwords; the rest is not read")]
+    TooManyWords,
+    /// More faults than are reported.
+    #[error("{MAX_ERRORS} lines before this one are in error, too; the rest is not read")]
+    TooManyErrors,
 }
+
+/// Dwords that a text assembles to at most: those of 128 full buffers of Mesa. One line can fill many.
+pub const MAX_WORDS: usize = 1 << 21;
+
+/// Faults that are reported before the text ends.
+const MAX_ERRORS: usize = 10_000;
 
 /// Assembles a stream; reports all faults.
 ///
 /// # Errors
 ///
-/// Every line that does not assemble.
+/// Every line that does not assemble, up to 10,000 and one that says so; more than [`MAX_WORDS`] dwords.
 pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
     let mut assembler = Assembler { words: Vec::new(), open: Open::None };
     let mut errors = Vec::new();
@@ -80,12 +92,29 @@ pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
         let result = assembler.line(&mut cursor).and_then(|()| cursor.end());
         if let Err((at, kind)) = result {
             let column = code[..at].chars().count() + 1;
+            let last = errors.len() == MAX_ERRORS;
+            let kind = if last { TextErrorKind::TooManyErrors } else { kind };
             errors.push(TextError { line: i + 1, column, kind });
+            if last {
+                break;
+            }
             // The rest of a packet whose head is in error would only repeat it.
             assembler.open = Open::Faulty;
         }
+        if assembler.words.len() > MAX_WORDS {
+            errors.push(TextError { line: i + 1, column: 1, kind: TextErrorKind::TooManyWords });
+            break;
+        }
     }
     if errors.is_empty() { Ok(assembler.words) } else { Err(errors) }
+}
+
+/// Returns a word for a message, cut after 200 characters.
+fn shortened(word: &str) -> String {
+    match word.char_indices().nth(200) {
+        Some((at, _)) => format!("{}...", &word[..at]),
+        None => word.to_owned(),
+    }
 }
 
 type Parsed<T> = Result<T, (usize, TextErrorKind)>;
@@ -149,7 +178,7 @@ impl Assembler {
                 let code = u8::try_from(cursor.number()?);
                 Opcode::new(code.map_err(|_| (at, TextErrorKind::Expected("an opcode")))?)
             }
-            name => opcode(name).ok_or((start, TextErrorKind::UnknownName(name.to_owned())))?,
+            name => opcode(name).ok_or((start, TextErrorKind::UnknownName(shortened(name))))?,
         };
         let header = Type3::command(opcode, 1).map_or(0, Type3::bits);
         self.open(header, Open::Body(self.words.len()));
@@ -198,7 +227,7 @@ impl Assembler {
                     let word = cursor.word();
                     let place = named(word);
                     let place =
-                        place.ok_or_else(|| (at, TextErrorKind::UnknownName(word.to_owned())))?;
+                        place.ok_or_else(|| (at, TextErrorKind::UnknownName(shortened(word))))?;
                     (place.address(), Some(place))
                 };
                 if address != next {
@@ -329,13 +358,19 @@ impl<'a> Cursor<'a> {
             }
             let field = register.field(name).ok_or_else(|| {
                 let field = name.to_owned();
-                (start, TextErrorKind::UnknownField { register: register.name, field })
+                (
+                    start,
+                    TextErrorKind::UnknownField {
+                        register: register.name,
+                        field: shortened(&field),
+                    },
+                )
             })?;
             self.blanks();
             let start = self.at;
             let value = self.word();
             let code = code(field, value)
-                .ok_or((start, TextErrorKind::BadValue { field, value: value.into() }))?;
+                .ok_or((start, TextErrorKind::BadValue { field, value: shortened(value) }))?;
             bits = field.insert(bits, code);
             self.blanks();
             if !self.eat(",") && !self.rest().starts_with('}') {
