@@ -1,8 +1,10 @@
 //! The frame: colours, depth, coverage and counters of a drawing.
 
-use crate::cache_lines::AlignedPixels;
+mod cache_lines;
+
 use crate::numerics::canonical_nan;
 use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
+use cache_lines::AlignedPixels;
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
 ///

@@ -40,7 +40,6 @@ pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
 mod bindings;
-mod cache_lines;
 mod draw;
 mod draw_key;
 mod drawing;

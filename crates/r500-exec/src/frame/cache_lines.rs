@@ -5,7 +5,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::Pixel;
+use super::Pixel;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
