@@ -1,4 +1,4 @@
-//! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, and in a browser.
+//! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, for AArch64 with Linux, and in a browser.
 //!
 //! The [fast engine](mod@r500_fast) keeps batches of pixels, regions, unusual fetches, counters and stores. Operations, discards, fetches
 //! with a [layout for machine code](r500_fast::codegen::TextureDesc), and branches and loops of these are
@@ -30,15 +30,17 @@
 //! | `regalloc`, `mach_inst` | register allocation, and instructions with registers |
 //! | `known_bugs` | bugs put back, for tests |
 //! | `x86` | the x86-64 back end: encoding, executable memory |
+//! | `aarch64` | the AArch64 back end: encoding, executable memory |
 //! | `wasm` | the WebAssembly back end, if the host helps (feature `wasm-host`) |
 //!
-//! All `unsafe` is in `x86::exec_memory` and `wasm::host`. On other processors, and where the system or the host
+//! All `unsafe` is in the `exec_memory` of `x86` and `aarch64`, and in `wasm::host`. On other processors, and where the system or the host
 //! forbids code generated at run time, the fast engine draws everything.
 
 // Without a target, nothing uses the lowering.
 #![cfg_attr(
     not(any(
         all(target_arch = "x86_64", any(unix, windows)),
+        all(target_arch = "aarch64", target_os = "linux"),
         all(target_arch = "wasm32", feature = "wasm-host")
     )),
     allow(dead_code)
@@ -66,13 +68,29 @@ mod random_units;
 mod schedule;
 mod unroll_and_jam;
 
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+#[cfg(any(
+    all(target_arch = "x86_64", any(unix, windows)),
+    all(target_arch = "aarch64", target_os = "linux"),
+    test
+))]
 mod known_bugs;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+#[cfg(any(
+    all(target_arch = "x86_64", any(unix, windows)),
+    all(target_arch = "aarch64", target_os = "linux"),
+    test
+))]
 mod mach_inst;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+#[cfg(any(
+    all(target_arch = "x86_64", any(unix, windows)),
+    all(target_arch = "aarch64", target_os = "linux"),
+    test
+))]
 mod machine;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+#[cfg(any(
+    all(target_arch = "x86_64", any(unix, windows)),
+    all(target_arch = "aarch64", target_os = "linux"),
+    test
+))]
 mod regalloc;
 
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
@@ -82,6 +100,11 @@ use x86 as target;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 pub use x86::{compile, listing};
 
+#[cfg(any(all(target_arch = "aarch64", target_os = "linux"), test))]
+mod aarch64;
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+use aarch64 as target;
+
 #[cfg(any(all(target_arch = "wasm32", feature = "wasm-host"), test))]
 mod wasm;
 #[cfg(all(target_arch = "wasm32", feature = "wasm-host"))]
@@ -89,6 +112,7 @@ use wasm as target;
 
 #[cfg(not(any(
     all(target_arch = "x86_64", any(unix, windows)),
+    all(target_arch = "aarch64", target_os = "linux"),
     all(target_arch = "wasm32", feature = "wasm-host")
 )))]
 #[path = "unsupported.rs"]

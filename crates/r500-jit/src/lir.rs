@@ -240,6 +240,8 @@ pub(crate) enum Access {
     Wide,
     /// Lane by lane, and always from memory: never from a constant, which may be there for one lane only.
     Lanes,
+    /// Not at all: the instruction has the constant zero in it, and any other argument is in a register.
+    Zero,
 }
 
 /// Which input of which pixels.

@@ -320,6 +320,9 @@ impl Checker<'_> {
                         "{opcode:?} reads the constant {bits:#x}, which may be there once, as more"
                     ));
                 }
+                (Place::Memory(mem), Some((_, Access::Zero))) if mem != Mem::Const(0) => {
+                    return self.fault(format!("{opcode:?} has {mem:?} in it, not zero"));
+                }
                 (Place::Register(_), Some((_, Access::Lanes))) => {
                     return self.fault(format!("{opcode:?} reads lanes of {place:?}"));
                 }

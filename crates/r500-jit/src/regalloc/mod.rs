@@ -27,7 +27,7 @@ use crate::lir::{
 };
 use crate::live_ranges::LiveRanges;
 use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
-use crate::machine::Machine;
+use crate::machine::{Machine, MemoryOperands};
 use parallel_move::{Location, Move};
 use reg_state::RegState;
 
@@ -147,8 +147,12 @@ impl Allocator<'_> {
                     Place::Memory(self.regs.lanes(v).expect("offsets were put there"))
                 }
                 (Some(register), ..) => Place::Register(register),
+                (None, Some(mem @ Mem::Const(0)), Some((at, Access::Zero))) if at == i => {
+                    Place::Memory(mem)
+                }
                 (None, Some(mem), Some((at, access)))
                     if at == i
+                        && access != Access::Zero
                         && alone
                         && !(access == Access::Wide && matches!(mem, Mem::Const(_)))
                         && !self.deserves_register(v) =>
@@ -169,10 +173,14 @@ impl Allocator<'_> {
         let dst = match op.dst {
             Some(dst) => {
                 let class = self.function.class(dst);
-                let hint = self.regs.hint(dst).or_else(|| match (op.opcode, regs[0]) {
-                    // The instruction changes its first operand.
-                    (Opcode::FixUp, Some(Place::Register(register))) => Some(register),
-                    _ => None,
+                let hint = self.regs.hint(dst).or_else(|| {
+                    let overwritten = self.regs.machine.overwritten(op.opcode);
+                    overwritten.iter().find_map(|n| match regs[*n] {
+                        Some(Place::Register(register)) => {
+                            self.regs.frees(class).find(|free| *free == register)
+                        }
+                        _ => None,
+                    })
                 });
                 let register = self.find_register(class, &[], hint);
                 self.regs.put(dst, register);
@@ -186,7 +194,9 @@ impl Allocator<'_> {
             self.out.sources.push(number);
         }
         // It will be read from memory: the sooner it is there, the less is waited for it.
-        if let Some(dst) = op.dst.filter(|dst| self.live_ranges.is_offset(*dst)) {
+        if let Some(dst) = op.dst.filter(|dst| self.live_ranges.is_offset(*dst))
+            && self.regs.machine.operands == MemoryOperands::Usual
+        {
             self.spill(dst);
         }
     }

@@ -3,7 +3,7 @@
 use r500_fast::Simd;
 
 use crate::lir::Class;
-use crate::machine::Machine;
+use crate::machine::{Machine, MemoryOperands};
 
 /// The vector instructions that code is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,9 +45,9 @@ impl Level {
     /// What register allocation asks. (The last one of AVX-512 is what [`emit`](super::emit) needs at times.)
     pub(crate) fn machine(self) -> Machine {
         match self {
-            Self::Avx2 => Machine { vectors: 16, masks: 0 },
+            Self::Avx2 => Machine { vectors: 16, masks: 0, operands: MemoryOperands::Usual },
             // The first mask register cannot select lanes.
-            Self::Avx512 => Machine { vectors: 31, masks: 7 },
+            Self::Avx512 => Machine { vectors: 31, masks: 7, operands: MemoryOperands::Usual },
         }
     }
 

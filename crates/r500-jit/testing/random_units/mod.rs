@@ -10,11 +10,14 @@ mod textures;
 
 use std::fmt::Debug;
 
+use r500_exec::{Bindings, Draw, Options, Shader};
 use r500_fast::codegen::{
-    BatchOffsets, Chunk, ColorStore, ColorTargets, CompileUnit, LANES, LinearInterpolant, PhiMove,
-    TargetPlane, TexelView,
+    BatchOffsets, Chunk, ColorStore, ColorTargets, CompileUnit, Fuel, LANES, LinearInterpolant,
+    PhiMove, TargetPlane, TexelView,
 };
 use r500_ir::{ALL, Operand, Stmt, Type, Value, ValueData, Values};
+use r500_isa::Instruction;
+use r500_program::{Job, Program};
 
 use evaluate::{Interpreter, Resources, same};
 use generate::{Generator, INPUTS, Random};
@@ -218,4 +221,14 @@ pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> 
 pub(crate) fn count(usual: u64) -> u64 {
     let count = std::env::var("R500_PROGRAMS").ok().and_then(|count| count.parse().ok());
     count.unwrap_or(usual)
+}
+
+/// Calls `f` with the budget of a drawing.
+pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Fuel<'_>) -> T) -> T {
+    let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
+    let job = Job::from_program(Program::from_code(code));
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(&job, [4, 4]).unwrap();
+    let draw = Draw::new(&shader, &bindings, options).unwrap();
+    f(&mut Fuel::new(&draw, [4, 8]))
 }

@@ -8,10 +8,9 @@ use r500_fast::codegen::Batch;
 use super::*;
 use crate::known_bugs::{KnownBug, inject};
 use crate::memory_bounds::MemoryBounds;
-use crate::random_units::{Numbers, check, count, with_unit};
+use crate::random_units::{Numbers, check, count, with_budget, with_unit};
 use crate::x86::emulated::EmulatedCode;
 use crate::x86::exec_memory::ExecMemory;
-use crate::x86::exec_memory::tests::with_budget;
 
 const LEVELS: [Level; 2] = [Level::Avx2, Level::Avx512];
 

@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use iced_x86::code_asm::*;
-use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
-use r500_fast::codegen::{ColorTargets, CompileUnit, Fuel};
-use r500_isa::Instruction;
-use r500_program::{Job, Program};
+use r500_exec::{Cancel, Limits, Options, RunError};
+use r500_fast::codegen::{ColorTargets, CompileUnit};
 
 use super::*;
+use crate::random_units::with_budget;
 
 /// A unit of so many slots, all read, of so many chunks.
 fn with_unit<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
@@ -83,16 +82,6 @@ fn spending() -> ExecMemory {
     a.pop(rbx).unwrap();
     a.ret().unwrap();
     pages(a, 1, 1)
-}
-
-/// Calls `f` with the budget of a drawing.
-pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Fuel<'_>) -> T) -> T {
-    let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
-    let job = Job::from_program(Program::from_code(code));
-    let shader = Shader::new(&job.program).unwrap();
-    let bindings = Bindings::new(&job, [4, 4]).unwrap();
-    let draw = Draw::new(&shader, &bindings, options).unwrap();
-    f(&mut Fuel::new(&draw, [4, 8]))
 }
 
 /// Calls code with slots, without a fuel check.

@@ -1,0 +1,31 @@
+//! Machine code for AArch64, with the vectors that every such processor has (NEON, "Advanced SIMD").
+//!
+//! ```text
+//! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
+//! ```
+//!
+//! A vector is one quad. Masks are vectors.
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `kernel` | machine code as a step of the fast engine: speculation, and who pays for instructions |
+//! | `exec_memory` | executable memory and the call: all that is `unsafe` |
+//! | `compile` | machine code of a unit: |
+//! | `emit` | instructions of operations |
+//! | `assembler` | labels, constants |
+//! | `encode` | words of instructions |
+//!
+//! Everything but `kernel` and `exec_memory` is tested on other processors too.
+
+mod assembler;
+mod assembly;
+pub(crate) mod compile;
+mod emit;
+mod encode;
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+mod exec_memory;
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+mod kernel;
+
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+pub(crate) use kernel::{Backend, CompiledKernel};
