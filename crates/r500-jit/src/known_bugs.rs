@@ -9,6 +9,10 @@ pub(crate) enum KnownBug {
     /// Constant texel offsets are loaded lane by lane from the pool, where AVX-512 code has one of them only.
     TexelOffsetsInPool,
     /// A masked move from memory wants it aligned.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "others have no masked moves")
+    )]
     AlignedMaskedMove,
 }
 
@@ -40,7 +44,7 @@ pub(crate) fn is_unchecked() -> bool {
 
 /// Calls `f`, during which code compiled on this thread has a bug, if any is given, and register allocation is
 /// checked or not.
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 pub(crate) fn inject<T>(bug: Option<KnownBug>, checked: bool, f: impl FnOnce() -> T) -> T {
     /// Ends the injection, also while unwinding.
     struct End;

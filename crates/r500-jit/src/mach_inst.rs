@@ -33,6 +33,7 @@ pub(crate) enum MachInst {
         opcode: Opcode,
         dst: u8,
         args: [Option<Place>; 3],
+        #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for listings"))]
         origin: u32,
     },
     Load {
@@ -83,6 +84,7 @@ pub(crate) enum MachInst {
     NextGroup(Label),
 }
 
+#[cfg(target_arch = "x86_64")]
 impl MachInst {
     /// Whether it puts pixels into rows.
     pub(crate) fn permutes_rows(&self) -> bool {

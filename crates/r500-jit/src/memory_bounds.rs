@@ -3,8 +3,10 @@
 use std::ptr;
 
 use r500_exec::Pixel;
+#[cfg(target_arch = "x86_64")]
+use r500_fast::codegen::TARGETS;
 use r500_fast::codegen::{
-    AdjacentBatches, Batch, Chunk, ColorStore, ColorTargets, CompileUnit, TARGETS, TargetPlane,
+    AdjacentBatches, Batch, Chunk, ColorStore, ColorTargets, CompileUnit, TargetPlane,
     TexelView, TextureDesc,
 };
 
@@ -63,11 +65,11 @@ impl MemoryBounds {
         )
     }
 
-    /// The same for all chunks of adjacent batches.
+    /// The same for all chunks of adjacent batches, which run one by one elsewhere.
     ///
     /// # Panics
     /// As [`check`](Self::check).
-    #[cfg(not(target_arch = "wasm32"))]
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn check_adjacent(
         &self,
         batch: &Batch<'_, '_>,
@@ -77,7 +79,7 @@ impl MemoryBounds {
     }
 
     /// Bytes from a batch to one that begins so many pixels further on, by target.
-    #[cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "batches run one by one there"))]
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn steps(&self, pixels: usize) -> [usize; TARGETS] {
         let mut steps = [0; TARGETS];
         self.targets.iter().for_each(|&(target, size)| steps[usize::from(target)] = pixels * size);
@@ -85,7 +87,7 @@ impl MemoryBounds {
     }
 
     /// Interpolants of a batch.
-    #[cfg(not(target_arch = "wasm32"))]
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn interpolants(&self) -> usize {
         self.interpolants
     }

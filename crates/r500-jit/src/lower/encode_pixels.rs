@@ -18,7 +18,10 @@ use crate::lir::{Class, Op, Opcode, PixelRows, Relation, VReg};
 const NO_FRACTIONS: f32 = 8_388_608.0;
 
 /// Returns whether pixels can be stored so; `discards`: whether some of them are not covered, so that these must keep their bytes.
-#[cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "code there stores floats alone"))]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "code elsewhere stores floats alone")
+)]
 pub(crate) fn supports(encoding: &PixelEncoding, discards: bool) -> bool {
     // The curve needs a function in double precision. Bytes and words would have to be loaded one by one to be kept.
     encoding.components().all(|component| component.code != Code::Srgb)

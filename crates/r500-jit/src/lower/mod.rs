@@ -20,7 +20,7 @@ mod transcendental;
 
 use std::collections::{HashMap, HashSet};
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(target_arch = "x86_64")]
 pub(crate) use encode_pixels::supports as supports_encoding;
 use r500_fast::codegen::{self, CompileUnit, TextureDesc};
 use r500_ir::{If, Operand, Stmt, Type, Value, Values};
