@@ -105,7 +105,10 @@ mod aarch64;
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 use aarch64 as target;
 
-#[cfg(any(all(target_arch = "wasm32", feature = "wasm-host"), test))]
+#[cfg(any(
+    all(target_arch = "wasm32", feature = "wasm-host"),
+    all(test, not(target_arch = "aarch64"))
+))]
 mod wasm;
 #[cfg(all(target_arch = "wasm32", feature = "wasm-host"))]
 use wasm as target;

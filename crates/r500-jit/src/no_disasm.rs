@@ -9,7 +9,7 @@ use crate::{Effort, Unavailable};
 /// The machine code of a function as text.
 ///
 /// # Errors
-/// There is none on this architecture.
+/// There is a disassembler for x86-64 alone.
 pub fn listing(
     _: &Function,
     _: &ResourceLayout,
@@ -17,5 +17,5 @@ pub fn listing(
     _: Effort,
     _: &mut dyn FnMut(u32) -> Option<String>,
 ) -> Result<String, Unavailable> {
-    Err(Unavailable::Architecture)
+    Err(Unavailable::Listing)
 }

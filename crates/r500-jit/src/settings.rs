@@ -60,13 +60,13 @@ pub enum Constants {
     Symbolic,
 }
 
-/// How many groups of pixels machine code for x86-64 works on at a time. (A group is a vector of pixels.) The bits are
+/// How many groups of pixels machine code works on at a time, but in WebAssembly. (A group is a vector of pixels.) The bits are
 /// the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Groups {
     /// One or two, whichever is faster. After as many pixels as a picture of 256x256 has, the other form of the code is compiled, too,
     /// both draw some batches, and their times are compared; within the noise, the form stays that an estimate chose. Code that is
-    /// compiled [quickly](Effort::Quick) is not compared.
+    /// compiled [quickly](Effort::Quick) is not compared; on AArch64 the estimate decides.
     #[default]
     Contest,
     /// One.
@@ -97,9 +97,15 @@ pub struct CacheUse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// It is made for x86-64, and for WebAssembly with the feature `wasm-host`.
+    /// It is made for x86-64, for AArch64, and for WebAssembly with the feature `wasm-host`.
     #[error("there is no machine code for this architecture")]
     Architecture,
+    /// For AArch64 it is made on Linux: other systems have rules of their own for executable memory, which were not tried.
+    #[error("machine code for AArch64 takes Linux")]
+    System,
+    /// Machine code is listed on x86-64.
+    #[error("machine code is listed on x86-64 only")]
+    Listing,
     /// It is made of AVX2 or AVX-512 instructions.
     #[error("machine code takes AVX2 or AVX-512")]
     Level,

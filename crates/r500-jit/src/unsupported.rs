@@ -19,7 +19,11 @@ pub(crate) enum CompiledKernel {}
 
 impl Backend {
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
-        Err(Unavailable::Architecture)
+        Err(if cfg!(target_arch = "aarch64") {
+            Unavailable::System
+        } else {
+            Unavailable::Architecture
+        })
     }
 
     pub(crate) fn supports_encoding(&self, _: &PixelEncoding, _: bool) -> bool {
