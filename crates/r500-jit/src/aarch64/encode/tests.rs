@@ -104,7 +104,7 @@ fn forms() -> Vec<(u32, String)> {
         (f32::to_bits(1.0), "fmov v5.4s, #1.0"),
         (f32::to_bits(-0.3125), "fmov v5.4s, #-0.3125"),
         (f32::to_bits(31.0), "fmov v5.4s, #31.0"),
-        (f32::to_bits(0.125), "fmov v5.4s, #0.125"),
+        (f32::to_bits(0.125), "movi v5.4s, #0x3e, lsl #24"),
     ] {
         is(vector_of(V(5), bits).expect("one instruction makes it"), text);
     }
