@@ -6,8 +6,8 @@ use r500_exec::Pixel;
 #[cfg(target_arch = "x86_64")]
 use r500_fast::codegen::TARGETS;
 use r500_fast::codegen::{
-    AdjacentBatches, Batch, Chunk, ColorStore, ColorTargets, CompileUnit, TargetPlane,
-    TexelView, TextureDesc,
+    AdjacentBatches, Batch, Chunk, ColorStore, ColorTargets, CompileUnit, TargetPlane, TexelView,
+    TextureDesc,
 };
 
 /// Texture units.

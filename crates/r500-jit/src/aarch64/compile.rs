@@ -5,6 +5,7 @@ use r500_fast::codegen::CompileUnit;
 use super::assembler::TooLong;
 use super::assembly::Assembly;
 use super::emit::{self, UnitLayout, VECTORS};
+use super::inversion;
 use crate::lir::{Class, LirFunction, Opcode};
 use crate::lower::TargetCaps;
 use crate::machine::{Machine, MemoryOperands};
@@ -67,6 +68,7 @@ pub(crate) fn scheduled(unit: &CompileUnit<'_>, effort: Effort, groups: Groups) 
     if two {
         function = unroll_and_jam::interleave(function, Class::Vector, false);
     }
+    inversion::invert(&mut function);
     if effort == Effort::Full {
         // The frame is not where offsets of texels are read from.
         schedule::schedule(&mut function, [VECTORS, 0], false);

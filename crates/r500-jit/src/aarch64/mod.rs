@@ -11,6 +11,7 @@
 //! | `kernel` | machine code as a step of the fast engine: speculation, and who pays for instructions |
 //! | `exec_memory` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a unit: |
+//! | `inversion` | masks the other way round, where that saves an instruction |
 //! | `emit` | instructions of operations |
 //! | `assembler` | labels, constants |
 //! | `encode` | words of instructions |
@@ -24,6 +25,7 @@ mod emit;
 mod encode;
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod exec_memory;
+mod inversion;
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod kernel;
 
