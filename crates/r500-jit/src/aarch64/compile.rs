@@ -2,11 +2,11 @@
 
 use r500_fast::codegen::CompileUnit;
 
-use super::assembler::TooLong;
 use super::assembly::Assembly;
 use super::emit::{self, UnitLayout, VECTORS};
+use super::error::CompileError;
 use super::inversion;
-use crate::lir::{Class, LirFunction, Opcode};
+use crate::lir::{Class, LirFunction};
 use crate::lower::TargetCaps;
 use crate::machine::{Machine, MemoryOperands};
 use crate::{Effort, Groups, lower, regalloc, schedule, unroll_and_jam};
@@ -17,23 +17,6 @@ pub(crate) const MACHINE: Machine =
 
 /// Values that are live at once from which on a second group takes too many registers.
 const CROWDED: usize = 2 * VECTORS;
-
-/// Why there is no machine code of a unit: the fast engine runs it operation by operation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CompileError {
-    /// It is longer than branches reach.
-    #[error("the code is longer than branches reach")]
-    TooLong,
-    /// There is no code for an operation: a mistake of the lowering.
-    #[error("there is no code for {0:?}")]
-    Unsupported(Opcode),
-}
-
-impl From<TooLong> for CompileError {
-    fn from(TooLong: TooLong) -> Self {
-        Self::TooLong
-    }
-}
 
 /// Returns machine code of a unit.
 ///

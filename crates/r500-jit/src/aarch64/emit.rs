@@ -28,8 +28,8 @@ use r500_fast::codegen::CompileUnit;
 
 use super::assembler::{Assembler, CodeLabel};
 use super::assembly::Assembly;
-use super::compile::CompileError;
 use super::encode::{self, Condition, SP, V, X, XZR};
+use super::error::CompileError;
 use crate::lir::Opcode;
 use crate::mach_inst::{Label, MachCode, MachInst, Mem};
 use operations::TexelAddresses;
@@ -373,7 +373,7 @@ impl<'a> Emit<'a> {
     /// Stores a counter, or loads it, `by` an instruction; the frame may be larger than an offset.
     fn access_counter(&mut self, place: u32, register: X, by: fn(X, X, u32) -> u32) {
         self.a.number(FAR, place);
-        // The stack pointer is no operand of sums of registers.
+        // Sums of registers do not take the stack pointer.
         self.a.put(encode::add_imm(STACK_COPY, SP, 0, false));
         self.a.put(encode::add_x(FAR, STACK_COPY, FAR, 0));
         self.a.put(by(register, FAR, 0));

@@ -15,6 +15,7 @@
 //! | `emit` | instructions of operations |
 //! | `assembler` | labels, constants |
 //! | `encode` | words of instructions |
+//! | `error` | why there is no code of a unit |
 //!
 //! Everything but `kernel` and `exec_memory` is tested on other processors too.
 
@@ -23,6 +24,7 @@ mod assembly;
 pub(crate) mod compile;
 mod emit;
 mod encode;
+mod error;
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod exec_memory;
 mod inversion;

@@ -1,8 +1,8 @@
 //! Operations as instructions.
 
 use super::{CONTEXT, Emit, FAR, Form, POOL, SCRATCH, SPARE, TABLES, context};
-use crate::aarch64::compile::CompileError;
 use crate::aarch64::encode::{self, V, X};
+use crate::aarch64::error::CompileError;
 use crate::lir::{GatherChannel, IntRange, LoadTexel, Opcode, Relation, Rounding};
 use crate::mach_inst::{Mem, Place};
 
