@@ -19,8 +19,8 @@ fn every_unit_has_code_in_both_forms() {
             assert!(matches!(lanes, 4 | 8), "{lanes} pixels at a time");
             assert!(exact > 0 && exact.is_multiple_of(4) && exact < constants, "seed {seed}");
             assert!(constants.is_multiple_of(64) && constants <= code.len(), "seed {seed}");
-            // The exact form has more instructions for each product.
-            assert!(constants - exact >= exact, "seed {seed}: {exact} of {constants}");
+            // The exact form has more instructions for each product, and not the three that watch.
+            assert!(constants - exact + 3 * 4 >= exact, "seed {seed}: {exact} of {constants}");
         }
     }
 }
