@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use r500_exec::RunError;
 use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
-use r500_fast::codegen::{Batch, Capabilities, Chunk, CompileUnit, Kernel};
+use r500_fast::codegen::{Batch, Chunk, CompileUnit, Kernel};
 use r500_ir::Stmt;
 
 use super::compile::compile;
@@ -25,9 +25,6 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// What its code does.
-    pub(crate) const CAPABILITIES: Capabilities = Capabilities::ALL;
-
     /// # Errors
     /// If there is no machine code of such instructions.
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
