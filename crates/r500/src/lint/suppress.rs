@@ -13,6 +13,9 @@ use r500_check::{LintCode, Location};
 
 use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 
+/// Codes, and comments that cannot be understood, of a source at most; a program has 65,536 instructions at most.
+const MAX_CODES: usize = 10_000;
+
 /// What a comment covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Covers {
@@ -84,9 +87,20 @@ impl Allows {
                     statement(assembly, place)
                 };
                 allows.comment(text, place, covers);
+                if allows.list.len() + allows.wrong.len() > MAX_CODES {
+                    let why =
+                        format!("comments after this one are not read: {MAX_CODES} codes at most");
+                    allows.wrong.push((place, why));
+                    return allows;
+                }
             }
         }
         allows
+    }
+
+    /// Codes, and comments that cannot be understood.
+    fn codes(&self) -> usize {
+        self.list.len() + self.wrong.len()
     }
 
     /// Returns the allowance that covers a finding.
@@ -133,6 +147,9 @@ impl Allows {
         for name in inside.split(|c: char| c == ',' || c.is_whitespace()) {
             if name.is_empty() {
                 continue;
+            }
+            if self.codes() == MAX_CODES {
+                return;
             }
             none = false;
             // Where the comment is no UTF-8, places in it are not known.
@@ -234,6 +251,18 @@ mod tests {
             "NAME \"-- r500: allow(x)\" ;",
         ] {
             assert_eq!((allowed(source), wrong(source)), (vec![], vec![]), "{source}");
+        }
+    }
+
+    #[test]
+    fn codes_are_counted() {
+        let (lines, codes) = ("-- r500: allow-file(R5038)\n", "R5038,");
+        let one = format!("-- r500: allow-file({})", codes.repeat(MAX_CODES + 10));
+        for source in [lines.repeat(MAX_CODES + 10), one] {
+            let assembly = assemble(source.as_bytes(), Options::default());
+            let allows = Allows::of(&assembly);
+            assert_eq!(allows.list.len(), MAX_CODES);
+            assert!(matches!(&allows.wrong[..], [(_, why)] if why.contains("not read")));
         }
     }
 
