@@ -391,7 +391,8 @@ fn what_is_no_program() {
 /// Each limit holds, with an error that says which.
 #[test]
 fn limits() {
-    let few = Limits { bytes: 1000, document: 500, jobs: 5, instructions: 4, pixels: 6 };
+    let few =
+        Limits { bytes: 1000, document: 500, jobs: 5, instructions: 4, textures: 100, pixels: 6 };
     let message = |bytes: &[u8], format| {
         let error = read(bytes, format, &few).unwrap_err();
         assert!(!error.blames_input());
