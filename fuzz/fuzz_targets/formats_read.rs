@@ -6,12 +6,24 @@ use libfuzzer_sys::fuzz_target;
 use r500_formats::{Format, Jobs, Limits, detect, read, write};
 use r500_program::Job;
 
-const LIMITS: Limits =
-    Limits { bytes: 1 << 20, document: 1 << 18, jobs: 64, instructions: 4096, pixels: 1 << 14 };
+const LIMITS: Limits = Limits {
+    bytes: 1 << 20,
+    document: 1 << 18,
+    jobs: 64,
+    instructions: 4096,
+    textures: 1 << 20,
+    pixels: 1 << 14,
+};
 
 /// What is written of a job may be longer than what was read.
-const AGAIN: Limits =
-    Limits { bytes: 1 << 28, document: 1 << 28, jobs: 1, instructions: 4096, pixels: 1 << 14 };
+const AGAIN: Limits = Limits {
+    bytes: 1 << 28,
+    document: 1 << 28,
+    jobs: 1,
+    instructions: 4096,
+    textures: 1 << 20,
+    pixels: 1 << 14,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let detected = detect(bytes, None);
