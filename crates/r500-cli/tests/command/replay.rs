@@ -45,11 +45,11 @@ fn a_replay_arrives_at_the_same_buffers_and_frames() {
     for engine in ["reference", "fast", "jit"] {
         let frames = folder.path(engine);
         let run = r500(&["replay", &file, "-o", &frames, "--engine", engine]).status(0);
-        run.shows("2 submissions, 1 frames").shows("2 buffers compared, 0 differ");
+        run.shows("2 submissions, 1 frame").shows("2 buffers compared, 0 differ");
         let picture = folder.picture(&format!("{engine}/frame-00000.png"));
         assert_eq!(picture.pixels, [[0, 0, 255, 255]]);
     }
-    r500(&["replay", &file, "--submissions", "1"]).status(0).shows("1 submissions, 0 frames");
+    r500(&["replay", &file, "--submissions", "1"]).status(0).shows("1 submission, 0 frames");
 }
 
 #[test]

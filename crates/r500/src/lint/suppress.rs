@@ -87,9 +87,8 @@ impl Allows {
                     statement(assembly, place)
                 };
                 allows.comment(text, place, covers);
-                if allows.list.len() + allows.wrong.len() > MAX_CODES {
-                    let why =
-                        format!("comments after this one are not read: {MAX_CODES} codes at most");
+                if allows.codes() == MAX_CODES {
+                    let why = format!("what follows is not read: {MAX_CODES} codes at most");
                     allows.wrong.push((place, why));
                     return allows;
                 }
