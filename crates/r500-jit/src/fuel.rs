@@ -70,17 +70,17 @@ impl<'m> FuelMeter<'m> {
         self.stopped.is_some()
     }
 
-    /// The fuel to continue with, for a group that has so much left (less than 0) and was given so much
+    /// The fuel to add, for a group that has so much left (less than 0) and was given so much
     /// beyond its grant; `None` if there is none, and why is noted. Does nothing that could panic.
     pub(crate) fn refill(&mut self, left: i64, added: i64, address: u32) -> Option<i64> {
-        let Some(fuel) = self.fuel else { return Some(i64::MAX) };
+        let Some(fuel) = self.fuel else { return Some(i64::MAX.saturating_sub(left)) };
         let used = self.used(added.saturating_sub(left));
         let result = match used > fuel.left() {
             true => Err(fuel.exceeded(address)),
             false => fuel.check(),
         };
         match result {
-            Ok(()) => Some(grant(fuel.left() - used)),
+            Ok(()) => Some(grant(fuel.left() - used).saturating_sub(left)),
             Err(error) => {
                 self.stopped = Some(error);
                 None

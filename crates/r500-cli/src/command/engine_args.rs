@@ -16,7 +16,9 @@ use r500::fast::{Fast, Simd};
 use r500::jit::{Jit, Settings};
 use r500::program::Job;
 
+use super::binding_args::StateArgs;
 use super::exit::{Failure, Outcome};
+use super::input_args::ReadArgs;
 use super::terminal;
 
 /// Time that drawing a picture may take if nothing else is asked for.
@@ -90,6 +92,13 @@ impl MachineArgs {
     /// `usual`.
     pub(super) fn time_limit(&self, usual: Duration) -> Option<Duration> {
         Some(self.limit_time.unwrap_or(usual)).filter(|limit| !limit.is_zero())
+    }
+
+    /// Hands the memory limit to what loads textures.
+    pub(super) fn limit_textures(&self, read: &mut ReadArgs, state: &mut StateArgs) {
+        let limit = Some(self.memory_limit());
+        read.texture_memory = limit;
+        state.texture_memory = limit;
     }
 
     /// Returns the memory limit in bytes.

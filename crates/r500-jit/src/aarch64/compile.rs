@@ -34,15 +34,7 @@ pub(crate) fn compile(
 
 /// Returns what registers are given to: the operations for all groups that go together, in their order.
 pub(crate) fn scheduled(unit: &CompileUnit<'_>, effort: Effort, groups: Groups) -> LirFunction {
-    let caps = TargetCaps {
-        mask_class: Class::Vector,
-        numbers: true,
-        rows: false,
-        floors: false,
-        fixups: false,
-        single_quad: true,
-    };
-    let mut function = lower::lower(unit, caps);
+    let mut function = lower::lower(unit, TargetCaps::quads(Class::Vector));
     let two = match groups {
         Groups::One => false,
         Groups::Two => true,

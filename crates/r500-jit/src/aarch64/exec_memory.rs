@@ -226,9 +226,9 @@ impl<'m> VmContext<'m> {
 
     /// More fuel; false if there is none.
     fn refill(&mut self) -> bool {
+        // Of another number `call` says that the code is wrong.
         let address = u32::try_from(self.address).unwrap_or(u32::MAX);
-        let Some(fuel) = self.meter.refill(self.fuel, self.added, address) else { return false };
-        let more = fuel.saturating_sub(self.fuel);
+        let Some(more) = self.meter.refill(self.fuel, self.added, address) else { return false };
         self.added = self.added.saturating_add(more);
         self.fuel = self.fuel.saturating_add(more);
         true

@@ -47,6 +47,21 @@ pub(crate) struct TargetCaps {
     pub(crate) single_quad: bool,
 }
 
+#[cfg(any(target_arch = "wasm32", target_arch = "aarch64", test))]
+impl TargetCaps {
+    /// Vectors of four lanes, as WebAssembly and AArch64 have them: single channels are cheap to gather.
+    pub(crate) const fn quads(mask_class: Class) -> Self {
+        Self {
+            mask_class,
+            numbers: true,
+            rows: false,
+            floors: false,
+            fixups: false,
+            single_quad: true,
+        }
+    }
+}
+
 /// Operations of a unit.
 pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     let mut lower = Lower {

@@ -167,9 +167,10 @@ impl Drop for Installed {
 /// [`Context::refill`].
 extern "C" fn refill(context: &mut Context<'_>) -> u32 {
     match context.meter.refill(i64::from(context.fuel), context.added, context.address) {
-        Some(fuel) => {
+        Some(more) => {
+            context.added = context.added.saturating_add(more);
             // Grants are small.
-            context.added = context.added.saturating_add(fuel.saturating_sub(context.fuel.into()));
+            let fuel = i64::from(context.fuel).saturating_add(more);
             context.fuel = i32::try_from(fuel).unwrap_or(i32::MAX);
             0
         }

@@ -44,15 +44,7 @@ pub(super) struct Functions {
 }
 
 pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
-    let caps = TargetCaps {
-        mask_class: Class::Mask,
-        numbers: true,
-        rows: false,
-        floors: false,
-        fixups: false,
-        single_quad: true,
-    };
-    let mut function = lower::lower(unit, caps);
+    let mut function = lower::lower(unit, TargetCaps::quads(Class::Mask));
     // Two vectors at once take twice the registers.
     let live_ranges = LiveRanges::of(&function);
     if live_ranges.pressure(0, live_ranges.end()) < CROWDED {

@@ -297,8 +297,7 @@ impl Refill<'_> {
         let (fuel, other, added) = (fuel?, other?, added?);
         let left = fuel.min(other);
         let address = u32::try_from(address).expect("code writes addresses of instructions");
-        let granted = self.meter.refill(left, added, address)?;
-        let more = granted.saturating_sub(left);
+        let more = self.meter.refill(left, added, address)?;
         for (field, value) in fields.into_iter().zip([fuel, other, added]) {
             memory.store(at(field), &value.saturating_add(more).to_le_bytes()).ok()?;
         }

@@ -108,8 +108,9 @@ impl ExecMemory {
         let done = self.enter(&mut context);
         let VmContext { fuel, other_fuel, address, added, most, meter, .. } = context;
         debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
+        let address = u32::try_from(address).expect("code writes addresses of instructions");
         let used = meter.finish(most.max(added.saturating_sub(fuel.min(other_fuel))))?;
-        Ok((used, u32::try_from(address).expect("code writes addresses of instructions")))
+        Ok((used, address))
     }
 
     /// Runs code that counts no instructions over all chunks of adjacent batches.
@@ -201,10 +202,10 @@ impl<'m> VmContext<'m> {
 impl VmContext<'_> {
     /// More fuel; false if there is none.
     fn refill(&mut self) -> bool {
+        // Of another number `call` says that the code is wrong.
         let address = u32::try_from(self.address).unwrap_or(u32::MAX);
         let left = self.fuel.min(self.other_fuel);
-        let Some(fuel) = self.meter.refill(left, self.added, address) else { return false };
-        let more = fuel.saturating_sub(left);
+        let Some(more) = self.meter.refill(left, self.added, address) else { return false };
         self.added = self.added.saturating_add(more);
         self.fuel = self.fuel.saturating_add(more);
         self.other_fuel = self.other_fuel.saturating_add(more);

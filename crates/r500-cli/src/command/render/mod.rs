@@ -215,9 +215,7 @@ impl Render {
     /// Hands the memory limit to what loads textures.
     #[must_use]
     pub(super) fn with_memory_limit(mut self) -> Self {
-        let limit = Some(self.machine.memory_limit());
-        self.source.read.texture_memory = limit;
-        self.state.texture_memory = limit;
+        self.machine.limit_textures(&mut self.source.read, &mut self.state);
         self
     }
 
