@@ -151,14 +151,10 @@ fn tame(random: &mut Random, kind: CoordType) -> Texture {
         .with(TxFilter1::TRI_PERF, TriPerf::new(random.below(4) as u8))
         .with(TxFilter1::BORDER_FIX, random.one_in(2))
         .with(TxFilter1::LOD_BIAS, if random.one_in(3) { random.below(1024) as u16 } else { 0 });
-    texture.format0 = texture
-        .format0
-        .with(TxFormat0::TXDEPTH, depth.ilog2() as u8)
-        .with(TxFormat0::NUM_LEVELS, last as u8);
-    texture.format1 = texture
-        .format1
-        .with(TxFormat1::TEX_COORD_TYPE, kind)
-        .with(TxFormat1::GAMMA, random.one_in(4));
+    texture.set(TxFormat0::TXDEPTH, depth.ilog2() as u8);
+    texture.set(TxFormat0::NUM_LEVELS, last as u8);
+    texture.set(TxFormat1::TEX_COORD_TYPE, kind);
+    texture.set(TxFormat1::GAMMA, random.one_in(4));
     texture.border_color = random.word();
     texture.levels.clear();
     repair(texture, random, u64::MAX).expect("it may take any memory").0
@@ -187,18 +183,14 @@ fn large_textures() {
         let bytes: Vec<u8> = (0..size[0] * size[1] * 4).map(|_| random.word() as u8).collect();
         let mut texture = linear(texture(TxFormat::X8_8_8_8, size, &bytes));
         let swizzle = [TxSel::C2, TxSel::C1, TxSel::C0, [TxSel::ONE, TxSel::C3][round % 2]];
-        texture.format1 = texture
-            .format1
-            .with(TxFormat1::SEL_RED, swizzle[0])
-            .with(TxFormat1::SEL_GREEN, swizzle[1])
-            .with(TxFormat1::SEL_BLUE, swizzle[2])
-            .with(TxFormat1::SEL_ALPHA, swizzle[3])
-            .with(TxFormat1::SIGNED_COMP0, round == 3)
-            .with(TxFormat1::GAMMA, round > 3);
-        texture.filter0 = texture
-            .filter0
-            .with(TxFilter0::CLAMP_S, ClampMode::new(round as u8))
-            .with(TxFilter0::CLAMP_T, ClampMode::BORDER);
+        texture.set(TxFormat1::SEL_RED, swizzle[0]);
+        texture.set(TxFormat1::SEL_GREEN, swizzle[1]);
+        texture.set(TxFormat1::SEL_BLUE, swizzle[2]);
+        texture.set(TxFormat1::SEL_ALPHA, swizzle[3]);
+        texture.set(TxFormat1::SIGNED_COMP0, round == 3);
+        texture.set(TxFormat1::GAMMA, round > 3);
+        texture.set(TxFilter0::CLAMP_S, ClampMode::new(round as u8));
+        texture.set(TxFilter0::CLAMP_T, ClampMode::BORDER);
         texture.border_color = random.word();
         let sampler = bind(&texture);
         for _ in 0..40 {
@@ -242,18 +234,16 @@ fn tables_know_their_numbers() {
         // Random ones come instead.
         texture.levels.clear();
         if random.one_in(8) {
-            texture.format1 = texture.format1.with(TxFormat1::TXFORMAT, TxFormat::F32);
-            texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, false);
+            texture.set(TxFormat1::TXFORMAT, TxFormat::F32);
+            texture.set(TxFormat2::TXFORMAT_MSB, false);
         }
         let filter = [TexelFilter::POINT, TexelFilter::LINEAR][round % 2];
-        texture.filter0 = texture
-            .filter0
-            .with(TxFilter0::MAG_FILTER, filter)
-            .with(TxFilter0::MIN_FILTER, filter)
-            .with(TxFilter0::MIP_FILTER, LayerFilter::new(random.below(3) as u8))
-            .with(TxFilter0::CLAMP_S, any[random.below(3) as usize])
-            .with(TxFilter0::CLAMP_T, any[random.below(3) as usize]);
-        texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
+        texture.set(TxFilter0::MAG_FILTER, filter);
+        texture.set(TxFilter0::MIN_FILTER, filter);
+        texture.set(TxFilter0::MIP_FILTER, LayerFilter::new(random.below(3) as u8));
+        texture.set(TxFilter0::CLAMP_S, any[random.below(3) as usize]);
+        texture.set(TxFilter0::CLAMP_T, any[random.below(3) as usize]);
+        texture.set(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
         let Some((texture, sampler)) = repair(texture, &mut random, 1 << 16) else { continue };
         let Some(table) = sampler.texture_desc() else { continue };
         let texels = match sampler.texel_view() {
@@ -306,10 +296,8 @@ fn simple_textures() {
         };
         let texture = texture(format, size, &bytes[..given]);
         let mut texture = if round % 3 == 0 { texture } else { linear(texture) };
-        texture.filter0 = texture
-            .filter0
-            .with(TxFilter0::CLAMP_S, modes[random.below(3) as usize])
-            .with(TxFilter0::CLAMP_T, modes[random.below(3) as usize]);
+        texture.set(TxFilter0::CLAMP_S, modes[random.below(3) as usize]);
+        texture.set(TxFilter0::CLAMP_T, modes[random.below(3) as usize]);
         let sampler = bind(&texture);
         assert!(!sampler.depends_on_lod());
         let last = size[0].max(size[1]) as f32;

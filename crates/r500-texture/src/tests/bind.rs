@@ -21,53 +21,53 @@ fn modes_that_are_not_there() {
     type Change = fn(&mut Texture);
     #[rustfmt::skip]
     let cases: [(Change, &str); 25] = [
-        (|t| t.filter0 = t.filter0.with(TxFilter0::MAG_FILTER, TexelFilter::FILTER4),
+        (|t| t.set(TxFilter0::MAG_FILTER, TexelFilter::FILTER4),
             "TX_FILTER0.MAG_FILTER = 0 (programmable four-tap filter), which is not modelled: use 1 (Point) or 2 (Linear)"),
-        (|t| t.filter0 = t.filter0.with(TxFilter0::MIN_FILTER, TexelFilter::FILTER4),
+        (|t| t.set(TxFilter0::MIN_FILTER, TexelFilter::FILTER4),
             "TX_FILTER0.MIN_FILTER = 0 (programmable four-tap filter), which is not modelled: use 1 (Point) or 2 (Linear)"),
-        (|t| t.filter0 = t.filter0.with(TxFilter0::MIN_FILTER, TexelFilter::new(3)),
+        (|t| t.set(TxFilter0::MIN_FILTER, TexelFilter::new(3)),
             "TX_FILTER0.MIN_FILTER = 3, which is reserved: use 1 (Point) or 2 (Linear)"),
-        (|t| t.filter0 = t.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::new(3)),
+        (|t| t.set(TxFilter0::MIP_FILTER, LayerFilter::new(3)),
             "TX_FILTER0.MIP_FILTER = 3, which is reserved: use 0 (None), 1 (Point) or 2 (Linear)"),
-        (|t| *t = vol_filter_3(t.clone()),
+        (|t| *t = volume(t.clone(), 0).with(TxFilter0::VOL_FILTER, LayerFilter::new(3)),
             "TX_FILTER0.VOL_FILTER = 3, which is reserved: use 0 (None), 1 (Point) or 2 (Linear)"),
-        (|t| t.filter1 = t.filter1.with(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::KILL),
+        (|t| t.set(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::KILL),
             "TX_FILTER1.CHROMA_KEY_MODE = 1 (kill the pixel if a sample matches), which is not modelled"),
-        (|t| t.filter1 = t.filter1.with(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::BLEND),
+        (|t| t.set(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::BLEND),
             "TX_FILTER1.CHROMA_KEY_MODE = 2 (a sample that matches counts as 0), which is not modelled"),
-        (|t| t.filter1 = t.filter1.with(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::new(3)),
+        (|t| t.set(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::new(3)),
             "TX_FILTER1.CHROMA_KEY_MODE = 3, which is reserved: use 0 (Disable)"),
-        (|t| t.filter1 = t.filter1.with(TxFilter1::MC_ROUND, true),
+        (|t| t.set(TxFilter1::MC_ROUND, true),
             "TX_FILTER1.MC_ROUND = 1 (MPEG-4 rounding of bilinear filters), which is not modelled: clear it"),
-        (|t| t.filter1 = t.filter1.with(TxFilter1::MC_COORD_TRUNCATE, true),
+        (|t| t.set(TxFilter1::MC_COORD_TRUNCATE, true),
             "TX_FILTER1.MC_COORD_TRUNCATE = 1 (cut coordinate fractions to 0 and 1/2), which is not modelled: clear it"),
-        (|t| t.format1 = t.format1.with(TxFormat1::YUV_TO_RGB, YuvToRgb::CLAMPED),
+        (|t| t.set(TxFormat1::YUV_TO_RGB, YuvToRgb::CLAMPED),
             "TX_FORMAT1.YUV_TO_RGB = 1 (convert, with clamp), which is not modelled"),
-        (|t| t.format1 = t.format1.with(TxFormat1::YUV_TO_RGB, YuvToRgb::UNLIMITED),
+        (|t| t.set(TxFormat1::YUV_TO_RGB, YuvToRgb::UNLIMITED),
             "TX_FORMAT1.YUV_TO_RGB = 2 (convert, without clamp), which is not modelled"),
-        (|t| t.format1 = t.format1.with(TxFormat1::YUV_TO_RGB, YuvToRgb::new(3)),
+        (|t| t.set(TxFormat1::YUV_TO_RGB, YuvToRgb::new(3)),
             "TX_FORMAT1.YUV_TO_RGB = 3, which is reserved"),
-        (|t| t.format1 = t.format1.with(TxFormat1::SWAP_YUV, true),
+        (|t| t.set(TxFormat1::SWAP_YUV, true),
             "TX_FORMAT1.SWAP_YUV = 1"),
-        (|t| t.format1 = t.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::new(3)),
+        (|t| t.set(TxFormat1::TEX_COORD_TYPE, CoordType::new(3)),
             "TX_FORMAT1.TEX_COORD_TYPE = 3, which is reserved: use 0 (2D), 1 (3D) or 2 (Cube)"),
-        (|t| t.format1 = t.format1.with(TxFormat1::TXFORMAT, TxFormat::AVYU444),
+        (|t| t.set(TxFormat1::TXFORMAT, TxFormat::AVYU444),
             "TX_FORMAT1.TXFORMAT = 19 (AVYU, 8 bits each), which is not modelled: convert"),
-        (|t| t.format1 = t.format1.with(TxFormat1::TXFORMAT, TxFormat::VYUY422),
+        (|t| t.set(TxFormat1::TXFORMAT, TxFormat::VYUY422),
             "TX_FORMAT1.TXFORMAT = 20 (VYUY, two texels a dword), which is not modelled: convert"),
-        (|t| t.format1 = t.format1.with(TxFormat1::TXFORMAT, TxFormat::YVYU422),
+        (|t| t.set(TxFormat1::TXFORMAT, TxFormat::YVYU422),
             "TX_FORMAT1.TXFORMAT = 21 (YVYU, two texels a dword), which is not modelled: convert"),
-        (|t| t.format2 = t.format2.with(TxFormat2::TXFORMAT_MSB, true),
+        (|t| t.set(TxFormat2::TXFORMAT_MSB, true),
             "TX_FORMAT1.TXFORMAT = 12 with TX_FORMAT2.TXFORMAT_MSB set is a reserved format"),
-        (|t| t.offset = t.offset.with(TxOffset::MACRO_TILE, true),
+        (|t| t.set(TxOffset::MACRO_TILE, true),
             "TX_OFFSET.MACRO_TILE = 1 (2 KiB pages are tiled), which is not modelled"),
-        (|t| t.offset = t.offset.with(TxOffset::MICRO_TILE, 1),
+        (|t| t.set(TxOffset::MICRO_TILE, 1),
             "TX_OFFSET.MICRO_TILE = 1 (tiled), which is not modelled"),
-        (|t| t.offset = t.offset.with(TxOffset::MICRO_TILE, 2),
+        (|t| t.set(TxOffset::MICRO_TILE, 2),
             "TX_OFFSET.MICRO_TILE = 2 (tiled square (16-bit texels)), which is not modelled"),
-        (|t| t.offset = t.offset.with(TxOffset::MICRO_TILE, 3),
+        (|t| t.set(TxOffset::MICRO_TILE, 3),
             "TX_OFFSET.MICRO_TILE = 3, which is reserved"),
-        (|t| t.format0 = t.format0.with(TxFormat0::NUM_LEVELS, 2),
+        (|t| t.set(TxFormat0::NUM_LEVELS, 2),
             "TX_FORMAT0.NUM_LEVELS = 2 stands for 3 levels and 1 are given"),
         (|t| t.levels.clear(),
             "TX_FORMAT0.NUM_LEVELS = 0 stands for 1 levels and 0 are given"),
@@ -81,19 +81,13 @@ fn modes_that_are_not_there() {
     }
 }
 
-fn vol_filter_3(texture: Texture) -> Texture {
-    let mut texture = volume(texture, 0);
-    texture.filter0 = texture.filter0.with(TxFilter0::VOL_FILTER, LayerFilter::new(3));
-    texture
-}
-
 #[test]
 fn every_format_binds_or_is_refused_by_name() {
     // The documents' formats without YUV (19 to 21) and with DXT (15 to 17); seven of the upper half.
     for msb in [false, true] {
         for code in 0..32 {
-            let mut texture = texture(TxFormat::new(code), [4, 4], &[]);
-            texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, msb);
+            let texture =
+                texture(TxFormat::new(code), [4, 4], &[]).with(TxFormat2::TXFORMAT_MSB, msb);
             let known = if msb { code < 7 } else { !(19..=21).contains(&code) };
             match Sampler::bind(&texture, None).expect_err("no bytes are given") {
                 BindError::LevelBytes { .. } => assert!(known, "{code} {msb}"),
@@ -159,7 +153,7 @@ fn levels_have_the_size_that_follows() {
          (width, height, layers or faces): correct either"
     );
     // A level past NUM_LEVELS is not read.
-    texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, 0);
+    texture.set(TxFormat0::NUM_LEVELS, 0);
     assert!(Sampler::bind(&texture, None).is_ok());
 
     let five = cube(plain());
@@ -176,12 +170,9 @@ fn levels_have_the_size_that_follows() {
 fn sizes_have_twelve_bits() {
     let make = |width: u32, height: u32| {
         let bytes = vec![0; (width * height) as usize];
-        let mut texture = texture(TxFormat::X8, [width, height], &bytes);
-        texture.format0 = TxFormat0::default()
+        let texture = texture(TxFormat::X8, [width, height], &bytes)
             .with(TxFormat0::TXWIDTH, ((width - 1) & 0x7ff) as u16)
-            .with(TxFormat0::TXHEIGHT, ((height - 1) & 0x7ff) as u16);
-        texture.format2 = texture
-            .format2
+            .with(TxFormat0::TXHEIGHT, ((height - 1) & 0x7ff) as u16)
             .with(TxFormat2::TXWIDTH_11, width > 2048)
             .with(TxFormat2::TXHEIGHT_11, height > 2048);
         bind(&texture).level_size(0)
@@ -195,10 +186,10 @@ fn sizes_have_twelve_bits() {
 fn rows_lie_a_pitch_apart() {
     // Rows of 2 texels, 3 texels apart.
     let mut texture = texture(TxFormat::X8, [2, 2], &[1, 2, 99, 3, 4, 99]);
-    texture.format2 = texture.format2.with(TxFormat2::TXPITCH, 2);
+    texture.set(TxFormat2::TXPITCH, 2);
     // Without TXPITCH_EN the pitch is not read.
     assert!(error(&texture).starts_with("level 0 has 6 bytes"));
-    texture.format0 = texture.format0.with(TxFormat0::TXPITCH_EN, true);
+    texture.set(TxFormat0::TXPITCH_EN, true);
     let mut texture = in_256ths(texture);
     let all = |texture: &Texture| {
         [[0.5, 0.5], [1.5, 0.5], [0.5, 1.5], [1.5, 1.5]]
@@ -217,18 +208,18 @@ fn rows_lie_a_pitch_apart() {
     // The pitch halves as the width does: 6 texels, then 3; never below the width.
     let texture = super::texture(TxFormat::X8, [4, 2], &[0; 12]);
     let mut texture = with_levels(texture, &[([2, 1], &[7, 8, 99]), ([1, 1], &[9])]);
-    texture.format0 = texture.format0.with(TxFormat0::TXPITCH_EN, true);
-    texture.format2 = texture.format2.with(TxFormat2::TXPITCH, 5);
+    texture.set(TxFormat0::TXPITCH_EN, true);
+    texture.set(TxFormat2::TXPITCH, 5);
     assert!(Sampler::bind(&texture, None).is_ok());
-    texture.format2 = texture.format2.with(TxFormat2::TXPITCH, 0);
+    texture.set(TxFormat2::TXPITCH, 0);
     texture.levels[0].bytes = vec![0; 8];
     texture.levels[1].bytes.pop();
     assert!(Sampler::bind(&texture, None).is_ok());
 
     // Blocks: a pitch of 8 texels is 2 blocks; 4x5 texels have 1 block a row, 2 rows.
     let mut texture = super::texture(TxFormat::DXT1, [4, 5], &[0; 32]);
-    texture.format0 = texture.format0.with(TxFormat0::TXPITCH_EN, true);
-    texture.format2 = texture.format2.with(TxFormat2::TXPITCH, 7);
+    texture.set(TxFormat0::TXPITCH_EN, true);
+    texture.set(TxFormat2::TXPITCH, 7);
     texture.levels[0].bytes[16..18].copy_from_slice(&[0, 0xf8]);
     let texture = texture;
     assert_eq!(at(&texture, [0.5, 0.5, 0.0])[0], 0.0);
@@ -240,8 +231,8 @@ fn layers_follow_each_other_with_their_rows() {
     // Two layers of two rows, 3 apart; the last row is short.
     let bytes = [1, 2, 0, 3, 4, 0, 5, 6, 0, 7, 8];
     let mut texture = in_256ths(volume(texture(TxFormat::X8, [2, 2], &bytes), 1));
-    texture.format0 = texture.format0.with(TxFormat0::TXPITCH_EN, true);
-    texture.format2 = texture.format2.with(TxFormat2::TXPITCH, 2);
+    texture.set(TxFormat0::TXPITCH_EN, true);
+    texture.set(TxFormat2::TXPITCH, 2);
     assert_eq!(at(&texture, [1.5, 0.5, 1.5])[0] * 256.0, 6.0);
     assert_eq!(at(&texture, [1.5, 1.5, 1.5])[0] * 256.0, 8.0);
     assert_eq!(at(&texture, [0.5, 1.5, 0.5])[0] * 256.0, 3.0);
@@ -251,16 +242,14 @@ fn layers_follow_each_other_with_their_rows() {
 fn swapped_bytes_come_in_whole_units() {
     for (swap, unit) in [(EndianSwap::W16, 2), (EndianSwap::W32, 4), (EndianSwap::HALF, 4)] {
         for length in [1_usize, 2, 4, 6] {
-            let mut texture = texture(TxFormat::X8, [length as u32, 1], &vec![0; length]);
-            texture.offset = texture.offset.with(TxOffset::ENDIAN_SWAP, swap);
-            let result = Sampler::bind(&texture, None);
+            let texture = texture(TxFormat::X8, [length as u32, 1], &vec![0; length]);
+            let result = Sampler::bind(&texture.with(TxOffset::ENDIAN_SWAP, swap), None);
             assert_eq!(result.is_ok(), length.is_multiple_of(unit), "{swap:?} {length}");
         }
     }
-    let mut texture = texture(TxFormat::X8, [1, 1], &[0]);
-    texture.offset = texture.offset.with(TxOffset::ENDIAN_SWAP, EndianSwap::W32);
+    let texture = texture(TxFormat::X8, [1, 1], &[0]);
     assert_eq!(
-        error(&texture),
+        error(&texture.with(TxOffset::ENDIAN_SWAP, EndianSwap::W32)),
         "level 0 has 1 bytes, and TX_OFFSET.ENDIAN_SWAP = 2 (swap bytes in 32 bits) swaps within \
          units of 4: give whole units or clear ENDIAN_SWAP"
     );
@@ -269,13 +258,13 @@ fn swapped_bytes_come_in_whole_units() {
 #[test]
 fn registers_that_mean_nothing_here_are_not_looked_at() {
     let mut texture = plain();
-    texture.filter0 = texture.filter0.with(TxFilter0::ID, 15);
-    texture.filter1 = texture.filter1.with(TxFilter1::MACRO_SWITCH, true);
-    texture.format0 = texture.format0.with(TxFormat0::PROJECTED, true);
-    texture.format0 = texture.format0.with(TxFormat0::TXDEPTH, 15);
-    texture.format1 = texture.format1.with(TxFormat1::CACHE, 31);
-    texture.format2 = texture.format2.with(TxFormat2::SEL_FILTER4, 3);
-    texture.offset = texture.offset.with(TxOffset::TXOFFSET, u32::MAX >> 5);
+    texture.set(TxFilter0::ID, 15);
+    texture.set(TxFilter1::MACRO_SWITCH, true);
+    texture.set(TxFormat0::PROJECTED, true);
+    texture.set(TxFormat0::TXDEPTH, 15);
+    texture.set(TxFormat1::CACHE, 31);
+    texture.set(TxFormat2::SEL_FILTER4, 3);
+    texture.set(TxOffset::TXOFFSET, u32::MAX >> 5);
     texture.chroma_key = r500_isa::texture::TxChromaKey(u32::MAX);
     assert_eq!(bind(&texture).level_size(0), [4, 2, 1]);
 }

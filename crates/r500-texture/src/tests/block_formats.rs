@@ -137,9 +137,8 @@ fn ati1n_is_one_component() {
 fn ati1n_signed_compares_and_mixes_with_signs() {
     let signed = |first: i8, second: i8| {
         let bytes = interpolated(first as u8, second as u8);
-        let mut texture = texture_msb(TxFormatMsb::ATI1N, [4, 4], &bytes);
-        texture.format1 = texture.format1.with(TxFormat1::SIGNED_COMP0, true);
-        two_rows(&texture, 0)
+        let texture = texture_msb(TxFormatMsb::ATI1N, [4, 4], &bytes);
+        two_rows(&texture.with(TxFormat1::SIGNED_COMP0, true), 0)
     };
     // 84 > -56 (as bytes it would be less): sevenths of 140 are 20.
     let want = [84, -56, 64, 44, 24, 4, -16, -36].map(|k| k as f32 / 127.0);
@@ -160,7 +159,7 @@ fn ati2n_is_two_components() {
     assert_eq!(two_rows(&texture, 1), ASCENDING.map(|k| f32::from(k) / 255.0));
     assert_eq!(at(&texture, [0.5; 3])[2..], [0.0; 2]);
     // Each has its own sign: 70 and 210 are 70 and -46, of which the first is the greater.
-    texture.format1 = texture.format1.with(TxFormat1::SIGNED_COMP1, true);
+    texture.set(TxFormat1::SIGNED_COMP1, true);
     assert_eq!(two_rows(&texture, 0), DESCENDING.map(|k| f32::from(k) / 255.0));
     assert_eq!(two_rows(&texture, 1)[..3], [70.0 / 127.0, -46.0 / 127.0, 374.0 / 889.0]);
 }
@@ -201,7 +200,7 @@ fn red_and_blue_change_places_by_a_bit_of_filter1() {
 #[test]
 fn border_of_blocks_has_eight_bits() {
     let mut texture = texture(TxFormat::DXT5, [4, 4], &[0; 16]);
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
+    texture.set(TxFilter0::CLAMP_S, ClampMode::BORDER);
     texture.border_color = 0xff66_33cc;
     assert_eq!(at(&texture, [-1.0, 0.5, 0.0]), [0.8, 0.2, 0.4, 1.0]);
 }
@@ -211,7 +210,7 @@ fn border_of_blocks_has_eight_bits() {
 fn gamma_starts_from_the_exact_mixture() {
     let white_black = [0xff, 0xff, 0, 0, 0b11_10_01_00, 0, 0, 0];
     let mut texture = texture(TxFormat::DXT1, [4, 4], &white_black);
-    texture.format1 = texture.format1.with(TxFormat1::GAMMA, true);
+    texture.set(TxFormat1::GAMMA, true);
     let grey = |x: f32| [x, x, x, 1.0];
     assert_eq!(row(&texture, 0.5), [1.0, 0.0, 0.401_977_78, 0.090_841_71].map(grey));
     texture.levels[0].bytes[..2].copy_from_slice(&(32_u16 << 5).to_le_bytes());

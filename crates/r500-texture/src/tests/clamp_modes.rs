@@ -46,7 +46,7 @@ fn along(axis: usize, mode: ClampMode) -> Texture {
         1 => (one([1, 4]), TxFilter0::CLAMP_T),
         _ => (volume(one([1, 1]), 2), TxFilter0::CLAMP_R),
     };
-    texture.filter0 = texture.filter0.with(field, mode);
+    texture.set(field, mode);
     texture.border_color = u32::from_le_bytes(BORDER.map(|k| k as u8));
     in_256ths(texture)
 }
@@ -147,12 +147,12 @@ fn half_way_to_the_border_the_linear_filter_stops() {
 #[test]
 fn outside_on_one_axis_is_outside() {
     let mut texture = along(0, ClampMode::BORDER);
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_T, ClampMode::BORDER);
+    texture.set(TxFilter0::CLAMP_T, ClampMode::BORDER);
     assert_eq!(at(&texture, [0.5, 0.5, 0.0]).map(|c| c * 256.0), A);
     assert_eq!(at(&texture, [0.5, 1.0, 0.0]).map(|c| c * 256.0), BORDER);
     assert_eq!(at(&texture, [-1.0, 0.5, 0.0]).map(|c| c * 256.0), BORDER);
     // A 2D texture has no R to be outside of.
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_R, ClampMode::BORDER);
+    texture.set(TxFilter0::CLAMP_R, ClampMode::BORDER);
     assert_eq!(at(&texture, [0.5, 0.5, -9.0]).map(|c| c * 256.0), A);
     // Linear on both axes at a corner: a quarter a, three quarters border.
     let corner = at(&linear(texture), [0.0, 0.0, 0.0]).map(|c| c * 256.0);
@@ -162,11 +162,8 @@ fn outside_on_one_axis_is_outside() {
 #[test]
 fn sizes_need_not_be_powers_of_two() {
     // Three texels: 3 wraps to the first, mirrored to the last; -4 is the last of the turn before.
-    let make = |mode| {
-        let mut texture = texture(TxFormat::X8, [3, 1], &[1, 2, 3]);
-        texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, mode);
-        in_256ths(texture)
-    };
+    let make =
+        |mode| in_256ths(texture(TxFormat::X8, [3, 1], &[1, 2, 3]).with(TxFilter0::CLAMP_S, mode));
     let (wrap, mirror) = (make(ClampMode::WRAP), make(ClampMode::MIRROR));
     for (x, wrapped, mirrored) in
         [(-4.0, 3, 3), (-1.0, 3, 1), (2.0, 3, 3), (3.0, 1, 3), (5.0, 3, 1), (6.0, 1, 1)]

@@ -123,17 +123,15 @@ fn filters_stay_on_a_face() {
     let edge = [1.0, 0.5, 1.0];
     // Row: (-0.5 + 1) / 2 * 2 = 1/2, the middle of row 0. Column 0 clamps to texel 0.
     assert_eq!(toward(&texture, edge)[0] * 256.0, 0.0);
-    let mut border = texture.clone();
+    let mut border = texture.clone().with(TxFilter0::CLAMP_S, ClampMode::BORDER);
     border.border_color = 128;
-    border.filter0 = border.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
     assert_eq!(toward(&border, edge)[0] * 256.0, 64.0);
-    let mut wrap = texture.clone();
-    wrap.filter0 = wrap.filter0.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
+    let wrap = texture.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
     assert_eq!(toward(&wrap, edge)[0] * 256.0, 0.5);
     // VOL_FILTER and CLAMP_R are for volumes; a reserved VOL_FILTER is not read.
-    let mut texture = numbered();
-    texture.filter0 = texture.filter0.with(TxFilter0::VOL_FILTER, LayerFilter::new(3));
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_R, ClampMode::BORDER);
+    let texture = numbered()
+        .with(TxFilter0::VOL_FILTER, LayerFilter::new(3))
+        .with(TxFilter0::CLAMP_R, ClampMode::BORDER);
     assert_eq!(toward(&texture, [1.0, 1.0, -2.0])[0] * 256.0, 20.0);
 }
 
@@ -143,8 +141,8 @@ fn faces_have_levels() {
     let mut texture = with_levels(cube(texture(TxFormat::X8, [2, 2], &bytes)), &[]);
     let coarse = (100..106).collect();
     texture.levels.push(Level { width: 1, height: 1, layers: 6, bytes: coarse });
-    let mut texture = in_256ths(with_levels(texture, &[]));
-    texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
+    let texture = in_256ths(with_levels(texture, &[]));
+    let texture = texture.with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
     // Half a face to the right is one texel, 3/4 of a face down 1.5; R stays: log2 1.5.
     let place = |s: f32, t: f32| [s, t, 1.0, 1.0];
     let strq = [place(-0.5, 0.75), place(0.5, 0.75), place(-0.5, -0.75), place(0.5, -0.75)];

@@ -9,30 +9,25 @@ use super::super::{DepthStencil, WideBorder};
 use super::*;
 
 /// Makes components signed, component 0 in bit 0.
-fn signed(mut texture: Texture, mask: u8) -> Texture {
-    texture.format1 = texture
-        .format1
+fn signed(texture: Texture, mask: u8) -> Texture {
+    texture
         .with(TxFormat1::SIGNED_COMP0, mask & 1 != 0)
         .with(TxFormat1::SIGNED_COMP1, mask & 2 != 0)
         .with(TxFormat1::SIGNED_COMP2, mask & 4 != 0)
-        .with(TxFormat1::SIGNED_COMP3, mask & 8 != 0);
-    texture
+        .with(TxFormat1::SIGNED_COMP3, mask & 8 != 0)
 }
 
-fn gamma(mut texture: Texture) -> Texture {
-    texture.format1 = texture.format1.with(TxFormat1::GAMMA, true);
-    texture
+fn gamma(texture: Texture) -> Texture {
+    texture.with(TxFormat1::GAMMA, true)
 }
 
 /// What red, green, blue and alpha select.
-fn select(mut texture: Texture, rgba: [TxSel; 4]) -> Texture {
-    texture.format1 = texture
-        .format1
+fn select(texture: Texture, rgba: [TxSel; 4]) -> Texture {
+    texture
         .with(TxFormat1::SEL_RED, rgba[0])
         .with(TxFormat1::SEL_GREEN, rgba[1])
         .with(TxFormat1::SEL_BLUE, rgba[2])
-        .with(TxFormat1::SEL_ALPHA, rgba[3]);
-    texture
+        .with(TxFormat1::SEL_ALPHA, rgba[3])
 }
 
 /// One texel of a format.
@@ -51,7 +46,7 @@ fn border(mut texture: Texture, color: u32) -> [f32; 4] {
 
 fn border_by(texture: &mut Texture, color: u32, readings: &TexReadings) -> [f32; 4] {
     texture.border_color = color;
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
+    texture.set(TxFilter0::CLAMP_S, ClampMode::BORDER);
     at_by(texture, [-1.0, 0.5, 0.5], readings)
 }
 
@@ -306,8 +301,7 @@ fn bytes_are_swapped_within_units() {
         (EndianSwap::W32, [0x11, 0x22, 0x33, 0x44]),
         (EndianSwap::HALF, [0x22, 0x11, 0x44, 0x33]),
     ] {
-        let mut texture = texel(TxFormat::X8_8_8_8, &bytes);
-        texture.offset = texture.offset.with(TxOffset::ENDIAN_SWAP, swap);
+        let texture = texel(TxFormat::X8_8_8_8, &bytes).with(TxOffset::ENDIAN_SWAP, swap);
         assert_eq!(first(&texture), want, "{swap:?}");
     }
 }
@@ -315,8 +309,7 @@ fn bytes_are_swapped_within_units() {
 #[test]
 fn the_sixth_bit_makes_another_format() {
     // TX_FMT_8 and TX_FMT_1 share a code.
-    let mut texture = texel(TxFormat::X8, &[0xfe]);
+    let texture = texel(TxFormat::X8, &[0xfe]);
     assert_eq!(first(&texture)[0], 254.0 / 255.0);
-    texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, true);
-    assert_eq!(first(&texture)[0], 0.0);
+    assert_eq!(first(&texture.with(TxFormat2::TXFORMAT_MSB, true))[0], 0.0);
 }

@@ -16,9 +16,8 @@ fn pyramid(mip: LayerFilter) -> Texture {
     };
     let texture = texture(TxFormat::X8_8_8_8, [8, 8], &level(0, 8));
     let (one, two, three) = (level(1, 4), level(2, 2), level(3, 1));
-    let mut texture = with_levels(texture, &[([4, 4], &one), ([2, 2], &two), ([1, 1], &three)]);
-    texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, mip);
-    in_256ths(texture)
+    let texture = with_levels(texture, &[([4, 4], &one), ([2, 2], &two), ([1, 1], &three)]);
+    in_256ths(texture).with(TxFilter0::MIP_FILTER, mip)
 }
 
 /// Which level (or mixture) a level of detail gives.
@@ -26,14 +25,12 @@ fn level_of(texture: &Texture, lod: f32) -> f32 {
     at_lod(texture, lod)[0] * 256.0
 }
 
-fn bias(mut texture: Texture, code: i16) -> Texture {
-    texture.filter1 = texture.filter1.with(TxFilter1::LOD_BIAS, (code & 0x3ff) as u16);
-    texture
+fn bias(texture: Texture, code: i16) -> Texture {
+    texture.with(TxFilter1::LOD_BIAS, (code & 0x3ff) as u16)
 }
 
-fn finest(mut texture: Texture, level: u8) -> Texture {
-    texture.filter0 = texture.filter0.with(TxFilter0::MAX_MIP_LEVEL, level);
-    texture
+fn finest(texture: Texture, level: u8) -> Texture {
+    texture.with(TxFilter0::MAX_MIP_LEVEL, level)
 }
 
 /// A quad that samples texels `step` apart to the right and `down` apart downward.
@@ -125,46 +122,40 @@ fn finest_and_coarsest_level_limit() {
         }
     }
     // NUM_LEVELS says how many of the levels given are there.
-    let mut texture = pyramid(LayerFilter::POINT);
-    texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, 1);
+    let texture = pyramid(LayerFilter::POINT).with(TxFormat0::NUM_LEVELS, 1);
     assert_eq!(level_of(&texture, 3.0), 1.0);
     assert_eq!(bind(&texture).levels(), 2);
 }
 
 #[test]
 fn tri_perf_is_a_steeper_line() {
-    let with = |code| {
-        let mut texture = pyramid(LayerFilter::LINEAR);
-        texture.filter1 = texture.filter1.with(TxFilter1::TRI_PERF, code);
-        texture
-    };
-    // clamp(4/3 f - 1/6): 1/8 and 7/8 are its ends, 1/2 stays.
-    let line = with(TriPerf::ONE_EIGHTH);
-    for (f, want) in [(0.0, 0.0), (0.125, 0.0), (0.5, 0.5), (0.875, 1.0), (0.9375, 1.0)] {
-        assert_eq!(level_of(&line, 1.0 + f), 1.0 + want, "at {f}");
+    let with = |code| pyramid(LayerFilter::LINEAR).with(TxFilter1::TRI_PERF, code);
+    // 4/3 f - 1/6, of which 1/8 and 7/8 are the ends; 2 f - 1/2; 4 f - 3/2. 1/2 stays.
+    for (code, line) in [
+        (TriPerf::ONE_EIGHTH, [(0.0, 0.0), (0.125, 0.0), (0.5, 0.5), (0.875, 1.0), (0.9375, 1.0)]),
+        (TriPerf::ONE_QUARTER, [(0.125, 0.0), (0.25, 0.0), (0.375, 0.25), (0.5, 0.5), (0.75, 1.0)]),
+        (
+            TriPerf::THREE_8THS,
+            [(0.375, 0.0), (0.4375, 0.25), (0.5, 0.5), (0.625, 1.0), (0.75, 1.0)],
+        ),
+    ] {
+        let texture = with(code);
+        for (f, want) in line {
+            assert_eq!(level_of(&texture, 1.0 + f), 1.0 + want, "{code:?} at {f}");
+        }
     }
     // At 1/4, 1/6 comes of the nearest floats of 4/3 and 1/6: 0.33333334 - 0.16666667. A level of
     // 0 and one of 1 (256 times) show it as it is.
-    assert_eq!(level_of(&line, 0.25), 0.333_333_34 - 0.166_666_67);
-    let line = with(TriPerf::ONE_QUARTER);
-    for (f, want) in [(0.125, 0.0), (0.25, 0.0), (0.375, 0.25), (0.5, 0.5), (0.75, 1.0)] {
-        assert_eq!(level_of(&line, 1.0 + f), 1.0 + want, "at {f}");
-    }
-    let line = with(TriPerf::THREE_8THS);
-    for (f, want) in [(0.375, 0.0), (0.4375, 0.25), (0.5, 0.5), (0.625, 1.0), (0.75, 1.0)] {
-        assert_eq!(level_of(&line, 1.0 + f), 1.0 + want, "at {f}");
-    }
+    assert_eq!(level_of(&with(TriPerf::ONE_EIGHTH), 0.25), 0.333_333_34 - 0.166_666_67);
     // It is not for MIP_FILTER point.
-    let mut point = with(TriPerf::THREE_8THS);
-    point.filter0 = point.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
+    let point = with(TriPerf::THREE_8THS).with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
     assert_eq!(level_of(&point, 1.75), 2.0);
 }
 
 #[test]
 fn magnification_ends_at_zero() {
     // Magnified, the mean of the middle (green 128 and 0); minified, the texel right of it.
-    let mut texture = pyramid(LayerFilter::POINT);
-    texture.filter0 = texture.filter0.with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR);
+    let texture = pyramid(LayerFilter::POINT).with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR);
     let green = |texture: &Texture, lod: f32| at_lod(texture, lod)[1] * 256.0;
     // Half way between the halves at lod 0; in the right one else.
     for lod in [-2.0, -0.0, 0.0, f32::from_bits(1), f32::MIN_POSITIVE, 0.0624, f32::NAN] {
@@ -326,12 +317,10 @@ fn border_fix_stops_halving_a_single_texel() {
     // 4x1, 2x1, 1x1, all 128; the border is 0, T ends there.
     let make = |fix| {
         let texture = texture(TxFormat::X8, [4, 1], &[128; 4]);
-        let mut texture = with_levels(texture, &[([2, 1], &[128; 2]), ([1, 1], &[128])]);
-        texture.filter0 = texture
-            .filter0
+        let texture = with_levels(texture, &[([2, 1], &[128; 2]), ([1, 1], &[128])])
             .with(TxFilter0::MIP_FILTER, LayerFilter::POINT)
-            .with(TxFilter0::CLAMP_T, ClampMode::BORDER);
-        texture.filter1 = texture.filter1.with(TxFilter1::BORDER_FIX, fix);
+            .with(TxFilter0::CLAMP_T, ClampMode::BORDER)
+            .with(TxFilter1::BORDER_FIX, fix);
         linear(in_256ths(texture))
     };
     // T = 1/2 is the middle of the row. At level 2 it has become 1/8, which mixes in 3/8 of the
@@ -341,16 +330,14 @@ fn border_fix_stops_halving_a_single_texel() {
     assert_eq!(level_of(&make(false), 1.0), 96.0);
     // Past the level of one texel S stops, too: levels 3 and on of 1x1.
     let five = |fix| {
-        let mut texture = with_levels(make(fix), &[([1, 1], &[128]), ([1, 1], &[128])]);
-        texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
-        texture
+        with_levels(make(fix), &[([1, 1], &[128]), ([1, 1], &[128])])
+            .with(TxFilter0::CLAMP_S, ClampMode::BORDER)
     };
-    let [lookup, ..] = bind(&five(true))
-        .look_up(&QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]), &REFERENCE);
-    assert_eq!(lookup.levels[0].coordinates[..2], [0.5, 0.5]);
-    let [lookup, ..] = bind(&five(false))
-        .look_up(&QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]), &REFERENCE);
-    assert_eq!(lookup.levels[0].coordinates[..2], [0.125, 0.031_25]);
+    let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]);
+    for (fix, place) in [(true, [0.5, 0.5]), (false, [0.125, 0.031_25])] {
+        let [lookup, ..] = bind(&five(fix)).look_up(&quad, &REFERENCE);
+        assert_eq!(lookup.levels[0].coordinates[..2], place);
+    }
 }
 
 #[test]
@@ -358,8 +345,8 @@ fn two_levels_are_mixed_even_with_no_share() {
     // Infinity in the second level: inf * 0 is NaN, by the formula.
     let texel = |x: f32| x.to_le_bytes();
     let texture = texture(TxFormat::F32, [2, 1], &[texel(1.0), texel(1.0)].concat());
-    let mut texture = with_levels(texture, &[([1, 1], &texel(f32::INFINITY))]);
-    texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::LINEAR);
+    let texture = with_levels(texture, &[([1, 1], &texel(f32::INFINITY))])
+        .with(TxFilter0::MIP_FILTER, LayerFilter::LINEAR);
     // Magnified, one level only.
     assert_eq!(at_lod(&texture, 0.0)[0], 1.0);
     assert_eq!(at_lod(&texture, 0.25)[0], f32::INFINITY);

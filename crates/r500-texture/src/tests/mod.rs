@@ -15,13 +15,49 @@ mod random;
 mod speed;
 mod volumes;
 
-use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1, TxFormat2};
+use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset};
 use r500_isa::values::{ClampMode, CoordType, TexOp, TexelFilter, TxFormat, TxFormatMsb, TxSel};
+use r500_isa::{BitField, FieldValue, Word};
 use r500_program::{Level, Texture};
 
 use super::{QuadFetch, Sampler, TexReadings};
 
 const REFERENCE: TexReadings = TexReadings::REFERENCE;
+
+/// A register of textures.
+trait TextureWord: Word + 'static {
+    fn of(texture: &mut Texture) -> &mut Self;
+}
+
+macro_rules! texture_words {
+    ($($word:ident $field:ident),*) => {$(
+        impl TextureWord for $word {
+            fn of(texture: &mut Texture) -> &mut Self {
+                &mut texture.$field
+            }
+        }
+    )*};
+}
+
+texture_words!(TxFilter0 filter0, TxFilter1 filter1, TxFormat0 format0, TxFormat1 format1);
+texture_words!(TxFormat2 format2, TxOffset offset);
+
+/// Sets fields of a texture, in the registers that have them.
+trait SetField: Sized {
+    fn set<W: TextureWord, T: FieldValue>(&mut self, field: BitField<W, T>, value: T);
+
+    fn with<W: TextureWord, T: FieldValue>(mut self, field: BitField<W, T>, value: T) -> Self {
+        self.set(field, value);
+        self
+    }
+}
+
+impl SetField for Texture {
+    fn set<W: TextureWord, T: FieldValue>(&mut self, field: BitField<W, T>, value: T) {
+        let word = W::of(self);
+        *word = field.set(*word, value);
+    }
+}
 
 /// A 2D texture of one level: point filters, coordinates clamped, component n in channel n.
 fn texture(format: TxFormat, [width, height]: [u32; 2], bytes: &[u8]) -> Texture {
@@ -48,9 +84,7 @@ fn texture(format: TxFormat, [width, height]: [u32; 2], bytes: &[u8]) -> Texture
 
 /// The same with a format of the upper half of the table.
 fn texture_msb(format: TxFormatMsb, size: [u32; 2], bytes: &[u8]) -> Texture {
-    let mut texture = texture(TxFormat::new(format.code()), size, bytes);
-    texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, true);
-    texture
+    texture(TxFormat::new(format.code()), size, bytes).with(TxFormat2::TXFORMAT_MSB, true)
 }
 
 /// Gives it more levels.
@@ -59,38 +93,30 @@ fn with_levels(mut texture: Texture, levels: &[([u32; 2], &[u8])]) -> Texture {
         texture.levels.push(Level { width, height, layers: 1, bytes: bytes.to_vec() });
     }
     let num_levels = texture.levels.len() as u8 - 1;
-    texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, num_levels);
-    texture
+    texture.with(TxFormat0::NUM_LEVELS, num_levels)
 }
 
 /// Makes a volume of it, with 2^`log2` layers.
 fn volume(mut texture: Texture, log2: u8) -> Texture {
-    texture.format0 = texture.format0.with(TxFormat0::TXDEPTH, log2);
-    texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D3);
     texture.levels[0].layers = 1 << log2;
-    texture
+    texture.with(TxFormat0::TXDEPTH, log2).with(TxFormat1::TEX_COORD_TYPE, CoordType::D3)
 }
 
 /// Makes a cube of it.
 fn cube(mut texture: Texture) -> Texture {
-    texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::CUBE);
     texture.levels[0].layers = 6;
-    texture
+    texture.with(TxFormat1::TEX_COORD_TYPE, CoordType::CUBE)
 }
 
 /// Makes `MAG_FILTER` and `MIN_FILTER` linear.
-fn linear(mut texture: Texture) -> Texture {
-    texture.filter0 = texture
-        .filter0
-        .with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR)
-        .with(TxFilter0::MIN_FILTER, TexelFilter::LINEAR);
-    texture
+fn linear(texture: Texture) -> Texture {
+    let linear = TexelFilter::LINEAR;
+    texture.with(TxFilter0::MAG_FILTER, linear).with(TxFilter0::MIN_FILTER, linear)
 }
 
 /// Its components are k/256, so that mixtures in quarters are exact.
-fn in_256ths(mut texture: Texture) -> Texture {
-    texture.format2 = texture.format2.with(TxFormat2::POW2FIX2FLT, true);
-    texture
+fn in_256ths(texture: Texture) -> Texture {
+    texture.with(TxFormat2::POW2FIX2FLT, true)
 }
 
 fn bind(texture: &Texture) -> Sampler {

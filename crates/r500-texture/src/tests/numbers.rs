@@ -14,9 +14,7 @@ const DENORMAL: f32 = f32::from_bits(0x007f_ffff);
 /// A row of texels 1, 2, 3, ... in 256ths.
 fn row(n: u8, mode: ClampMode) -> Texture {
     let bytes: Vec<u8> = (1..=n).collect();
-    let mut texture = in_256ths(texture(TxFormat::X8, [n.into(), 1], &bytes));
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, mode);
-    texture
+    in_256ths(texture(TxFormat::X8, [n.into(), 1], &bytes)).with(TxFilter0::CLAMP_S, mode)
 }
 
 fn red(texture: &Texture, u: f32) -> f32 {
@@ -160,8 +158,8 @@ fn weights_are_exact_or_of_eight_bits() {
 #[test]
 fn us_format_scales_and_the_texture_wraps() {
     let bytes: Vec<u8> = (1..=16).collect();
-    let mut texture = in_256ths(texture(TxFormat::X8, [4, 4], &bytes));
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
+    let texture =
+        in_256ths(texture(TxFormat::X8, [4, 4], &bytes)).with(TxFilter0::CLAMP_S, ClampMode::WRAP);
     let get = |format: Option<UsFormat>, s: f32, t: f32| {
         let quad = QuadFetch::new(TexOp::LD, [[s, t, 0.5, 1.0]; 4]);
         Sampler::bind(&texture, format).unwrap().fetch(&quad, &REFERENCE)[0][0] * 256.0
@@ -198,18 +196,14 @@ fn us_format_tells_large_sizes_and_depths() {
 #[test]
 fn signs_of_zeros_and_denormals_in_coordinates_do_not_show_in_two_dimensions() {
     let bytes: Vec<u8> = (1..=16).collect();
-    let mut levels = with_levels(
-        texture(TxFormat::X8, [4, 4], &bytes),
+    let levels = with_levels(
+        texture(TxFormat::X8, [4, 4], &bytes).with(TxFilter0::MIP_FILTER, LayerFilter::LINEAR),
         &[([2, 2], &[20, 40, 60, 80]), ([1, 1], &[100])],
     );
-    levels.filter0 = levels.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::LINEAR);
     let zeros = floats(&[-0.0, 1.0, -1.0, 0.0]);
     for mode in (0..8).map(ClampMode::new) {
         let with_mode = |texture: &Texture| {
-            let mut texture = texture.clone();
-            texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, mode);
-            texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_T, mode);
-            texture
+            texture.clone().with(TxFilter0::CLAMP_S, mode).with(TxFilter0::CLAMP_T, mode)
         };
         for texture in [&levels, &zeros].map(with_mode) {
             for texture in [texture.clone(), linear(texture)] {

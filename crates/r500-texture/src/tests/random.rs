@@ -101,8 +101,7 @@ pub(super) fn repair(
                 clear(&mut texture, setting.field, random);
             }
             BindError::ReservedFormat { .. } => {
-                texture.format1 =
-                    texture.format1.with(TxFormat1::TXFORMAT, TxFormat::new(random.below(7) as u8));
+                texture.set(TxFormat1::TXFORMAT, TxFormat::new(random.below(7) as u8));
             }
             BindError::MissingLevels { .. } => texture.levels.push(Level::default()),
             BindError::LevelSize { level, wanted, .. } => {
@@ -127,27 +126,19 @@ fn clear(t: &mut Texture, field: &str, random: &mut Random) {
     let filter = TexelFilter::new(1 + random.below(2) as u8);
     let layers = LayerFilter::new(random.below(3) as u8);
     match field {
-        "MAG_FILTER" => t.filter0 = t.filter0.with(TxFilter0::MAG_FILTER, filter),
-        "MIN_FILTER" => t.filter0 = t.filter0.with(TxFilter0::MIN_FILTER, filter),
-        "MIP_FILTER" => t.filter0 = t.filter0.with(TxFilter0::MIP_FILTER, layers),
-        "VOL_FILTER" => t.filter0 = t.filter0.with(TxFilter0::VOL_FILTER, layers),
-        "CHROMA_KEY_MODE" => {
-            t.filter1 = t.filter1.with(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::DISABLE);
-        }
-        "MC_ROUND" => t.filter1 = t.filter1.with(TxFilter1::MC_ROUND, false),
-        "MC_COORD_TRUNCATE" => t.filter1 = t.filter1.with(TxFilter1::MC_COORD_TRUNCATE, false),
-        "YUV_TO_RGB" => t.format1 = t.format1.with(TxFormat1::YUV_TO_RGB, YuvToRgb::OFF),
-        "SWAP_YUV" => t.format1 = t.format1.with(TxFormat1::SWAP_YUV, false),
-        "TEX_COORD_TYPE" => {
-            let kind = CoordType::new(random.below(3) as u8);
-            t.format1 = t.format1.with(TxFormat1::TEX_COORD_TYPE, kind);
-        }
-        "TXFORMAT" => {
-            let format = TxFormat::new(random.below(32) as u8);
-            t.format1 = t.format1.with(TxFormat1::TXFORMAT, format);
-        }
-        "MACRO_TILE" => t.offset = t.offset.with(TxOffset::MACRO_TILE, false),
-        "MICRO_TILE" => t.offset = t.offset.with(TxOffset::MICRO_TILE, 0),
+        "MAG_FILTER" => t.set(TxFilter0::MAG_FILTER, filter),
+        "MIN_FILTER" => t.set(TxFilter0::MIN_FILTER, filter),
+        "MIP_FILTER" => t.set(TxFilter0::MIP_FILTER, layers),
+        "VOL_FILTER" => t.set(TxFilter0::VOL_FILTER, layers),
+        "CHROMA_KEY_MODE" => t.set(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::DISABLE),
+        "MC_ROUND" => t.set(TxFilter1::MC_ROUND, false),
+        "MC_COORD_TRUNCATE" => t.set(TxFilter1::MC_COORD_TRUNCATE, false),
+        "YUV_TO_RGB" => t.set(TxFormat1::YUV_TO_RGB, YuvToRgb::OFF),
+        "SWAP_YUV" => t.set(TxFormat1::SWAP_YUV, false),
+        "TEX_COORD_TYPE" => t.set(TxFormat1::TEX_COORD_TYPE, CoordType::new(random.below(3) as u8)),
+        "TXFORMAT" => t.set(TxFormat1::TXFORMAT, TxFormat::new(random.below(32) as u8)),
+        "MACRO_TILE" => t.set(TxOffset::MACRO_TILE, false),
+        "MICRO_TILE" => t.set(TxOffset::MICRO_TILE, 0),
         field => panic!("no repair of {field}"),
     }
 }

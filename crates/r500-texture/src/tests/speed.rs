@@ -34,10 +34,8 @@ fn states() -> Vec<State> {
         let bytes: Vec<u8> = noise(side * side * 4).collect();
         texture(TxFormat::X8_8_8_8, [side, side], &bytes)
     };
-    let wrap = |mut texture: Texture, mode: ClampMode| {
-        texture.filter0 =
-            texture.filter0.with(TxFilter0::CLAMP_S, mode).with(TxFilter0::CLAMP_T, mode);
-        texture
+    let wrap = |texture: Texture, mode: ClampMode| {
+        texture.with(TxFilter0::CLAMP_S, mode).with(TxFilter0::CLAMP_T, mode)
     };
     let mipped = |mut texture: Texture, filter: LayerFilter| {
         let mut side = texture.levels[0].width;
@@ -47,9 +45,7 @@ fn states() -> Vec<State> {
             texture.levels.push(Level { width: side, height: side, layers: 1, bytes });
         }
         let last = texture.levels.len() as u8 - 1;
-        texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, last);
-        texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, filter);
-        texture
+        texture.with(TxFormat0::NUM_LEVELS, last).with(TxFilter0::MIP_FILTER, filter)
     };
     let floats = |byte| texture(TxFormat::F32_32_32_32, [64, 64], &vec![byte; 64 * 64 * 16]);
     let s = |name, texture, op, scale| State { name, texture, op, scale, active: false };

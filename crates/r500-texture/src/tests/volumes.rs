@@ -16,9 +16,8 @@ fn red(texture: &Texture, uvw: [f32; 3]) -> f32 {
     at(texture, uvw)[0] * 256.0
 }
 
-fn vol_filter(mut texture: Texture, filter: LayerFilter) -> Texture {
-    texture.filter0 = texture.filter0.with(TxFilter0::VOL_FILTER, filter);
-    texture
+fn vol_filter(texture: Texture, filter: LayerFilter) -> Texture {
+    texture.with(TxFilter0::VOL_FILTER, filter)
 }
 
 #[test]
@@ -77,7 +76,7 @@ fn r_is_scaled_by_depth_and_clamped_by_its_own_mode() {
     };
     assert_eq!(get(&texture, 0.625), 30.0);
     assert_eq!(get(&texture, 1.125), 40.0);
-    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_R, ClampMode::WRAP);
+    texture.set(TxFilter0::CLAMP_R, ClampMode::WRAP);
     assert_eq!(get(&texture, 1.125), 10.0);
     assert_eq!(get(&texture, -0.125), 40.0);
 }
@@ -86,8 +85,7 @@ fn r_is_scaled_by_depth_and_clamped_by_its_own_mode() {
 fn depth_halves_and_counts_in_the_level_of_detail() {
     let mut texture = small();
     texture.levels.push(Level { width: 1, height: 1, layers: 1, bytes: vec![200] });
-    let mut texture = with_levels(texture, &[]);
-    texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
+    let texture = with_levels(texture, &[]).with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
     // Two layers a pixel: level of detail 1. Denser, 0.
     let quad = |step: f32| QuadFetch {
         unscaled: true,
