@@ -37,14 +37,7 @@
 //! forbids code generated at run time, the fast engine draws everything.
 
 // Without a target, nothing uses the lowering.
-#![cfg_attr(
-    not(any(
-        all(target_arch = "x86_64", any(unix, windows)),
-        all(target_arch = "aarch64", target_os = "linux"),
-        all(target_arch = "wasm32", feature = "wasm-host")
-    )),
-    allow(dead_code)
-)]
+#![cfg_attr(not(any(native_code, wasm_code)), allow(dead_code))]
 #![allow(clippy::expect_used, reason = "broken invariants of the compiler stop loudly")]
 
 mod background;
@@ -68,63 +61,38 @@ mod random_units;
 mod schedule;
 mod unroll_and_jam;
 
-#[cfg(any(
-    all(target_arch = "x86_64", any(unix, windows)),
-    all(target_arch = "aarch64", target_os = "linux"),
-    test
-))]
+#[cfg(any(native_code, test))]
 mod known_bugs;
-#[cfg(any(
-    all(target_arch = "x86_64", any(unix, windows)),
-    all(target_arch = "aarch64", target_os = "linux"),
-    test
-))]
+#[cfg(any(native_code, test))]
 mod mach_inst;
-#[cfg(any(
-    all(target_arch = "x86_64", any(unix, windows)),
-    all(target_arch = "aarch64", target_os = "linux"),
-    test
-))]
+#[cfg(any(native_code, test))]
 mod machine;
-#[cfg(any(
-    all(target_arch = "x86_64", any(unix, windows)),
-    all(target_arch = "aarch64", target_os = "linux"),
-    test
-))]
+#[cfg(any(native_code, test))]
 mod regalloc;
 
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod x86;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-use x86 as target;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-pub use x86::{compile, listing};
-
-#[cfg(any(all(target_arch = "aarch64", target_os = "linux"), test))]
+#[cfg(any(aarch64_code, test))]
 mod aarch64;
-#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
-use aarch64 as target;
-
-#[cfg(any(
-    all(target_arch = "wasm32", feature = "wasm-host"),
-    all(test, not(target_arch = "aarch64"))
-))]
+#[cfg(any(wasm_code, all(test, not(target_arch = "aarch64"))))]
 mod wasm;
-#[cfg(all(target_arch = "wasm32", feature = "wasm-host"))]
-use wasm as target;
+#[cfg(x86_code)]
+mod x86;
 
-#[cfg(not(any(
-    all(target_arch = "x86_64", any(unix, windows)),
-    all(target_arch = "aarch64", target_os = "linux"),
-    all(target_arch = "wasm32", feature = "wasm-host")
-)))]
+#[cfg(aarch64_code)]
+use aarch64 as target;
+#[cfg(wasm_code)]
+use wasm as target;
+#[cfg(x86_code)]
+use x86 as target;
+#[cfg(not(any(native_code, wasm_code)))]
 #[path = "unsupported.rs"]
 mod target;
 
-#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
+#[cfg(not(x86_code))]
 mod no_disasm;
-#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
+#[cfg(not(x86_code))]
 pub use no_disasm::listing;
+#[cfg(x86_code)]
+pub use x86::{compile, listing};
 
 pub use engine::Jit;
 #[cfg(feature = "emulator")]

@@ -25,11 +25,11 @@ pub(crate) mod compile;
 mod emit;
 mod encode;
 mod error;
-#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+#[cfg(aarch64_code)]
 mod exec_memory;
 mod inversion;
-#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+#[cfg(aarch64_code)]
 mod kernel;
 
-#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+#[cfg(aarch64_code)]
 pub(crate) use kernel::{Backend, CompiledKernel};
