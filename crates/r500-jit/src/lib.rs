@@ -28,6 +28,7 @@
 //! | `fuel` | counting and limiting of executed instructions |
 //! | `machine` | what register allocation asks of a processor |
 //! | `regalloc`, `mach_inst` | register allocation, and instructions with registers |
+//! | `vm_context` | what native code knows of the world: the context of a call |
 //! | `known_bugs` | bugs put back, for tests |
 //! | `x86` | the x86-64 back end: encoding, executable memory |
 //! | `aarch64` | the AArch64 back end: encoding, executable memory |
@@ -69,6 +70,8 @@ mod mach_inst;
 mod machine;
 #[cfg(any(native_code, test))]
 mod regalloc;
+#[cfg(any(native_code, test))]
+mod vm_context;
 
 #[cfg(any(aarch64_code, test))]
 mod aarch64;

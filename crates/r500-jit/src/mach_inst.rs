@@ -1,6 +1,8 @@
 //! Instructions whose operands have places: what [`regalloc`](crate::regalloc) makes of operations and
 //! the encoders of bytes.
 
+use r500_fast::codegen::CompileUnit;
+
 use crate::lir::{Class, Opcode};
 
 /// Where an operand is.
@@ -125,4 +127,39 @@ pub(crate) struct MachCode {
     pub(crate) counts_apart: bool,
     /// Of which operation of the program each operation is, by number; for the checker, in debug builds.
     pub(crate) sources: Vec<u32>,
+}
+
+/// What the encoding of a unit depends on besides its instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnitLayout {
+    /// Bytes from one slot to the next.
+    pub(crate) stride: u32,
+    pub(crate) fuel_checked: bool,
+    /// Planes of a frame that pixels go to.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "x86-64 code prefetches"))]
+    pub(crate) targets: Vec<u8>,
+    /// Units that texels come from, ascending.
+    pub(crate) units: Vec<u8>,
+}
+
+impl UnitLayout {
+    pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
+        let frames = unit.colors.iter().filter(|color| color.encoding.is_none());
+        Self {
+            stride: unit.stride,
+            fuel_checked: unit.fuel_checked,
+            targets: frames.map(|color| color.target).collect(),
+            units: unit.tables.iter().map(|(unit, _)| *unit).collect(),
+        }
+    }
+}
+
+/// An operation on these places.
+#[cfg(test)]
+pub(crate) fn op(opcode: Opcode, dst: u8, args: &[Place]) -> MachInst {
+    let mut places = [None; 3];
+    for (place, arg) in places.iter_mut().zip(args) {
+        *place = Some(*arg);
+    }
+    MachInst::Op { opcode, dst, args: places, origin: 0 }
 }

@@ -3,7 +3,7 @@
 /// Machine code on its way to memory.
 ///
 /// It is two functions `extern "C" fn(*mut VmContext) -> u64` that give 0 when done and 1 when refilling said to stop, with
-/// `VmContext` (in `exec_memory`) the only thing they know of. They set the processor's flush bit (FPCR.FZ) themselves and
+/// `VmContext` the only thing they know of. They set the processor's flush bit (FPCR.FZ) themselves and
 /// leave the control register as found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Assembly {

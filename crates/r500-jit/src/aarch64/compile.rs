@@ -3,11 +3,12 @@
 use r500_fast::codegen::CompileUnit;
 
 use super::assembly::Assembly;
-use super::emit::{self, UnitLayout, VECTORS};
+use super::emit::{self, VECTORS};
 use super::error::CompileError;
 use super::inversion;
 use crate::lir::{Class, LirFunction};
 use crate::lower::TargetCaps;
+use crate::mach_inst::UnitLayout;
 use crate::machine::{Machine, MemoryOperands};
 use crate::{Effort, Groups, lower, regalloc, schedule, unroll_and_jam};
 

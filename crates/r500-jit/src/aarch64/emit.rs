@@ -24,35 +24,15 @@
 mod operations;
 mod pixels;
 
-use r500_fast::codegen::CompileUnit;
-
 use super::assembler::{Assembler, CodeLabel};
 use super::assembly::Assembly;
 use super::encode::{self, Condition, SP, V, X, XZR};
 use super::error::CompileError;
 use crate::lir::Opcode;
-use crate::mach_inst::{Label, MachCode, MachInst, Mem};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, UnitLayout};
+use crate::vm_context::offset as context;
 use operations::TexelAddresses;
 use pixels::PixelUse;
-
-/// Offsets into `exec_memory::VmContext`.
-pub(super) mod context {
-    pub(in crate::aarch64) const SLOTS: u32 = 0;
-    pub(in crate::aarch64) const BEGIN: u32 = 8;
-    pub(in crate::aarch64) const END: u32 = 16;
-    pub(in crate::aarch64) const COVERED: u32 = 24;
-    pub(in crate::aarch64) const PLACES: u32 = 32;
-    pub(in crate::aarch64) const INTERPOLANTS: u32 = 40;
-    pub(in crate::aarch64) const PLANES: u32 = 48;
-    pub(in crate::aarch64) const CELLS: u32 = 80;
-    pub(in crate::aarch64) const FUEL: u32 = 208;
-    pub(in crate::aarch64) const REFILL: u32 = 216;
-    pub(in crate::aarch64) const ADDRESS: u32 = 224;
-    pub(in crate::aarch64) const GRANT: u32 = 232;
-    pub(in crate::aarch64) const ADDED: u32 = 240;
-    pub(in crate::aarch64) const MOST: u32 = 248;
-    pub(in crate::aarch64) const STATUS: u32 = 256;
-}
 
 /// Bytes of a vector.
 pub(super) const VECTOR: u32 = 16;
@@ -102,26 +82,6 @@ const SAVED_FPCR: u32 = 160;
 pub(crate) enum Form {
     Speculative,
     Exact,
-}
-
-/// What the encoding of a unit depends on besides its instructions.
-#[derive(Clone, Debug)]
-pub(crate) struct UnitLayout {
-    /// Bytes from one slot to the next.
-    stride: u32,
-    fuel_checked: bool,
-    /// Units that texels come from, ascending.
-    units: Vec<u8>,
-}
-
-impl UnitLayout {
-    pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
-        Self {
-            stride: unit.stride,
-            fuel_checked: unit.fuel_checked,
-            units: unit.tables.iter().map(|(unit, _)| *unit).collect(),
-        }
-    }
 }
 
 /// The bytes of a code.
@@ -188,12 +148,12 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn load_context(&mut self, to: X, field: u32) {
-        self.a.put(encode::ldr(to, CONTEXT, field));
+    fn load_context(&mut self, to: X, field: i32) {
+        self.a.put(encode::ldr(to, CONTEXT, field.cast_unsigned()));
     }
 
-    fn store_context(&mut self, from: X, field: u32) {
-        self.a.put(encode::str(from, CONTEXT, field));
+    fn store_context(&mut self, from: X, field: i32) {
+        self.a.put(encode::str(from, CONTEXT, field.cast_unsigned()));
     }
 
     fn entry(&mut self) {
@@ -227,7 +187,7 @@ impl<'a> Emit<'a> {
     /// Puts the tables into their registers.
     fn find_tables(&mut self) {
         for (unit, table) in self.unit.units.iter().zip(TABLES) {
-            self.load_context(table, context::CELLS + 8 * u32::from(*unit));
+            self.load_context(table, context::CELLS + 8 * i32::from(*unit));
         }
     }
 

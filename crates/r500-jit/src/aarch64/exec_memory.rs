@@ -10,12 +10,12 @@ use std::io;
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_fast::codegen::{Batch, LinearInterpolant, PixelOffsets, TARGETS};
+use r500_fast::codegen::Batch;
 
 use super::assembly::Assembly;
-use super::emit::{Form, context};
-use crate::fuel::{FuelMeter, grant};
-use crate::memory_bounds::{MemoryBounds, UNITS};
+use super::emit::Form;
+use crate::memory_bounds::MemoryBounds;
+use crate::vm_context::VmContext;
 
 /// Machine code in memory, ready to be called.
 #[derive(Debug)]
@@ -26,63 +26,6 @@ pub(crate) struct ExecMemory {
     exact: usize,
     extent: MemoryBounds,
 }
-
-/// What machine code knows of the world. Offsets are the convention with [`emit`](super::emit).
-#[repr(C)]
-struct VmContext<'m> {
-    /// The first byte of slot 0.
-    slots: *mut u8,
-    /// The first byte, in a slot, of the chunks to work on: a multiple of 64.
-    begin: u64,
-    /// The first byte after them: a multiple of 64, greater than `begin`.
-    end: u64,
-    /// The first byte of coverage.
-    covered: *mut u8,
-    /// The pixel offsets of the first chunk.
-    places: *const [PixelOffsets; 2],
-    /// The interpolants of the batch.
-    interpolants: *const LinearInterpolant,
-    /// By target, the first pixel of the batch.
-    planes: [*mut u8; TARGETS],
-    /// By unit, its table.
-    cells: [*const u8; UNITS],
-    /// Instructions that may be executed before `refill`. Code that counts takes them off here, and calls `refill` where a loop
-    /// goes back and this is below 0.
-    fuel: i64,
-    /// Returns 0 to continue, with the fuel that there is then; else the code is to stop.
-    refill: unsafe extern "C" fn(*mut VmContext<'m>) -> u64,
-    /// Address of the loop, written before `refill` is called.
-    address: u64,
-    /// The fuel that each group of pixels begins with: code that counts sets `fuel` to this and `added` to 0 before each.
-    grant: i64,
-    /// Fuel that `refill` added for the group.
-    added: i64,
-    /// The most that a group used beyond `grant`: `added - fuel` after it, if that is more.
-    most: i64,
-    /// FPSR after the speculative form.
-    status: u64,
-    /// Not for the code.
-    meter: FuelMeter<'m>,
-}
-
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(VmContext<'_>, slots) as u32 == context::SLOTS);
-    assert!(offset_of!(VmContext<'_>, begin) as u32 == context::BEGIN);
-    assert!(offset_of!(VmContext<'_>, end) as u32 == context::END);
-    assert!(offset_of!(VmContext<'_>, covered) as u32 == context::COVERED);
-    assert!(offset_of!(VmContext<'_>, places) as u32 == context::PLACES);
-    assert!(offset_of!(VmContext<'_>, interpolants) as u32 == context::INTERPOLANTS);
-    assert!(offset_of!(VmContext<'_>, planes) as u32 == context::PLANES);
-    assert!(offset_of!(VmContext<'_>, cells) as u32 == context::CELLS);
-    assert!(offset_of!(VmContext<'_>, fuel) as u32 == context::FUEL);
-    assert!(offset_of!(VmContext<'_>, refill) as u32 == context::REFILL);
-    assert!(offset_of!(VmContext<'_>, address) as u32 == context::ADDRESS);
-    assert!(offset_of!(VmContext<'_>, grant) as u32 == context::GRANT);
-    assert!(offset_of!(VmContext<'_>, added) as u32 == context::ADDED);
-    assert!(offset_of!(VmContext<'_>, most) as u32 == context::MOST);
-    assert!(offset_of!(VmContext<'_>, status) as u32 == context::STATUS);
-};
 
 /// The bit UFC of FPSR: a result was flushed to zero.
 const UNDERFLOW: u64 = 1 << 3;
@@ -129,20 +72,17 @@ impl ExecMemory {
         if first == end {
             return Outcome::Done(Ok((0, 0)));
         }
-        let mut context = VmContext::new(batch, cells, (first, end), fuel_checked);
-        let done = self.enter(form, &mut context);
-        let VmContext { fuel, address, added, most, meter, status, .. } = context;
-        debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
-        if form == Form::Speculative && status & UNDERFLOW != 0 {
+        let refill = refill as *const ();
+        let mut context = VmContext::new(batch, cells, (first, end), fuel_checked, refill);
+        self.enter(form, &mut context);
+        if form == Form::Speculative && context.status & UNDERFLOW != 0 {
             return Outcome::Underflow;
         }
-        let address = u32::try_from(address).expect("code writes addresses of instructions");
-        let used = meter.finish(most.max(added.saturating_sub(fuel)));
-        Outcome::Done(used.map(|used| (used, address)))
+        Outcome::Done(context.finish())
     }
 
-    /// Enters the code. Its result is 0 unless it had to stop.
-    fn enter(&self, form: Form, context: &mut VmContext<'_>) -> u64 {
+    /// Enters the code.
+    fn enter(&self, form: Form, context: &mut VmContext<'_>) {
         let start = match form {
             Form::Speculative => 0,
             Form::Exact => self.exact,
@@ -157,14 +97,15 @@ impl ExecMemory {
         // offsets of those chunks say, which is within an interpolant. To the planes of its colours it writes pixels where the offsets
         // of those chunks say, all of which lie within the number of bytes that `BatchOffsets` says and that the extent found in each
         // of these planes, whose pixels it found to have the size that the code was made for, and which are borrowed mutably, too. It
-        // calls nothing but `refill`, with the pointer that it got. Contexts are made by `VmContext::new` from a batch that is borrowed
-        // for as long as they are used.
-        unsafe {
+        // calls nothing but `refill`, with the pointer that it got. Contexts are made by `call` from a batch that is borrowed for as
+        // long as they are used.
+        let done = unsafe {
             asm!("isb", options(nostack, preserves_flags));
             let entry: extern "C" fn(*mut VmContext<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr().add(start));
             entry(std::ptr::from_mut(context))
-        }
+        };
+        debug_assert_eq!(done != 0, context.has_stopped(), "code stopped by itself");
     }
 }
 
@@ -189,49 +130,6 @@ fn synchronize_instructions(code: &[u8]) {
             asm!("ic ivau, {}", in(reg) line, options(nostack, preserves_flags));
         }
         asm!("dsb ish", "isb", options(nostack, preserves_flags));
-    }
-}
-
-impl<'m> VmContext<'m> {
-    /// What code knows that runs over some chunks of a batch, with the cells that the extent found.
-    fn new(
-        batch: &'m mut Batch<'_, '_>,
-        cells: [*const u8; UNITS],
-        (first, end): (usize, usize),
-        fuel_checked: bool,
-    ) -> Self {
-        let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
-        let fuel = fuel_checked.then_some(&**fuel);
-        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
-        let bytes = |chunk: usize| (chunk * size_of::<r500_fast::codegen::Chunk>()) as u64;
-        Self {
-            slots: slots.as_mut_ptr().cast(),
-            begin: bytes(first),
-            end: bytes(end),
-            covered: covered.as_mut_ptr().cast(),
-            places: targets.offsets.chunks().as_ptr(),
-            interpolants: interpolants.as_ptr(),
-            planes: targets.planes.each_mut().map(|plane| plane.pixels.as_mut_ptr()),
-            cells,
-            fuel: grant,
-            refill,
-            address: 0,
-            grant,
-            added: 0,
-            most: i64::MIN,
-            status: 0,
-            meter: FuelMeter::new(fuel, grant),
-        }
-    }
-
-    /// More fuel; false if there is none.
-    fn refill(&mut self) -> bool {
-        // Of another number `call` says that the code is wrong.
-        let address = u32::try_from(self.address).unwrap_or(u32::MAX);
-        let Some(more) = self.meter.refill(self.fuel, self.added, address) else { return false };
-        self.added = self.added.saturating_add(more);
-        self.fuel = self.fuel.saturating_add(more);
-        true
     }
 }
 

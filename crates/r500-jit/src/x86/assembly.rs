@@ -3,7 +3,7 @@
 /// Machine code on its way to memory.
 ///
 /// It is a function `extern "sysv64" fn(*mut VmContext) -> u64` that gives 0 when done and 1 when
-/// refilling said to stop, with `VmContext` (in `exec_memory`) the only thing it knows of. It
+/// refilling said to stop, with `VmContext` the only thing it knows of. It
 /// sets the processor's flush bits (MXCSR) itself and leaves them as found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembly {

@@ -2,9 +2,10 @@
 
 use r500_fast::codegen::CompileUnit;
 
-use super::emit::{self, UnitLayout};
+use super::emit;
 use crate::lir::{Class, LirFunction};
 use crate::lower::TargetCaps;
+use crate::mach_inst::UnitLayout;
 use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
 
 pub use super::assembly::{Assembly, Line};

@@ -11,7 +11,7 @@
 //! Registers: `rbx` the context, `r12` the chunk in the first slot, `r15` the next one where two go together
 //! (where none is left, the same: what happens to it then happens twice), `r13` the end of its chunks, `r14` the
 //! constants, `r8` to `r11` the tables of the first units (those without one hold [offsets of texels](TexelIndices)), `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
-//! of [`context`].
+//! of the [context](crate::vm_context).
 
 mod moves;
 mod operations;
@@ -26,34 +26,15 @@ use iced_x86::code_asm::{
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
-use r500_fast::codegen::{Chunk, CompileUnit};
+use r500_fast::codegen::Chunk;
 
 use crate::lir::Class;
-use crate::mach_inst::{Label, MachCode, MachInst, Place};
+use crate::mach_inst::{Label, MachCode, MachInst, Place, UnitLayout};
+use crate::vm_context::offset as context;
 use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
 use operations::at_index;
 use texel_indices::TexelIndices;
-
-/// Offsets into `exec_memory::VmContext`.
-pub(super) mod context {
-    pub(in crate::x86) const SLOTS: i32 = 0;
-    pub(in crate::x86) const BEGIN: i32 = 8;
-    pub(in crate::x86) const END: i32 = 16;
-    pub(in crate::x86) const FUEL: i32 = 24;
-    pub(in crate::x86) const REFILL: i32 = 32;
-    pub(in crate::x86) const ADDRESS: i32 = 40;
-    pub(in crate::x86) const GRANT: i32 = 48;
-    pub(in crate::x86) const ADDED: i32 = 56;
-    pub(in crate::x86) const MOST: i32 = 64;
-    pub(in crate::x86) const COVERED: i32 = 72;
-    pub(in crate::x86) const CELLS: i32 = 80;
-    pub(in crate::x86) const PLACES: i32 = 208;
-    pub(in crate::x86) const PLANES: i32 = 216;
-    pub(in crate::x86) const RAMPS: i32 = 248;
-    pub(in crate::x86) const OTHER_FUEL: i32 = 256;
-    pub(in crate::x86) const ROWS: i32 = 264;
-}
 
 /// Bytes of a chunk.
 const CHUNK: u32 = size_of::<Chunk>() as u32;
@@ -76,32 +57,6 @@ const TABLES: [Register; 4] = [Register::R8, Register::R9, Register::R10, Regist
 fn table(unit: u8) -> MemoryOperand {
     let at = i64::from(context::CELLS) + 8 * i64::from(unit);
     MemoryOperand::with_base_displ(Register::RBX, at)
-}
-
-/// What the encoding of a unit depends on besides its instructions.
-#[derive(Clone, Debug)]
-pub(crate) struct UnitLayout {
-    /// Bytes from one slot to the next.
-    stride: u32,
-    fuel_checked: bool,
-    /// Planes that pixels go to.
-    targets: Vec<u8>,
-    /// Units that texels come from, ascending.
-    units: Vec<u8>,
-}
-
-impl UnitLayout {
-    pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
-        Self {
-            stride: unit.stride,
-            fuel_checked: unit.fuel_checked,
-            targets: (unit.colors.iter())
-                .filter(|color| color.encoding.is_none())
-                .map(|color| color.target)
-                .collect(),
-            units: unit.tables.iter().map(|(unit, _)| *unit).collect(),
-        }
-    }
 }
 
 /// The bytes of a code.

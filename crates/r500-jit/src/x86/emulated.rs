@@ -16,9 +16,9 @@ use r500_ir::Stmt;
 use r500_x86_emu::{Environment, Host, Memory, Name, Program, ReadOnly, RegionBytes};
 
 use super::compile::{Assembly, Line};
-use super::emit::context;
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::MemoryBounds;
+use crate::vm_context::offset as context;
 
 /// Where code lies: at a multiple of 64, and of no more.
 const CODE: u64 = Memory::FIRST + 64;
@@ -151,7 +151,7 @@ impl EmulatedCode {
             let interpolants = Box::new(Words(&batch.interpolants[..self.interpolants]));
             let base = memory.reserve(interpolants.alignment());
             memory.map(base, Name::of("interpolants"), RegionBytes::LoadFrom(interpolants));
-            set(&mut fields, context::RAMPS, base);
+            set(&mut fields, context::INTERPOLANTS, base);
         }
         let ColorTargets { planes, offsets } = &mut batch.targets;
         if self.interpolants > 0 || !self.targets.is_empty() {

@@ -9,10 +9,10 @@ use std::io;
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_fast::codegen::{AdjacentBatches, Batch, BatchOffsets, Chunk, LinearInterpolant, TARGETS};
+use r500_fast::codegen::{AdjacentBatches, Batch};
 
-use crate::fuel::{FuelMeter, grant};
-use crate::memory_bounds::{MemoryBounds, UNITS};
+use crate::memory_bounds::MemoryBounds;
+use crate::vm_context::VmContext;
 use crate::x86::compile::{Assembly, Level};
 
 /// Machine code in memory, ready to be called.
@@ -21,48 +21,6 @@ pub(crate) struct ExecMemory {
     memory: Mmap,
     length: usize,
     extent: MemoryBounds,
-}
-
-/// What machine code knows of the world. Offsets are the convention with
-/// [`compile`](crate::x86::compile).
-#[repr(C)]
-pub(crate) struct VmContext<'m> {
-    /// 0: the first byte of slot 0.
-    slots: *mut u8,
-    /// 8: the first byte, in a slot, of the chunks to work on: a multiple of 64.
-    begin: u64,
-    /// 16: the first byte after them: a multiple of 64, greater than `begin`.
-    end: u64,
-    /// 24: instructions that may be executed before `refill`. Code that counts takes them off here,
-    /// and calls `refill` as soon as this is below 0.
-    fuel: i64,
-    /// 32: returns 0 to continue, with the fuel that there is then; else the code is to stop.
-    refill: unsafe extern "sysv64" fn(*mut VmContext<'m>) -> u64,
-    /// 40: address of the instructions taken off last; written before `refill` is called.
-    address: u64,
-    /// 48: the fuel that each group of pixels begins with: code that counts sets `fuel` to this and
-    /// `added` to 0 before each.
-    grant: i64,
-    /// 56: fuel that `refill` added for the group.
-    added: i64,
-    /// 64: the most that a group used beyond `grant`: `added - fuel` after it, if that is more.
-    most: i64,
-    /// 72: from a byte of slot 0 to that of what is covered.
-    covered: u64,
-    /// 80: the tables of the units.
-    cells: [*const u8; UNITS],
-    /// 208: from a byte of slot 0 to the place of its quad.
-    places: u64,
-    /// 216: the planes of colours.
-    planes: [*mut u8; TARGETS],
-    /// 248: the ramps.
-    interpolants: *const LinearInterpolant,
-    /// 256: as `fuel`, of the second one of two groups that go together and are counted apart.
-    other_fuel: i64,
-    /// 264: by target, from a byte of slot 0 to the place of its quad in the plane of a surface.
-    rows: [u64; TARGETS],
-    /// Not for the code.
-    meter: FuelMeter<'m>,
 }
 
 impl ExecMemory {
@@ -104,13 +62,10 @@ impl ExecMemory {
         if first == end {
             return Ok((0, 0));
         }
-        let mut context = VmContext::new(batch, cells, (first, end), fuel_checked);
-        let done = self.enter(&mut context);
-        let VmContext { fuel, other_fuel, address, added, most, meter, .. } = context;
-        debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
-        let address = u32::try_from(address).expect("code writes addresses of instructions");
-        let used = meter.finish(most.max(added.saturating_sub(fuel.min(other_fuel))))?;
-        Ok((used, address))
+        let refill = refill as *const ();
+        let mut context = VmContext::new(batch, cells, (first, end), fuel_checked, refill);
+        self.enter(&mut context);
+        context.finish()
     }
 
     /// Runs code that counts no instructions over all chunks of adjacent batches.
@@ -123,22 +78,18 @@ impl ExecMemory {
             return;
         }
         let cells = self.extent.check_adjacent(batch, adjacent);
-        let mut context = VmContext::new(batch, cells, (0, chunks), false);
+        let refill = refill as *const ();
+        let mut context = VmContext::new(batch, cells, (0, chunks), false, refill);
         let (channels, steps) = (self.extent.interpolants(), self.extent.steps(pixels));
         for _ in 0..count {
-            let done = self.enter(&mut context);
-            debug_assert_eq!(done, 0, "code that counts nothing does not stop");
-            // The same as for the batch before, but for these, of which the extent found so many.
-            context.interpolants = context.interpolants.wrapping_add(channels);
-            context.covered = context.covered.wrapping_add((covered * size_of::<Chunk>()) as u64);
-            for (plane, step) in context.planes.iter_mut().zip(steps) {
-                *plane = plane.wrapping_add(step);
-            }
+            self.enter(&mut context);
+            // The extent found so many of these.
+            context.advance(channels, covered, steps);
         }
     }
 
-    /// Enters the code. Its result is 0 unless it had to stop.
-    fn enter(&self, context: &mut VmContext<'_>) -> u64 {
+    /// Enters the code.
+    fn enter(&self, context: &mut VmContext<'_>) {
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that is
         // never writable. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
         // and for a level that this processor has, which `new` asked: it saves what the System V
@@ -151,65 +102,14 @@ impl ExecMemory {
         // planes of its colours it writes pixels (and reads them, where it keeps some) where the places of those chunks in that
         // plane say, all of which lie within the number of bytes that `BatchOffsets` says and that the extent found in each of
         // these planes, whose pixels it found to have the size that the code was made for, which are borrowed mutably too; for adjacent batches the extent found the ramps, coverage and pixels of all of
-        // them. It calls nothing but `refill`, with the pointer that it got. Contexts are made by `VmContext::new` from a
+        // them. It calls nothing but `refill`, with the pointer that it got. Contexts are made by `call` and `call_adjacent` from a
         // batch that is borrowed for as long as they are used.
-        unsafe {
+        let done = unsafe {
             let entry: extern "sysv64" fn(*mut VmContext<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());
             entry(std::ptr::from_mut(context))
-        }
-    }
-}
-
-impl<'m> VmContext<'m> {
-    /// What code knows that runs over some chunks of a batch, with the cells that the extent found.
-    fn new(
-        batch: &'m mut Batch<'_, '_>,
-        cells: [*const u8; UNITS],
-        (first, end): (usize, usize),
-        fuel_checked: bool,
-    ) -> Self {
-        let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
-        let fuel = fuel_checked.then_some(&**fuel);
-        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
-        let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
-        let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
-        let from_slots = |address: usize| (address as u64).wrapping_sub(slots.addr() as u64);
-        let places =
-            |offsets: &BatchOffsets| from_slots(offsets.chunks().as_ptr().expose_provenance());
-        Self {
-            slots: slots.cast(),
-            begin: bytes(first),
-            end: bytes(end),
-            fuel: grant,
-            refill,
-            address: 0,
-            grant,
-            added: 0,
-            most: i64::MIN,
-            covered: from_slots(covered.expose_provenance()),
-            cells,
-            places: places(targets.offsets),
-            planes: targets.planes.each_mut().map(|plane| plane.pixels.as_mut_ptr()),
-            interpolants: interpolants.as_ptr(),
-            other_fuel: i64::MAX,
-            rows: targets.planes.each_ref().map(|plane| places(plane.offsets)),
-            meter: FuelMeter::new(fuel, grant),
-        }
-    }
-}
-
-impl VmContext<'_> {
-    /// More fuel; false if there is none.
-    fn refill(&mut self) -> bool {
-        // Of another number `call` says that the code is wrong.
-        let address = u32::try_from(self.address).unwrap_or(u32::MAX);
-        let left = self.fuel.min(self.other_fuel);
-        let Some(more) = self.meter.refill(left, self.added, address) else { return false };
-        self.added = self.added.saturating_add(more);
-        self.fuel = self.fuel.saturating_add(more);
-        self.other_fuel = self.other_fuel.saturating_add(more);
-        true
+        };
+        debug_assert_eq!(done != 0, context.has_stopped(), "code stopped by itself");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations as instructions.
 
-use super::{CONTEXT, Emit, FAR, Form, POOL, SCRATCH, SPARE, TABLES, context};
+use super::{Emit, FAR, Form, POOL, SCRATCH, SPARE, TABLES, context};
 use crate::aarch64::encode::{self, V, X};
 use crate::aarch64::error::CompileError;
 use crate::lir::{GatherChannel, IntRange, LoadTexel, Opcode, Relation, Rounding};
@@ -266,8 +266,7 @@ impl Emit<'_> {
         self.cells.held[n] = Some(cell);
         let held = self.unit.units.iter().position(|other| *other == unit);
         let table = held.and_then(|at| TABLES.get(at).copied()).unwrap_or_else(|| {
-            let at = context::CELLS + 8 * u32::from(unit);
-            self.a.put(encode::ldr(SCRATCH[0], CONTEXT, at));
+            self.load_context(SCRATCH[0], context::CELLS + 8 * i32::from(unit));
             SCRATCH[0]
         });
         self.a.put(encode::umov(CELLS[n], offsets, pixel));

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 
 use r500_fast::codegen::{LinearInterpolant, PixelOffsets};
 
-use super::{CONTEXT, COVERED, Emit, OFFSET, PLACES, QUAD, SCRATCH, SPARE, TERMS, VECTOR, context};
+use super::{COVERED, Emit, OFFSET, PLACES, QUAD, SCRATCH, SLOTS, SPARE, TERMS, VECTOR, context};
 use crate::aarch64::encode::{self, V};
 use crate::lir::{Interpolant, Opcode, StoreColor};
 use crate::mach_inst::{MachCode, MachInst};
@@ -65,13 +65,13 @@ impl Emit<'_> {
     pub(super) fn locate_pixels(&mut self) {
         if self.pixels.coverage {
             self.load_context(COVERED, context::COVERED);
-            self.a.put(encode::add_x(COVERED, COVERED, OFFSET, 0));
+            self.a.put(encode::add_x(COVERED, COVERED, SLOTS, 0));
         }
         if !self.pixels.interpolants && !self.pixels.colors {
             return;
         }
         self.load_context(PLACES, context::PLACES);
-        self.a.put(encode::add_x(PLACES, PLACES, OFFSET, 0));
+        self.a.put(encode::add_x(PLACES, PLACES, SLOTS, 0));
         if self.is_single() {
             self.a.put(encode::and_bit(QUAD, OFFSET, VECTOR.trailing_zeros() as u8));
             self.a.put(encode::sub_x(PLACES, PLACES, QUAD));
@@ -126,7 +126,7 @@ impl Emit<'_> {
     ) {
         let (half, quad) = self.quad(part);
         let [plane, offset, _] = SCRATCH;
-        self.a.put(encode::ldr(plane, CONTEXT, context::PLANES + 8 * u32::from(target)));
+        self.load_context(plane, context::PLANES + 8 * i32::from(target));
         let from = field(half, offset_of!(PixelOffsets, rows), row.into());
         self.a.put(encode::ldr_w(offset, PLACES, from));
         self.a.put(encode::add_x(plane, plane, offset, 0));

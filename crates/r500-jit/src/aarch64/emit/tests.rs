@@ -9,12 +9,12 @@ use crate::aarch64::encode::{
     fmul, ld1_lane, ldr, ldr_q, ldr_s, movi, mvn, orr, str_q, umov, vector_of,
 };
 use crate::lir::{Class, GatherChannel, IntRange, LoadTexel, Relation};
-use crate::mach_inst::Place;
+use crate::mach_inst::{Place, op};
 
 /// The words of instructions, in a form.
 fn words_of(form: Form, insts: &[MachInst]) -> Vec<u32> {
     let code = MachCode { groups: 2, ..MachCode::default() };
-    let unit = UnitLayout { stride: 256, fuel_checked: false, units: vec![3, 7] };
+    let unit = UnitLayout { stride: 256, units: vec![3, 7], ..UnitLayout::default() };
     let mut emit = Emit::new(&code, &unit, form, Assembler::default());
     for inst in insts {
         emit.inst(inst).unwrap();
@@ -30,14 +30,6 @@ fn words_of(form: Form, insts: &[MachInst]) -> Vec<u32> {
 
 fn words(insts: &[MachInst]) -> Vec<u32> {
     words_of(Form::Speculative, insts)
-}
-
-fn op(opcode: Opcode, dst: u8, args: &[Place]) -> MachInst {
-    let mut places = [None; 3];
-    for (place, arg) in places.iter_mut().zip(args) {
-        *place = Some(*arg);
-    }
-    MachInst::Op { opcode, dst, args: places, origin: 0 }
 }
 
 const fn reg(register: u8) -> Place {

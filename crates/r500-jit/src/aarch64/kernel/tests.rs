@@ -9,9 +9,9 @@ use r500_ir::Value;
 
 use super::*;
 use crate::aarch64::assembly::Assembly;
-use crate::aarch64::emit::{self, UnitLayout};
+use crate::aarch64::emit;
 use crate::lir::{Class, Opcode};
-use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place, UnitLayout};
 use crate::random_units::{Numbers, check, count, with_budget};
 
 const NUMBERS: [Numbers; 3] = [Numbers::Plain, Numbers::All, Numbers::Edges];

@@ -314,7 +314,7 @@ impl Emit<'_> {
             _ => [Register::RSI, Register::RDI],
         };
         if self.cached_interpolant_addr == [None; 2] {
-            self.a.mov(rax, qword_ptr(rbx + context::RAMPS))?;
+            self.a.mov(rax, qword_ptr(rbx + context::INTERPOLANTS))?;
         }
         if self.cached_interpolant_addr[part as usize % 2].replace(part) != Some(part) {
             let places = MemoryOperand::with_base_displ(Register::RBX, i64::from(context::PLACES));

@@ -9,7 +9,7 @@ use super::*;
 use crate::lir::{
     Access, IntRange, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor,
 };
-use crate::mach_inst::Mem;
+use crate::mach_inst::{Mem, op};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[MachInst]) -> String {
@@ -18,20 +18,9 @@ fn text_of(insts: &[MachInst]) -> String {
 
 /// For so many groups that go together.
 fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
-    let unit = CompileUnit {
-        body: &[],
-        reads: &[],
-        writes: &[],
-        moves: &[],
-        colors: &[],
-        stride: 256,
-        fuel_checked: false,
-        tables: &[],
-        interpolants: &[],
-        values: &Default::default(),
-    };
+    let unit = UnitLayout { stride: 256, ..UnitLayout::default() };
     let code = MachCode { groups, labels: 1, ..MachCode::default() };
-    let mut emit = Emit::new(&code, Level::Avx512, &UnitLayout::of(&unit)).unwrap();
+    let mut emit = Emit::new(&code, Level::Avx512, &unit).unwrap();
     for inst in insts {
         emit.inst(inst).unwrap();
     }
@@ -46,14 +35,6 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
         all.push(text);
     }
     all.join("; ")
-}
-
-fn op(opcode: Opcode, dst: u8, args: &[Place]) -> MachInst {
-    let mut places = [None; 3];
-    for (place, arg) in places.iter_mut().zip(args) {
-        *place = Some(*arg);
-    }
-    MachInst::Op { opcode, dst, args: places, origin: 0 }
 }
 
 /// Checks operations, each to an instruction.

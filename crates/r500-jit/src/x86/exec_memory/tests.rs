@@ -4,7 +4,7 @@
 
 use iced_x86::code_asm::*;
 use r500_exec::{Cancel, Limits, Options, RunError};
-use r500_fast::codegen::{ColorTargets, CompileUnit};
+use r500_fast::codegen::{Chunk, ColorTargets, CompileUnit};
 
 use super::*;
 use crate::random_units::with_budget;
