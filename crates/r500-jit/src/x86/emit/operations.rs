@@ -10,6 +10,68 @@ use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding};
 use crate::mach_inst::{Mem, Place};
 use crate::x86::level::Level;
 
+/// An operation that is one instruction with VEX and one with EVEX.
+enum Plain {
+    /// Of two operands.
+    Two(Code, Code),
+    /// Of one, perhaps with an immediate byte.
+    One(Code, Code, Option<u8>),
+}
+
+/// Returns the instructions of an operation that needs nothing else.
+#[rustfmt::skip]
+fn plain(opcode: Opcode) -> Option<Plain> {
+    use Code as C;
+    use Plain::{One, Two};
+    Some(match opcode {
+        Opcode::Add => Two(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er),
+        Opcode::Sub => Two(C::VEX_Vsubps_ymm_ymm_ymmm256, C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er),
+        Opcode::Mul => Two(C::VEX_Vmulps_ymm_ymm_ymmm256, C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er),
+        Opcode::Div => Two(C::VEX_Vdivps_ymm_ymm_ymmm256, C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er),
+        Opcode::Min => Two(C::VEX_Vminps_ymm_ymm_ymmm256, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae),
+        Opcode::Max => Two(C::VEX_Vmaxps_ymm_ymm_ymmm256, C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae),
+        Opcode::And => Two(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32),
+        Opcode::Or => Two(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32),
+        Opcode::Xor => Two(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32),
+        Opcode::AndNot => Two(C::VEX_Vandnps_ymm_ymm_ymmm256, C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32),
+        Opcode::IntAdd => Two(C::VEX_Vpaddd_ymm_ymm_ymmm256, C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32),
+        Opcode::IntSub => Two(C::VEX_Vpsubd_ymm_ymm_ymmm256, C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32),
+        Opcode::IntMin => Two(C::VEX_Vpminud_ymm_ymm_ymmm256, C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32),
+        Opcode::IntMul => Two(C::VEX_Vpmulld_ymm_ymm_ymmm256, C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32),
+        Opcode::UnpackLo32 => Two(C::VEX_Vunpcklps_ymm_ymm_ymmm256, C::EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32),
+        Opcode::UnpackHi32 => Two(C::VEX_Vunpckhps_ymm_ymm_ymmm256, C::EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32),
+        Opcode::UnpackLo64 => Two(C::VEX_Vunpcklpd_ymm_ymm_ymmm256, C::EVEX_Vunpcklpd_zmm_k1z_zmm_zmmm512b64),
+        Opcode::UnpackHi64 => Two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64),
+        Opcode::Sqrt => One(C::VEX_Vsqrtps_ymm_ymmm256, C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, None),
+        Opcode::ToFloat => One(C::VEX_Vcvtdq2ps_ymm_ymmm256, C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, None),
+        Opcode::Truncate(_) => One(C::VEX_Vcvttps2dq_ymm_ymmm256, C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, None),
+        Opcode::Shl(bits) => One(C::VEX_Vpslld_ymm_ymm_imm8, C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, Some(bits)),
+        Opcode::Sar(bits) => One(C::VEX_Vpsrad_ymm_ymm_imm8, C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, Some(bits)),
+        Opcode::Round(rounding) => {
+            // Without the flag of inexact results.
+            let how = match rounding {
+                Rounding::Nearest => 0b1000,
+                Rounding::Floor => 0b1001,
+            };
+            One(C::VEX_Vroundps_ymm_ymmm256_imm8, C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae, Some(how))
+        }
+        Opcode::QuadBroadcast(corner) => {
+            let corner = corner * 0b0101_0101;
+            One(C::VEX_Vpermilps_ymm_ymmm256_imm8, C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8, Some(corner))
+        }
+        // Of each 256 bits the first quarters of both halves, then the second ones.
+        Opcode::PermuteQuads => {
+            One(C::VEX_Vpermq_ymm_ymmm256_imm8, C::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8, Some(0b11_01_10_00))
+        }
+        Opcode::Permute128Lo | Opcode::Permute128Hi | Opcode::Permute2Lo | Opcode::Permute2Hi | Opcode::Copy | Opcode::FloorToInt
+        | Opcode::Remainder | Opcode::Scale | Opcode::Cmp(_) | Opcode::Blend | Opcode::MaskedMove | Opcode::MaskedMul | Opcode::FixUp
+        | Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::MaskAll | Opcode::MaskNone | Opcode::ToMask | Opcode::FromMask
+        | Opcode::LoadTexel(_) | Opcode::GatherChannel(_) | Opcode::Interpolant(_) | Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_)
+        | Opcode::CountFuel(_) | Opcode::StoreColor(_) | Opcode::MulAdd | Opcode::ToHalf | Opcode::Narrow(_) | Opcode::LoadPixels(_)
+        | Opcode::StorePixels(_) | Opcode::Store(..) => return None,
+    })
+}
+
 impl Emit<'_> {
     pub(super) fn op(
         &mut self,
@@ -19,60 +81,14 @@ impl Emit<'_> {
     ) -> Result<(), IcedError> {
         use Code as C;
         let [a, b, c] = args;
-        let mut two = |vex, evex| self.binary(vex, evex, dst, a, b);
+        match plain(opcode) {
+            Some(Plain::Two(vex, evex)) => return self.binary(vex, evex, dst, a, b),
+            Some(Plain::One(vex, evex, immediate)) => {
+                return self.unary(vex, evex, dst, a, immediate);
+            }
+            None => {}
+        }
         match opcode {
-            Opcode::Add => {
-                two(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er)
-            }
-            Opcode::Sub => {
-                two(C::VEX_Vsubps_ymm_ymm_ymmm256, C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er)
-            }
-            Opcode::Mul => {
-                two(C::VEX_Vmulps_ymm_ymm_ymmm256, C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er)
-            }
-            Opcode::Div => {
-                two(C::VEX_Vdivps_ymm_ymm_ymmm256, C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er)
-            }
-            Opcode::Min => {
-                two(C::VEX_Vminps_ymm_ymm_ymmm256, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae)
-            }
-            Opcode::Max => {
-                two(C::VEX_Vmaxps_ymm_ymm_ymmm256, C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae)
-            }
-            Opcode::And => {
-                two(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::Or => two(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32),
-            Opcode::Xor => {
-                two(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::AndNot => {
-                two(C::VEX_Vandnps_ymm_ymm_ymmm256, C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::IntAdd => {
-                two(C::VEX_Vpaddd_ymm_ymm_ymmm256, C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::IntSub => {
-                two(C::VEX_Vpsubd_ymm_ymm_ymmm256, C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::IntMin => {
-                two(C::VEX_Vpminud_ymm_ymm_ymmm256, C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::IntMul => {
-                two(C::VEX_Vpmulld_ymm_ymm_ymmm256, C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::UnpackLo32 => {
-                two(C::VEX_Vunpcklps_ymm_ymm_ymmm256, C::EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::UnpackHi32 => {
-                two(C::VEX_Vunpckhps_ymm_ymm_ymmm256, C::EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32)
-            }
-            Opcode::UnpackLo64 => {
-                two(C::VEX_Vunpcklpd_ymm_ymm_ymmm256, C::EVEX_Vunpcklpd_zmm_k1z_zmm_zmmm512b64)
-            }
-            Opcode::UnpackHi64 => {
-                two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
-            }
             // The lower half of the first, that of the second; the upper ones.
             Opcode::Permute128Lo | Opcode::Permute128Hi => {
                 let which = if opcode == Opcode::Permute128Lo { 0x20 } else { 0x31 };
@@ -81,20 +97,6 @@ impl Emit<'_> {
             }
             Opcode::Permute2Lo => self.row(0, dst, a, b),
             Opcode::Permute2Hi => self.row(1, dst, a, b),
-            Opcode::Truncate(_) => self.unary(
-                C::VEX_Vcvttps2dq_ymm_ymmm256,
-                C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
-                dst,
-                a,
-                None,
-            ),
-            Opcode::Sqrt => self.unary(
-                C::VEX_Vsqrtps_ymm_ymmm256,
-                C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
-                dst,
-                a,
-                None,
-            ),
             Opcode::Copy => match a {
                 Some(Place::Memory(from)) => self.load_from(Class::Vector, dst, from),
                 _ => self.unary(
@@ -122,48 +124,6 @@ impl Emit<'_> {
                 let inst = self.three(C::EVEX_Vscalefps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b)?;
                 self.add(inst)
             }
-            Opcode::ToFloat => self.unary(
-                C::VEX_Vcvtdq2ps_ymm_ymmm256,
-                C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
-                dst,
-                a,
-                None,
-            ),
-            Opcode::Round(rounding) => {
-                // Without the flag of inexact results.
-                let how = match rounding {
-                    Rounding::Nearest => 0b1000,
-                    Rounding::Floor => 0b1001,
-                };
-                self.unary(
-                    C::VEX_Vroundps_ymm_ymmm256_imm8,
-                    C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
-                    dst,
-                    a,
-                    Some(how),
-                )
-            }
-            Opcode::Shl(bits) => self.unary(
-                C::VEX_Vpslld_ymm_ymm_imm8,
-                C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-                dst,
-                a,
-                Some(bits),
-            ),
-            Opcode::Sar(bits) => self.unary(
-                C::VEX_Vpsrad_ymm_ymm_imm8,
-                C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
-                dst,
-                a,
-                Some(bits),
-            ),
-            Opcode::QuadBroadcast(corner) => self.unary(
-                C::VEX_Vpermilps_ymm_ymmm256_imm8,
-                C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8,
-                dst,
-                a,
-                Some(corner * 0b0101_0101),
-            ),
             Opcode::Cmp(relation) => self.compare(relation, dst, a, b),
             Opcode::Blend => self.blend(dst, a, b, c),
             Opcode::MaskedMove => {
@@ -258,14 +218,6 @@ impl Emit<'_> {
             Opcode::MulAdd => self.mul_add(dst, a, b, c),
             Opcode::ToHalf => self.half(dst, a),
             Opcode::Narrow(bytes) => self.narrow(bytes, dst, a),
-            // Of each 256 bits the first quarters of both halves, then the second ones.
-            Opcode::PermuteQuads => self.unary(
-                C::VEX_Vpermq_ymm_ymmm256_imm8,
-                C::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8,
-                dst,
-                a,
-                Some(0b11_01_10_00),
-            ),
             Opcode::LoadPixels(rows) => self.load_pixels(rows, dst),
             Opcode::StorePixels(rows) => self.store_pixels(rows, a),
             Opcode::Store(slot, part) => {
@@ -277,6 +229,7 @@ impl Emit<'_> {
                     from,
                 )?)
             }
+            _ => unreachable!("{opcode:?} is a plain one"),
         }
     }
 
