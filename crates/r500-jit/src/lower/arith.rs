@@ -113,7 +113,7 @@ impl Lower<'_> {
         factors.extend(zero_a.then_some(a));
         factors.extend(zero_b.then_some(b).filter(|b| !zero_a || *b != a));
         let zero = self.bits(0);
-        match self.mask_class {
+        match self.caps.mask_class {
             Class::Vector => {
                 let mut p = self.op(Opcode::Mul, &[a, b]);
                 if negate {
@@ -216,7 +216,7 @@ impl Lower<'_> {
             };
         }
         let zero = |v| self.function.given(v) == Some(MemOperand::Const(0));
-        match (self.mask_class, self.function.class(a)) {
+        match (self.caps.mask_class, self.function.class(a)) {
             (_, Class::Mask) => {
                 let yes = self.op(Opcode::MaskAnd, &[mask, a]);
                 let no = self.op(Opcode::MaskAndNot, &[mask, b]);

@@ -50,7 +50,7 @@ impl Lower<'_> {
     /// The rest of a unit, for groups where pixels are left; for others what is seen of it.
     pub(super) fn rest_if_covered(&mut self, unit: &CompileUnit<'_>, rest: &[&Stmt]) {
         let covered = self.covered();
-        let left = match self.mask_class {
+        let left = match self.caps.mask_class {
             Class::Vector => covered,
             Class::Mask => self.op(Opcode::ToMask, &[covered]),
         };

@@ -51,7 +51,7 @@ impl Lower<'_> {
                 part: 0,
             };
             if let Some(kept) = &kept {
-                let mask = match self.mask_class {
+                let mask = match self.caps.mask_class {
                     Class::Vector => kept[number],
                     Class::Mask => self.op(Opcode::ToMask, &[kept[number]]),
                 };
@@ -157,7 +157,7 @@ impl Lower<'_> {
             [a, b, c, d] => {
                 let rows = self.float_rows([a, b, c, d]);
                 // With AVX-512 the rows of either half of the quads: by the rows of the pixels.
-                let order = if self.rows { [0, 2, 1, 3] } else { [0, 1, 2, 3] };
+                let order = if self.caps.rows { [0, 2, 1, 3] } else { [0, 1, 2, 3] };
                 order.map(|number: usize| rows.as_flattened()[number]).into()
             }
             _ => unreachable!("pixels have 4, 8 or 16 bytes here"),

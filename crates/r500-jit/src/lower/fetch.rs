@@ -107,7 +107,7 @@ impl TexelBuilder for Lower<'_> {
 
     /// The float is not needed of a number out of the integers' range.
     fn texel(&mut self, axis: AxisAt, x: VReg) -> (VReg, VReg) {
-        if self.floors {
+        if self.caps.floors {
             // In one step. Of -0 the float is 0 this way, which makes no difference to what is computed of it: a weight
             // is x - floor, where x was a difference from 1/2, which is never -0.
             let number = self.op(Opcode::FloorToInt, &[x]);
@@ -337,7 +337,7 @@ impl Lower<'_> {
         let cell = self.cell(table, level, [column, row], ranges);
         let (tiny, few) =
             (table.may_underflow, wanted.iter().filter(|wanted| **wanted).count() <= FEW);
-        if self.numbers && few {
+        if self.caps.numbers && few {
             let number = |offset| Opcode::GatherChannel(GatherChannel { unit, offset, tiny });
             return [0, 1, 2, 3].map(|channel| {
                 let offset = 4 * channel;

@@ -65,12 +65,7 @@ impl TargetCaps {
 /// Operations of a unit.
 pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     let mut lower = Lower {
-        mask_class: caps.mask_class,
-        numbers: caps.numbers,
-        rows: caps.rows,
-        floors: caps.floors,
-        fixups: caps.fixups,
-        single_quad: caps.single_quad,
+        caps,
         values_of: unit.values,
         tables: unit.tables,
         interpolants: unit.interpolants,
@@ -102,13 +97,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
 
 /// What is being lowered.
 struct Lower<'a> {
-    /// As [`TargetCaps`] says.
-    mask_class: Class,
-    numbers: bool,
-    rows: bool,
-    floors: bool,
-    fixups: bool,
-    single_quad: bool,
+    caps: TargetCaps,
     /// Types and debug locations.
     values_of: &'a Values,
     tables: &'a [(u8, TextureDesc)],
@@ -475,7 +464,7 @@ impl Lower<'_> {
 
     fn class_of(&self, value: Value) -> Class {
         match self.values_of[value].ty {
-            Type::Mask => self.mask_class,
+            Type::Mask => self.caps.mask_class,
             Type::F32 => Class::Vector,
         }
     }
@@ -504,7 +493,7 @@ impl Lower<'_> {
             | Opcode::MaskAndNot
             | Opcode::MaskAll
             | Opcode::MaskNone
-            | Opcode::ToMask => self.mask_class,
+            | Opcode::ToMask => self.caps.mask_class,
             _ => Class::Vector,
         };
         let dst = self.function.fresh(class);
@@ -576,7 +565,7 @@ impl Lower<'_> {
     }
 
     fn mask(&mut self, operand: Operand) -> VReg {
-        self.operand(operand, self.mask_class)
+        self.operand(operand, self.caps.mask_class)
     }
 
     fn def(&mut self, value: Value, inst: &r500_ir::Inst) -> VReg {

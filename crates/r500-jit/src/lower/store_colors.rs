@@ -39,7 +39,7 @@ impl Lower<'_> {
     /// The pixels of the first row of each quad and of the second, of the first half of quads and of the other; of a single
     /// quad the left pixel and the right one.
     pub(super) fn float_rows(&mut self, channels: [VReg; 4]) -> [[VReg; 2]; 2] {
-        if self.rows {
+        if self.caps.rows {
             let [r, g, b, a] = channels;
             return [Opcode::UnpackLo32, Opcode::UnpackHi32].map(|zip| {
                 let (rg, ba) = (self.op(zip, &[r, g]), self.op(zip, &[b, a]));
@@ -49,7 +49,7 @@ impl Lower<'_> {
         let pixels = self.transpose4x4(channels, [true; 4]);
         let [a, b, c, d] = pixels.map(|pixel| pixel.expect("all pixels are asked for"));
         let rows = [[a, b], [c, d]];
-        if self.single_quad {
+        if self.caps.single_quad {
             return rows;
         }
         rows.map(|[left, right]| {

@@ -12,7 +12,7 @@ impl Lower<'_> {
     /// is exact where it is normal, tiny (so flushed to +0) where x is less than -126, and infinite where x is 128 or more.
     /// An infinite x has the remainder 0; a NaN is its own result.
     pub(super) fn power_of_two(&mut self, x: VReg) -> VReg {
-        if !self.fixups {
+        if !self.caps.fixups {
             return branchless::ex2(self, x);
         }
         let f = self.op(Opcode::Remainder, &[x]);
@@ -110,7 +110,7 @@ impl KernelBuilder for Lower<'_> {
     }
 
     fn ln2_of_special(&mut self, x: VReg, logarithm: VReg) -> VReg {
-        if !self.fixups {
+        if !self.caps.fixups {
             return branchless::ln2_of_special(self, x, logarithm);
         }
         // By class of x: quiet and signalling NaN; zero; one; -inf; +inf; other negative, other positive numbers.
