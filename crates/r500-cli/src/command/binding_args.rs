@@ -88,6 +88,13 @@ impl StateArgs {
         Ok(())
     }
 
+    /// Applies the options to a job, and its time; whether a constant takes that.
+    pub(super) fn apply_all(&self, job: &mut Job, size: [u32; 2]) -> Outcome<bool> {
+        self.apply(job, size)?;
+        let time = job.time;
+        self.apply_time(job, time)
+    }
+
     /// Puts the time into the constant that takes it; whether there is one.
     pub(super) fn apply_time(&self, job: &mut Job, time: f32) -> Outcome<bool> {
         job.time = time;

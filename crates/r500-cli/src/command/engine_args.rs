@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use r500::check::ExternalReads;
 use r500::exec::reference::Reference;
 use r500::exec::{
-    BindError, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings, ShaderError,
-    WarningKind,
+    BindError, Bindings, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings,
+    Shader, ShaderError, WarningKind,
 };
 use r500::fast::{Fast, Simd};
 use r500::jit::{Jit, Settings};
@@ -211,6 +211,13 @@ fn print_readings(out: &mut impl Write) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns a job's program and what it reads, for a picture of a size.
+pub(super) fn bind(job: &Job, size: [u32; 2]) -> Outcome<(Shader, Bindings)> {
+    let shader = Shader::new(&job.program).map_err(no_shader)?;
+    let bindings = Bindings::new(job, size).map_err(not_bound)?;
+    Ok((shader, bindings))
 }
 
 /// Returns a program that cannot run at all.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use r500::exec::reference::Reference;
-use r500::exec::{Bindings, Draw, Engine, Limits, Options, Shader};
+use r500::exec::{Draw, Engine, Limits, Options};
 use r500::fast::{Fast, Simd};
 use r500::jit::{Effort, Jit, Settings, When};
 use r500::program::Job;
@@ -406,11 +406,8 @@ impl Bench {
         bar: &indicatif::ProgressBar,
     ) -> Outcome<()> {
         let mut job = program.job.clone();
-        self.state.apply(&mut job, self.size)?;
-        let time = job.time;
-        self.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
-        let bindings = Bindings::new(&job, self.size).map_err(engine_args::not_bound)?;
+        self.state.apply_all(&mut job, self.size)?;
+        let (shader, bindings) = engine_args::bind(&job, self.size)?;
         // A program that does not end is a failure; what is measured may take its time besides.
         let time = engine_args::TIME.saturating_add(self.seconds.saturating_mul(2));
         let limits = Limits { time: Some(time), ..Limits::default() };

@@ -23,8 +23,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use r500::exec::Options;
 use r500::exec::record::DrawSetup;
-use r500::exec::{Bindings, Options, Shader};
 
 use self::session::Session;
 use super::binding_args::StateArgs;
@@ -88,11 +88,8 @@ impl Debug {
         }
         let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
-        self.state.apply(&mut job, size)?;
-        let time = job.time;
-        self.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
-        let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
+        self.state.apply_all(&mut job, size)?;
+        let (shader, bindings) = engine_args::bind(&job, size)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let scene = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
         let pixel = self.pixel.unwrap_or(size.map(|side| side / 2));

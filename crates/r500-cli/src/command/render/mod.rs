@@ -354,9 +354,8 @@ impl Render {
         if time_given.is_none() {
             engine_args::warn_missing(&job, true);
         }
-        let shader = Arc::new(Shader::new(&job.program).map_err(engine_args::no_shader)?);
-        let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
-        Ok(Ready { job, shader, bindings, size, crop: self.crop })
+        let (shader, bindings) = engine_args::bind(&job, size)?;
+        Ok(Ready { job, shader: Arc::new(shader), bindings, size, crop: self.crop })
     }
 
     /// Returns how to draw.

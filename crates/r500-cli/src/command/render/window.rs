@@ -17,7 +17,7 @@ use winit::window::{Window, WindowId};
 
 use super::Render;
 use super::output::Plane;
-use crate::command::engine_args::{no_shader, not_bound, not_run};
+use crate::command::engine_args::{bind, not_bound, not_run};
 use crate::command::exit::{Failure, Outcome, Status, no_window};
 use crate::command::{input_args, terminal};
 
@@ -68,11 +68,8 @@ struct Scene {
 impl Scene {
     fn new(render: &Render, base: Job, size: [u32; 2]) -> Outcome<Self> {
         let mut job = base.clone();
-        render.state.apply(&mut job, size)?;
-        let time = job.time;
-        let moves = render.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(no_shader)?;
-        let bindings = Bindings::new(&job, size).map_err(not_bound)?;
+        let moves = render.state.apply_all(&mut job, size)?;
+        let (shader, bindings) = bind(&job, size)?;
         let frame = Frame::new(&shader, &bindings, &render.machine.options()?).map_err(not_run)?;
         Ok(Self { base, job, shader, bindings, frame, moves })
     }

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use clap::Args;
 use r500::exec::reference::{Event, EventKind, Group, Lane, LaneState, Step, Write as Wrote};
-use r500::exec::{Bindings, Draw, Options, PixelRect, Shader};
+use r500::exec::{Draw, Options, PixelRect};
 use r500::trace::InstructionTexts;
 use serde_json::{Value, json};
 
@@ -83,17 +83,14 @@ impl Trace {
                 size[0], size[1]
             )));
         }
-        self.state.apply(&mut job, size)?;
-        let time = job.time;
-        self.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
-        let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
+        self.state.apply_all(&mut job, size)?;
+        let (shader, bindings) = engine_args::bind(&job, size)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
         let [width, height] = options.group;
         let block = PixelRect { x: x - x % width, y: y - y % height, width, height };
         let mut group = Group::new(&draw, block);
-        let Some(lane) = group.lane_at(x, y) else {
+        let Some(lane) = group.state().lane_at(x, y) else {
             return Err(Failure::usage(format_args!("--pixel {x},{y} is in no group")));
         };
         group.watch(Some(lane));
@@ -107,7 +104,7 @@ impl Trace {
         }
         let mut number = 0u64;
         while !group.ended() {
-            let before = group.lanes()[lane].clone();
+            let before = group.state().lanes()[lane].clone();
             let step = match group.step() {
                 Ok(step) => step,
                 Err(error) => {
@@ -116,7 +113,7 @@ impl Trace {
                 }
             };
             number += 1;
-            if !self.wants(&step, &before, &group.lanes()[lane]) {
+            if !self.wants(&step, &before, &group.state().lanes()[lane]) {
                 continue;
             }
             match self.format {
@@ -160,7 +157,7 @@ fn step_json(
     group: &Group<'_>,
     lane: usize,
 ) -> Value {
-    let pixel = &group.lanes()[lane];
+    let pixel = &group.state().lanes()[lane];
     let instruction = printer.shader.instruction(step.address);
     let words = instruction.map(|i| i.0.map(|word| format!("{word:08x}")));
     let mut value = json!({
@@ -172,9 +169,9 @@ fn step_json(
         "state": state_name(pixel.state),
         "covered": pixel.covered,
         "al": group.al(),
-        "loops": group.loops().iter().map(|frame| frame.count).collect::<Vec<_>>(),
-        "calls": group.calls(),
-        "next": (!group.ended()).then(|| group.address()),
+        "loops": group.state().loops().iter().map(|frame| frame.count).collect::<Vec<_>>(),
+        "calls": group.state().calls(),
+        "next": (!group.ended()).then(|| group.state().address()),
     });
     if let Some(event) = &step.event {
         add_event(&mut value, event);
@@ -253,7 +250,7 @@ fn write_json(write: &Wrote) -> Value {
 }
 
 fn end_json(steps: u64, group: &Group<'_>, lane: usize) -> Value {
-    let pixel = &group.lanes()[lane];
+    let pixel = &group.state().lanes()[lane];
     let output = pixel.output();
     json!({
         "version": 1,
@@ -264,6 +261,6 @@ fn end_json(steps: u64, group: &Group<'_>, lane: usize) -> Value {
         "outputs": output.color.iter().map(|color| json_all(color)).collect::<Value>(),
         "written": output.written.map(letters),
         "depth": output.depth.map(float),
-        "findings": engine_args::findings_json(group.warnings()),
+        "findings": engine_args::findings_json(group.state().warnings()),
     })
 }
