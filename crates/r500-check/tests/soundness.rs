@@ -47,12 +47,12 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
         let mut group = Group::new(&context, PixelRect { x, y, width: 4, height: 4 });
         let mut executed: Option<usize> = None;
         while !group.ended() && !graph.gave_up() {
-            let at = graph.window().index(group.address());
+            let at = graph.window().index(group.state().address());
             if let Some(at) = at {
                 before_step(&graph, &group, at, what);
             }
             // An uncovered pixel may have no vote and follow the others.
-            let lane = &group.lanes()[5];
+            let lane = &group.state().lanes()[5];
             let watched = if lane.covered { lane.state } else { LaneState::Branch(0) };
             if group.step().is_err() {
                 break;
@@ -61,7 +61,7 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
             let to = if group.ended() && Some(at) == graph.window().end {
                 Node::End
             } else {
-                let address = group.address();
+                let address = group.state().address();
                 graph.window().index(address).map_or(Node::Outside(address), Node::Instruction)
             };
             assert!(
@@ -77,26 +77,26 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
                 }
                 executed = Some(at);
             }
-            if !group.lanes()[5].covered {
+            if !group.state().lanes()[5].covered {
                 executed = None;
             }
         }
-        all.merge(group.warnings());
+        all.merge(group.state().warnings());
     }
     (!graph.gave_up()).then_some(all)
 }
 
 fn before_step(graph: &Graph, group: &Group<'_>, at: usize, what: &str) {
     let Some(visit) = graph.visit(at) else { panic!("{what}: {at} is reached all the same") };
-    let deepest = group.lanes().iter().map(|lane| match lane.state {
+    let deepest = group.state().lanes().iter().map(|lane| match lane.state {
         LaneState::Branch(n) => n + 1,
         _ => 0,
     });
     let deepest = deepest.max().unwrap_or(0);
     assert!(deepest <= u32::from(visit.levels.max), "{what}: {at}: {deepest} {:?}", visit.levels);
     let within = |n: usize, min: u8, max: u8| (usize::from(min)..=usize::from(max)).contains(&n);
-    assert!(within(group.loops().len(), visit.loops.min, visit.loops.max), "{what}: {at}: loops");
-    assert!(within(group.calls().len(), visit.calls.min, visit.calls.max), "{what}: {at}: calls");
+    assert!(within(group.state().loops().len(), visit.loops.min, visit.loops.max), "{what}: {at}: loops");
+    assert!(within(group.state().calls().len(), visit.calls.min, visit.calls.max), "{what}: {at}: calls");
     let al = group.al();
     assert!(
         visit.al.unknown || (visit.al.min..=visit.al.max).contains(&al),

@@ -289,20 +289,6 @@ impl Band<'_> {
         self.rect
     }
 
-    /// Its lowest row.
-    #[must_use]
-    #[inline]
-    pub fn first_row(&self) -> u32 {
-        self.rect.y
-    }
-
-    /// How many rows it has.
-    #[must_use]
-    #[inline]
-    pub fn rows(&self) -> u32 {
-        self.rect.height
-    }
-
     /// Returns the colours of each target, row by row from the lowest; `None` for a target that the frame
     /// does not have.
     #[must_use]

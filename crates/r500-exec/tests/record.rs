@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Inst, constant, corpus, job};
+use common::{Inst, capture, constant, corpus, job};
 use r500_exec::record::area::{find_first, heatmap};
 use r500_exec::record::expr::{Channels, Comparison, FpClass, Variable};
 use r500_exec::record::{Break, Direction, DrawSetup, End, Expr, Recording, Stop};
@@ -28,24 +28,11 @@ fn setup(job: &Job, options: Options<'static>) -> DrawSetup {
     }
 }
 
-fn captures() -> Vec<(String, Job)> {
-    let read = |path: std::path::PathBuf| {
-        let bytes = std::fs::read(&path).unwrap();
-        let job = r500_formats::read(&bytes, None, &r500_formats::Limits::default());
-        (path.file_stem().unwrap().to_string_lossy().into_owned(), job.unwrap().remove(0))
-    };
-    corpus("mesa", "json").into_iter().map(read).collect()
-}
-
-fn capture(name: &str) -> Job {
-    captures().into_iter().find(|(found, _)| found == name).unwrap().1
-}
-
 /// The run of a pixel as the engine steps it: the state before each step, and what the step did.
 fn stepped(setup: &DrawSetup, [x, y]: [u32; 2]) -> (Vec<GroupState>, Vec<Step>) {
     let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options).unwrap();
     let mut group = Group::new(&draw, PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 });
-    group.watch(group.lane_at(x, y));
+    group.watch(group.state().lane_at(x, y));
     let (mut states, mut steps) = (vec![group.state().clone()], Vec::new());
     while !group.ended() {
         steps.push(group.step().unwrap());
@@ -73,7 +60,7 @@ impl Dice {
 #[test]
 fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
     let mut dice = Dice(7);
-    for (name, job) in captures() {
+    for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
         let pixel = [dice.below(width as usize) as u32, dice.below(height as usize) as u32];
         // Poison shows what a checkpoint forgets.
@@ -120,7 +107,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
 #[test]
 fn what_a_recording_delivers_is_in_the_frame() {
     let mut dice = Dice(11);
-    for (name, job) in captures() {
+    for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
         let options = Options { threads: 1, ..Options::default() };
         for _ in 0..4 {
@@ -187,7 +174,7 @@ fn loops_and_calls_are_stepped_over_and_left() {
 
     // Into the loop, over its call, and back over it.
     recording.step(Forward);
-    assert_eq!((recording.now().address(), recording.now().loops().len()), (1, 1));
+    assert_eq!((recording.now().address(), recording.now().state().loops().len()), (1, 1));
     recording.step_over(Forward);
     assert_eq!(recording.position(), 4);
     recording.step_over(Backward);
@@ -195,7 +182,7 @@ fn loops_and_calls_are_stepped_over_and_left() {
 
     // Into the call, out of it, out of the loop.
     recording.step(Forward);
-    assert_eq!(recording.now().calls(), [2]);
+    assert_eq!(recording.now().state().calls(), [2]);
     recording.step_out(Forward);
     assert_eq!(recording.now().address(), 2);
     recording.step_out(Forward);

@@ -114,11 +114,11 @@ impl FastDraw {
             interp.counters.killed -= u64::from(interp.scratch.killed[chunk]);
             let mut group = Group::new(draw, PixelRect { x, y, width: 4, height: 4 });
             group.run()?;
-            for lane in group.lanes() {
+            for lane in group.state().lanes() {
                 band.clear_pixel(lane.x, lane.y);
                 band.store_pixel(lane.x, lane.y, &lane.output());
             }
-            interp.counters.merge(group.counters());
+            interp.counters.merge(group.state().counters());
         }
         Ok(())
     }

@@ -274,8 +274,8 @@ impl Stepping {
                 .collect(),
             depth: pixel.depth.map(f32::to_bits),
             al: now.al(),
-            loops: now.loops().iter().map(|l| LoopShown { count: l.count, al: l.al }).collect(),
-            calls: now.calls().to_vec(),
+            loops: now.state().loops().iter().map(|l| LoopShown { count: l.count, al: l.al }).collect(),
+            calls: now.state().calls().to_vec(),
             delivered: delivered.color.each_ref().map(bits),
             delivered_depth: delivered.depth.map(f32::to_bits),
         }
@@ -302,7 +302,7 @@ impl Breakpoint {
 fn lanes(now: &Snapshot<'_>) -> Vec<LaneShown> {
     let all = now.state().lanes().iter().zip(now.active_lanes()).enumerate();
     let ended = now.state().ended();
-    let innermost = now.loops().last().filter(|_| !ended);
+    let innermost = now.state().loops().last().filter(|_| !ended);
     all.map(|(n, (lane, executes))| {
         let (state, levels) = state(lane);
         let entered = innermost.and_then(|frame| frame.entered.get(n).copied());

@@ -78,7 +78,7 @@ pub fn trace(
     let [columns, rows] = options.group;
     let rect = PixelRect { x: x - x % columns, y: y - y % rows, width: columns, height: rows };
     let mut group = Group::new(&draw, rect);
-    group.watch(Some(group.lane_at(x, y).ok_or_else(outside)?));
+    group.watch(Some(group.state().lane_at(x, y).ok_or_else(outside)?));
     let mut steps = Vec::new();
     let texts = InstructionTexts::new(shader);
     while !group.ended() {

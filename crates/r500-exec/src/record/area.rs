@@ -41,7 +41,7 @@ pub fn heatmap(setup: &DrawSetup, area: PixelRect) -> Result<Heatmap, RunError> 
         while !group.ended() {
             let readings = &setup.options.readings;
             let executing: Vec<bool> =
-                group.lanes().iter().map(|lane| lane.executes(readings)).collect();
+                group.state().lanes().iter().map(|lane| lane.executes(readings)).collect();
             group.step()?;
             for (activity, executes) in out.iter_mut().zip(executing) {
                 activity.count(executes);
@@ -127,7 +127,7 @@ fn run_groups<T: Clone + Default + Send>(
             let area_end = u64::from(area.x) + u64::from(area.width);
             while u64::from(x) < area_end {
                 let mut group = Group::new(&draw, PixelRect { x, y, width, height });
-                let mut values = vec![T::default(); group.lanes().len()];
+                let mut values = vec![T::default(); group.state().lanes().len()];
                 match run(&mut group, &mut values) {
                     Ok(()) => {}
                     Err(RunError::Instructions { .. }) => stopped += 1,
@@ -137,7 +137,7 @@ fn run_groups<T: Clone + Default + Send>(
                         return Err(error);
                     }
                 }
-                row.extend(group.lanes().iter().map(|lane| [lane.x, lane.y]).zip(values));
+                row.extend(group.state().lanes().iter().map(|lane| [lane.x, lane.y]).zip(values));
                 let Some(next) = x.checked_add(width) else { break };
                 x = next;
             }

@@ -239,11 +239,11 @@ impl Variable {
             Self::Al => Value::number(snapshot.al() as f32),
             Self::Address => Value::number(snapshot.address() as f32),
             Self::Step => count(snapshot.position),
-            Self::Loops => count(snapshot.loops().len()),
+            Self::Loops => count(snapshot.state().loops().len()),
             Self::Iterations => {
-                Value::number(snapshot.loops().last().map_or(0, |frame| frame.count) as f32)
+                Value::number(snapshot.state().loops().last().map_or(0, |frame| frame.count) as f32)
             }
-            Self::Calls => count(snapshot.calls().len()),
+            Self::Calls => count(snapshot.state().calls().len()),
             Self::X => Value::number(pixel.x as f32),
             Self::Y => Value::number(pixel.y as f32),
         }

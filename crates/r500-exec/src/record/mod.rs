@@ -63,7 +63,7 @@ use r500_isa::Instruction;
 use self::checkpoint::Checkpoints;
 pub use self::expr::Expr;
 pub use self::stepping::{Break, Direction, Stop};
-use crate::reference::{Group, GroupState, Lane, LoopFrame, Step};
+use crate::reference::{Group, GroupState, Lane, Step};
 use crate::{Bindings, Draw, Op, Options, PixelOut, PixelRect, RunError, Shader};
 
 /// An owned drawing: a program, its bindings and options. Owned, so that a recording can be stored.
@@ -165,10 +165,10 @@ impl Recording {
         }
         let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
         let mut group = Group::new(&draw, setup.group_rect(pixel));
-        let lane = group.lane_at(x, y).unwrap_or(0);
+        let lane = group.state().lane_at(x, y).unwrap_or(0);
         let mut steps = Vec::new();
         let mut checkpoints = Checkpoints::default();
-        let mut activity = vec![LaneActivity::default(); group.lanes().len()];
+        let mut activity = vec![LaneActivity::default(); group.state().lanes().len()];
         let mut end = End::Ended;
         let limit = setup.options.limits.memory;
         while !group.ended() {
@@ -435,18 +435,6 @@ impl<'r> Snapshot<'r> {
     #[must_use]
     pub fn al(&self) -> i32 {
         self.state.al(&self.setup.options.readings)
-    }
-
-    /// Returns the running loops, innermost last.
-    #[must_use]
-    pub fn loops(&self) -> &'r [LoopFrame] {
-        self.state.loops()
-    }
-
-    /// Returns the address stack, top last.
-    #[must_use]
-    pub fn calls(&self) -> &'r [u32] {
-        self.state.calls()
     }
 
     /// Returns the drawing.

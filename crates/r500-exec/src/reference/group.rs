@@ -2,7 +2,7 @@
 
 use super::event::{Event, EventKind};
 use super::lane::Lane;
-use super::state::{Fetches, GroupState, LoopFrame};
+use super::state::{Fetches, GroupState};
 use crate::numerics::Arith;
 use crate::reading::{LeftWindow, OutsidePixels};
 use crate::warning::WarningKind;
@@ -26,7 +26,7 @@ const CLOCK: u64 = 16 * 1024;
 /// let options = Options::default();
 /// let draw = Draw::new(&shader, &bindings, &options)?;
 /// let mut group = Group::new(&draw, PixelRect { x: 0, y: 0, width: 4, height: 4 });
-/// group.watch(group.lane_at(2, 1));
+/// group.watch(group.state().lane_at(2, 1));
 /// while !group.ended() {
 ///     let step = group.step()?;
 ///     println!("{}: {:?}", step.address, step.event);
@@ -153,69 +153,15 @@ impl<'a> Group<'a> {
         self.state.ended
     }
 
-    /// Returns the absolute address of the next instruction.
-    #[must_use]
-    pub fn address(&self) -> u32 {
-        self.state.pc
-    }
-
-    /// Returns the pixels of the group.
-    #[must_use]
-    pub fn rect(&self) -> PixelRect {
-        self.state.rect
-    }
-
-    /// Returns the lanes.
-    #[must_use]
-    pub fn lanes(&self) -> &[Lane] {
-        &self.state.lanes
-    }
-
-    /// Returns the running loops, innermost last.
-    #[must_use]
-    pub fn loops(&self) -> &[LoopFrame] {
-        &self.state.loops
-    }
-
-    /// Returns the address stack, top last.
-    #[must_use]
-    pub fn calls(&self) -> &[u32] {
-        &self.state.calls
-    }
-
     /// Returns aL: that of the innermost loop, 0 outside all loops (open).
     #[must_use]
     pub fn al(&self) -> i32 {
         self.state.al(&self.draw.options.readings)
     }
 
-    /// Returns the warnings so far.
-    #[must_use]
-    pub fn warnings(&self) -> &RuntimeWarnings {
-        &self.state.warnings
-    }
-
-    /// Returns the counters so far.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.state.counters
-    }
-
-    /// Returns the lane of a pixel of the picture, if it is in this group.
-    #[must_use]
-    pub fn lane_at(&self, x: u32, y: u32) -> Option<usize> {
-        self.state.lanes.iter().position(|lane| lane.x == x && lane.y == y)
-    }
-
     /// Selects the lane whose events later steps report ([`Step::event`]).
     pub fn watch(&mut self, lane: Option<usize>) {
         self.watched = lane.filter(|&lane| lane < self.state.lanes.len());
-    }
-
-    /// Returns warnings and counters.
-    #[must_use]
-    pub fn finish(self) -> (RuntimeWarnings, Counters) {
-        (self.state.warnings, self.state.counters)
     }
 
     /// Returns whether a lane executes.

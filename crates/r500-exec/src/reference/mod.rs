@@ -73,12 +73,11 @@ impl PreparedDraw for Groups {
         while x < rect.x + rect.width {
             let mut group = Group::new(draw, PixelRect { x, y, width, height });
             group.run()?;
-            for lane in group.lanes() {
+            for lane in group.state().lanes() {
                 band.store_pixel(lane.x, lane.y, &lane.output());
             }
-            let (warnings, counters) = group.finish();
-            report.warnings.merge(&warnings);
-            report.counters.merge(&counters);
+            report.warnings.merge(group.state().warnings());
+            report.counters.merge(group.state().counters());
             x += width;
         }
         Ok(report)

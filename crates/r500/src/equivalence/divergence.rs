@@ -148,7 +148,7 @@ impl Trace {
         let room = MOST_BYTES.min(options.limits.memory / 2);
         let mut bytes = 0;
         let mut group = Group::new(&draw, block);
-        group.watch(group.lane_at(x, y));
+        group.watch(group.state().lane_at(x, y));
         let mut trace = Self { steps: Vec::new(), total: 0, cut: false };
         while !group.ended() {
             let al = group.al();

@@ -27,9 +27,9 @@ impl Work {
             for x in spread(width, GROUP[0]) {
                 let block = PixelRect { x, y, width: GROUP[0], height: GROUP[1] };
                 let mut group = Group::new(draw, block);
-                pixels += group.lanes().iter().filter(|lane| lane.inside).count() as u64;
+                pixels += group.state().lanes().iter().filter(|lane| lane.inside).count() as u64;
                 while !group.ended() {
-                    let lanes = group.lanes().iter();
+                    let lanes = group.state().lanes().iter();
                     let active =
                         lanes.filter(|lane| lane.inside && lane.is_active()).count() as u64;
                     let address = group.step()?.address;

@@ -250,7 +250,8 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
         }
         "setExceptionBreakpoints" => json!({}),
         "stackTrace" => {
-            let calls = target.recording.now().calls().iter().rev().copied().collect::<Vec<u32>>();
+            let calls =
+                target.recording.now().state().calls().iter().rev().copied().collect::<Vec<u32>>();
             let addresses = std::iter::once(target.address()).chain(calls);
             let frames: Vec<Value> =
                 addresses.enumerate().map(|(n, address)| frame(target, n, address, own)).collect();

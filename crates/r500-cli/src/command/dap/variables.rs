@@ -125,8 +125,12 @@ fn state(now: &Snapshot<'_>) -> Vec<Value> {
             format!("{letter} {}", bit(set, pixel.predicate >> n & 1 != 0))
         })
         .collect();
-    let loops: Vec<String> =
-        now.loops().iter().map(|frame| format!("{} left, aL {}", frame.count, frame.al)).collect();
+    let loops: Vec<String> = now
+        .state()
+        .loops()
+        .iter()
+        .map(|frame| format!("{} left, aL {}", frame.count, frame.al))
+        .collect();
     let active =
         if now.active() { "yes".to_owned() } else { format!("no: {}", state_name(pixel.state)) };
     vec![

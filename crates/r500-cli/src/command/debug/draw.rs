@@ -304,7 +304,7 @@ fn state_words(screen: &Screen) -> Vec<String> {
     let mut lines =
         vec![format!("{}{covered}; {executing} of {lanes} active", state_name(pixel.state))];
     lines.extend(text::flags(&now).lines().map(str::to_owned));
-    if !now.loops().is_empty() || !now.calls().is_empty() {
+    if !now.state().loops().is_empty() || !now.state().calls().is_empty() {
         lines.extend(text::backtrace(session).lines().map(str::to_owned));
     }
     for (n, (color, written)) in pixel.color.iter().zip(pixel.color_written).enumerate() {

@@ -334,7 +334,7 @@ fn group(now: &Snapshot<'_>) -> String {
 pub(super) fn backtrace(session: &Session) -> String {
     let now = session.recording.now();
     let mut text = String::new();
-    for (depth, frame) in (1..).zip(now.loops()) {
+    for (depth, frame) in (1..).zip(now.state().loops()) {
         let entered = frame.entered.iter().filter(|&&entered| entered).count();
         text.push_str(&format!(
             "loop {depth}: {} left, aL {}, {} entered\n",
@@ -343,7 +343,7 @@ pub(super) fn backtrace(session: &Session) -> String {
             counted(entered, "pixel")
         ));
     }
-    for (depth, address) in (1..).zip(now.calls()) {
+    for (depth, address) in (1..).zip(now.state().calls()) {
         text.push_str(&format!("call {depth}: returns to @{address}\n"));
     }
     if text.is_empty() { "no loop and no call runs\n".to_owned() } else { text }

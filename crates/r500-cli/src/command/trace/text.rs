@@ -27,10 +27,10 @@ impl Printer<'_> {
         lane: usize,
         bindings: &Bindings,
     ) -> io::Result<()> {
-        let pixel = &group.lanes()[lane];
+        let pixel = &group.state().lanes()[lane];
         let [width, height] = bindings.size();
-        let block = group.rect();
-        let covered = group.lanes().iter().filter(|lane| lane.covered).count();
+        let block = group.state().rect();
+        let covered = group.state().lanes().iter().filter(|lane| lane.covered).count();
         writeln!(
             out,
             "pixel {},{} of {width}x{height}{}, in the group of {}x{} pixels at {},{} ({covered} covered)",
@@ -71,7 +71,7 @@ impl Printer<'_> {
         if let Some(event) = &step.event {
             self.event(out, event, step.address)?;
         }
-        let after = &group.lanes()[lane];
+        let after = &group.state().lanes()[lane];
         if before.state != after.state {
             let (from, to) = (state_name(before.state), state_name(after.state));
             writeln!(out, "             pixel: {from} -> {to}")?;
@@ -92,7 +92,7 @@ impl Printer<'_> {
         group: &Group<'_>,
         lane: usize,
     ) -> io::Result<()> {
-        let pixel = &group.lanes()[lane];
+        let pixel = &group.state().lanes()[lane];
         let output = pixel.output();
         let fate = match (pixel.killed, output.covered) {
             (true, _) => "killed: nothing is delivered",
@@ -108,7 +108,7 @@ impl Printer<'_> {
         if let Some(depth) = output.depth {
             writeln!(out, "  depth = {}", text(depth))?;
         }
-        for finding in group.warnings().iter() {
+        for finding in group.state().warnings().iter() {
             writeln!(
                 out,
                 "  {}[{}]: {finding}",
@@ -225,14 +225,15 @@ impl Printer<'_> {
     }
 
     fn stacks(&self, out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
-        if let Some(frame) = group.loops().last() {
-            let depth = group.loops().len();
+        if let Some(frame) = group.state().loops().last() {
+            let depth = group.state().loops().len();
             let (count, al) = (frame.count, frame.al);
             let left = counted(count, "iteration");
             writeln!(out, "             loop   depth {depth}, {left} left, aL {al}")?;
         }
-        if !group.calls().is_empty() {
-            let calls: Vec<String> = group.calls().iter().map(|a| format!("@{a}")).collect();
+        if !group.state().calls().is_empty() {
+            let calls: Vec<String> =
+                group.state().calls().iter().map(|a| format!("@{a}")).collect();
             writeln!(out, "             calls  {}", calls.join(" "))?;
         }
         Ok(())
