@@ -1,9 +1,11 @@
 //! Prepared drawings: bindings that change between pictures, surfaces of the caller, bands of a scheduler of one's own.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod common;
 #[path = "common/surface.rs"]
 mod surface;
 
+use common::capture;
 use r500_exec::output::color;
 use r500_exec::reference::Reference;
 use r500_exec::{
@@ -14,12 +16,6 @@ use r500_isa::state::UsOutFmt;
 use r500_isa::values::OutFormat;
 use r500_program::{Input, InputData, Job, Texture};
 use surface::{BACKGROUND, format, stored};
-
-fn corpus(name: &str) -> Job {
-    let path = format!("{}/../../tests/corpus/mesa/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let bytes = std::fs::read(path).unwrap();
-    r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
-}
 
 const SIZE: [u32; 2] = [37, 21];
 const AREA: PixelRect = PixelRect { x: 5, y: 3, width: 29, height: 17 };
@@ -34,9 +30,13 @@ fn shader(job: &Job) -> Shader {
     Shader::new(&job.program).unwrap()
 }
 
+fn drawing(job: &Job, bindings: &Bindings) -> Drawing<'static> {
+    Drawing::new(&Reference, shader(job), bindings, Options::default()).unwrap()
+}
+
 #[test]
 fn numbers_out_of_range_are_typed_errors() {
-    let (mut bindings, _) = whole(&corpus("scene_plasma"));
+    let (mut bindings, _) = whole(&capture("scene_plasma"));
     let number = |what, number, last| Err(BindError::Number { what, number, last });
     assert_eq!(bindings.set_constant(256, [0.0; 4]), number("float constant", 256, 255));
     assert_eq!(
@@ -60,7 +60,7 @@ fn numbers_out_of_range_are_typed_errors() {
 
 #[test]
 fn setters_change_what_is_read() {
-    let (mut bindings, _) = whole(&corpus("scene_plasma"));
+    let (mut bindings, _) = whole(&capture("scene_plasma"));
     bindings.set_constant(255, [1.0, 2.0, 3.0, 4.0]).unwrap();
     assert_eq!(bindings.constant(255), Some([1.0, 2.0, 3.0, 4.0]));
     bindings.set_bool_constant(31, true).unwrap();
@@ -82,10 +82,9 @@ fn setters_change_what_is_read() {
 
 #[test]
 fn a_drawing_follows_its_bindings() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let (mut bindings, _) = whole(&job);
-    let mut drawing =
-        Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+    let mut drawing = drawing(&job, &bindings);
     let mut frame = drawing.frame(&bindings).unwrap();
     for time in [0.25, 2.5] {
         bindings.set_constant(0, [time, 0.0, 0.0, 0.0]).unwrap();
@@ -99,10 +98,9 @@ fn a_drawing_follows_its_bindings() {
 fn surfaces_hold_what_each_format_stores() {
     // With kills, with everything covered, and with values out of range.
     for name in ["discard_simple", "scene_plasma", "tex_mips"] {
-        let job = corpus(name);
+        let job = capture(name);
         let (bindings, frame) = whole(&job);
-        let mut drawing =
-            Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+        let mut drawing = drawing(&job, &bindings);
         for layout in color::LAYOUTS {
             for (selects, sign) in [([0, 1, 2, 3], 0), ([2, 1, 0, 3], 0), ([3, 3, 1, 2], 0b0101)] {
                 let format = format(layout.format, selects, sign);
@@ -119,10 +117,9 @@ fn surfaces_hold_what_each_format_stores() {
 
 #[test]
 fn rgba8_and_bgra8_name_their_order() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let (bindings, _) = whole(&job);
-    let mut drawing =
-        Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+    let mut drawing = drawing(&job, &bindings);
     let (mut rgba, mut bgra) = ([0; 4], [0; 4]);
     let area = PixelRect { x: 30, y: 2, width: 1, height: 1 };
     for surface in [ColorSurface::rgba8(&mut rgba, 4), ColorSurface::bgra8(&mut bgra, 4)] {
@@ -134,13 +131,12 @@ fn rgba8_and_bgra8_name_their_order() {
 
 #[test]
 fn coverage_and_depth_have_rows_of_their_own() {
-    let job = corpus("discard_simple");
+    let job = capture("discard_simple");
     let (mut bindings, _) = whole(&job);
     let mask: Vec<bool> = (0..37 * 21).map(|n| n % 3 != 0).collect();
     bindings.set_coverage(Some(mask)).unwrap();
     let wanted = draw(&Reference, &shader(&job), &bindings, &Options::default()).unwrap();
-    let mut drawing =
-        Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+    let mut drawing = drawing(&job, &bindings);
     let mut values = vec![false; 40 * AREA.height as usize];
     let mut surfaces = Surfaces {
         area: AREA,
@@ -159,10 +155,9 @@ fn coverage_and_depth_have_rows_of_their_own() {
 
 #[test]
 fn memory_that_is_too_small_is_refused_before_anything_is_stored() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let (bindings, _) = whole(&job);
-    let mut drawing =
-        Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+    let mut drawing = drawing(&job, &bindings);
     let mut run = |bytes: usize, pitch: usize, area: PixelRect| {
         let mut bytes = vec![0; bytes];
         let surface = ColorSurface::rgba8(&mut bytes, pitch);
@@ -193,10 +188,9 @@ fn memory_that_is_too_small_is_refused_before_anything_is_stored() {
 
 #[test]
 fn a_scheduler_of_ones_own_draws_the_same() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let (bindings, wanted) = whole(&job);
-    let mut drawing =
-        Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+    let mut drawing = drawing(&job, &bindings);
     let mut frame = drawing.frame(&bindings).unwrap();
     let painter = drawing.painter(&bindings).unwrap();
     let bands: Vec<_> = frame.bands(painter.band_rows()).collect();
@@ -209,7 +203,7 @@ fn a_scheduler_of_ones_own_draws_the_same() {
 
 #[test]
 fn a_pool_of_the_callers_draws_the_same() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let bindings = Bindings::new(&job, [128, 96]).unwrap();
     let alone = Options { threads: 1, ..Options::default() };
     let wanted = draw(&Reference, &shader(&job), &bindings, &alone).unwrap();
@@ -221,7 +215,7 @@ fn a_pool_of_the_callers_draws_the_same() {
 
 #[test]
 fn what_was_prepared_for_something_else_is_refused() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let (bindings, mut frame) = whole(&job);
     let shader = shader(&job);
     let options = Options::default();
@@ -235,10 +229,9 @@ fn what_was_prepared_for_something_else_is_refused() {
 
 #[test]
 fn a_format_that_stores_nothing_leaves_the_bytes() {
-    let job = corpus("scene_plasma");
+    let job = capture("scene_plasma");
     let (bindings, _) = whole(&job);
-    let mut drawing =
-        Drawing::new(&Reference, shader(&job), &bindings, Options::default()).unwrap();
+    let mut drawing = drawing(&job, &bindings);
     let format = UsOutFmt(0).with(UsOutFmt::OUT_FMT, OutFormat::UNUSED);
     let surface = ColorSurface { format, bytes: &mut [], pitch: 0 };
     drawing.draw_to(&bindings, &mut Surfaces::color(AREA, surface)).unwrap();

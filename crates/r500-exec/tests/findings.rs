@@ -74,6 +74,7 @@ fn nested_calls(n: usize) -> Job {
 fn pair(kind: WarningKind) -> (Job, Job) {
     let out = Inst::out(0);
     let first_and_out = |first: Inst| code(&[first, out]);
+    let firsts = |bad: Inst, good: Inst| (first_and_out(bad), first_and_out(good));
     let copy_to_1 = Inst::mov(1, temp(0));
     let sop = |op| {
         Inst::mov(1, temp(0)).set(AluRgbaInst::RGB_OP, RgbOp::SOP).set(AluAlphaInst::ALPHA_OP, op)
@@ -85,44 +86,33 @@ fn pair(kind: WarningKind) -> (Job, Job) {
     let set_r = Inst::alu().copy(temp(0)).set(CmnInst::RGB_OMASK, RgbMask::R);
     let fetch = Inst::tex(TexOp::LD, 1, 0);
     match kind {
-        WarningKind::LeftWindow => {
-            (first_and_out(Inst::jump(0xff, 9)), first_and_out(Inst::jump(0xff, 1)))
+        WarningKind::LeftWindow => firsts(Inst::jump(0xff, 9), Inst::jump(0xff, 1)),
+        WarningKind::ReservedRgbOp => firsts(
+            copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::new(6)),
+            copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::CND),
+        ),
+        WarningKind::ReservedAlphaOp => firsts(
+            copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::new(4)),
+            copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::CND),
+        ),
+        WarningKind::ReservedTexOp => {
+            firsts(Inst::tex(TexOp::new(7), 1, 0), Inst::tex(TexOp::NOP, 1, 0))
         }
-        WarningKind::ReservedRgbOp => (
-            first_and_out(copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::new(6))),
-            first_and_out(copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::CND)),
-        ),
-        WarningKind::ReservedAlphaOp => (
-            first_and_out(copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::new(4))),
-            first_and_out(copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::CND)),
-        ),
-        WarningKind::ReservedTexOp => (
-            first_and_out(Inst::tex(TexOp::new(7), 1, 0)),
-            first_and_out(Inst::tex(TexOp::NOP, 1, 0)),
-        ),
-        WarningKind::ReservedAddrOp => (
-            first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::new(3))),
+        WarningKind::ReservedAddrOp => firsts(
+            Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::new(3)),
             // Not taken: the address stack is not read.
-            first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::new(3))),
+            Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::new(3)),
         ),
-        WarningKind::ReservedBranchOp => (
-            first_and_out(Inst::jump(0xff, 1).set(FcInst::B_OP1, BranchOp::new(3))),
-            first_and_out(Inst::jump(0xff, 1).set(FcInst::B_OP0, BranchOp::new(3))),
+        WarningKind::ReservedBranchOp => firsts(
+            Inst::jump(0xff, 1).set(FcInst::B_OP1, BranchOp::new(3)),
+            Inst::jump(0xff, 1).set(FcInst::B_OP0, BranchOp::new(3)),
         ),
-        WarningKind::DpWithoutDotProduct => {
-            (first_and_out(dp(RgbOp::MAD)), first_and_out(dp(RgbOp::DP3)))
+        WarningKind::DpWithoutDotProduct => firsts(dp(RgbOp::MAD), dp(RgbOp::DP3)),
+        WarningKind::SopWithoutFunction => firsts(sop(AlphaOp::MAD), sop(AlphaOp::RCP)),
+        WarningKind::OmodDisabled => {
+            let disabled = copy_to_1.set(AluRgbInst::OMOD, Omod::DISABLED);
+            firsts(disabled.set(AluRgbaInst::RGB_OP, RgbOp::FRC), disabled)
         }
-        WarningKind::SopWithoutFunction => {
-            (first_and_out(sop(AlphaOp::MAD)), first_and_out(sop(AlphaOp::RCP)))
-        }
-        WarningKind::OmodDisabled => (
-            first_and_out(
-                copy_to_1
-                    .set(AluRgbaInst::RGB_OP, RgbOp::FRC)
-                    .set(AluRgbInst::OMOD, Omod::DISABLED),
-            ),
-            first_and_out(copy_to_1.set(AluRgbInst::OMOD, Omod::DISABLED)),
-        ),
         WarningKind::RelativeRange => {
             // aL is 1 in the first iteration: 127 + 1 is out of range, 15 + 1 is not.
             let program = |address| {
@@ -138,9 +128,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             };
             (program(127), program(15))
         }
-        WarningKind::PastPixsize => {
-            (first_and_out(Inst::mov(17, temp(0))), first_and_out(Inst::mov(16, temp(0))))
-        }
+        WarningKind::PastPixsize => firsts(Inst::mov(17, temp(0)), Inst::mov(16, temp(0))),
         WarningKind::BranchOverflow => (
             nested_branches(u32::from(BRANCH_LEVELS) + 1),
             nested_branches(u32::from(BRANCH_LEVELS)),
@@ -151,9 +139,9 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             code(&[Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true), Inst::fc(FcOp::ENDLOOP), out]),
         ),
         WarningKind::CallOverflow => (nested_calls(CALL_LEVELS + 1), nested_calls(CALL_LEVELS)),
-        WarningKind::CallUnderflow => (
-            first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::POP)),
-            first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::POP)),
+        WarningKind::CallUnderflow => firsts(
+            Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::POP),
+            Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::POP),
         ),
         WarningKind::PartialFlowControl => {
             let program = |first| {
@@ -169,10 +157,10 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             let jump = |table| Inst::jump(table, 2).set(CmnInst::RGB_PRED_SEL, PredSel::RGBA);
             (code(&[set_r, jump(0xcc), out]), code(&[set_r, jump(0xff), out]))
         }
-        WarningKind::NeverWritten => (
-            first_and_out(Inst::mov(1, temp(2))),
+        WarningKind::NeverWritten => firsts(
+            Inst::mov(1, temp(2)),
             // Temporary 2 is read, but what is read goes nowhere.
-            first_and_out(Inst::alu().copy(temp(2))),
+            Inst::alu().copy(temp(2)),
         ),
         WarningKind::NotAwaited => {
             let acquired = fetch.set(TexInst::TEX_SEM_ACQUIRE, true);
@@ -187,12 +175,10 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             first_and_out(Inst::jump(0xf0, 1)),
             first_and_out(Inst::jump(0xff, 1)),
         ),
-        WarningKind::NoConstant => {
-            (first_and_out(Inst::mov(1, constant(1))), first_and_out(Inst::mov(1, constant(0))))
-        }
+        WarningKind::NoConstant => firsts(Inst::mov(1, constant(1)), Inst::mov(1, constant(0))),
         WarningKind::NoIntConstant => {
             let begin = Inst::fc(FcOp::REP).set(FcInst::JUMP_ANY, true).set(FcAddr::JUMP_ADDR, 1);
-            (first_and_out(begin.set(FcAddr::INT_ADDR, 1)), first_and_out(begin))
+            firsts(begin.set(FcAddr::INT_ADDR, 1), begin)
         }
         WarningKind::NoBoolConstant => {
             let program = |given| {
@@ -203,9 +189,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             };
             (program(None), program(Some(Default::default())))
         }
-        WarningKind::UnitDisabled => {
-            (first_and_out(fetch), first_and_out(Inst::tex(TexOp::TEXKILL, 1, 0)))
-        }
+        WarningKind::UnitDisabled => firsts(fetch, Inst::tex(TexOp::TEXKILL, 1, 0)),
         other => panic!("no programs for {}", other.name()),
     }
 }

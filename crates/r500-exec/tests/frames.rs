@@ -110,10 +110,7 @@ fn the_program_ends_behind_end_addr() {
 /// see the size of a group (observed).
 #[test]
 fn captures_depend_neither_on_threads_nor_on_the_group() {
-    for path in corpus("mesa", "json") {
-        let bytes = std::fs::read(&path).unwrap();
-        let jobs = r500_formats::read(&bytes, None, &Default::default()).unwrap();
-        let mut job = jobs.into_iter().next().unwrap();
+    for (name, mut job) in corpus("mesa") {
         job.size = Some([20, 12]);
         let bits = |options: &Options<'_>| -> Vec<[u32; 4]> {
             let frame = run(&job, options);
@@ -122,7 +119,7 @@ fn captures_depend_neither_on_threads_nor_on_the_group() {
         let law = bits(&Options { threads: 1, ..Options::default() });
         for (threads, group) in [(3, [4, 4]), (1, [2, 2]), (2, [8, 2]), (1, [20, 12])] {
             let other = bits(&Options { threads, group, ..Options::default() });
-            assert!(law == other, "{}: {threads} threads, group {group:?}", path.display());
+            assert!(law == other, "{name}: {threads} threads, group {group:?}");
         }
     }
 }

@@ -5,16 +5,13 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{corpus, run};
+use common::{capture, corpus, run};
 use r500_exec::Options;
 
 /// Cases of the corpus whose picture changes under a reading.
 fn changed(name: &str, value: &str) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
-    for path in corpus("cases", "json") {
-        let bytes = std::fs::read(&path).unwrap();
-        let jobs = r500_formats::read(&bytes, None, &Default::default()).unwrap();
-        let job = jobs.into_iter().next().unwrap();
+    for (case, job) in corpus("cases") {
         let bits = |options: &Options<'_>| -> Vec<Vec<[u32; 4]>> {
             let frame = run(&job, options);
             let plane = |target| {
@@ -27,7 +24,7 @@ fn changed(name: &str, value: &str) -> BTreeSet<String> {
         let law = bits(&other);
         other.readings.set(name, value).unwrap();
         if bits(&other) != law {
-            changed.insert(path.file_stem().unwrap().to_string_lossy().into_owned());
+            changed.insert(case);
         }
     }
     changed
@@ -63,15 +60,13 @@ fn flat_breaks_a_break_beside_an_inner_loop() {
 /// The capture that decides: read literally, the inner loop pops the outer one.
 #[test]
 fn a_literal_idle_loop_breaks_a_compiled_program() {
-    let path = corpus("mesa", "json").into_iter().find(|p| p.ends_with("loop_idle_inner.json"));
-    let bytes = std::fs::read(path.unwrap()).unwrap();
-    let jobs = r500_formats::read(&bytes, None, &Default::default()).unwrap();
+    let job = capture("loop_idle_inner");
     let mut options = Options::default();
-    let law = run(&jobs[0], &options);
+    let law = run(&job, &options);
     options.readings.set("idle-loop", "literal").unwrap();
-    let literal = run(&jobs[0], &options);
+    let literal = run(&job, &options);
     assert_ne!(law.target(0).unwrap(), literal.target(0).unwrap());
     options.readings.set("idle-loop", "behind").unwrap();
-    let behind = run(&jobs[0], &options);
+    let behind = run(&job, &options);
     assert_eq!(law.target(0).unwrap(), behind.target(0).unwrap());
 }

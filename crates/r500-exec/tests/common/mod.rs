@@ -148,15 +148,27 @@ pub fn run(job: &Job, options: &Options<'_>) -> Frame {
     draw(&Reference, &shader, &bindings, options).unwrap()
 }
 
-/// Files of the corpus with that extension, in order.
-pub fn corpus(folder: &str, extension: &str) -> Vec<PathBuf> {
+/// The programs of a folder of the corpus with their names, in order.
+pub fn corpus(folder: &str) -> Vec<(String, Job)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(folder);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&root)
-        .unwrap_or_else(|error| panic!("{}: {error}", root.display()))
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect();
+    let entries = std::fs::read_dir(&root);
+    let files = entries.unwrap_or_else(|error| panic!("{}: {error}", root.display()));
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();
-    assert!(!files.is_empty(), "no {extension} files in {}", root.display());
-    files
+    assert!(!files.is_empty(), "no programs in {}", root.display());
+    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|path| (name(path), read(path))).collect()
+}
+
+/// A capture of the corpus.
+pub fn capture(name: &str) -> Job {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+    read(&Path::new(folder).join(name).with_extension("json"))
+}
+
+/// The first program of a file.
+fn read(path: &Path) -> Job {
+    let bytes = std::fs::read(path).unwrap();
+    r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
 }
