@@ -209,53 +209,48 @@ fn bug(rewrite: fn(&mut Function, &Analyses<'_>) -> bool) -> VerifyError {
     error
 }
 
+/// Checks that a pass which does something to [`GOOD`] is caught: what is wrong, with which value.
+macro_rules! caught {
+    ($value:literal, $kind:expr, |$function:ident| $bug:expr) => {{
+        let error = bug(|$function, _| {
+            $bug;
+            true
+        });
+        assert_eq!((error.value, error.kind), (Some(Value($value)), $kind));
+    }};
+}
+
 #[test]
 fn use_before_definition_is_caught() {
-    let error = bug(|function, _| {
-        function.body.swap(0, 1);
-        true
-    });
-    assert_eq!((error.value, error.kind), (Some(Value(0)), Malformed::NotDominated));
+    caught!(0, Malformed::NotDominated, |function| function.body.swap(0, 1));
     // From an arm, nothing is visible after the branch but its phis.
-    let error = bug(|function, _| {
+    caught!(3, Malformed::NotDominated, |function| {
         function.colors[0] = Some([Operand::Value(Value(3)); 4]);
-        true
     });
-    assert_eq!((error.value, error.kind), (Some(Value(3)), Malformed::NotDominated));
     // Nor what the other arm defines.
-    let error = bug(|function, _| {
+    caught!(3, Malformed::NotDominated, |function| {
         regions(function).0.phis[0].arms[1] = Some(Operand::Value(Value(3)));
-        true
     });
-    assert_eq!((error.value, error.kind), (Some(Value(3)), Malformed::NotDominated));
 }
 
 #[test]
 fn second_definition_is_caught() {
-    let error = bug(|function, _| {
+    caught!(0, Malformed::DefinedTwice, |function| {
         let first = function.body[0].clone();
         function.body.push(first);
-        true
     });
-    assert_eq!((error.value, error.kind), (Some(Value(0)), Malformed::DefinedTwice));
 }
 
 #[test]
 fn wrong_type_is_caught() {
-    let error = bug(|function, _| {
+    let kind = Malformed::WrongType { expected: Type::F32, found: Type::Mask };
+    caught!(1, kind, |function| {
         let sum = Inst::new(Opcode::Add, &[Operand::Value(Value(0)), Operand::Value(Value(1))]);
         regions(function).1.body[0] = Stmt::Def(Value(8), sum);
-        true
     });
-    let kind = Malformed::WrongType { expected: Type::F32, found: Type::Mask };
-    assert_eq!((error.value, error.kind), (Some(Value(1)), kind));
     // A comparison gives a mask.
-    let error = bug(|function, _| {
-        function.values[Value(1)].ty = Type::F32;
-        true
-    });
     let kind = Malformed::WrongType { expected: Type::Mask, found: Type::F32 };
-    assert_eq!((error.value, error.kind), (Some(Value(1)), kind));
+    caught!(1, kind, |function| function.values[Value(1)].ty = Type::F32);
     let error = bug(|function, _| {
         regions(function).1.params[1].init = Operand::float(1.0);
         true
@@ -283,36 +278,22 @@ fn overlapping_arms_are_caught() {
 /// above). A pass can lose a parameter, or have one twice.
 #[test]
 fn wrong_number_of_loop_parameters_is_caught() {
-    let error = bug(|function, _| {
-        regions(function).1.params.remove(0);
-        true
-    });
-    assert_eq!((error.value, error.kind), (Some(Value(6)), Malformed::NotDominated));
-    let error = bug(|function, _| {
+    caught!(6, Malformed::NotDominated, |function| regions(function).1.params.remove(0));
+    caught!(6, Malformed::DefinedTwice, |function| {
         let params = &mut regions(function).1.params;
         params.push(params[0]);
-        true
     });
-    assert_eq!((error.value, error.kind), (Some(Value(6)), Malformed::DefinedTwice));
-    let error = bug(|function, _| {
-        regions(function).1.max_trips = 0;
-        true
-    });
-    assert_eq!((error.value, error.kind), (Some(Value(6)), Malformed::NoIterations));
+    caught!(6, Malformed::NoIterations, |function| regions(function).1.max_trips = 0);
 }
 
 #[test]
 fn unknown_value_and_excess_argument_are_caught() {
-    let error = bug(|function, _| {
+    caught!(77, Malformed::UnknownValue, |function| {
         function.colors[0] = Some([Operand::Value(Value(77)); 4]);
-        true
     });
-    assert_eq!((error.value, error.kind), (Some(Value(77)), Malformed::UnknownValue));
-    let error = bug(|function, _| {
+    caught!(0, Malformed::TooManyArguments(0), |function| {
         if let Stmt::Def(_, inst) = &mut function.body[0] {
             inst.args[2] = Operand::float(1.0);
         }
-        true
     });
-    assert_eq!((error.value, error.kind), (Some(Value(0)), Malformed::TooManyArguments(0)));
 }
