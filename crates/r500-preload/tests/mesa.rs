@@ -12,14 +12,6 @@ use std::process::{Command, Output};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::packets;
 
-/// A directory of a test's own, empty.
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mesa").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
 /// The program that draws scenes; `None` if it cannot be built here.
 fn build_scenes(directory: &Path) -> Option<PathBuf> {
     let headers =
@@ -67,8 +59,9 @@ fn on_the_card(program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -
 
 #[test]
 fn the_driver_loads_for_each_chip_and_platform() {
-    let directory = directory("chips");
-    let Some(program) = build_scenes(&directory) else { return };
+    let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = temporary.path();
+    let Some(program) = build_scenes(directory) else { return };
     let out = directory.to_str().unwrap();
     for platform in ["surfaceless", "gbm"] {
         for (chip, name) in [
@@ -93,8 +86,9 @@ fn the_driver_loads_for_each_chip_and_platform() {
 /// Contexts share the registers of the card, as they do on the kernel's driver: each must bring its own state.
 #[test]
 fn contexts_that_take_turns_draw_the_same() {
-    let directory = directory("contexts");
-    let Some(program) = build_scenes(&directory) else { return };
+    let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = temporary.path();
+    let Some(program) = build_scenes(directory) else { return };
     let scenes = ["triangle", "depth-24", "texture", "blend", "target-565", "clip-planes"];
     let pictures = ["1", "2"].map(|contexts| {
         let out = directory.join(contexts);
@@ -111,8 +105,9 @@ fn contexts_that_take_turns_draw_the_same() {
 
 #[test]
 fn all_scenes_are_submitted_and_captured() {
-    let directory = directory("capture");
-    let Some(program) = build_scenes(&directory) else { return };
+    let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = temporary.path();
+    let Some(program) = build_scenes(directory) else { return };
     let capture = directory.join("scenes.r5cs");
     let variables = [("R500_CARD_CAPTURE", capture.to_str().unwrap()), ("R500_CARD_DRAW", "0")];
     let output = on_the_card(&program, &["draw", directory.to_str().unwrap()], &variables);
@@ -131,7 +126,7 @@ fn all_scenes_are_submitted_and_captured() {
     assert!(!reader.truncated());
     assert!(player.info().program.contains("scenes draw"));
     // Each scene clears, draws and is read back.
-    let scenes = fs::read_dir(&directory).unwrap().filter(|entry| {
+    let scenes = fs::read_dir(directory).unwrap().filter(|entry| {
         entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "pam")
     });
     let scenes = scenes.count();

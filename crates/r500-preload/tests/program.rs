@@ -5,16 +5,14 @@
 
 mod common;
 
-use std::path::Path;
 use std::process::Command;
 
 /// Runs a test of [`on_the_card`] with the library of this build.
 fn run(name: &str) {
     let exe = std::env::current_exe().unwrap();
-    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("program").join(name);
-    std::fs::create_dir_all(&temporary).unwrap();
+    let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let output = Command::new(&exe)
-        .env("TMPDIR", &temporary)
+        .env("TMPDIR", temporary.path())
         .args(["--ignored", "--exact", &format!("on_the_card::{name}")])
         .env("LD_PRELOAD", common::library())
         .env("R500_CARD_CHIP", "r580")

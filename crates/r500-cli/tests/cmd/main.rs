@@ -87,8 +87,6 @@ impl Case {
 
     /// Returns the case with what its commands print, run in an empty folder.
     fn run(&self, folder: &Path) -> Result<Self, String> {
-        let _ = std::fs::remove_dir_all(folder);
-        std::fs::create_dir_all(folder).unwrap();
         let mut result = self.clone();
         for section in &mut result.sections {
             match section.kind {
@@ -172,10 +170,10 @@ fn corpus() -> PathBuf {
 }
 
 /// Runs a file. `BLESS=1` writes what its commands print into it.
-fn check(path: &Path, name: &str) -> Result<(), Failed> {
+fn check(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cmd").join(name);
-    let result = Case::parse(&text)?.run(&folder)?.print();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let result = Case::parse(&text)?.run(folder.path())?.print();
     if result == text {
         return Ok(());
     }
@@ -197,7 +195,7 @@ fn collect(folder: &Path, name: &str, trials: &mut Vec<Trial>) {
             collect(&path, &format!("{name}/"), trials);
         } else if path.extension().is_some_and(|extension| extension == "test") {
             let elsewhere = name.starts_with("card/") && cfg!(not(target_os = "linux"));
-            let trial = Trial::test(name.clone(), move || check(&path, &name));
+            let trial = Trial::test(name, move || check(&path));
             trials.push(trial.with_ignored_flag(elsewhere));
         }
     }

@@ -16,7 +16,7 @@ EXPECT out[0] all = (0.25, 0.5, 0.75, 1) ;
 
 fn tinted(name: &str) -> (Folder, String) {
     let folder = Folder::new(name);
-    std::fs::create_dir(folder.0.join("parts")).unwrap();
+    std::fs::create_dir(folder.path("parts")).unwrap();
     folder
         .write("parts/tint.r5", "const[0] = (0.25, 0.5, 0.75, 1) ; UNIFORM tint = const[0].rgb ;");
     let white = Picture { width: 2, height: 2, pixels: vec![[255; 4]; 4] };

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::{Folder, corpus, r500};
+use super::{Folder, corpus, names, r500};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -41,14 +41,14 @@ fn draws_of_a_run_become_jobs() {
     let count = list.lines().count();
     // Evenly spread, from the first draw.
     let jobs = [0, count / 2].map(|draw| format!("out/draw-{draw}.json"));
-    assert!(count > 4 && jobs.iter().all(|job| folder.0.join(job).is_file()), "{list}");
+    assert!(count > 4 && jobs.iter().all(|job| Path::new(&folder.path(job)).is_file()), "{list}");
     let text = String::from_utf8(run.stdout).unwrap();
     assert!(
         text.contains(&format!("out: {count} draws, 2 of them")) && text.contains("fp0"),
         "{text}"
     );
-    let run = Folder(folder.0.join("out"));
-    assert_eq!(run.names().len(), 5, "{:?}", run.names());
+    let names = names(&folder.0.path().join("out"));
+    assert_eq!(names.len(), 5, "{names:?}");
     for job in &jobs {
         let job = folder.path(job);
         r500(&["check", &job]).status(0);

@@ -111,7 +111,7 @@ fn with_stdin(args: &[&str], input: &[u8]) -> Run {
 
 impl Folder {
     fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
+        std::fs::read(self.path(name)).unwrap()
     }
 
     fn picture(&self, name: &str) -> r500::picture::Picture {
@@ -119,12 +119,17 @@ impl Folder {
     }
 
     fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+        names(self.0.path())
     }
+}
+
+/// Returns the names of the files in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 fn corpus(name: &str) -> String {

@@ -23,7 +23,8 @@ fn a_page_for_each_subcommand() {
     let folder = Folder::new("man");
     let inside = folder.path("man1");
     r500(&["man", "--folder", &inside]).status(0);
-    let page_of = |name: &str| std::fs::read_to_string(folder.0.join("man1").join(name)).unwrap();
+    let page_of =
+        |name: &str| std::fs::read_to_string(folder.path(&format!("man1/{name}"))).unwrap();
     for name in SUBCOMMANDS {
         assert!(page.text().contains(&format!("r500\\-{name}(1)")), "{name}");
         let page = page_of(&format!("r500-{name}.1"));

@@ -36,7 +36,7 @@ const NAMES: [&str; 12] = [
 /// Fills the folder: sources that include each other, changed files of every kind, pipes, links, folders, holes.
 fn fill(folder: &Folder, rng: &mut Rng) {
     for name in NAMES {
-        let path = folder.0.join(name);
+        let path = folder.0.path().join(name);
         let other = NAMES[rng.below(NAMES.len() as u32) as usize];
         let _ = match rng.below(12) {
             0 => {

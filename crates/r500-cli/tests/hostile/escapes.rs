@@ -195,7 +195,7 @@ fn no_seed_of_the_fuzz_targets_disturbs_a_terminal() {
         if wanted.is_empty() && !READS_FILES.contains(&name) {
             continue;
         }
-        let into = folder.0.join(name);
+        let into = folder.0.path().join(name);
         std::fs::create_dir(&into).unwrap();
         let tar =
             Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(&into).status().unwrap();
