@@ -95,8 +95,14 @@ fn before_step(graph: &Graph, group: &Group<'_>, at: usize, what: &str) {
     let deepest = deepest.max().unwrap_or(0);
     assert!(deepest <= u32::from(visit.levels.max), "{what}: {at}: {deepest} {:?}", visit.levels);
     let within = |n: usize, min: u8, max: u8| (usize::from(min)..=usize::from(max)).contains(&n);
-    assert!(within(group.state().loops().len(), visit.loops.min, visit.loops.max), "{what}: {at}: loops");
-    assert!(within(group.state().calls().len(), visit.calls.min, visit.calls.max), "{what}: {at}: calls");
+    assert!(
+        within(group.state().loops().len(), visit.loops.min, visit.loops.max),
+        "{what}: {at}: loops"
+    );
+    assert!(
+        within(group.state().calls().len(), visit.calls.min, visit.calls.max),
+        "{what}: {at}: calls"
+    );
     let al = group.al();
     assert!(
         visit.al.unknown || (visit.al.min..=visit.al.max).contains(&al),

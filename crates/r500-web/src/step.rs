@@ -237,14 +237,15 @@ impl Stepping {
 
     fn shown(&self, stop: Stop) -> Shown {
         let now = self.recording.now();
+        let state = now.state();
         let pixel = now.pixel();
-        let block = now.state().rect();
+        let block = state.rect();
         let delivered = self.recording.delivered();
         let temps = pixel.temps.iter().zip(pixel.written).enumerate();
         let temps = temps.filter(|(_, (_, written))| *written != 0);
         Shown {
             position: self.recording.position(),
-            address: (!now.state().ended()).then(|| now.address()),
+            address: (!state.ended()).then(|| now.address()),
             stop: match stop {
                 Stop::Reached => "there",
                 Stop::Break(_) => "break",
@@ -257,7 +258,7 @@ impl Stepping {
             },
             pixel: [pixel.x, pixel.y],
             group: [block.x, block.y, block.width, block.height],
-            active: now.active() && !now.state().ended(),
+            active: now.active() && !state.ended(),
             done: self.recording.done().and_then(did),
             coming: self.recording.coming().and_then(did),
             lanes: lanes(&now),
@@ -274,8 +275,8 @@ impl Stepping {
                 .collect(),
             depth: pixel.depth.map(f32::to_bits),
             al: now.al(),
-            loops: now.state().loops().iter().map(|l| LoopShown { count: l.count, al: l.al }).collect(),
-            calls: now.state().calls().to_vec(),
+            loops: state.loops().iter().map(|l| LoopShown { count: l.count, al: l.al }).collect(),
+            calls: state.calls().to_vec(),
             delivered: delivered.color.each_ref().map(bits),
             delivered_depth: delivered.depth.map(f32::to_bits),
         }
