@@ -148,7 +148,8 @@ impl Builder {
     pub(super) fn fresh(&mut self, ty: Type, range: Range) -> Value {
         self.ranges.push(range);
         self.defs.push(None);
-        self.values.push(ValueData { ty, source_loc: self.address })
+        let facts = range.facts();
+        self.values.push(ValueData { ty, source_loc: self.address, facts })
     }
 
     /// Returns the current state.

@@ -55,7 +55,7 @@ pub use opt::{
 };
 pub use parse::{ParseError, Parsed, parse};
 pub use uniform::{ConstantChannel, SymbolicConstants, Uniform};
-pub use value_range::Range;
+pub use value_range::{Range, RangeFacts};
 pub use verify::{Malformed, VerifyError, verify};
 
 /// An SSA value: one 32-bit word a pixel.
@@ -91,13 +91,15 @@ pub struct ValueData {
     pub ty: Type,
     /// Debug location: the absolute address of the instruction that it comes from; 0 for inputs.
     pub source_loc: u32,
+    /// What is known of its range.
+    pub facts: RangeFacts,
 }
 
 impl ValueData {
     /// A value that no instruction of the program is the source of.
     #[must_use]
     pub fn new(ty: Type) -> Self {
-        Self { ty, source_loc: 0 }
+        Self { ty, source_loc: 0, facts: RangeFacts::default() }
     }
 }
 

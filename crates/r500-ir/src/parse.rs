@@ -79,7 +79,7 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
     })?;
     let (types, ranges) = (parser.types.iter())
         .map(|known| known.unwrap_or((Type::F32, Range::ANY)))
-        .map(|(ty, range)| (ValueData::new(ty), range))
+        .map(|(ty, range)| (ValueData { facts: range.facts(), ..ValueData::new(ty) }, range))
         .unzip::<_, _, Vec<_>, Vec<_>>();
     function.values = types.into_iter().collect();
     Ok(Parsed { function, ranges: ranges.into_iter().collect() })

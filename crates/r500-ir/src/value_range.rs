@@ -23,6 +23,17 @@ pub struct Range {
     pub denormal: bool,
 }
 
+/// What code generation uses of a range. It holds for lanes whose values are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RangeFacts {
+    /// No value is infinite or NaN.
+    pub finite: bool,
+    /// All values are positive, finite and normal: none is a special case of a logarithm.
+    pub positive: bool,
+    /// All values lie between -126 and 127: none is a special case of a power of two, which is normal.
+    pub exponent: bool,
+}
+
 /// 2^-100. If one operand of a sum is as large, the sum is zero or not subnormal.
 pub(super) const SMALL: f32 = 7.888_609e-31;
 
@@ -74,6 +85,17 @@ impl Range {
     #[must_use]
     pub fn is_finite(self) -> bool {
         !self.nan && self.lo > f32::NEG_INFINITY && self.hi < f32::INFINITY
+    }
+
+    /// What code generation uses of it.
+    #[must_use]
+    pub fn facts(self) -> RangeFacts {
+        let finite = self.is_finite();
+        RangeFacts {
+            finite,
+            positive: finite && self.lo >= f32::MIN_POSITIVE,
+            exponent: finite && self.lo >= -126.0 && self.hi <= 127.0,
+        }
     }
 
     /// Returns whether arithmetic may take a value for zero.
@@ -279,8 +301,10 @@ impl Range {
     /// The logarithm to base 2.
     #[must_use]
     pub fn ln2(self) -> Self {
-        let hi = if self.hi == f32::INFINITY { f32::INFINITY } else { 130.0 };
-        let lo = if self.lo >= f32::MIN_POSITIVE { -130.0 } else { f32::NEG_INFINITY };
+        // The kernel and `log2` are within a few units of the last place.
+        let hi = if self.hi >= f32::MIN_POSITIVE { self.hi.log2() + 0.01 } else { -125.0 };
+        let lo =
+            if self.lo >= f32::MIN_POSITIVE { self.lo.log2() - 0.01 } else { f32::NEG_INFINITY };
         Self::result(lo, hi, self.nan || self.lo < 0.0, true)
     }
 

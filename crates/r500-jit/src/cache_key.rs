@@ -39,10 +39,10 @@ impl CacheKey {
         } = unit;
         (how, body, reads, writes, moves, colors, stride, fuel_checked, tables, interpolants)
             .hash(&mut content);
-        let mut ty = |value: Value| values[value].ty.hash(&mut content);
-        reads.iter().for_each(|(value, _)| ty(*value));
-        moves.iter().for_each(|moved| ty(moved.value));
-        body.iter().for_each(|stmt| stmt.each(&mut |stmt| stmt.defs(&mut ty)));
+        let mut of = |value: Value| (values[value].ty, values[value].facts).hash(&mut content);
+        reads.iter().for_each(|(value, _)| of(*value));
+        moves.iter().for_each(|moved| of(moved.value));
+        body.iter().for_each(|stmt| stmt.each(&mut |stmt| stmt.defs(&mut of)));
         content
     }
 
@@ -51,7 +51,7 @@ impl CacheKey {
         let mut content = Self::default();
         let Function { values, uniforms, body, colors, non_nan, depth } = function;
         (uniforms, body, colors, non_nan, depth, values.len()).hash(&mut content);
-        values.items().iter().for_each(|value| value.ty.hash(&mut content));
+        values.items().iter().for_each(|value| (value.ty, value.facts).hash(&mut content));
         content
     }
 

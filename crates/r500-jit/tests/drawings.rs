@@ -16,7 +16,8 @@ use r500_exec::{
 };
 use r500_fast::{Fast, Simd};
 use r500_gen::{Case, Rng, Shape};
-use r500_jit::{Constants, Effort, Groups, Jit, Settings, When};
+use r500_jit::{Constants, Effort, Execution, Groups, Jit, Settings, When};
+use r500_program::{InputData, Job, Plane};
 
 fn before(effort: Effort) -> Settings {
     Settings { when: When::Before(effort), ..Settings::default() }
@@ -35,9 +36,12 @@ struct Scene {
 
 impl Scene {
     fn new(name: &str, size: [u32; 2]) -> Self {
-        let job = capture(name);
+        Self::of(&capture(name), size)
+    }
+
+    fn of(job: &Job, size: [u32; 2]) -> Self {
         let shader = Shader::new(&job.program).unwrap();
-        let bindings = Bindings::new(&job, size).unwrap();
+        let bindings = Bindings::new(job, size).unwrap();
         Self { shader, bindings }
     }
 
@@ -454,4 +458,36 @@ fn forms_of_code_count_alike() {
         }
     }
     assert!(counted > 60 || levels.count() == 0, "{counted} of them end");
+}
+
+/// Inputs are zero along a column or a row of the picture, and of either sign around it.
+#[test]
+fn zeros_have_the_signs_that_the_zero_rule_gives_them() {
+    for name in ["alu_matrix", "alu_presub", "alu_dot", "alu_trig", "big_temps", "tex_filters"] {
+        let mut job = capture(name);
+        let planes = job.inputs.iter_mut().flatten().filter_map(|input| match &mut input.data {
+            InputData::Planes(planes) => Some(planes),
+            InputData::Values { .. } => None,
+        });
+        let steps = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
+        for (component, [du, dv]) in planes.flatten().zip(steps.into_iter().cycle()) {
+            component.plane = Plane { c: -(du + dv) * 20.5 / 32.0, du, dv };
+        }
+        let scene = Scene::of(&job, [32, 32]);
+        let (options, wanted) = (Options::default(), scene.wanted());
+        let draw = scene.draw(&options);
+        for (simd, execution) in [Simd::Avx2, Simd::Avx512].into_iter().flat_map(|simd| {
+            [Execution::Native, Execution::Emulated].map(|execution| (simd, execution))
+        }) {
+            for groups in [Groups::One, Groups::Two] {
+                let settings = Settings { groups, execution, ..before(Effort::Full) };
+                let jit = Jit::with(simd, settings);
+                if jit.unavailable().is_some() {
+                    continue;
+                }
+                let drawn = pixels(&*jit.prepare(draw), &draw, &mut scene.frame(&options));
+                assert!(drawn.unwrap() == wanted, "{name}: {simd:?}, {execution:?}, {groups:?}");
+            }
+        }
+    }
 }

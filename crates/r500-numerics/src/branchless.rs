@@ -72,17 +72,9 @@ pub trait KernelBuilder {
 /// `EX2`.
 #[inline(always)]
 pub fn ex2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
-    // Numbers of this size have no fraction, and two's complement in their last bits. An integer 0 is +0 here, but the
-    // difference goes into a polynomial only.
-    let fractionless = b.float(12_582_912.0);
-    let sum = b.add(x, fractionless);
-    let n = b.sub(sum, fractionless);
-    let f = b.sub(x, n);
-    let p = ex2_polynomial(b, f);
-    // 2^n by way of the exponent: the result is normal for n from -126 to 128 (p is at least 1 where n is -126, less
-    // than 1 where it is 128); outside it is not used.
-    let exponent = b.exponent_from_int(sum);
-    let scaled = b.int_add(p, exponent);
+    // The result is normal for n from -126 to 128 (p is at least 1 where n is -126, less than 1 where it is 128); outside it is
+    // not used.
+    let scaled = ex2_of_exponent(b, x);
     let (low, high) = (b.float(-126.0), b.float(128.0));
     let large_enough = b.ge(x, low);
     let zero = b.bits(0);
@@ -94,6 +86,21 @@ pub fn ex2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     b.select(small_enough, from_below, beyond)
 }
 
+/// [`ex2`] of an x from -126 to 127.
+#[inline(always)]
+pub fn ex2_of_exponent<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
+    // Numbers of this size have no fraction, and two's complement in their last bits. An integer 0 is +0 here, but the
+    // difference goes into a polynomial only.
+    let fractionless = b.float(12_582_912.0);
+    let sum = b.add(x, fractionless);
+    let n = b.sub(sum, fractionless);
+    let f = b.sub(x, n);
+    let p = ex2_polynomial(b, f);
+    // 2^n by way of the exponent.
+    let exponent = b.exponent_from_int(sum);
+    b.int_add(p, exponent)
+}
+
 /// 2^f of an f of at most 1/2 in size, as [`ex2`] computes it.
 #[inline(always)]
 pub fn ex2_polynomial<B: KernelBuilder>(b: &mut B, f: B::Value) -> B::Value {
@@ -103,6 +110,13 @@ pub fn ex2_polynomial<B: KernelBuilder>(b: &mut B, f: B::Value) -> B::Value {
 /// `LN2`.
 #[inline(always)]
 pub fn ln2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
+    let logarithm = ln2_of_positive(b, x);
+    b.ln2_of_special(x, logarithm)
+}
+
+/// [`ln2`] of a positive, finite and normal x.
+#[inline(always)]
+pub fn ln2_of_positive<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     let split = b.bits(LN2_SPLIT);
     let i = b.int_sub(x, split);
     let e = b.exponent_to_float(i);
@@ -114,8 +128,7 @@ pub fn ln2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     let q = horner(b, &LN2, f);
     let q = b.mul(f, q);
     let q = b.add(f, q);
-    let logarithm = b.add(e, q);
-    b.ln2_of_special(x, logarithm)
+    b.add(e, q)
 }
 
 /// [`KernelBuilder::ln2_of_special`] by comparisons.

@@ -166,6 +166,10 @@ impl Lift<'_> {
     }
 }
 
+/// The least and the greatest centre of a pixel, as a fraction of an axis: 0.5 of at most 2^32 pixels, and in a picture of one pixel
+/// the last of a group of four.
+const CENTRES: [f32; 2] = [1.0 / (1_u64 << 34) as f32, 4.0];
+
 /// The ranges of an input's channels; a single number for a channel that is constant.
 fn input_ranges(data: &InputData) -> [Range; 4] {
     match data {
@@ -175,10 +179,17 @@ fn input_ranges(data: &InputData) -> [Range; 4] {
             if plane.du == 0.0 && plane.dv == 0.0 {
                 return Range::of(r500_numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
             }
-            // Pixels of a quad at the border of a picture of one pixel have u = 1.5; groups go no
-            // further than 2^16 pixels past a picture, and then the sum stands for itself.
-            let reach = plane.c.abs() + 4.0 * plane.du.abs() + 4.0 * plane.dv.abs();
-            if reach.is_finite() { Range::between(-reach, reach) } else { Range::ANY }
+            // Each rounded step of the sum is monotonic, so the least and the greatest value are at corners.
+            let at = |u, v| r500_numerics::plane(plane.c, plane.du, plane.dv, u, v);
+            let corners = CENTRES.map(|u| CENTRES.map(|v| at(u, v)));
+            let all = || corners.into_iter().flatten();
+            if !all().all(f32::is_finite) {
+                return Range::ANY;
+            }
+            Range::between(
+                all().fold(f32::INFINITY, f32::min),
+                all().fold(-f32::INFINITY, f32::max),
+            )
         }),
     }
 }
@@ -296,4 +307,35 @@ fn reads_quads(draw: &Draw<'_>) -> bool {
         Op::Tex(tex) => tex::reads_quad(draw, tex),
         Op::Fc(_) => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use r500_program::{Component, Plane};
+
+    use super::*;
+
+    /// Sums and products of these meet in zeros of either sign.
+    const NUMBERS: [f32; 8] = [0.0, -0.0, 1.0, -1.0, -0.625, 1.0e-40, -3.0e38, 1.0e-30];
+
+    #[test]
+    fn planes_of_pixels_of_any_picture_lie_in_their_ranges() {
+        let axes = [(0, 1), (3, 1), (0, 3), (3, 5), (20, 32), (4095, 4096), (0, u32::MAX)];
+        let centres = axes.map(|(pixel, size)| r500_numerics::centre(pixel, size));
+        let all = || NUMBERS.into_iter();
+        for (c, du, dv) in
+            all().flat_map(|c| all().flat_map(move |du| all().map(move |dv| (c, du, dv))))
+        {
+            let component = Component { plane: Plane { c, du, dv }, ..Component::default() };
+            let planes = std::array::from_fn(|_| component.clone());
+            let [range, ..] = input_ranges(&InputData::Planes(planes));
+            for (u, v) in centres.iter().flat_map(|u| centres.iter().map(move |v| (*u, *v))) {
+                let x = r500_numerics::plane(c, du, dv, u, v);
+                assert!(
+                    range.contains(Range::of(x)),
+                    "{x:e}, {range:?}: {c:e} + {du:e} u + {dv:e} v"
+                );
+            }
+        }
+    }
 }

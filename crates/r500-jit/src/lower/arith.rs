@@ -63,12 +63,6 @@ impl Lower<'_> {
                 let root = self.op(Opcode::Sqrt, &[a]);
                 self.op(Opcode::Div, &[one, root])
             }
-            r500_ir::Opcode::Ex2 => {
-                let power = self.power_of_two(a);
-                self.function.magnitude_bounds.insert(power, -126);
-                power
-            }
-            r500_ir::Opcode::Ln2 => branchless::ln2(self, a),
             r500_ir::Opcode::Sin => branchless::sin(self, a),
             r500_ir::Opcode::Cos => branchless::cos(self, a),
             r500_ir::Opcode::QuadBroadcast(corner) => self.op(Opcode::QuadBroadcast(corner), &[a]),
@@ -78,6 +72,8 @@ impl Lower<'_> {
             r500_ir::Opcode::Ne => self.compare(Relation::Ne, a, b),
             // These are lowered elsewhere.
             r500_ir::Opcode::Input { .. }
+            | r500_ir::Opcode::Ex2
+            | r500_ir::Opcode::Ln2
             | r500_ir::Opcode::Mul(_)
             | r500_ir::Opcode::Mad(..)
             | r500_ir::Opcode::Select

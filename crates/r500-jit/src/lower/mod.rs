@@ -8,6 +8,8 @@
 //! | `store_colors` | what goes to a frame |
 //! | `encode_pixels` | what goes to a surface, in its format |
 //! | `early_exit` | what is done only where pixels are left |
+//! | `target_caps` | what there is to compute with |
+//! | `zero_signs` | speculation: products without the zero rule |
 //! | `fold` | what is computed of constants alone |
 
 mod arith;
@@ -16,51 +18,25 @@ mod encode_pixels;
 mod fetch;
 mod fold;
 mod store_colors;
+mod target_caps;
 mod transcendental;
+mod zero_signs;
 
 use std::collections::{HashMap, HashSet};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use encode_pixels::supports as supports_encoding;
 use r500_fast::codegen::{self, CompileUnit, TextureDesc};
-use r500_ir::{If, Operand, Stmt, Type, Value, Values};
+use r500_ir::{If, MulFlags, Operand, Range, RangeFacts, Stmt, Type, Value, Values};
 
 use crate::lir::{
     Arm, Branch, Class, Interpolant, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi,
     PhiMove, Region, VReg,
 };
-
-/// What there is to compute with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TargetCaps {
-    /// Registers that hold masks.
-    pub(crate) mask_class: Class,
-    /// Whether [`Opcode::GatherChannel`] is cheap.
-    pub(crate) numbers: bool,
-    /// Whether there are [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`].
-    pub(crate) rows: bool,
-    /// Whether there is [`Opcode::FloorToInt`].
-    pub(crate) floors: bool,
-    /// Whether there are [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
-    pub(crate) fixups: bool,
-    /// Whether a vector is one quad.
-    pub(crate) single_quad: bool,
-}
-
-#[cfg(any(target_arch = "wasm32", target_arch = "aarch64", test))]
-impl TargetCaps {
-    /// Vectors of four lanes, as WebAssembly and AArch64 have them: single channels are cheap to gather.
-    pub(crate) const fn quads(mask_class: Class) -> Self {
-        Self {
-            mask_class,
-            numbers: true,
-            rows: false,
-            floors: false,
-            fixups: false,
-            single_quad: true,
-        }
-    }
-}
+pub(crate) use target_caps::TargetCaps;
+use zero_signs::Speculation;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use zero_signs::is_speculative;
 
 /// Operations of a unit.
 pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
@@ -80,6 +56,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         open: vec![OpenRegion::default()],
         counting: 0,
         writes: unit.writes.iter().copied().collect(),
+        relaxed: HashMap::new(),
         address: 0,
         origin: 0,
     };
@@ -89,7 +66,10 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         let v = if as_mask { lower.op(Opcode::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
-    lower.lower_rest(unit, unit.body);
+    match Speculation::of(unit).filter(|it| caps.speculative || it.always_holds()) {
+        Some(speculation) => lower.speculate(unit, speculation),
+        None => lower.lower_rest(unit, unit.body),
+    }
     let mut function = lower.function;
     function.body = lower.open.pop().map(OpenRegion::end).expect("the outermost region stays open");
     function
@@ -119,6 +99,8 @@ struct Lower<'a> {
     counting: usize,
     /// Values that go to slots.
     writes: HashMap<Value, u32>,
+    /// Products that keep only these of their flags.
+    relaxed: HashMap<Value, MulFlags>,
     /// Address of the instructions that are executed here.
     address: u32,
     /// Address of the instruction that is being lowered.
@@ -560,6 +542,14 @@ impl Lower<'_> {
         }
     }
 
+    /// What is known of an operand's range.
+    fn facts(&self, operand: Operand) -> RangeFacts {
+        match operand {
+            Operand::Const(bits) => Range::of(f32::from_bits(bits)).facts(),
+            Operand::Value(value) => self.values_of[value].facts,
+        }
+    }
+
     fn vector(&mut self, operand: Operand) -> VReg {
         self.operand(operand, Class::Vector)
     }
@@ -576,12 +566,24 @@ impl Lower<'_> {
             | r500_ir::Opcode::Or
             | r500_ir::Opcode::AndNot => self.logic(value, inst),
             r500_ir::Opcode::Mul(product) => {
+                let product = self.relaxed.get(&value).copied().unwrap_or(product);
                 let (a, b) = (self.vector(a), self.vector(b));
                 self.product(product, a, b)
             }
             r500_ir::Opcode::Mad(product, sign) => {
+                let product = self.relaxed.get(&value).copied().unwrap_or(product);
                 let (a, b, c) = (self.vector(a), self.vector(b), self.vector(c));
                 self.mad(product, sign, a, b, c)
+            }
+            r500_ir::Opcode::Ex2 => {
+                let is_exponent = self.facts(a).exponent;
+                let a = self.vector(a);
+                self.power_of_two(a, is_exponent)
+            }
+            r500_ir::Opcode::Ln2 => {
+                let is_positive = self.facts(a).positive;
+                let a = self.vector(a);
+                self.logarithm(a, is_positive)
             }
             opcode => {
                 let (a, b) = (self.vector(a), self.vector(b));

@@ -33,6 +33,7 @@ impl Compiler for Checker {
                 floors: true,
                 fixups: true,
                 single_quad: false,
+                speculative: true,
             },
         );
         let operations = nodes(&function, &function.body);

@@ -6,15 +6,28 @@ use super::Lower;
 use crate::lir::{Opcode, Relation, Rounding, VReg};
 
 impl Lower<'_> {
-    /// 2^x: the [kernel](branchless::ex2), or with AVX-512 its polynomial and an instruction that scales.
+    /// 2^x: the [kernel](branchless::ex2), without special cases if x is none.
+    pub(super) fn power_of_two(&mut self, x: VReg, is_exponent: bool) -> VReg {
+        let power = match is_exponent {
+            _ if self.caps.fixups => self.scaled_power_of_two(x),
+            true => branchless::ex2_of_exponent(self, x),
+            false => branchless::ex2(self, x),
+        };
+        self.function.magnitude_bounds.insert(power, -126);
+        power
+    }
+
+    /// The logarithm of x to base 2: the [kernel](branchless::ln2), without special cases if x is none.
+    pub(super) fn logarithm(&mut self, x: VReg, is_positive: bool) -> VReg {
+        if is_positive { branchless::ln2_of_positive(self, x) } else { branchless::ln2(self, x) }
+    }
+
+    /// 2^x with AVX-512: the kernel's polynomial and an instruction that scales.
     ///
     /// The bits are the same: the remainder is the kernel's (exact, of the same integer), and `p * 2^n` of the polynomial p
     /// is exact where it is normal, tiny (so flushed to +0) where x is less than -126, and infinite where x is 128 or more.
     /// An infinite x has the remainder 0; a NaN is its own result.
-    pub(super) fn power_of_two(&mut self, x: VReg) -> VReg {
-        if !self.caps.fixups {
-            return branchless::ex2(self, x);
-        }
+    fn scaled_power_of_two(&mut self, x: VReg) -> VReg {
         let f = self.op(Opcode::Remainder, &[x]);
         // Exact, and sooner than rounding.
         let n = self.op(Opcode::Sub, &[x, f]);

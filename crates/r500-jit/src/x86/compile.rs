@@ -88,20 +88,30 @@ pub(super) fn compile_forms(
     groups: Groups,
 ) -> Result<CompiledForms, CompileError> {
     let function = lower_unit(unit, level);
-    let (usual, rival) = match groups {
-        Groups::One => (0, None),
-        Groups::Two => (1, None),
-        Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
-            (usual_doublings(&function, level), rival_doublings(&function, level))
-        }
-        Groups::Contest => (usual_doublings(&function, level), None),
-    };
     let layout = UnitLayout::of(unit);
-    let rival = rival.map(|doublings| {
-        let (function, layout) = (function.clone(), layout.clone());
+    let form = |function, doublings| {
+        let layout = layout.clone();
         PendingForm { function, layout, level, effort, doublings }
-    });
-    Ok(CompiledForms { usual: finish(function, &layout, level, effort, usual)?, rival })
+    };
+    let (usual, rival) = match groups {
+        Groups::One => (form(function, 0), None),
+        Groups::Two => (form(lower_speculative(unit, level).unwrap_or(function), 1), None),
+        Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
+            let doublings = usual_doublings(&function, level);
+            let other_doublings = rival_doublings(&function, level);
+            let rival = match lower_speculative(unit, level) {
+                // Texels and their addresses may take as long as what the allocator does for want of registers.
+                Some(speculative) => Some(form(speculative, other_doublings.unwrap_or(1))),
+                None => other_doublings.map(|doublings| form(function.clone(), doublings)),
+            };
+            (form(function, doublings), rival)
+        }
+        Groups::Contest => {
+            let doublings = usual_doublings(&function, level);
+            (form(function, doublings), None)
+        }
+    };
+    Ok(CompiledForms { usual: usual.compile()?, rival })
 }
 
 /// How often the groups that go together are doubled, without measuring.
@@ -157,17 +167,27 @@ fn finish(
 
 /// Returns the operations of a unit for one group.
 pub(crate) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
+    lower::lower(unit, caps(level))
+}
+
+/// Returns the operations of a unit for one group, with signs of zeros speculated on; `None` if that changes nothing.
+fn lower_speculative(unit: &CompileUnit<'_>, level: Level) -> Option<LirFunction> {
+    let caps = TargetCaps { speculative: true, ..caps(level) };
+    lower::is_speculative(unit).then(|| lower::lower(unit, caps))
+}
+
+fn caps(level: Level) -> TargetCaps {
     let wide = level == Level::Avx512;
     // Gathering takes longer than what it saves.
-    let caps = TargetCaps {
+    TargetCaps {
         mask_class: level.mask(),
         numbers: false,
         rows: wide,
         floors: wide,
         fixups: wide,
         single_quad: false,
-    };
-    lower::lower(unit, caps)
+        speculative: false,
+    }
 }
 
 /// Returns what registers are given to: the operations for all groups that go together, in their order.
