@@ -132,8 +132,8 @@ const CEILINGS: [(Level, &[Ceiling]); 2] = [
         &[
             ("alu_matrix", 5, 5),
             ("alu_minmax", 5, 5),
+            ("alu_omod", 5, 5),
             ("alu_presub", 10, 10),
-            ("alu_transcend", 10, 10),
             ("alu_trig", 20, 20),
             ("big_consts", 10, 10),
             ("big_temps", 110, 275),
