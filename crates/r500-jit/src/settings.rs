@@ -66,12 +66,13 @@ pub enum Constants {
 pub enum Groups {
     /// One or two, whichever is faster. After as many pixels as a picture of 256x256 has, the other form of the code is compiled, too,
     /// both draw some batches, and their times are compared; within the noise, the form stays that an estimate chose. Code that is
-    /// compiled [quickly](Effort::Quick) is not compared; on AArch64 the estimate decides.
+    /// compiled [quickly](Effort::Quick) is not compared; on AArch64 the estimate decides. The other form also does without the zero rule
+    /// where only the sign of a zero depends on it, and computes groups with such a zero again.
     #[default]
     Contest,
     /// One.
     One,
-    /// Two.
+    /// Two, without the zero rule where that pays.
     Two,
 }
 
