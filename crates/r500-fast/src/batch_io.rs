@@ -6,8 +6,8 @@ use super::arg::Arg;
 use super::bytecode::ColorSource;
 use super::canvas::Canvas;
 use super::chunk_stores::{
-    CoverageBits, clear_colors, frame_channels, masked, store_color, store_colors, store_coverage,
-    store_coverages, store_depth,
+    CoverageBits, clear_colors, covered_channels, masked, store_color, store_colors,
+    store_coverage, store_coverages, store_depth,
 };
 use super::interp::{Interpreter, Scratch};
 use super::interpolants::LinearInterpolant;
@@ -91,11 +91,12 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
                 InputData::Planes(components) => {
                     interpolant.fill(components[channel].plane, tile);
                     let LinearInterpolant { x_terms, y_terms } = &interpolant;
-                    for (&[column, row], chunk) in tile.chunk_positions().iter().zip(slot) {
-                        inhibit_outer_vectorization();
-                        let x_terms = &x_terms[usize::from(column) % COLUMNS];
-                        let y_terms = &y_terms[usize::from(row) % y_terms.len()];
-                        *chunk = std::array::from_fn(|i| x_terms[i & 7] + y_terms[i]);
+                    for (order, y_terms) in tile.rows().zip(y_terms) {
+                        for (&chunk, x_terms) in order.iter().zip(x_terms) {
+                            inhibit_outer_vectorization();
+                            slot[usize::from(chunk)] =
+                                std::array::from_fn(|i| x_terms[i & 7] + y_terms[i]);
+                        }
                     }
                 }
                 InputData::Values { .. } => {
@@ -156,19 +157,16 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                         let [r, g, b, a] = &mut constants[target];
                         let channel =
                             |channel: usize, fill| Source::new(channels[channel], slots, fill);
-                        let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
-                        let channels = |i, covered| {
-                            frame_channels(color.map(|channel| channel.chunk(i)), covered)
-                        };
-                        let (at, covered) = ([tile.x, y], &interp.scratch.covered);
-                        if all {
-                            store_colors(level, band, target, at, order, |i| channels(i, None));
-                        } else if inside {
-                            let channels = |i| channels(i, Some(&covered[i]));
-                            store_colors(level, band, target, at, order, channels);
+                        let (r, g) = (channel(0, r), channel(1, g));
+                        let (b, a) = (channel(2, b), channel(3, a));
+                        let color = |i| [r.chunk(i), g.chunk(i), b.chunk(i), a.chunk(i)];
+                        let covered: &[Chunk] = &interp.scratch.covered;
+                        if inside {
+                            let (at, covered) = ([tile.x, y], (!all).then_some(covered));
+                            store_colors(level, band, target, at, order, color, covered);
                         } else {
                             for (x, i) in tile.columns().zip(chunks.clone()) {
-                                let channels = channels(i, Some(&covered[i]));
+                                let channels = covered_channels(color(i), &covered[i]);
                                 let pixel = |lane: usize| channels.map(|channel| channel[lane]);
                                 store_color(band, target, [x, y], pixel);
                             }

@@ -8,14 +8,15 @@ use r500_isa::values::TexOp;
 
 use super::arg::Arg;
 use super::codegen::{KernelCall, TexelView};
-use super::dispatch::{self, KernelArgs};
+use super::dispatch::{Kernel, KernelArgs};
 use r500_exec::Bindings;
 
 /// An op over a batch.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
-    /// A loop over the lanes of a slot.
-    Lanes(dispatch::Kernel, KernelArgs),
+    /// Calls of a kernel, one after the other, each a loop over the lanes of a slot: those from one of
+    /// [`Bytecode::calls`] to before another.
+    Lanes(Kernel, [u32; 2]),
     /// Fetches texels.
     Fetch(Box<FetchOp>),
     /// Removes the coverage of the mask's lanes.
@@ -49,14 +50,15 @@ pub(super) struct FetchOp {
     pub(super) dx: [Arg; 4],
     pub(super) dy: [Arg; 4],
     pub(super) active: Arg,
-    /// Slots of the texel's channels, ascending in no order.
+    /// Slots of the texel's channels, and their order.
     pub(super) texel: [Option<u32>; 4],
+    pub(super) ascending: [u8; 4],
 }
 
 /// Where a target's colour is after the ops.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ColorSource {
-    /// In slots, channel by channel.
+    /// In slots, channel by channel; no NaN but the canonical one.
     Slots([Arg; 4]),
     /// Stored by machine code: see [`ColorStore`](super::codegen::ColorStore).
     Stored { covered: bool },
@@ -68,6 +70,8 @@ pub(super) struct Bytecode {
     /// Inputs to load before the ops: input, channel, slot.
     pub(super) inputs: Vec<(u8, u8, u32)>,
     pub(super) ops: Vec<Op>,
+    /// The arguments of kernels.
+    pub(super) calls: Vec<KernelArgs>,
     /// The number of slots.
     pub(super) slots: u32,
     /// Slots that hold a constant.

@@ -6,10 +6,11 @@
 use super::arg::Arg;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::codegen::{CompileUnit, KernelCall, PhiMove};
-use super::dispatch;
+use super::dispatch::{self, Kernel, KernelArgs};
 use super::lanes::Chunk;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
+use super::reg_file::ascending;
 use super::tile::{ROWS, batch_width};
 use super::unit_builder::UnitContext;
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
@@ -42,7 +43,10 @@ impl Bytecode {
         let discards = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
         let mut linearizer = Linearizer::new(function, native);
         let stores_colors = linearizer.store_colors(function, discards);
-        let colors = function.colors.map(|color| color.filter(|_| !stores_colors));
+        let colors = match stores_colors {
+            true => [None; 4],
+            false => linearizer.canonical_colors(function),
+        };
         let depth = function.depth;
         let outputs = colors.iter().flatten().flatten().copied();
         let outputs =
@@ -75,6 +79,7 @@ impl Bytecode {
         let (mut coverage, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
         let mut ops = Vec::with_capacity(linearizer.ops.len());
+        let mut calls = Vec::new();
         // Jumps name positions of virtual ops, of which inputs and copies onto themselves are dropped.
         let mut moved = Vec::with_capacity(linearizer.ops.len() + 1);
         for op in &linearizer.ops {
@@ -87,29 +92,31 @@ impl Bytecode {
                     } else {
                         coverage.1 += 1;
                         let args = inst.args.map(arg);
-                        let (entry, call) = dispatch::select_kernel(
+                        let call = dispatch::select_kernel(
                             level,
                             inst.opcode,
                             dst,
                             args,
                             &mut materialize,
                         );
-                        ops.push(Op::Lanes(entry, call));
+                        push_call(&mut ops, &mut calls, call);
                     }
                 }
                 VirtualOp::Copy(value, from) => {
                     let (dst, from) = (places.of(*value), arg(*from));
                     if from != Arg::Slot(dst) {
-                        let (entry, call) = dispatch::copy(level, dst, from);
-                        ops.push(Op::Lanes(entry, call));
+                        push_call(&mut ops, &mut calls, dispatch::copy(level, dst, from));
                     }
+                }
+                VirtualOp::CanonicalNan(value, from) => {
+                    let (dst, from) = (places.of(*value), places.of(*from));
+                    push_call(&mut ops, &mut calls, dispatch::canonical_nan(level, dst, from));
                 }
                 VirtualOp::MaskedMove(value, mask, from) => {
                     let dst = places.of(*value);
                     let (mask, from) = (arg(*mask), arg(*from));
-                    let (entry, call) =
-                        dispatch::masked_move(level, dst, mask, from, &mut materialize);
-                    ops.push(Op::Lanes(entry, call));
+                    let call = dispatch::masked_move(level, dst, mask, from, &mut materialize);
+                    push_call(&mut ops, &mut calls, call);
                 }
                 VirtualOp::Unit(part) => {
                     let Some((part, native)) = linearizer.part(*part) else { continue };
@@ -177,18 +184,23 @@ impl Bytecode {
                 *to = moved[*to as usize];
             }
         }
-        let color = |channels: [Operand; 4]| match stores_colors {
-            true => ColorSource::Stored { covered: discards },
-            false => ColorSource::Slots(channels.map(arg)),
+        let colors = match stores_colors {
+            true => function
+                .colors
+                .map(|color| color.map(|_| ColorSource::Stored { covered: discards })),
+            false => {
+                colors.map(|color| color.map(|channels| ColorSource::Slots(channels.map(arg))))
+            }
         };
         let code = Self {
             inputs,
             ops,
+            calls,
             slots: places.count + position(constants.len() - own),
             constants,
             uniforms: own,
             counters: linearizer.counters,
-            colors: function.colors.map(|channels| channels.map(color)),
+            colors,
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
             discards,
             coverage,
@@ -198,6 +210,19 @@ impl Bytecode {
                 .unwrap_or_default(),
         };
         (code, columns, refused)
+    }
+}
+
+/// Appends a call of a kernel: to the last op if that calls the same one. Channels of an instruction mostly do, so that
+/// dispatch is amortised over them.
+///
+/// No jump leads between two calls of an op: what it leads to follows the begin of a loop or the end of an arm.
+fn push_call(ops: &mut Vec<Op>, calls: &mut Vec<KernelArgs>, (kernel, call): (Kernel, KernelArgs)) {
+    let at = position(calls.len());
+    calls.push(call);
+    match ops.last_mut() {
+        Some(Op::Lanes(last, calls)) if last.is_same(kernel) => calls[1] = at + 1,
+        _ => ops.push(Op::Lanes(kernel, [at, at + 1])),
     }
 }
 
@@ -219,16 +244,20 @@ impl SimdTask for Compile<'_> {
 
 fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &SlotAllocation) -> Option<Op> {
     Some(match stmt {
-        Stmt::Fetch(fetch) => Op::Fetch(Box::new(FetchOp {
-            unit: fetch.unit,
-            op: fetch.op,
-            unscaled: fetch.unscaled,
-            strq: fetch.strq.map(arg),
-            dx: fetch.dx.map(arg),
-            dy: fetch.dy.map(arg),
-            active: arg(fetch.active),
-            texel: fetch.texel.map(|value| value.map(|value| places.of(value))),
-        })),
+        Stmt::Fetch(fetch) => {
+            let texel = fetch.texel.map(|value| value.map(|value| places.of(value)));
+            Op::Fetch(Box::new(FetchOp {
+                unit: fetch.unit,
+                op: fetch.op,
+                unscaled: fetch.unscaled,
+                strq: fetch.strq.map(arg),
+                dx: fetch.dx.map(arg),
+                dy: fetch.dy.map(arg),
+                active: arg(fetch.active),
+                texel,
+                ascending: ascending(texel),
+            }))
+        }
         Stmt::Discard(mask) => Op::Discard(arg(*mask)),
         Stmt::GroupHazard(mask) => Op::GroupHazard(arg(*mask)),
         Stmt::Stat { channel, mask } => Op::Stat { channel: *channel, mask: arg(*mask) },

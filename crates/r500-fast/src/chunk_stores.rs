@@ -6,21 +6,18 @@ use r500_simd::{Chunk, LANES, SimdLevel, inhibit_outer_vectorization};
 
 use r500_exec::PixelRect;
 use r500_exec::{Band, Pixel};
-use r500_numerics::canonical_nan;
 
-/// Channels of a chunk's colour as a frame holds them: NaN canonical, 0 where a pixel is not covered.
-pub(super) type Channels = [Chunk; 4];
-
-/// Stores a target's colours of horizontally adjacent chunks that lie in the band; `at` is the lowest left pixel of the first
-/// chunk.
+/// Stores a target's colours of horizontally adjacent chunks that lie in the band, 0 where a mask of covered lanes is given and
+/// has none; `at` is the lowest left pixel of the first chunk.
 #[inline(always)]
-pub(super) fn store_colors<L: SimdLevel>(
+pub(super) fn store_colors<'c, L: SimdLevel>(
     level: L,
     band: &mut Band<'_>,
     target: usize,
     at: [u32; 2],
     chunks: &[u8],
-    channels: impl Fn(usize) -> Channels,
+    channels: impl Fn(usize) -> [&'c Chunk; 4],
+    covered: Option<&[Chunk]>,
 ) {
     let rect = band.rect();
     let Some(plane) = band.color_mut(target) else { return };
@@ -30,9 +27,13 @@ pub(super) fn store_colors<L: SimdLevel>(
     for (i, &chunk) in chunks.iter().enumerate() {
         inhibit_outer_vectorization();
         let channels = channels(usize::from(chunk));
-        let channels = channels.each_ref().map(|channel| channel.as_chunks::<8>().0);
-        [a[i], b[i]] = level.pixel_rows(channels.map(|halves| &halves[0]));
-        [c[i], d[i]] = level.pixel_rows(channels.map(|halves| &halves[1]));
+        [a[i], b[i], c[i], d[i]] = match covered {
+            None => level.pixel_rows(channels),
+            Some(covered) => {
+                let masked = covered_channels(channels, &covered[usize::from(chunk)]);
+                level.pixel_rows(masked.each_ref())
+            }
+        };
     }
 }
 
@@ -153,22 +154,18 @@ impl CoverageBits {
     }
 }
 
-/// Returns the channels of a chunk as a frame holds them, for covered lanes if there is a mask.
+/// Returns the channels of a chunk, 0 in lanes that are not covered.
 #[inline(always)]
-pub(super) fn frame_channels(channels: [&Chunk; 4], covered: Option<&Chunk>) -> Channels {
-    let mut frame = [[0.0; LANES]; 4];
-    for (frame, channel) in frame.iter_mut().zip(channels) {
+pub(super) fn covered_channels(channels: [&Chunk; 4], covered: &Chunk) -> [Chunk; 4] {
+    let mut masked = [[0.0; LANES]; 4];
+    for channel in 0..4 {
         inhibit_outer_vectorization();
         for lane in 0..LANES {
-            frame[lane] = canonical_nan(channel[lane]);
-        }
-        if let Some(covered) = covered {
-            for lane in 0..LANES {
-                frame[lane] = f32::from_bits(frame[lane].to_bits() & covered[lane].to_bits());
-            }
+            let bits = channels[channel][lane].to_bits() & covered[lane].to_bits();
+            masked[channel][lane] = f32::from_bits(bits);
         }
     }
-    frame
+    masked
 }
 
 /// Returns the colour of each covered lane, and 0 for the others.

@@ -24,26 +24,30 @@ pub(super) struct KernelArgs {
 }
 
 /// A loop compiled for one level.
-pub(super) type Kernel = Dispatched<RegFile, KernelArgs>;
+pub(super) type Kernel = Dispatched<RegFile, [KernelArgs]>;
 
 /// A loop over up to three operands.
 trait LaneLoop {
     fn run<L: SimdLevel>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
 }
 
-/// A kernel for certain forms of operands, over the chunks that execute.
+/// A kernel for certain forms of operands: calls, one after the other, each over the chunks that execute.
 struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
 
-impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile, KernelArgs>
+impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile, [KernelArgs]>
     for Over<K, A, B, C>
 {
     #[inline(always)]
-    fn run<L: SimdLevel>(memory: &mut RegFile, call: &KernelArgs) {
-        let KernelArgs { dst, args: [a, b, c], sign } = *call;
-        memory.each_range(dst, |dst, others| {
+    fn run<L: SimdLevel>(memory: &mut RegFile, calls: &[KernelArgs]) {
+        for call in calls {
+            let KernelArgs { dst, args: [a, b, c], sign } = *call;
+            let (dst, others, ranges) = memory.split(dst);
             let (a, b, c) = (A::of(a, &others), B::of(b, &others), C::of(c, &others));
-            K::run::<L>(dst, a, b, c, Splat(sign));
-        });
+            for &range in ranges {
+                let (a, b, c) = (a.range(range), b.range(range), c.range(range));
+                K::run::<L>(&mut dst[range.0..range.1], a, b, c, Splat(sign));
+            }
+        }
     }
 }
 
@@ -109,6 +113,7 @@ kernels! {
     Abs |L, d, a, b, c, s| bits::abs(d, a);
     NegAbs |L, d, a, b, c, s| bits::neg_abs(d, a);
     Flush |L, d, a, b, c, s| bits::flush(d, a);
+    CanonicalNan |L, d, a, b, c, s| bits::canonical_nan(d, a);
     TopLeft |L, d, a, b, c, s| bits::corner::<0>(d, a);
     TopRight |L, d, a, b, c, s| bits::corner::<1>(d, a);
     BottomLeft |L, d, a, b, c, s| bits::corner::<2>(d, a);
@@ -164,7 +169,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
 
     macro_rules! over {
         ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
-            level.entry::<RegFile, KernelArgs, Over<$kernel, $a, $b, $c>>()
+            level.entry::<RegFile, [KernelArgs], Over<$kernel, $a, $b, $c>>()
         };
     }
     let mut as_slots = |call: &mut KernelArgs, places: &[usize]| {
@@ -285,13 +290,21 @@ pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, Kern
     let call = KernelArgs { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
     let entry = match from {
         Arg::Slot(_) => {
-            level.entry::<RegFile, KernelArgs, Over<Copy, Slot, Broadcast, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<Copy, Slot, Broadcast, Broadcast>>()
         }
         Arg::Const(_) => {
-            level.entry::<RegFile, KernelArgs, Over<Copy, Broadcast, Broadcast, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<Copy, Broadcast, Broadcast, Broadcast>>()
         }
     };
     (entry, call)
+}
+
+/// The loop of `dst = from`, any NaN made the canonical one.
+pub(super) fn canonical_nan<L: SimdLevel>(level: L, dst: u32, from: u32) -> (Kernel, KernelArgs) {
+    let args = [Arg::Slot(from), Arg::Const(0.0), Arg::Const(0.0)];
+    let entry =
+        level.entry::<RegFile, [KernelArgs], Over<CanonicalNan, Slot, Broadcast, Broadcast>>();
+    (entry, KernelArgs { dst, args, sign: 0.0 })
 }
 
 /// The loop of `dst = mask ? from : dst`.
@@ -306,10 +319,10 @@ pub(super) fn masked_move<L: SimdLevel>(
     let call = KernelArgs { dst, args: [mask, from, Arg::Const(0.0)], sign: 0.0 };
     let entry = match from {
         Arg::Slot(_) => {
-            level.entry::<RegFile, KernelArgs, Over<MaskedMove, Slot, Slot, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, Slot, Slot, Broadcast>>()
         }
         Arg::Const(_) => {
-            level.entry::<RegFile, KernelArgs, Over<MaskedMove, Slot, Broadcast, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, Slot, Broadcast, Broadcast>>()
         }
     };
     (entry, call)

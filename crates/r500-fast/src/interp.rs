@@ -10,7 +10,7 @@ use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
 use super::interpolants::Interpolants;
 use super::lanes::{Chunk, LANES};
-use super::reg_file::{AlignedChunks, ChunkRange, RegFile};
+use super::reg_file::{AlignedChunks, RegFile};
 use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use r500_exec::Band;
@@ -56,7 +56,7 @@ pub(super) struct Scratch {
     trips_left: Vec<u32>,
     /// Inputs that machine code computes.
     pub(super) interpolants: Interpolants,
-    /// Buffers of a fetch: zeros, constant coordinates, texels.
+    /// Buffers of a fetch: zeros, constant coordinates.
     fetch_buffers: Vec<Chunk>,
 }
 
@@ -68,7 +68,7 @@ impl Scratch {
         }
         Self {
             memory,
-            fetch_buffers: vec![[0.0; LANES]; 17 * chunks],
+            fetch_buffers: vec![[0.0; LANES]; 13 * chunks],
             staging: Staging::default(),
             covered: AlignedChunks::new(chunks),
             row_covered: None,
@@ -283,10 +283,7 @@ impl<'a> Interpreter<'a> {
             Simd::Avx512 => Simd::Avx2,
             simd => simd,
         };
-        for at in self.scratch.memory.exec.current() {
-            let run = self.scratch.memory.exec.ranges[at];
-            simd.run_plain(Fetch { interp: self, fetch, run });
-        }
+        simd.run_plain(Fetch { interp: self, fetch });
     }
 }
 
@@ -313,7 +310,10 @@ impl SimdTask for Program<'_, '_, '_> {
         while let Some(op) = code.ops.get(at) {
             at += 1;
             match op {
-                Op::Lanes(entry, call) => entry.call(&mut interp.scratch.memory, call),
+                Op::Lanes(kernel, [first, end]) => {
+                    let calls = &code.calls[*first as usize..*end as usize];
+                    kernel.call(&mut interp.scratch.memory, calls);
+                }
                 Op::Fetch(fetch) => interp.fetch(fetch),
                 Op::Discard(mask) => {
                     if !interp.discard(*mask) {
@@ -358,32 +358,30 @@ impl SimdTask for Program<'_, '_, '_> {
 struct Fetch<'m, 'a> {
     interp: &'m mut Interpreter<'a>,
     fetch: &'m FetchOp,
-    run: ChunkRange,
 }
 
 impl SimdTask for Fetch<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: SimdLevel>(self, _: L) {
-        let Self { interp, fetch, run: (first, end) } = self;
+    fn run<L: SimdLevel>(self, level: L) {
+        let Self { interp, fetch } = self;
         let Some(sampler) = interp.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
-        let Scratch { memory: slots, fetch_buffers, .. } = &mut interp.scratch;
-        let chunks = end - first;
-        // Texels have buffers of their own, as any slot may be a coordinate. Constant coordinates other than zero have
-        // buffers after the zeros.
-        let (zeros, rest) = fetch_buffers.split_at_mut(slots.chunks);
-        let (constants, texels) = rest.split_at_mut(12 * chunks);
+        let Scratch { memory, fetch_buffers, .. } = &mut interp.scratch;
+        let chunks = memory.chunks;
+        let (texel, slots, ranges) = memory.split_four(fetch.texel, fetch.ascending);
+        // Constant coordinates other than zero have buffers after the zeros.
+        let (zeros, constants) = fetch_buffers.split_at_mut(chunks);
         let mut constants = constants.chunks_exact_mut(chunks);
-        let zeros = &zeros[..chunks];
+        let zeros = &*zeros;
         let mut source = |arg: Arg| -> &[Chunk] {
             let memory = match arg {
-                Arg::Slot(slot) => return &slots.get(slot)[first..end],
+                Arg::Slot(slot) => return slots.get(slot),
                 Arg::Const(x) if x.to_bits() == 0 => return zeros,
                 Arg::Const(x) => constants.next().map(|memory| (memory, x)),
             };
             let Some((memory, x)) = memory else { return zeros };
-            memory.fill([x; LANES]);
+            ranges.iter().for_each(|&(first, end)| memory[first..end].fill([x; LANES]));
             memory
         };
         let mut four = |[a, b, c, d]: [Arg; 4]| [source(a), source(b), source(c), source(d)];
@@ -393,7 +391,7 @@ impl SimdTask for Fetch<'_, '_> {
             _ => ([zeros; 4], [zeros; 4]),
         };
         let active = match fetch.active {
-            Arg::Slot(slot) => Some(&slots.get(slot)[first..end]),
+            Arg::Slot(slot) => Some(slots.get(slot)),
             Arg::Const(_) => None,
         };
         let wanted = (0..4u8).filter(|i| fetch.texel[usize::from(*i)].is_some());
@@ -405,15 +403,8 @@ impl SimdTask for Fetch<'_, '_> {
             dy,
             active,
             wanted: wanted.fold(0, |mask, i| mask | 1 << i),
+            ranges,
         };
-        let mut texels = texels.chunks_exact_mut(chunks);
-        let mut next = || texels.next().unwrap_or(&mut []);
-        let [a, b, c, d] = [next(), next(), next(), next()];
-        sampler.fetch_batch(&batch, [&mut *a, &mut *b, &mut *c, &mut *d]);
-        for (slot, texel) in fetch.texel.iter().zip([a, b, c, d]) {
-            if let Some(slot) = slot {
-                slots.get_mut(*slot)[first..end].copy_from_slice(texel);
-            }
-        }
+        sampler.fetch_batch(level, &batch, texel);
     }
 }

@@ -12,6 +12,8 @@ use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value,
 pub(super) enum VirtualOp<'a> {
     Def(Value, Inst),
     Copy(Value, Operand),
+    /// A copy in which any NaN is the canonical one.
+    CanonicalNan(Value, Value),
     /// Value, mask, new value for the lanes of the mask.
     MaskedMove(Value, Operand, Operand),
     Other(&'a Stmt),
@@ -136,6 +138,29 @@ impl<'a> Linearizer<'a> {
             }
         }
         true
+    }
+
+    /// Returns the colours as pictures hold them: channels that may be NaN are copied, with the canonical NaN.
+    pub(super) fn canonical_colors(&mut self, function: &Function) -> [Option<[Operand; 4]>; 4] {
+        let mut colors = function.colors;
+        for (channels, numbers) in colors.iter_mut().zip(function.non_nan) {
+            for (channel, number) in channels.iter_mut().flatten().zip(numbers) {
+                *channel = match *channel {
+                    Operand::Const(bits) => {
+                        Operand::float(r500_numerics::canonical_nan(f32::from_bits(bits)))
+                    }
+                    Operand::Value(value) if !number => {
+                        let copy = self.values.push(self.values[value]);
+                        self.uses.push((self.at(), *channel));
+                        self.writes.push((self.at(), copy));
+                        self.ops.push(VirtualOp::CanonicalNan(copy, value));
+                        Operand::Value(copy)
+                    }
+                    number => number,
+                };
+            }
+        }
+        colors
     }
 
     /// Notes which values units leave in slots: those that an op after them uses. To be called when all uses are

@@ -7,9 +7,10 @@ use super::lanes::{Chunk, LANES};
 
 /// Chunks that begin at a cache line.
 pub(super) struct AlignedChunks {
+    /// Ends with the chunks.
     floats: Vec<f32>,
-    /// The floats of the chunks among them.
-    aligned: Range<usize>,
+    /// The first float of the first chunk.
+    first: usize,
 }
 
 /// Bytes of a cache line, and of a chunk.
@@ -18,11 +19,12 @@ const LINE: usize = size_of::<Chunk>();
 impl AlignedChunks {
     /// So many chunks of zeros.
     pub(super) fn new(chunks: usize) -> Self {
-        let floats = vec![0.0_f32; (chunks + 1) * LANES];
+        let mut floats = vec![0.0_f32; (chunks + 1) * LANES];
         let first = floats.as_ptr().align_offset(LINE);
         // Without alignment only speed suffers.
         let first = if first < LANES { first } else { 0 };
-        Self { aligned: first..first + chunks * LANES, floats }
+        floats.truncate(first + chunks * LANES);
+        Self { floats, first }
     }
 }
 
@@ -31,14 +33,14 @@ impl Deref for AlignedChunks {
 
     #[inline(always)]
     fn deref(&self) -> &[Chunk] {
-        self.floats[self.aligned.clone()].as_chunks().0
+        self.floats[self.first..].as_chunks().0
     }
 }
 
 impl DerefMut for AlignedChunks {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [Chunk] {
-        self.floats[self.aligned.clone()].as_chunks_mut().0
+        self.floats[self.first..].as_chunks_mut().0
     }
 }
 
@@ -89,17 +91,39 @@ impl RegFile {
         }
     }
 
-    /// Calls `f` for each range of chunks that execute, with the slot to write and the others to read.
+    /// Returns a slot to write, the others to read, and the ranges of chunks that execute.
     #[inline(always)]
-    pub(super) fn each_range(&mut self, dst: u32, mut f: impl FnMut(&mut [Chunk], OtherRegs<'_>)) {
+    pub(super) fn split(&mut self, dst: u32) -> (&mut [Chunk], OtherRegs<'_>, &[ChunkRange]) {
         let (dst, chunks) = (dst as usize, self.chunks);
         let memory: &mut [Chunk] = &mut self.all;
         let (below, rest) = memory.split_at_mut(dst * chunks);
         let (slot, above) = rest.split_at_mut(chunks);
-        for &range in &self.exec.ranges[self.exec.current()] {
-            let others = OtherRegs { below, above, dst, chunks, range };
-            f(&mut slot[range.0..range.1], others);
+        (slot, OtherRegs { below, above, dst, chunks }, self.exec.current())
+    }
+
+    /// As [`split`](Self::split), for up to four slots to write, all different; those that are not given are empty.
+    /// `ascending` is their order.
+    pub(super) fn split_four(
+        &mut self,
+        dsts: [Option<u32>; 4],
+        ascending: [u8; 4],
+    ) -> ([&mut [Chunk]; 4], RegsBetween<'_>, &[ChunkRange]) {
+        let chunks = self.chunks;
+        let mut slots: [&mut [Chunk]; 4] = Default::default();
+        let mut pieces: [(usize, &[Chunk]); 5] = [(0, &[]); 5];
+        let (mut first, mut rest): (usize, &mut [Chunk]) = (0, &mut self.all);
+        let (last, others) = pieces.split_last_mut().expect("there are five");
+        for (i, piece) in ascending.into_iter().zip(others) {
+            let i = usize::from(i);
+            let Some(dst) = dsts[i] else { continue };
+            let below = (dst as usize - first) * chunks;
+            let (below, above) = std::mem::take(&mut rest).split_at_mut(below);
+            *piece = (first, below);
+            (slots[i], rest) = above.split_at_mut(chunks);
+            first = dst as usize + 1;
         }
+        *last = (first, rest);
+        (slots, RegsBetween { pieces, chunks }, self.exec.current())
     }
 
     /// Calls `f` for each range of chunks that execute, with all slots, until an error.
@@ -108,27 +132,27 @@ impl RegFile {
         mut f: impl FnMut(&mut [Chunk], ChunkRange) -> Result<(), E>,
     ) -> Result<(), E> {
         let slots: &mut [Chunk] = &mut self.all;
-        let ranges = &self.exec.ranges[self.exec.current()];
-        ranges.iter().try_for_each(|&range| f(slots, range))
+        self.exec.current().iter().try_for_each(|&range| f(slots, range))
     }
 
     /// Calls `f` for each chunk that executes.
     #[inline(always)]
     pub(super) fn each_chunk(&self, mut f: impl FnMut(usize)) {
-        for &(first, end) in &self.exec.ranges[self.exec.current()] {
-            (first..end).for_each(&mut f);
+        for &(first, end) in self.exec.current() {
+            for chunk in first..end {
+                f(chunk);
+            }
         }
     }
 }
 
-/// A range of all slots but one.
+/// All slots but one.
 #[derive(Clone, Copy)]
 pub(super) struct OtherRegs<'a> {
     below: &'a [Chunk],
     above: &'a [Chunk],
     dst: usize,
     chunks: usize,
-    range: ChunkRange,
 }
 
 impl<'a> OtherRegs<'a> {
@@ -138,16 +162,42 @@ impl<'a> OtherRegs<'a> {
         let slot = slot as usize;
         let (memory, at) =
             if slot < self.dst { (self.below, slot) } else { (self.above, slot - self.dst - 1) };
-        &memory[at * self.chunks + self.range.0..at * self.chunks + self.range.1]
+        &memory[at * self.chunks..][..self.chunks]
+    }
+}
+
+/// The order of slots to write, for [`RegFile::split_four`].
+pub(super) fn ascending(dsts: [Option<u32>; 4]) -> [u8; 4] {
+    let mut order = [0, 1, 2, 3];
+    order.sort_unstable_by_key(|&i| dsts[usize::from(i)]);
+    order
+}
+
+/// All slots but some.
+pub(super) struct RegsBetween<'a> {
+    /// Slots that follow each other, with the number of the first, in ascending order.
+    pieces: [(usize, &'a [Chunk]); 5],
+    chunks: usize,
+}
+
+impl<'a> RegsBetween<'a> {
+    /// A slot.
+    pub(super) fn get(&self, slot: u32) -> &'a [Chunk] {
+        let slot = slot as usize;
+        let piece = self.pieces.iter().rev().find(|(first, _)| *first <= slot);
+        let (first, memory) = piece.expect("the first piece begins at 0");
+        &memory[(slot - first) * self.chunks..][..self.chunks]
     }
 }
 
 /// The execution stack: the ranges of chunks that execute, for each open region.
 #[derive(Default)]
 pub(super) struct ExecStack {
-    pub(super) ranges: Vec<ChunkRange>,
-    /// The index of the first range of each open region, the innermost last.
-    starts: Vec<usize>,
+    ranges: Vec<ChunkRange>,
+    /// The index of the first range of the innermost region.
+    start: usize,
+    /// The same of the regions around it, the outermost first.
+    outer: Vec<usize>,
 }
 
 /// The number of idle chunks up to which two ranges are merged.
@@ -158,21 +208,21 @@ pub(super) type ChunkRange = (usize, usize);
 
 impl ExecStack {
     fn new(chunks: usize) -> Self {
-        Self { ranges: vec![(0, chunks)], starts: vec![0] }
+        Self { ranges: vec![(0, chunks)], start: 0, outer: Vec::new() }
     }
 
     /// All chunks, and no region open.
     pub(super) fn reset(&mut self, chunks: usize) {
         self.ranges.clear();
         self.ranges.push((0, chunks));
-        self.starts.clear();
-        self.starts.push(0);
+        self.start = 0;
+        self.outer.clear();
     }
 
-    /// Where the ranges of the innermost region are.
+    /// The ranges of the innermost region.
     #[inline(always)]
-    pub(super) fn current(&self) -> Range<usize> {
-        self.starts.last().copied().unwrap_or(0)..self.ranges.len()
+    pub(super) fn current(&self) -> &[ChunkRange] {
+        &self.ranges[self.start..]
     }
 
     /// Opens a region for the selected chunks of the innermost one. Returns false if there are none.
@@ -182,7 +232,7 @@ impl ExecStack {
     #[inline(always)]
     pub(super) fn push(&mut self, mut selects: impl FnMut(usize) -> bool) -> bool {
         let start = self.ranges.len();
-        for at in self.current() {
+        for at in self.start..start {
             let (first, end) = self.ranges[at];
             for chunk in (first..end).filter(|&chunk| selects(chunk)) {
                 match self.ranges.get_mut(start..).and_then(<[ChunkRange]>::last_mut) {
@@ -193,7 +243,7 @@ impl ExecStack {
         }
         let any = self.ranges.len() > start;
         if any {
-            self.starts.push(start);
+            self.outer.push(std::mem::replace(&mut self.start, start));
         }
         any
     }
@@ -201,20 +251,70 @@ impl ExecStack {
     /// Closes the innermost region.
     #[inline(always)]
     pub(super) fn pop(&mut self) {
-        if let Some(start) = self.starts.pop() {
-            self.ranges.truncate(start);
-        }
+        self.ranges.truncate(self.start);
+        self.start = self.outer.pop().expect("a region is open");
     }
 
     /// Restricts the innermost region to the selected chunks. Returns false if there are none.
     #[inline(always)]
     pub(super) fn restrict(&mut self, selects: impl FnMut(usize) -> bool) -> bool {
-        let current = self.current();
         let any = self.push(selects);
         if any {
-            self.starts.pop();
-            self.ranges.drain(current);
+            let before = self.outer.pop().expect("the region around the one just opened");
+            self.ranges.drain(before..self.start);
+            self.start = before;
         }
         any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A register file whose slots hold their numbers.
+    fn numbered(slots: u32) -> RegFile {
+        let mut memory = RegFile::new(slots, 2);
+        for slot in 0..slots {
+            memory.get_mut(slot).fill([slot as f32; LANES]);
+        }
+        memory
+    }
+
+    #[test]
+    fn split_four_gives_each_slot_once() {
+        for dsts in [
+            [Some(7), None, Some(0), Some(3)],
+            [Some(1), Some(2), Some(8), Some(9)],
+            [None, None, Some(4), None],
+            [None; 4],
+        ] {
+            let mut memory = numbered(10);
+            let (written, others, ranges) = memory.split_four(dsts, ascending(dsts));
+            assert_eq!(ranges, [(0, 2)]);
+            for (slot, chunks) in dsts.into_iter().zip(&written) {
+                let expected = slot.map(|slot| [[slot as f32; LANES]; 2]);
+                assert_eq!(**chunks, *expected.as_slice().as_flattened(), "{dsts:?}");
+            }
+            for slot in (0..10).filter(|slot| !dsts.contains(&Some(*slot))) {
+                assert_eq!(*others.get(slot), [[slot as f32; LANES]; 2], "{slot} {dsts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn regions_restore_the_ranges_around_them() {
+        let mut exec = ExecStack::new(40);
+        assert!(exec.push(|chunk| !(3..=20).contains(&chunk)));
+        assert_eq!(exec.current(), [(0, 3), (21, 40)]);
+        assert!(!exec.push(|chunk| chunk == 10));
+        assert!(exec.push(|chunk| chunk % 20 == 2));
+        assert_eq!(exec.current(), [(2, 3), (22, 23)]);
+        exec.pop();
+        assert!(exec.restrict(|chunk| chunk == 2 || chunk == 30));
+        assert_eq!(exec.current(), [(2, 3), (30, 31)]);
+        assert!(!exec.restrict(|_| false));
+        exec.pop();
+        assert_eq!(exec.current(), [(0, 40)]);
     }
 }

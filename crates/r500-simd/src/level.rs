@@ -144,19 +144,19 @@ pub trait SimdLevel: LaneOps {
     type Rint: Rint;
 
     /// Returns a function compiled for this level.
-    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C>;
+    fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C>;
 }
 
 /// A function that is selected once for a level and called often.
-pub trait SimdFn<M, C> {
+pub trait SimdFn<M, C: ?Sized> {
     /// Executes `call` on `memory`. Implementations must be `#[inline(always)]`.
     fn run<L: SimdLevel>(memory: &mut M, call: &C);
 }
 
 /// A [`SimdFn`] compiled for a level that this machine has.
-pub struct Dispatched<M, C>(unsafe fn(&mut M, &C));
+pub struct Dispatched<M, C: ?Sized>(unsafe fn(&mut M, &C));
 
-impl<M, C> Dispatched<M, C> {
+impl<M, C: ?Sized> Dispatched<M, C> {
     /// Calls the function.
     #[inline(always)]
     pub fn call(self, memory: &mut M, call: &C) {
@@ -164,17 +164,23 @@ impl<M, C> Dispatched<M, C> {
         // creates a `Dispatched`, from a value of the level, which exists only if the processor has them.
         unsafe { (self.0)(memory, call) }
     }
+
+    /// Returns whether both are the same machine code.
+    #[must_use]
+    pub fn is_same(self, other: Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
 }
 
-impl<M, C> Clone for Dispatched<M, C> {
+impl<M, C: ?Sized> Clone for Dispatched<M, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<M, C> Copy for Dispatched<M, C> {}
+impl<M, C: ?Sized> Copy for Dispatched<M, C> {}
 
-impl<M, C> std::fmt::Debug for Dispatched<M, C> {
+impl<M, C: ?Sized> std::fmt::Debug for Dispatched<M, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Dispatched")
     }
@@ -192,7 +198,7 @@ macro_rules! x86_levels {
             type Flush = HwFlush;
             type Rint = $rint;
 
-            fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+            fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
                 Dispatched($entry::<M, C, R>)
             }
         }
@@ -204,7 +210,7 @@ macro_rules! x86_levels {
         }
 
         $(#[$features])?
-        fn $entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
+        fn $entry<M, C: ?Sized, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
             R::run::<$level>(memory, call);
         }
     )*};
@@ -230,12 +236,12 @@ impl SimdLevel for Portable {
     #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
     type Rint = MagicRound;
 
-    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+    fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
         Dispatched(portable_entry::<M, C, R>)
     }
 }
 
-fn portable_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
+fn portable_entry<M, C: ?Sized, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
     R::run::<Portable>(memory, call);
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use r500_isa::state::UsFormat;
 use r500_program::Texture;
 use r500_simd::Chunk;
+use r500_simd::level::lane_ops::LaneOps;
 
 use super::batch::{BatchFetch, CompiledSampler, TexelView, TextureDesc, fetch_batch};
 use super::error::BindError;
@@ -101,10 +102,10 @@ impl Sampler {
 
     /// Fetches for a batch: red, green, blue, alpha before the destination swizzle, into as many chunks. A
     /// channel that is not wanted may be empty. Bit for bit what [`fetch`](Self::fetch) returns under the
-    /// default readings.
+    /// default readings. `simd` is the level that the caller is compiled for.
     #[inline(always)]
-    pub fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
-        fetch_batch(&self.scalar, self.compiled(), fetch, out);
+    pub fn fetch_batch(&self, simd: impl LaneOps, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
+        fetch_batch(simd, &self.scalar, self.compiled(), fetch, out);
     }
 
     /// Returns the layout of the texels for machine code, if the sampler is simple enough.

@@ -72,7 +72,7 @@ impl SimdTask for Run<'_> {
             memory.get_mut(slot).fill([x; LANES]);
             Arg::Slot(slot)
         });
-        kernel.call(memory, &call);
+        kernel.call(memory, &[call]);
     }
 }
 
@@ -195,10 +195,10 @@ impl SimdTask for Moves<'_> {
     fn run<L: SimdLevel>(self, level: L) {
         let Self { memory, from } = self;
         let (kernel, call) = copy(level, DST, Arg::Slot(0));
-        kernel.call(memory, &call);
+        kernel.call(memory, &[call]);
         let materialize = &mut |_| unreachable!("the mask is a slot");
         let (kernel, call) = masked_move(level, DST, Arg::Slot(1), from, materialize);
-        kernel.call(memory, &call);
+        kernel.call(memory, &[call]);
     }
 }
 

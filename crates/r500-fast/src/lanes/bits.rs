@@ -32,6 +32,12 @@ pub(crate) fn flush(dst: &mut [Chunk], a: impl Src) {
     each(dst, a, r500_simd::flush::flush);
 }
 
+/// A, any NaN made the canonical one.
+#[inline(always)]
+pub(crate) fn canonical_nan(dst: &mut [Chunk], a: impl Src) {
+    each(dst, a, r500_numerics::canonical_nan);
+}
+
 /// A of a corner of the lane's quad: 0 top left, 1 top right, 2 bottom left, 3 bottom right.
 #[inline(always)]
 pub(crate) fn corner<const K: usize>(dst: &mut [Chunk], a: impl Src) {

@@ -32,6 +32,9 @@ use r500_simd::{SimdLevel, inhibit_outer_vectorization};
 
 /// Where an operand comes from.
 pub(crate) trait Src: Copy {
+    /// The same of a range of chunks, from one to before another. Panics if it does not have them.
+    fn range(self, range: (usize, usize)) -> Self;
+
     /// The same, known to serve this many chunks. Panics if it cannot.
     fn limit(self, chunks: usize) -> Self;
 
@@ -40,6 +43,11 @@ pub(crate) trait Src: Copy {
 }
 
 impl Src for &[Chunk] {
+    #[inline(always)]
+    fn range(self, (first, end): (usize, usize)) -> Self {
+        &self[first..end]
+    }
+
     #[inline(always)]
     fn limit(self, chunks: usize) -> Self {
         &self[..chunks]
@@ -56,6 +64,11 @@ impl Src for &[Chunk] {
 pub(crate) struct Splat(pub(crate) f32);
 
 impl Src for Splat {
+    #[inline(always)]
+    fn range(self, _: (usize, usize)) -> Self {
+        self
+    }
+
     #[inline(always)]
     fn limit(self, _: usize) -> Self {
         self

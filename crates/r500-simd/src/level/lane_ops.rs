@@ -15,6 +15,9 @@ use crate::Chunk;
 /// Half a chunk: the lanes of two neighbouring quads.
 pub type HalfChunk = [f32; 8];
 
+/// The rows of a chunk's pixels, of four channels each.
+pub type PixelRows = [[[f32; 4]; 4]; 4];
+
 /// Permutations and mask tests of chunks.
 pub trait LaneOps: Copy {
     /// Returns the sign bit of each lane, lane 0 lowest.
@@ -27,12 +30,47 @@ pub trait LaneOps: Copy {
         bits as u16
     }
 
-    /// Returns the pixels of two neighbouring quads by row, from the lower one on, each row from the left, from their channels: the
-    /// four channels of a pixel together.
+    /// Returns the transpose of four rows.
     #[inline(always)]
-    fn pixel_rows(self, channels: [&HalfChunk; 4]) -> [[[f32; 4]; 4]; 2] {
-        [[0, 1, 4, 5], [2, 3, 6, 7]]
-            .map(|row| row.map(|lane| channels.map(|channel| channel[lane])))
+    #[allow(clippy::needless_range_loop, reason = "both indices of both arrays")]
+    fn transpose(self, rows: [&[f32; 4]; 4]) -> [[f32; 4]; 4] {
+        let mut columns = [[0.0; 4]; 4];
+        for row in 0..4 {
+            for column in 0..4 {
+                columns[column][row] = rows[row][column];
+            }
+        }
+        columns
+    }
+
+    /// Returns the pixels of a chunk by row, from the lowest one on, each row from the left, from its channels: the four
+    /// channels of a pixel together.
+    #[inline(always)]
+    fn pixel_rows(self, [r, g, b, a]: [&Chunk; 4]) -> PixelRows {
+        let [r, g, b, a] = [r.as_chunks().0, g.as_chunks().0, b.as_chunks().0, a.as_chunks().0];
+        let mut rows = [[[0.0; 4]; 4]; 4];
+        for quad in 0..4 {
+            let pixels = self.transpose([&r[quad], &g[quad], &b[quad], &a[quad]]);
+            let (row, column) = (quad / 2 * 2, quad % 2 * 2);
+            rows[row][column] = pixels[0];
+            rows[row][column + 1] = pixels[1];
+            rows[row + 1][column] = pixels[2];
+            rows[row + 1][column + 1] = pixels[3];
+        }
+        rows
+    }
+
+    /// Returns the channels of the pixels of two neighbouring quads, lane by lane, from the pixels' four channels each.
+    #[inline(always)]
+    fn pixel_channels(self, [a, b, c, d, e, f, g, h]: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
+        let quads = [self.transpose([a, b, c, d]), self.transpose([e, f, g, h])];
+        let mut channels = [[0.0; 8]; 4];
+        for channel in 0..4 {
+            let (lower, upper) = channels[channel].split_at_mut(4);
+            lower.copy_from_slice(&quads[0][channel]);
+            upper.copy_from_slice(&quads[1][channel]);
+        }
+        channels
     }
 }
 
@@ -46,6 +84,12 @@ impl LaneOps for Portable {
             bits |= u16::from(u32x4_bitmask(f32x4(a, b, c, d))) << (4 * quad);
         }
         bits
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn transpose(self, rows: [&[f32; 4]; 4]) -> [[f32; 4]; 4] {
+        sse2::transpose(rows)
     }
 }
 
@@ -61,6 +105,11 @@ impl LaneOps for Sse2 {
         }
         bits as u16
     }
+
+    #[inline(always)]
+    fn transpose(self, rows: [&[f32; 4]; 4]) -> [[f32; 4]; 4] {
+        sse2::transpose(rows)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -72,9 +121,15 @@ impl LaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn pixel_rows(self, channels: [&HalfChunk; 4]) -> [[[f32; 4]; 4]; 2] {
+    fn pixel_rows(self, channels: [&Chunk; 4]) -> PixelRows {
         // SAFETY: as above.
         unsafe { avx2::pixel_rows(channels) }
+    }
+
+    #[inline(always)]
+    fn pixel_channels(self, pixels: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
+        // SAFETY: as above.
+        unsafe { avx2::pixel_channels(pixels) }
     }
 }
 
@@ -87,26 +142,59 @@ impl LaneOps for Avx512 {
     }
 
     #[inline(always)]
-    fn pixel_rows(self, channels: [&HalfChunk; 4]) -> [[[f32; 4]; 4]; 2] {
+    fn pixel_rows(self, channels: [&Chunk; 4]) -> PixelRows {
         // SAFETY: as above.
-        unsafe { avx2::pixel_rows(channels) }
+        unsafe { avx512::pixel_rows(channels) }
+    }
+
+    #[inline(always)]
+    fn pixel_channels(self, pixels: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
+        // SAFETY: as above.
+        unsafe { avx2::pixel_channels(pixels) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
+    use core::arch::x86_64::{
+        __m128, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps,
+        _mm_unpacklo_ps,
+    };
+
+    #[inline(always)]
+    pub(super) fn transpose([a, b, c, d]: [&[f32; 4]; 4]) -> [[f32; 4]; 4] {
+        let mut columns = [[0.0; 4]; 4];
+        // SAFETY: every x86-64 processor has these instructions; each array has the four floats that one loads or stores, from
+        // or to any address.
+        unsafe {
+            let load = |row: &[f32; 4]| -> __m128 { _mm_loadu_ps(row.as_ptr()) };
+            let (a, b, c, d) = (load(a), load(b), load(c), load(d));
+            let (lower, upper) = (_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
+            let (lower_right, upper_right) = (_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
+            _mm_storeu_ps(columns[0].as_mut_ptr(), _mm_movelh_ps(lower, lower_right));
+            _mm_storeu_ps(columns[1].as_mut_ptr(), _mm_movehl_ps(lower_right, lower));
+            _mm_storeu_ps(columns[2].as_mut_ptr(), _mm_movelh_ps(upper, upper_right));
+            _mm_storeu_ps(columns[3].as_mut_ptr(), _mm_movehl_ps(upper_right, upper));
+        }
+        columns
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use core::arch::x86_64::{
-        __m256, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu_ps, _mm256_movemask_ps,
-        _mm256_permute2f128_ps, _mm256_storeu_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps,
-        _mm256_unpacklo_pd, _mm256_unpacklo_ps,
+        __m256, _mm_loadu_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu_ps,
+        _mm256_movemask_ps, _mm256_permute2f128_ps, _mm256_set_m128, _mm256_storeu_ps,
+        _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
-    use super::HalfChunk;
+    use super::{HalfChunk, PixelRows};
     use crate::Chunk;
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn load(half: &HalfChunk) -> __m256 {
+    fn load(chunk: &Chunk, half: usize) -> __m256 {
+        let half: &HalfChunk = &chunk.as_chunks().0[half];
         // SAFETY: the array has the eight floats that the instruction loads, from any address.
         unsafe { _mm256_loadu_ps(half.as_ptr()) }
     }
@@ -114,40 +202,118 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn sign_bits(chunk: &Chunk) -> u16 {
-        let (halves, _) = chunk.as_chunks::<8>();
-        let lower = _mm256_movemask_ps(load(&halves[0]));
-        let upper = _mm256_movemask_ps(load(&halves[1]));
+        let lower = _mm256_movemask_ps(load(chunk, 0));
+        let upper = _mm256_movemask_ps(load(chunk, 1));
         (lower | upper << 8) as u16
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(super) fn pixel_rows([r, g, b, a]: [&HalfChunk; 4]) -> [[[f32; 4]; 4]; 2] {
-        let (r, g, b, a) = (load(r), load(g), load(b), load(a));
-        // Of each quad, in its 128 bits: two channels of the upper pixels of the quad, then of the others.
-        let rows = [
-            (_mm256_unpacklo_ps(r, g), _mm256_unpacklo_ps(b, a)),
-            (_mm256_unpackhi_ps(r, g), _mm256_unpackhi_ps(b, a)),
-        ];
-        let mut pixels = [[[0.0; 4]; 4]; 2];
-        for ((rg, ba), row) in rows.into_iter().zip(&mut pixels) {
-            let (rg, ba) = (_mm256_castps_pd(rg), _mm256_castps_pd(ba));
-            let left = _mm256_castpd_ps(_mm256_unpacklo_pd(rg, ba));
-            let right = _mm256_castpd_ps(_mm256_unpackhi_pd(rg, ba));
-            let (halves, _) = row.as_flattened_mut().as_chunks_mut::<8>();
-            // SAFETY: each array has the eight floats that the instruction stores, to any address.
-            unsafe {
-                _mm256_storeu_ps(
-                    halves[0].as_mut_ptr(),
-                    _mm256_permute2f128_ps::<0x20>(left, right),
-                );
-                _mm256_storeu_ps(
-                    halves[1].as_mut_ptr(),
-                    _mm256_permute2f128_ps::<0x31>(left, right),
-                );
+    pub(super) fn pixel_rows([r, g, b, a]: [&Chunk; 4]) -> PixelRows {
+        let mut rows = [[[0.0; 4]; 4]; 4];
+        for (half, rows) in rows.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let (r, g, b, a) = (load(r, half), load(g, half), load(b, half), load(a, half));
+            // Of each quad, in its 128 bits: two channels of the upper pixels of the quad, then of the others.
+            let pairs = [
+                (_mm256_unpacklo_ps(r, g), _mm256_unpacklo_ps(b, a)),
+                (_mm256_unpackhi_ps(r, g), _mm256_unpackhi_ps(b, a)),
+            ];
+            for ((rg, ba), row) in pairs.into_iter().zip(rows) {
+                let (rg, ba) = (_mm256_castps_pd(rg), _mm256_castps_pd(ba));
+                let left = _mm256_castpd_ps(_mm256_unpacklo_pd(rg, ba));
+                let right = _mm256_castpd_ps(_mm256_unpackhi_pd(rg, ba));
+                let (halves, _) = row.as_flattened_mut().as_chunks_mut::<8>();
+                // SAFETY: each array has the eight floats that the instruction stores, to any address.
+                unsafe {
+                    _mm256_storeu_ps(
+                        halves[0].as_mut_ptr(),
+                        _mm256_permute2f128_ps::<0x20>(left, right),
+                    );
+                    _mm256_storeu_ps(
+                        halves[1].as_mut_ptr(),
+                        _mm256_permute2f128_ps::<0x31>(left, right),
+                    );
+                }
             }
         }
-        pixels
+        rows
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn pixel_channels(pixels: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
+        // The same pixel of both quads, in 128 bits each.
+        let pair = |pixel: usize| {
+            // SAFETY: each array has the four floats that the instruction loads, from any address.
+            unsafe {
+                _mm256_set_m128(
+                    _mm_loadu_ps(pixels[pixel + 4].as_ptr()),
+                    _mm_loadu_ps(pixels[pixel].as_ptr()),
+                )
+            }
+        };
+        let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+        // Of each quad: two channels of the upper pixels, and of the lower ones.
+        let halves = [
+            (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d)),
+            (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d)),
+        ];
+        let mut channels = [[0.0; 8]; 4];
+        for ((upper, lower), pair) in halves.into_iter().zip(channels.as_chunks_mut::<2>().0) {
+            let (upper, lower) = (_mm256_castps_pd(upper), _mm256_castps_pd(lower));
+            // SAFETY: each array has the eight floats that the instruction stores, to any address.
+            unsafe {
+                let first = _mm256_castpd_ps(_mm256_unpacklo_pd(upper, lower));
+                _mm256_storeu_ps(pair[0].as_mut_ptr(), first);
+                let second = _mm256_castpd_ps(_mm256_unpackhi_pd(upper, lower));
+                _mm256_storeu_ps(pair[1].as_mut_ptr(), second);
+            }
+        }
+        channels
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use core::arch::x86_64::{
+        __m512, _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_permutex2var_pd,
+        _mm512_setr_epi64, _mm512_storeu_ps, _mm512_unpackhi_pd, _mm512_unpackhi_ps,
+        _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+    };
+
+    use super::PixelRows;
+    use crate::Chunk;
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn load(chunk: &Chunk) -> __m512 {
+        // SAFETY: the array has the sixteen floats that the instruction loads, from any address.
+        unsafe { _mm512_loadu_ps(chunk.as_ptr()) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(super) fn pixel_rows([r, g, b, a]: [&Chunk; 4]) -> PixelRows {
+        let (r, g, b, a) = (load(r), load(g), load(b), load(a));
+        // Of each quad, in its 128 bits: two channels of the upper pixels of the quad, then of the others.
+        let pairs = [
+            (_mm512_unpacklo_ps(r, g), _mm512_unpacklo_ps(b, a)),
+            (_mm512_unpackhi_ps(r, g), _mm512_unpackhi_ps(b, a)),
+        ];
+        // The rows of the lower two quads and of the upper two take their pixels left and right by turns.
+        let lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        let upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+        let mut rows = [[[0.0; 4]; 4]; 4];
+        for (i, (rg, ba)) in pairs.into_iter().enumerate() {
+            let (rg, ba) = (_mm512_castps_pd(rg), _mm512_castps_pd(ba));
+            let (left, right) = (_mm512_unpacklo_pd(rg, ba), _mm512_unpackhi_pd(rg, ba));
+            for (row, order) in [(i, lower), (i + 2, upper)] {
+                let pixels = _mm512_castpd_ps(_mm512_permutex2var_pd(left, order, right));
+                // SAFETY: the row has the sixteen floats that the instruction stores, to any address.
+                unsafe { _mm512_storeu_ps(rows[row].as_flattened_mut().as_mut_ptr(), pixels) };
+            }
+        }
+        rows
     }
 }
 
@@ -168,14 +334,36 @@ mod tests {
         }
     }
 
-    struct Rows([HalfChunk; 4]);
+    struct Rows([Chunk; 4]);
 
     impl SimdTask for Rows {
-        type Output = [[[f32; 4]; 4]; 2];
+        type Output = PixelRows;
 
         #[inline(always)]
         fn run<L: SimdLevel>(self, level: L) -> Self::Output {
             level.pixel_rows(self.0.each_ref())
+        }
+    }
+
+    struct Channels([[f32; 4]; 8]);
+
+    impl SimdTask for Channels {
+        type Output = [HalfChunk; 4];
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, level: L) -> Self::Output {
+            level.pixel_channels(self.0.each_ref())
+        }
+    }
+
+    #[test]
+    fn channels_have_the_lanes_of_their_pixels_at_every_level() {
+        let pixels = std::array::from_fn(|lane| [0, 1, 2, 3].map(|c| (10 * lane + c) as f32));
+        for simd in Simd::available() {
+            let channels = simd.run_plain(Channels(pixels));
+            for (c, channel) in channels.iter().enumerate() {
+                assert_eq!(*channel, pixels.map(|pixel| pixel[c]), "{simd:?}");
+            }
         }
     }
 

@@ -20,6 +20,8 @@ pub struct BatchFetch<'a> {
     pub active: Option<&'a [Chunk]>,
     /// The channels to fetch: red in bit 0.
     pub wanted: u8,
+    /// The chunks to fetch, ascending: each range from one chunk to before another.
+    pub ranges: &'a [(usize, usize)],
 }
 
 impl BatchFetch<'_> {

@@ -13,6 +13,7 @@ use super::texel_coords::{flush_to_plus, quads_with, quotient};
 use super::texel_lane::LaneAxis;
 use super::texel_math::WrapMode;
 use r500_simd::inhibit_outer_vectorization;
+use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES};
 
 /// Chunks in a group.
@@ -68,6 +69,7 @@ impl CompiledSampler {
     #[inline(always)]
     pub(super) fn fetch_group(
         &self,
+        simd: impl LaneOps,
         fetch: &BatchFetch<'_>,
         group: &mut ChunkGroup,
         out: &mut [&mut [Chunk]; 4],
@@ -83,11 +85,11 @@ impl CompiledSampler {
         match (&self.footprints, &self.store) {
             (Some(footprints), _) if self.mag[0] => {
                 number(group, count, level.row[0], level.origin[0]);
-                self.filter_group(footprints, fetch.wanted, group, count, out);
+                self.filter_group(simd, footprints, fetch.wanted, group, count, out);
             }
             (_, TexelCache::Decoded(texels)) => {
                 number(group, count, level.size[0][0], level.base[0]);
-                pick(texels, fetch.wanted, group, count, out);
+                pick(simd, texels, fetch.wanted, group, count, out);
             }
             _ => {}
         }
@@ -154,6 +156,7 @@ impl CompiledSampler {
     #[inline(always)]
     fn filter_group(
         &self,
+        simd: impl LaneOps,
         footprints: &BilinearFootprints,
         wanted: u8,
         group: &mut ChunkGroup,
@@ -174,7 +177,7 @@ impl CompiledSampler {
                     bilerp(four, along_s[j][lane], along_t[j][lane], &mut pixels[lane]);
                 }
             }
-            channels(pixels, wanted, chunks[j], out);
+            store_channels(simd, |lane| &pixels[lane], wanted, chunks[j], out);
         }
     }
 }
@@ -214,13 +217,14 @@ fn whole(number: f32) -> usize {
 /// Reads the colours of a group with the point filter.
 #[inline(always)]
 fn pick(
+    simd: impl LaneOps,
     texels: &[[f32; 4]],
     wanted: u8,
-    group: &mut ChunkGroup,
+    group: &ChunkGroup,
     count: usize,
     out: &mut [&mut [Chunk]; 4],
 ) {
-    let ChunkGroup { chunks, number, pixels, .. } = group;
+    let ChunkGroup { chunks, number, .. } = group;
     for j in 0..count {
         let texel = |lane: usize| texels.get(whole(number[j][lane])).unwrap_or(&[0.0; 4]);
         if wanted.is_power_of_two() {
@@ -232,21 +236,36 @@ fn pick(
             }
             continue;
         }
-        for lane in 0..LANES {
-            pixels[lane] = *texel(lane);
-        }
-        channels(pixels, wanted, chunks[j], out);
+        store_channels(simd, texel, wanted, chunks[j], out);
     }
 }
 
-/// Transposes the pixels of a chunk to the wanted channels.
+/// Stores the wanted channels of chunk `k`, given its pixels.
 #[inline(always)]
-fn channels(pixels: &[[f32; 4]; LANES], wanted: u8, k: usize, out: &mut [&mut [Chunk]; 4]) {
-    for (c, out) in out.iter_mut().enumerate() {
-        if wanted >> c & 1 != 0
-            && let Some(to) = out.get_mut(k)
-        {
-            *to = std::array::from_fn(|lane| pixels[lane][c]);
+fn store_channels<'p>(
+    simd: impl LaneOps,
+    pixel: impl Fn(usize) -> &'p [f32; 4],
+    wanted: u8,
+    k: usize,
+    out: &mut [&mut [Chunk]; 4],
+) {
+    for half in 0..2 {
+        let channels = simd.pixel_channels([
+            pixel(8 * half),
+            pixel(8 * half + 1),
+            pixel(8 * half + 2),
+            pixel(8 * half + 3),
+            pixel(8 * half + 4),
+            pixel(8 * half + 5),
+            pixel(8 * half + 6),
+            pixel(8 * half + 7),
+        ]);
+        for c in 0..4 {
+            if wanted >> c & 1 != 0
+                && let Some(to) = out[c].get_mut(k)
+            {
+                to.as_chunks_mut::<8>().0[half] = channels[c];
+            }
         }
     }
 }

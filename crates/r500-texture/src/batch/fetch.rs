@@ -1,6 +1,7 @@
 //! Batch fetches: chunks by the compiled sampler, the quads it cannot compute by the scalar one.
 
 use r500_isa::values::TexOp;
+use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES};
 
 use super::batch_fetch::BatchFetch;
@@ -15,6 +16,7 @@ use crate::scalar_sampler::ScalarSampler;
 /// Fetches a batch: see [`Sampler::fetch_batch`](crate::Sampler::fetch_batch).
 #[inline(always)]
 pub(crate) fn fetch_batch(
+    simd: impl LaneOps,
     scalar: &ScalarSampler,
     compiled: Option<&CompiledSampler>,
     fetch: &BatchFetch<'_>,
@@ -22,36 +24,39 @@ pub(crate) fn fetch_batch(
 ) {
     let mut out = out;
     if let Some(compiled) = compiled.filter(|compiled| compiled.has_fast_path) {
-        fetch_fast_path(scalar, compiled, fetch, &mut out);
+        fetch_fast_path(simd, scalar, compiled, fetch, &mut out);
         return;
     }
     let mut scratch = Scratch::NEW;
     let mut coords = TexelCoords::NEW;
     let mut unwanted: Colors = [[0.0; LANES]; 4];
-    for k in 0..fetch.strq[0].len() {
-        let live = fetch.live_quads(k);
-        if live == 0 {
-            continue;
-        }
-        let slow = match compiled {
-            Some(compiled) => {
-                let slow = compiled.texel_coords(fetch, k, &mut coords);
-                let live = live & !slow;
-                if live != 0 {
-                    let mut colors = unwanted.each_mut();
-                    for (c, channel) in out.iter_mut().enumerate() {
-                        if fetch.wanted >> c & 1 != 0 {
-                            colors[c] = &mut channel[k];
-                        }
-                    }
-                    compiled.fetch_chunk(fetch, k, &coords, live, &mut scratch, &mut colors);
-                }
-                slow
+    for &(first, end) in fetch.ranges {
+        for k in first..end {
+            let live = fetch.live_quads(k);
+            if live == 0 {
+                continue;
             }
-            None => live,
-        };
-        if slow & live != 0 {
-            fetch_scalar(scalar, fetch, k, slow & live, &mut out);
+            let slow = match compiled {
+                Some(compiled) => {
+                    let slow = compiled.texel_coords(fetch, k, &mut coords);
+                    let live = live & !slow;
+                    if live != 0 {
+                        let mut colors = unwanted.each_mut();
+                        for (c, channel) in out.iter_mut().enumerate() {
+                            if fetch.wanted >> c & 1 != 0 {
+                                colors[c] = &mut channel[k];
+                            }
+                        }
+                        let scratch = &mut scratch;
+                        compiled.fetch_chunk(simd, fetch, k, &coords, live, scratch, &mut colors);
+                    }
+                    slow
+                }
+                None => live,
+            };
+            if slow & live != 0 {
+                fetch_scalar(scalar, fetch, k, slow & live, &mut out);
+            }
         }
     }
 }
@@ -59,16 +64,24 @@ pub(crate) fn fetch_batch(
 /// Fetches in groups of chunks: see [`fast_path`].
 #[inline(always)]
 fn fetch_fast_path(
+    simd: impl LaneOps,
     scalar: &ScalarSampler,
     compiled: &CompiledSampler,
     fetch: &BatchFetch<'_>,
     out: &mut [&mut [Chunk]; 4],
 ) {
     let mut group = ChunkGroup::NEW;
-    let (mut k, chunks) = (0, fetch.strq[0].len());
-    while k < chunks {
+    // Groups take the live chunks of all ranges, so that they are full also where ranges are short.
+    let mut ranges = fetch.ranges.iter();
+    let (mut k, mut end) = (0, 0);
+    loop {
         group.count = 0;
-        while k < chunks && group.count < fast_path::GROUP_CHUNKS {
+        while group.count < fast_path::GROUP_CHUNKS {
+            if k == end {
+                let Some(&range) = ranges.next() else { break };
+                (k, end) = range;
+                continue;
+            }
             let live = fetch.live_quads(k);
             if live != 0 {
                 group.chunks[group.count] = k;
@@ -77,7 +90,10 @@ fn fetch_fast_path(
             }
             k += 1;
         }
-        compiled.fetch_group(fetch, &mut group, out);
+        if group.count == 0 {
+            return;
+        }
+        compiled.fetch_group(simd, fetch, &mut group, out);
         for j in 0..group.count {
             let slow = group.slow[j] & group.live[j];
             if slow != 0 {
@@ -123,8 +139,10 @@ fn fetch_scalar(
 impl CompiledSampler {
     /// Fetches the live quads of chunk `k`, which lie at `coords`.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     fn fetch_chunk(
         &self,
+        simd: impl LaneOps,
         fetch: &BatchFetch<'_>,
         k: usize,
         coords: &TexelCoords,
@@ -134,9 +152,9 @@ impl CompiledSampler {
     ) {
         if self.single_level {
             let level = &self.levels[self.finest];
-            self.level(level, self.mag, coords, live, fetch.wanted, scratch, colors);
+            self.level(simd, level, self.mag, coords, live, fetch.wanted, scratch, colors);
         } else {
-            self.filtered(fetch, k, coords, live, scratch, colors);
+            self.filtered(simd, fetch, k, coords, live, scratch, colors);
         }
     }
 }

@@ -12,6 +12,7 @@ use super::texel_lane::TexelLane;
 use super::texel_math;
 use crate::scalar_sampler::Filter;
 use r500_numerics::flush;
+use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES};
 
 /// The colours of a chunk: red, green, blue, alpha.
@@ -46,6 +47,7 @@ impl CompiledSampler {
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     pub(super) fn level(
         &self,
+        simd: impl LaneOps,
         level: &LaneMipLevel,
         filter: Filter,
         coords: &TexelCoords,
@@ -57,7 +59,7 @@ impl CompiledSampler {
         let linear = filter[0];
         if let Some(footprints) = self.footprints.as_ref().filter(|_| linear) {
             self.filter_footprints(footprints, level, coords, live, scratch);
-            channels(&scratch.pixels, wanted, colors);
+            channels(simd, &scratch.pixels, wanted, colors);
             return;
         }
         let Scratch { x, taps, rows, indices, layer: further, pixels } = scratch;
@@ -84,9 +86,9 @@ impl CompiledSampler {
                 }
             }
             if second == 0 {
-                channels(pixels, wanted, colors);
+                channels(simd, pixels, wanted, colors);
             } else {
-                channels(pixels, wanted, &mut further.each_mut());
+                channels(simd, pixels, wanted, &mut further.each_mut());
             }
         }
         if second_layer {
@@ -225,10 +227,18 @@ impl CompiledSampler {
 
 /// Transposes pixels to the wanted channels.
 #[inline(always)]
-fn channels(pixels: &[[f32; 4]; LANES], wanted: u8, colors: &mut [&mut Chunk; 4]) {
-    for (c, color) in colors.iter_mut().enumerate() {
-        if wanted >> c & 1 != 0 {
-            **color = std::array::from_fn(|lane| pixels[lane][c]);
+fn channels(
+    simd: impl LaneOps,
+    pixels: &[[f32; 4]; LANES],
+    wanted: u8,
+    colors: &mut [&mut Chunk; 4],
+) {
+    for (half, pixels) in pixels.as_chunks::<8>().0.iter().enumerate() {
+        let channels = simd.pixel_channels(pixels.each_ref());
+        for (c, color) in colors.iter_mut().enumerate() {
+            if wanted >> c & 1 != 0 {
+                color.as_chunks_mut::<8>().0[half] = channels[c];
+            }
         }
     }
 }

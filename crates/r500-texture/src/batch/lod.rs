@@ -9,6 +9,7 @@ use super::texel_coords::TexelCoords;
 use super::texel_lane::{TexelLane, whole};
 use super::texel_math::{self, LOD_UNIT};
 use r500_numerics::flush;
+use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
 
 /// The selected levels of the pixels of a chunk.
@@ -96,8 +97,10 @@ impl CompiledSampler {
 
     /// Filters by level of detail: magnified or minified, within a level or between two.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     pub(super) fn filtered(
         &self,
+        simd: impl LaneOps,
         fetch: &BatchFetch<'_>,
         k: usize,
         coords: &TexelCoords,
@@ -145,7 +148,7 @@ impl CompiledSampler {
                 FilterStep::Magnified => selection.minified,
             };
             let mut into = if further { found.each_mut() } else { reborrow(colors) };
-            self.level(level, filter, coords, live, fetch.wanted, scratch, &mut into);
+            self.level(simd, level, filter, coords, live, fetch.wanted, scratch, &mut into);
             match step {
                 FilterStep::Second => {
                     for (color, found) in colors.iter_mut().zip(&found) {

@@ -7,7 +7,7 @@ use super::super::Gradients;
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
 use super::random::{Random, repair, wild};
 use super::*;
-use r500_simd::Chunk;
+use r500_simd::{Chunk, Simd, SimdLevel, SimdTask};
 
 /// The operands of a batch fetch, owned.
 struct Batch {
@@ -18,6 +18,26 @@ struct Batch {
     dy: [Vec<Chunk>; 4],
     active: Option<Vec<Chunk>>,
     wanted: u8,
+    ranges: Vec<(usize, usize)>,
+    /// The level that fetches it.
+    simd: Simd,
+}
+
+/// A batch fetch, at a level.
+pub(super) struct FetchBatch<'a> {
+    pub(super) sampler: &'a Sampler,
+    pub(super) fetch: &'a BatchFetch<'a>,
+    pub(super) out: &'a mut [Vec<Chunk>; 4],
+}
+
+impl SimdTask for FetchBatch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, level: L) {
+        let [r, g, b, a] = self.out;
+        self.sampler.fetch_batch(level, self.fetch, [r, g, b, a]);
+    }
 }
 
 const CHUNKS: usize = 3;
@@ -49,7 +69,15 @@ impl Batch {
             (0..chunks).map(|_| [(); 16].map(|()| lane(random))).collect()
         });
         let wanted = if random.one_in(2) { 0b1111 } else { random.below(16) as u8 };
-        Self { op, unscaled: random.one_in(4), strq, dx, dy, active, wanted }
+        // Sometimes with a gap, which is not fetched.
+        let ranges = match chunks {
+            3.. if random.one_in(4) => vec![(0, 1), (2, chunks)],
+            _ => vec![(0, chunks)],
+        };
+        let levels: Vec<_> = Simd::available().collect();
+        let simd = levels[random.below(levels.len() as u32) as usize];
+        let unscaled = random.one_in(4);
+        Self { op, unscaled, strq, dx, dy, active, wanted, ranges, simd }
     }
 
     /// Fetches it, and compares every pixel of each quad with an active lane.
@@ -60,7 +88,6 @@ impl Batch {
             let n = if self.wanted >> c & 1 != 0 { chunks } else { 0 };
             vec![[0.125_f32; 16]; n]
         });
-        let [r, g, b, a] = &mut out;
         let fetch = BatchFetch {
             op: self.op,
             unscaled: self.unscaled,
@@ -69,9 +96,10 @@ impl Batch {
             dy: self.dy.each_ref().map(Vec::as_slice),
             active: self.active.as_deref(),
             wanted: self.wanted,
+            ranges: &self.ranges,
         };
-        sampler.fetch_batch(&fetch, [r, g, b, a]);
-        for k in 0..chunks {
+        self.simd.run_plain(FetchBatch { sampler, fetch: &fetch, out: &mut out });
+        for k in self.ranges.iter().flat_map(|&(first, end)| first..end) {
             for first in [0, 4, 8, 12] {
                 let lanes = [first, first + 1, first + 2, first + 3];
                 let active = |&lane: &usize| {
@@ -96,7 +124,8 @@ impl Batch {
                         let (got, want) = (out[c][k][lane], colors[i][c]);
                         assert!(
                             got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
-                            "got {got:e}, want {want:e}: pixel {i}, channel {c} of {quad:?} in {:?}",
+                            "got {got:e}, want {want:e}: pixel {i}, channel {c} of {quad:?} with {:?} in {:?}",
+                            self.simd,
                             Texture { levels: Vec::new(), ..what.clone() },
                         );
                     }

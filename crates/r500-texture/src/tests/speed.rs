@@ -3,7 +3,6 @@
 //! `R500_ONLY=trilinear` picks states by name:
 //!
 //! `cargo test -p r500-texture --lib tests::speed -- --ignored --nocapture` (this crate is optimised in tests too)
-#![allow(unsafe_code, reason = "calls of functions that are compiled for AVX2 and AVX-512")]
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -12,8 +11,9 @@ use std::time::Instant;
 use r500_isa::values::LayerFilter;
 
 use super::super::batch::BatchFetch;
+use super::batch::FetchBatch;
 use super::*;
-use r500_simd::Chunk;
+use r500_simd::{Chunk, Simd};
 
 /// Two rows of a picture as wide as this.
 const WIDTH: usize = 1024;
@@ -109,47 +109,6 @@ fn coordinates(scale: f32) -> [Vec<Chunk>; 4] {
     strq
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn fetch_avx2(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
-    sampler.fetch_batch(fetch, out);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
-fn fetch_avx512(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
-    sampler.fetch_batch(fetch, out);
-}
-
-#[inline(never)]
-fn fetch_plain(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
-    sampler.fetch_batch(fetch, out);
-}
-
-/// Fetches chunk by chunk, as machine code would call a fetch that it cannot express: each call saves the vector
-/// registers of AVX-512 (32 of 64 bytes, 8 of masks) and restores them.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn fetch_by_calls(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
-    let (mut registers, mut saved) = ([0_u64; 264], [0_u64; 264]);
-    let [r, g, b, a] = out;
-    for k in 0..fetch.strq[0].len() {
-        let call = BatchFetch {
-            op: fetch.op,
-            unscaled: fetch.unscaled,
-            strq: fetch.strq.map(|x| &x[k..=k]),
-            dx: [&[]; 4],
-            dy: [&[]; 4],
-            active: fetch.active.map(|active| &active[k..=k]),
-            wanted: fetch.wanted,
-        };
-        saved.copy_from_slice(black_box(&registers));
-        let out = [&mut r[k..=k], &mut g[k..=k], &mut b[k..=k], &mut a[k..=k]];
-        fetch_avx2(black_box(sampler), black_box(&call), out);
-        registers.copy_from_slice(black_box(&saved));
-    }
-}
-
 /// The shortest of many runs, in nanoseconds a pixel.
 fn time(mut run: impl FnMut()) -> f64 {
     let started = Instant::now();
@@ -165,10 +124,7 @@ fn time(mut run: impl FnMut()) -> f64 {
 #[test]
 #[ignore = "a measurement"]
 fn nanoseconds_a_pixel() {
-    println!(
-        "{:28} {:>8} {:>8} {:>8} {:>8} {:>8}",
-        "", "quads", "SSE2", "AVX2", "AVX-512", "calls"
-    );
+    println!("{:28} {:>8} by level: {:?}", "", "quads", Simd::available().collect::<Vec<_>>());
     let only = std::env::var("R500_ONLY").unwrap_or_default();
     for State { name, texture, op, scale, active } in states() {
         if !name.contains(&only) {
@@ -188,36 +144,16 @@ fn nanoseconds_a_pixel() {
             dy: [&[]; 4],
             active: active.then_some(&masks),
             wanted: 0b1111,
+            ranges: &[(0, CHUNKS)],
         };
-        let mut batch = |fetch_batch: fn(&Sampler, &BatchFetch<'_>, [&mut [Chunk]; 4])| {
-            time(|| {
-                let [r, g, b, a] = &mut out;
-                fetch_batch(black_box(&sampler), black_box(&fetch), [r, g, b, a]);
-                black_box(&mut out);
+        let levels: Vec<_> = Simd::available()
+            .map(|simd| {
+                time(|| {
+                    let (sampler, fetch) = (black_box(&sampler), black_box(&fetch));
+                    simd.run_plain(FetchBatch { sampler, fetch, out: black_box(&mut out) });
+                })
             })
-        };
-        let plain = batch(fetch_plain);
-        #[cfg(target_arch = "x86_64")]
-        let (avx2, calls) = if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has what the functions were compiled for.
-            let batched = batch(|sampler, fetch, out| unsafe { fetch_avx2(sampler, fetch, out) });
-            // SAFETY: likewise.
-            let calls = batch(|sampler, fetch, out| unsafe { fetch_by_calls(sampler, fetch, out) });
-            (batched, calls)
-        } else {
-            (f64::NAN, f64::NAN)
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let (avx2, calls) = (f64::NAN, f64::NAN);
-        #[cfg(target_arch = "x86_64")]
-        let avx512 = if r500_simd::Simd::Avx512.is_available() {
-            // SAFETY: the processor has what the function was compiled for.
-            batch(|sampler, fetch, out| unsafe { fetch_avx512(sampler, fetch, out) })
-        } else {
-            f64::NAN
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let avx512 = f64::NAN;
+            .collect();
         let quads = time(|| {
             for k in 0..CHUNKS {
                 for first in [0, 4, 8, 12] {
@@ -226,6 +162,6 @@ fn nanoseconds_a_pixel() {
                 }
             }
         });
-        println!("{name:28} {quads:8.2} {plain:8.2} {avx2:8.2} {avx512:8.2} {calls:8.2}");
+        println!("{name:28} {quads:8.2} {levels:8.2?}");
     }
 }
