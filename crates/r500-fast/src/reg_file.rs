@@ -232,14 +232,25 @@ impl ExecStack {
     #[inline(always)]
     pub(super) fn push(&mut self, mut selects: impl FnMut(usize) -> bool) -> bool {
         let start = self.ranges.len();
+        // The range that the next selected chunk may extend; none if it ends at 0.
+        let (mut first, mut end) = (0, 0);
         for at in self.start..start {
-            let (first, end) = self.ranges[at];
-            for chunk in (first..end).filter(|&chunk| selects(chunk)) {
-                match self.ranges.get_mut(start..).and_then(<[ChunkRange]>::last_mut) {
-                    Some(last) if last.1 + MERGE_GAP >= chunk => last.1 = chunk + 1,
-                    _ => self.ranges.push((chunk, chunk + 1)),
+            let (from, to) = self.ranges[at];
+            for chunk in from..to {
+                if !selects(chunk) {
+                    continue;
                 }
+                if end + MERGE_GAP < chunk || end == 0 {
+                    if end > 0 {
+                        self.ranges.push((first, end));
+                    }
+                    first = chunk;
+                }
+                end = chunk + 1;
             }
+        }
+        if end > 0 {
+            self.ranges.push((first, end));
         }
         let any = self.ranges.len() > start;
         if any {
