@@ -100,8 +100,7 @@ pub(super) fn compile_forms(
             let doublings = usual_doublings(&function, level);
             let other_doublings = rival_doublings(&function, level);
             let rival = match lower_speculative(unit, level) {
-                // Texels and their addresses may take as long as what the allocator does for want of registers.
-                Some(speculative) => Some(form(speculative, other_doublings.unwrap_or(1))),
+                Some(speculative) => Some(form(speculative, other_doublings.unwrap_or(doublings))),
                 None => other_doublings.map(|doublings| form(function.clone(), doublings)),
             };
             (form(function, doublings), rival)
