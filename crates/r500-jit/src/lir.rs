@@ -134,6 +134,8 @@ pub(crate) enum Opcode {
     Store(u32, u32),
     /// An input of pixels, the sum of two numbers.
     Interpolant(Interpolant),
+    /// The number that a table has for the current iterations of loops; with x86.
+    Tabulated(TableEntry),
     /// The pixels that are covered: which vector of those that go together.
     LoadCoverage(u32),
     /// Stores a as the pixels that are covered; gives nothing.
@@ -198,6 +200,7 @@ impl Opcode {
             | Self::ToMask
             | Self::FromMask
             | Self::Store(..)
+            | Self::Tabulated(_)
             | Self::LoadCoverage(_)
             | Self::Interpolant(_)
             | Self::StoreCoverage(_)
@@ -242,6 +245,18 @@ pub(crate) enum Access {
     Lanes,
     /// Not at all: the instruction has the constant zero in it, and any other argument is in a register.
     Zero,
+}
+
+/// Where in [tables](LirFunction::tables) a number is: the sum of these. Loops are given by how many others are around them, and count
+/// down from their number of trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TableEntry {
+    /// Where it would be if the counters were 0, which may be before the tables.
+    pub(crate) first: i32,
+    /// The loop whose counter is added.
+    pub(crate) inner: u32,
+    /// The loop whose counter is added, too, and by how many bits that is shifted left.
+    pub(crate) outer: Option<(u32, u8)>,
 }
 
 /// Which input of which pixels.
@@ -456,6 +471,8 @@ pub(crate) struct LirFunction {
     /// zero are at least 2^this.
     pub(crate) magnitude_bounds: HashMap<VReg, i32>,
     pub(crate) body: Vec<Region>,
+    /// Numbers that [`Opcode::Tabulated`] gives.
+    pub(crate) tables: Vec<u32>,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,
     /// Whether instructions are counted for each of two groups by itself.

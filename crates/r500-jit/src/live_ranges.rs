@@ -90,7 +90,11 @@ impl LiveRanges {
                     self.end += 1;
                     let mut outer: Vec<VReg> = (self.all[first..].iter())
                         .map(|(_, v)| *v)
-                        .filter(|v| self.starts[v.index()] < start && function.given(*v).is_none())
+                        .filter(|v| {
+                            // Constants are anywhere at any time, but where each lane of offsets can be read.
+                            self.starts[v.index()] < start
+                                && (function.given(*v).is_none() || self.offsets.contains(v))
+                        })
                         .collect();
                     outer.sort_unstable();
                     outer.dedup();

@@ -99,6 +99,7 @@ impl MachInst {
             Self::Op { opcode, .. } => !matches!(
                 opcode,
                 Opcode::LoadTexel(_)
+                    | Opcode::Tabulated(_)
                     | Opcode::LoadCoverage(_)
                     | Opcode::StoreCoverage(_)
                     | Opcode::StoreColor(_)

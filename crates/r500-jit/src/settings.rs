@@ -64,7 +64,7 @@ pub enum Constants {
 /// the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Groups {
-    /// One or two, whichever is faster. After as many pixels as a picture of 256x256 has, the other form of the code is compiled, too,
+    /// One, two or four, whichever is fastest. After as many pixels as a picture of 256x256 has, another form of the code is compiled, too,
     /// both draw some batches, and their times are compared; within the noise, the form stays that an estimate chose. Code that is
     /// compiled [quickly](Effort::Quick) is not compared; on AArch64 the estimate decides. The other form also does without the zero rule
     /// where only the sign of a zero depends on it, and computes groups with such a zero again.
@@ -74,6 +74,8 @@ pub enum Groups {
     One,
     /// Two, without the zero rule where that pays.
     Two,
+    /// Four on x86-64, where these count the same instructions together as one by one; two elsewhere.
+    Four,
 }
 
 /// How long code may take to be compiled.

@@ -405,7 +405,14 @@ fn limits_strike_inside_machine_code() {
 fn contests_show_neither_in_pictures_nor_in_counts() {
     let options = Options { threads: 2, ..Options::default() };
     let levels = [Simd::Avx2, Simd::Avx512].into_iter().filter(|simd| simd.is_available());
-    let names = ["loop_three", "loop_idle_inner", "return_loop", "discard_branch", "tex_dependent"];
+    let names = [
+        "loop_three",
+        "loop_idle_inner",
+        "loop_uniform",
+        "return_loop",
+        "discard_branch",
+        "tex_dependent",
+    ];
     for (name, simd) in names.into_iter().flat_map(|name| levels.clone().map(move |s| (name, s))) {
         // More than is drawn before the other form is compiled, then more batches than a contest has rounds.
         let scene = Scene::new(name, [256, 256]);
@@ -422,11 +429,12 @@ fn contests_show_neither_in_pictures_nor_in_counts() {
         };
         let one = count(Groups::One, 1)[0];
         assert_eq!(count(Groups::Two, 1), [one], "{name}, {simd:?}");
-        assert_eq!(count(Groups::Contest, 3), [one; 3], "{name}, {simd:?}");
+        assert_eq!(count(Groups::Four, 1), [one], "{name}, {simd:?}");
+        assert_eq!(count(Groups::Contest, 5), [one; 5], "{name}, {simd:?}");
     }
 }
 
-/// Random programs with branches and loops inside each other: two groups at a time count what one at a time counts, and
+/// Random programs with branches and loops inside each other: two and four groups at a time count what one at a time counts, and
 /// stop at the same limits.
 #[test]
 fn forms_of_code_count_alike() {
@@ -449,11 +457,14 @@ fn forms_of_code_count_alike() {
                 drawn.ok().map(|()| frame.counters.instructions)
             };
             let Some(one) = run(Groups::One, 1 << 20) else { continue };
-            assert_eq!(run(Groups::Two, 1 << 20), Some(one), "seed {seed}, {simd:?}");
+            for groups in [Groups::Two, Groups::Four] {
+                assert_eq!(run(groups, 1 << 20), Some(one), "seed {seed}, {simd:?}, {groups:?}");
+            }
             counted += 1;
             for limit in [one / 2, one / 3, one / 8] {
-                let stops = [Groups::One, Groups::Two].map(|groups| run(groups, limit).is_none());
-                assert_eq!(stops[0], stops[1], "seed {seed}, {simd:?}, limit {limit} of {one}");
+                let stops = [Groups::One, Groups::Two, Groups::Four]
+                    .map(|groups| run(groups, limit).is_none());
+                assert_eq!(stops, [stops[0]; 3], "seed {seed}, {simd:?}, limit {limit} of {one}");
             }
         }
     }

@@ -156,7 +156,7 @@ pub(crate) fn candidates() -> Vec<Candidate> {
         (When::Before(Effort::Quick), Constants::Specialized, Groups::Contest),
         (When::Before(Effort::Full), Constants::Specialized, Groups::One),
         (When::Before(Effort::Full), Constants::Specialized, Groups::Two),
-        (When::Before(Effort::Full), Constants::Symbolic, Groups::Contest),
+        (When::Before(Effort::Full), Constants::Symbolic, Groups::Four),
         (When::Background, Constants::Symbolic, Groups::Contest),
     ];
     let native = Simd::available().flat_map(|simd| {

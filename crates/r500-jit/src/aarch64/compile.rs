@@ -38,7 +38,7 @@ pub(crate) fn scheduled(unit: &CompileUnit<'_>, effort: Effort, groups: Groups) 
     let mut function = lower::lower(unit, TargetCaps::quads(Class::Vector));
     let two = match groups {
         Groups::One => false,
-        Groups::Two => true,
+        Groups::Two | Groups::Four => true,
         Groups::Contest => regalloc::pressure(&function) < CROWDED,
     };
     if two {

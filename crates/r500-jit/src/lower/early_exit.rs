@@ -25,17 +25,22 @@ pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
         && colors + rest.iter().map(|stmt| cost(stmt)).sum::<u64>() >= LEAST
 }
 
+/// Operations of the processor for one of a program, roughly.
+pub(super) fn cost_of(opcode: r500_ir::Opcode) -> u64 {
+    match opcode {
+        r500_ir::Opcode::Ex2
+        | r500_ir::Opcode::Ln2
+        | r500_ir::Opcode::Sin
+        | r500_ir::Opcode::Cos => 16,
+        r500_ir::Opcode::Rcp | r500_ir::Opcode::Rsq => 8,
+        _ => 1,
+    }
+}
+
 /// Operations of the processor, roughly.
 fn cost(stmt: &Stmt) -> u64 {
     match stmt {
-        Stmt::Def(_, inst) => match inst.opcode {
-            r500_ir::Opcode::Ex2
-            | r500_ir::Opcode::Ln2
-            | r500_ir::Opcode::Sin
-            | r500_ir::Opcode::Cos => 16,
-            r500_ir::Opcode::Rcp | r500_ir::Opcode::Rsq => 8,
-            _ => 1,
-        },
+        Stmt::Def(_, inst) => cost_of(inst.opcode),
         Stmt::Fetch(_) => 32,
         Stmt::If(_) => 1 + stmt.inside().map(cost).sum::<u64>(),
         Stmt::Loop(repeat) => {

@@ -11,18 +11,22 @@
 //! | `target_caps` | what there is to compute with |
 //! | `zero_signs` | speculation: products without the zero rule |
 //! | `fold` | what is computed of constants alone |
+//! | `loop_tables` | what iterations compute of counters alone |
 
 mod arith;
 mod early_exit;
 mod encode_pixels;
 mod fetch;
 mod fold;
+mod loop_tables;
 mod store_colors;
 mod target_caps;
 mod transcendental;
 mod zero_signs;
 
 use std::collections::{HashMap, HashSet};
+
+use loop_tables::{LoopTables, Replacement};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use encode_pixels::supports as supports_encoding;
@@ -42,6 +46,7 @@ pub(crate) use zero_signs::is_speculative;
 pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     let mut lower = Lower {
         caps,
+        loop_tables: if caps.tables { LoopTables::of(unit) } else { LoopTables::default() },
         values_of: unit.values,
         tables: unit.tables,
         interpolants: unit.interpolants,
@@ -71,6 +76,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         None => lower.lower_rest(unit, unit.body),
     }
     let mut function = lower.function;
+    function.tables = lower.loop_tables.numbers;
     function.body = lower.open.pop().map(OpenRegion::end).expect("the outermost region stays open");
     function
 }
@@ -78,6 +84,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
 /// What is being lowered.
 struct Lower<'a> {
     caps: TargetCaps,
+    loop_tables: LoopTables,
     /// Types and debug locations.
     values_of: &'a Values,
     tables: &'a [(u8, TextureDesc)],
@@ -162,7 +169,12 @@ impl Lower<'_> {
                 if let r500_ir::Opcode::Input { input, channel } = inst.opcode {
                     return self.input(*value, [input, channel]);
                 }
-                let v = self.def(*value, inst);
+                let v = match self.loop_tables.replacement(*value) {
+                    None => self.def(*value, inst),
+                    Some(Replacement::Constant(bits)) => self.bits(bits),
+                    Some(Replacement::Table(entry)) => self.op(Opcode::Tabulated(entry), &[]),
+                    Some(Replacement::Nothing) => return,
+                };
                 self.define(*value, v);
             }
             Stmt::ConsumeFuel { instructions, address } => {
@@ -364,7 +376,20 @@ impl Lower<'_> {
         before
     }
 
+    /// Inputs that a loop uses are computed before it, once instead of in each iteration: loop-invariant code motion.
+    fn hoist_inputs(&mut self, repeat: &r500_ir::Loop) {
+        let mut used = Vec::new();
+        let see = &mut |operand: Operand| used.extend(operand.value());
+        repeat.body.iter().for_each(|stmt| stmt.each(&mut |stmt| stmt.operands(see)));
+        for value in used {
+            if self.inputs.contains_key(&value) {
+                self.vector(Operand::Value(value));
+            }
+        }
+    }
+
     fn repeat(&mut self, repeat: &r500_ir::Loop) {
+        self.hoist_inputs(repeat);
         let mut params: Vec<LoopParam> = (repeat.params.iter())
             .map(|param| {
                 let class = self.class_of(param.value);

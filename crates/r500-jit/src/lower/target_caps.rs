@@ -17,6 +17,8 @@ pub(crate) struct TargetCaps {
     pub(crate) floors: bool,
     /// Whether there are [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
     pub(crate) fixups: bool,
+    /// Whether there is [`Opcode::Tabulated`].
+    pub(crate) tables: bool,
     /// Whether a vector is one quad.
     pub(crate) single_quad: bool,
     /// Whether signs of zeros are [speculated](super::zero_signs) on at the price of computing some groups again.
@@ -33,6 +35,7 @@ impl TargetCaps {
             rows: false,
             floors: false,
             fixups: false,
+            tables: false,
             single_quad: true,
             speculative: false,
         }

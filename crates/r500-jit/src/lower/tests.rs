@@ -32,6 +32,7 @@ impl Compiler for Checker {
                 rows: true,
                 floors: true,
                 fixups: true,
+                tables: true,
                 single_quad: false,
                 speculative: true,
             },
@@ -137,9 +138,10 @@ fn op(function: &LirFunction, op: &Op) {
         Opcode::MaskedMove => (&[M, VEC], Some(VEC)),
         Opcode::ToMask => (&[VEC], Some(M)),
         Opcode::FromMask => (&[M], Some(VEC)),
-        Opcode::LoadCoverage(_) | Opcode::Interpolant(_) | Opcode::LoadPixels(_) => {
-            (&[], Some(VEC))
-        }
+        Opcode::LoadCoverage(_)
+        | Opcode::Interpolant(_)
+        | Opcode::Tabulated(_)
+        | Opcode::LoadPixels(_) => (&[], Some(VEC)),
         Opcode::Store(..) | Opcode::StoreCoverage(_) | Opcode::StorePixels(_) => (&[VEC], None),
         Opcode::StoreColor(_) => (&[VEC, VEC], None),
     };

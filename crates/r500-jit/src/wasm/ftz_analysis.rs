@@ -282,7 +282,8 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         | Opcode::LoadCoverage(_)
         | Opcode::CountFuel(_) => Ok(FpFact::KEPT),
         // Refused by the emitter.
-        Opcode::MulAdd
+        Opcode::Tabulated(_)
+        | Opcode::MulAdd
         | Opcode::ToHalf
         | Opcode::PermuteQuads
         | Opcode::Narrow(_)

@@ -2,8 +2,9 @@
 
 use r500_fast::codegen::CompileUnit;
 
+use super::contest::Form;
 use super::emit;
-use crate::lir::{Class, LirFunction};
+use crate::lir::{Class, LirFunction, Opcode, Region};
 use crate::lower::TargetCaps;
 use crate::mach_inst::UnitLayout;
 use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
@@ -14,8 +15,8 @@ pub use super::level::Level;
 /// Values to a register from which on a second group is too much.
 const CROWDED: usize = 3;
 
-/// Values that are live at once up to which registers may last for four vectors.
-const ROOMY: usize = 7;
+/// Values that are live at once up to which four vectors may be faster: those that do not fit in registers are read from memory.
+const ROOMY: usize = 20;
 
 /// Values from which on a second form takes too long to compile.
 const LONG: usize = 3000;
@@ -40,8 +41,8 @@ impl From<iced_x86::IcedError> for CompileError {
 pub(super) struct CompiledForms {
     /// The form that is used unless another one is found to be faster.
     pub(super) usual: Assembly,
-    /// One for more or fewer groups, if only measuring can say which one is faster.
-    pub(super) rival: Option<PendingForm>,
+    /// Those for more or fewer groups, if only measuring can say which one is faster, in the order in which they are to be tried.
+    pub(super) rivals: Vec<PendingForm>,
 }
 
 /// A form that is compiled when it is needed: little is drawn with most code.
@@ -52,6 +53,8 @@ pub(super) struct PendingForm {
     level: Level,
     effort: Effort,
     doublings: u32,
+    /// Who must have won the contest before, if there was one, that this form is worth a try.
+    pub(super) after: Form,
 }
 
 impl PendingForm {
@@ -60,7 +63,7 @@ impl PendingForm {
     /// # Errors
     /// [`CompileError`] if this compiler cannot make it.
     pub(super) fn compile(self) -> Result<Assembly, CompileError> {
-        let Self { function, layout, level, effort, doublings } = self;
+        let Self { function, layout, level, effort, doublings, .. } = self;
         finish(function, &layout, level, effort, doublings)
     }
 }
@@ -89,28 +92,35 @@ pub(super) fn compile_forms(
 ) -> Result<CompiledForms, CompileError> {
     let function = lower_unit(unit, level);
     let layout = UnitLayout::of(unit);
-    let form = |function, doublings| {
+    let form = |function, doublings, after| {
         let layout = layout.clone();
-        PendingForm { function, layout, level, effort, doublings }
+        PendingForm { function, layout, level, effort, doublings, after }
     };
-    let (usual, rival) = match groups {
-        Groups::One => (form(function, 0), None),
-        Groups::Two => (form(lower_speculative(unit, level).unwrap_or(function), 1), None),
+    let (usual, rivals) = match groups {
+        Groups::One => (form(function, 0, Form::Usual), Vec::new()),
+        Groups::Two | Groups::Four => {
+            let is_four = groups == Groups::Four && fuel::counts_alike(&function.body);
+            let function = lower_speculative(unit, level).unwrap_or(function);
+            (form(function, if is_four { 2 } else { 1 }, Form::Usual), Vec::new())
+        }
         Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
             let doublings = usual_doublings(&function, level);
-            let other_doublings = rival_doublings(&function, level);
-            let rival = match lower_speculative(unit, level) {
-                Some(speculative) => Some(form(speculative, other_doublings.unwrap_or(doublings))),
-                None => other_doublings.map(|doublings| form(function.clone(), doublings)),
-            };
-            (form(function, doublings), rival)
+            let mut rivals = rival_doublings(&function, level);
+            let speculative = lower_speculative(unit, level);
+            if speculative.is_some() && rivals.is_empty() {
+                rivals.push((doublings, Form::Usual));
+            }
+            let other = speculative.unwrap_or_else(|| function.clone());
+            let rivals = rivals.into_iter();
+            let rivals = rivals.map(|(doublings, after)| form(other.clone(), doublings, after));
+            (form(function, doublings, Form::Usual), rivals.collect())
         }
         Groups::Contest => {
             let doublings = usual_doublings(&function, level);
-            (form(function, doublings), None)
+            (form(function, doublings, Form::Usual), Vec::new())
         }
     };
-    Ok(CompiledForms { usual: usual.compile()?, rival })
+    Ok(CompiledForms { usual: usual.compile()?, rivals })
 }
 
 /// How often the groups that go together are doubled, without measuring.
@@ -123,15 +133,22 @@ pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
     }
 }
 
-/// How often they are doubled in a form that may be faster; `None` if there is none that could be.
-fn rival_doublings(function: &LirFunction, level: Level) -> Option<u32> {
+/// How often they are doubled in forms that may be faster, and who must have won the contest before.
+fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     let pressure = regalloc::pressure(function);
+    // Four groups cannot be counted apart.
+    let is_roomy = pressure <= ROOMY
+        && function.classes.len() < LONG / 4
+        && fuel::counts_alike(&function.body);
+    // The processor looks ahead from group to group, but neither over the iterations of a loop nor over long waits for texels.
+    let mut waits = function.body.iter().any(|region| matches!(region, Region::Loop(_)));
+    function.each_op(|op| waits |= matches!(op.opcode, Opcode::LoadTexel(_)));
     match level {
-        _ if pressure >= crowded(level) => None,
-        Level::Avx512 => Some(1),
-        // Two chunks cannot be counted apart.
-        Level::Avx2 if pressure <= ROOMY && fuel::counts_alike(&function.body) => Some(2),
-        Level::Avx2 => Some(0),
+        _ if pressure >= crowded(level) => Vec::new(),
+        Level::Avx512 if is_roomy && waits => vec![(1, Form::Usual), (2, Form::Rival)],
+        Level::Avx512 => vec![(1, Form::Usual)],
+        Level::Avx2 if is_roomy => vec![(2, Form::Usual), (0, Form::Usual)],
+        Level::Avx2 => vec![(0, Form::Usual)],
     }
 }
 
@@ -161,7 +178,7 @@ fn finish(
 ) -> Result<Assembly, CompileError> {
     let function = schedule_groups(function, level, effort, doublings);
     let listing = regalloc::allocate(&function, level.machine());
-    Ok(emit::emit(&listing, level, layout)?)
+    Ok(emit::emit(&listing, &function.tables, level, layout)?)
 }
 
 /// Returns the operations of a unit for one group.
@@ -184,6 +201,7 @@ fn caps(level: Level) -> TargetCaps {
         rows: wide,
         floors: wide,
         fixups: wide,
+        tables: true,
         single_quad: false,
         speculative: false,
     }

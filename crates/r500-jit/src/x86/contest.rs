@@ -1,4 +1,5 @@
-//! Choice between two forms of a unit's code by measurement: one group of pixels at a time, or several interleaved.
+//! Choice between two forms of a unit's code by measurement: one group of pixels at a time, or several interleaved. Of three forms, the
+//! winner of the first contest meets the third.
 //!
 //! Both forms compute the same bits and count the same instructions (see [`counts_alike`](crate::fuel::counts_alike)), so
 //! that any chunk may be drawn by either. In a round, a call's chunks are split in two; each form draws one half, and the times for a chunk are
@@ -21,12 +22,12 @@ const WARM_UP: u32 = 2;
 /// A gain that may be none: the usual form, which was chosen by an estimate, stays.
 const NOISE: f64 = 0.02;
 /// Chunks of the smallest call that is a round.
-const LEAST: usize = 4;
+const LEAST: usize = 8;
 
 /// One of the two forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// The one that is used without measuring.
+    /// The one that is used without measuring, or the winner of the contest before.
     Usual = 0,
     /// One for more groups at a time, or for fewer.
     Rival = 1,
@@ -60,8 +61,8 @@ impl Contest {
         if end - first < LEAST {
             return None;
         }
-        // Two groups of the widest vectors are two chunks.
-        let middle = first + (end - first) / 4 * 2;
+        // Four groups of the widest vectors are four chunks.
+        let middle = first + (end - first) / 8 * 4;
         let forms = match self.begun.fetch_add(1, Ordering::Relaxed) % 2 {
             0 => [Form::Usual, Form::Rival],
             _ => [Form::Rival, Form::Usual],
@@ -228,12 +229,12 @@ mod tests {
     }
 
     #[test]
-    fn halves_begin_at_groups_of_two_chunks_and_the_forms_take_turns() {
+    fn halves_begin_at_groups_of_four_chunks_and_the_forms_take_turns() {
         let contest = Contest::default();
-        assert!(contest.round((5, 8)).is_none());
-        let first = contest.round((4, 11)).expect("enough chunks");
-        assert_eq!(first, [(Form::Usual, (4, 6)), (Form::Rival, (6, 11))]);
-        let second = contest.round((4, 11)).expect("enough chunks");
+        assert!(contest.round((5, 12)).is_none());
+        let first = contest.round((4, 15)).expect("enough chunks");
+        assert_eq!(first, [(Form::Usual, (4, 8)), (Form::Rival, (8, 15))]);
+        let second = contest.round((4, 15)).expect("enough chunks");
         assert_eq!(second.map(|(form, _)| form), [Form::Rival, Form::Usual]);
     }
 }

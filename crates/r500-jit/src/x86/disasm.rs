@@ -36,19 +36,20 @@ pub fn listing(
     let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let units = lister.units.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (n, Listed { head, usual, rival }) in units.iter().enumerate() {
+    for (n, Listed { head, usual, rivals }) in units.iter().enumerate() {
         let mut unit = |assembly: &Assembly, end: &str| {
             let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
             let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time{end}");
             text.push_str(head);
             text.push_str(&instructions(assembly, describe));
         };
-        match rival {
-            None => unit(usual, ""),
-            Some(rival) => {
-                unit(usual, ", the first of two forms: the faster one stays");
-                unit(rival, ", the second form");
-            }
+        match rivals.as_slice() {
+            [] => unit(usual, ""),
+            [_] => unit(usual, ", the first of two forms: the faster one stays"),
+            _ => unit(usual, ", the first of three forms: the fastest one stays"),
+        }
+        for (rival, end) in rivals.iter().zip([", the second form", ", the third form"]) {
+            unit(rival, end);
         }
     }
     Ok(text)
@@ -66,16 +67,16 @@ struct Listed {
     /// What it works on.
     head: String,
     usual: Assembly,
-    rival: Option<Assembly>,
+    rivals: Vec<Assembly>,
 }
 
 impl Compiler for Lister {
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let CompiledForms { usual, rival } =
+        let CompiledForms { usual, rivals } =
             compile_forms(unit, self.level, self.effort, Groups::Contest).ok()?;
-        let rival = rival.map(PendingForm::compile).transpose().ok()?;
+        let rivals = rivals.into_iter().map(PendingForm::compile).collect::<Result<_, _>>().ok()?;
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        units.push(Listed { head: head(unit), usual, rival });
+        units.push(Listed { head: head(unit), usual, rivals });
         Some(Arc::new(Unused))
     }
 }

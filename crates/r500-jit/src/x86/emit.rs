@@ -8,10 +8,11 @@
 //! constants
 //! ```
 //!
-//! Registers: `rbx` the context, `r12` the chunk in the first slot, `r15` the next one where two go together
-//! (where none is left, the same: what happens to it then happens twice), `r13` the end of its chunks, `r14` the
-//! constants, `r8` to `r11` the tables of the first units (those without one hold [offsets of texels](TexelIndices)), `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
-//! of the [context](crate::vm_context).
+//! Registers: `rbx` the context, `r12` the chunk in the first slot, `r15` the next one where two go together, `r10` and `r11` those after it
+//! where four do (where none is left, the first again: what happens to it then happens twice), `r13` the end of its chunks, `r14` the
+//! constants, `r8` to `r11` the tables of the first units (those without one hold [offsets of texels](TexelIndices)), `rbp` and `rsp` the
+//! frame, others for anything. Offsets into the context are those of the
+//! [context](crate::vm_context).
 
 mod moves;
 mod operations;
@@ -21,8 +22,8 @@ mod texel_indices;
 use std::collections::HashMap;
 
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeAssembler, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, ptr, qword_ptr,
-    r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rdx, rsp,
+    AsmMemoryOperand, AsmRegister64, CodeAssembler, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx,
+    ptr, qword_ptr, r10, r11, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rdx, rsp,
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
@@ -50,8 +51,11 @@ const ROWS: [[u64; 8]; 2] = [[0, 8, 1, 9, 2, 10, 3, 11], [4, 12, 5, 13, 6, 14, 7
 /// What is between code and constants.
 const INT3: u8 = 0xcc;
 
-/// Registers of tables.
+/// Registers of tables; the last two are [`CHUNKS`], too.
 const TABLES: [Register; 4] = [Register::R8, Register::R9, Register::R10, Register::R11];
+
+/// Registers of the chunks that go together.
+const CHUNKS: [AsmRegister64; 4] = [r12, r15, r10, r11];
 
 /// Where the context has the table of a unit.
 fn table(unit: u8) -> MemoryOperand {
@@ -59,13 +63,14 @@ fn table(unit: u8) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RBX, at)
 }
 
-/// The bytes of a code.
+/// The bytes of a code, which has such tables.
 pub(crate) fn emit(
     code: &MachCode,
+    tables: &[u32],
     level: Level,
     unit: &UnitLayout,
 ) -> Result<Assembly, IcedError> {
-    let mut emit = Emit::new(code, level, unit)?;
+    let mut emit = Emit::new(code, tables, level, unit)?;
     emit.entry()?;
     for inst in &code.insts {
         emit.inst(inst)?;
@@ -76,6 +81,7 @@ pub(crate) fn emit(
 
 struct Emit<'a> {
     code: &'a MachCode,
+    tables: &'a [u32],
     level: Level,
     stride: u32,
     a: CodeAssembler,
@@ -106,13 +112,20 @@ struct Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    fn new(code: &'a MachCode, level: Level, unit: &UnitLayout) -> Result<Self, IcedError> {
+    fn new(
+        code: &'a MachCode,
+        tables: &'a [u32],
+        level: Level,
+        unit: &UnitLayout,
+    ) -> Result<Self, IcedError> {
         let mut a = CodeAssembler::new(64)?;
         let labels = (0..code.labels).map(|_| a.create_label()).collect();
         let [done, stopped, refill, pool] = [(); 4].map(|()| a.create_label());
         let fuel_checked = unit.fuel_checked;
+        let tables_in_registers = if chunks(code, level) > 2 { 2 } else { TABLES.len() };
         Ok(Self {
             code,
+            tables,
             level,
             stride: unit.stride,
             a,
@@ -127,7 +140,7 @@ impl<'a> Emit<'a> {
             origins: Vec::new(),
             fuel_checked,
             targets: unit.targets.clone(),
-            units: unit.units.iter().copied().take(TABLES.len()).collect(),
+            units: unit.units.iter().copied().take(tables_in_registers).collect(),
             points_to_pool: 0,
             has_rows: code.insts.iter().any(MachInst::permutes_rows),
             cached_interpolant_addr: [None; 2],
@@ -142,9 +155,24 @@ impl<'a> Emit<'a> {
         i32::try_from(bytes.next_multiple_of(64)).expect("the frame is small")
     }
 
+    /// Where tables begin after the code, in bytes.
+    fn first_table(&self) -> u32 {
+        if self.has_rows { size_of_val(&ROWS) as u32 } else { 0 }
+    }
+
+    /// Where the constants of operations begin: at a line of the cache.
+    fn first_constant(&self) -> u32 {
+        self.first_table() + (4 * self.tables.len() as u32).next_multiple_of(64)
+    }
+
+    /// Chunks that go together.
+    fn chunks(&self) -> usize {
+        chunks(self.code, self.level)
+    }
+
     /// Bytes of a slot that go together.
     fn group(&self) -> u32 {
-        self.code.groups.max(1) * self.level.bytes()
+        group(self.code, self.level)
     }
 
     /// The chunk that a vector of a group is in, and where in it.
@@ -259,6 +287,7 @@ impl<'a> Emit<'a> {
             self.load(class, register, place)?;
         }
         self.find_tables()?;
+        self.find_chunks()?;
         let a = &mut self.a;
         a.add(rsp, room - 8)?;
         a.test(rax, rax)?;
@@ -287,6 +316,8 @@ impl<'a> Emit<'a> {
         if self.has_rows {
             code.extend(ROWS.as_flattened().iter().flat_map(|at| at.to_le_bytes()));
         }
+        code.extend(self.tables.iter().flat_map(|bits| bits.to_le_bytes()));
+        code.resize(pool + padding + self.first_constant() as usize, 0);
         for bits in &self.order {
             for _ in 0..constant_bytes(self.level) / 4 {
                 code.extend_from_slice(&bits.to_le_bytes());
@@ -409,13 +440,19 @@ impl<'a> Emit<'a> {
         self.add(Instruction::with2(code, Register::EAX, mask)?)
     }
 
+    /// Puts the chunks after the first one that go together with it into their registers.
+    fn find_chunks(&mut self) -> Result<(), IcedError> {
+        for (number, chunk) in CHUNKS.into_iter().enumerate().take(self.chunks()).skip(1) {
+            self.a.lea(chunk, ptr(r12 + number as u32 * CHUNK))?;
+            self.a.cmp(chunk, r13)?;
+            self.a.cmovae(chunk, r12)?;
+        }
+        Ok(())
+    }
+
     /// What each group begins with.
     fn begin_group(&mut self) -> Result<(), IcedError> {
-        if self.group() > CHUNK {
-            self.a.lea(r15, ptr(r12 + CHUNK))?;
-            self.a.cmp(r15, r13)?;
-            self.a.cmovae(r15, r12)?;
-        }
+        self.find_chunks()?;
         if self.fuel_checked {
             self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
             for fuel in self.fuels() {
@@ -483,8 +520,17 @@ fn constant_bytes(level: Level) -> u32 {
 
 /// The chunk that a byte of a group is in, and where in it.
 fn chunk_at(at: u32) -> (Register, i64) {
-    let chunk = if at < CHUNK { Register::R12 } else { Register::R15 };
-    (chunk, i64::from(at % CHUNK))
+    (CHUNKS[(at / CHUNK) as usize].into(), i64::from(at % CHUNK))
+}
+
+/// Bytes of a slot that go together.
+fn group(code: &MachCode, level: Level) -> u32 {
+    code.groups.max(1) * level.bytes()
+}
+
+/// Chunks that go together.
+fn chunks(code: &MachCode, level: Level) -> usize {
+    group(code, level).div_ceil(CHUNK) as usize
 }
 
 /// Mask registers from the second on: the first cannot select lanes.

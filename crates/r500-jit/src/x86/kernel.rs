@@ -68,10 +68,10 @@ impl Backend {
     ) -> io::Result<Option<CompiledKernel>> {
         let forms = compile_forms(unit, self.level, effort, self.groups);
         debug_assert!(forms.is_ok(), "{forms:?}");
-        let Ok(CompiledForms { usual, rival }) = forms else { return Ok(None) };
+        let Ok(CompiledForms { usual, rivals }) = forms else { return Ok(None) };
         let code = self.load(&usual, unit)?;
-        let rival = rival.map(|form| self.rival(form, unit));
-        Ok(Some(CompiledKernel { code, rival, fuel_checked: unit.fuel_checked }))
+        let rivals = rivals.into_iter().map(|form| self.rival(form, unit)).collect();
+        Ok(Some(CompiledKernel { code, rivals, fuel_checked: unit.fuel_checked }))
     }
 
     /// Returns code ready to run.
@@ -88,17 +88,22 @@ impl Backend {
 
     /// Returns a form that is compiled later.
     fn rival(&self, form: PendingForm, unit: &CompileUnit<'_>) -> Rival {
+        let mut rival = Rival {
+            pending: Mutex::default(),
+            code: OnceLock::new(),
+            drawn: AtomicUsize::new(0),
+            contest: Contest::default(),
+            after: form.after,
+        };
         #[cfg(feature = "emulator")]
         if self.emulated {
             let code = form.compile().map(|form| self.load(&form, unit));
-            return Rival {
-                code: OnceLock::from(code.ok().and_then(Result::ok)),
-                ..Rival::default()
-            };
+            rival.code = OnceLock::from(code.ok().and_then(Result::ok));
+            return rival;
         }
         let (bounds, perf_map) = (MemoryBounds::of(unit), self.perf_map.clone());
-        let pending = Pending { form, bounds, level: self.level, perf_map };
-        Rival { pending: Mutex::new(Some(pending)), ..Rival::default() }
+        rival.pending = Mutex::new(Some(Pending { form, bounds, level: self.level, perf_map }));
+        rival
     }
 }
 
@@ -128,12 +133,13 @@ const FIRST_PICTURE: usize = 256 * 256 / LANES;
 pub(crate) struct CompiledKernel {
     /// The only form, or the usual one.
     code: Code,
-    rival: Option<Rival>,
+    /// More forms, in the order in which they are tried.
+    rivals: Vec<Rival>,
     fuel_checked: bool,
 }
 
-/// The other form of a unit's code, compiled when enough is drawn for it to pay.
-#[derive(Debug, Default)]
+/// Another form of a unit's code, compiled when enough is drawn for it to pay.
+#[derive(Debug)]
 struct Rival {
     /// What is to be compiled; none once a thread has begun.
     pending: Mutex<Option<Pending>>,
@@ -142,6 +148,8 @@ struct Rival {
     /// Chunks drawn before.
     drawn: AtomicUsize,
     contest: Contest,
+    /// Who must have won the contest before, if there was one.
+    after: Form,
 }
 
 /// What the other form is compiled from.
@@ -215,49 +223,64 @@ impl Code {
 enum Forms<'k> {
     /// This.
     Settled(&'k Code),
-    /// The usual form and this, to find out which is faster.
-    Competing(&'k Contest, &'k Code),
+    /// The form that is used so far and another, to find out which is faster.
+    Competing(&'k Contest, [&'k Code; 2]),
 }
 
 impl CompiledKernel {
-    /// Bytes of code; of the form that is compiled later, as many as two groups take.
+    /// Bytes of code; of forms that are compiled later, as many as two groups take, and four.
     pub(crate) fn size(&self) -> usize {
-        self.code.size() * if self.rival.is_some() { 3 } else { 1 }
+        self.code.size() * ((2 << self.rivals.len()) - 1)
     }
 
-    /// Returns the code that draws everything, or both forms while they compete.
+    /// Returns the code that draws everything, or two forms while they compete.
     fn forms(&self) -> Forms<'_> {
-        let Some(rival) = &self.rival else { return Forms::Settled(&self.code) };
-        let Some(Some(code)) = rival.code.get() else { return Forms::Settled(&self.code) };
-        match rival.contest.winner() {
-            None => Forms::Competing(&rival.contest, code),
-            Some(Form::Usual) => Forms::Settled(&self.code),
-            Some(Form::Rival) => Forms::Settled(code),
+        let (best, next) = self.standing();
+        match next.map(|rival| (&rival.contest, rival.code.get())) {
+            Some((contest, Some(Some(code)))) => Forms::Competing(contest, [best, code]),
+            _ => Forms::Settled(best),
         }
     }
 
-    /// Counts chunks that are about to be drawn.
+    /// Returns the best form so far, and the one that is tried next.
+    fn standing(&self) -> (&Code, Option<&Rival>) {
+        let (mut best, mut last) = (&self.code, None);
+        for rival in &self.rivals {
+            if last.is_some_and(|winner| winner != rival.after) {
+                break;
+            }
+            last = rival.contest.winner();
+            match (last, rival.code.get()) {
+                (Some(Form::Rival), Some(Some(code))) => best = code,
+                (Some(_), _) => {}
+                (None, _) => return (best, Some(rival)),
+            }
+        }
+        (best, None)
+    }
+
+    /// Counts chunks that are about to be drawn, for the form that is tried next.
     fn count(&self, chunks: usize) {
-        if let Some(rival) = &self.rival {
-            rival.count(chunks);
+        if let (_, Some(next)) = self.standing() {
+            next.count(chunks);
         }
     }
 
     /// Runs over chunks with the form that is faster, or with both to find out which one is.
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
         self.count(run.1 - run.0);
-        let (contest, rival) = match self.forms() {
+        let (contest, [best, rival]) = match self.forms() {
             Forms::Settled(code) => return code.call(batch, run, self.fuel_checked),
-            Forms::Competing(contest, rival) => (contest, rival),
+            Forms::Competing(contest, codes) => (contest, codes),
         };
         let Some(halves) = contest.round(run) else {
-            return self.code.call(batch, run, self.fuel_checked);
+            return best.call(batch, run, self.fuel_checked);
         };
         let mut used = (0, 0);
         let mut laps = [(Form::Usual, 0, Duration::ZERO); 2];
         for ((form, half), lap) in halves.into_iter().zip(&mut laps) {
             let code = match form {
-                Form::Usual => &self.code,
+                Form::Usual => best,
                 Form::Rival => rival,
             };
             let (counted, time) = timed(|| code.call(batch, half, self.fuel_checked));

@@ -70,6 +70,8 @@ pub(super) struct Generator {
     /// Values in scope, and masks.
     pub(super) floats: Vec<Operand>,
     pub(super) masks: Vec<Operand>,
+    /// Counters of the loops around, on which no pixel has an effect.
+    pub(super) counters: Vec<Operand>,
     pub(super) values: Values,
     /// Statements left.
     pub(super) left: u32,
@@ -173,6 +175,15 @@ impl Generator {
             }
         };
         self.floats.push(made);
+    }
+
+    /// What takes some operations, of counters alone.
+    fn computed_of_counters(&mut self, to: &mut Vec<Stmt>) {
+        let (a, b) = (self.random.of(&self.counters), self.random.of(&self.counters));
+        let sum = self.def(Opcode::Add, &[a, b], to);
+        let kernel = self.random.of(&[Opcode::Sin, Opcode::Ex2, Opcode::Rcp]);
+        let computed = self.def(kernel, &[sum], to);
+        self.floats.push(computed);
     }
 
     /// Some colours.
@@ -284,6 +295,12 @@ impl Generator {
                 (LoopParam { value: self.fresh(type_of(is_mask)), init, next: init }, is_mask)
             })
             .collect();
+        let counter = (self.random.below(2) == 0).then(|| {
+            let init = Operand::float(self.random.below(5) as f32);
+            let value = self.fresh(Type::F32);
+            carried.push((LoopParam { value, init, next: init }, false));
+            value
+        });
         let see = |generator: &mut Self, carried: &[(LoopParam, bool)]| {
             for (carried, is_mask) in carried {
                 let list = if *is_mask { &mut generator.masks } else { &mut generator.floats };
@@ -292,9 +309,24 @@ impl Generator {
         };
         let (body, again) = self.inside(|generator| {
             see(generator, &carried);
-            let body = generator.list(depth - 1, 16);
+            let mut body = Vec::new();
+            if let Some(counter) = counter {
+                generator.counters.push(Operand::Value(counter));
+                generator.computed_of_counters(&mut body);
+            }
+            body.extend(generator.list(depth - 1, 16));
+            if counter.is_some() {
+                generator.counters.pop();
+            }
             for (carried, is_mask) in &mut carried {
-                carried.next = if *is_mask { generator.mask() } else { generator.float() };
+                carried.next = match counter {
+                    Some(counter) if counter == carried.value => {
+                        let step = Operand::float(0.25);
+                        generator.def(Opcode::Add, &[Operand::Value(counter), step], &mut body)
+                    }
+                    _ if *is_mask => generator.mask(),
+                    _ => generator.float(),
+                };
             }
             (body, (generator.random.below(3) > 0).then(|| generator.mask()))
         });

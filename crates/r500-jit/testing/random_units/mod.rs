@@ -59,6 +59,7 @@ pub(crate) fn check<T>(
         random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
         floats: (0..READS).map(|value| Operand::Value(Value(value))).collect(),
         masks: vec![Operand::Value(Value(READS)), ALL],
+        counters: Vec::new(),
         values: read_values(READS as usize),
         left: match numbers {
             Numbers::Edges => 1 + (seed % 12) as u32,
@@ -196,6 +197,7 @@ pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> 
         random: Random { state: seed | 1, numbers: Numbers::All },
         floats: vec![Operand::Value(Value(0))],
         masks: vec![Operand::Value(Value(1)), ALL],
+        counters: Vec::new(),
         values: read_values(1),
         left: 200,
         inputs: false,

@@ -7,6 +7,7 @@ use r500_fast::codegen::Batch;
 
 use super::*;
 use crate::known_bugs::{KnownBug, inject};
+use crate::lir::TableEntry;
 use crate::memory_bounds::MemoryBounds;
 use crate::random_units::{Numbers, check, count, with_budget, with_unit};
 use crate::x86::emulated::EmulatedCode;
@@ -100,10 +101,36 @@ fn random_units_compute_what_they_say() {
 /// Of three chunks the last is alone.
 #[test]
 fn two_chunks_go_together() {
-    check_units(count(1000), 8, &|_, level| match level {
+    check_units(count(500), 8, &|_, level| match level {
         Level::Avx2 => 2,
         Level::Avx512 => 1,
     });
+}
+
+/// The fourth one is the first again.
+#[test]
+fn four_chunks_go_together() {
+    check_units(count(500), 8, &|_, level| match level {
+        Level::Avx2 => 3,
+        Level::Avx512 => 2,
+    });
+}
+
+/// Random units test tables by the iteration of one loop and of two.
+#[test]
+fn random_units_have_tables() {
+    let mut entries = [0, 0];
+    for seed in 0..400 {
+        with_unit(seed, |unit| {
+            lower_unit(unit, Level::Avx512).each_op(|op| {
+                if let Opcode::Tabulated(TableEntry { outer, .. }) = op.opcode {
+                    entries[usize::from(outer.is_some())] += 1;
+                }
+            });
+        });
+    }
+    println!("tables by one and by two iterations: {entries:?}");
+    assert!(entries[0] > 200 && entries[1] > 10, "{entries:?}");
 }
 
 /// Code for processors that are not here is made, too.

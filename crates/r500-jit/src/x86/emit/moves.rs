@@ -3,7 +3,7 @@
 use iced_x86::code_asm::{ecx, edx, rcx, rdx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
-use super::{Emit, ROWS, constant_bytes, mask};
+use super::{Emit, constant_bytes, mask};
 use crate::lir::Class;
 use crate::mach_inst::Mem;
 use crate::x86::level::Level;
@@ -109,8 +109,8 @@ impl Emit<'_> {
                     order.push(bits);
                     next
                 });
-                let first = if self.has_rows { size_of_val(&ROWS) as u32 } else { 0 };
-                (Register::R14, i64::from(first + at * constant_bytes(self.level)))
+                let at = self.first_constant() + at * constant_bytes(self.level);
+                (Register::R14, i64::from(at))
             }
         };
         MemoryOperand::with_base_displ(base, place)

@@ -1,12 +1,12 @@
 //! Encoding of operations and their operands.
 
-use iced_x86::code_asm::{eax, qword_ptr, rax, rbx};
+use iced_x86::code_asm::{eax, ecx, qword_ptr, rax, rbx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
 use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, mask, table};
 use crate::known_bugs::{KnownBug, is_injected};
-use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding};
+use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding, TableEntry};
 use crate::mach_inst::{Mem, Place};
 use crate::x86::level::Level;
 
@@ -68,6 +68,7 @@ fn plain(opcode: Opcode) -> Option<Plain> {
         | Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::MaskAll | Opcode::MaskNone | Opcode::ToMask | Opcode::FromMask
         | Opcode::LoadTexel(_) | Opcode::GatherChannel(_) | Opcode::Interpolant(_) | Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_)
         | Opcode::CountFuel(_) | Opcode::StoreColor(_) | Opcode::MulAdd | Opcode::ToHalf | Opcode::Narrow(_) | Opcode::LoadPixels(_)
+        | Opcode::Tabulated(_)
         | Opcode::StorePixels(_) | Opcode::Store(..) => return None,
     })
 }
@@ -202,6 +203,7 @@ impl Emit<'_> {
                 unreachable!("numbers of single pixels are for WebAssembly")
             }
             Opcode::Interpolant(ramp) => self.ramp(ramp, dst),
+            Opcode::Tabulated(entry) => self.tabulated(entry, dst),
             Opcode::LoadCoverage(part) => {
                 let from = self.covered(part)?;
                 self.load(Class::Vector, dst, from)
@@ -254,6 +256,35 @@ impl Emit<'_> {
             self.a.nop()?;
         }
         Ok(())
+    }
+
+    /// A number of a table, for all pixels.
+    fn tabulated(
+        &mut self,
+        TableEntry { first, inner, outer }: TableEntry,
+        dst: u8,
+    ) -> Result<(), IcedError> {
+        let counter = self.counter(inner);
+        self.a.mov(ecx, counter)?;
+        if let Some((outer, shift)) = outer {
+            let counter = self.counter(outer);
+            self.a.mov(eax, counter)?;
+            self.a.shl(rax, u32::from(shift))?;
+            let sum = Instruction::with2(Code::Add_r64_rm64, Register::RCX, Register::RAX)?;
+            self.add(sum)?;
+        }
+        let at = i64::from(self.first_table()) + 4 * i64::from(first);
+        let from = MemoryOperand::with_base_index_scale_displ_size(
+            Register::R14,
+            Register::RCX,
+            4,
+            at,
+            u32::from(at != 0),
+        );
+        let code =
+            self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
+        let to = self.vector(dst);
+        self.add(Instruction::with2(code, to, from)?)
     }
 
     /// What an input is along the batch plus what it is across.
@@ -384,7 +415,7 @@ impl Emit<'_> {
     /// Returns the registers with the offsets of a pixel of each quad. The texels of a footprint follow each other and have
     /// the same ones.
     fn texel_indices(&mut self, at: Mem, pixel: u8) -> Result<&'static [Register], IcedError> {
-        let sets = TexelIndices::sets(self.level, self.units.len());
+        let sets = TexelIndices::sets(self.level, self.units.len(), self.chunks());
         if let Some(n) = self.texel_indices.find(at, pixel) {
             return Ok(sets[n]);
         }

@@ -20,7 +20,7 @@ fn text_of(insts: &[MachInst]) -> String {
 fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
     let unit = UnitLayout { stride: 256, ..UnitLayout::default() };
     let code = MachCode { groups, labels: 1, ..MachCode::default() };
-    let mut emit = Emit::new(&code, Level::Avx512, &unit).unwrap();
+    let mut emit = Emit::new(&code, &[], Level::Avx512, &unit).unwrap();
     for inst in insts {
         emit.inst(inst).unwrap();
     }

@@ -15,12 +15,18 @@ pub(super) struct TexelIndices {
 }
 
 impl TexelIndices {
-    /// Returns the sets of registers, one for each quad, where so many units have tables.
-    pub(super) fn sets(level: Level, tables: usize) -> &'static [&'static [Register]] {
+    /// Returns the sets of registers, one for each quad, where so many units have tables and so many chunks go together.
+    pub(super) fn sets(
+        level: Level,
+        tables: usize,
+        chunks: usize,
+    ) -> &'static [&'static [Register]] {
         match level {
             Level::Avx2 => &[&[RCX, RDX], &[RSI, RDI]],
-            // Registers of tables that there are not.
-            Level::Avx512 if tables == 1 => &[&[RCX, RDX, RSI, RDI], &[R9, R10, R11, RAX]],
+            // Registers of tables and chunks that there are not.
+            Level::Avx512 if tables == 1 && chunks <= 2 => {
+                &[&[RCX, RDX, RSI, RDI], &[R9, R10, R11, RAX]]
+            }
             Level::Avx512 => &[&[RCX, RDX, RSI, RDI]],
         }
     }

@@ -1,0 +1,332 @@
+//! Tabulation: what iterations of loops compute of their counters alone becomes a table.
+//!
+//! A value is the same for every pixel if it depends on constants and on such values only. In a loop it changes from iteration to
+//! iteration, which is why no constant replaces it; but the loop's counters say which number it is. A unit is evaluated here for no pixel in
+//! particular: values that depend on pixels are unknown, a loop runs until its mask is known to have no pixel, and what a value is
+//! in each iteration is recorded.
+//!
+//! ```text
+//! loop 48 (%0 = 0) {                   loop 48 (%0 = 0) {
+//!   %1 = sin %0                  →       %1 = table[iteration]
+//!   .. %2 * %1                           .. %2 * %1
+//! } next (%0 + 1.0)                    } next (%0 + 1.0)
+//! ```
+//!
+//! This is sound because code executes no iteration that was not evaluated: a mask that is known to have no pixel has none in code
+//! either. Results are those of code bit for bit, as those of all constants that are folded.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use r500_fast::codegen::CompileUnit;
+use r500_ir::{ALL, EntityMap, Inst, Loop, NONE, Opcode, Operand, Stmt, Type, Value, evaluate};
+
+use super::early_exit::cost_of;
+use crate::lir::TableEntry;
+
+/// Operations that take about as long as finding a number in a table.
+const LEAST: u64 = 4;
+/// Operations that may be evaluated; units that need more have no tables.
+const MAX_EVALUATIONS: u32 = 20_000;
+/// Numbers of all tables.
+const MAX_NUMBERS: usize = 4096;
+/// Loops around each other whose iterations are told apart: more are rare.
+const MAX_DEPTH: usize = 4;
+
+/// What takes the place of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replacement {
+    /// The same number always.
+    Constant(u32),
+    /// A number of a table.
+    Table(TableEntry),
+    /// Nothing: only operations that are replaced use it.
+    Nothing,
+}
+
+/// The tables of a unit.
+#[derive(Debug, Default)]
+pub(super) struct LoopTables {
+    replacements: HashMap<Value, Replacement>,
+    /// The numbers, table after table.
+    pub(super) numbers: Vec<u32>,
+}
+
+impl LoopTables {
+    /// Evaluates the loops of a unit.
+    pub(super) fn of(unit: &CompileUnit<'_>) -> Self {
+        let mut tables = Self::default();
+        let is_loop = &mut |stmt: &Stmt| matches!(stmt, Stmt::Loop(_));
+        if !unit.body.iter().any(|stmt| stmt.any(is_loop)) {
+            return tables;
+        }
+        let mut evaluation = Evaluation {
+            bits: EntityMap::filled(unit.values.len(), None),
+            iterations: Vec::new(),
+            histories: HashMap::new(),
+            left: MAX_EVALUATIONS,
+        };
+        if evaluation.stmts(unit.body.iter().copied()).is_some() {
+            tables.replace(unit, &evaluation.histories);
+        }
+        tables
+    }
+
+    /// Returns what replaces the operation that defines a value.
+    pub(super) fn replacement(&self, value: Value) -> Option<Replacement> {
+        self.replacements.get(&value).copied()
+    }
+
+    /// Finds the operations that are worth replacing.
+    fn replace(&mut self, unit: &CompileUnit<'_>, histories: &HashMap<Value, Option<History>>) {
+        let uses = Uses::of(unit);
+        let mut costs: HashMap<Value, u64> = HashMap::new();
+        for &(value, inst) in &uses.defs {
+            if histories.get(&value).is_some_and(Option::is_some) {
+                let args = inst.args().iter().filter_map(|arg| costs.get(&arg.value()?));
+                let cost = args.fold(cost_of(inst.opcode), |sum, cost| sum.saturating_add(*cost));
+                costs.insert(value, cost);
+            }
+        }
+        // Users come before what they use.
+        for &(value, _) in uses.defs.iter().rev() {
+            let (Some(Some(history)), Some(&cost)) = (histories.get(&value), costs.get(&value))
+            else {
+                continue;
+            };
+            let unused = !uses.kept.contains(&value)
+                && (uses.users.get(&value).into_iter().flatten())
+                    .all(|user| self.replacements.contains_key(user));
+            let replacement = match unit.values[value].ty {
+                _ if unused => Some(Replacement::Nothing),
+                Type::F32 => self.table(history, cost),
+                Type::Mask => None,
+            };
+            if let Some(replacement) = replacement {
+                self.replacements.insert(value, replacement);
+            }
+        }
+    }
+
+    /// Makes the table of a value, if it pays: by the iteration of no loop, of one, or of two.
+    fn table(&mut self, history: &History, cost: u64) -> Option<Replacement> {
+        let loops = 0..history.trips.len();
+        if let Some(numbers) = history.by([]) {
+            return numbers.into_values().next().map(Replacement::Constant);
+        }
+        if cost < LEAST {
+            return None;
+        }
+        for inner in loops.clone().rev() {
+            if let Some(numbers) = history.by([inner]) {
+                let numbers = numbers.into_iter().map(|([at], bits)| (at, bits));
+                return self.add(numbers.collect(), history, inner, None);
+            }
+        }
+        let pairs = loops.clone().flat_map(|outer| loops.clone().map(move |inner| (outer, inner)));
+        for (outer, inner) in pairs.filter(|(outer, inner)| outer < inner) {
+            if let Some(numbers) = history.by([outer, inner]) {
+                let columns = 1 + numbers.keys().map(|[_, column]| *column).max()?;
+                let shift = columns.next_power_of_two().trailing_zeros();
+                let numbers = (numbers.into_iter())
+                    .map(|([row, column], bits)| ((row << shift) + column, bits));
+                return self.add(numbers.collect(), history, inner, Some((outer, shift)));
+            }
+        }
+        None
+    }
+
+    /// Adds a table, given by iterations from 0 on.
+    fn add(
+        &mut self,
+        numbers: BTreeMap<u32, u32>,
+        history: &History,
+        inner: usize,
+        outer: Option<(usize, u32)>,
+    ) -> Option<Replacement> {
+        let last = *numbers.last_key_value()?.0;
+        let first = self.numbers.len();
+        if first + last as usize >= MAX_NUMBERS {
+            return None;
+        }
+        // Counters go down from the number of trips.
+        let backwards = (0..=last).rev().map(|at| numbers.get(&at).copied().unwrap_or(0));
+        self.numbers.extend(backwards);
+        let trips =
+            history.trips[inner] + outer.map_or(0, |(outer, shift)| history.trips[outer] << shift);
+        let entry = TableEntry {
+            first: (first + last as usize) as i32 - trips.cast_signed(),
+            inner: inner as u32,
+            outer: outer.map(|(outer, shift)| (outer as u32, shift as u8)),
+        };
+        Some(Replacement::Table(entry))
+    }
+}
+
+/// Who uses what in a unit.
+#[derive(Default)]
+struct Uses {
+    /// Operations, in program order.
+    defs: Vec<(Value, Inst)>,
+    /// The values whose operations use a value.
+    users: HashMap<Value, Vec<Value>>,
+    /// Values that anything else uses.
+    kept: HashSet<Value>,
+}
+
+impl Uses {
+    fn of(unit: &CompileUnit<'_>) -> Self {
+        let mut uses = Self::default();
+        for stmt in unit.body {
+            stmt.each(&mut |stmt| uses.see(stmt));
+        }
+        uses.kept.extend(unit.writes.iter().map(|(value, _)| *value));
+        let moved = unit.moves.iter().flat_map(|moved| [Some(moved.from), moved.mask]).flatten();
+        let stored = unit.colors.iter().flat_map(|color| color.channels);
+        uses.kept.extend(moved.chain(stored).filter_map(Operand::value));
+        uses
+    }
+
+    fn see(&mut self, stmt: &Stmt) {
+        let Stmt::Def(value, inst) = stmt else {
+            return stmt.operands(&mut |operand| self.kept.extend(operand.value()));
+        };
+        self.defs.push((*value, *inst));
+        for used in inst.args().iter().filter_map(|arg| arg.value()) {
+            self.users.entry(used).or_default().push(*value);
+        }
+    }
+}
+
+/// What a value was in all iterations of the loops around it.
+#[derive(Debug)]
+struct History {
+    /// The most iterations of each loop around it, outermost first: what counters begin with.
+    trips: Vec<u32>,
+    /// The iterations, and the bits.
+    numbers: Vec<([u32; MAX_DEPTH], u32)>,
+}
+
+impl History {
+    /// Returns the numbers by iterations of some of the loops, unless these do not determine them.
+    fn by<const N: usize>(&self, loops: [usize; N]) -> Option<BTreeMap<[u32; N], u32>> {
+        let mut numbers = BTreeMap::new();
+        for (iterations, bits) in &self.numbers {
+            let known = numbers.entry(loops.map(|number| iterations[number])).or_insert(*bits);
+            if known != bits {
+                return None;
+            }
+        }
+        Some(numbers)
+    }
+}
+
+/// The evaluation of a unit for no pixel in particular.
+struct Evaluation {
+    /// The current bits of each value, `None` if they are unknown or depend on the pixel. Of masks all or none.
+    bits: EntityMap<Value, Option<u32>>,
+    /// The current iteration of each loop around, and the most that it can have.
+    iterations: Vec<(u32, u32)>,
+    /// By value; `None` if it was unknown once.
+    histories: HashMap<Value, Option<History>>,
+    /// Operations that may still be evaluated.
+    left: u32,
+}
+
+impl Evaluation {
+    /// Evaluates statements; `None` if that takes too long.
+    fn stmts<'s>(&mut self, stmts: impl IntoIterator<Item = &'s Stmt>) -> Option<()> {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Def(value, inst) => {
+                    self.left = self.left.checked_sub(1)?;
+                    let bits = self.evaluate(inst);
+                    self.bits[*value] = bits;
+                    if !self.iterations.is_empty() {
+                        self.record(*value, bits);
+                    }
+                }
+                // Operations of arms compute the same whether any pixel takes these or not.
+                Stmt::If(branch) => {
+                    branch.arms.iter().try_for_each(|arm| self.stmts(arm))?;
+                    branch.phis.iter().for_each(|phi| self.bits[phi.value] = None);
+                }
+                Stmt::Loop(repeat) => self.repeat(repeat)?,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    fn repeat(&mut self, repeat: &Loop) -> Option<()> {
+        let trips = repeat.max_trips.max(1);
+        let mut next: Vec<_> = repeat.params.iter().map(|param| self.get(param.init)).collect();
+        // Whether all groups of pixels run the same iterations.
+        let mut uniform = true;
+        for iteration in 0..trips {
+            for (param, bits) in repeat.params.iter().zip(&next) {
+                self.bits[param.value] = *bits;
+            }
+            self.iterations.push((iteration, trips));
+            self.stmts(&repeat.body)?;
+            self.iterations.pop();
+            next = repeat.params.iter().map(|param| self.get(param.next)).collect();
+            match repeat.continue_mask.map(|mask| self.get(mask)) {
+                Some(Some(0)) => break,
+                Some(None) => uniform = false,
+                _ => {}
+            }
+        }
+        for (param, bits) in repeat.params.iter().zip(next) {
+            self.bits[param.value] = bits.filter(|_| uniform);
+        }
+        Some(())
+    }
+
+    fn get(&self, operand: Operand) -> Option<u32> {
+        match operand {
+            Operand::Const(bits) => Some(bits),
+            Operand::Value(value) => self.bits[value],
+        }
+    }
+
+    /// Returns what an operation gives. Of masks, one operand may be enough.
+    fn evaluate(&self, inst: &Inst) -> Option<u32> {
+        let [Operand::Const(all), Operand::Const(none)] = [ALL, NONE] else { return None };
+        let [a, b, c] = inst.args.map(|arg| self.get(arg));
+        match inst.opcode {
+            Opcode::And if a == Some(none) || b == Some(none) => Some(none),
+            Opcode::And => Some(a? & b?),
+            Opcode::Or if a == Some(all) || b == Some(all) => Some(all),
+            Opcode::Or => Some(a? | b?),
+            Opcode::AndNot if a == Some(none) || b == Some(all) => Some(none),
+            Opcode::AndNot => Some(a? & !b?),
+            Opcode::Select if a? == none => c,
+            Opcode::Select => b,
+            opcode => {
+                let arity = opcode.arity();
+                let known = [a, b, c].map(|bits| bits.unwrap_or(0));
+                inst.args[..arity].iter().all(|arg| self.get(*arg).is_some()).then_some(())?;
+                evaluate(opcode, known)
+            }
+        }
+    }
+
+    fn record(&mut self, value: Value, bits: Option<u32>) {
+        let depth = self.iterations.len();
+        let history = self.histories.entry(value).or_insert_with(|| {
+            let trips = self.iterations.iter().map(|(_, trips)| *trips).collect();
+            Some(History { trips, numbers: Vec::new() })
+        });
+        let Some(bits) = bits.filter(|_| depth <= MAX_DEPTH) else {
+            *history = None;
+            return;
+        };
+        if let Some(history) = history {
+            let mut at = [0; MAX_DEPTH];
+            for (at, (iteration, _)) in at.iter_mut().zip(&self.iterations) {
+                *at = *iteration;
+            }
+            history.numbers.push((at, bits));
+        }
+    }
+}
