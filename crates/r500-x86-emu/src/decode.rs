@@ -109,9 +109,7 @@ impl Reader<'_> {
             C::Shl_rm64_imm8 => {
                 Op::ShiftLeft { width: Width::W64, dst: self.register(0)?, bits: inst.immediate8() }
             }
-            C::Shl_rm64_1 => {
-                Op::ShiftLeft { width: Width::W64, dst: self.register(0)?, bits: 1 }
-            }
+            C::Shl_rm64_1 => Op::ShiftLeft { width: Width::W64, dst: self.register(0)?, bits: 1 },
             C::Push_r64 => Op::Push(self.register(0)?),
             C::Pop_r64 => Op::Pop(self.register(0)?),
             C::Cmovae_r64_rm64 => {
