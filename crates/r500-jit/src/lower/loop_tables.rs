@@ -29,7 +29,7 @@ const LEAST: u64 = 4;
 const MAX_EVALUATIONS: u32 = 20_000;
 /// Numbers of all tables.
 const MAX_NUMBERS: usize = 4096;
-/// Loops around each other whose iterations are told apart: more are rare.
+/// Loops around each other whose iterations are distinguished: more are rare.
 const MAX_DEPTH: usize = 4;
 
 /// What takes the place of an operation.
