@@ -84,27 +84,16 @@ impl<'r> Batches<'r> {
 
     /// Draws what is left, and returns the results.
     pub(super) fn finish(mut self) -> Outcome<(Results<'r>, RuntimeWarnings)> {
-        let rows = self.drawn + self.pending.len();
-        if self.quads && !rows.is_multiple_of(4) {
-            return Err(Failure::input(anyhow::anyhow!(
-                "--quads: {} cannot fill quads of four",
-                counted(rows, "row")
-            )));
+        if self.quads {
+            check_quads_full(self.drawn + self.pending.len())?;
         }
         self.draw_pending()?;
         Ok((self.results, self.findings))
     }
 
     fn draw_pending(&mut self) -> Outcome<()> {
-        let mixed = |quad: &[Row]| quad.iter().any(|row| row.constants != quad[0].constants);
-        if self.quads
-            && let Some(quad) = self.pending.chunks(4).position(mixed)
-        {
-            let first = self.drawn + quad * 4;
-            return Err(Failure::input(anyhow::anyhow!(
-                "--quads: rows {first} to {} form a quad and differ in constants",
-                first + 3
-            )));
+        if self.quads {
+            check_quad_constants(&self.pending, self.drawn)?;
         }
         let pending = std::mem::take(&mut self.pending);
         for rows in batches(&pending, if self.quads { 4 } else { 1 }) {
@@ -181,7 +170,31 @@ impl<'r> Batches<'r> {
     }
 }
 
+/// Refuses a number of rows that leaves a quad with fewer than four.
+pub(super) fn check_quads_full(rows: usize) -> Outcome<()> {
+    match rows.is_multiple_of(4) {
+        true => Ok(()),
+        false => Err(Failure::input(anyhow::anyhow!(
+            "--quads: {} cannot fill quads of four",
+            counted(rows, "row")
+        ))),
+    }
+}
+
+/// Refuses quads whose rows differ in constants; `drawn` rows came before.
+pub(super) fn check_quad_constants(rows: &[Row], drawn: usize) -> Outcome<()> {
+    let mixed = |quad: &[Row]| quad.iter().any(|row| row.constants != quad[0].constants);
+    let Some(quad) = rows.chunks(4).position(mixed) else { return Ok(()) };
+    let first = drawn + quad * 4;
+    Err(Failure::input(anyhow::anyhow!(
+        "--quads: rows {first} to {} form a quad and differ in constants",
+        first + 3
+    )))
+}
+
 /// Returns a picture, two pixels high and so wide, of rows that have their constants in common.
+///
+/// With `quads`, a multiple of four rows.
 pub(super) fn side_by_side(job: &Job, rows: &[Row], quads: bool) -> (Job, u32) {
     let mut job = job.clone();
     if let Some(row) = rows.first() {
@@ -201,6 +214,7 @@ pub(super) fn side_by_side(job: &Job, rows: &[Row], quads: bool) -> (Job, u32) {
 
 /// Returns the width of the picture of rows: side by side, each a quad of its own, or quads of four rows.
 fn width(rows: &[Row], quads: bool) -> u32 {
+    debug_assert!(!quads || rows.len().is_multiple_of(4), "quads are checked to be full");
     let per_quad = if quads { 4 } else { 1 };
     (rows.len() / per_quad * 2) as u32
 }

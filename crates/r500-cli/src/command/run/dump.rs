@@ -9,7 +9,7 @@ use r500::ir;
 use r500::jit::{Effort, listing};
 use r500::program::Job;
 
-use super::batch::side_by_side;
+use super::batch::{check_quad_constants, check_quads_full, side_by_side};
 use super::{Row, Run};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::{engine_args, terminal};
@@ -17,6 +17,10 @@ use crate::command::{engine_args, terminal};
 impl Run {
     /// Prints what is made of the program for the first row and those that share its constants.
     pub(super) fn dump(&self, shader: &Shader, job: &Job, rows: &[Row]) -> Outcome {
+        if self.quads {
+            check_quads_full(rows.len())?;
+            check_quad_constants(rows, 0)?;
+        }
         let first = rows.first().map(|row| &row.constants);
         let rows = rows.iter().take_while(|row| Some(&row.constants) == first).cloned();
         let (job, width) = side_by_side(job, &rows.collect::<Vec<_>>(), self.quads);
