@@ -15,6 +15,7 @@ use r500_gen::{Case, Choices, Rng, Shape};
 use r500_program::Job;
 
 use super::*;
+use crate::lir::Phi;
 
 /// Checks units instead of compiling them.
 #[derive(Default)]
