@@ -73,10 +73,10 @@ fn a_warm_drawing_allocates_nothing() {
             let surface = ColorSurface::rgba8(&mut pixels, 64 * 4);
             drawing.draw_to(&bindings, &mut Surfaces::color(area, surface)).unwrap();
         };
-        // The sizes, and constants that begin to change.
-        (0..50).for_each(&mut draw);
+        // The sizes, constants that begin to change, and forms of machine code that are compiled to be measured.
+        (0..300).for_each(&mut draw);
         let before = COUNT.get();
-        (50..150).for_each(&mut draw);
+        (300..400).for_each(&mut draw);
         assert_eq!(COUNT.get() - before, 0, "{}", engine.name());
     }
 }
