@@ -201,7 +201,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                 for (covered, &i) in row.iter_mut().zip(order) {
                     *covered = coverages[usize::from(i) % CHUNKS];
                 }
-                store_coverages(band, at, &row[..order.len()]);
+                store_coverages(level, band, at, &row[..order.len()]);
             } else {
                 for (x, &i) in tile.columns().zip(order) {
                     store_coverage(band, [x, y], &interp.scratch.covered[usize::from(i)]);
@@ -259,7 +259,7 @@ pub(super) fn take_coverage<L: SimdLevel>(
             *mask = ALL;
         }
         let at = [tile.x, tile.y + row as u32 * CHUNK];
-        canvas.store_coverages(at, &bits[..order.len()]);
+        canvas.store_coverages(level, at, &bits[..order.len()]);
     }
     sum
 }

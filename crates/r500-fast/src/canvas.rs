@@ -3,6 +3,7 @@
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Band, ColorSurface, PixelRect, Plane, Surfaces};
 use r500_simd::chunk::SIDE as CHUNK;
+use r500_simd::level::lane_ops::LaneOps;
 
 use super::chunk_stores::{CoverageBits, colors_from, store_coverages};
 use super::render_targets::{ColorTargets, PlanePixels, Staging, TARGETS, TargetPlane};
@@ -23,7 +24,7 @@ pub(super) trait Canvas {
     fn cover(&mut self);
 
     /// Stores the coverage of horizontally adjacent chunks that lie in the canvas.
-    fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]);
+    fn store_coverages(&mut self, level: impl LaneOps, at: [u32; 2], covered: &[CoverageBits]);
 }
 
 impl Canvas for Band<'_> {
@@ -46,8 +47,8 @@ impl Canvas for Band<'_> {
     }
 
     #[inline(always)]
-    fn store_coverages(&mut self, at: [u32; 2], covered: &[CoverageBits]) {
-        store_coverages(self, at, covered);
+    fn store_coverages(&mut self, level: impl LaneOps, at: [u32; 2], covered: &[CoverageBits]) {
+        store_coverages(level, self, at, covered);
     }
 }
 
@@ -154,7 +155,7 @@ impl Canvas for SurfaceBand<'_, '_> {
     }
 
     #[inline(always)]
-    fn store_coverages(&mut self, [x, y]: [u32; 2], covered: &[CoverageBits]) {
+    fn store_coverages(&mut self, _: impl LaneOps, [x, y]: [u32; 2], covered: &[CoverageBits]) {
         if self.surfaces.coverage.is_some() {
             for (x, covered) in (x..).step_by(CHUNK as usize).zip(covered) {
                 self.copy_coverage([x, y], *covered);

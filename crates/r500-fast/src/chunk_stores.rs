@@ -1,7 +1,7 @@
 //! Stores of whole chunks into the planes of a band: from lane order (quad by quad) to row order.
 
 use r500_simd::chunk::{LANES_BY_ROW, SIDE};
-use r500_simd::level::lane_ops::LaneOps;
+use r500_simd::level::lane_ops::{LaneOps, bits_by_row};
 use r500_simd::{Chunk, LANES, SimdLevel, inhibit_outer_vectorization};
 
 use r500_exec::PixelRect;
@@ -80,12 +80,22 @@ pub(super) fn store_depth(
 
 /// Stores the coverage of horizontally adjacent chunks that lie in the band.
 #[inline(always)]
-pub(super) fn store_coverages(band: &mut Band<'_>, at: [u32; 2], covered: &[CoverageBits]) {
+pub(super) fn store_coverages(
+    level: impl LaneOps,
+    band: &mut Band<'_>,
+    at: [u32; 2],
+    covered: &[CoverageBits],
+) {
     let rows = rows(band.rect(), at, covered.len() as u32 * SIDE, band.coverage_mut());
-    let Some(rows) = rows else { return };
-    let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..covered.len()]);
-    for (i, covered) in covered.iter().enumerate() {
+    let Some(mut rows) = rows else { return };
+    let (fours, rest) = covered.as_chunks::<4>();
+    let [a, b, c, d] = rows.each_mut().map(|row| &mut row.as_chunks_mut().0[..fours.len()]);
+    for (i, covered) in fours.iter().enumerate() {
         inhibit_outer_vectorization();
+        [a[i], b[i], c[i], d[i]] = level.bits_by_row_of_four(covered.map(|covered| covered.0));
+    }
+    let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut().0[4 * fours.len()..covered.len()]);
+    for (i, covered) in rest.iter().enumerate() {
         [a[i], b[i], c[i], d[i]] = covered.rows();
     }
 }
@@ -110,22 +120,6 @@ pub(super) fn clear_colors(band: &mut Band<'_>, at: [u32; 2], width: u32) {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CoverageBits(u16);
 
-/// By the bits of the lanes of two neighbouring quads: their rows.
-static ROWS_OF: [[[bool; 4]; 2]; 256] = {
-    let mut table = [[[false; 4]; 2]; 256];
-    let mut bits = 0;
-    while bits < table.len() {
-        let mut pixel = 0;
-        while pixel < 8 {
-            let (row, column) = (pixel / 4, pixel % 4);
-            table[bits][row][column] = bits >> LANES_BY_ROW[row][column] & 1 != 0;
-            pixel += 1;
-        }
-        bits += 1;
-    }
-    table
-};
-
 impl CoverageBits {
     /// Returns the lanes that are set in a mask.
     #[inline(always)]
@@ -148,9 +142,7 @@ impl CoverageBits {
     /// Returns the pixels, row by row.
     #[inline(always)]
     pub(super) fn rows(self) -> [[bool; 4]; 4] {
-        let [lower, upper] = self.0.to_le_bytes();
-        let ([a, b], [c, d]) = (ROWS_OF[usize::from(lower)], ROWS_OF[usize::from(upper)]);
-        [a, b, c, d]
+        bits_by_row(self.0)
     }
 }
 

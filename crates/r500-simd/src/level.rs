@@ -27,7 +27,7 @@ use crate::rounding::Rint;
 pub enum Simd {
     /// AVX-512 (F, DQ, BW, VL): sixteen lanes.
     Avx512,
-    /// AVX2: eight lanes.
+    /// AVX2, and POPCNT, which comes with it: eight lanes.
     Avx2,
     /// SSE2, which every x86-64 has: four lanes.
     Sse2,
@@ -62,10 +62,10 @@ impl Simd {
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx2")
+                    && Self::Avx2.is_available()
             }
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"),
             #[cfg(target_arch = "x86_64")]
             Self::Sse2 => true,
             Self::Portable => true,
@@ -218,9 +218,9 @@ macro_rules! x86_levels {
 
 #[cfg(target_arch = "x86_64")]
 x86_levels! {
-    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,popcnt")]
     Avx512: NativeRound, avx512, avx512_entry;
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,popcnt")]
     Avx2: NativeRound, avx2, avx2_entry;
     Sse2: MagicRound, sse2, sse2_entry;
 }

@@ -11,12 +11,38 @@ use super::Portable;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512, Sse2};
 use crate::Chunk;
+use crate::chunk::LANES_BY_ROW;
 
 /// Half a chunk: the lanes of two neighbouring quads.
 pub type HalfChunk = [f32; 8];
 
 /// The rows of a chunk's pixels, of four channels each.
 pub type PixelRows = [[[f32; 4]; 4]; 4];
+
+/// By the bits of the lanes of two neighbouring quads: their rows.
+static ROWS_OF: [[[bool; 4]; 2]; 256] = {
+    let mut table = [[[false; 4]; 2]; 256];
+    let mut bits = 0;
+    while bits < table.len() {
+        let mut pixel = 0;
+        while pixel < 8 {
+            let (row, column) = (pixel / 4, pixel % 4);
+            table[bits][row][column] = bits >> LANES_BY_ROW[row][column] & 1 != 0;
+            pixel += 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
+/// Returns the bits of a chunk's lanes by row, each row from the left.
+#[must_use]
+#[inline(always)]
+pub fn bits_by_row(bits: u16) -> [[bool; 4]; 4] {
+    let [lower, upper] = bits.to_le_bytes();
+    let ([a, b], [c, d]) = (ROWS_OF[usize::from(lower)], ROWS_OF[usize::from(upper)]);
+    [a, b, c, d]
+}
 
 /// Permutations and mask tests of chunks.
 pub trait LaneOps: Copy {
@@ -28,6 +54,18 @@ pub trait LaneOps: Copy {
             bits |= (x.to_bits() >> 31) << lane;
         }
         bits as u16
+    }
+
+    /// Returns the bits of the lanes of four horizontally adjacent chunks by row, each row from the left.
+    #[inline(always)]
+    fn bits_by_row_of_four(self, bits: [u16; 4]) -> [[bool; 16]; 4] {
+        let mut rows = [[false; 16]; 4];
+        for (i, bits) in bits.into_iter().enumerate() {
+            for (row, bits) in rows.iter_mut().zip(bits_by_row(bits)) {
+                row.as_chunks_mut::<4>().0[i] = bits;
+            }
+        }
+        rows
     }
 
     /// Returns the transpose of four rows.
@@ -121,6 +159,12 @@ impl LaneOps for Avx2 {
     }
 
     #[inline(always)]
+    fn bits_by_row_of_four(self, bits: [u16; 4]) -> [[bool; 16]; 4] {
+        // SAFETY: as above.
+        unsafe { avx2::bits_by_row_of_four(bits) }
+    }
+
+    #[inline(always)]
     fn pixel_rows(self, channels: [&Chunk; 4]) -> PixelRows {
         // SAFETY: as above.
         unsafe { avx2::pixel_rows(channels) }
@@ -139,6 +183,12 @@ impl LaneOps for Avx512 {
     fn sign_bits(self, chunk: &Chunk) -> u16 {
         // SAFETY: a value of the level is the proof that the processor has its instructions, AVX2 among them.
         unsafe { avx2::sign_bits(chunk) }
+    }
+
+    #[inline(always)]
+    fn bits_by_row_of_four(self, bits: [u16; 4]) -> [[bool; 16]; 4] {
+        // SAFETY: as above.
+        unsafe { avx2::bits_by_row_of_four(bits) }
     }
 
     #[inline(always)]
@@ -183,13 +233,16 @@ mod sse2 {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use core::arch::x86_64::{
-        __m256, _mm_loadu_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu_ps,
-        _mm256_movemask_ps, _mm256_permute2f128_ps, _mm256_set_m128, _mm256_storeu_ps,
-        _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
+        __m256, _mm_and_si128, _mm_loadu_ps, _mm_min_epu8, _mm_set1_epi8, _mm_set1_epi32,
+        _mm_setr_epi8, _mm_setr_epi16, _mm_shuffle_epi8, _mm_storeu_si128, _mm256_castpd_ps,
+        _mm256_castps_pd, _mm256_loadu_ps, _mm256_movemask_ps, _mm256_permute2f128_ps,
+        _mm256_set_m128, _mm256_storeu_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps,
+        _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
     use super::{HalfChunk, PixelRows};
     use crate::Chunk;
+    use crate::chunk::LANES_BY_ROW;
 
     #[target_feature(enable = "avx2")]
     #[inline]
@@ -205,6 +258,30 @@ mod avx2 {
         let lower = _mm256_movemask_ps(load(chunk, 0));
         let upper = _mm256_movemask_ps(load(chunk, 1));
         (lower | upper << 8) as u16
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn bits_by_row_of_four([a, b, c, d]: [u16; 4]) -> [[bool; 16]; 4] {
+        // The bytes with the bits of the lower two rows and of the upper two: for each pixel of a row.
+        let bits = _mm_setr_epi16(
+            a as i16, b as i16, c as i16, d as i16, a as i16, b as i16, c as i16, d as i16,
+        );
+        let lower =
+            _mm_shuffle_epi8(bits, _mm_setr_epi8(0, 0, 0, 0, 2, 2, 2, 2, 4, 4, 4, 4, 6, 6, 6, 6));
+        let upper =
+            _mm_shuffle_epi8(bits, _mm_setr_epi8(1, 1, 1, 1, 3, 3, 3, 3, 5, 5, 5, 5, 7, 7, 7, 7));
+        let bits_of = |row: usize| {
+            let of_pixel = |column: usize| 1 << (LANES_BY_ROW[row][column] % 8) << (8 * column);
+            _mm_set1_epi32((0..4).map(of_pixel).fold(0_u32, |all, bit| all | bit) as i32)
+        };
+        let mut rows = [[false; 16]; 4];
+        for (row, bytes) in [lower, lower, upper, upper].into_iter().enumerate() {
+            let ones = _mm_min_epu8(_mm_and_si128(bytes, bits_of(row)), _mm_set1_epi8(1));
+            // SAFETY: the array has the sixteen bytes that the instruction stores, to any address, and each of them is 0 or 1.
+            unsafe { _mm_storeu_si128(rows[row].as_mut_ptr().cast(), ones) };
+        }
+        rows
     }
 
     #[target_feature(enable = "avx2")]
@@ -320,7 +397,7 @@ mod avx512 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::LANES_BY_ROW;
+    use crate::chunk::{LANES_BY_ROW, lane_xy};
     use crate::{Simd, SimdLevel, SimdTask};
 
     struct Signs(Chunk);
@@ -376,6 +453,33 @@ mod tests {
                 assert_eq!(simd.run_plain(Signs(chunk)), 1 << lane, "{simd:?}");
             }
             assert_eq!(simd.run_plain(Signs([f32::from_bits(!0); 16])), u16::MAX);
+        }
+    }
+
+    struct BitRows([u16; 4]);
+
+    impl SimdTask for BitRows {
+        type Output = [[bool; 16]; 4];
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, level: L) -> Self::Output {
+            level.bits_by_row_of_four(self.0)
+        }
+    }
+
+    #[test]
+    fn each_bit_has_its_pixel_at_every_level() {
+        for simd in Simd::available() {
+            for (chunk, lane) in (0..4).flat_map(|chunk| (0..16).map(move |lane| (chunk, lane))) {
+                let mut expected = [[false; 16]; 4];
+                let (x, y) = lane_xy(lane);
+                expected[y as usize][4 * chunk + x as usize] = true;
+                let mut bits = [0; 4];
+                bits[chunk] = 1 << lane;
+                assert_eq!(simd.run_plain(BitRows(bits)), expected, "{simd:?} {chunk} {lane}");
+                let others = simd.run_plain(BitRows(bits.map(|bits: u16| !bits)));
+                assert_eq!(others, expected.map(|row| row.map(|bit| !bit)), "{simd:?}");
+            }
         }
     }
 
