@@ -143,9 +143,11 @@ fn completion_offers_every_word_of_existing_sources() {
         let code: Vec<_> = raw_tokens(text).filter(|p| p.kind != RawTokenKind::Comment).collect();
         for (at, piece) in code.iter().enumerate() {
             let word = &source[piece.range()];
-            let behind_dot = at > 0 && code[at - 1].kind == RawTokenKind::Mark(b'.');
+            let follows_dot = at > 0 && code[at - 1].kind == RawTokenKind::Mark(b'.');
             // Numbers are not offered, nor every mask and swizzle that there is, nor new names.
-            if piece.kind != RawTokenKind::Word || word.as_bytes()[0].is_ascii_digit() || behind_dot
+            if piece.kind != RawTokenKind::Word
+                || word.as_bytes()[0].is_ascii_digit()
+                || follows_dot
             {
                 continue;
             }
@@ -328,25 +330,25 @@ fn broken_sources_do_not_panic() {
 fn coloured(source: &str) -> String {
     let analysis = analysis(source);
     let tokens = analysis.tokens(0..source.len());
-    let told = tokens.iter().map(|token| {
+    let signature = tokens.iter().map(|token| {
         let text = &source[token.span.start as usize..token.span.end as usize];
         let kind = format!("{:?}", token.kind);
         format!("{text}={kind}{}", if token.definition { "!" } else { "" })
     });
-    told.collect::<Vec<_>>().join(" ")
+    signature.collect::<Vec<_>>().join(" ")
 }
 
 /// Every word as the grammar of the guide calls it where it stands: `out`, `tex`, `raw` and `NOP` are
 /// different things at different places.
 #[test]
 fn tokens_classify_words_by_context() {
-    let told = coloured(
+    let signature = coloured(
         "OUT LAST src0.rgb = temp[1], srcp.a = sub : out[0].rg = raw MAD src0.1g0 -srcp.aaa |src0.rgb| ;",
     );
     let wanted = "OUT=Tag LAST=Tag src0=Register rgb=Channels temp=Register 1=Number srcp=Register \
         a=Channels sub=Operation out=Register 0=Number rg=Channels raw=Tag MAD=Operation src0=Register \
         1g0=Channels srcp=Register aaa=Channels src0=Register rgb=Channels";
-    assert_eq!(told, wanted);
+    assert_eq!(signature, wanted);
     assert_eq!(
         coloured(
             "src0.rgb = 0.5 : alu[lt].r = 0.25 * MAX src0.111 src0.000 ; -- x\nIF alu ALU_WAIT ; ENDIF ;"
@@ -393,10 +395,10 @@ fn tokens_of_a_part_are_those_of_the_whole() {
             let wanted: Vec<Token> = all.iter().filter(touching).copied().collect();
             assert_eq!(part, wanted, "{name} {from}..{to}");
         }
-        let told: Vec<usize> = all.iter().map(|token| token.span.end as usize).collect();
+        let signature: Vec<usize> = all.iter().map(|token| token.span.end as usize).collect();
         let words = raw_tokens(source.as_bytes()).filter(|piece| piece.kind == RawTokenKind::Word);
         let untold: Vec<&str> = words
-            .filter(|piece| told.binary_search(&piece.end).is_err())
+            .filter(|piece| signature.binary_search(&piece.end).is_err())
             .map(|piece| &source[piece.range()])
             .collect();
         assert!(untold.is_empty(), "{name}: {untold:?}");
@@ -408,10 +410,10 @@ fn blocks_comments_and_long_statements_fold() {
     let source = "-- one\n-- two\n\n-- alone\nIF alu ;\n  src0.rgb = temp[0] :\n    temp[1].rgb = MAX src0.rgb src0.rgb ;\nELSE ;\n: ;\nENDIF ; IF alu ; ENDIF ;\nLOOP int[0] ;\nENDLOOP ;\n";
     let folds = analysis(source).folds();
     let lines = |at: u32| source[..at as usize].matches('\n').count();
-    let told: Vec<_> =
+    let signature: Vec<_> =
         folds.iter().map(|f| (lines(f.span.start), lines(f.span.end), f.comment)).collect();
     // An empty loop has nothing to hide.
-    assert_eq!(told, [(0, 1, true), (4, 6, false), (5, 6, false), (7, 8, false)]);
+    assert_eq!(signature, [(0, 1, true), (4, 6, false), (5, 6, false), (7, 8, false)]);
 }
 
 #[test]
@@ -430,7 +432,7 @@ fn the_statement_of_a_texture_is_found() {
 /// Signatures while operands and arguments are written, with the one that is being written in `<>`.
 #[test]
 fn signatures_show_parameters_and_the_active_one() {
-    let told = |source: &str| {
+    let signature = |source: &str| {
         let (analysis, at) = cursor(source);
         let Some(signature) = analysis.signature(at) else { return String::new() };
         let mut label = signature.label.clone();
@@ -441,16 +443,16 @@ fn signatures_show_parameters_and_the_active_one() {
         }
         label
     };
-    assert_eq!(told(": temp[0].rgb = MAD ¦"), "MAD <A> B C");
-    assert_eq!(told(": temp[0].rgb = MAD src0.r¦ ;"), "MAD <A> B C");
-    assert_eq!(told(": temp[0].rgb = MAD -|src0.rgb| ¦ ;"), "MAD A <B> C");
-    assert_eq!(told(": temp[0].rgb = MAD src0.rgb src1.rgb sr¦c0.000 ;"), "MAD A B <C>");
-    assert_eq!(told(": temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ¦"), "MAD A B C");
-    assert_eq!(told(": temp[0].rgb = DP3 src0.rgb src0.rgb, temp[0].a = RSQ ¦"), "RSQ <A>");
-    assert_eq!(told("src0.rgb = ¦"), "");
-    assert_eq!(told("TEXTURE tex[0] = checker(8, ¦"), "checker(64, <64>, 8)");
-    assert_eq!(told("INPUT temp[0] = (plane(¦-1, 2, 0), 0, 0, 1) ;"), "plane(<0>, 1, 0)");
-    assert_eq!(told("INPUT temp[0] = (plane(-1, 2, 0), ¦0, 0, 1) ;"), "");
-    assert_eq!(told("PRED(¦r) : ;"), "PRED(<r>)");
-    assert_eq!(told(": ; -- MAD ¦"), "");
+    assert_eq!(signature(": temp[0].rgb = MAD ¦"), "MAD <A> B C");
+    assert_eq!(signature(": temp[0].rgb = MAD src0.r¦ ;"), "MAD <A> B C");
+    assert_eq!(signature(": temp[0].rgb = MAD -|src0.rgb| ¦ ;"), "MAD A <B> C");
+    assert_eq!(signature(": temp[0].rgb = MAD src0.rgb src1.rgb sr¦c0.000 ;"), "MAD A B <C>");
+    assert_eq!(signature(": temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ¦"), "MAD A B C");
+    assert_eq!(signature(": temp[0].rgb = DP3 src0.rgb src0.rgb, temp[0].a = RSQ ¦"), "RSQ <A>");
+    assert_eq!(signature("src0.rgb = ¦"), "");
+    assert_eq!(signature("TEXTURE tex[0] = checker(8, ¦"), "checker(64, <64>, 8)");
+    assert_eq!(signature("INPUT temp[0] = (plane(¦-1, 2, 0), 0, 0, 1) ;"), "plane(<0>, 1, 0)");
+    assert_eq!(signature("INPUT temp[0] = (plane(-1, 2, 0), ¦0, 0, 1) ;"), "");
+    assert_eq!(signature("PRED(¦r) : ;"), "PRED(<r>)");
+    assert_eq!(signature(": ; -- MAD ¦"), "");
 }

@@ -64,7 +64,7 @@ impl Capture {
             State::Open(recorder) => what(recorder),
         };
         if let Err(error) = result {
-            log::say(&format!("the capture ends here: {error}"));
+            log::print(&format!("the capture ends here: {error}"));
             *state = State::Off;
         }
     }

@@ -45,7 +45,7 @@ impl EventQueue {
         let Some(queue) = &*queue else { return };
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         if rustix::net::send(queue, bytemuck::bytes_of(event), flags).is_err() {
-            log::say_once("events of the screen are lost: the program does not read them");
+            log::print_once("events of the screen are lost: the program does not read them");
         }
     }
 }

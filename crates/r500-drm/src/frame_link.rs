@@ -111,7 +111,7 @@ impl FrameWriter {
         let mut link = locked(&self.link);
         if let Err(error) = self.send(&mut link, frame) {
             *link = Link::Closed;
-            log::say_once(&format!("the window takes no frames: {error}"));
+            log::print_once(&format!("the window takes no frames: {error}"));
         }
     }
 

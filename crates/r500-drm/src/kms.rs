@@ -200,7 +200,7 @@ impl File {
         if let Some(directory) = &device.settings.frames {
             let path = directory.join(format!("frame-{number:05}.png"));
             if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
-                log::say_once(&format!("{}: {error}", path.display()));
+                log::print_once(&format!("{}: {error}", path.display()));
             }
         }
         Ok(())

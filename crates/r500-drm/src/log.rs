@@ -3,22 +3,22 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+static PRINTED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// Prints a message.
 #[allow(clippy::print_stderr, reason = "a program on the card has no other place for them")]
-pub fn say(message: &str) {
+pub fn print(message: &str) {
     eprintln!("r500 card: {message}");
 }
 
 /// Prints a message that was not printed before in this process.
-pub fn say_once(message: &str) {
+pub fn print_once(message: &str) {
     // A fork may have left the lock taken for good: then rather twice than never.
-    let first = match SAID.try_lock() {
-        Ok(mut said) => said.get_or_insert_default().insert(message.to_owned()),
+    let first = match PRINTED.try_lock() {
+        Ok(mut printed) => printed.get_or_insert_default().insert(message.to_owned()),
         Err(_) => true,
     };
     if first {
-        say(message);
+        print(message);
     }
 }

@@ -135,7 +135,7 @@ impl File {
             }
             0xce => call.answer(|v| self.get_fb2(v)),
             number => {
-                log::say_once(&format!(
+                log::print_once(&format!(
                     "request {number:#04x} ({}) is not answered",
                     name(number).unwrap_or("of an unknown name")
                 ));

@@ -119,11 +119,11 @@ impl Shared {
             Ok(Ok(())) => {}
             Ok(Err(fault)) => {
                 progress.resets += 1;
-                log::say(&format!("submission {} was given up: {fault}", progress.completed + 1));
+                log::print(&format!("submission {} was given up: {fault}", progress.completed + 1));
             }
             Err(_) => {
                 progress.resets += 1;
-                log::say_once(
+                log::print_once(
                     "a fault of the virtual card (its message is above): a submission was given up",
                 );
             }

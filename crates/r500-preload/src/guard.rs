@@ -9,7 +9,7 @@ pub(crate) fn guarded<T>(failure: T, answer: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(value) => value,
         Err(_) => {
-            log::say_once(
+            log::print_once(
                 "a fault of the virtual card (its message is above): a call failed with EIO",
             );
             set_errno(Errno(libc::EIO));

@@ -73,21 +73,21 @@ fn device() -> Option<&'static Arc<Device>> {
         let settings = match Settings::from_variables(|name| std::env::var_os(name)) {
             Ok(settings) => settings,
             Err(error) => {
-                log::say(&error.to_string());
+                log::print(&error.to_string());
                 return None;
             }
         };
         let machine = match machine::new(&settings) {
             Ok(machine) => machine,
             Err(error) => {
-                log::say(&error);
+                log::print(&error);
                 return None;
             }
         };
         match Device::new(settings, machine) {
             Ok(device) => Some(device),
             Err(Errno(number)) => {
-                log::say(&format!("no thread for the card: error {number}"));
+                log::print(&format!("no thread for the card: error {number}"));
                 None
             }
         }
@@ -134,7 +134,7 @@ extern "C" fn after_fork() {
 extern "C" fn at_exit() {
     crate::guard::guarded((), || {
         if let Some(Some(device)) = card().0.get() {
-            device.finish().iter().for_each(|line| log::say(line));
+            device.finish().iter().for_each(|line| log::print(line));
         }
     });
 }

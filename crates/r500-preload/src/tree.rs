@@ -128,13 +128,13 @@ fn make() -> Option<Copy> {
     let directory = match temporary_directory() {
         Ok(directory) => directory,
         Err(error) => {
-            log::say_once(&format!("no temporary directory for /dev/dri and /sys: {error}"));
+            log::print_once(&format!("no temporary directory for /dev/dri and /sys: {error}"));
             return None;
         }
     };
     let copy = Copy { directory, process: std::process::id() };
     if let Err(error) = fill(&copy.directory) {
-        log::say_once(&format!("{}: {error}", copy.directory.display()));
+        log::print_once(&format!("{}: {error}", copy.directory.display()));
     }
     // SAFETY: a function without conditions, which stays loaded: a library that defines functions of the C library for the program
     // is never unloaded. If it cannot be registered, temporary files stay.

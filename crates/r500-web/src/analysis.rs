@@ -186,7 +186,7 @@ pub fn analyse(document: &Document) -> Analysis {
     let assembly = document.assembly();
     let job = &assembly.job;
     let diagnostics = problems(&document.analysis);
-    let diagnostics = diagnostics.iter().map(|problem| told(document, problem)).collect();
+    let diagnostics = diagnostics.iter().map(|problem| diagnostic(document, problem)).collect();
     let (mut stats, mut notes, mut ok) = (Vec::new(), Vec::new(), assembly.is_ok());
     let (mut targets, mut depth) = ([true, false, false, false], false);
     if ok {
@@ -236,7 +236,7 @@ pub fn analyse(document: &Document) -> Analysis {
     }
 }
 
-fn told(document: &Document, problem: &Problem) -> Diagnostic {
+fn diagnostic(document: &Document, problem: &Problem) -> Diagnostic {
     let range = document.range(problem.span);
     let place = match range {
         Some(_) => String::new(),

@@ -55,7 +55,7 @@ pub fn judge(
         let of_this =
             |mismatch: &&Mismatch| one.contains(index(mismatch)) && same(one.what, &mismatch.what);
         let first = wrong.iter().find(of_this);
-        let text = first.map_or_else(String::new, |mismatch| told(mismatch, &frame));
+        let text = first.map_or_else(String::new, |mismatch| describe(mismatch, &frame));
         Some(Judged { range, passes: first.is_none(), text })
     });
     Ok(judged.collect())
@@ -71,7 +71,7 @@ fn same(expected: ExpectedQuantity, what: &What) -> bool {
     }
 }
 
-fn told(mismatch: &Mismatch, frame: &Frame) -> String {
+fn describe(mismatch: &Mismatch, frame: &Frame) -> String {
     let [x, y] = mismatch.pixel;
     match &mismatch.what {
         What::Color { got: [r, g, b, a], .. } => {

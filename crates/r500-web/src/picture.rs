@@ -137,7 +137,8 @@ impl Picture {
         let bindings = self.bindings(drawing)?;
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
         let options = Options { threads: 1, limits, ..Options::default() };
-        let draw = Draw::new(&self.shader, &bindings, &options).map_err(told)?;
+        let draw =
+            Draw::new(&self.shader, &bindings, &options).map_err(|error| error.to_string())?;
         let prepared = self.engine.prepare(draw);
         let mut counters = Counters::default();
         let mut ran = None::<RunInfo>;
@@ -147,12 +148,13 @@ impl Picture {
             // A frame of the same shape is reused.
             if self.drawn.get(n).is_none_or(|(frame, _)| frame.area() != area) {
                 let options = Options { area: Some(area), ..options.clone() };
-                let frame = Frame::new(&self.shader, &bindings, &options).map_err(told)?;
+                let frame = Frame::new(&self.shader, &bindings, &options)
+                    .map_err(|error| error.to_string())?;
                 self.drawn.truncate(n);
                 self.drawn.push((frame, Upright::default()));
             }
             let Some((frame, shown)) = self.drawn.get_mut(n) else { break };
-            draw_into(&*prepared, &draw, frame).map_err(told)?;
+            draw_into(&*prepared, &draw, frame).map_err(|error| error.to_string())?;
             *shown = upright(frame, drawing.target, &drawing.look);
             counters.merge(&frame.counters);
             ran = Some(frame.run_info.clone());
@@ -256,8 +258,4 @@ fn upright(frame: &Frame, target: usize, look: &Look) -> Upright {
 fn band(frame: &Frame, at: usize, length: usize) -> Band {
     let PixelRect { y, height, .. } = frame.area();
     Band { y, rows: height, bytes: Bytes { at, length } }
-}
-
-fn told(error: r500::exec::RunError) -> String {
-    error.to_string()
 }

@@ -192,7 +192,7 @@ impl CursorContext<'_> {
                 RawTokenKind::Mark(b']') => depth += 1,
                 RawTokenKind::Mark(b'[') => depth = depth.saturating_sub(1),
                 // `PRED.rgb(`: the half is not an owner.
-                RawTokenKind::Word if depth == 0 && self.last_is(b'(') && behind_dot(inner) => {}
+                RawTokenKind::Word if depth == 0 && self.last_is(b'(') && follows_dot(inner) => {}
                 RawTokenKind::Word if depth == 0 => return Some(*piece),
                 RawTokenKind::Mark(b'.' | b'(' | b'!') => {}
                 _ if depth == 0 => return None,
@@ -203,7 +203,7 @@ impl CursorContext<'_> {
     }
 }
 
-fn behind_dot(before: &[RawToken]) -> bool {
+fn follows_dot(before: &[RawToken]) -> bool {
     before.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'))
 }
 

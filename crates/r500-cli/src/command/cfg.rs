@@ -69,7 +69,7 @@ impl Cfg {
         self.source.refuse_as_output(output)?;
         let format = self.format(output)?;
         let graph = Graph::new(&job.program).map_err(Failure::input)?;
-        let flow = Told(Flow::new(&job, &graph));
+        let flow = FlowOutput(Flow::new(&job, &graph));
         let text = match format {
             Format::Text => flow.text(),
             Format::Svg => {
@@ -114,9 +114,9 @@ impl Cfg {
 }
 
 /// The control-flow graph of a program, for output.
-struct Told<'a>(Flow<'a>);
+struct FlowOutput<'a>(Flow<'a>);
 
-impl Told<'_> {
+impl FlowOutput<'_> {
     fn text(&self) -> String {
         let mut text = format!("{}: {}\n", self.0.name, self.0.summary());
         for (number, block) in self.0.blocks.blocks.iter().enumerate() {

@@ -121,8 +121,8 @@ impl Explain {
     fn answers(&self, items: &[String]) -> Outcome<Vec<Answer>> {
         let mut answers = Vec::new();
         let mut rest = items;
-        while let [item, behind @ ..] = rest {
-            rest = behind;
+        while let [item, after @ ..] = rest {
+            rest = after;
             let found = names(item);
             if !found.is_empty() {
                 answers.extend(found);
@@ -131,19 +131,19 @@ impl Explain {
             {
                 answers.push(Answer::Word(explain::word(register, bits)));
             } else if let Some(Layout::VertexInstruction) = self.layout
-                && let Some(words) = dwords(item, behind)
+                && let Some(words) = dwords(item, after)
             {
-                rest = &behind[3..];
+                rest = &after[3..];
                 answers.push(Answer::VertexInstruction(pvs::Instruction(words)));
-            } else if let Some(six) = instruction(item, behind) {
-                rest = &behind[5..];
+            } else if let Some(six) = instruction(item, after) {
+                rest = &after[5..];
                 let dwords = Box::new(explain::instruction(six));
                 let text = Some(r500::asm::print_instruction(six));
                 answers.push(Answer::Instruction { number: None, text, dwords });
             } else if Path::new(item).exists() {
-                let count = behind.iter().take_while(|item| item.parse::<usize>().is_ok()).count();
-                let (numbers, behind) = behind.split_at(count);
-                rest = behind;
+                let count = after.iter().take_while(|item| item.parse::<usize>().is_ok()).count();
+                let (numbers, after) = after.split_at(count);
+                rest = after;
                 self.program(item, numbers, &mut answers)?;
             } else {
                 return Err(unknown(item));
@@ -213,14 +213,14 @@ fn dword(item: &str) -> Option<u32> {
     u32::from_str_radix(digits.trim_end_matches(','), 16).ok()
 }
 
-fn instruction(first: &str, behind: &[String]) -> Option<Instruction> {
-    dwords(first, behind).map(Instruction)
+fn instruction(first: &str, after: &[String]) -> Option<Instruction> {
+    dwords(first, after).map(Instruction)
 }
 
 /// `N` dwords from `first` on.
-fn dwords<const N: usize>(first: &str, behind: &[String]) -> Option<[u32; N]> {
+fn dwords<const N: usize>(first: &str, after: &[String]) -> Option<[u32; N]> {
     let mut words = [dword(first)?; N];
-    for (word, item) in words[1..].iter_mut().zip(behind.get(..N - 1)?) {
+    for (word, item) in words[1..].iter_mut().zip(after.get(..N - 1)?) {
         *word = dword(item)?;
     }
     Some(words)

@@ -11,7 +11,7 @@ use super::safe_text::SafeText;
 
 /// `error: …` on stderr.
 pub(crate) fn error(message: &str) {
-    say("error", "31", message);
+    print_message("error", "31", message);
 }
 
 /// Text on stderr.
@@ -22,15 +22,15 @@ pub(crate) fn plain(text: &str) {
 
 /// `warning: …` on stderr.
 pub(super) fn warn(message: &str) {
-    say("warning", "33", message);
+    print_message("warning", "33", message);
 }
 
 /// `note: …` on stderr.
 pub(super) fn note(message: &str) {
-    say("note", "36", message);
+    print_message("note", "36", message);
 }
 
-fn say(label: &str, color: &str, message: &str) {
+fn print_message(label: &str, color: &str, message: &str) {
     let message = r500::asm::visible(message);
     // A failure here cannot be reported.
     let _ = if colors(&std::io::stderr()) {

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_found_both_ways_and_the_pool_behind_the_code() {
+    fn labels_are_found_both_ways_and_the_pool_after_the_code() {
         let mut a = Assembler::default();
         let [back, forth] = [(); 2].map(|()| a.label());
         a.pool_address(X(23));

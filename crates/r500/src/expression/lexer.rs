@@ -54,8 +54,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
             continue;
         }
         // `.5` is a number, the dot of `temp[0].r` is not.
-        let behind_dot = rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
-        let (kind, length) = if c.is_ascii_digit() || c == '.' && behind_dot {
+        let digit_follows = rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+        let (kind, length) = if c.is_ascii_digit() || c == '.' && digit_follows {
             number_token(rest)
                 .map_err(|(length, message)| ExpressionError { span: at..at + length, message })?
         } else if c.is_ascii_alphabetic() || c == '_' {

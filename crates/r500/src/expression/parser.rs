@@ -265,7 +265,7 @@ impl Parser<'_> {
             let message = format!("there is no such register: {bank}[0] to {bank}[{}]", count - 1);
             return Err(ExpressionError { span: index, message });
         };
-        let (channels, span) = self.channels(token.span.start..self.behind(), 4)?;
+        let (channels, span) = self.channels(token.span.start..self.last_end(), 4)?;
         let place = match bank {
             "temp" => Variable::Temp(number, channels),
             "const" => Variable::Const(number, channels),
@@ -361,7 +361,7 @@ impl Parser<'_> {
     /// Takes a sign; gives where it ends.
     fn expect(&mut self, sign: &str) -> Parsed<usize> {
         if self.takes(sign) {
-            return Ok(self.behind());
+            return Ok(self.last_end());
         }
         Err(self.missing(format!("`{sign}` is missing here")))
     }
@@ -372,7 +372,7 @@ impl Parser<'_> {
     }
 
     /// Returns where the last token ends.
-    fn behind(&self) -> usize {
+    fn last_end(&self) -> usize {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
     }
 

@@ -353,7 +353,7 @@ OUT\tsrc0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;
     }
 
     #[test]
-    fn nan_beside_the_program_does_no_harm() {
+    fn nan_next_to_the_program_does_no_harm() {
         let source = "SIZE 1 1 ; INPUT temp[0] = (nan, 0, 0, 1) ; EXPECT out[0] all = (nan, _, _, _) ;\n\
             src0.rgb = temp[0] : alu[lt].r = MAX src0.rgb src0.rgb ; IF alu ; ENDIF ;";
         assert_eq!(text(source), source.replace("IF alu ;", "IF alu ALU_WAIT ;"));

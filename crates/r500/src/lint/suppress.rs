@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_an_instruction_or_in_front_of_it() {
+    fn after_an_instruction_or_before_it() {
         assert_eq!(allowed(": ; : ; -- r500: allow(R5038)\n: ;"), [("R5038", vec![0, 1])]);
         assert_eq!(
             allowed(": ;\n  -- r500: allow(dead-write) why\n\n: ;\n: ;"),

@@ -116,7 +116,9 @@ pub fn job_with(
 pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
     let included = assembly.files.list.iter().skip(1).map(|file| PathBuf::from(&file.name));
     let textures = assembly.textures.iter();
-    included.chain(textures.map(|request| beside(&request.path, assembly.files.name(request.span))))
+    included.chain(
+        textures.map(|request| relative_to(&request.path, assembly.files.name(request.span))),
+    )
 }
 
 /// Assembles a source. With `files`, included files are read; without, including one is an error.
@@ -145,7 +147,7 @@ fn load(
 ) -> Result<Loaded, String> {
     let mut tried = Vec::new();
     let folders = files.search().iter().map(|folder| folder.join(path));
-    for path in std::iter::once(beside(path, from)).chain(folders) {
+    for path in std::iter::once(relative_to(path, from)).chain(folders) {
         let real = files.resolve(&path);
         match real.and_then(|real| Ok((files.read(&path, IncludeLimits::default().bytes)?, real))) {
             Ok((bytes, real)) => {
@@ -159,7 +161,7 @@ fn load(
     Err(tried.join("; "))
 }
 
-fn beside(path: &str, from: &str) -> PathBuf {
+fn relative_to(path: &str, from: &str) -> PathBuf {
     parent(Path::new(from)).join(path)
 }
 
@@ -172,7 +174,7 @@ fn fill(
     memory: &mut TextureMemory,
 ) -> Result<(), ReadError> {
     let from = assembly.files.name(request.span);
-    let path = beside(&request.path, from);
+    let path = relative_to(&request.path, from);
     let place = || format!("{from}, line {}", assembly.files.position(request.span).line);
     let wrong = |message: String| ReadError::Texture { place: place(), message };
     let too_large = |error| ReadError::TextureMemory { place: place(), error };

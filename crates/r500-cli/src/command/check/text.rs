@@ -166,28 +166,32 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
 
 fn guarantees(facts: &Facts) -> String {
     let mut lines: Vec<String> = Vec::new();
-    let mut say = |line: String| lines.push(line);
+    let mut line = |text: String| lines.push(text);
     let below = |n: u16, what: &str| match n {
         0 => format!("no {what}s"),
         1 => format!("{what} 0"),
         n => format!("{what}s 0 to {}", n - 1),
     };
-    say(match facts.structured {
+    line(match facts.structured {
         true => "structured: each pixel gets what its own path gives, and every run ends".to_owned(),
         false => "not structured: it runs without a hard finding, but pixels may depend on each other's paths".to_owned(),
     });
-    say(match (facts.group_size_invisible, facts.group_size_invisible_if_covered) {
-        (true, _) => "the size of a group shows in no result",
-        (_, true) => "the size of a group shows in no result where all pixels are covered",
-        _ => "the size of a group may show",
-    }
-    .to_owned());
-    say(match facts.reads_are_defined {
-        true => "every value that is read was put there before",
-        false => "values may be read that nothing has put there",
-    }
-    .to_owned());
-    say(format!(
+    line(
+        match (facts.group_size_invisible, facts.group_size_invisible_if_covered) {
+            (true, _) => "the size of a group shows in no result",
+            (_, true) => "the size of a group shows in no result where all pixels are covered",
+            _ => "the size of a group may show",
+        }
+        .to_owned(),
+    );
+    line(
+        match facts.reads_are_defined {
+            true => "every value that is read was put there before",
+            false => "values may be read that nothing has put there",
+        }
+        .to_owned(),
+    );
+    line(format!(
         "at most {}, {}, {}; aL from {} to {}",
         counted(facts.branch_levels, "branch level"),
         counted(facts.loop_levels, "loop"),
@@ -195,7 +199,7 @@ fn guarantees(facts: &Facts) -> String {
         facts.al.0,
         facts.al.1
     ));
-    say(format!(
+    line(format!(
         "{}; {}",
         below(u16::from(facts.temporaries), "temporary").replace("temporarys", "temporaries"),
         below(facts.constants, "constant")
@@ -204,7 +208,7 @@ fn guarantees(facts: &Facts) -> String {
         (0..16).filter(|n| facts.texture_units >> n & 1 != 0).map(|n| n.to_string()).collect();
     let targets: String =
         (0u8..4).filter(|n| facts.targets >> n & 1 != 0).map(|n| char::from(b'A' + n)).collect();
-    say(format!(
+    line(format!(
         "texture units: {}; render targets: {}{}",
         if units.is_empty() { "none".to_owned() } else { units.join(", ") },
         if targets.is_empty() { "none" } else { &targets },
@@ -220,7 +224,7 @@ fn guarantees(facts: &Facts) -> String {
     let does: Vec<&str> =
         does.into_iter().filter(|(does, _)| *does).map(|(_, what)| what).collect();
     if !does.is_empty() {
-        say(does.join(", "));
+        line(does.join(", "));
     }
     lines.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -22,7 +22,7 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
                 let mut events = std::mem::take(&mut server.events);
                 server.answer(out, &message, &command, answer)?;
                 for (event, body) in events.drain(..) {
-                    server.say(out, json!({ "type": "event", "event": event, "body": body }))?;
+                    server.send(out, json!({ "type": "event", "event": event, "body": body }))?;
                 }
                 if command == "disconnect" {
                     return Ok(true);
@@ -32,7 +32,7 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
             Incoming::Message(_) => {}
             Incoming::Malformed(why) => {
                 let body = json!({ "category": "stderr", "output": format!("r500: {why}\n") });
-                server.say(out, json!({ "type": "event", "event": "output", "body": body }))?;
+                server.send(out, json!({ "type": "event", "event": "output", "body": body }))?;
             }
             Incoming::End => break,
         }
@@ -59,7 +59,7 @@ const THREAD: u64 = 1;
 const LISTING: u64 = 1;
 
 impl Server {
-    fn say(&mut self, out: &mut impl Write, mut message: Value) -> io::Result<()> {
+    fn send(&mut self, out: &mut impl Write, mut message: Value) -> io::Result<()> {
         self.sequence += 1;
         message["seq"] = json!(self.sequence);
         send(out, &message)
@@ -82,7 +82,7 @@ impl Server {
                 response["body"] = json!({ "error": { "id": 1, "format": why, "showUser": true } });
             }
         }
-        self.say(out, response)
+        self.send(out, response)
     }
 
     fn request(&mut self, command: &str, arguments: &Value) -> Answer {

@@ -112,10 +112,10 @@ impl Screen {
         }
         let shift = key.modifiers.contains(KeyModifiers::SHIFT);
         match key.code {
-            KeyCode::Left if shift => self.look_beside(-1, 0),
-            KeyCode::Right if shift => self.look_beside(1, 0),
-            KeyCode::Up if shift => self.look_beside(0, 1),
-            KeyCode::Down if shift => self.look_beside(0, -1),
+            KeyCode::Left if shift => self.select_neighbor(-1, 0),
+            KeyCode::Right if shift => self.select_neighbor(1, 0),
+            KeyCode::Up if shift => self.select_neighbor(0, 1),
+            KeyCode::Down if shift => self.select_neighbor(0, -1),
             KeyCode::Char('s') | KeyCode::Right => self.command("step"),
             KeyCode::Char('S') | KeyCode::Left => self.command("reverse-step"),
             KeyCode::Char('n') => self.command("next"),
@@ -225,7 +225,7 @@ impl Screen {
         self.prompt = Some(Prompt { text: text.to_owned(), cursor: text.len(), recalled: None });
     }
 
-    fn look_beside(&mut self, dx: i64, dy: i64) {
+    fn select_neighbor(&mut self, dx: i64, dy: i64) {
         let [x, y] = self.session.pixel();
         let moved = [i64::from(x) + dx, i64::from(y) + dy].map(u32::try_from);
         if let [Ok(x), Ok(y)] = moved {

@@ -15,7 +15,7 @@ use similar::{DiffTag, TextDiff};
 
 use crate::command::text_diff::PATIENCE;
 
-use super::documents::{beside, uri_of};
+use super::documents::{uri_of, uri_relative_to};
 
 /// Places of an analysis for a client.
 pub(super) struct Places<'a> {
@@ -307,7 +307,7 @@ impl<'a> Places<'a> {
         let mut links: Vec<(Span, String)> =
             includes.map(|(span, file)| (span, self.uri(file))).collect();
         for texture in &assembly.textures {
-            if let Some(path) = beside(self.uri, &texture.path) {
+            if let Some(path) = uri_relative_to(self.uri, &texture.path) {
                 links.push((texture.span, path));
             }
         }

@@ -161,7 +161,7 @@ pub(super) fn position(value: &Value) -> Option<LineColumn> {
 }
 
 /// Returns the address of a file that a document names, relative to it.
-pub(super) fn beside(uri: &str, path: &str) -> Option<String> {
+pub(super) fn uri_relative_to(uri: &str, path: &str) -> Option<String> {
     let folder = path_of(uri)?;
     let there = folder.parent().unwrap_or(Path::new("")).join(path);
     Some(uri_of(&without_dots(&there).display().to_string()))
@@ -174,16 +174,16 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let path = &path[path.find('/')?..];
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let digits = behind.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
         match digits.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
-                rest = &behind[2..];
+                rest = &after[2..];
             }
             None => {
                 bytes.push(*first);
-                rest = behind;
+                rest = after;
             }
         }
     }

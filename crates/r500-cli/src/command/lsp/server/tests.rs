@@ -156,13 +156,17 @@ fn the_outline_is_a_tree() {
         tell("textDocument/didOpen", document.clone()),
         request(2, "textDocument/documentSymbol", document),
     ]);
-    fn told(list: &Value) -> String {
+    fn outline(list: &Value) -> String {
         let one = |symbol: &Value| {
             let name = symbol["name"].as_str().unwrap();
             let children = &symbol["children"];
-            if children.is_null() { name.to_owned() } else { format!("{name}[{}]", told(children)) }
+            if children.is_null() {
+                name.to_owned()
+            } else {
+                format!("{name}[{}]", outline(children))
+            }
         };
         list.as_array().unwrap().iter().map(one).collect::<Vec<_>>().join(" ")
     }
-    assert_eq!(told(&answers[1]["result"]), "SIZE IF alu[@a LOOP int[0][@b] @c] IF alu");
+    assert_eq!(outline(&answers[1]["result"]), "SIZE IF alu[@a LOOP int[0][@b] @c] IF alu");
 }
