@@ -1,9 +1,9 @@
-//! Loops with a constant trip count.
+//! Loops with counters: constant trip counts, and conditions that a counter decides.
 //!
 //! Drivers end a loop by a comparison of a counter that begins with a constant, which gives the same for all lanes.
-//! The backward slice of such a loop's continue mask is evaluated here, iteration by iteration. The loop then runs
-//! its iterations without a test, values of the slice that are the same in every iteration become constants, and
-//! all lanes are active:
+//! The backward slice of a loop's continue mask is evaluated here, iteration by iteration, as far as it does not depend
+//! on lanes: of a mask, one operand may be enough. Values of the slice that are the same in every iteration become
+//! constants. A loop that nothing else ends runs its iterations without a test, and all lanes are active:
 //!
 //! ```text
 //! loop 255 (%0 = 0, %2 = all) {          loop 3 (%0 = 0) {
@@ -14,18 +14,29 @@
 //! } next (%6, %4) while %4
 //! ```
 //!
-//! If the last iteration only finds that it is the last, its fuel is all that is left of it.
+//! A loop that lanes leave as well keeps the test for those, and runs into its limit otherwise:
+//!
+//! ```text
+//! loop 255 (%0 = 0, %2 = all) {          loop 3 (%2 = all) {
+//!   %3 = %0 >= 3.0                         ..
+//!   %4 = %2 & !%3                    →     %5 = %2 & !%9
+//!   %5 = %4 & !%9                        } next (%5) while %5
+//! } next (%0 + 1.0, %5) while %5
+//! ```
+//!
+//! If the last iteration only finds that it is the last, its fuel is all that is left of it, charged also where all
+//! lanes left before it.
 
 use super::Pass;
 use super::analyses::{Analyses, UseCounts};
 use super::dce::{fuel_of, has_effects};
 use crate::{
-    ALL, EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, evaluate,
+    ALL, EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, const_eval,
 };
 
 pub(super) const PASS: Pass = Pass { name: "trip_count", run };
 
-/// Specialises loops with a constant trip count; returns whether there were any.
+/// Specialises loops with counters; returns whether anything changed.
 fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     let uses = analyses.uses(function);
     each_loop(&mut function.body, uses, function.values.len())
@@ -52,8 +63,9 @@ fn each_loop(list: &mut Vec<Stmt>, uses: &UseCounts, values: usize) -> bool {
             Stmt::Loop(repeat) => {
                 changed |= each_loop(&mut repeat.body, uses, values);
                 if let Some(trip_count) = TripCount::of(repeat, values) {
-                    last = trip_count.apply(repeat, uses);
-                    changed = true;
+                    let (folded, fuel) = trip_count.apply(repeat, uses);
+                    last = fuel;
+                    changed |= folded;
                 }
             }
             _ => {}
@@ -65,60 +77,65 @@ fn each_loop(list: &mut Vec<Stmt>, uses: &UseCounts, values: usize) -> bool {
     changed
 }
 
-/// Values that a slice may have; with more, a loop is left as it is.
-const MAX_SLICE: usize = 48;
+/// Operations that may be evaluated; with more, a loop is left as it is.
+const MAX_EVALUATIONS: usize = 1 << 14;
 
-/// The bits of the values of a slice; `None` for other values.
+/// Selects that are followed from the next value of a parameter.
+const MAX_SELECTS: usize = 48;
+
+/// The bits of values; `None` for those that are unknown or depend on the lane.
 type Bits = EntityMap<Value, Option<u32>>;
 
 /// The iterations of a loop.
 struct TripCount {
+    /// The most iterations.
     iterations: u32,
     /// Whether no lane continues after the last: the loop does not run into its limit.
     ends: bool,
+    /// Whether all lanes continue before: nothing but the counter ends the loop.
+    uniform: bool,
     /// The values of the slice with the same bits in every iteration; in every iteration but the last if the loop
     /// ends.
     loop_constants: Bits,
-    /// The values of the slice in the last iteration.
+    /// The values of the loop's body in the last iteration.
     last: Bits,
     /// The operations of the loop's body, by their values.
     defs: EntityMap<Value, Option<Inst>>,
 }
 
 impl TripCount {
-    /// Evaluates the slice of a loop's continue mask; `None` if that depends on lanes.
+    /// Evaluates the slice of a loop's continue mask; `None` if no comparison in it is known.
     fn of(repeat: &Loop, values: usize) -> Option<Self> {
         let continue_mask = repeat.continue_mask?;
-        let mut defs = EntityMap::filled(values, None);
-        for stmt in &repeat.body {
-            if let Stmt::Def(value, inst) = stmt {
-                defs[*value] = Some(*inst);
-            }
-        }
-        let mut slice = BackwardSlice {
-            repeat,
-            defs: &defs,
-            order: Vec::new(),
-            params: Vec::new(),
-            contained: EntityMap::filled(values, false),
+        let body = || {
+            repeat.body.iter().filter_map(|stmt| match stmt {
+                Stmt::Def(value, inst) => Some((*value, *inst)),
+                _ => None,
+            })
         };
-        slice.add(continue_mask)?;
-        // The next value of each parameter of the slice belongs to it, which may add parameters.
-        let mut at = 0;
-        while let Some(param) = slice.params.get(at).copied() {
-            slice.add(param.next)?;
-            at += 1;
+        let mut defs = EntityMap::filled(values, None);
+        body().for_each(|(value, inst)| defs[value] = Some(inst));
+        let slice = backward_slice(repeat, &defs, continue_mask);
+        let knowable = knowable(repeat, body, slice);
+        let order: Vec<_> = body().filter(|(value, _)| knowable[*value]).collect();
+        let compares = |inst: &Inst| {
+            matches!(inst.opcode, Opcode::Lt | Opcode::Ge | Opcode::Eq | Opcode::Ne)
+        };
+        if !order.iter().any(|(_, inst)| compares(inst)) {
+            return None;
         }
-        let BackwardSlice { order, params, .. } = slice;
+        let params: Vec<_> =
+            repeat.params.iter().filter(|param| knowable[param.value]).copied().collect();
         let evaluation = Evaluation { order, params, bits: EntityMap::filled(values, None) };
-        let (iterations, ends, loop_constants, last) =
-            evaluation.run(repeat.max_trips, continue_mask)?;
-        Some(Self { iterations, ends, loop_constants, last, defs })
+        let mut trip_count = evaluation.run(repeat.max_trips, continue_mask)?;
+        body().for_each(|(value, inst)| trip_count.last[value] = evaluate(&inst, &trip_count.last));
+        trip_count.defs = defs;
+        Some(trip_count)
     }
 
-    /// Makes the loop run its iterations without a test. Returns the fuel of the last iteration if that did nothing
-    /// else and is left out.
-    fn apply(mut self, repeat: &mut Loop, uses: &UseCounts) -> Option<Stmt> {
+    /// Folds what is known of the iterations. Returns whether anything changed, and the fuel of the last iteration if that
+    /// did nothing else and is left out.
+    fn apply(mut self, repeat: &mut Loop, uses: &UseCounts) -> (bool, Option<Stmt>) {
         let drop_last =
             self.ends && self.iterations > 1 && self.last_iteration_is_noop(repeat, uses);
         if self.ends && !drop_last {
@@ -128,11 +145,15 @@ impl TripCount {
                 .map(|(value, bits)| bits.filter(|_| *bits == last[value]))
                 .collect();
         }
-        repeat.max_trips = self.iterations - u32::from(drop_last);
-        repeat.continue_mask = None;
+        let max_trips = self.iterations - u32::from(drop_last);
+        let mut changed = max_trips != repeat.max_trips || self.uniform;
+        repeat.max_trips = max_trips;
         let instructions = fuel_of(&repeat.body);
-        fold(repeat, &self.loop_constants);
-        drop_last.then_some(Stmt::ConsumeFuel { instructions, address: 0 })
+        changed |= fold(repeat, self.loop_constants);
+        if self.uniform {
+            repeat.continue_mask = None;
+        }
+        (changed, drop_last.then_some(Stmt::ConsumeFuel { instructions, address: 0 }))
     }
 
     /// Returns whether the last iteration leaves all parameters as they were, or those that nothing uses after it.
@@ -151,7 +172,7 @@ impl TripCount {
     /// Returns whether a parameter has the same value before and after the last iteration.
     fn is_unchanged(&self, param: &LoopParam) -> bool {
         let mut next = param.next;
-        for _ in 0..MAX_SLICE {
+        for _ in 0..MAX_SELECTS {
             let Operand::Value(value) = next else { return false };
             if value == param.value {
                 return true;
@@ -173,36 +194,59 @@ impl TripCount {
     }
 }
 
-/// The operations of a loop's body that its continue mask depends on.
-struct BackwardSlice<'a> {
-    repeat: &'a Loop,
-    defs: &'a EntityMap<Value, Option<Inst>>,
-    /// Its operations, in program order.
-    order: Vec<(Value, Inst)>,
-    params: Vec<LoopParam>,
-    contained: EntityMap<Value, bool>,
+/// Returns the values of a loop that its continue mask depends on, as far as operations and parameters define them.
+fn backward_slice(
+    repeat: &Loop,
+    defs: &EntityMap<Value, Option<Inst>>,
+    continue_mask: Operand,
+) -> EntityMap<Value, bool> {
+    let mut contained = EntityMap::filled(defs.len(), false);
+    let mut pending = vec![continue_mask];
+    while let Some(operand) = pending.pop() {
+        let Some(value) = operand.value().filter(|value| !contained[*value]) else { continue };
+        if let Some(inst) = defs[value] {
+            pending.extend(inst.args());
+        } else if let Some(param) = repeat.params.iter().find(|param| param.value == value) {
+            pending.push(param.next);
+        } else {
+            continue;
+        }
+        contained[value] = true;
+    }
+    contained
 }
 
-impl BackwardSlice<'_> {
-    /// Adds an operand with all that it depends on; `None` if that is not the same for all lanes.
-    fn add(&mut self, operand: Operand) -> Option<()> {
-        let Operand::Value(value) = operand else { return Some(()) };
-        if self.contained[value] {
-            return Some(());
+/// Returns the values of a slice that may be known in some iteration: a parameter begins with a constant, and an operation
+/// has known operands. The optimistic assumption is refuted until a fixed point.
+fn knowable<I: Iterator<Item = (Value, Inst)>>(
+    repeat: &Loop,
+    body: impl Fn() -> I,
+    slice: EntityMap<Value, bool>,
+) -> EntityMap<Value, bool> {
+    let mut knowable = slice;
+    loop {
+        let mut changed = false;
+        let holds = |knowable: &EntityMap<Value, bool>, operand: Operand| {
+            operand.value().is_none_or(|value| knowable[value])
+        };
+        for (value, inst) in body().filter(|(value, _)| knowable[*value]).collect::<Vec<_>>() {
+            let mut args = inst.args().iter().map(|arg| holds(&knowable, *arg));
+            let holds = match inst.opcode {
+                Opcode::And | Opcode::Or | Opcode::AndNot | Opcode::Select => args.any(|it| it),
+                Opcode::Input { .. } | Opcode::QuadBroadcast(_) => false,
+                _ => args.all(|it| it),
+            };
+            changed |= !holds;
+            knowable[value] = holds;
         }
-        if self.order.len() + self.params.len() >= MAX_SLICE {
-            return None;
+        for param in &repeat.params {
+            let holds = param.init.value().is_none() && holds(&knowable, param.next);
+            changed |= knowable[param.value] && !holds;
+            knowable[param.value] &= holds;
         }
-        if let Some(param) = self.repeat.params.iter().find(|other| other.value == value) {
-            param.init.value().is_none().then_some(())?;
-            self.params.push(*param);
-        } else {
-            let inst = self.defs[value]?;
-            inst.args().iter().try_for_each(|arg| self.add(*arg))?;
-            self.order.push((value, inst));
+        if !changed {
+            return knowable;
         }
-        self.contained[value] = true;
-        Some(())
     }
 }
 
@@ -215,30 +259,26 @@ struct Evaluation {
 }
 
 impl Evaluation {
-    /// Returns the number of iterations, whether the loop ends by itself, the loop constants, and the bits in the
-    /// last iteration; `None` if an operation cannot be evaluated.
-    fn run(mut self, max_trips: u32, continue_mask: Operand) -> Option<(u32, bool, Bits, Bits)> {
+    /// Returns what is known of the iterations; `None` if there are too many to evaluate.
+    fn run(mut self, max_trips: u32, continue_mask: Operand) -> Option<TripCount> {
         for param in &self.params {
-            self.bits[param.value] = Some(self.constant(param.init)?);
+            self.bits[param.value] = get(param.init, &self.bits);
         }
         let slice: Vec<Value> = (self.params.iter().map(|param| param.value))
             .chain(self.order.iter().map(|(value, _)| *value))
             .collect();
         let mut loop_constants: Option<Bits> = None;
+        let mut uniform = true;
+        let mut left = MAX_EVALUATIONS;
         for iteration in 1..=max_trips {
+            left = left.checked_sub(self.order.len())?;
             for (value, inst) in &self.order {
-                let mut args = [0; 3];
-                for (to, from) in args.iter_mut().zip(inst.args()) {
-                    *to = self.constant(*from)?;
-                }
-                self.bits[*value] = Some(evaluate_uniform(inst.opcode, args)?);
+                self.bits[*value] = evaluate(inst, &self.bits);
             }
-            let ends = match self.constant(continue_mask)? {
-                0 => true,
-                u32::MAX => false,
-                _ => return None,
-            };
+            let continues = get(continue_mask, &self.bits);
+            let ends = continues == Some(0);
             if !ends {
+                uniform &= continues == Some(!0);
                 match &mut loop_constants {
                     None => loop_constants = Some(self.bits.clone()),
                     Some(constants) => {
@@ -252,82 +292,110 @@ impl Evaluation {
             if ends || iteration == max_trips {
                 let none = || EntityMap::filled(self.bits.len(), None);
                 let loop_constants = loop_constants.unwrap_or_else(none);
-                return Some((iteration, ends, loop_constants, self.bits));
+                return Some(TripCount {
+                    iterations: iteration,
+                    ends,
+                    uniform,
+                    loop_constants,
+                    last: self.bits,
+                    defs: EntityMap::default(),
+                });
             }
-            let next: Option<Vec<u32>> =
-                self.params.iter().map(|param| self.constant(param.next)).collect();
-            for (param, bits) in self.params.iter().zip(next?) {
-                self.bits[param.value] = Some(bits);
+            let next: Vec<_> =
+                self.params.iter().map(|param| get(param.next, &self.bits)).collect();
+            for (param, bits) in self.params.iter().zip(next) {
+                self.bits[param.value] = bits;
             }
         }
         None
     }
+}
 
-    fn constant(&self, operand: Operand) -> Option<u32> {
-        match operand {
-            Operand::Const(bits) => Some(bits),
-            Operand::Value(value) => self.bits[value],
-        }
+fn get(operand: Operand, bits: &Bits) -> Option<u32> {
+    match operand {
+        Operand::Const(bits) => Some(bits),
+        Operand::Value(value) => bits[value],
     }
 }
 
-/// Evaluates an operation whose operands are the same for all lanes.
-fn evaluate_uniform(opcode: Opcode, [a, b, c]: [u32; 3]) -> Option<u32> {
-    match opcode {
-        Opcode::Select => Some(if a == 0 { c } else { b }),
-        Opcode::And => Some(a & b),
-        Opcode::Or => Some(a | b),
-        Opcode::AndNot => Some(a & !b),
-        opcode => evaluate(opcode, [a, b, c]),
+/// Evaluates an operation; `None` if its result is unknown or depends on the lane. Of masks, one operand may be enough.
+fn evaluate(inst: &Inst, bits: &Bits) -> Option<u32> {
+    let [a, b, c] = inst.args.map(|arg| get(arg, bits));
+    match inst.opcode {
+        Opcode::And if a == Some(0) || b == Some(0) => Some(0),
+        Opcode::And => Some(a? & b?),
+        Opcode::Or if a == Some(!0) || b == Some(!0) => Some(!0),
+        Opcode::Or => Some(a? | b?),
+        Opcode::AndNot if a == Some(0) || b == Some(!0) => Some(0),
+        Opcode::AndNot => Some(a? & !b?),
+        Opcode::Select => match a {
+            Some(0) => c,
+            Some(_) => b,
+            None => b.filter(|_| b == c),
+        },
+        opcode => const_eval::evaluate(opcode, [a?, b?, c?]),
     }
 }
 
-/// Replaces the loop constants in the operations of a loop.
-fn fold(repeat: &mut Loop, loop_constants: &Bits) {
-    let mut equal = EntityMap::filled(loop_constants.len(), None);
-    fold_list(&mut repeat.body, loop_constants, &mut equal);
+/// Replaces the loop constants in the operations of a loop, and what follows of them; returns whether anything changed.
+fn fold(repeat: &mut Loop, constants: Bits) -> bool {
+    let equal = EntityMap::filled(constants.len(), None);
+    let mut folding = Folding { constants, equal, changed: false };
+    folding.list(&mut repeat.body);
     for param in &mut repeat.params {
-        param.next = replaced(param.next, &equal);
+        param.next = folding.equal_operand(param.next);
     }
+    repeat.continue_mask = repeat.continue_mask.map(|mask| folding.equal_operand(mask));
+    folding.changed
 }
 
-/// `equal`: the operands that values turned out to be equal to.
-fn fold_list(
-    list: &mut [Stmt],
-    loop_constants: &Bits,
-    equal: &mut EntityMap<Value, Option<Operand>>,
-) {
-    for stmt in list {
-        match stmt {
-            Stmt::If(branch) => {
-                branch.arms.iter_mut().for_each(|arm| fold_list(arm, loop_constants, equal));
+struct Folding {
+    /// The constants that values are.
+    constants: Bits,
+    /// The operands that values turned out to be equal to.
+    equal: EntityMap<Value, Option<Operand>>,
+    changed: bool,
+}
+
+impl Folding {
+    fn list(&mut self, list: &mut [Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::If(branch) => branch.arms.iter_mut().for_each(|arm| self.list(arm)),
+                Stmt::Loop(inner) => self.list(&mut inner.body),
+                _ => {}
             }
-            Stmt::Loop(inner) => fold_list(&mut inner.body, loop_constants, equal),
-            _ => {}
-        }
-        stmt.operands_mut(&mut |operand| *operand = replaced(*operand, equal));
-        if let Stmt::Def(value, inst) = stmt {
-            let arity = inst.opcode.arity();
-            for arg in &mut inst.args[..arity] {
-                if let Some(bits) = arg.value().and_then(|from| loop_constants[from]) {
-                    *arg = Operand::Const(bits);
+            stmt.operands_mut(&mut |operand| {
+                let other = self.equal_operand(*operand);
+                self.changed |= other != *operand;
+                *operand = other;
+            });
+            if let Stmt::Def(value, inst) = stmt {
+                let arity = inst.opcode.arity();
+                for arg in &mut inst.args[..arity] {
+                    if let Some(bits) = arg.value().and_then(|from| self.constants[from]) {
+                        *arg = Operand::Const(bits);
+                        self.changed = true;
+                    }
+                }
+                self.constants[*value] = self.constants[*value].or(evaluate(inst, &self.constants));
+                if let Some(other @ Operand::Value(_)) = operand_of(inst) {
+                    self.equal[*value] = Some(other);
                 }
             }
-            if let Some(other @ Operand::Value(_)) = equal_operand(inst) {
-                equal[*value] = Some(other);
-            }
         }
     }
-}
 
-fn replaced(operand: Operand, equal: &EntityMap<Value, Option<Operand>>) -> Operand {
-    operand.value().and_then(|value| equal[value]).unwrap_or(operand)
+    fn equal_operand(&self, operand: Operand) -> Operand {
+        operand.value().and_then(|value| self.equal[value]).unwrap_or(operand)
+    }
 }
 
 /// Returns the operand that an operation on constant masks gives unchanged.
-fn equal_operand(inst: &Inst) -> Option<Operand> {
+fn operand_of(inst: &Inst) -> Option<Operand> {
     match (inst.opcode, inst.args) {
         (Opcode::Select, [ALL, a, _]) | (Opcode::Select, [NONE, _, a]) => Some(a),
+        (Opcode::Select, [_, a, b]) if a == b => Some(a),
         (Opcode::And, [ALL, a, _] | [a, ALL, _]) | (Opcode::Or, [NONE, a, _] | [a, NONE, _]) => {
             Some(a)
         }
