@@ -11,6 +11,8 @@ mod dce;
 mod demand;
 mod exited_lanes;
 mod fp_demand;
+mod gvn;
+mod last_iteration;
 mod merge_fuel;
 mod trip_count;
 
@@ -25,7 +27,7 @@ pub(super) const AFTER_LIFT: &[Pass] =
 
 /// The passes that run before machine code is made. They may need operations that cost the batch engine more
 /// than they save.
-pub(super) const BEFORE_CODEGEN: &[Pass] = &[trip_count::PASS, dce::PASS];
+pub(super) const BEFORE_CODEGEN: &[Pass] = &[trip_count::PASS, gvn::PASS, dce::PASS];
 
 /// A pass: a rewrite of a function that leaves every observable bit as it is.
 #[derive(Clone, Copy, Debug)]

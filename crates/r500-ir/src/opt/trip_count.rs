@@ -24,22 +24,26 @@
 //! } next (%0 + 1.0, %5) while %5
 //! ```
 //!
-//! If the last iteration only finds that it is the last, its fuel is all that is left of it, charged also where all
-//! lanes left before it.
+//! What is [left](super::last_iteration) of the last iteration follows the loop. If it only finds that it is the last, that is its
+//! fuel, charged also where all lanes left before it.
 
 use super::Pass;
-use super::analyses::{Analyses, UseCounts};
 use super::dce::{fuel_of, has_effects};
+use super::last_iteration::Residual;
 use crate::{
-    ALL, EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, const_eval,
+    ALL, EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, Values,
+    const_eval,
 };
 
-pub(super) const PASS: Pass = Pass { name: "trip_count", run };
+pub(super) const PASS: Pass = Pass { name: "trip_count", run: |function, _| run(function) };
 
 /// Specialises loops with counters; returns whether anything changed.
-fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
-    let uses = analyses.uses(function);
-    each_loop(&mut function.body, uses, function.values.len())
+fn run(function: &mut Function) -> bool {
+    let used_after = params_used_after(function);
+    let mut body = std::mem::take(&mut function.body);
+    let changed = each_loop(&mut body, &used_after, &mut function.values);
+    function.body = body;
+    changed
 }
 
 /// Returns whether a function has a loop that tests whether to continue.
@@ -49,29 +53,77 @@ pub(super) fn has_conditional_loop(function: &Function) -> bool {
     function.body.iter().any(|stmt| stmt.any(&mut { conditional }))
 }
 
-fn each_loop(list: &mut Vec<Stmt>, uses: &UseCounts, values: usize) -> bool {
+/// Returns which loop parameters are used outside of their loops. What this pass does to a loop adds no such use.
+fn params_used_after(function: &Function) -> EntityMap<Value, bool> {
+    let mut uses = UsesAfter {
+        inside: EntityMap::filled(function.values.len(), false),
+        used_after: EntityMap::filled(function.values.len(), false),
+    };
+    uses.list(&function.body);
+    function.outputs().for_each(|operand| uses.add(operand));
+    uses.used_after
+}
+
+struct UsesAfter {
+    /// The parameters of loops that are open.
+    inside: EntityMap<Value, bool>,
+    used_after: EntityMap<Value, bool>,
+}
+
+impl UsesAfter {
+    fn list(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Loop(repeat) => {
+                    repeat.params.iter().for_each(|param| self.add(param.init));
+                    repeat.params.iter().for_each(|param| self.inside[param.value] = true);
+                    self.list(&repeat.body);
+                    let next = repeat.params.iter().map(|param| param.next);
+                    next.chain(repeat.continue_mask).for_each(|operand| self.add(operand));
+                    repeat.params.iter().for_each(|param| self.inside[param.value] = false);
+                }
+                stmt => {
+                    stmt.operands(&mut |operand| self.add(operand));
+                    if let Stmt::If(branch) = stmt {
+                        branch.arms.iter().for_each(|arm| self.list(arm));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, operand: Operand) {
+        if let Some(value) = operand.value().filter(|value| !self.inside[*value]) {
+            self.used_after[value] = true;
+        }
+    }
+}
+
+fn each_loop(
+    list: &mut Vec<Stmt>,
+    used_after: &EntityMap<Value, bool>,
+    values: &mut Values,
+) -> bool {
     let mut changed = false;
     let mut all = Vec::with_capacity(list.len());
     for mut stmt in list.drain(..) {
-        let mut last = None;
+        let mut after = Vec::new();
         match &mut stmt {
             Stmt::If(branch) => {
                 for arm in &mut branch.arms {
-                    changed |= each_loop(arm, uses, values);
+                    changed |= each_loop(arm, used_after, values);
                 }
             }
             Stmt::Loop(repeat) => {
-                changed |= each_loop(&mut repeat.body, uses, values);
-                if let Some(trip_count) = TripCount::of(repeat, values) {
-                    let (folded, fuel) = trip_count.apply(repeat, uses);
-                    last = fuel;
-                    changed |= folded;
+                changed |= each_loop(&mut repeat.body, used_after, values);
+                if let Some(trip_count) = TripCount::of(repeat, values.len()) {
+                    changed |= trip_count.apply(repeat, used_after, values, &mut after);
                 }
             }
             _ => {}
         }
         all.push(stmt);
-        all.extend(last);
+        all.extend(after);
     }
     *list = all;
     changed
@@ -79,9 +131,6 @@ fn each_loop(list: &mut Vec<Stmt>, uses: &UseCounts, values: usize) -> bool {
 
 /// Operations that may be evaluated; with more, a loop is left as it is.
 const MAX_EVALUATIONS: usize = 1 << 14;
-
-/// Selects that are followed from the next value of a parameter.
-const MAX_SELECTS: usize = 48;
 
 /// The bits of values; `None` for those that are unknown or depend on the lane.
 type Bits = EntityMap<Value, Option<u32>>;
@@ -118,9 +167,8 @@ impl TripCount {
         let slice = backward_slice(repeat, &defs, continue_mask);
         let knowable = knowable(repeat, body, slice);
         let order: Vec<_> = body().filter(|(value, _)| knowable[*value]).collect();
-        let compares = |inst: &Inst| {
-            matches!(inst.opcode, Opcode::Lt | Opcode::Ge | Opcode::Eq | Opcode::Ne)
-        };
+        let compares =
+            |inst: &Inst| matches!(inst.opcode, Opcode::Lt | Opcode::Ge | Opcode::Eq | Opcode::Ne);
         if !order.iter().any(|(_, inst)| compares(inst)) {
             return None;
         }
@@ -133,19 +181,27 @@ impl TripCount {
         Some(trip_count)
     }
 
-    /// Folds what is known of the iterations. Returns whether anything changed, and the fuel of the last iteration if that
-    /// did nothing else and is left out.
-    fn apply(mut self, repeat: &mut Loop, uses: &UseCounts) -> (bool, Option<Stmt>) {
-        let drop_last =
-            self.ends && self.iterations > 1 && self.last_iteration_is_noop(repeat, uses);
-        if self.ends && !drop_last {
+    /// Folds what is known of the iterations; returns whether anything changed. If the last iteration does little, that
+    /// follows the loop instead, with its fuel.
+    fn apply(
+        mut self,
+        repeat: &mut Loop,
+        used_after: &EntityMap<Value, bool>,
+        values: &mut Values,
+        after: &mut Vec<Stmt>,
+    ) -> bool {
+        let last = match self.ends && self.iterations > 1 && !has_effects(&repeat.body) {
+            true => Residual::of(repeat, &self.defs, &self.last, |it| used_after[it], values),
+            false => None,
+        };
+        if self.ends && last.is_none() {
             // The last iteration runs too: only what it has in common is constant.
             let last = &self.last;
             self.loop_constants = (self.loop_constants.iter())
                 .map(|(value, bits)| bits.filter(|_| *bits == last[value]))
                 .collect();
         }
-        let max_trips = self.iterations - u32::from(drop_last);
+        let max_trips = self.iterations - u32::from(last.is_some());
         let mut changed = max_trips != repeat.max_trips || self.uniform;
         repeat.max_trips = max_trips;
         let instructions = fuel_of(&repeat.body);
@@ -153,44 +209,11 @@ impl TripCount {
         if self.uniform {
             repeat.continue_mask = None;
         }
-        (changed, drop_last.then_some(Stmt::ConsumeFuel { instructions, address: 0 }))
-    }
-
-    /// Returns whether the last iteration leaves all parameters as they were, or those that nothing uses after it.
-    fn last_iteration_is_noop(&self, repeat: &Loop, uses: &UseCounts) -> bool {
-        let has_loops = repeat.body.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)));
-        if has_effects(&repeat.body) || has_loops {
-            return false;
+        if let Some(last) = last {
+            after.push(Stmt::ConsumeFuel { instructions, address: 0 });
+            last.apply(repeat, values, after);
         }
-        let inside = uses.in_loop(repeat);
-        repeat.params.iter().all(|param| {
-            let value = param.value;
-            self.is_unchanged(param) || uses.of_value(value) == inside.of_value(value)
-        })
-    }
-
-    /// Returns whether a parameter has the same value before and after the last iteration.
-    fn is_unchanged(&self, param: &LoopParam) -> bool {
-        let mut next = param.next;
-        for _ in 0..MAX_SELECTS {
-            let Operand::Value(value) = next else { return false };
-            if value == param.value {
-                return true;
-            }
-            let now = self.last[param.value];
-            if now.is_some() && now == self.last[value] {
-                return true;
-            }
-            let Some(Inst { opcode: Opcode::Select, args: [mask, a, b] }) = self.defs[value] else {
-                return false;
-            };
-            next = match mask.value().and_then(|mask| self.last[mask]) {
-                Some(0) => b,
-                Some(_) => a,
-                None => return false,
-            };
-        }
-        false
+        changed
     }
 }
 

@@ -1,0 +1,97 @@
+//! Global value numbering, after passes that replace operands.
+//!
+//! An operation that was computed before, in the same region or in one around it, is not computed again. On the way,
+//! selects lose operands that their own mask hides: `%m ? (%m ? %x : %y) : %b` → `%m ? %x : %b`.
+
+use std::collections::HashMap;
+
+use super::Pass;
+use crate::{EntityMap, Function, Inst, Opcode, Operand, Stmt, Type, Value, Values};
+
+pub(super) const PASS: Pass = Pass { name: "gvn", run: |function, _| run(function) };
+
+/// Removes repeated operations; returns whether there were any.
+fn run(function: &mut Function) -> bool {
+    let mut numbering = Numbering {
+        values: &function.values,
+        available: Vec::new(),
+        defs: EntityMap::filled(function.values.len(), None),
+        equal: EntityMap::filled(function.values.len(), None),
+        changed: false,
+    };
+    numbering.region(&mut function.body);
+    let Numbering { equal, changed, .. } = numbering;
+    for output in function.outputs_mut() {
+        *output = output.value().and_then(|value| equal[value]).unwrap_or(*output);
+    }
+    changed
+}
+
+struct Numbering<'a> {
+    values: &'a Values,
+    /// What the open regions have computed, innermost last.
+    available: Vec<HashMap<(Type, Inst), Value>>,
+    /// The operations so far.
+    defs: EntityMap<Value, Option<Inst>>,
+    /// The operands that values turned out to be equal to.
+    equal: EntityMap<Value, Option<Operand>>,
+    changed: bool,
+}
+
+impl Numbering<'_> {
+    fn region(&mut self, list: &mut [Stmt]) {
+        self.available.push(HashMap::new());
+        for stmt in list {
+            match stmt {
+                Stmt::If(branch) => {
+                    branch.arms.iter_mut().for_each(|arm| self.region(arm));
+                }
+                Stmt::Loop(repeat) => self.region(&mut repeat.body),
+                _ => {}
+            }
+            stmt.operands_mut(&mut |operand| self.replace(operand));
+            if let Stmt::Def(value, inst) = stmt {
+                self.inst(*value, inst);
+            }
+        }
+        self.available.pop();
+    }
+
+    fn replace(&mut self, operand: &mut Operand) {
+        if let Some(other) = operand.value().and_then(|value| self.equal[value]) {
+            *operand = other;
+            self.changed = true;
+        }
+    }
+
+    fn inst(&mut self, value: Value, inst: &mut Inst) {
+        if let Inst { opcode: Opcode::Select, args: [mask, a, b] } = inst {
+            for (arg, side) in [(&mut *a, 1), (&mut *b, 2)] {
+                if let Some(Inst { opcode: Opcode::Select, args }) = self.def_of(*arg)
+                    && args[0] == *mask
+                {
+                    *arg = args[side];
+                    self.changed = true;
+                }
+            }
+            if a == b {
+                self.equal[value] = Some(*a);
+                return;
+            }
+        }
+        let key = (self.values[value].ty, *inst);
+        let before = self.available.iter().rev().find_map(|region| region.get(&key));
+        if let Some(before) = before {
+            self.equal[value] = Some(Operand::Value(*before));
+            return;
+        }
+        self.defs[value] = Some(*inst);
+        self.available.last_mut().into_iter().for_each(|region| {
+            region.insert(key, value);
+        });
+    }
+
+    fn def_of(&self, operand: Operand) -> Option<Inst> {
+        self.defs[operand.value()?]
+    }
+}

@@ -1,0 +1,223 @@
+//! What the last iteration of a loop does, where a counter decides that it is the last.
+//!
+//! Drivers begin an iteration with the test of the counter. In the last one all lanes leave there, so that most of the body
+//! chooses what parameters are already; the rest is a few selects, which can follow the loop:
+//!
+//! ```text
+//! loop 4 (%0 = 0, %1 = .., %2 = all) {     loop 3 (%9 = .., %2 = all) {
+//!   %3 = %0 >= 3.0                            ..
+//!   %4 = %2 & !%3                       →   } next (%5, %7) while %7
+//!   %5 = %3 ? 0 : %1                        %1 = %2 ? 0 : %9
+//!   ..
+//! } next (%0 + 1.0, %5, %7) while %7
+//! ```
+
+use std::collections::HashMap;
+
+use crate::{
+    ALL, EntityMap, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, ValueData, Values,
+};
+
+/// Operations that the last iteration may leave.
+const MAX_RESIDUAL: usize = 12;
+
+/// The operations that the last iteration of a loop leaves.
+#[derive(Debug, Default)]
+pub(super) struct Residual {
+    /// Operations on the parameters as they are after the loop, of a number each.
+    ops: Vec<(ValueData, Inst)>,
+    /// The parameters that they change, and the number of the operation whose result each becomes.
+    changed: Vec<(Value, usize)>,
+}
+
+impl Residual {
+    /// Evaluates the last iteration of a loop; `None` if it does too much. `bits` are known bits of values in that
+    /// iteration, `defs` the operations of the loop's body. Parameters that are not used after the loop need no value.
+    pub(super) fn of(
+        repeat: &Loop,
+        defs: &EntityMap<Value, Option<Inst>>,
+        bits: &EntityMap<Value, Option<u32>>,
+        is_used: impl Fn(Value) -> bool,
+        values: &Values,
+    ) -> Option<Self> {
+        let mut inside = EntityMap::filled(values.len(), false);
+        repeat.body.iter().for_each(|stmt| {
+            stmt.each(&mut |stmt| stmt.defs(&mut |value| inside[value] = true));
+        });
+        let mut resolver =
+            Resolver { defs, bits, inside, values, ops: Vec::new(), known: HashMap::new() };
+        let mut changed = Vec::new();
+        for param in repeat.params.iter().filter(|param| is_used(param.value)) {
+            match resolver.resolve(param.next)? {
+                Resolved::Operand(Operand::Value(value)) if value == param.value => {}
+                Resolved::Operand(Operand::Const(now)) if bits[param.value] == Some(now) => {}
+                Resolved::Operand(_) => return None,
+                Resolved::Op(op) => changed.push((param.value, op)),
+            }
+        }
+        Some(Self { ops: resolver.ops, changed })
+    }
+
+    /// Gives the parameters that change other names in their loop, and appends the operations that follow it.
+    pub(super) fn apply(self, repeat: &mut Loop, values: &mut Values, after: &mut Vec<Stmt>) {
+        if self.changed.is_empty() {
+            return;
+        }
+        let mut names = HashMap::new();
+        for (value, _) in &self.changed {
+            let data = values[*value];
+            names.insert(*value, values.push(data));
+        }
+        let rename = |operand: &mut Operand| {
+            if let Some(name) = operand.value().and_then(|value| names.get(&value)) {
+                *operand = Operand::Value(*name);
+            }
+        };
+        for LoopParam { value, next, .. } in &mut repeat.params {
+            *value = names.get(value).copied().unwrap_or(*value);
+            rename(next);
+        }
+        repeat.continue_mask.iter_mut().for_each(rename);
+        rename_in(&mut repeat.body, &rename);
+        let mut results = Vec::new();
+        for (op, (data, inst)) in self.ops.iter().enumerate() {
+            let mut inst = *inst;
+            inst.args.iter_mut().for_each(|arg| match arg {
+                Operand::Value(Value(number)) if *number >= OP => {
+                    *arg = Operand::Value(results[(*number - OP) as usize]);
+                }
+                arg => rename(arg),
+            });
+            let mut params = self.changed.iter().filter(|(_, of)| *of == op);
+            let value = params.next().map_or_else(|| values.push(*data), |(value, _)| *value);
+            after.push(Stmt::Def(value, inst));
+            results.push(value);
+            after.extend(params.map(|(value, _)| Stmt::Def(*value, inst)));
+        }
+    }
+}
+
+fn rename_in(list: &mut [Stmt], rename: &impl Fn(&mut Operand)) {
+    for stmt in list {
+        stmt.operands_mut(&mut |operand| rename(operand));
+        match stmt {
+            Stmt::If(branch) => branch.arms.iter_mut().for_each(|arm| rename_in(arm, rename)),
+            Stmt::Loop(inner) => rename_in(&mut inner.body, rename),
+            _ => {}
+        }
+    }
+}
+
+/// Operands that are results of a residual's operations: their numbers begin here.
+const OP: u32 = 1 << 31;
+
+/// What a value is in the last iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Resolved {
+    /// A constant, or a value from outside of the body.
+    Operand(Operand),
+    /// The result of an operation of the residual.
+    Op(usize),
+}
+
+impl Resolved {
+    fn operand(self) -> Operand {
+        match self {
+            Self::Operand(operand) => operand,
+            Self::Op(op) => Operand::Value(Value(OP + op as u32)),
+        }
+    }
+}
+
+struct Resolver<'a> {
+    defs: &'a EntityMap<Value, Option<Inst>>,
+    bits: &'a EntityMap<Value, Option<u32>>,
+    /// The values that the body defines.
+    inside: EntityMap<Value, bool>,
+    values: &'a Values,
+    ops: Vec<(ValueData, Inst)>,
+    known: HashMap<Value, Resolved>,
+}
+
+impl Resolver<'_> {
+    /// Returns what an operand is in the last iteration; `None` if that takes too much.
+    fn resolve(&mut self, operand: Operand) -> Option<Resolved> {
+        let Operand::Value(value) = operand else { return Some(Resolved::Operand(operand)) };
+        if let Some(bits) = self.bits[value] {
+            return Some(Resolved::Operand(Operand::Const(bits)));
+        }
+        if !self.inside[value] {
+            return Some(Resolved::Operand(operand));
+        }
+        if let Some(known) = self.known.get(&value) {
+            return Some(*known);
+        }
+        let inst = self.defs[value]?;
+        let resolved = self.inst(value, inst)?;
+        self.known.insert(value, resolved);
+        Some(resolved)
+    }
+
+    fn inst(&mut self, value: Value, inst: Inst) -> Option<Resolved> {
+        let mut inst = inst;
+        match inst.opcode {
+            Opcode::Input { .. } | Opcode::QuadBroadcast(_) => return None,
+            Opcode::Select => {
+                let mask = self.resolve(inst.args[0])?;
+                match mask {
+                    Resolved::Operand(ALL) => return self.resolve(inst.args[1]),
+                    Resolved::Operand(NONE) => return self.resolve(inst.args[2]),
+                    _ => {}
+                }
+                let [a, b] = [self.resolve(inst.args[1])?, self.resolve(inst.args[2])?];
+                // m ? (m ? x : _) : b → m ? x : b, and the like.
+                let [a, b] = [(a, 1), (b, 2)].map(|(from, side)| match from {
+                    Resolved::Op(op) => match self.ops[op].1 {
+                        Inst { opcode: Opcode::Select, args } if args[0] == mask.operand() => {
+                            args[side]
+                        }
+                        _ => from.operand(),
+                    },
+                    Resolved::Operand(operand) => operand,
+                });
+                if a == b {
+                    return Some(self.resolved(a));
+                }
+                inst.args = [mask.operand(), a, b];
+            }
+            _ => {
+                let arity = inst.opcode.arity();
+                for arg in &mut inst.args[..arity] {
+                    *arg = self.resolve(*arg)?.operand();
+                }
+                let other = match (inst.opcode, inst.args) {
+                    (Opcode::And, [ALL, a, _] | [a, ALL, _])
+                    | (Opcode::Or, [NONE, a, _] | [a, NONE, _])
+                    | (Opcode::AndNot, [a, NONE, _]) => Some(a),
+                    (Opcode::And | Opcode::Or, [a, b, _]) if a == b => Some(a),
+                    _ => None,
+                };
+                if let Some(other) = other {
+                    return Some(self.resolved(other));
+                }
+            }
+        }
+        let data = self.values[value];
+        let alike = |(other, op): &(ValueData, Inst)| *op == inst && other.ty == data.ty;
+        if let Some(op) = self.ops.iter().position(alike) {
+            return Some(Resolved::Op(op));
+        }
+        if self.ops.len() >= MAX_RESIDUAL {
+            return None;
+        }
+        self.ops.push((data, inst));
+        Some(Resolved::Op(self.ops.len() - 1))
+    }
+
+    fn resolved(&self, operand: Operand) -> Resolved {
+        match operand {
+            Operand::Value(Value(number)) if number >= OP => Resolved::Op((number - OP) as usize),
+            operand => Resolved::Operand(operand),
+        }
+    }
+}
