@@ -251,6 +251,7 @@ impl<'a> Linearizer<'a> {
         for operand in [mask, from, Operand::Value(value)] {
             self.uses.push((self.at(), operand));
         }
+        self.writes.push((self.at(), value));
         self.ops.push(VirtualOp::MaskedMove(value, mask, from));
     }
 

@@ -1,107 +1,280 @@
-//! Live ranges and linear-scan slot allocation.
+//! Liveness, coalescing of copies, and slot allocation by graph colouring.
 //!
-//! A value is live from its first write to its last use; a value from before a loop that is used in the loop, to
-//! the loop's end. The scan goes over the live ranges by their starts and gives each the lowest slot that is free.
-
-use std::collections::BTreeSet;
+//! Two values interfere if one is written while the other is live, unless the write copies the other. A copy between
+//! values that do not interfere is coalesced: both have one slot, and the copy is dropped. Slots are then given in the
+//! order of first writes, each the lowest that no interfering value has.
+//!
+//! **Control flow.** A chunk of pixels enters a region or jumps past it, and leaves a loop or begins another iteration;
+//! liveness is that of these paths. A value is not live before its first write: in SSA form what it would hold there is
+//! not used.
 
 use super::linearizer::{Linearizer, VirtualOp, position};
-use r500_ir::{EntityMap, Operand, Value};
+use super::tile::batch_width;
+use r500_ir::{EntityMap, Opcode, Operand, Value};
 
-/// The positions of an op that first writes a value, and of the op that last uses it.
-type Span = (u32, u32);
-
-/// The live ranges of the values of a linearised function.
+/// The values that ops write, and which of them interfere.
 pub(super) struct LiveRanges {
-    spans: EntityMap<Value, Option<Span>>,
-    /// Copies, by position: source and destination, which may share a slot.
-    copies: Vec<(u32, Value, Value)>,
+    /// The number of each value that is written, in the order of first writes.
+    numbers: EntityMap<Value, Option<usize>>,
+    /// How many these are.
+    count: usize,
+    /// The numbers that each one interferes with; noted for one of two.
+    interference: BitMatrix,
+    /// Copies as numbers of source and destination, those in most loops first.
+    copies: Vec<(usize, usize)>,
+}
+
+/// A set of numbers.
+type BitSet = Vec<u64>;
+
+/// Sets of numbers, one after the other.
+#[derive(Clone)]
+struct BitMatrix {
+    bits: Vec<u64>,
+    /// Words of a set.
+    words: usize,
+}
+
+impl BitMatrix {
+    fn new(sets: usize) -> Self {
+        let words = sets.div_ceil(64);
+        Self { bits: vec![0; sets * words], words }
+    }
+
+    fn set(&self, number: usize) -> &[u64] {
+        &self.bits[number * self.words..][..self.words]
+    }
+
+    fn set_mut(&mut self, number: usize) -> &mut [u64] {
+        &mut self.bits[number * self.words..][..self.words]
+    }
+}
+
+fn insert(set: &mut [u64], number: usize) {
+    set[number / 64] |= 1 << (number % 64);
+}
+
+fn remove(set: &mut [u64], number: usize) {
+    set[number / 64] &= !(1 << (number % 64));
+}
+
+fn contains(set: &[u64], number: usize) -> bool {
+    set[number / 64] >> (number % 64) & 1 != 0
+}
+
+fn members(set: &[u64]) -> impl Iterator<Item = usize> {
+    set.iter().enumerate().flat_map(|(word, &bits)| {
+        let mut left = bits;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(word * 64 + bit)
+        })
+    })
+}
+
+/// Adds the members of another set; returns whether there are new ones.
+fn unite(set: &mut [u64], other: &[u64]) -> bool {
+    let mut new = 0;
+    for (set, other) in set.iter_mut().zip(other) {
+        new |= other & !*set;
+        *set |= other;
+    }
+    new != 0
+}
+
+/// The numbers of the values that an op reads or writes.
+struct ByOp {
+    numbers: Vec<usize>,
+    /// Where each op's begin, and the last one's end.
+    starts: Vec<usize>,
+}
+
+impl ByOp {
+    fn new(ops: usize, mut list: Vec<(u32, usize)>) -> Self {
+        list.sort_by_key(|(at, _)| *at);
+        let starts = (0..=ops + 1).map(|op| list.partition_point(|(at, _)| (*at as usize) < op));
+        Self {
+            starts: starts.collect(),
+            numbers: list.into_iter().map(|(_, value)| value).collect(),
+        }
+    }
+
+    fn of(&self, op: usize) -> &[usize] {
+        &self.numbers[self.starts[op]..self.starts[op + 1]]
+    }
 }
 
 impl LiveRanges {
-    /// Computes the live ranges of a list of ops.
+    /// Computes which values of a list of ops interfere.
     pub(super) fn of(linearizer: &Linearizer<'_>) -> Self {
-        let mut spans: EntityMap<Value, Option<Span>> =
+        let ops = &linearizer.ops;
+        let is_input = |at: u32| match ops.get(at as usize) {
+            Some(VirtualOp::Def(_, inst)) => matches!(inst.opcode, Opcode::Input { .. }),
+            _ => false,
+        };
+        let mut by_position = linearizer.writes.clone();
+        // Inputs are loaded before the ops.
+        by_position.sort_by_key(|(at, _)| if is_input(*at) { (0, *at) } else { (1, *at) });
+        let mut numbers: EntityMap<Value, Option<usize>> =
             EntityMap::filled(linearizer.values.len(), None);
-        for &(at, value) in &linearizer.writes {
-            let span = spans[value].get_or_insert((at, at));
-            span.0 = span.0.min(at);
-            span.1 = span.1.max(at);
-        }
-        for &(at, operand) in &linearizer.uses {
-            if let Some(value) = operand.value()
-                && let Some(span) = &mut spans[value]
-            {
-                span.1 = span.1.max(at);
-            }
-        }
-        // A value from before a loop that the loop uses is live to the loop's end. Inner loops come first in the
-        // list, so that what they extend is extended by the loops around them too.
-        let mut used_in_loop: Vec<Vec<Value>> = vec![Vec::new(); linearizer.loops.len()];
-        for &(at, operand) in &linearizer.uses {
-            let Some(value) = operand.value() else { continue };
-            for (used, &(first, end)) in used_in_loop.iter_mut().zip(&linearizer.loops) {
-                if (first..end).contains(&at) {
-                    used.push(value);
+        let (mut count, mut inputs) = (0, 0);
+        let mut writes = Vec::with_capacity(by_position.len());
+        let mut first_writes = Vec::with_capacity(by_position.len());
+        for (at, value) in by_position {
+            let number = *numbers[value].get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            });
+            if number == first_writes.len() {
+                first_writes.push(at);
+                if is_input(at) {
+                    inputs += 1;
+                    continue;
                 }
             }
+            writes.push((at, number));
         }
-        for (used, &(first, end)) in used_in_loop.iter().zip(&linearizer.loops) {
-            for value in used {
-                if let Some(span) = &mut spans[*value]
-                    && span.0 < first
-                {
-                    span.1 = span.1.max(end - 1);
-                }
-            }
-        }
-        let copies = linearizer.ops.iter().enumerate().filter_map(|(at, op)| match op {
-            VirtualOp::Copy(to, Operand::Value(from)) => Some((position(at), *from, *to)),
-            _ => None,
+        let reads = linearizer.uses.iter().filter_map(|(at, operand)| {
+            let number = numbers[operand.value()?]?;
+            Some((*at, number))
         });
-        Self { spans, copies: copies.collect() }
-    }
+        let (reads, writes) = (ByOp::new(ops.len(), reads.collect()), ByOp::new(ops.len(), writes));
 
-    /// Allocates a slot for each value that is written.
-    pub(super) fn allocate(&self) -> SlotAllocation {
-        let mut by_start: Vec<(u32, u32, Value)> = (self.spans.iter())
-            .filter_map(|(value, span)| span.map(|(start, last)| (start, last, value)))
-            .collect();
-        by_start.sort_unstable();
-        let mut slots: EntityMap<Value, Option<u32>> = EntityMap::filled(self.spans.len(), None);
-        // Slots in use, by their last use; of the free ones the lowest is taken first.
-        let mut busy = BTreeSet::new();
-        let mut free = BTreeSet::new();
-        let mut count = 0;
-        for (start, last, value) in by_start {
-            // An op never writes a slot that it reads: one whose last use is this op is not free yet.
-            while let Some(&(until, slot)) = busy.first()
-                && until < start
-            {
-                busy.pop_first();
-                free.insert(slot);
+        let mut interference = BitMatrix::new(count);
+        let words = interference.words;
+        // What is live at the start of each loop, by the position of its first op.
+        let mut loop_starts: Vec<(usize, BitSet)> =
+            linearizer.loops.iter().map(|(first, _)| (*first as usize, vec![0; words])).collect();
+        loop {
+            let mut changed = false;
+            let mut live: BitSet = vec![0; words];
+            // What is live after each open region.
+            let mut after: Vec<BitSet> = Vec::new();
+            for at in (0..=ops.len()).rev() {
+                match ops.get(at) {
+                    Some(VirtualOp::PopExec) => after.push(live.clone()),
+                    Some(VirtualOp::LoopBack(_, _, first)) => {
+                        let start = loop_starts.iter().find(|(at, _)| *at == *first as usize);
+                        start.map(|(_, start)| unite(&mut live, start));
+                    }
+                    _ => {}
+                }
+                let source = match ops.get(at) {
+                    Some(VirtualOp::Copy(_, Operand::Value(from))) => numbers[*from],
+                    _ => None,
+                };
+                for &value in writes.of(at) {
+                    let set = interference.set_mut(value);
+                    let copies = source.filter(|source| !contains(set, *source));
+                    unite(set, &live);
+                    // An op never writes a slot that it reads.
+                    let others = reads.of(at).iter().chain(writes.of(at));
+                    others.for_each(|other| insert(set, *other));
+                    remove(set, value);
+                    copies.into_iter().for_each(|source| remove(set, source));
+                }
+                for &value in writes.of(at) {
+                    remove(&mut live, value);
+                    if first_writes[value] == position(at) {
+                        after.iter_mut().for_each(|live| remove(live, value));
+                    }
+                }
+                reads.of(at).iter().for_each(|value| insert(&mut live, *value));
+                if matches!(ops.get(at), Some(VirtualOp::PushExec(..)))
+                    && let Some(after) = after.pop()
+                {
+                    unite(&mut live, &after);
+                }
+                for (first, start) in &mut loop_starts {
+                    changed |= *first == at && unite(start, &live);
+                }
             }
-            let source = self.coalesce_candidate(start, value).and_then(|from| slots[from]);
-            let slot = match source {
-                // The source of the copy ends here: the copy stays in its slot.
-                Some(slot) if busy.remove(&(start, slot)) => slot,
-                _ => free.pop_first().unwrap_or_else(|| {
-                    count += 1;
-                    count - 1
-                }),
-            };
-            slots[value] = Some(slot);
-            busy.insert((last, slot));
+            // Inputs are written while all others and what is live at the start are.
+            for input in 0..inputs {
+                let set = interference.set_mut(input);
+                unite(set, &live);
+                (0..inputs).for_each(|other| insert(set, other));
+                remove(set, input);
+            }
+            if !changed {
+                break;
+            }
         }
-        SlotAllocation { slots, count }
+
+        let depth = |at: usize| {
+            let at = position(at);
+            linearizer.loops.iter().filter(|(first, end)| (*first..*end).contains(&at)).count()
+        };
+        let mut copies: Vec<(usize, (usize, usize))> = (ops.iter().enumerate())
+            .filter_map(|(at, op)| match op {
+                VirtualOp::Copy(to, Operand::Value(from)) => {
+                    Some((depth(at), (numbers[*from]?, numbers[*to]?)))
+                }
+                _ => None,
+            })
+            .collect();
+        copies.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
+        let copies = copies.into_iter().map(|(_, copy)| copy).collect();
+        Self { numbers, count, interference, copies }
     }
 
-    /// Returns the source of the copy that first writes a value, if that copy is the last use of the source.
-    fn coalesce_candidate(&self, start: u32, value: Value) -> Option<Value> {
-        let copy = self.copies.binary_search_by_key(&start, |(at, ..)| *at).ok()?;
-        let (_, from, to) = self.copies[copy];
-        let ends = self.spans[from].is_some_and(|(_, last)| last == start);
-        (to == value && ends).then_some(from)
+    /// Allocates a slot for each value that is written. Copies are coalesced unless batches would have fewer pixels,
+    /// because the union of two values may be hard to place.
+    pub(super) fn allocate(self) -> SlotAllocation {
+        let each_alone: Vec<usize> = (0..self.count).collect();
+        let alone = self.color(&each_alone);
+        let coalesced = self.color(&self.coalesce(each_alone));
+        if batch_width(coalesced.count) < batch_width(alone.count) { alone } else { coalesced }
+    }
+
+    /// Gives classes of values slots in the order of first writes.
+    fn color(&self, classes: &[usize]) -> SlotAllocation {
+        // Interference of classes, noted for both.
+        let mut symmetric = BitMatrix::new(self.count);
+        for (value, &class) in classes.iter().enumerate() {
+            for other in members(self.interference.set(value)) {
+                insert(symmetric.set_mut(class), classes[other]);
+                insert(symmetric.set_mut(classes[other]), class);
+            }
+        }
+        let mut slots: Vec<Option<u32>> = vec![None; self.count];
+        let mut taken: Vec<bool> = Vec::new();
+        for &class in classes {
+            if slots[class].is_none() {
+                taken.fill(false);
+                for slot in members(symmetric.set(class)).filter_map(|other| slots[other]) {
+                    taken[slot as usize] = true;
+                }
+                let slot = taken.iter().position(|taken| !taken).unwrap_or(taken.len());
+                taken.resize(taken.len().max(slot + 1), false);
+                slots[class] = Some(position(slot));
+            }
+        }
+        let slot = |number: Option<usize>| number.and_then(|number| slots[classes[number]]);
+        let slots = self.numbers.iter().map(|(_, number)| slot(*number)).collect();
+        SlotAllocation { slots, count: position(taken.len()) }
+    }
+
+    /// Coalesces copies: returns, for each value, one that stands for all with the same slot.
+    fn coalesce(&self, mut classes: Vec<usize>) -> Vec<usize> {
+        let mut interference = self.interference.clone();
+        let mut classmates: Vec<Vec<usize>> = (0..self.count).map(|value| vec![value]).collect();
+        for (from, to) in &self.copies {
+            let (from, to) = (classes[*from], classes[*to]);
+            let meets = |a: usize, b: usize| {
+                classmates[b].iter().any(|value| contains(interference.set(a), *value))
+            };
+            if from == to || meets(from, to) || meets(to, from) {
+                continue;
+            }
+            let set = interference.set(to).to_vec();
+            unite(interference.set_mut(from), &set);
+            let moved = std::mem::take(&mut classmates[to]);
+            moved.iter().for_each(|value| classes[*value] = from);
+            classmates[from].extend(moved);
+        }
+        classes
     }
 }
 
@@ -124,5 +297,93 @@ impl SlotAllocation {
         self.slots[value] = Some(slot);
         self.count += 1;
         slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// Returns the slots of values of a function, as it is written in text.
+    fn slots<const N: usize>(text: &str, values: [u32; N]) -> [u32; N] {
+        let function = r500_ir::parse(text).unwrap().function;
+        let mut linearizer = Linearizer::new(&function, None);
+        let outputs = function.colors.iter().flatten().flatten();
+        outputs.for_each(|operand| linearizer.uses.push((linearizer.at(), *operand)));
+        let slots = LiveRanges::of(&linearizer).allocate();
+        values.map(|value| slots.of(Value(value)))
+    }
+
+    #[test]
+    fn next_value_of_a_dead_parameter_takes_its_slot() {
+        let [param, product, next] = slots(
+            "loop 3 {\n  param %0: f32 = 0.5\n  %1: f32 = %0 * 3.0\n  %2: f32 = %1 + 1.0\n  next %0 = %2\n}\n\
+             out[0] = %0, 0, 0, 1.0",
+            [0, 1, 2],
+        );
+        assert_eq!(next, param);
+        assert_ne!(product, param);
+    }
+
+    #[test]
+    fn next_value_keeps_a_slot_of_its_own_while_the_parameter_is_read() {
+        for last_use in ["%1: f32 = %0 + 1.0", "%1: f32 = rcp 3.0\n  %2: f32 = %0 + %1"] {
+            let [param, next] = slots(
+                &format!(
+                    "loop 3 {{\n  param %0: f32 = 0.5\n  {last_use}\n  next %0 = %1\n}}\nout[0] = %0, 0, 0, 1.0"
+                ),
+                [0, 1],
+            );
+            assert_ne!(next, param, "{last_use}");
+        }
+    }
+
+    #[test]
+    fn exchanged_parameters_have_two_slots() {
+        let [a, b] = slots(
+            "loop 3 {\n  param %0: f32 = 0.5\n  param %1: f32 = 0.25\n  next %0 = %1\n  next %1 = %0\n}\n\
+             out[0] = %0, %1, 0, 1.0",
+            [0, 1],
+        );
+        assert_ne!(a, b);
+    }
+
+    /// The phi holds the value from before the branch until an arm changes it, where the value itself is used no more.
+    #[test]
+    fn phi_takes_the_slot_of_its_incoming_value_if_that_is_dead_where_arms_write() {
+        let branch = |red| {
+            format!(
+                "%0: f32 = input 0.0\n%1: f32 = rcp %0\n%2: mask = %0 >= 0.5\n%3: mask = all & !%2\n\
+                 if %2 {{\n  %4: f32 = rsq %1\n}} else %3 {{\n}}\nphi %5: f32 = %4, _ over %1\n\
+                 out[0] = {red}, %5, 0, 1.0"
+            )
+        };
+        let [incoming, phi] = slots(&branch("0"), [1, 5]);
+        assert_eq!(phi, incoming);
+        let [incoming, phi] = slots(&branch("%1"), [1, 5]);
+        assert_ne!(phi, incoming);
+    }
+
+    #[test]
+    fn inputs_have_slots_of_their_own_before_their_first_use() {
+        let [first, product, second] = slots(
+            "%0: f32 = input 0.0\n%1: f32 = rcp %0\n%2: f32 = input 0.1\nout[0] = %1, %2, 0, 1.0",
+            [0, 1, 2],
+        );
+        assert_ne!(first, second);
+        assert_ne!(product, second);
+    }
+
+    /// A chunk that leaves the loop keeps what is used after it, while others go through further iterations.
+    #[test]
+    fn value_used_after_a_loop_shares_no_slot_with_the_values_of_the_loop() {
+        let [kept, param, product] = slots(
+            "%0: f32 = input 0.0\n%1: f32 = rcp %0\nloop 3 {\n  param %2: f32 = 0.5\n  %3: f32 = %2 * %2\n  \
+             %4: f32 = %3 + 1.0\n  next %2 = %4\n}\nout[0] = %1, %2, 0, 1.0",
+            [1, 2, 3],
+        );
+        assert!(kept != param && kept != product && param != product);
     }
 }
