@@ -15,6 +15,7 @@ use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use r500_exec::Band;
 use r500_exec::{Counters, Draw, RunError};
+use r500_simd::flush::Flush;
 use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_texture::batch::BatchFetch;
 
@@ -91,8 +92,11 @@ impl Scratch {
 
 /// Returns whether a chunk of a mask has a lane.
 #[inline(always)]
-fn any_lane(mask: &Chunk) -> bool {
-    // A loop: adapters of iterators are not always inlined.
+fn any_lane<L: SimdLevel>(level: L, mask: &Chunk) -> bool {
+    if L::Flush::IN_HARDWARE {
+        return level.sign_bits(mask) != 0;
+    }
+    // Levels without an instruction for it. A loop: adapters of iterators are not always inlined.
     let mut any = 0;
     for lane in mask {
         any |= lane.to_bits();
@@ -183,8 +187,9 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Runs machine code over the chunks that execute. Returns false if no lane is covered any more.
-    fn call_kernel(
+    fn call_kernel<L: SimdLevel>(
         &mut self,
+        level: L,
         op: &codegen::KernelCall,
         targets: &mut ColorTargets<'_>,
     ) -> Result<bool, RunError> {
@@ -195,12 +200,12 @@ impl<'a> Interpreter<'a> {
             let targets = targets.reborrow();
             op.kernel.run(&mut Batch { slots, covered, texels, interpolants, fuel, targets }, run)
         })?;
-        Ok(!op.discards || covered.iter().any(any_lane))
+        Ok(!op.discards || covered.iter().any(|covered| any_lane(level, covered)))
     }
 
     /// Removes the coverage of the mask's lanes. Returns false if no lane is covered any more.
     #[inline(always)]
-    fn discard(&mut self, mask: Arg) -> bool {
+    fn discard<L: SimdLevel>(&mut self, level: L, mask: Arg) -> bool {
         let Scratch { memory, covered, .. } = &mut self.scratch;
         memory.each_chunk(|chunk| {
             let mask = memory.chunk(mask, chunk);
@@ -208,11 +213,11 @@ impl<'a> Interpreter<'a> {
                 *covered = f32::from_bits(covered.to_bits() & !mask.to_bits());
             }
         });
-        covered.iter().any(any_lane)
+        covered.iter().any(|covered| any_lane(level, covered))
     }
 
     #[inline(always)]
-    fn group_hazard(&mut self, mask: Arg) {
+    fn group_hazard<L: SimdLevel>(&mut self, level: L, mask: Arg) {
         self.any_replay = true;
         let Scratch { memory, covered, needs_replay, .. } = &mut self.scratch;
         memory.each_chunk(|chunk| {
@@ -221,7 +226,8 @@ impl<'a> Interpreter<'a> {
                 f32::from_bits(mask[lane].to_bits() & covered[lane].to_bits())
             });
             // A chunk without covered lanes has no visible result.
-            needs_replay[chunk] |= any_lane(&mask) && !any_lane(&both) && any_lane(&covered);
+            needs_replay[chunk] |=
+                any_lane(level, &mask) && !any_lane(level, &both) && any_lane(level, &covered);
         });
     }
 
@@ -241,12 +247,12 @@ impl<'a> Interpreter<'a> {
 
     /// Restricts execution to chunks where a mask has a lane. Returns false if there are none.
     #[inline(always)]
-    fn push_exec(&mut self, mask: Arg) -> bool {
+    fn push_exec<L: SimdLevel>(&mut self, level: L, mask: Arg) -> bool {
         let mut exec = std::mem::take(&mut self.scratch.memory.exec);
         let any = match mask {
             Arg::Slot(slot) => {
                 let mask = self.scratch.memory.get(slot);
-                exec.push(|chunk| any_lane_of(mask, chunk))
+                exec.push(|chunk| any_lane_of(level, mask, chunk))
             }
             Arg::Const(bits) => bits.to_bits() != 0 && exec.push(|_| true),
         };
@@ -256,7 +262,7 @@ impl<'a> Interpreter<'a> {
 
     /// Returns whether a loop runs another iteration.
     #[inline(always)]
-    fn loop_back(&mut self, counter: u32, mask: Option<Arg>) -> bool {
+    fn loop_back<L: SimdLevel>(&mut self, level: L, counter: u32, mask: Option<Arg>) -> bool {
         let left = &mut self.scratch.trips_left[counter as usize];
         *left -= 1;
         if *left == 0 {
@@ -266,7 +272,7 @@ impl<'a> Interpreter<'a> {
         let any = match mask {
             Some(Arg::Slot(slot)) => {
                 let mask = self.scratch.memory.get(slot);
-                exec.restrict(|chunk| any_lane_of(mask, chunk))
+                exec.restrict(|chunk| any_lane_of(level, mask, chunk))
             }
             Some(Arg::Const(bits)) => bits.to_bits() != 0,
             None => true,
@@ -289,8 +295,8 @@ impl<'a> Interpreter<'a> {
 
 /// Returns whether a chunk of a mask has a lane.
 #[inline(always)]
-fn any_lane_of(memory: &[Chunk], chunk: usize) -> bool {
-    memory.get(chunk).is_some_and(any_lane)
+fn any_lane_of<L: SimdLevel>(level: L, memory: &[Chunk], chunk: usize) -> bool {
+    memory.get(chunk).is_some_and(|mask| any_lane(level, mask))
 }
 
 /// The ops of a program over a tile.
@@ -303,7 +309,7 @@ impl SimdTask for Program<'_, '_, '_> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
-    fn run<L: SimdLevel>(self, _: L) -> Result<(), RunError> {
+    fn run<L: SimdLevel>(self, level: L) -> Result<(), RunError> {
         let Self { interp, mut targets } = self;
         let code = interp.code;
         let mut at = 0;
@@ -316,7 +322,7 @@ impl SimdTask for Program<'_, '_, '_> {
                 }
                 Op::Fetch(fetch) => interp.fetch(fetch),
                 Op::Discard(mask) => {
-                    if !interp.discard(*mask) {
+                    if !interp.discard(level, *mask) {
                         return Ok(());
                     }
                 }
@@ -325,13 +331,13 @@ impl SimdTask for Program<'_, '_, '_> {
                     interp.fuel.consume(u64::from(*instructions), *address)?;
                 }
                 Op::Kernel(op) => {
-                    if !interp.call_kernel(op, &mut targets)? {
+                    if !interp.call_kernel(level, op, &mut targets)? {
                         return Ok(());
                     }
                 }
-                Op::GroupHazard(mask) => interp.group_hazard(*mask),
+                Op::GroupHazard(mask) => interp.group_hazard(level, *mask),
                 Op::PushExec { mask, to } => {
-                    if !interp.push_exec(*mask) {
+                    if !interp.push_exec(level, *mask) {
                         at = *to as usize;
                     }
                 }
@@ -341,7 +347,7 @@ impl SimdTask for Program<'_, '_, '_> {
                     interp.scratch.memory.exec.push(|_| true);
                 }
                 Op::LoopBack { counter, mask, to } => {
-                    if interp.loop_back(*counter, *mask) {
+                    if interp.loop_back(level, *counter, *mask) {
                         at = *to as usize;
                     } else {
                         interp.scratch.memory.exec.pop();

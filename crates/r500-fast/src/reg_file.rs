@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
 use super::lanes::{Chunk, LANES};
+use super::tile::CHUNKS;
 
 /// Chunks that begin at a cache line.
 pub(super) struct AlignedChunks {
@@ -232,24 +233,25 @@ impl ExecStack {
     #[inline(always)]
     pub(super) fn push(&mut self, mut selects: impl FnMut(usize) -> bool) -> bool {
         let start = self.ranges.len();
-        // The range that the next selected chunk may extend; none if it ends at 0.
-        let (mut first, mut end) = (0, 0);
-        for at in self.start..start {
-            let (from, to) = self.ranges[at];
+        // Without a branch for each chunk: which are selected is hard to predict.
+        let mut selected = 0_u64;
+        for &(from, to) in &self.ranges[self.start..] {
             for chunk in from..to {
-                if !selects(chunk) {
-                    continue;
-                }
-                if end + MERGE_GAP < chunk || end == 0 {
-                    if end > 0 {
-                        self.ranges.push((first, end));
-                    }
-                    first = chunk;
-                }
-                end = chunk + 1;
+                selected |= u64::from(selects(chunk)) << chunk;
             }
         }
-        if end > 0 {
+        let mut end = 0;
+        while end < CHUNKS && selected >> end != 0 {
+            let first = end + (selected >> end).trailing_zeros() as usize;
+            end = first;
+            while end < CHUNKS && selected >> end != 0 {
+                let rest = selected >> end;
+                let gap = rest.trailing_zeros() as usize;
+                if gap > MERGE_GAP {
+                    break;
+                }
+                end += gap + (rest >> gap).trailing_ones() as usize;
+            }
             self.ranges.push((first, end));
         }
         let any = self.ranges.len() > start;
@@ -327,5 +329,17 @@ mod tests {
         assert!(!exec.restrict(|_| false));
         exec.pop();
         assert_eq!(exec.current(), [(0, 40)]);
+    }
+
+    #[test]
+    fn ranges_have_the_selected_chunks_and_short_gaps() {
+        let mut exec = ExecStack::new(CHUNKS);
+        assert!(exec.push(|chunk| [0, 6, 13, 62, 63].contains(&chunk)));
+        // Five idle chunks are included, six are not.
+        assert_eq!(exec.current(), [(0, 7), (13, 14), (62, 64)]);
+        assert!(exec.push(|_| true));
+        assert_eq!(exec.current(), [(0, 7), (13, 14), (62, 64)]);
+        assert!(exec.restrict(|chunk| chunk == 63));
+        assert_eq!(exec.current(), [(63, 64)]);
     }
 }

@@ -5,7 +5,11 @@ use super::{Chunk, Src, inhibit_outer_vectorization};
 /// A.
 #[inline(always)]
 pub(crate) fn copy(dst: &mut [Chunk], a: impl Src) {
-    each(dst, a, |a| a);
+    let a = a.limit(dst.len());
+    for (i, to) in dst.iter_mut().enumerate() {
+        inhibit_outer_vectorization();
+        *to = a.chunk(i);
+    }
 }
 
 /// -A: the sign bit flipped.
