@@ -175,7 +175,7 @@ impl Tile<'_> {
 /// The maximum size of a batch's slots in bytes, so that they stay in the processor's second-level cache. Larger batches
 /// amortise dispatch, above all where few lanes are left in a loop, and that is worth more than the first-level cache
 /// (measured, see the guide).
-const BATCH_BYTES: usize = 96 << 10;
+const BATCH_BYTES: usize = 192 << 10;
 
 /// The number of columns of chunks in a batch with so many slots: a power of two, so that chunks lie in squares.
 pub(super) fn batch_width(slots: u32) -> u32 {
