@@ -15,7 +15,6 @@ use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use r500_exec::Band;
 use r500_exec::{Counters, Draw, RunError};
-use r500_simd::flush::Flush;
 use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_texture::batch::BatchFetch;
 
@@ -88,20 +87,6 @@ impl Scratch {
             self.memory.get_mut(slot).fill([x; LANES]);
         }
     }
-}
-
-/// Returns whether a chunk of a mask has a lane.
-#[inline(always)]
-fn any_lane<L: SimdLevel>(level: L, mask: &Chunk) -> bool {
-    if L::Flush::IN_HARDWARE {
-        return level.sign_bits(mask) != 0;
-    }
-    // Levels without an instruction for it. A loop: adapters of iterators are not always inlined.
-    let mut any = 0;
-    for lane in mask {
-        any |= lane.to_bits();
-    }
-    any != 0
 }
 
 impl<'a> Interpreter<'a> {
@@ -200,7 +185,7 @@ impl<'a> Interpreter<'a> {
             let targets = targets.reborrow();
             op.kernel.run(&mut Batch { slots, covered, texels, interpolants, fuel, targets }, run)
         })?;
-        Ok(!op.discards || covered.iter().any(|covered| any_lane(level, covered)))
+        Ok(!op.discards || covered.iter().any(|covered| level.any_lane(covered)))
     }
 
     /// Removes the coverage of the mask's lanes. Returns false if no lane is covered any more.
@@ -213,7 +198,7 @@ impl<'a> Interpreter<'a> {
                 *covered = f32::from_bits(covered.to_bits() & !mask.to_bits());
             }
         });
-        covered.iter().any(|covered| any_lane(level, covered))
+        covered.iter().any(|covered| level.any_lane(covered))
     }
 
     #[inline(always)]
@@ -227,7 +212,7 @@ impl<'a> Interpreter<'a> {
             });
             // A chunk without covered lanes has no visible result.
             needs_replay[chunk] |=
-                any_lane(level, &mask) && !any_lane(level, &both) && any_lane(level, &covered);
+                level.any_lane(&mask) && !level.any_lane(&both) && level.any_lane(&covered);
         });
     }
 
@@ -296,7 +281,7 @@ impl<'a> Interpreter<'a> {
 /// Returns whether a chunk of a mask has a lane.
 #[inline(always)]
 fn any_lane_of<L: SimdLevel>(level: L, memory: &[Chunk], chunk: usize) -> bool {
-    memory.get(chunk).is_some_and(|mask| any_lane(level, mask))
+    memory.get(chunk).is_some_and(|mask| level.any_lane(mask))
 }
 
 /// The ops of a program over a tile.

@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
 use super::lanes::{Chunk, LANES};
-use super::tile::CHUNKS;
 
 /// Chunks that begin at a cache line.
 pub(super) struct AlignedChunks {
@@ -240,19 +239,15 @@ impl ExecStack {
                 selected |= u64::from(selects(chunk)) << chunk;
             }
         }
-        let mut end = 0;
-        while end < CHUNKS && selected >> end != 0 {
-            let first = end + (selected >> end).trailing_zeros() as usize;
-            end = first;
-            while end < CHUNKS && selected >> end != 0 {
-                let rest = selected >> end;
-                let gap = rest.trailing_zeros() as usize;
-                if gap > MERGE_GAP {
-                    break;
-                }
-                end += gap + (rest >> gap).trailing_ones() as usize;
+        while selected != 0 {
+            let first = selected.trailing_zeros() as usize;
+            let end = first + (selected >> first).trailing_ones() as usize;
+            match self.ranges[start..].last_mut() {
+                Some((_, last)) if first - *last <= MERGE_GAP => *last = end,
+                _ => self.ranges.push((first, end)),
             }
-            self.ranges.push((first, end));
+            // The carry clears the lowest run of bits.
+            selected &= selected.wrapping_add(1 << first);
         }
         let any = self.ranges.len() > start;
         if any {
@@ -283,6 +278,7 @@ impl ExecStack {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tile::CHUNKS;
     use super::*;
 
     /// A register file whose slots hold their numbers.

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use super::Pass;
-use crate::{EntityMap, Function, Inst, Opcode, Operand, Stmt, Type, Value, Values};
+use super::identities::{remove_hidden, unchanged_operand};
+use crate::{EntityMap, Function, Inst, Operand, Stmt, Type, Value, Values};
 
 pub(super) const PASS: Pass = Pass { name: "gvn", run: |function, _| run(function) };
 
@@ -65,19 +66,10 @@ impl Numbering<'_> {
     }
 
     fn inst(&mut self, value: Value, inst: &mut Inst) {
-        if let Inst { opcode: Opcode::Select, args: [mask, a, b] } = inst {
-            for (arg, side) in [(&mut *a, 1), (&mut *b, 2)] {
-                if let Some(Inst { opcode: Opcode::Select, args }) = self.def_of(*arg)
-                    && args[0] == *mask
-                {
-                    *arg = args[side];
-                    self.changed = true;
-                }
-            }
-            if a == b {
-                self.equal[value] = Some(*a);
-                return;
-            }
+        self.changed |= remove_hidden(inst, |operand| self.def_of(operand));
+        if let Some(operand) = unchanged_operand(inst) {
+            self.equal[value] = Some(operand);
+            return;
         }
         let key = (self.values[value].ty, *inst);
         let before = self.available.iter().rev().find_map(|region| region.get(&key));

@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 
+use super::identities::{remove_hidden, unchanged_operand};
 use crate::{
     ALL, EntityMap, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, ValueData, Values,
 };
@@ -170,37 +171,21 @@ impl Resolver<'_> {
                     _ => {}
                 }
                 let [a, b] = [self.resolve(inst.args[1])?, self.resolve(inst.args[2])?];
-                // m ? (m ? x : _) : b → m ? x : b, and the like.
-                let [a, b] = [(a, 1), (b, 2)].map(|(from, side)| match from {
-                    Resolved::Op(op) => match self.ops[op].1 {
-                        Inst { opcode: Opcode::Select, args } if args[0] == mask.operand() => {
-                            args[side]
-                        }
-                        _ => from.operand(),
-                    },
-                    Resolved::Operand(operand) => operand,
+                inst.args = [mask, a, b].map(Resolved::operand);
+                remove_hidden(&mut inst, |operand| match self.resolved(operand) {
+                    Resolved::Op(op) => Some(self.ops[op].1),
+                    Resolved::Operand(_) => None,
                 });
-                if a == b {
-                    return Some(self.resolved(a));
-                }
-                inst.args = [mask.operand(), a, b];
             }
             _ => {
                 let arity = inst.opcode.arity();
                 for arg in &mut inst.args[..arity] {
                     *arg = self.resolve(*arg)?.operand();
                 }
-                let other = match (inst.opcode, inst.args) {
-                    (Opcode::And, [ALL, a, _] | [a, ALL, _])
-                    | (Opcode::Or, [NONE, a, _] | [a, NONE, _])
-                    | (Opcode::AndNot, [a, NONE, _]) => Some(a),
-                    (Opcode::And | Opcode::Or, [a, b, _]) if a == b => Some(a),
-                    _ => None,
-                };
-                if let Some(other) = other {
-                    return Some(self.resolved(other));
-                }
             }
+        }
+        if let Some(operand) = unchanged_operand(&inst) {
+            return Some(self.resolved(operand));
         }
         let data = self.values[value];
         let alike = |(other, op): &(ValueData, Inst)| *op == inst && other.ty == data.ty;

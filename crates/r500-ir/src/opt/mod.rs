@@ -12,6 +12,7 @@ mod demand;
 mod exited_lanes;
 mod fp_demand;
 mod gvn;
+mod identities;
 mod last_iteration;
 mod merge_fuel;
 mod trip_count;

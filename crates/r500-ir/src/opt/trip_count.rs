@@ -28,18 +28,19 @@
 //! fuel, charged also where all lanes left before it.
 
 use super::Pass;
+use super::analyses::{Analyses, UseCounts};
 use super::dce::{fuel_of, has_effects};
+use super::identities::unchanged_operand;
 use super::last_iteration::Residual;
 use crate::{
-    ALL, EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, Values,
-    const_eval,
+    EntityMap, Function, Inst, Loop, LoopParam, Opcode, Operand, Stmt, Value, Values, const_eval,
 };
 
-pub(super) const PASS: Pass = Pass { name: "trip_count", run: |function, _| run(function) };
+pub(super) const PASS: Pass = Pass { name: "trip_count", run };
 
 /// Specialises loops with counters; returns whether anything changed.
-fn run(function: &mut Function) -> bool {
-    let used_after = params_used_after(function);
+fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
+    let used_after = params_used_after(function, analyses.uses(function));
     let mut body = std::mem::take(&mut function.body);
     let changed = each_loop(&mut body, &used_after, &mut function.values);
     function.body = body;
@@ -54,49 +55,17 @@ pub(super) fn has_conditional_loop(function: &Function) -> bool {
 }
 
 /// Returns which loop parameters are used outside of their loops. What this pass does to a loop adds no such use.
-fn params_used_after(function: &Function) -> EntityMap<Value, bool> {
-    let mut uses = UsesAfter {
-        inside: EntityMap::filled(function.values.len(), false),
-        used_after: EntityMap::filled(function.values.len(), false),
-    };
-    uses.list(&function.body);
-    function.outputs().for_each(|operand| uses.add(operand));
-    uses.used_after
-}
-
-struct UsesAfter {
-    /// The parameters of loops that are open.
-    inside: EntityMap<Value, bool>,
-    used_after: EntityMap<Value, bool>,
-}
-
-impl UsesAfter {
-    fn list(&mut self, list: &[Stmt]) {
-        for stmt in list {
-            match stmt {
-                Stmt::Loop(repeat) => {
-                    repeat.params.iter().for_each(|param| self.add(param.init));
-                    repeat.params.iter().for_each(|param| self.inside[param.value] = true);
-                    self.list(&repeat.body);
-                    let next = repeat.params.iter().map(|param| param.next);
-                    next.chain(repeat.continue_mask).for_each(|operand| self.add(operand));
-                    repeat.params.iter().for_each(|param| self.inside[param.value] = false);
-                }
-                stmt => {
-                    stmt.operands(&mut |operand| self.add(operand));
-                    if let Stmt::If(branch) = stmt {
-                        branch.arms.iter().for_each(|arm| self.list(arm));
-                    }
-                }
+fn params_used_after(function: &Function, uses: &UseCounts) -> EntityMap<Value, bool> {
+    let mut used_after = EntityMap::filled(function.values.len(), false);
+    function.each(&mut |stmt| {
+        if let Stmt::Loop(repeat) = stmt {
+            let inside = uses.in_loop(repeat);
+            for LoopParam { value, .. } in &repeat.params {
+                used_after[*value] = uses.of_value(*value) != inside.of_value(*value);
             }
         }
-    }
-
-    fn add(&mut self, operand: Operand) {
-        if let Some(value) = operand.value().filter(|value| !self.inside[*value]) {
-            self.used_after[value] = true;
-        }
-    }
+    });
+    used_after
 }
 
 fn each_loop(
@@ -402,7 +371,7 @@ impl Folding {
                     }
                 }
                 self.constants[*value] = self.constants[*value].or(evaluate(inst, &self.constants));
-                if let Some(other @ Operand::Value(_)) = operand_of(inst) {
+                if let Some(other @ Operand::Value(_)) = unchanged_operand(inst) {
                     self.equal[*value] = Some(other);
                 }
             }
@@ -411,18 +380,5 @@ impl Folding {
 
     fn equal_operand(&self, operand: Operand) -> Operand {
         operand.value().and_then(|value| self.equal[value]).unwrap_or(operand)
-    }
-}
-
-/// Returns the operand that an operation on constant masks gives unchanged.
-fn operand_of(inst: &Inst) -> Option<Operand> {
-    match (inst.opcode, inst.args) {
-        (Opcode::Select, [ALL, a, _]) | (Opcode::Select, [NONE, _, a]) => Some(a),
-        (Opcode::Select, [_, a, b]) if a == b => Some(a),
-        (Opcode::And, [ALL, a, _] | [a, ALL, _]) | (Opcode::Or, [NONE, a, _] | [a, NONE, _]) => {
-            Some(a)
-        }
-        (Opcode::AndNot, [a, NONE, _]) => Some(a),
-        _ => None,
     }
 }

@@ -56,6 +56,17 @@ pub trait LaneOps: Copy {
         bits as u16
     }
 
+    /// Returns whether a mask has a lane; all bits of a lane are equal.
+    #[inline(always)]
+    fn any_lane(self, mask: &Chunk) -> bool {
+        // A loop: adapters of iterators are not always inlined.
+        let mut any = 0;
+        for lane in mask {
+            any |= lane.to_bits();
+        }
+        any != 0
+    }
+
     /// Returns the bits of the lanes of four horizontally adjacent chunks by row, each row from the left.
     #[inline(always)]
     fn bits_by_row_of_four(self, bits: [u16; 4]) -> [[bool; 16]; 4] {
@@ -145,6 +156,11 @@ impl LaneOps for Sse2 {
     }
 
     #[inline(always)]
+    fn any_lane(self, mask: &Chunk) -> bool {
+        self.sign_bits(mask) != 0
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: [&[f32; 4]; 4]) -> [[f32; 4]; 4] {
         sse2::transpose(rows)
     }
@@ -156,6 +172,11 @@ impl LaneOps for Avx2 {
     fn sign_bits(self, chunk: &Chunk) -> u16 {
         // SAFETY: a value of the level is the proof that the processor has its instructions.
         unsafe { avx2::sign_bits(chunk) }
+    }
+
+    #[inline(always)]
+    fn any_lane(self, mask: &Chunk) -> bool {
+        self.sign_bits(mask) != 0
     }
 
     #[inline(always)]
@@ -183,6 +204,11 @@ impl LaneOps for Avx512 {
     fn sign_bits(self, chunk: &Chunk) -> u16 {
         // SAFETY: a value of the level is the proof that the processor has its instructions, AVX2 among them.
         unsafe { avx2::sign_bits(chunk) }
+    }
+
+    #[inline(always)]
+    fn any_lane(self, mask: &Chunk) -> bool {
+        self.sign_bits(mask) != 0
     }
 
     #[inline(always)]
@@ -479,6 +505,29 @@ mod tests {
                 assert_eq!(simd.run_plain(BitRows(bits)), expected, "{simd:?} {chunk} {lane}");
                 let others = simd.run_plain(BitRows(bits.map(|bits: u16| !bits)));
                 assert_eq!(others, expected.map(|row| row.map(|bit| !bit)), "{simd:?}");
+            }
+        }
+    }
+
+    struct AnyLane(Chunk);
+
+    impl SimdTask for AnyLane {
+        type Output = bool;
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, level: L) -> bool {
+            level.any_lane(&self.0)
+        }
+    }
+
+    #[test]
+    fn masks_have_a_lane_or_none_at_every_level() {
+        for simd in Simd::available() {
+            assert!(!simd.run_plain(AnyLane([0.0; 16])), "{simd:?}");
+            for lane in 0..16 {
+                let mut mask = [0.0; 16];
+                mask[lane] = f32::from_bits(!0);
+                assert!(simd.run_plain(AnyLane(mask)), "{simd:?} {lane}");
             }
         }
     }
