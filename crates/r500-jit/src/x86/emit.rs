@@ -21,17 +21,17 @@ mod texel_indices;
 
 use std::collections::HashMap;
 
-use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegister64, CodeAssembler, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx,
-    ptr, qword_ptr, r10, r11, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rdx, rsp,
+use iced_x86::Register::{
+    self, EAX, ECX, EDX, R8, R9, R10, R11, R12, R13, R14, R15, RAX, RBP, RBX, RCX, RDI, RDX, RSP,
 };
-use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use r500_fast::codegen::Chunk;
 
 use crate::lir::Class;
 use crate::mach_inst::{Label, MachCode, MachInst, Place, UnitLayout};
 use crate::vm_context::offset as context;
+use crate::x86::assembler::{Alu, Assembled, Assembler, CodeLabel, Condition, Operand, at};
 use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
 use operations::at_index;
@@ -52,15 +52,19 @@ const ROWS: [[u64; 8]; 2] = [[0, 8, 1, 9, 2, 10, 3, 11], [4, 12, 5, 13, 6, 14, 7
 const INT3: u8 = 0xcc;
 
 /// Registers of tables; the last two are [`CHUNKS`], too.
-const TABLES: [Register; 4] = [Register::R8, Register::R9, Register::R10, Register::R11];
+const TABLES: [Register; 4] = [R8, R9, R10, R11];
 
 /// Registers of the chunks that go together.
-const CHUNKS: [AsmRegister64; 4] = [r12, r15, r10, r11];
+const CHUNKS: [Register; 4] = [R12, R15, R10, R11];
+
+/// A field of the context.
+fn field(offset: i32) -> Operand {
+    Operand::Qword(at(RBX, offset))
+}
 
 /// Where the context has the table of a unit.
-fn table(unit: u8) -> MemoryOperand {
-    let at = i64::from(context::CELLS) + 8 * i64::from(unit);
-    MemoryOperand::with_base_displ(Register::RBX, at)
+fn table(unit: u8) -> Operand {
+    field(context::CELLS + 8 * i32::from(unit))
 }
 
 /// The bytes of a code, which has such tables.
@@ -84,7 +88,7 @@ struct Emit<'a> {
     tables: &'a [u32],
     level: Level,
     stride: u32,
-    a: CodeAssembler,
+    a: Assembler,
     labels: Vec<CodeLabel>,
     done: CodeLabel,
     stopped: CodeLabel,
@@ -118,9 +122,9 @@ impl<'a> Emit<'a> {
         level: Level,
         unit: &UnitLayout,
     ) -> Result<Self, IcedError> {
-        let mut a = CodeAssembler::new(64)?;
-        let labels = (0..code.labels).map(|_| a.create_label()).collect();
-        let [done, stopped, refill, pool] = [(); 4].map(|()| a.create_label());
+        let mut a = Assembler::default();
+        let labels = (0..code.labels).map(|_| a.label()).collect();
+        let [done, stopped, refill, pool] = [(); 4].map(|()| a.label());
         let fuel_checked = unit.fuel_checked;
         let tables_in_registers = if chunks(code, level) > 2 { 2 } else { TABLES.len() };
         Ok(Self {
@@ -189,42 +193,43 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn counter(&self, counter: u32) -> AsmMemoryOperand {
-        dword_ptr(rsp + i64::from(self.code.stack * self.level.bytes() + counter * 8))
+    fn counter(&self, counter: u32) -> Operand {
+        let offset = self.code.stack * self.level.bytes() + counter * 8;
+        Operand::Dword(at(RSP, offset.cast_signed()))
     }
 
     fn entry(&mut self) -> Result<(), IcedError> {
         let frame = self.frame();
         let a = &mut self.a;
-        a.push(rbp)?;
-        a.mov(rbp, rsp)?;
-        a.push(rbx)?;
-        a.push(r12)?;
-        a.push(r13)?;
-        a.push(r14)?;
-        a.push(r15)?;
-        a.sub(rsp, 16 + frame)?;
-        a.and(rsp, -64)?;
-        a.mov(rbx, rdi)?;
-        a.stmxcsr(dword_ptr(rbp - 48))?;
+        a.push(RBP)?;
+        a.mov(RBP, RSP)?;
+        a.push(RBX)?;
+        a.push(R12)?;
+        a.push(R13)?;
+        a.push(R14)?;
+        a.push(R15)?;
+        a.alu_number(Alu::Sub, RSP, 16 + frame)?;
+        a.alu_number(Alu::And, RSP, -64)?;
+        a.mov(RBX, RDI)?;
+        a.stmxcsr(at(RBP, -48))?;
         // Loading it takes as long as some ten vectors: a caller who draws several batches has set it.
-        let mut flushes = a.create_label();
-        a.mov(eax, dword_ptr(rbp - 48))?;
-        a.mov(ecx, eax)?;
-        a.or(eax, FLUSH.cast_signed())?;
-        a.mov(dword_ptr(rbp - 44), eax)?;
-        a.cmp(rax, rcx)?;
-        a.je(flushes)?;
-        a.ldmxcsr(dword_ptr(rbp - 44))?;
-        a.set_label(&mut flushes)?;
-        a.mov(r12, qword_ptr(rbx + context::SLOTS))?;
-        a.mov(r13, r12)?;
-        a.add(r13, qword_ptr(rbx + context::END))?;
-        a.add(r12, qword_ptr(rbx + context::BEGIN))?;
-        self.points_to_pool = a.instructions().len();
-        a.lea(r14, ptr(self.pool))?;
-        a.cmp(r12, r13)?;
-        a.jae(self.done)?;
+        let flushes = a.label();
+        a.mov(EAX, Operand::Dword(at(RBP, -48)))?;
+        a.mov(ECX, EAX)?;
+        a.alu_number(Alu::Or, EAX, FLUSH.cast_signed())?;
+        a.store(at(RBP, -44), EAX)?;
+        a.alu(Alu::Cmp, RAX, RCX)?;
+        a.jump_if(Condition::Equal, flushes)?;
+        a.ldmxcsr(at(RBP, -44))?;
+        a.bind(flushes);
+        a.mov(R12, field(context::SLOTS))?;
+        a.mov(R13, R12)?;
+        a.alu(Alu::Add, R13, field(context::END))?;
+        a.alu(Alu::Add, R12, field(context::BEGIN))?;
+        self.points_to_pool = a.len();
+        a.lea_label(R14, self.pool)?;
+        a.alu(Alu::Cmp, R12, R13)?;
+        a.jump_if(Condition::AboveOrEqual, self.done)?;
         self.find_tables()
     }
 
@@ -232,7 +237,7 @@ impl<'a> Emit<'a> {
     fn find_tables(&mut self) -> Result<(), IcedError> {
         for (unit, register) in self.units.iter().zip(TABLES) {
             let from = table(*unit);
-            self.a.add_instruction(Instruction::with2(Code::Mov_r64_rm64, register, from)?)?;
+            self.a.mov(register, from)?;
         }
         Ok(())
     }
@@ -242,37 +247,37 @@ impl<'a> Emit<'a> {
         let (vectors, masks) =
             (self.level.registers(Class::Vector), self.level.registers(Class::Mask));
         let a = &mut self.a;
-        let mut leave = a.create_label();
-        a.set_label(&mut self.done)?;
-        a.xor(eax, eax)?;
-        a.set_label(&mut leave)?;
-        let mut restored = a.create_label();
-        a.mov(ecx, dword_ptr(rbp - 48))?;
-        a.mov(edx, dword_ptr(rbp - 44))?;
-        a.cmp(rcx, rdx)?;
-        a.je(restored)?;
-        a.ldmxcsr(dword_ptr(rbp - 48))?;
-        a.set_label(&mut restored)?;
-        a.vzeroupper()?;
-        a.lea(rsp, ptr(rbp - 40))?;
-        a.pop(r15)?;
-        a.pop(r14)?;
-        a.pop(r13)?;
-        a.pop(r12)?;
-        a.pop(rbx)?;
-        a.pop(rbp)?;
-        a.ret()?;
+        let leave = a.label();
+        a.bind(self.done);
+        a.alu(Alu::Xor, EAX, EAX)?;
+        a.bind(leave);
+        let restored = a.label();
+        a.mov(ECX, Operand::Dword(at(RBP, -48)))?;
+        a.mov(EDX, Operand::Dword(at(RBP, -44)))?;
+        a.alu(Alu::Cmp, RCX, RDX)?;
+        a.jump_if(Condition::Equal, restored)?;
+        a.ldmxcsr(at(RBP, -48))?;
+        a.bind(restored);
+        a.vzeroupper();
+        a.lea(RSP, at(RBP, -40))?;
+        a.pop(R15)?;
+        a.pop(R14)?;
+        a.pop(R13)?;
+        a.pop(R12)?;
+        a.pop(RBX)?;
+        a.pop(RBP)?;
+        a.ret();
         if !self.fuel_checked {
             return Ok(());
         }
-        a.set_label(&mut self.stopped)?;
-        a.mov(eax, 1)?;
+        a.bind(self.stopped);
+        a.mov_number(EAX, 1)?;
         a.jmp(leave)?;
         // The frame is aligned to 64 bytes; the return address is 8 of them.
         let after = vectors as u32 * bytes;
         let room = after.cast_signed() + 64;
-        a.set_label(&mut self.refill)?;
-        a.sub(rsp, room - 8)?;
+        a.bind(self.refill);
+        a.alu_number(Alu::Sub, RSP, room - 8)?;
         let vectors = (0..vectors as u32).map(|r| (Class::Vector, r as u8, rsp_at(r * bytes)));
         let masks = (0..masks as u32).map(|r| (Class::Mask, r as u8, rsp_at(after + r * 8)));
         let saved: Vec<_> = vectors.chain(masks).collect();
@@ -280,32 +285,31 @@ impl<'a> Emit<'a> {
             self.store(class, place, register)?;
         }
         let a = &mut self.a;
-        a.mov(rdi, rbx)?;
-        a.vzeroupper()?;
-        a.call(qword_ptr(rbx + context::REFILL))?;
+        a.mov(RDI, RBX)?;
+        a.vzeroupper();
+        a.call_at(at(RBX, context::REFILL))?;
         for (class, register, place) in saved {
             self.load(class, register, place)?;
         }
         self.find_tables()?;
         self.find_chunks()?;
         let a = &mut self.a;
-        a.add(rsp, room - 8)?;
-        a.test(rax, rax)?;
-        a.ret()
+        a.alu_number(Alu::Add, RSP, room - 8)?;
+        a.test(RAX)?;
+        a.ret();
+        Ok(())
     }
 
     fn finish(mut self) -> Result<Assembly, IcedError> {
-        self.a.set_label(&mut self.pool)?;
-        self.a.nop()?;
-        let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
-        let result = self.a.assemble_options(0, options)?;
-        let pool = usize::try_from(result.label_ip(&self.pool)?).expect("code fits in memory");
-        let offsets = &result.inner.new_instruction_offsets;
+        self.a.bind(self.pool);
+        let pool = self.a.len();
+        self.a.nop();
+        let Assembled { mut code, offsets } = std::mem::take(&mut self.a).assemble()?;
         let offset = |inst: usize| offsets[inst];
+        let pool = offset(pool) as usize;
         let lines = (self.origins.iter())
             .map(|&(inst, address)| Line { offset: offset(inst), address })
             .collect();
-        let mut code = result.inner.code_buffer;
         code.truncate(pool);
         // Constants begin at a line of the cache: what was said of where they are moves along.
         let padding = pool.next_multiple_of(64) - pool;
@@ -336,7 +340,7 @@ impl<'a> Emit<'a> {
             MachInst::Op { opcode, dst, args, origin } => {
                 if self.origin != Some(origin) {
                     self.origin = Some(origin);
-                    self.origins.push((self.a.instructions().len(), origin));
+                    self.origins.push((self.a.len(), origin));
                 }
                 self.op(opcode, dst, args)
             }
@@ -358,75 +362,73 @@ impl<'a> Emit<'a> {
             MachInst::Test { class, mask } => self.test(class, mask),
             MachInst::BranchIfNone(label) => {
                 let label = self.labels[label.0 as usize];
-                self.a.test(eax, eax)?;
-                self.a.je(label)
+                self.a.test(EAX)?;
+                self.a.jump_if(Condition::Equal, label)
             }
             MachInst::Label(Label(label)) => {
-                // A label needs an instruction after it.
-                self.a.set_label(&mut self.labels[label as usize])?;
-                self.a.nop()?;
+                self.a.bind(self.labels[label as usize]);
                 if label == 0 { self.begin_group() } else { Ok(()) }
             }
             MachInst::Spend(instructions) => {
                 if self.fuel_checked {
                     let instructions = i32::try_from(instructions).expect("a function has few");
                     for fuel in self.fuels() {
-                        self.a.sub(qword_ptr(rbx + *fuel), instructions)?;
+                        self.a.alu_number(Alu::Sub, field(*fuel), instructions)?;
                     }
                 }
                 Ok(())
             }
             MachInst::LoopBegin { counter, trips } => {
                 let counter = self.counter(counter);
-                self.a.mov(counter, trips.cast_signed())
+                self.a.mov_number(counter, trips.cast_signed())
             }
             MachInst::LoopBack { counter, to, tested, address } => {
                 let counter = self.counter(counter);
                 let top = self.labels[to.0 as usize];
-                let mut after = self.a.create_label();
+                let after = self.a.label();
                 let a = &mut self.a;
                 if tested {
-                    a.test(eax, eax)?;
-                    a.je(after)?;
+                    a.test(EAX)?;
+                    a.jump_if(Condition::Equal, after)?;
                 }
-                a.sub(counter, 1)?;
+                a.alu_number(Alu::Sub, counter, 1)?;
                 if !self.fuel_checked {
-                    a.jne(top)?;
-                    a.set_label(&mut after)?;
-                    return a.nop();
+                    a.jump_if(Condition::NotEqual, top)?;
+                    a.bind(after);
+                    return Ok(());
                 }
-                a.je(after)?;
-                let mut empty = a.create_label();
+                a.jump_if(Condition::Equal, after)?;
+                let empty = a.label();
                 if self.code.counts_apart {
-                    a.cmp(qword_ptr(rbx + context::OTHER_FUEL), 0)?;
-                    a.jl(empty)?;
+                    a.alu_number(Alu::Cmp, field(context::OTHER_FUEL), 0)?;
+                    a.jump_if(Condition::Less, empty)?;
                 }
-                a.cmp(qword_ptr(rbx + context::FUEL), 0)?;
-                a.jge(top)?;
-                a.set_label(&mut empty)?;
-                a.mov(qword_ptr(rbx + context::ADDRESS), address.cast_signed())?;
+                a.alu_number(Alu::Cmp, field(context::FUEL), 0)?;
+                a.jump_if(Condition::GreaterOrEqual, top)?;
+                a.bind(empty);
+                a.mov_number(field(context::ADDRESS), address.cast_signed())?;
                 a.call(self.refill)?;
-                a.je(top)?;
+                a.jump_if(Condition::Equal, top)?;
                 a.jmp(self.stopped)?;
-                a.set_label(&mut after)?;
-                a.nop()
+                a.bind(after);
+                Ok(())
             }
             MachInst::NextGroup(top) => {
                 let top = self.labels[top.0 as usize];
                 if self.fuel_checked {
                     for fuel in self.fuels() {
-                        let mut less = self.a.create_label();
-                        self.a.mov(rax, qword_ptr(rbx + context::ADDED))?;
-                        self.a.sub(rax, qword_ptr(rbx + *fuel))?;
-                        self.a.cmp(rax, qword_ptr(rbx + context::MOST))?;
-                        self.a.jle(less)?;
-                        self.a.mov(qword_ptr(rbx + context::MOST), rax)?;
-                        self.a.set_label(&mut less)?;
+                        let less = self.a.label();
+                        self.a.mov(RAX, field(context::ADDED))?;
+                        self.a.alu(Alu::Sub, RAX, field(*fuel))?;
+                        self.a.alu(Alu::Cmp, RAX, field(context::MOST))?;
+                        self.a.jump_if(Condition::LessOrEqual, less)?;
+                        self.a.store(at(RBX, context::MOST), RAX)?;
+                        self.a.bind(less);
                     }
                 }
-                self.a.add(r12, self.group().cast_signed())?;
-                self.a.cmp(r12, r13)?;
-                self.a.jb(top)
+                self.a.alu_number(Alu::Add, R12, self.group().cast_signed())?;
+                self.a.alu(Alu::Cmp, R12, R13)?;
+                self.a.jump_if(Condition::Below, top)
             }
         }
     }
@@ -437,15 +439,15 @@ impl<'a> Emit<'a> {
             Class::Vector => (Code::VEX_Vmovmskps_r32_ymm, self.vector(register)),
             Class::Mask => (Code::VEX_Kmovw_r32_kr, mask(register)),
         };
-        self.add(Instruction::with2(code, Register::EAX, mask)?)
+        self.add(Instruction::with2(code, EAX, mask)?)
     }
 
     /// Puts the chunks after the first one that go together with it into their registers.
     fn find_chunks(&mut self) -> Result<(), IcedError> {
-        for (number, chunk) in CHUNKS.into_iter().enumerate().take(self.chunks()).skip(1) {
-            self.a.lea(chunk, ptr(r12 + number as u32 * CHUNK))?;
-            self.a.cmp(chunk, r13)?;
-            self.a.cmovae(chunk, r12)?;
+        for (number, chunk) in (0..).zip(CHUNKS).take(self.chunks()).skip(1) {
+            self.a.lea(chunk, at(R12, number * CHUNK.cast_signed()))?;
+            self.a.alu(Alu::Cmp, chunk, R13)?;
+            self.a.cmovae(chunk, R12)?;
         }
         Ok(())
     }
@@ -454,11 +456,11 @@ impl<'a> Emit<'a> {
     fn begin_group(&mut self) -> Result<(), IcedError> {
         self.find_chunks()?;
         if self.fuel_checked {
-            self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
+            self.a.mov(RAX, field(context::GRANT))?;
             for fuel in self.fuels() {
-                self.a.mov(qword_ptr(rbx + *fuel), rax)?;
+                self.a.store(at(RBX, *fuel), RAX)?;
             }
-            self.a.mov(qword_ptr(rbx + context::ADDED), 0)?;
+            self.a.mov_number(field(context::ADDED), 0)?;
         }
         if self.targets.is_empty() {
             return Ok(());
@@ -467,14 +469,14 @@ impl<'a> Emit<'a> {
         // continues.
         let rows = self.group() / 16;
         let targets = self.targets.clone();
-        self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
+        self.a.mov(RAX, field(context::PLACES))?;
         for row in 0..rows {
             let (chunk, half) = chunk_at(row / 2 * 32);
-            let place = at_index(chunk, Register::RAX, half + 4 * i64::from(row % 2));
-            self.load_number(Register::RDX, place)?;
+            let place = at_index(chunk, RAX, half + 4 * i64::from(row % 2));
+            self.load_number(RDX, place)?;
             for target in &targets {
-                self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(*target)))?;
-                self.a.prefetchw(byte_ptr(rcx + rdx + NEXT_BATCH))?;
+                self.a.mov(RCX, field(context::PLANES + 8 * i32::from(*target)))?;
+                self.a.prefetchw(at_index(RCX, RDX, NEXT_BATCH.into()))?;
             }
         }
         Ok(())
@@ -506,7 +508,8 @@ impl<'a> Emit<'a> {
     }
 
     fn add(&mut self, inst: Instruction) -> Result<(), IcedError> {
-        self.a.add_instruction(inst)
+        self.a.put(inst);
+        Ok(())
     }
 }
 
@@ -520,7 +523,7 @@ fn constant_bytes(level: Level) -> u32 {
 
 /// The chunk that a byte of a group is in, and where in it.
 fn chunk_at(at: u32) -> (Register, i64) {
-    (CHUNKS[(at / CHUNK) as usize].into(), i64::from(at % CHUNK))
+    (CHUNKS[(at / CHUNK) as usize], i64::from(at % CHUNK))
 }
 
 /// Bytes of a slot that go together.
@@ -539,7 +542,7 @@ fn mask(register: u8) -> Register {
 }
 
 fn rsp_at(place: u32) -> MemoryOperand {
-    MemoryOperand::with_base_displ(Register::RSP, i64::from(place))
+    MemoryOperand::with_base_displ(RSP, i64::from(place))
 }
 
 #[cfg(test)]

@@ -11,11 +11,13 @@
 //! | `exec_memory` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a unit: |
 //! | `level` | which instructions it is made of |
-//! | `emit` | bytes |
+//! | `emit` | instructions |
+//! | `assembler` | bytes, with labels |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
 //! | `disasm` | machine code as text |
 //! | `perf_map` | symbols for profilers |
 
+mod assembler;
 mod assembly;
 pub mod compile;
 mod contest;

@@ -1,11 +1,12 @@
 //! Loads, stores and copies of registers and memory.
 
-use iced_x86::code_asm::{ecx, edx, rcx, rdx};
-use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
+use iced_x86::Register::{self, ECX, EDX, R14, RCX, RDX, RSP};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use super::{Emit, constant_bytes, mask};
 use crate::lir::Class;
 use crate::mach_inst::Mem;
+use crate::x86::assembler::{Alu, Operand};
 use crate::x86::level::Level;
 
 impl Emit<'_> {
@@ -69,20 +70,20 @@ impl Emit<'_> {
             Mem::Stack(_) | Mem::Slot(..) => None,
         };
         if let Some(bits) = constant {
-            self.a.mov(ecx, bits.cast_signed())?;
-            self.a.shl(rcx, 32)?;
-            self.a.mov(edx, bits.cast_signed())?;
-            self.a.or(rcx, rdx)?;
+            self.a.mov_number(ECX, bits.cast_signed())?;
+            self.a.shl(RCX, 32)?;
+            self.a.mov_number(EDX, bits.cast_signed())?;
+            self.a.alu(Alu::Or, RCX, RDX)?;
         }
         for at in (0..i64::from(bytes)).step_by(8) {
             if constant.is_none() {
                 let mut from = self.memory(from);
                 from.displacement += at;
-                self.add(Instruction::with2(Code::Mov_r64_rm64, Register::RCX, from)?)?;
+                self.a.mov(RCX, Operand::Qword(from))?;
             }
             let mut to = self.memory(to);
             to.displacement += at;
-            self.add(Instruction::with2(Code::Mov_rm64_r64, to, Register::RCX)?)?;
+            self.a.store(to, RCX)?;
         }
         Ok(())
     }
@@ -97,7 +98,7 @@ impl Emit<'_> {
     pub(super) fn memory(&mut self, mem: Mem) -> MemoryOperand {
         let bytes = self.level.bytes();
         let (base, place) = match mem {
-            Mem::Stack(at) => (Register::RSP, i64::from(at) * i64::from(bytes)),
+            Mem::Stack(at) => (RSP, i64::from(at) * i64::from(bytes)),
             Mem::Slot(slot, part) => {
                 let (chunk, at) = self.chunk(part);
                 (chunk, i64::from(slot) * i64::from(self.stride) + at)
@@ -110,7 +111,7 @@ impl Emit<'_> {
                     next
                 });
                 let at = self.first_constant() + at * constant_bytes(self.level);
-                (Register::R14, i64::from(at))
+                (R14, i64::from(at))
             }
         };
         MemoryOperand::with_base_displ(base, place)

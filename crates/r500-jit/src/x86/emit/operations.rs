@@ -1,13 +1,14 @@
 //! Encoding of operations and their operands.
 
-use iced_x86::code_asm::{eax, ecx, qword_ptr, rax, rbx};
-use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
+use iced_x86::Register::{self, EAX, ECX, R14, RAX, RCX, RDI, RDX, RSI};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand, RoundingControl};
 
 use super::texel_indices::TexelIndices;
-use super::{Emit, SPARE, TABLES, context, mask, table};
+use super::{Emit, SPARE, TABLES, context, field, mask, table};
 use crate::known_bugs::{KnownBug, is_injected};
 use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding, TableEntry};
 use crate::mach_inst::{Mem, Place};
+use crate::x86::assembler::{Alu, Condition, Operand};
 use crate::x86::level::Level;
 
 /// An operation that is one instruction with VEX and one with EVEX.
@@ -247,13 +248,11 @@ impl Emit<'_> {
                 unreachable!("{mask:?} is not in a register")
             };
             self.test(self.level.mask(), mask)?;
-            let mut none = self.a.create_label();
-            self.a.test(eax, eax)?;
-            self.a.je(none)?;
-            self.a.sub(qword_ptr(rbx + fuel), instructions)?;
-            self.a.set_label(&mut none)?;
-            // A label needs an instruction after it.
-            self.a.nop()?;
+            let none = self.a.label();
+            self.a.test(EAX)?;
+            self.a.jump_if(Condition::Equal, none)?;
+            self.a.alu_number(Alu::Sub, field(fuel), instructions)?;
+            self.a.bind(none);
         }
         Ok(())
     }
@@ -265,22 +264,16 @@ impl Emit<'_> {
         dst: u8,
     ) -> Result<(), IcedError> {
         let counter = self.counter(inner);
-        self.a.mov(ecx, counter)?;
+        self.a.mov(ECX, counter)?;
         if let Some((outer, shift)) = outer {
             let counter = self.counter(outer);
-            self.a.mov(eax, counter)?;
-            self.a.shl(rax, u32::from(shift))?;
-            let sum = Instruction::with2(Code::Add_r64_rm64, Register::RCX, Register::RAX)?;
-            self.add(sum)?;
+            self.a.mov(EAX, counter)?;
+            self.a.shl(RAX, shift)?;
+            self.a.alu(Alu::Add, RCX, RAX)?;
         }
         let at = i64::from(self.first_table()) + 4 * i64::from(first);
-        let from = MemoryOperand::with_base_index_scale_displ_size(
-            Register::R14,
-            Register::RCX,
-            4,
-            at,
-            u32::from(at != 0),
-        );
+        let from =
+            MemoryOperand::with_base_index_scale_displ_size(R14, RCX, 4, at, u32::from(at != 0));
         let code =
             self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
         let to = self.vector(dst);
@@ -294,23 +287,21 @@ impl Emit<'_> {
         dst: u8,
     ) -> Result<(), IcedError> {
         let [column, row] = match part % 2 {
-            0 => [Register::RCX, Register::RDX],
-            _ => [Register::RSI, Register::RDI],
+            0 => [RCX, RDX],
+            _ => [RSI, RDI],
         };
         if self.cached_interpolant_addr == [None; 2] {
-            self.a.mov(rax, qword_ptr(rbx + context::INTERPOLANTS))?;
+            self.a.mov(RAX, field(context::INTERPOLANTS))?;
         }
         if self.cached_interpolant_addr[part as usize % 2].replace(part) != Some(part) {
-            let places = MemoryOperand::with_base_displ(Register::RBX, i64::from(context::PLACES));
-            self.add(Instruction::with2(Code::Mov_r64_rm64, row, places)?)?;
+            self.a.mov(row, field(context::PLACES))?;
             let (chunk, place) = self.chunk(part);
             for (register, at) in [(column, place + 8), (row, place + 12)] {
                 self.load_number(register, at_index(chunk, row, at))?;
             }
         }
         let at = i64::from(number) * size_of::<r500_fast::codegen::LinearInterpolant>() as i64;
-        let (along, across) =
-            (at_index(Register::RAX, column, at), at_index(Register::RAX, row, at));
+        let (along, across) = (at_index(RAX, column, at), at_index(RAX, row, at));
         let to = self.vector(dst);
         // The two upper quads of a chunk have the columns of the lower ones.
         let code =
@@ -321,20 +312,21 @@ impl Emit<'_> {
         self.add(Instruction::with3(code, to, to, across)?)
     }
 
-    /// Four bytes as a number.
+    /// Four bytes as a number, into a register of eight.
     pub(super) fn load_number(
         &mut self,
         register: Register,
         from: MemoryOperand,
     ) -> Result<(), IcedError> {
-        self.add(Instruction::with2(Code::Mov_r32_rm32, register.full_register32(), from)?)
+        let low = EAX + (register as u32 - RAX as u32);
+        self.a.mov(low, Operand::Dword(from))
     }
 
     /// Where the pixels of a vector are covered.
     fn covered(&mut self, part: u32) -> Result<MemoryOperand, IcedError> {
-        self.a.mov(rax, qword_ptr(rbx + context::COVERED))?;
+        self.a.mov(RAX, field(context::COVERED))?;
         let (chunk, at) = self.chunk(part);
-        Ok(at_index(chunk, Register::RAX, at))
+        Ok(at_index(chunk, RAX, at))
     }
 
     /// Eight bytes of either in turn, from one half of them.
@@ -348,7 +340,7 @@ impl Emit<'_> {
         // Which ones is in the register that takes the result.
         let taken = [a, b].contains(&Some(Place::Register(dst)));
         let result = if taken { SPARE } else { dst };
-        let which = MemoryOperand::with_base_displ(Register::R14, i64::from(64 * half));
+        let which = MemoryOperand::with_base_displ(R14, i64::from(64 * half));
         self.load(Class::Vector, result, which)?;
         let inst = self.three(Code::EVEX_Vpermi2pd_zmm_k1z_zmm_zmmm512b64, result, a, b)?;
         self.add(inst)?;
@@ -390,9 +382,9 @@ impl Emit<'_> {
         };
         let to = self.vector(dst);
         let held = self.units.iter().position(|unit| *unit == texel.unit);
-        let base = held.and_then(|at| TABLES.get(at).copied()).unwrap_or(Register::RAX);
-        if base == Register::RAX {
-            self.add(Instruction::with2(Code::Mov_r64_rm64, base, table(texel.unit))?)?;
+        let base = held.and_then(|at| TABLES.get(at).copied()).unwrap_or(RAX);
+        if base == RAX {
+            self.a.mov(base, table(texel.unit))?;
         }
         let indices = self.texel_indices(at, texel.pixel)?;
         let mut places = indices.iter().copied().zip(0..);

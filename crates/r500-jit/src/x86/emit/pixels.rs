@@ -1,10 +1,10 @@
 //! Stores of pixels to frames, and, with their encoding and loads, to surfaces.
 
-use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
-use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
+use iced_x86::Register::{self, RAX, RCX, RDX};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use super::operations::at_index;
-use super::{Emit, SPARE, context};
+use super::{Emit, SPARE, context, field};
 use crate::lir::{Class, PixelRows, StoreColor};
 use crate::mach_inst::Place;
 use crate::x86::level::Level;
@@ -47,15 +47,15 @@ impl Emit<'_> {
     ) -> Result<MemoryOperand, IcedError> {
         let (chunk, at) = self.chunk(part);
         let place = at + i64::from(32 * (row / 2) + 4 * (row % 2));
-        self.load_number(Register::RDX, at_index(chunk, Register::RAX, place))?;
-        Ok(at_index(Register::RCX, Register::RDX, column.into()))
+        self.load_number(RDX, at_index(chunk, RAX, place))?;
+        Ok(at_index(RCX, RDX, column.into()))
     }
 
     /// Puts where offsets lie into `rax`, and the first pixel of a plane into `rcx`.
     fn find_plane(&mut self, target: u8) -> Result<(), IcedError> {
         let target = 8 * i32::from(target);
-        self.a.mov(rax, qword_ptr(rbx + context::ROWS + target))?;
-        self.a.mov(rcx, qword_ptr(rbx + context::PLANES + target))
+        self.a.mov(RAX, field(context::ROWS + target))?;
+        self.a.mov(RCX, field(context::PLANES + target))
     }
 
     pub(super) fn load_pixels(&mut self, rows: PixelRows, dst: u8) -> Result<(), IcedError> {
@@ -177,21 +177,21 @@ impl Emit<'_> {
         first: Option<Place>,
         other: Option<Place>,
     ) -> Result<(), IcedError> {
-        self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
-        self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
+        self.a.mov(RAX, field(context::PLACES))?;
+        self.a.mov(RCX, field(context::PLANES + 8 * i32::from(target)))?;
         let (chunk, at) = self.chunk(part);
-        let place = |half: i64| at_index(chunk, Register::RAX, at + 32 * half + 4 * i64::from(row));
-        self.load_number(Register::RDX, place(0))?;
-        let mut to = at_index(Register::RCX, Register::RDX, 0);
+        let place = |half: i64| at_index(chunk, RAX, at + 32 * half + 4 * i64::from(row));
+        self.load_number(RDX, place(0))?;
+        let mut to = at_index(RCX, RDX, 0);
         for (n, from) in [first, other].into_iter().enumerate() {
             let Some(Place::Register(from)) = from else {
                 unreachable!("{from:?} is not in a register")
             };
             self.store(Class::Vector, to, from)?;
             match self.level {
-                Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
+                Level::Avx2 => to = at_index(RCX, RDX, 32),
                 Level::Avx512 if n == 0 => {
-                    self.load_number(Register::RDX, place(1))?;
+                    self.load_number(RDX, place(1))?;
                 }
                 Level::Avx512 => {}
             }
