@@ -2,10 +2,11 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`manual`] | the subcommands |
-//! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
-//! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
-//! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
+//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`engine_args`], [`capture_args`] | options that mean the same everywhere |
+//! | [`syntax`], [`plane_expr`], [`float_format`] | the small languages of their values |
+//! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | texts: lines of programs, changes, help of editors, messages of servers |
+//! | [`exit`], [`terminal`], [`safe_text`], [`overwrite`] | exit statuses, messages, colours, progress; what is not printed or written over |
 
 mod asm;
 mod bench;
@@ -153,8 +154,9 @@ fn paragraphs(text: &str) -> String {
     out
 }
 
-/// Runs the command.
-pub(crate) fn main() -> ExitCode {
+/// Runs the command with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
     let matches = command_line().try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
