@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use r500::check::ExternalReads;
 use r500::exec::{Bindings, Draw, Shader};
 use r500::fast::codegen::ResourceLayout;
 use r500::ir;
@@ -15,8 +16,19 @@ use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::{engine_args, terminal};
 
 impl Run {
-    /// Prints what is made of the program for the first row and those that share its constants.
+    /// Prints what is made of the program for the first row and those that share its constants; without rows, for inputs of any
+    /// values.
     pub(super) fn dump(&self, shader: &Shader, job: &Job, rows: &[Row]) -> Outcome {
+        let any_inputs;
+        let rows = if self.input.is_empty() {
+            // What is not given would be 0 in every pixel, and folded.
+            let inputs = ExternalReads::of(&job.program).inputs;
+            let temps = inputs.into_keys().map(|temp| (temp, [0.0; 4])).collect();
+            any_inputs = vec![Row { temps, ..Row::default() }; if self.quads { 4 } else { 1 }];
+            &any_inputs
+        } else {
+            rows
+        };
         if self.quads {
             check_quads_full(rows.len())?;
             check_quad_constants(rows, 0)?;

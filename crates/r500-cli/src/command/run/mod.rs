@@ -47,10 +47,10 @@ pub(super) struct Run {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print the intermediate form that the program becomes for these rows, and run nothing
+    /// Print the intermediate form that the program becomes for these rows, or for any inputs, and run nothing
     #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
     dump_ir: bool,
-    /// Print the machine code that the jit engine makes of it, and run nothing
+    /// Print the machine code that the jit engine makes of it, for rows or for any inputs, and run nothing
     #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
     dump_asm: bool,
     /// Report run-time warnings: actions of the program that are undefined or likely mistakes
