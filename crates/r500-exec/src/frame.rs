@@ -300,6 +300,13 @@ impl Band<'_> {
     /// Returns the colours of a target, row by row from the lowest; `None` if the frame does not have it.
     #[must_use]
     #[inline]
+    pub fn color(&self, target: usize) -> Option<&[Pixel]> {
+        self.color.get(target)?.as_deref()
+    }
+
+    /// The same, to write.
+    #[must_use]
+    #[inline]
     pub fn color_mut(&mut self, target: usize) -> Option<&mut [Pixel]> {
         self.color.get_mut(target)?.as_deref_mut()
     }

@@ -10,6 +10,7 @@ use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
 use super::interpolants::Interpolants;
 use super::lanes::{Chunk, LANES};
+use super::output_lines::OutputLines;
 use super::reg_file::{AlignedChunks, RegFile};
 use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
@@ -130,24 +131,29 @@ impl<'a> Interpreter<'a> {
         let mut staging = std::mem::take(&mut self.scratch.staging);
         let over = self.stores_in_place(tile, band)
             && staging.has_offsets_in_rows(tile, band.rect().width);
-        let targets = match self.code.stores_colors() && over {
-            true => band.targets(&staging, tile),
+        let (targets, lines) = match self.code.stores_colors() && over {
+            true => (band.targets(&staging, tile), OutputLines::NONE),
             // Machine code reads the offsets even if it stores nothing.
             false => {
                 let stored = |color| matches!(color, Some(ColorSource::Stored { .. }));
-                staging.staged(tile, self.code.colors.map(stored))
+                let targets = staging.staged(tile, self.code.colors.map(stored));
+                (targets, OutputLines::of(self.code, band, tile))
             }
         };
-        let result = self.run_with(targets);
+        let result = self.run_with(targets, lines);
         self.colors_stored &= over;
         self.scratch.staging = staging;
         result
     }
 
     /// Runs the program over a tile whose inputs are loaded, with targets for the colours that machine code stores.
-    pub(super) fn run_with(&mut self, targets: ColorTargets<'_>) -> Result<(), RunError> {
+    pub(super) fn run_with(
+        &mut self,
+        targets: ColorTargets<'_>,
+        lines: OutputLines<'_>,
+    ) -> Result<(), RunError> {
         let simd = self.simd;
-        let result = simd.run(Program { interp: self, targets });
+        let result = simd.run(Program { interp: self, targets, lines });
         self.counters.instructions += self.fuel.spent;
         result
     }
@@ -288,6 +294,7 @@ fn any_lane_of<L: SimdLevel>(level: L, memory: &[Chunk], chunk: usize) -> bool {
 struct Program<'m, 'a, 'c> {
     interp: &'m mut Interpreter<'a>,
     targets: ColorTargets<'c>,
+    lines: OutputLines<'c>,
 }
 
 impl SimdTask for Program<'_, '_, '_> {
@@ -295,7 +302,7 @@ impl SimdTask for Program<'_, '_, '_> {
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, level: L) -> Result<(), RunError> {
-        let Self { interp, mut targets } = self;
+        let Self { interp, mut targets, mut lines } = self;
         let code = interp.code;
         let mut at = 0;
         while let Some(op) = code.ops.get(at) {
@@ -304,6 +311,7 @@ impl SimdTask for Program<'_, '_, '_> {
                 Op::Lanes(kernel, [first, end]) => {
                     let calls = &code.calls[*first as usize..*end as usize];
                     kernel.call(&mut interp.scratch.memory, calls);
+                    lines.step(level);
                 }
                 Op::Fetch(fetch) => interp.fetch(fetch),
                 Op::Discard(mask) => {

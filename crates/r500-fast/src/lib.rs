@@ -43,6 +43,7 @@ pub(crate) mod lanes;
 mod linearizer;
 mod live_ranges;
 mod native_code;
+mod output_lines;
 mod reg_file;
 mod render_targets;
 mod surface_draw;
@@ -102,6 +103,8 @@ impl Engine for Fast {
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
         match r500_ir::lift(&draw) {
             Ok(function) => {
+                let optimized = r500_ir::optimize_for_codegen(&function);
+                let function = optimized.unwrap_or(function);
                 let code = NativeCode::batch(&function, &[], self.simd);
                 Box::new(BatchDraw::new(FastDraw::new(&draw, code, self.simd), self.simd))
             }

@@ -18,6 +18,7 @@ use super::draw::FastDraw;
 use super::interp::{Interpreter, Scratch};
 use super::lanes::LANES;
 use super::native_code::NativeCode;
+use super::output_lines::OutputLines;
 use super::render_targets::TARGETS;
 use super::tile::Tile;
 
@@ -66,7 +67,7 @@ impl FastDraw {
                 true => band.targets(&staging, tile),
                 false => staging.staged_encoded(tile, band.encodings),
             };
-            result = interp.run_with(targets);
+            result = interp.run_with(targets, OutputLines::NONE);
         }
         interp.scratch.staging = staging;
         result?;

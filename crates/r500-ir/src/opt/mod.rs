@@ -26,8 +26,7 @@ pub use fp_demand::{DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_
 pub(super) const AFTER_LIFT: &[Pass] =
     &[dce::PASS, fp_demand::PASS, dce::PASS, exited_lanes::PASS, dce::PASS, merge_fuel::PASS];
 
-/// The passes that run before machine code is made. They may need operations that cost the batch engine more
-/// than they save.
+/// The passes that run before code is made that is used for long: machine code, and the bytecode of the fast engine.
 pub(super) const BEFORE_CODEGEN: &[Pass] = &[trip_count::PASS, gvn::PASS, dce::PASS];
 
 /// A pass: a rewrite of a function that leaves every observable bit as it is.
@@ -65,7 +64,7 @@ pub(super) fn optimize(function: &mut Function, mut analyses: Analyses<'_>) {
     run(function, &mut analyses, AFTER_LIFT);
 }
 
-/// Returns the function as machine code is made of it; `None` if that is the function as it is.
+/// Returns the function as machine code is made of it, and the fast engine's bytecode; `None` if that is the function as it is.
 pub fn optimize_for_codegen(function: &Function) -> Option<Function> {
     if !trip_count::has_conditional_loop(function) {
         return None;

@@ -56,6 +56,10 @@ pub trait LaneOps: Copy {
         bits as u16
     }
 
+    /// Has the processor fetch the cache line of a number that will be written, where it can.
+    #[inline(always)]
+    fn prefetch_to_write<T>(self, _: &T) {}
+
     /// Returns whether a mask has a lane; all bits of a lane are equal.
     #[inline(always)]
     fn any_lane(self, mask: &Chunk) -> bool {
@@ -142,8 +146,23 @@ impl LaneOps for Portable {
     }
 }
 
+/// Fetches a cache line to write to it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn prefetch_to_write<T>(at: &T) {
+    use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+    let at = core::ptr::from_ref(at).cast();
+    // SAFETY: a prefetch has no effect on the program's state.
+    unsafe { _mm_prefetch::<_MM_HINT_ET0>(at) };
+}
+
 #[cfg(target_arch = "x86_64")]
 impl LaneOps for Sse2 {
+    #[inline(always)]
+    fn prefetch_to_write<T>(self, at: &T) {
+        prefetch_to_write(at);
+    }
+
     #[inline(always)]
     fn sign_bits(self, chunk: &Chunk) -> u16 {
         use core::arch::x86_64::{_mm_movemask_ps, _mm_setr_ps};
@@ -168,6 +187,11 @@ impl LaneOps for Sse2 {
 
 #[cfg(target_arch = "x86_64")]
 impl LaneOps for Avx2 {
+    #[inline(always)]
+    fn prefetch_to_write<T>(self, at: &T) {
+        prefetch_to_write(at);
+    }
+
     #[inline(always)]
     fn sign_bits(self, chunk: &Chunk) -> u16 {
         // SAFETY: a value of the level is the proof that the processor has its instructions.
@@ -200,6 +224,11 @@ impl LaneOps for Avx2 {
 
 #[cfg(target_arch = "x86_64")]
 impl LaneOps for Avx512 {
+    #[inline(always)]
+    fn prefetch_to_write<T>(self, at: &T) {
+        prefetch_to_write(at);
+    }
+
     #[inline(always)]
     fn sign_bits(self, chunk: &Chunk) -> u16 {
         // SAFETY: a value of the level is the proof that the processor has its instructions, AVX2 among them.
