@@ -1,7 +1,6 @@
 //! Bytecode: ops over slots.
 //!
-//! A slot holds one value of every pixel of a batch. The slot that an op writes is never one that it reads, so that ops
-//! are loops over memory that does not overlap.
+//! A slot holds one value of every pixel of a batch. A kernel may write the slot that it reads; other ops never do.
 
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;

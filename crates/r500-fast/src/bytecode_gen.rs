@@ -7,6 +7,7 @@ use super::arg::Arg;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::codegen::{CompileUnit, KernelCall, PhiMove};
 use super::dispatch::{self, Kernel, KernelArgs};
+use super::fusion;
 use super::lanes::Chunk;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
@@ -55,6 +56,9 @@ impl Bytecode {
             linearizer.uses.push((linearizer.at(), operand));
         }
         linearizer.note_unit_outputs();
+        if native.is_none() {
+            fusion::fuse(level, &mut linearizer);
+        }
         let mut places = LiveRanges::of(&linearizer).allocate();
         // Uniforms stay in slots of their own.
         let mut constants: Vec<(u32, f32)> =
@@ -101,6 +105,15 @@ impl Bytecode {
                         );
                         push_call(&mut ops, &mut calls, call);
                     }
+                }
+                VirtualOp::Fused(value, kernel, operands) => {
+                    coverage.1 += 2;
+                    let mut args = [Arg::Const(0.0); 5];
+                    for (to, operand) in args.iter_mut().zip(operands) {
+                        *to = arg(*operand);
+                    }
+                    let call = KernelArgs::fused(places.of(*value), args);
+                    push_call(&mut ops, &mut calls, (*kernel, call));
                 }
                 VirtualOp::Copy(value, from) => {
                     let (dst, from) = (places.of(*value), arg(*from));

@@ -3,12 +3,14 @@
 //! Each loop is monomorphised for each instruction-set level. Constant arguments have loops of their own where programs
 //! often have them; elsewhere they are materialised in a slot.
 
+pub(super) mod fused;
+
 use core::marker::PhantomData;
 
 use super::arg::Arg;
 use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
-use super::lanes::{Chunk, Splat, Src, bits, functions, map, select};
-use super::reg_file::{OtherRegs, RegFile};
+use super::lanes::{Slot, Splat, Src, bits, functions, map, select};
+use super::reg_file::{ChunkRange, RegFile, SlotCells};
 use r500_ir::{AddSign, DenormalMode, MulFlags, Opcode};
 use r500_simd::{Dispatched, SimdFn, SimdLevel};
 
@@ -19,16 +21,21 @@ pub(super) struct KernelArgs {
     pub(super) dst: u32,
     /// What it reads.
     pub(super) args: [Arg; 3],
+    /// What a kernel of two operations reads besides.
+    more: [Arg; 2],
     /// The sign of a product: -0 or +0.
     sign: f32,
 }
+
+/// No further arguments.
+const NO_MORE: [Arg; 2] = [Arg::Const(0.0); 2];
 
 /// A loop compiled for one level.
 pub(super) type Kernel = Dispatched<RegFile, [KernelArgs]>;
 
 /// A loop over up to three operands.
 trait LaneLoop {
-    fn run<L: SimdLevel>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
+    fn run<L: SimdLevel>(dst: Slot<'_>, a: impl Src, b: impl Src, c: impl Src, sign: Splat);
 }
 
 /// A kernel for certain forms of operands: calls, one after the other, each over the chunks that execute.
@@ -39,13 +46,13 @@ impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile
 {
     #[inline(always)]
     fn run<L: SimdLevel>(memory: &mut RegFile, calls: &[KernelArgs]) {
+        let (slots, ranges) = memory.cells();
         for call in calls {
-            let KernelArgs { dst, args: [a, b, c], sign } = *call;
-            let (dst, others, ranges) = memory.split(dst);
-            let (a, b, c) = (A::of(a, &others), B::of(b, &others), C::of(c, &others));
+            let KernelArgs { dst, args: [a, b, c], sign, .. } = *call;
             for &range in ranges {
-                let (a, b, c) = (a.range(range), b.range(range), c.range(range));
-                K::run::<L>(&mut dst[range.0..range.1], a, b, c, Splat(sign));
+                let (a, b, c) =
+                    (A::of(a, slots, range), B::of(b, slots, range), C::of(c, slots, range));
+                K::run::<L>(slots.get(dst, range), a, b, c, Splat(sign));
             }
         }
     }
@@ -54,19 +61,19 @@ impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile
 /// Whether an operand is a slot or a constant.
 trait OperandKind {
     type Src<'a>: Src;
-    fn of<'a>(arg: Arg, others: &OtherRegs<'a>) -> Self::Src<'a>;
+    fn of(arg: Arg, slots: SlotCells<'_>, range: ChunkRange) -> Self::Src<'_>;
 }
 
 /// A slot.
-struct Slot;
+struct InSlot;
 
-impl OperandKind for Slot {
-    type Src<'a> = &'a [Chunk];
+impl OperandKind for InSlot {
+    type Src<'a> = Slot<'a>;
 
     #[inline(always)]
-    fn of<'a>(arg: Arg, others: &OtherRegs<'a>) -> &'a [Chunk] {
+    fn of(arg: Arg, slots: SlotCells<'_>, range: ChunkRange) -> Slot<'_> {
         match arg {
-            Arg::Slot(slot) => others.get(slot),
+            Arg::Slot(slot) => slots.get(slot, range),
             Arg::Const(_) => &[],
         }
     }
@@ -79,7 +86,7 @@ impl OperandKind for Broadcast {
     type Src<'a> = Splat;
 
     #[inline(always)]
-    fn of<'a>(arg: Arg, _: &OtherRegs<'a>) -> Splat {
+    fn of(arg: Arg, _: SlotCells<'_>, _: ChunkRange) -> Splat {
         match arg {
             Arg::Slot(_) => Splat(0.0),
             Arg::Const(x) => Splat(x),
@@ -95,7 +102,7 @@ macro_rules! kernels {
             #[inline(always)]
             #[allow(unused_variables, reason = "each takes as many as it needs")]
             fn run<$level: SimdLevel>(
-                $d: &mut [Chunk],
+                $d: Slot<'_>,
                 $a: impl Src,
                 $b: impl Src,
                 $c: impl Src,
@@ -165,7 +172,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
     args: [Arg; 3],
     materialize: &mut dyn FnMut(f32) -> Arg,
 ) -> (Kernel, KernelArgs) {
-    let mut call = KernelArgs { dst, args, sign: 0.0 };
+    let mut call = KernelArgs { dst, args, more: NO_MORE, sign: 0.0 };
 
     macro_rules! over {
         ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
@@ -182,7 +189,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
     macro_rules! unary {
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
-            over!($kernel, Slot, Broadcast, Broadcast)
+            over!($kernel, InSlot, Broadcast, Broadcast)
         }};
     }
     // A constant may come second.
@@ -190,8 +197,8 @@ pub(super) fn select_kernel<L: SimdLevel>(
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
             match call.args[1] {
-                Arg::Slot(_) => over!($kernel, Slot, Slot, Broadcast),
-                Arg::Const(_) => over!($kernel, Slot, Broadcast, Broadcast),
+                Arg::Slot(_) => over!($kernel, InSlot, InSlot, Broadcast),
+                Arg::Const(_) => over!($kernel, InSlot, Broadcast, Broadcast),
             }
         }};
     }
@@ -199,7 +206,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
     macro_rules! either {
         ($kernel:ident) => {
             match (call.args[0], call.args[1]) {
-                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Broadcast, Slot, Broadcast),
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Broadcast, InSlot, Broadcast),
                 _ => binary!($kernel),
             }
         };
@@ -209,10 +216,10 @@ pub(super) fn select_kernel<L: SimdLevel>(
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
             match (call.args[1], call.args[2]) {
-                (Arg::Slot(_), Arg::Slot(_)) => over!($kernel, Slot, Slot, Slot),
-                (Arg::Slot(_), Arg::Const(_)) => over!($kernel, Slot, Slot, Broadcast),
-                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Slot, Broadcast, Slot),
-                (Arg::Const(_), Arg::Const(_)) => over!($kernel, Slot, Broadcast, Broadcast),
+                (Arg::Slot(_), Arg::Slot(_)) => over!($kernel, InSlot, InSlot, InSlot),
+                (Arg::Slot(_), Arg::Const(_)) => over!($kernel, InSlot, InSlot, Broadcast),
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, InSlot, Broadcast, InSlot),
+                (Arg::Const(_), Arg::Const(_)) => over!($kernel, InSlot, Broadcast, Broadcast),
             }
         }};
     }
@@ -221,8 +228,8 @@ pub(super) fn select_kernel<L: SimdLevel>(
         ($kernel:ident) => {{
             as_slots(&mut call, &[0, 1]);
             match call.args[2] {
-                Arg::Slot(_) => over!($kernel, Slot, Slot, Slot),
-                Arg::Const(_) => over!($kernel, Slot, Slot, Broadcast),
+                Arg::Slot(_) => over!($kernel, InSlot, InSlot, InSlot),
+                Arg::Const(_) => over!($kernel, InSlot, InSlot, Broadcast),
             }
         }};
     }
@@ -287,10 +294,15 @@ pub(super) fn select_kernel<L: SimdLevel>(
 
 /// The loop of `dst = from`.
 pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, KernelArgs) {
-    let call = KernelArgs { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
+    let call = KernelArgs {
+        dst,
+        args: [from, Arg::Const(0.0), Arg::Const(0.0)],
+        more: NO_MORE,
+        sign: 0.0,
+    };
     let entry = match from {
         Arg::Slot(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<Copy, Slot, Broadcast, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<Copy, InSlot, Broadcast, Broadcast>>()
         }
         Arg::Const(_) => {
             level.entry::<RegFile, [KernelArgs], Over<Copy, Broadcast, Broadcast, Broadcast>>()
@@ -303,8 +315,8 @@ pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, Kern
 pub(super) fn canonical_nan<L: SimdLevel>(level: L, dst: u32, from: u32) -> (Kernel, KernelArgs) {
     let args = [Arg::Slot(from), Arg::Const(0.0), Arg::Const(0.0)];
     let entry =
-        level.entry::<RegFile, [KernelArgs], Over<CanonicalNan, Slot, Broadcast, Broadcast>>();
-    (entry, KernelArgs { dst, args, sign: 0.0 })
+        level.entry::<RegFile, [KernelArgs], Over<CanonicalNan, InSlot, Broadcast, Broadcast>>();
+    (entry, KernelArgs { dst, args, more: NO_MORE, sign: 0.0 })
 }
 
 /// The loop of `dst = mask ? from : dst`.
@@ -316,13 +328,13 @@ pub(super) fn masked_move<L: SimdLevel>(
     materialize: &mut dyn FnMut(f32) -> Arg,
 ) -> (Kernel, KernelArgs) {
     let mask = if let Arg::Const(x) = mask { materialize(x) } else { mask };
-    let call = KernelArgs { dst, args: [mask, from, Arg::Const(0.0)], sign: 0.0 };
+    let call = KernelArgs { dst, args: [mask, from, Arg::Const(0.0)], more: NO_MORE, sign: 0.0 };
     let entry = match from {
         Arg::Slot(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, Slot, Slot, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, InSlot, InSlot, Broadcast>>()
         }
         Arg::Const(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, Slot, Broadcast, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, InSlot, Broadcast, Broadcast>>()
         }
     };
     (entry, call)

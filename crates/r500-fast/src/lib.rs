@@ -37,6 +37,7 @@ mod direct;
 mod dispatch;
 mod draw;
 mod fuel;
+mod fusion;
 mod interp;
 mod interpolants;
 pub(crate) mod lanes;

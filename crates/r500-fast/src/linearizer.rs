@@ -4,6 +4,7 @@
 //! end of its body. Runs of statements that a compiler supports become one op each, a compile unit.
 
 use super::codegen::ColorStore;
+use super::dispatch::Kernel;
 use super::unit_builder::{UnitBuilder, UnitContext};
 use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value, Values};
 
@@ -11,6 +12,8 @@ use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value,
 #[derive(Debug)]
 pub(super) enum VirtualOp<'a> {
     Def(Value, Inst),
+    /// Two operations in one, with all operands.
+    Fused(Value, Kernel, Vec<Operand>),
     Copy(Value, Operand),
     /// A copy in which any NaN is the canonical one.
     CanonicalNan(Value, Value),
@@ -27,6 +30,20 @@ pub(super) enum VirtualOp<'a> {
     /// A compile unit, by its index.
     Unit(usize),
     Deleted,
+}
+
+impl VirtualOp<'_> {
+    /// Returns whether it becomes a call of a kernel, or nothing.
+    pub(super) fn is_kernel(&self) -> bool {
+        matches!(
+            self,
+            Self::Def(..)
+                | Self::Fused(..)
+                | Self::Copy(..)
+                | Self::CanonicalNan(..)
+                | Self::MaskedMove(..)
+        )
+    }
 }
 
 /// The ops of a function, with the positions of all uses and writes.

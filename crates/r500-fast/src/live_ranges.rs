@@ -1,6 +1,7 @@
 //! Liveness, coalescing of copies, and slot allocation by graph colouring.
 //!
-//! Two values interfere if one is written while the other is live, unless the write copies the other. A copy between
+//! Two values interfere if one is written while the other is live, unless the write copies the other. An operand of a kernel that
+//! is dead after it does not interfere with its result, which may take its slot. A copy between
 //! values that do not interfere is coalesced: both have one slot, and the copy is dropped. Slots are then given in the
 //! order of first writes, each the lowest that no interfering value has.
 //!
@@ -164,13 +165,14 @@ impl LiveRanges {
                     Some(VirtualOp::Copy(_, Operand::Value(from))) => numbers[*from],
                     _ => None,
                 };
+                let in_place = ops.get(at).is_some_and(VirtualOp::is_kernel);
                 for &value in writes.of(at) {
                     let set = interference.set_mut(value);
                     let copies = source.filter(|source| !contains(set, *source));
                     unite(set, &live);
-                    // An op never writes a slot that it reads.
-                    let others = reads.of(at).iter().chain(writes.of(at));
-                    others.for_each(|other| insert(set, *other));
+                    // Only a kernel may write a slot that it reads.
+                    let others = if in_place { &[][..] } else { reads.of(at) };
+                    others.iter().chain(writes.of(at)).for_each(|other| insert(set, *other));
                     remove(set, value);
                     copies.into_iter().for_each(|source| remove(set, source));
                 }
@@ -323,20 +325,21 @@ mod tests {
              out[0] = %0, 0, 0, 1.0",
             [0, 1, 2],
         );
-        assert_eq!(next, param);
-        assert_ne!(product, param);
+        assert_eq!([product, next], [param; 2]);
     }
 
     #[test]
-    fn next_value_keeps_a_slot_of_its_own_while_the_parameter_is_read() {
-        for last_use in ["%1: f32 = %0 + 1.0", "%1: f32 = rcp 3.0\n  %2: f32 = %0 + %1"] {
+    fn next_value_has_a_slot_of_its_own_if_the_parameter_is_read_after_it_is_computed() {
+        for (last_use, in_place) in
+            [("%1: f32 = %0 + 1.0", true), ("%1: f32 = rcp 3.0\n  %2: f32 = %0 + %1", false)]
+        {
             let [param, next] = slots(
                 &format!(
                     "loop 3 {{\n  param %0: f32 = 0.5\n  {last_use}\n  next %0 = %1\n}}\nout[0] = %0, 0, 0, 1.0"
                 ),
                 [0, 1],
             );
-            assert_ne!(next, param, "{last_use}");
+            assert_eq!(next == param, in_place, "{last_use}");
         }
     }
 
@@ -384,6 +387,6 @@ mod tests {
              %4: f32 = %3 + 1.0\n  next %2 = %4\n}\nout[0] = %1, %2, 0, 1.0",
             [1, 2, 3],
         );
-        assert!(kept != param && kept != product && param != product);
+        assert!(kept != param && kept != product);
     }
 }

@@ -1,9 +1,10 @@
 //! The register file of a batch, and the execution stack: which chunks execute.
 
+use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
-use super::lanes::{Chunk, LANES};
+use super::lanes::{Chunk, LANES, Slot};
 
 /// Chunks that begin at a cache line.
 pub(super) struct AlignedChunks {
@@ -91,18 +92,15 @@ impl RegFile {
         }
     }
 
-    /// Returns a slot to write, the others to read, and the ranges of chunks that execute.
+    /// Returns all slots to read and write, and the ranges of chunks that execute.
     #[inline(always)]
-    pub(super) fn split(&mut self, dst: u32) -> (&mut [Chunk], OtherRegs<'_>, &[ChunkRange]) {
-        let (dst, chunks) = (dst as usize, self.chunks);
-        let memory: &mut [Chunk] = &mut self.all;
-        let (below, rest) = memory.split_at_mut(dst * chunks);
-        let (slot, above) = rest.split_at_mut(chunks);
-        (slot, OtherRegs { below, above, dst, chunks }, self.exec.current())
+    pub(super) fn cells(&mut self) -> (SlotCells<'_>, &[ChunkRange]) {
+        let cells = Cell::from_mut(&mut *self.all).as_slice_of_cells();
+        (SlotCells { cells, chunks: self.chunks }, self.exec.current())
     }
 
-    /// As [`split`](Self::split), for up to four slots to write, all different; those that are not given are empty.
-    /// `ascending` is their order.
+    /// Returns up to four slots to write, all different, the others to read, and the ranges of chunks that execute; slots that are
+    /// not given are empty. `ascending` is their order.
     pub(super) fn split_four(
         &mut self,
         dsts: [Option<u32>; 4],
@@ -146,23 +144,19 @@ impl RegFile {
     }
 }
 
-/// All slots but one.
+/// All slots, to read and write.
 #[derive(Clone, Copy)]
-pub(super) struct OtherRegs<'a> {
-    below: &'a [Chunk],
-    above: &'a [Chunk],
-    dst: usize,
+pub(super) struct SlotCells<'a> {
+    cells: Slot<'a>,
     chunks: usize,
 }
 
-impl<'a> OtherRegs<'a> {
-    /// A slot.
+impl<'a> SlotCells<'a> {
+    /// Chunks of a slot.
     #[inline(always)]
-    pub(super) fn get(&self, slot: u32) -> &'a [Chunk] {
-        let slot = slot as usize;
-        let (memory, at) =
-            if slot < self.dst { (self.below, slot) } else { (self.above, slot - self.dst - 1) };
-        &memory[at * self.chunks..][..self.chunks]
+    pub(super) fn get(self, slot: u32, (first, end): ChunkRange) -> Slot<'a> {
+        let start = slot as usize * self.chunks;
+        &self.cells[start + first..start + end]
     }
 }
 

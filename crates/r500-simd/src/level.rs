@@ -142,6 +142,8 @@ pub trait SimdLevel: LaneOps {
     type Flush: Flush;
     /// How to round to an integer.
     type Rint: Rint;
+    /// Whether kernels of two operations are worth their machine code.
+    const FUSES: bool;
 
     /// Returns a function compiled for this level.
     fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C>;
@@ -189,7 +191,7 @@ impl<M, C: ?Sized> std::fmt::Debug for Dispatched<M, C> {
 /// Defines the levels of x86-64: a type, and the functions that are compiled with its instructions.
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_levels {
-    ($($(#[$features:meta])? $level:ident: $rint:ty, $task:ident, $entry:ident;)*) => {$(
+    ($($(#[$features:meta])? $level:ident: $rint:ty, $fuses:literal, $task:ident, $entry:ident;)*) => {$(
         #[doc = concat!("[`Simd::", stringify!($level), "`].")]
         #[derive(Clone, Copy)]
         pub struct $level(());
@@ -197,6 +199,7 @@ macro_rules! x86_levels {
         impl SimdLevel for $level {
             type Flush = HwFlush;
             type Rint = $rint;
+            const FUSES: bool = $fuses;
 
             fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
                 Dispatched($entry::<M, C, R>)
@@ -219,10 +222,10 @@ macro_rules! x86_levels {
 #[cfg(target_arch = "x86_64")]
 x86_levels! {
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,popcnt")]
-    Avx512: NativeRound, avx512, avx512_entry;
+    Avx512: NativeRound, true, avx512, avx512_entry;
     #[target_feature(enable = "avx2,popcnt")]
-    Avx2: NativeRound, avx2, avx2_entry;
-    Sse2: MagicRound, sse2, sse2_entry;
+    Avx2: NativeRound, true, avx2, avx2_entry;
+    Sse2: MagicRound, false, sse2, sse2_entry;
 }
 
 /// [`Simd::Portable`].
@@ -235,6 +238,7 @@ impl SimdLevel for Portable {
     type Rint = NativeRound;
     #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
     type Rint = MagicRound;
+    const FUSES: bool = false;
 
     fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
         Dispatched(portable_entry::<M, C, R>)

@@ -14,7 +14,7 @@ const DST: u32 = 3;
 
 /// How much of a result is specified.
 #[derive(Clone, Copy)]
-enum Exact {
+pub(super) enum Exact {
     /// Every bit.
     Bits,
     /// Every bit, but any NaN is as good as another.
@@ -23,7 +23,7 @@ enum Exact {
     Flushed,
 }
 
-fn exact(opcode: Opcode) -> Exact {
+pub(super) fn exact(opcode: Opcode) -> Exact {
     match opcode {
         Opcode::Min(DenormalMode::Excluded) | Opcode::Max(DenormalMode::Excluded) => Exact::Flushed,
         Opcode::Mul(_)
@@ -43,7 +43,7 @@ fn exact(opcode: Opcode) -> Exact {
 }
 
 /// The reference semantics of an operation on single lanes.
-fn reference(opcode: Opcode, [a, b, c]: [u32; 3]) -> u32 {
+pub(super) fn reference(opcode: Opcode, [a, b, c]: [u32; 3]) -> u32 {
     match opcode {
         Opcode::Select => a & b | !a & c,
         Opcode::And => a & b,
@@ -220,7 +220,7 @@ fn masked_moves_change_the_lanes_of_their_mask() {
 }
 
 /// Numbers at which something changes, each with both signs.
-fn edges() -> Vec<f32> {
+pub(super) fn edges() -> Vec<f32> {
     let next = |x: f32| [x.next_down(), x, x.next_up()];
     let mut edges = vec![0.0, f32::from_bits(1), f32::from_bits(0x0040_0000), 0.25, 2.0, 3.0];
     edges.extend([f32::INFINITY, f32::NAN, f32::from_bits(0x7f80_0001), 126.0, 128.0]);

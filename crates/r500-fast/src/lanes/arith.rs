@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use super::{Chunk, Flush, Splat, Src, lanewise, map};
+use super::{Flush, Slot, Splat, Src, lanewise, map};
 use r500_numerics::Arith;
 use r500_simd::SimdLevel;
 
@@ -157,7 +157,7 @@ lanewise! {
 /// [`MadSigned`] over chunks.
 #[inline(always)]
 pub(crate) fn mad_signed<L: SimdLevel, P: Product, S: Sum>(
-    dst: &mut [Chunk],
+    dst: Slot<'_>,
     a: impl Src,
     b: impl Src,
     c: impl Src,

@@ -6,7 +6,8 @@
 //! [`r500_simd`]), so everything here is `#[inline(always)]`. Kernels equal
 //! [`numerics`](r500_numerics) in every bit, but for the payload of a NaN.
 //!
-//! Sources are slots (`&[Chunk]`), as long as the destination or longer, or a [`Splat`].
+//! Sources are slots, as long as the destination or longer, or a [`Splat`]. Slots are slices of cells ([`Slot`]), so that a
+//! kernel may write the slot that it reads.
 //!
 //! | module | kernels |
 //! | --- | --- |
@@ -14,6 +15,7 @@
 //! | [`select`] | comparisons, selections, masks, minimum and maximum |
 //! | [`functions`] | `FRC`, `EX2`, `LN2`, `SIN`, `COS`, the clamp |
 //! | [`bits`] | copies, sign bits, corners of quads |
+//! | [`then`] | two of these in one loop |
 //!
 //! **Denormals.** Kernels that compute or compare come with a [`Flush`]: under [`HwFlush`](r500_simd::HwFlush) they must
 //! run inside [`fp_env::flushing`](r500_simd::fp_env::flushing), under [`SoftFlush`](r500_simd::SoftFlush) anywhere. Those
@@ -21,20 +23,29 @@
 //!
 //! **Masks** are slots whose lanes have all bits set or none.
 
+#![allow(
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    reason = "indices that are known to be below all lengths have no bounds checks; loops over lanes become vector instructions"
+)]
+
 pub(crate) mod arith;
 pub(crate) mod bits;
 pub(crate) mod functions;
 pub(crate) mod select;
+pub(crate) mod then;
+
+use core::cell::Cell;
 
 use r500_simd::flush::{self, Flush};
 pub(crate) use r500_simd::{Chunk, LANES};
 use r500_simd::{SimdLevel, inhibit_outer_vectorization};
 
+/// Chunks of a slot.
+pub(crate) type Slot<'a> = &'a [Cell<Chunk>];
+
 /// Where an operand comes from.
 pub(crate) trait Src: Copy {
-    /// The same of a range of chunks, from one to before another. Panics if it does not have them.
-    fn range(self, range: (usize, usize)) -> Self;
-
     /// The same, known to serve this many chunks. Panics if it cannot.
     fn limit(self, chunks: usize) -> Self;
 
@@ -42,12 +53,7 @@ pub(crate) trait Src: Copy {
     fn chunk(self, i: usize) -> Chunk;
 }
 
-impl Src for &[Chunk] {
-    #[inline(always)]
-    fn range(self, (first, end): (usize, usize)) -> Self {
-        &self[first..end]
-    }
-
+impl Src for Slot<'_> {
     #[inline(always)]
     fn limit(self, chunks: usize) -> Self {
         &self[..chunks]
@@ -55,7 +61,7 @@ impl Src for &[Chunk] {
 
     #[inline(always)]
     fn chunk(self, i: usize) -> Chunk {
-        self[i]
+        self[i].get()
     }
 }
 
@@ -64,11 +70,6 @@ impl Src for &[Chunk] {
 pub(crate) struct Splat(pub(crate) f32);
 
 impl Src for Splat {
-    #[inline(always)]
-    fn range(self, _: (usize, usize)) -> Self {
-        self
-    }
-
     #[inline(always)]
     fn limit(self, _: usize) -> Self {
         self
@@ -121,7 +122,7 @@ macro_rules! lanewise {
 }
 use lanewise;
 
-/// The operands of a chunk: one to four sources.
+/// The operands of a chunk: one to five sources.
 pub(crate) trait Operands<const N: usize>: Copy {
     fn limit(self, chunks: usize) -> Self;
     fn chunks(self, i: usize) -> [Chunk; N];
@@ -148,6 +149,7 @@ operands! {
     2: A 0, B 1;
     3: A 0, B 1, C 2;
     4: A 0, B 1, C 2, D 3;
+    5: A 0, B 1, C 2, D 3, E 4;
 }
 
 /// Does an operation lane by lane.
@@ -156,11 +158,11 @@ operands! {
 /// vector code of it, with no other version for odd ends or overlapping slots.
 #[inline(always)]
 pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
-    dst: &mut [Chunk],
+    dst: Slot<'_>,
     operands: impl Operands<N>,
 ) {
     let operands = operands.limit(dst.len());
-    for (i, to) in dst.iter_mut().enumerate() {
+    for i in 0..dst.len() {
         inhibit_outer_vectorization();
         let chunks = operands.chunks(i);
         let mut flags = [flush::NO_FLAGS; LANES];
@@ -174,10 +176,10 @@ pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
             }
             result[l] = O::lane::<L>(&mut flags[l], lane);
         }
-        *to = result;
         if O::CHECKS_DENORMALS && L::Flush::needs_recompute(flags) {
-            again::<O, N>(to, &chunks);
+            again::<O, N>(&mut result, &chunks);
         }
+        dst[i].set(result);
     }
 }
 

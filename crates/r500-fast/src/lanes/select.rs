@@ -6,7 +6,7 @@
 use core::hint::black_box;
 
 use super::{
-    Chunk, Flush, LANES, Operands, Src, gather_lane, inhibit_outer_vectorization, lanewise,
+    Flush, LANES, Operands, Slot, Src, gather_lane, inhibit_outer_vectorization, lanewise,
 };
 use r500_numerics::compare;
 
@@ -53,59 +53,55 @@ relations! {
 
 /// `MASK ? A : B`, bit for bit.
 #[inline(always)]
-pub(crate) fn select(dst: &mut [Chunk], mask: impl Src, a: impl Src, b: impl Src) {
+pub(crate) fn select(dst: Slot<'_>, mask: impl Src, a: impl Src, b: impl Src) {
     bitwise(dst, (mask, a, b), |[mask, a, b]| a & mask | b & !mask);
 }
 
 /// `MASK ? A : DST`, bit for bit.
 #[inline(always)]
-pub(crate) fn blend(dst: &mut [Chunk], mask: impl Src, a: impl Src) {
+pub(crate) fn blend(dst: Slot<'_>, mask: impl Src, a: impl Src) {
     let (mask, a) = (mask.limit(dst.len()), a.limit(dst.len()));
-    for (i, to) in dst.iter_mut().enumerate() {
+    for i in 0..dst.len() {
         inhibit_outer_vectorization();
-        let (mask, a, old) = (mask.chunk(i), a.chunk(i), *to);
+        let (mask, a, old) = (mask.chunk(i), a.chunk(i), dst[i].get());
         let mut new = [0.0; LANES];
         for l in 0..LANES {
             let mask = mask[l].to_bits();
             new[l] = f32::from_bits(a[l].to_bits() & mask | old[l].to_bits() & !mask);
         }
-        *to = new;
+        dst[i].set(new);
     }
 }
 
 /// A and B of two masks.
 #[inline(always)]
-pub(crate) fn and(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+pub(crate) fn and(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a & b);
 }
 
 /// A or B.
 #[inline(always)]
-pub(crate) fn or(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+pub(crate) fn or(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a | b);
 }
 
 /// A and not B.
 #[inline(always)]
-pub(crate) fn and_not(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+pub(crate) fn and_not(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a & !b);
 }
 
 #[inline(always)]
-fn bitwise<const N: usize>(
-    dst: &mut [Chunk],
-    operands: impl Operands<N>,
-    f: impl Fn([u32; N]) -> u32,
-) {
+fn bitwise<const N: usize>(dst: Slot<'_>, operands: impl Operands<N>, f: impl Fn([u32; N]) -> u32) {
     let operands = operands.limit(dst.len());
-    for (i, to) in dst.iter_mut().enumerate() {
+    for i in 0..dst.len() {
         inhibit_outer_vectorization();
         let chunks = operands.chunks(i);
         let mut result = [0.0; LANES];
         for (l, to) in result.iter_mut().enumerate() {
             *to = f32::from_bits(f(gather_lane(&chunks, l).map(f32::to_bits)));
         }
-        *to = result;
+        dst[i].set(result);
     }
 }
 
@@ -114,10 +110,10 @@ fn bitwise<const N: usize>(
 /// The compiler would make `minps` of this, which flushes what it picks. It cannot, because it does
 /// not know that the mask is kept whole.
 #[inline(always)]
-pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: Slot<'_>, a: impl Src, b: impl Src) {
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
     let whole = black_box(u32::MAX);
-    for (i, to) in dst.iter_mut().enumerate() {
+    for i in 0..dst.len() {
         inhibit_outer_vectorization();
         let (a, b) = (a.chunk(i), b.chunk(i));
         let mut result = [0.0; LANES];
@@ -126,7 +122,7 @@ pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b:
                 if R::holds(F::flush_operand(a[l]), F::flush_operand(b[l])) { whole } else { 0 };
             result[l] = f32::from_bits(a[l].to_bits() & mask | b[l].to_bits() & !mask);
         }
-        *to = result;
+        dst[i].set(result);
     }
 }
 
@@ -143,6 +139,23 @@ lanewise! {
             if R::holds(a, b) { a } else { b }
         },
         |[a, b]| if R::law(a, b) { a } else { b };
+
+    /// `MASK ? A : B`, bit for bit.
+    Select[3] false, |L, _, operands| selected(operands), |operands| selected(operands);
+
+    /// A and not B, of two masks.
+    AndNot[2] false, |L, _, operands| and_not_of(operands), |operands| and_not_of(operands);
+}
+
+#[inline(always)]
+fn selected([mask, a, b]: [f32; 3]) -> f32 {
+    let mask = mask.to_bits();
+    f32::from_bits(a.to_bits() & mask | b.to_bits() & !mask)
+}
+
+#[inline(always)]
+fn and_not_of([a, b]: [f32; 2]) -> f32 {
+    f32::from_bits(a.to_bits() & !b.to_bits())
 }
 
 #[inline(always)]

@@ -1,0 +1,290 @@
+//! Kernels of two operations, of which the first is an operand of the second only.
+//!
+//! What a loop costs is mostly its loads and its store. A row of the table here saves one of each for each chunk; the
+//! pairs are those that are most frequent in compiled programs.
+
+use core::marker::PhantomData;
+
+use super::{Broadcast, InSlot, Kernel, KernelArgs, OperandKind};
+use crate::arg::Arg;
+use crate::lanes::arith::{self, MinusC, PlusC};
+use crate::lanes::then::Then;
+use crate::lanes::{Lanewise, Operands, bits, functions, map, select};
+use crate::reg_file::{ChunkRange, RegFile, SlotCells};
+use r500_ir::{AddSign, DenormalMode, Inst, Opcode, Operand};
+use r500_simd::{SimdFn, SimdLevel};
+
+/// A kernel of an operation over operands of certain kinds.
+struct Fused<O, K, const N: usize>(PhantomData<(O, K)>);
+
+impl<O: Lanewise<N>, K: Kinds<N>, const N: usize> SimdFn<RegFile, [KernelArgs]> for Fused<O, K, N> {
+    #[inline(always)]
+    fn run<L: SimdLevel>(memory: &mut RegFile, calls: &[KernelArgs]) {
+        let (slots, ranges) = memory.cells();
+        for call in calls {
+            for &range in ranges {
+                map::<L, O, N>(slots.get(call.dst, range), K::of(call, slots, range));
+            }
+        }
+    }
+}
+
+/// Kinds of N operands.
+trait Kinds<const N: usize> {
+    type Operands<'a>: Operands<N>;
+    fn of<'a>(call: &KernelArgs, slots: SlotCells<'a>, range: ChunkRange) -> Self::Operands<'a>;
+}
+
+macro_rules! kinds {
+    ($($n:literal: $($kind:ident $at:literal),*;)*) => {$(
+        impl<$($kind: OperandKind),*> Kinds<$n> for ($($kind,)*) {
+            type Operands<'a> = ($($kind::Src<'a>,)*);
+
+            #[inline(always)]
+            fn of<'a>(
+                call: &KernelArgs,
+                slots: SlotCells<'a>,
+                range: ChunkRange,
+            ) -> Self::Operands<'a> {
+                ($($kind::of(call.operand($at), slots, range),)*)
+            }
+        }
+    )*};
+}
+
+kinds! {
+    1: A 0;
+    2: A 0, B 1;
+    3: A 0, B 1, C 2;
+    4: A 0, B 1, C 2, D 3;
+    5: A 0, B 1, C 2, D 3, E 4;
+}
+
+impl KernelArgs {
+    /// The arguments of a kernel of two operations: those of the first, then the others of the second.
+    pub(crate) fn fused(dst: u32, args: [Arg; 5]) -> Self {
+        let [a, b, c, d, e] = args;
+        Self { dst, args: [a, b, c], more: [d, e], sign: 0.0 }
+    }
+
+    #[inline(always)]
+    fn operand(&self, at: usize) -> Arg {
+        if at < 3 { self.args[at] } else { self.more[at - 3] }
+    }
+}
+
+/// An operation of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Mul,
+    Mad,
+    MadMinus,
+    Add,
+    Sub,
+    Frc,
+    Clamp01,
+    Abs,
+    Rcp,
+    Rsq,
+    Ex2,
+    Ln2,
+    Sin,
+    Cos,
+    Min,
+    Max,
+    Ge,
+    Lt,
+    Select,
+    AndNot,
+}
+
+/// What an operand of an operation of the table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The other operation's result.
+    Result,
+    Slot,
+    Constant,
+    /// There is none.
+    Nothing,
+}
+
+impl Name {
+    /// The operation's name and number of operands, if it is in the table.
+    fn of(opcode: Opcode) -> Option<(Self, usize)> {
+        let plain = |product: r500_ir::MulFlags| {
+            (!product.negate && !product.zero_a && !product.zero_b).then_some(())
+        };
+        Some(match opcode {
+            Opcode::Mul(product) => (plain(product).map(|()| Self::Mul)?, 2),
+            Opcode::Mad(product, AddSign::Plus) => (plain(product).map(|()| Self::Mad)?, 3),
+            Opcode::Mad(product, AddSign::Minus) => (plain(product).map(|()| Self::MadMinus)?, 3),
+            Opcode::Add => (Self::Add, 2),
+            Opcode::Sub => (Self::Sub, 2),
+            Opcode::Frc => (Self::Frc, 1),
+            Opcode::Clamp01 => (Self::Clamp01, 1),
+            Opcode::Abs => (Self::Abs, 1),
+            Opcode::Rcp => (Self::Rcp, 1),
+            Opcode::Rsq => (Self::Rsq, 1),
+            Opcode::Ex2 => (Self::Ex2, 1),
+            Opcode::Ln2 => (Self::Ln2, 1),
+            Opcode::Sin => (Self::Sin, 1),
+            Opcode::Cos => (Self::Cos, 1),
+            Opcode::Min(DenormalMode::Excluded) => (Self::Min, 2),
+            Opcode::Max(DenormalMode::Excluded) => (Self::Max, 2),
+            Opcode::Ge => (Self::Ge, 2),
+            Opcode::Lt => (Self::Lt, 2),
+            Opcode::Select => (Self::Select, 3),
+            Opcode::AndNot => (Self::AndNot, 2),
+            _ => return None,
+        })
+    }
+}
+
+/// Returns the kernel of two operations, and its operands, if the table has it: the result of `first` is operand `at` of
+/// `second`.
+pub(crate) fn select_fused<L: SimdLevel>(
+    level: L,
+    first: &Inst,
+    second: &Inst,
+    at: usize,
+) -> Option<(Kernel, Vec<Operand>)> {
+    if !L::FUSES {
+        return None;
+    }
+    let ((first_name, first_arity), (second_name, second_arity)) =
+        (Name::of(first.opcode)?, Name::of(second.opcode)?);
+    let form = |operand: Operand| match operand {
+        Operand::Const(_) => Form::Constant,
+        Operand::Value(_) => Form::Slot,
+    };
+    let mut operands: Vec<Operand> = first.args[..first_arity].to_vec();
+    // The table has the result as the second operand of sums, and as the first one of products.
+    let mut others = second.args;
+    let at = match (second_name, at) {
+        (Name::Add, 0) => {
+            others.swap(0, 1);
+            1
+        }
+        (Name::Mul | Name::Mad | Name::MadMinus, 1) => {
+            others.swap(0, 1);
+            0
+        }
+        (_, at) => at,
+    };
+    let mut forms = [[Form::Nothing; 3]; 2];
+    for (form_of, operand) in forms[0].iter_mut().zip(&operands) {
+        *form_of = form(*operand);
+    }
+    for (i, operand) in others.iter().enumerate().take(second_arity) {
+        forms[1][i] = if i == at { Form::Result } else { form(*operand) };
+        if i != at {
+            operands.push(*operand);
+        }
+    }
+    Some((entry(level, (first_name, forms[0], second_name, forms[1]))?, operands))
+}
+
+/// The table.
+fn entry<L: SimdLevel>(level: L, pair: (Name, [Form; 3], Name, [Form; 3])) -> Option<Kernel> {
+    use Form::{Constant as K, Nothing as N, Result as X, Slot as S};
+    use Name::{
+        Abs, Add, AndNot, Clamp01, Cos, Ex2, Frc, Ge, Ln2, Lt, Mad, MadMinus, Max, Min, Mul, Rcp,
+        Rsq, Select, Sin, Sub,
+    };
+    type MadP = arith::Mad<PlusC>;
+    type MadM = arith::Mad<MinusC>;
+    type AddP = arith::Add<PlusC>;
+    type AddM = arith::Add<MinusC>;
+    type Greater = select::Compare<select::Ge>;
+    type Less = select::Compare<select::Lt>;
+
+    if !L::FUSES {
+        return None;
+    }
+    macro_rules! kind {
+        (S) => {
+            InSlot
+        };
+        (K) => {
+            Broadcast
+        };
+    }
+    macro_rules! table {
+        ($(($first:pat, $a:pat, $second:pat, $b:pat): $f:ty, $g:ty, $nf:literal $ng:literal $at:literal, $n:literal $($kind:ident)*;)*) => {
+            match pair {
+                $(($first, $a, $second, $b) => level.entry::<RegFile, [KernelArgs], Fused<
+                    Then<$f, $g, $nf, $ng, $at>,
+                    ($(kind!($kind),)*),
+                    $n,
+                >>(),)*
+                _ => return None,
+            }
+        };
+    }
+    #[rustfmt::skip]
+    let kernel = table! {
+        (Mul, [S, K, N], Mad, [S, K, X]): arith::Mul, MadP, 2 3 2, 4 S K S K;
+        (Mul, [S, S, N], Mad, [S, S, X]): arith::Mul, MadP, 2 3 2, 4 S S S S;
+        (Mul, [S, K, N], MadMinus, [S, S, X]): arith::Mul, MadM, 2 3 2, 4 S K S S;
+        (Mad, [S, K, S], Mad, [S, K, X]): MadP, MadP, 3 3 2, 5 S K S S K;
+        (Mad, [S, K, K], Mad, [S, K, X]): MadP, MadP, 3 3 2, 5 S K K S K;
+        (Mad, [S, S, S], Mad, [S, S, X]): MadP, MadP, 3 3 2, 5 S S S S S;
+        (Mul, [S, K, N], Frc, [X, N, N]): arith::Mul, functions::Frc, 2 1 0, 2 S K;
+        (Mad, [S, K, K], Frc, [X, N, N]): MadP, functions::Frc, 3 1 0, 3 S K K;
+        (Frc, [S, N, N], Sin, [X, N, N]): functions::Frc, functions::Sin, 1 1 0, 1 S;
+        (Frc, [S, N, N], Cos, [X, N, N]): functions::Frc, functions::Cos, 1 1 0, 1 S;
+        (Frc, [S, N, N], Sub, [S, X, N]): functions::Frc, AddM, 1 2 1, 2 S S;
+        (Sin, [S, N, N], Mad, [X, K, S]): functions::Sin, MadP, 1 3 0, 3 S K S;
+        (Sin, [S, N, N], Mul, [X, K, N]): functions::Sin, arith::Mul, 1 2 0, 2 S K;
+        (Add, [S, S, N], Mul, [X, K, N]): AddP, arith::Mul, 2 2 0, 3 S S K;
+        (Add, [S, K, N], Mul, [X, K, N]): AddP, arith::Mul, 2 2 0, 3 S K K;
+        (Mad, [S, K, S], Mul, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S K S K;
+        (Mad, [S, K, K], Mul, [X, S, N]): MadP, arith::Mul, 3 2 0, 4 S K K S;
+        (Mul, [S, K, N], Add, [K, X, N]): arith::Mul, AddP, 2 2 1, 3 S K K;
+        (Mul, [S, K, N], Add, [S, X, N]): arith::Mul, AddP, 2 2 1, 3 S K S;
+        (Add, [S, S, N], Add, [S, X, N]): AddP, AddP, 2 2 1, 3 S S S;
+        (Sub, [S, S, N], Mad, [X, K, S]): AddM, MadP, 2 3 0, 4 S S K S;
+        (Add, [S, K, N], Sub, [X, S, N]): AddP, AddM, 2 2 0, 3 S K S;
+        (Add, [S, K, N], Rsq, [X, N, N]): AddP, arith::Rsq, 2 1 0, 2 S K;
+        (Add, [S, K, N], Ln2, [X, N, N]): AddP, functions::Ln2, 2 1 0, 2 S K;
+        (Mad, [S, K, K], Ex2, [X, N, N]): MadP, functions::Ex2, 3 1 0, 3 S K K;
+        (Rsq, [S, N, N], Rcp, [X, N, N]): arith::Rsq, arith::Rcp, 1 1 0, 1 S;
+        (Abs, [S, N, N], MadMinus, [X, K, S]): bits::Abs, MadM, 1 3 0, 3 S K S;
+        (Mul, [S, S, N], Mul, [X, K, N]): arith::Mul, arith::Mul, 2 2 0, 3 S S K;
+        (Mad, [S, S, K], Mul, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S S K K;
+        (Mad, [S, S, S], Mul, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S S S K;
+        (MadMinus, [S, K, S], Mul, [X, K, N]): MadM, arith::Mul, 3 2 0, 4 S K S K;
+        (Max, [S, S, N], Mul, [X, K, N]): select::Pick<select::Ge>, arith::Mul, 2 2 0, 3 S S K;
+        (Mul, [S, K, N], Clamp01, [X, N, N]): arith::Mul, functions::Clamp01, 2 1 0, 2 S K;
+        (Mad, [S, K, S], Clamp01, [X, N, N]): MadP, functions::Clamp01, 3 1 0, 3 S K S;
+        (Mad, [S, S, S], Clamp01, [X, N, N]): MadP, functions::Clamp01, 3 1 0, 3 S S S;
+        (Add, [S, S, N], Clamp01, [X, N, N]): AddP, functions::Clamp01, 2 1 0, 2 S S;
+        (Mad, [S, S, K], Mad, [X, S, K]): MadP, MadP, 3 3 0, 5 S S K S K;
+        (Mad, [S, K, K], Mad, [X, S, K]): MadP, MadP, 3 3 0, 5 S K K S K;
+        (Mad, [S, K, S], Mad, [X, K, K]): MadP, MadP, 3 3 0, 5 S K S K K;
+        (Mad, [S, K, K], Add, [S, X, N]): MadP, AddP, 3 2 1, 4 S K K S;
+        (Add, [S, S, N], Mad, [X, K, S]): AddP, MadP, 2 3 0, 4 S S K S;
+        (Add, [S, K, N], Mad, [X, K, S]): AddP, MadP, 2 3 0, 4 S K K S;
+        (Add, [S, K, N], Add, [S, X, N]): AddP, AddP, 2 2 1, 3 S K S;
+        (Sin, [S, N, N], Add, [S, X, N]): functions::Sin, AddP, 1 2 1, 2 S S;
+        (Abs, [S, N, N], Sub, [X, S, N]): bits::Abs, AddM, 1 2 0, 2 S S;
+        (Frc, [S, N, N], Ge, [X, K, N]): functions::Frc, Greater, 1 2 0, 2 S K;
+        (Lt, [K, S, N], AndNot, [S, X, N]): Less, select::AndNot, 2 2 1, 3 K S S;
+        (Ge, [K, S, N], AndNot, [K, X, N]): Greater, select::AndNot, 2 2 1, 3 K S K;
+        (Max, [S, K, N], Min, [X, K, N]): select::Pick<select::Ge>, select::Pick<select::Lt>, 2 2 0, 3 S K K;
+        (Sub, [S, S, N], Ge, [X, K, N]): AddM, Greater, 2 2 0, 3 S S K;
+        (Ge, [S, K, N], AndNot, [S, X, N]): Greater, select::AndNot, 2 2 1, 3 S K S;
+        (Lt, [S, K, N], AndNot, [S, X, N]): Less, select::AndNot, 2 2 1, 3 S K S;
+        (Ge, [S, K, N], Select, [X, K, K]): Greater, select::Select, 2 3 0, 4 S K K K;
+        (Ge, [K, S, N], Select, [X, K, K]): Greater, select::Select, 2 3 0, 4 K S K K;
+        (Mad, [S, K, S], Select, [S, X, S]): MadP, select::Select, 3 3 1, 5 S K S S S;
+        (Mul, [S, K, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S K S S;
+        (Add, [S, K, N], Select, [S, X, S]): AddP, select::Select, 2 3 1, 4 S K S S;
+        (Select, [S, S, S], Select, [S, X, S]): select::Select, select::Select, 3 3 1, 5 S S S S S;
+    };
+    Some(kernel)
+}
+
+#[cfg(test)]
+mod tests;
