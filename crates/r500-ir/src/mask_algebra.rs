@@ -33,6 +33,16 @@ impl Builder {
                 {
                     return self.select(ty, mask, a, y);
                 }
+                if let Some((a, b)) = self.without_implied(mask, a, b) {
+                    return self.select(ty, mask, a, b);
+                }
+                // m ? (n ? x : b) : b → n ? x : b, n in m
+                if let Some((Opcode::Select, [inner, _, y])) = self.def_of(a)
+                    && y == b
+                    && self.implies(inner, mask)
+                {
+                    return a;
+                }
                 // m ? a : (n ? a : y) → m | n ? a : y
                 if let Some((Opcode::Select, [inner, x, y])) = self.def_of(b)
                     && x == a
@@ -43,6 +53,24 @@ impl Builder {
                 let range = self.range(a).join(self.range(b));
                 self.def_typed(ty, Opcode::Select, &[mask, a, b], range)
             }
+        }
+    }
+
+    /// Returns the operands of a select without selects in them whose masks its own decides.
+    fn without_implied(&self, mask: Operand, a: Operand, b: Operand) -> Option<(Operand, Operand)> {
+        if let Some((Opcode::Select, [inner, x, y])) = self.def_of(a) {
+            // m ? (n ? x : _) : b → m ? x : b, m in n
+            if self.implies(mask, inner) {
+                return Some((x, b));
+            }
+            if self.disjoint(mask, inner) {
+                return Some((y, b));
+            }
+        }
+        match self.def_of(b) {
+            // m ? a : (n ? _ : y) → m ? a : y, n in m
+            Some((Opcode::Select, [inner, _, y])) if self.implies(inner, mask) => Some((a, y)),
+            _ => None,
         }
     }
 

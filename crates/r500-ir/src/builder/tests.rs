@@ -89,3 +89,25 @@ fn what_is_known_is_not_computed_again() {
     // A value of a closed region is not available.
     assert_ne!(b.unary(Opcode::Rcp, x.into()), inner);
 }
+
+/// What lanes of a branch hold after it, and of a branch in it.
+#[test]
+fn selects_lose_selects_that_their_masks_decide() {
+    let mut b = builder();
+    let mut float = || Operand::Value(b.fresh(Type::F32, Range::ANY));
+    let (x, y, z) = (float(), float(), float());
+    let mut mask = || Operand::Value(b.fresh(Type::Mask, Range::ANY));
+    let (outer, inner) = (mask(), mask());
+    let (both, rest) = (b.and(outer, inner), b.and_not(outer, inner));
+    let select = |b: &mut Builder, mask, yes, no| b.select(Type::F32, mask, yes, no);
+    let of_both = select(&mut b, both, x, y);
+    assert_eq!(select(&mut b, outer, of_both, y), of_both);
+    // Lanes that are not in the outer mask are not in both; lanes of the rest are in none but the outer one.
+    let of_z = select(&mut b, outer, z, y);
+    assert_eq!(select(&mut b, outer, z, of_both), of_z);
+    let of_rest = select(&mut b, rest, y, z);
+    assert_eq!(select(&mut b, rest, of_both, z), of_rest);
+    let of_outer = select(&mut b, outer, x, z);
+    let of_both_x = select(&mut b, both, x, z);
+    assert_eq!(select(&mut b, both, of_outer, z), of_both_x);
+}

@@ -11,13 +11,21 @@
 //! next %0 = %8           next %0 = %6
 //! ```
 //!
+//! If all continuing lanes add the same constant to such a parameter, on [different paths](super::lane_paths) through an
+//! iteration, the sum is its next value.
+//!
 //! The counter of a loop is then the same for all lanes, which `trip_count` needs. The pass does nothing for
 //! functions that read lanes of a quad that do not execute.
+
+use std::collections::HashMap;
 
 use super::Pass;
 use super::analyses::{Analyses, Defs, UseCounts};
 use super::demand::{Bits, DemandGraph};
-use crate::{EntityMap, Function, Inst, Loop, NONE, Opcode, Operand, Stmt, Value};
+use super::lane_paths::{self, Phis};
+use crate::{
+    EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, Values,
+};
 
 pub(super) const PASS: Pass = Pass { name: "exited_lanes", run };
 
@@ -30,11 +38,43 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
         defs: analyses.defs(function),
         entry_mask: EntityMap::filled(function.values.len(), None),
         uses: analyses.uses(function).clone(),
+        phis: Phis::new(),
+        steps: HashMap::new(),
         changed: false,
     };
     facts.collect(&function.body);
     each_loop(&mut function.body, &mut facts);
-    facts.changed
+    let Facts { steps, changed, .. } = facts;
+    if steps.is_empty() {
+        return changed;
+    }
+    apply_steps(&mut function.body, &steps, &mut function.values);
+    true
+}
+
+/// Gives parameters their steps as next values.
+fn apply_steps(list: &mut [Stmt], steps: &HashMap<Value, f32>, values: &mut Values) {
+    for stmt in list {
+        match stmt {
+            Stmt::If(branch) => {
+                branch.arms.iter_mut().for_each(|arm| apply_steps(arm, steps, values));
+            }
+            Stmt::Loop(repeat) => {
+                apply_steps(&mut repeat.body, steps, values);
+                for param in &mut repeat.params {
+                    if let (Some(step), Operand::Value(next)) =
+                        (steps.get(&param.value), param.next)
+                    {
+                        let sum = values.push(values[next]);
+                        let args = [Operand::Value(param.value), Operand::float(*step)];
+                        repeat.body.push(Stmt::Def(sum, Inst::new(Opcode::Add, &args)));
+                        param.next = Operand::Value(sum);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 fn each_loop(list: &mut [Stmt], facts: &mut Facts<'_>) {
@@ -66,6 +106,9 @@ fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts<'_>) {
             // Loops around this one count the use, too.
             facts.uses.add(chosen);
         }
+        if let Some(step) = facts.step(param, continue_mask) {
+            facts.steps.insert(param.value, step);
+        }
     }
 }
 
@@ -82,6 +125,9 @@ struct Facts<'a> {
     /// Of the mask of lanes that execute an iteration: the mask of lanes that entered the loop, which it implies.
     entry_mask: EntityMap<Value, Option<Operand>>,
     uses: UseCounts,
+    phis: Phis,
+    /// The constants that all continuing lanes add to parameters.
+    steps: HashMap<Value, f32>,
     changed: bool,
 }
 
@@ -95,7 +141,12 @@ impl Facts<'_> {
     fn collect(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {
-                Stmt::If(branch) => branch.arms.iter().for_each(|arm| self.collect(arm)),
+                Stmt::If(branch) => {
+                    branch.arms.iter().for_each(|arm| self.collect(arm));
+                    for phi in &branch.phis {
+                        self.phis.insert(phi.value, (branch.masks, *phi));
+                    }
+                }
                 Stmt::Loop(repeat) => {
                     self.collect(&repeat.body);
                     if let Some((active @ Operand::Value(value), continue_mask)) =
@@ -109,6 +160,19 @@ impl Facts<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Returns the constant that all continuing lanes add to a parameter that begins with one, unless its next value is such
+    /// a sum already.
+    fn step(&self, param: &LoopParam, continue_mask: Operand) -> Option<f32> {
+        param.init.as_float()?;
+        let is_choice = match self.defs.of_operand(param.next) {
+            Some(inst) => inst.opcode == Opcode::Select,
+            None => self.phis.contains_key(&param.next.value()?),
+        };
+        is_choice.then(|| {
+            lane_paths::step(self.defs, &self.phis, param.value, param.next, continue_mask)
+        })?
     }
 
     /// Returns whether every lane of `part` is known to be in `whole`.

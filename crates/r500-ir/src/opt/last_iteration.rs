@@ -16,7 +16,8 @@ use std::collections::HashMap;
 
 use super::identities::{remove_hidden, unchanged_operand};
 use crate::{
-    ALL, EntityMap, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, ValueData, Values,
+    ALL, EntityMap, Inst, Loop, LoopParam, NONE, Opcode, Operand, Phi, Stmt, Value, ValueData,
+    Values,
 };
 
 /// Operations that the last iteration may leave.
@@ -45,8 +46,15 @@ impl Residual {
         repeat.body.iter().for_each(|stmt| {
             stmt.each(&mut |stmt| stmt.defs(&mut |value| inside[value] = true));
         });
-        let mut resolver =
-            Resolver { defs, bits, inside, values, ops: Vec::new(), known: HashMap::new() };
+        let phis = (repeat.body.iter())
+            .filter_map(|stmt| match stmt {
+                Stmt::If(branch) => Some(branch),
+                _ => None,
+            })
+            .flat_map(|branch| branch.phis.iter().map(|phi| (phi.value, (branch.masks, *phi))))
+            .collect();
+        let (ops, known) = (Vec::new(), HashMap::new());
+        let mut resolver = Resolver { defs, phis, bits, inside, values, ops, known };
         let mut changed = Vec::new();
         for param in repeat.params.iter().filter(|param| is_used(param.value)) {
             match resolver.resolve(param.next)? {
@@ -132,6 +140,8 @@ impl Resolved {
 
 struct Resolver<'a> {
     defs: &'a EntityMap<Value, Option<Inst>>,
+    /// The phis of branches of the body, with their masks.
+    phis: HashMap<Value, ([Operand; 2], Phi)>,
     bits: &'a EntityMap<Value, Option<u32>>,
     /// The values that the body defines.
     inside: EntityMap<Value, bool>,
@@ -153,10 +163,22 @@ impl Resolver<'_> {
         if let Some(known) = self.known.get(&value) {
             return Some(*known);
         }
-        let inst = self.defs[value]?;
-        let resolved = self.inst(value, inst)?;
+        let resolved = match self.phis.get(&value) {
+            Some(&(masks, phi)) => self.phi(masks, phi)?,
+            None => self.inst(value, self.defs[value]?)?,
+        };
         self.known.insert(value, resolved);
         Some(resolved)
+    }
+
+    /// Returns what a phi is of a branch that no lane takes.
+    fn phi(&mut self, masks: [Operand; 2], phi: Phi) -> Option<Resolved> {
+        for mask in masks {
+            if self.resolve(mask)? != Resolved::Operand(NONE) {
+                return None;
+            }
+        }
+        self.resolve(phi.incoming?)
     }
 
     fn inst(&mut self, value: Value, inst: Inst) -> Option<Resolved> {

@@ -13,6 +13,7 @@ mod exited_lanes;
 mod fp_demand;
 mod gvn;
 mod identities;
+mod lane_paths;
 mod last_iteration;
 mod merge_fuel;
 mod trip_count;
