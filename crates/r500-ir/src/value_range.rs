@@ -32,6 +32,10 @@ pub struct RangeFacts {
     pub positive: bool,
     /// All values lie between -126 and 127: none is a special case of a power of two, which is normal.
     pub exponent: bool,
+    /// All values are at most 2^100 in size.
+    pub bounded: bool,
+    /// All values lie between 0 and 1, or are NaN; none is -0 or denormal.
+    pub fraction: bool,
 }
 
 /// 2^-100. If one operand of a sum is as large, the sum is zero or not subnormal.
@@ -95,6 +99,8 @@ impl Range {
             finite,
             positive: finite && self.lo >= f32::MIN_POSITIVE,
             exponent: finite && self.lo >= -126.0 && self.hi <= 127.0,
+            bounded: finite && self.lo >= -1.0 / SMALL && self.hi <= 1.0 / SMALL,
+            fraction: Self { nan: false, ..self }.is_unit(),
         }
     }
 

@@ -177,6 +177,7 @@ impl Opcode {
             | Self::MaskAndNot
             | Self::Cmp(_)
             | Self::Blend
+            | Self::MulAdd
             | Self::MaskedMove => Some((1, Access::Elements)),
             Self::UnpackLo64
             | Self::UnpackHi64
@@ -185,7 +186,7 @@ impl Opcode {
             | Self::Permute2Lo
             | Self::Permute2Hi => Some((1, Access::Wide)),
             Self::PermuteQuads => Some((0, Access::Wide)),
-            Self::MaskedMul | Self::FixUp | Self::MulAdd => Some((2, Access::Elements)),
+            Self::MaskedMul | Self::FixUp => Some((2, Access::Elements)),
             Self::Sqrt
             | Self::Copy
             | Self::Round(_)

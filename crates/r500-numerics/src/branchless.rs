@@ -189,7 +189,7 @@ fn sine_of_quarters<B: KernelBuilder>(b: &mut B, w: B::Value) -> B::Value {
 
 /// The polynomial with these coefficients (constant term first) at x, each product and each sum rounded.
 #[inline(always)]
-fn horner<B: KernelBuilder, const N: usize>(
+pub fn horner<B: KernelBuilder, const N: usize>(
     b: &mut B,
     coefficients: &[f32; N],
     x: B::Value,

@@ -280,6 +280,9 @@ impl Reader<'_> {
             C::VEX_Vpermq_ymm_ymmm256_imm8 | C::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8 => {
                 VectorOp::PermuteQuarters(imm)
             }
+            C::VEX_Vfmadd132ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er => {
+                VectorOp::MulAdd132
+            }
             C::VEX_Vfmadd213ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => {
                 VectorOp::MulAdd213
             }

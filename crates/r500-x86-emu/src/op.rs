@@ -113,6 +113,8 @@ pub(crate) enum VectorOp {
         bytes: u8,
         which: u8,
     },
+    /// The old destination times `b`, plus `a`, rounded once.
+    MulAdd132,
     /// `a` times the old destination, plus `b`, rounded once.
     MulAdd213,
     /// `a` times `b`, plus the old destination, rounded once.

@@ -271,6 +271,7 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
             let from = usize::from(which >> (i % 8 / 2 * 2) & 3);
             b[i / 8 * 8 + 2 * from + i % 2]
         }),
+        VectorOp::MulAdd132 => std::array::from_fn(|i| flush.mul_add([old[i], b[i], a[i]])),
         VectorOp::MulAdd213 => std::array::from_fn(|i| flush.mul_add([a[i], old[i], b[i]])),
         VectorOp::MulAdd231 => std::array::from_fn(|i| flush.mul_add([a[i], b[i], old[i]])),
         VectorOp::ToHalf => from_halves(|i| float::to_half(b[i])),

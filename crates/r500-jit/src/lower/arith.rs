@@ -175,6 +175,24 @@ impl Lower<'_> {
         }
     }
 
+    /// The factor of a product that is exact for bounded numbers, so that product and sum can be one operation: a power of
+    /// two that makes no number smaller.
+    pub(super) fn exact_factor(
+        &mut self,
+        product: MulFlags,
+        sign: AddSign,
+        factor: VReg,
+    ) -> Option<VReg> {
+        let MulFlags { negate, zero_a, zero_b } = product;
+        let bits = self.constant(factor)?;
+        let exponent = (bits >> 23 & 0xff).checked_sub(127)?;
+        let exact = bits << 9 == 0 && exponent <= 20;
+        if !self.caps.fused || !exact || zero_a || zero_b || sign == AddSign::Minus {
+            return None;
+        }
+        Some(self.bits(if negate { bits ^ SIGN } else { bits }))
+    }
+
     /// Selections and operations on masks.
     pub(super) fn logic(&mut self, value: Value, inst: &r500_ir::Inst) -> VReg {
         let [a, b, c] = inst.args;

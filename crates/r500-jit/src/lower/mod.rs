@@ -456,7 +456,11 @@ impl Lower<'_> {
             }
             r500_ir::Opcode::Mad(product, sign) => {
                 let product = self.relaxed.get(&value).copied().unwrap_or(product);
+                let is_bounded = self.facts(a).bounded;
                 let (a, b, c) = (self.vector(a), self.vector(b), self.vector(c));
+                if is_bounded && let Some(factor) = self.exact_factor(product, sign, b) {
+                    return self.op(Opcode::MulAdd, &[a, factor, c]);
+                }
                 self.mad(product, sign, a, b, c)
             }
             r500_ir::Opcode::Ex2 => {
@@ -468,6 +472,15 @@ impl Lower<'_> {
                 let is_positive = self.facts(a).positive;
                 let a = self.vector(a);
                 self.logarithm(a, is_positive)
+            }
+            r500_ir::Opcode::Sin | r500_ir::Opcode::Cos
+                if self.caps.fused && self.facts(a).fraction =>
+            {
+                let a = self.vector(a);
+                match inst.opcode {
+                    r500_ir::Opcode::Sin => self.sine_of_fraction(a),
+                    _ => self.cosine_of_fraction(a),
+                }
             }
             opcode => {
                 let (a, b) = (self.vector(a), self.vector(b));

@@ -17,6 +17,8 @@ pub(crate) struct TargetCaps {
     pub(crate) floors: bool,
     /// Whether there are [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
     pub(crate) fixups: bool,
+    /// Whether there is [`Opcode::MulAdd`].
+    pub(crate) fused: bool,
     /// Whether there is [`Opcode::Tabulated`].
     pub(crate) tables: bool,
     /// Whether a vector is one quad.
@@ -35,6 +37,7 @@ impl TargetCaps {
             rows: false,
             floors: false,
             fixups: false,
+            fused: false,
             tables: false,
             single_quad: true,
             speculative: false,

@@ -33,6 +33,7 @@ impl Compiler for Checker {
                 rows: true,
                 floors: true,
                 fixups: true,
+                fused: true,
                 tables: true,
                 single_quad: false,
                 speculative: true,

@@ -1,6 +1,7 @@
 //! Transcendental functions: the code generator as a builder of the [kernels](r500_numerics::branchless).
 
 use r500_numerics::branchless::{self, KernelBuilder};
+use r500_numerics::kernels::SINE;
 
 use super::Lower;
 use crate::lir::{Opcode, Relation, Rounding, VReg};
@@ -22,6 +23,42 @@ impl Lower<'_> {
         if is_positive { branchless::ln2_of_positive(self, x) } else { branchless::ln2(self, x) }
     }
 
+    /// The sine of f turns, f from 0 to 1 or NaN: the [kernel](branchless::sin), folded without finding the nearest integer.
+    ///
+    /// The kernel folds f to w quarters of a turn. Here it is folded to v = w/4 turns, of the same bits but for the exponent:
+    /// f up to 1/4, then 1/2 - f, then f - 1. Each of these is the middle one of the three, and the only one that is rounded,
+    /// 1/2 - f of f less than 1/4, is not chosen.
+    pub(super) fn sine_of_fraction(&mut self, f: VReg) -> VReg {
+        let (half, one) = (self.float(0.5), self.float(1.0));
+        let down = self.op(Opcode::Sub, &[half, f]);
+        let up = self.op(Opcode::Sub, &[f, one]);
+        let v = self.op(Opcode::Min, &[f, down]);
+        let v = self.op(Opcode::Max, &[v, up]);
+        self.sine_of_turns(v)
+    }
+
+    /// The cosine of f turns, f from 0 to 1 or NaN: the [kernel](branchless::cos), likewise. v is 1/4 - f up to one half,
+    /// then f - 3/4, the larger one of both.
+    pub(super) fn cosine_of_fraction(&mut self, f: VReg) -> VReg {
+        let (quarter, three) = (self.float(0.25), self.float(0.75));
+        let down = self.op(Opcode::Sub, &[quarter, f]);
+        let up = self.op(Opcode::Sub, &[f, three]);
+        let v = self.op(Opcode::Max, &[down, up]);
+        self.sine_of_turns(v)
+    }
+
+    /// The sine of v turns, v from -1/4 to 1/4: w + w * s of the kernel, of w = 4v and the polynomial s at w^2.
+    ///
+    /// Powers of two factor out of all of it: the polynomial at v^2 is 4s, v * 4s is w * s, and 4v + w * s is rounded once.
+    /// A square that is tiny here but not in the kernel adds nothing to the polynomial's constant term either way.
+    fn sine_of_turns(&mut self, v: VReg) -> VReg {
+        let square = self.op(Opcode::Mul, &[v, v]);
+        let s = branchless::horner(self, &SINE_OF_TURNS, square);
+        let product = self.op(Opcode::Mul, &[v, s]);
+        let four = self.float(4.0);
+        self.op(Opcode::MulAdd, &[v, four, product])
+    }
+
     /// 2^x with AVX-512: the kernel's polynomial and an instruction that scales.
     ///
     /// The bits are the same: the remainder is the kernel's (exact, of the same integer), and `p * 2^n` of the polynomial p
@@ -35,6 +72,19 @@ impl Lower<'_> {
         self.op(Opcode::Scale, &[p, n])
     }
 }
+
+/// The coefficients of [`SINE`] for turns instead of quarters of a turn, four times as large: `4s` of a square that is a
+/// sixteenth. All are scaled by powers of two.
+const SINE_OF_TURNS: [f32; SINE.len()] = {
+    let mut coefficients = SINE;
+    let (mut n, mut scale) = (0, 4.0);
+    while n < coefficients.len() {
+        coefficients[n] *= scale;
+        scale *= 16.0;
+        n += 1;
+    }
+    coefficients
+};
 
 /// What [`Opcode::FixUp`] gives for a class of numbers.
 #[derive(Clone, Copy)]
@@ -134,5 +184,45 @@ impl KernelBuilder for Lower<'_> {
             table.enumerate().fold(0, |bits, (class, fix)| bits | (fix as u32) << (4 * class));
         let table = self.bits(bits);
         self.op(Opcode::FixUp, &[logarithm, x, table])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use r500_numerics::kernels;
+
+    /// As the code does it; `f32::mul_add` rounds once.
+    fn sine_of_turns(v: f32) -> f32 {
+        let square = flushed(v * v);
+        let s = SINE_OF_TURNS.iter().rev().copied().reduce(|sum, c| flushed(sum * square) + c);
+        v.mul_add(4.0, flushed(v * s.unwrap_or_default()))
+    }
+
+    fn flushed(x: f32) -> f32 {
+        if x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
+    }
+
+    fn min(a: f32, b: f32) -> f32 {
+        if a < b { a } else { b }
+    }
+
+    fn max(a: f32, b: f32) -> f32 {
+        if a > b { a } else { b }
+    }
+
+    #[test]
+    fn sines_of_fractions_are_the_kernels() {
+        // With a step of 1, all of them.
+        let one = 1.0_f32.to_bits();
+        let step = std::env::var("R500_STEP").ok().and_then(|step| step.parse().ok());
+        let grid = (f32::MIN_POSITIVE.to_bits()..=one).step_by(step.unwrap_or(997));
+        for bits in grid.chain([0, one - 1, one]) {
+            let f = f32::from_bits(bits);
+            let sine = sine_of_turns(max(min(f, 0.5 - f), f - 1.0));
+            assert_eq!(sine.to_bits(), kernels::sin(f).to_bits(), "sine of {f:e}");
+            let cosine = sine_of_turns(max(0.25 - f, f - 0.75));
+            assert_eq!(cosine.to_bits(), kernels::cos(f).to_bits(), "cosine of {f:e}");
+        }
     }
 }

@@ -134,6 +134,7 @@ const CEILINGS: [(Level, &[Ceiling]); 2] = [
             ("alu_minmax", 5, 5),
             ("alu_omod", 5, 5),
             ("alu_presub", 10, 10),
+            ("alu_transcend", 5, 5),
             ("alu_trig", 20, 20),
             ("big_consts", 10, 10),
             ("big_temps", 110, 275),

@@ -201,10 +201,17 @@ fn caps(level: Level) -> TargetCaps {
         rows: wide,
         floors: wide,
         fixups: wide,
+        fused: fuses(level),
         tables: true,
         single_quad: false,
         speculative: false,
     }
+}
+
+/// Returns whether code may fuse products and sums. Every processor with AVX2 can, but a virtual machine may not; code that does not
+/// run here is for processors.
+fn fuses(level: Level) -> bool {
+    level == Level::Avx512 || is_x86_feature_detected!("fma") || !level.is_available()
 }
 
 /// Returns what registers are given to: the operations for all groups that go together, in their order.

@@ -224,10 +224,10 @@ impl Emit<'_> {
             self.add(Instruction::with2(code, to, from)?)?;
         }
         let code = self.pick(
-            C::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
-            C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+            C::VEX_Vfmadd132ps_ymm_ymm_ymmm256,
+            C::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
         );
-        let inst = self.three(code, dst, second, c)?;
+        let inst = self.three(code, dst, c, second)?;
         self.add(inst)
     }
 
