@@ -134,6 +134,8 @@ pub(crate) enum Opcode {
     Store(u32, u32),
     /// An input of pixels, the sum of two numbers.
     Interpolant(Interpolant),
+    /// Numbers of a table, by their places in it, a; a register; with x86.
+    Lookup(Lookup),
     /// The number that a table has for the current iterations of loops; with x86.
     Tabulated(TableEntry),
     /// The pixels that are covered: which vector of those that go together.
@@ -201,6 +203,7 @@ impl Opcode {
             | Self::ToMask
             | Self::FromMask
             | Self::Store(..)
+            | Self::Lookup(_)
             | Self::Tabulated(_)
             | Self::LoadCoverage(_)
             | Self::Interpolant(_)
@@ -258,6 +261,12 @@ pub(crate) struct TableEntry {
     pub(crate) inner: u32,
     /// The loop whose counter is added, too, and by how many bits that is shifted left.
     pub(crate) outer: Option<(u32, u8)>,
+}
+
+/// Where in [tables](LirFunction::tables) a table of as many numbers as a vector has begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lookup {
+    pub(crate) first: u32,
 }
 
 /// Which input of which pixels.
@@ -472,7 +481,7 @@ pub(crate) struct LirFunction {
     /// zero are at least 2^this.
     pub(crate) magnitude_bounds: HashMap<VReg, i32>,
     pub(crate) body: Vec<Region>,
-    /// Numbers that [`Opcode::Tabulated`] gives.
+    /// Numbers that [`Opcode::Tabulated`] and [`Opcode::Lookup`] give.
     pub(crate) tables: Vec<u32>,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,

@@ -267,6 +267,8 @@ impl Reader<'_> {
             }
             C::EVEX_Vpermi2pd_zmm_k1z_zmm_zmmm512b64 => VectorOp::Permute2,
             C::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8 => VectorOp::Permute128(imm),
+            C::VEX_Vpermd_ymm_ymm_ymmm256 => VectorOp::PermuteAll(8),
+            C::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32 => VectorOp::PermuteAll(16),
             C::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8 => VectorOp::Insert128(imm & 1),
             C::EVEX_Vinsertf32x4_zmm_k1z_zmm_xmmm128_imm8 => VectorOp::Insert128(imm & 3),
             C::EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8 => VectorOp::Insert256(imm & 1),
@@ -282,9 +284,6 @@ impl Reader<'_> {
             }
             C::VEX_Vfmadd132ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er => {
                 VectorOp::MulAdd132
-            }
-            C::VEX_Vfmadd213ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => {
-                VectorOp::MulAdd213
             }
             C::VEX_Vfmadd231ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er => {
                 VectorOp::MulAdd231

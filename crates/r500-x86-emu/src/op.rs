@@ -102,6 +102,8 @@ pub(crate) enum VectorOp {
     Permute2,
     /// Elements of 32 bits within 128.
     PermuteWithin(u8),
+    /// Elements of `b`, of so many, by the numbers in `a`.
+    PermuteAll(u8),
     /// Elements of 64 bits within 256.
     PermuteQuarters(u8),
     /// Puts 128 bits of `b` into `a`.
@@ -115,8 +117,6 @@ pub(crate) enum VectorOp {
     },
     /// The old destination times `b`, plus `a`, rounded once.
     MulAdd132,
-    /// `a` times the old destination, plus `b`, rounded once.
-    MulAdd213,
     /// `a` times `b`, plus the old destination, rounded once.
     MulAdd231,
     /// Half precision, to nearest even, one after the other.

@@ -165,6 +165,7 @@ impl VectorOp {
             Self::Unpack { .. }
                 | Self::Permute128(_)
                 | Self::Permute2
+                | Self::PermuteAll(_)
                 | Self::PermuteWithin(_)
                 | Self::PermuteQuarters(_)
                 | Self::Insert128(_)
@@ -254,6 +255,9 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
             let from = if which & 8 != 0 { b } else { a };
             from[which % 8 * 2 + i % 2]
         }),
+        VectorOp::PermuteAll(lanes) => {
+            std::array::from_fn(|i| b[a[i] as usize % usize::from(lanes)])
+        }
         VectorOp::PermuteWithin(which) => {
             std::array::from_fn(|i| b[i / 4 * 4 + usize::from(which >> (i % 4 * 2) & 3)])
         }
@@ -272,7 +276,6 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
             b[i / 8 * 8 + 2 * from + i % 2]
         }),
         VectorOp::MulAdd132 => std::array::from_fn(|i| flush.mul_add([old[i], b[i], a[i]])),
-        VectorOp::MulAdd213 => std::array::from_fn(|i| flush.mul_add([a[i], old[i], b[i]])),
         VectorOp::MulAdd231 => std::array::from_fn(|i| flush.mul_add([a[i], b[i], old[i]])),
         VectorOp::ToHalf => from_halves(|i| float::to_half(b[i])),
         VectorOp::ZeroExtend16 => std::array::from_fn(|i| b[i / 2] >> (i % 2 * 16) & 0xffff),

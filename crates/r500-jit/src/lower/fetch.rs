@@ -10,11 +10,14 @@ use r500_isa::values::TexOp;
 
 use super::Lower;
 use crate::lir::{
-    GatherChannel, IntRange, LoadTexel, MemOperand, Opcode, Relation, Rounding, VReg,
+    Class, GatherChannel, IntRange, LoadTexel, Lookup, MemOperand, Opcode, Relation, Rounding, VReg,
 };
 
 /// Coordinates are limited to this many texels.
 const FARTHEST: f32 = (1 << 30) as f32;
+
+/// The bits of 1.
+const ONE: u32 = 0x3f80_0000;
 
 /// Channels that are looked up number by number, where the processor can: what is saved is the work on
 /// the others, and putting pixels' channels in channels of pixels.
@@ -272,6 +275,9 @@ impl Lower<'_> {
     /// The level of each pixel, a whole number.
     fn level(&mut self, table: &TextureDesc, detail: &LodDesc, k: VReg) -> Level {
         let number = self.op(Opcode::Truncate(IntRange::FewWhole), &[k]);
+        if usize::from(detail.coarsest) < self.table_size() {
+            return self.tabulated_level(table, detail, number);
+        }
         let size = self.power(number);
         let axis = |lower: &mut Self, axis: usize| {
             let most = detail.mip_shift[axis];
@@ -303,6 +309,50 @@ impl Lower<'_> {
             origin = self.choose(reached, other, origin);
         }
         Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
+    }
+
+    /// Numbers that a table may have; 0 if there are no tables.
+    fn table_size(&self) -> usize {
+        match self.caps.mask_class {
+            _ if !self.caps.tables => 0,
+            Class::Vector => 8,
+            Class::Mask => 16,
+        }
+    }
+
+    /// The level of each pixel from tables, by its number.
+    fn tabulated_level(&mut self, table: &TextureDesc, detail: &LodDesc, number: VReg) -> Level {
+        let [finest, coarsest] = [detail.finest, detail.coarsest].map(usize::from);
+        let last = |axis: usize, k: usize| (table.axes[axis].size - 1) >> k;
+        let [(factor_s, last_s), (factor_t, last_t)] = [0, 1].map(|axis| {
+            let most = usize::from(detail.mip_shift[axis]);
+            let factor = |k: usize| ONE - ((k.min(most) as u32) << 23);
+            let factor = self.by_level(number, coarsest, factor);
+            (factor, self.by_level(number, coarsest, |k| last(axis, k)))
+        });
+        let row = self.by_level(number, coarsest, |k| match (table.axes[0].wrap, table.linear) {
+            (WrapMode::Mirror, true) => 2 * last(0, k) + 2,
+            (WrapMode::Clamp, true) => last(0, k) + 2,
+            _ => last(0, k) + 1,
+        });
+        let origin = self.by_level(number, coarsest, |k| detail.origins[k.max(finest)]);
+        Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
+    }
+
+    /// What levels up to the coarsest have, by the number of the level.
+    fn by_level(&mut self, number: VReg, coarsest: usize, of: impl Fn(usize) -> u32) -> VReg {
+        let numbers: Vec<u32> = (0..self.table_size()).map(|k| of(k.min(coarsest))).collect();
+        if let Some(k) = self.constant(number) {
+            return self.bits(of(k as usize));
+        }
+        let tables = &mut self.loop_tables.numbers;
+        let first = tables.windows(numbers.len()).position(|table| table == numbers);
+        let first = first.unwrap_or_else(|| {
+            tables.extend(&numbers);
+            tables.len() - numbers.len()
+        });
+        let first = u32::try_from(first).expect("tables are small");
+        self.op(Opcode::Lookup(Lookup { first }), &[number])
     }
 
     /// 2 to the power of as much less than 0 as a whole number says, at most 15.

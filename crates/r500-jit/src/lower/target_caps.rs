@@ -19,7 +19,7 @@ pub(crate) struct TargetCaps {
     pub(crate) fixups: bool,
     /// Whether there is [`Opcode::MulAdd`].
     pub(crate) fused: bool,
-    /// Whether there is [`Opcode::Tabulated`].
+    /// Whether there are [`Opcode::Tabulated`] and [`Opcode::Lookup`].
     pub(crate) tables: bool,
     /// Whether a vector is one quad.
     pub(crate) single_quad: bool,

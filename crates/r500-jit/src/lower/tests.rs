@@ -130,6 +130,7 @@ fn op(function: &LirFunction, op: &Op) {
         | Opcode::ToHalf
         | Opcode::PermuteQuads
         | Opcode::Narrow(_)
+        | Opcode::Lookup(_)
         | Opcode::QuadBroadcast(_) => (&[VEC], Some(VEC)),
         Opcode::Cmp(_) => (&[VEC, VEC], Some(M)),
         Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot => (&[M, M], Some(M)),

@@ -107,7 +107,7 @@ pub(crate) fn latency(opcode: Opcode) -> u32 {
         Opcode::Sqrt => 15,
         Opcode::ToMask | Opcode::FromMask => 3,
         Opcode::Permute128Lo | Opcode::Permute128Hi | Opcode::Permute2Lo | Opcode::Permute2Hi => 3,
-        Opcode::PermuteQuads | Opcode::Narrow(_) => 3,
+        Opcode::Lookup(_) | Opcode::PermuteQuads | Opcode::Narrow(_) => 3,
         Opcode::ToHalf => 8,
         Opcode::Truncate(_) | Opcode::FloorToInt | Opcode::IntMul => 4,
         // The offset comes by way of memory.

@@ -283,6 +283,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         | Opcode::CountFuel(_) => Ok(FpFact::KEPT),
         // Refused by the emitter.
         Opcode::Tabulated(_)
+        | Opcode::Lookup(_)
         | Opcode::MulAdd
         | Opcode::ToHalf
         | Opcode::PermuteQuads

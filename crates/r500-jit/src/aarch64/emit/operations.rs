@@ -143,6 +143,7 @@ impl Emit<'_> {
             }
             // The lowering for one quad and masks in vectors has none of these.
             Opcode::FloorToInt
+            | Opcode::Lookup(_)
             | Opcode::Tabulated(_)
             | Opcode::Remainder
             | Opcode::Scale

@@ -126,6 +126,7 @@ impl Code<'_> {
             | Opcode::Scale
             | Opcode::FixUp
             | Opcode::CountFuel(_)
+            | Opcode::Lookup(_)
             | Opcode::Tabulated(_)
             | Opcode::MulAdd
             | Opcode::ToHalf

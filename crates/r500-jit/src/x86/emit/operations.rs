@@ -6,7 +6,7 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, RoundingControl};
 use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, field, mask, table};
 use crate::known_bugs::{KnownBug, is_injected};
-use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding, TableEntry};
+use crate::lir::{Class, Interpolant, LoadTexel, Lookup, Opcode, Relation, Rounding, TableEntry};
 use crate::mach_inst::{Mem, Place};
 use crate::x86::assembler::{Alu, Condition, Operand};
 use crate::x86::level::Level;
@@ -69,7 +69,7 @@ fn plain(opcode: Opcode) -> Option<Plain> {
         | Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::MaskAll | Opcode::MaskNone | Opcode::ToMask | Opcode::FromMask
         | Opcode::LoadTexel(_) | Opcode::GatherChannel(_) | Opcode::Interpolant(_) | Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_)
         | Opcode::CountFuel(_) | Opcode::StoreColor(_) | Opcode::MulAdd | Opcode::ToHalf | Opcode::Narrow(_) | Opcode::LoadPixels(_)
-        | Opcode::Tabulated(_)
+        | Opcode::Tabulated(_) | Opcode::Lookup(_)
         | Opcode::StorePixels(_) | Opcode::Store(..) => return None,
     })
 }
@@ -205,6 +205,7 @@ impl Emit<'_> {
             }
             Opcode::Interpolant(ramp) => self.ramp(ramp, dst),
             Opcode::Tabulated(entry) => self.tabulated(entry, dst),
+            Opcode::Lookup(table) => self.lookup(table, dst, a),
             Opcode::LoadCoverage(part) => {
                 let from = self.covered(part)?;
                 self.load(Class::Vector, dst, from)
@@ -278,6 +279,16 @@ impl Emit<'_> {
             self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
         let to = self.vector(dst);
         self.add(Instruction::with2(code, to, from)?)
+    }
+
+    /// Numbers of a table, which lies in memory.
+    fn lookup(&mut self, table: Lookup, dst: u8, a: Option<Place>) -> Result<(), IcedError> {
+        let code =
+            self.pick(Code::VEX_Vpermd_ymm_ymm_ymmm256, Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32);
+        let (to, places) = (self.vector(dst), self.register(Class::Vector, a));
+        let at = i64::from(self.first_table()) + 4 * i64::from(table.first);
+        let from = MemoryOperand::with_base_displ(R14, at);
+        self.add(Instruction::with3(code, to, places, from)?)
     }
 
     /// What an input is along the batch plus what it is across.
