@@ -7,11 +7,11 @@ use core::marker::PhantomData;
 
 use super::{Broadcast, InSlot, Kernel, KernelArgs, OperandKind};
 use crate::arg::Arg;
-use crate::lanes::arith::{self, MinusC, PlusC};
+use crate::lanes::arith::{self, MinusC, PlusC, ZeroA, ZeroBoth};
 use crate::lanes::then::Then;
 use crate::lanes::{Lanewise, Operands, bits, functions, map, select};
 use crate::reg_file::{ChunkRange, RegFile, SlotCells};
-use r500_ir::{AddSign, DenormalMode, Inst, Opcode, Operand};
+use r500_ir::{AddSign, DenormalMode, Inst, MulFlags, Opcode, Operand};
 use r500_simd::{SimdFn, SimdLevel};
 
 /// A kernel of an operation over operands of certain kinds.
@@ -77,8 +77,14 @@ impl KernelArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
     Mul,
+    /// With the zero rule of the first factor.
+    MulZeroA,
+    /// With the zero rule of both.
+    MulZero,
     Mad,
     MadMinus,
+    MadZeroA,
+    MadZero,
     Add,
     Sub,
     Frc,
@@ -112,13 +118,24 @@ pub(crate) enum Form {
 impl Name {
     /// The operation's name and number of operands, if it is in the table.
     fn of(opcode: Opcode) -> Option<(Self, usize)> {
-        let plain = |product: r500_ir::MulFlags| {
-            (!product.negate && !product.zero_a && !product.zero_b).then_some(())
-        };
         Some(match opcode {
-            Opcode::Mul(product) => (plain(product).map(|()| Self::Mul)?, 2),
-            Opcode::Mad(product, AddSign::Plus) => (plain(product).map(|()| Self::Mad)?, 3),
-            Opcode::Mad(product, AddSign::Minus) => (plain(product).map(|()| Self::MadMinus)?, 3),
+            Opcode::Mul(MulFlags { negate: false, zero_a, zero_b }) => match (zero_a, zero_b) {
+                (false, false) => (Self::Mul, 2),
+                (true, false) => (Self::MulZeroA, 2),
+                (true, true) => (Self::MulZero, 2),
+                (false, true) => return None,
+            },
+            Opcode::Mad(MulFlags { negate: false, zero_a, zero_b }, AddSign::Plus) => {
+                match (zero_a, zero_b) {
+                    (false, false) => (Self::Mad, 3),
+                    (true, false) => (Self::MadZeroA, 3),
+                    (true, true) => (Self::MadZero, 3),
+                    (false, true) => return None,
+                }
+            }
+            Opcode::Mad(product, AddSign::Minus) if product == MulFlags::default() => {
+                (Self::MadMinus, 3)
+            }
             Opcode::Add => (Self::Add, 2),
             Opcode::Sub => (Self::Sub, 2),
             Opcode::Frc => (Self::Frc, 1),
@@ -141,6 +158,17 @@ impl Name {
     }
 }
 
+/// An operation with its factors in the order of the table: if only one zero decides, the first one's.
+fn ordered(inst: &Inst) -> Inst {
+    let mut inst = *inst;
+    let (Opcode::Mul(product) | Opcode::Mad(product, _)) = &mut inst.opcode else { return inst };
+    if !product.zero_a && product.zero_b {
+        (product.zero_a, product.zero_b) = (true, false);
+        inst.args.swap(0, 1);
+    }
+    inst
+}
+
 /// Returns the kernel of two operations, and its operands, if the table has it: the result of `first` is operand `at` of
 /// `second`.
 pub(crate) fn select_fused<L: SimdLevel>(
@@ -152,6 +180,9 @@ pub(crate) fn select_fused<L: SimdLevel>(
     if !L::FUSES {
         return None;
     }
+    let is_swapped = ordered(second).args != second.args;
+    let (first, second) = (&ordered(first), &ordered(second));
+    let at = if is_swapped && at < 2 { 1 - at } else { at };
     let ((first_name, first_arity), (second_name, second_arity)) =
         (Name::of(first.opcode)?, Name::of(second.opcode)?);
     let form = |operand: Operand| match operand {
@@ -166,7 +197,7 @@ pub(crate) fn select_fused<L: SimdLevel>(
             others.swap(0, 1);
             1
         }
-        (Name::Mul | Name::Mad | Name::MadMinus, 1) => {
+        (Name::Mul | Name::MulZero | Name::Mad | Name::MadMinus | Name::MadZero, 1) => {
             others.swap(0, 1);
             0
         }
@@ -189,11 +220,15 @@ pub(crate) fn select_fused<L: SimdLevel>(
 fn entry<L: SimdLevel>(level: L, pair: (Name, [Form; 3], Name, [Form; 3])) -> Option<Kernel> {
     use Form::{Constant as K, Nothing as N, Result as X, Slot as S};
     use Name::{
-        Abs, Add, AndNot, Clamp01, Cos, Ex2, Frc, Ge, Ln2, Lt, Mad, MadMinus, Max, Min, Mul, Rcp,
-        Rsq, Select, Sin, Sub,
+        Abs, Add, AndNot, Clamp01, Cos, Ex2, Frc, Ge, Ln2, Lt, Mad, MadMinus, MadZero, MadZeroA,
+        Max, Min, Mul, MulZero, MulZeroA, Rcp, Rsq, Select, Sin, Sub,
     };
     type MadP = arith::Mad<PlusC>;
     type MadM = arith::Mad<MinusC>;
+    type MulA = arith::MulZero<ZeroA>;
+    type MulZ = arith::MulZero<ZeroBoth>;
+    type MadA = arith::MadZero<ZeroA, PlusC>;
+    type MadZ = arith::MadZero<ZeroBoth, PlusC>;
     type AddP = arith::Add<PlusC>;
     type AddM = arith::Add<MinusC>;
     type Greater = select::Compare<select::Ge>;
@@ -282,6 +317,48 @@ fn entry<L: SimdLevel>(level: L, pair: (Name, [Form; 3], Name, [Form; 3])) -> Op
         (Mul, [S, K, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S K S S;
         (Add, [S, K, N], Select, [S, X, S]): AddP, select::Select, 2 3 1, 4 S K S S;
         (Select, [S, S, S], Select, [S, X, S]): select::Select, select::Select, 3 3 1, 5 S S S S S;
+        (MadZero, [S, S, S], MadZero, [S, S, X]): MadZ, MadZ, 3 3 2, 5 S S S S S;
+        (Sub, [S, S, N], MadZeroA, [X, S, S]): AddM, MadA, 2 3 0, 4 S S S S;
+        (Mul, [S, K, N], MadZero, [X, S, S]): arith::Mul, MadZ, 2 3 0, 4 S K S S;
+        (MadZero, [S, S, S], MadZeroA, [S, S, X]): MadZ, MadA, 3 3 2, 5 S S S S S;
+        (Mad, [S, S, S], MadZero, [S, S, X]): MadP, MadZ, 3 3 2, 5 S S S S S;
+        (MadZeroA, [S, S, S], MadZero, [S, S, X]): MadA, MadZ, 3 3 2, 5 S S S S S;
+        (MulZero, [S, S, N], MadZero, [S, S, X]): MulZ, MadZ, 2 3 2, 4 S S S S;
+        (MulZeroA, [S, S, N], MadZeroA, [S, S, X]): MulA, MadA, 2 3 2, 4 S S S S;
+        (Add, [S, K, N], MadZero, [X, S, S]): AddP, MadZ, 2 3 0, 4 S K S S;
+        (MadZero, [S, S, K], Max, [X, K, N]): MadZ, select::Pick<select::Ge>, 3 2 0, 4 S S K K;
+        (Abs, [S, N, N], MadZero, [X, S, K]): bits::Abs, MadZ, 1 3 0, 3 S S K;
+        (Sub, [S, S, N], Abs, [X, N, N]): AddM, bits::Abs, 2 1 0, 2 S S;
+        (Sub, [K, S, N], Abs, [X, N, N]): AddM, bits::Abs, 2 1 0, 2 K S;
+        (Sub, [S, S, N], Add, [S, X, N]): AddM, AddP, 2 2 1, 3 S S S;
+        (Sub, [S, S, N], Mad, [X, S, S]): AddM, MadP, 2 3 0, 4 S S S S;
+        (Sub, [K, S, N], Select, [S, X, S]): AddM, select::Select, 2 3 1, 4 K S S S;
+        (Abs, [S, N, N], Add, [S, X, N]): bits::Abs, AddP, 1 2 1, 2 S S;
+        (Abs, [S, N, N], Rsq, [X, N, N]): bits::Abs, arith::Rsq, 1 1 0, 1 S;
+        (Abs, [S, N, N], Ge, [K, X, N]): bits::Abs, Greater, 1 2 1, 2 S K;
+        (Frc, [S, N, N], Add, [S, X, N]): functions::Frc, AddP, 1 2 1, 2 S S;
+        (Frc, [S, N, N], Select, [S, X, S]): functions::Frc, select::Select, 1 3 1, 3 S S S;
+        (Add, [S, S, N], Select, [S, X, S]): AddP, select::Select, 2 3 1, 4 S S S S;
+        (Add, [S, K, N], Select, [S, S, X]): AddP, select::Select, 2 3 2, 4 S K S S;
+        (Mul, [S, S, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S S S S;
+        (Mul, [S, S, N], Mul, [X, S, N]): arith::Mul, arith::Mul, 2 2 0, 3 S S S;
+        (Mul, [S, S, N], MadMinus, [S, S, X]): arith::Mul, MadM, 2 3 2, 4 S S S S;
+        (Mul, [S, K, N], Mul, [X, S, N]): arith::Mul, arith::Mul, 2 2 0, 3 S K S;
+        (Mul, [S, K, N], Mad, [X, S, S]): arith::Mul, MadP, 2 3 0, 4 S K S S;
+        (Mad, [S, S, S], Select, [S, X, S]): MadP, select::Select, 3 3 1, 5 S S S S S;
+        (Mad, [S, K, S], Frc, [X, N, N]): MadP, functions::Frc, 3 1 0, 3 S K S;
+        (Mad, [S, K, K], Mad, [S, S, X]): MadP, MadP, 3 3 2, 5 S K K S S;
+        (Mad, [S, K, K], Mad, [X, S, S]): MadP, MadP, 3 3 0, 5 S K K S S;
+        (Mad, [S, S, K], Mad, [S, S, X]): MadP, MadP, 3 3 2, 5 S S K S S;
+        (Mad, [S, S, S], Mad, [S, K, X]): MadP, MadP, 3 3 2, 5 S S S S K;
+        (Select, [S, S, S], Min, [X, S, N]): select::Select, select::Pick<select::Lt>, 3 2 0, 4 S S S S;
+        (Min, [S, S, N], Select, [S, X, S]): select::Pick<select::Lt>, select::Select, 2 3 1, 4 S S S S;
+        (Min, [S, S, N], Min, [X, S, N]): select::Pick<select::Lt>, select::Pick<select::Lt>, 2 2 0, 3 S S S;
+        (Max, [S, K, N], Min, [S, X, N]): select::Pick<select::Ge>, select::Pick<select::Lt>, 2 2 1, 3 S K S;
+        (Max, [S, K, N], Rcp, [X, N, N]): select::Pick<select::Ge>, arith::Rcp, 2 1 0, 2 S K;
+        (Rcp, [S, N, N], Mul, [X, S, N]): arith::Rcp, arith::Mul, 1 2 0, 2 S S;
+        (Rcp, [S, N, N], Mul, [X, K, N]): arith::Rcp, arith::Mul, 1 2 0, 2 S K;
+        (Ge, [K, S, N], Select, [X, S, S]): Greater, select::Select, 2 3 0, 4 K S S S;
     };
     Some(kernel)
 }

@@ -128,6 +128,19 @@ lanewise! {
         },
         |[a, b, c]| S::law(REFERENCE.mul(a, b), c);
 
+    /// A * B, with a zero rule.
+    MulZero<P: Product>[2] true,
+        |L, flags, [a, b]| P::of::<L::Flush>(flags, [a, b], 0.0, 0),
+        |[a, b]| P::law(a, b);
+
+    /// [`MulZero`] and C.
+    MadZero<P: Product, S: Sum>[3] true,
+        |L, flags, [a, b, c]| {
+            let p = P::of::<L::Flush>(flags, [a, b], 0.0, 0);
+            L::Flush::check_result(flags, S::of(p, c))
+        },
+        |[a, b, c]| S::law(P::law(a, b), c);
+
     /// A * B with the sign flipped, before any zero rule, where `sign` is -0 and not where it is +0.
     MulSigned<P: Product>[3] true,
         |L, flags, [a, b, sign]| P::of::<L::Flush>(flags, [a, b], sign, 0),
