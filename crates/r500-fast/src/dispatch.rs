@@ -27,8 +27,12 @@ pub(super) struct KernelArgs {
     sign: f32,
 }
 
-/// No further arguments.
-const NO_MORE: [Arg; 2] = [Arg::Const(0.0); 2];
+impl KernelArgs {
+    /// The arguments of one operation.
+    fn new(dst: u32, args: [Arg; 3]) -> Self {
+        Self { dst, args, more: [Arg::Const(0.0); 2], sign: 0.0 }
+    }
+}
 
 /// A loop compiled for one level.
 pub(super) type Kernel = Dispatched<RegFile, [KernelArgs]>;
@@ -117,7 +121,7 @@ macro_rules! kernels {
 #[rustfmt::skip]
 kernels! {
     Neg |L, d, a, b, c, s| bits::neg(d, a);
-    Abs |L, d, a, b, c, s| bits::abs(d, a);
+    Abs |L, d, a, b, c, s| map::<L, bits::Abs, 1>(d, (a,));
     NegAbs |L, d, a, b, c, s| bits::neg_abs(d, a);
     Flush |L, d, a, b, c, s| bits::flush(d, a);
     CanonicalNan |L, d, a, b, c, s| bits::canonical_nan(d, a);
@@ -149,7 +153,7 @@ kernels! {
     Ne |L, d, a, b, c, s| map::<L, select::Compare<select::Ne>, 2>(d, (a, b));
     And |L, d, a, b, c, s| select::and(d, a, b);
     Or |L, d, a, b, c, s| select::or(d, a, b);
-    AndNot |L, d, a, b, c, s| select::and_not(d, a, b);
+    AndNot |L, d, a, b, c, s| map::<L, select::AndNot, 2>(d, (a, b));
 
     Mad |L, d, a, b, c, s| map::<L, arith::Mad<PlusC>, 3>(d, (a, b, c));
     MadMinus |L, d, a, b, c, s| map::<L, arith::Mad<MinusC>, 3>(d, (a, b, c));
@@ -161,7 +165,7 @@ kernels! {
     MadZeroBothMinus |L, d, a, b, c, s| arith::mad_signed::<L, ZeroBoth, MinusC>(d, a, b, c, s);
     Copy |L, d, a, b, c, s| bits::copy(d, a);
     MaskedMove |L, d, a, b, c, s| select::blend(d, a, b);
-    Select |L, d, a, b, c, s| select::select(d, a, b, c);
+    Select |L, d, a, b, c, s| map::<L, select::Select, 3>(d, (a, b, c));
 }
 
 /// Selects the kernel of an operation, and its arguments. `materialize` returns the slot of a constant.
@@ -172,7 +176,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
     args: [Arg; 3],
     materialize: &mut dyn FnMut(f32) -> Arg,
 ) -> (Kernel, KernelArgs) {
-    let mut call = KernelArgs { dst, args, more: NO_MORE, sign: 0.0 };
+    let mut call = KernelArgs::new(dst, args);
 
     macro_rules! over {
         ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
@@ -294,12 +298,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
 
 /// The loop of `dst = from`.
 pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, KernelArgs) {
-    let call = KernelArgs {
-        dst,
-        args: [from, Arg::Const(0.0), Arg::Const(0.0)],
-        more: NO_MORE,
-        sign: 0.0,
-    };
+    let call = KernelArgs::new(dst, [from, Arg::Const(0.0), Arg::Const(0.0)]);
     let entry = match from {
         Arg::Slot(_) => {
             level.entry::<RegFile, [KernelArgs], Over<Copy, InSlot, Broadcast, Broadcast>>()
@@ -316,7 +315,7 @@ pub(super) fn canonical_nan<L: SimdLevel>(level: L, dst: u32, from: u32) -> (Ker
     let args = [Arg::Slot(from), Arg::Const(0.0), Arg::Const(0.0)];
     let entry =
         level.entry::<RegFile, [KernelArgs], Over<CanonicalNan, InSlot, Broadcast, Broadcast>>();
-    (entry, KernelArgs { dst, args, more: NO_MORE, sign: 0.0 })
+    (entry, KernelArgs::new(dst, args))
 }
 
 /// The loop of `dst = mask ? from : dst`.
@@ -328,7 +327,7 @@ pub(super) fn masked_move<L: SimdLevel>(
     materialize: &mut dyn FnMut(f32) -> Arg,
 ) -> (Kernel, KernelArgs) {
     let mask = if let Arg::Const(x) = mask { materialize(x) } else { mask };
-    let call = KernelArgs { dst, args: [mask, from, Arg::Const(0.0)], more: NO_MORE, sign: 0.0 };
+    let call = KernelArgs::new(dst, [mask, from, Arg::Const(0.0)]);
     let entry = match from {
         Arg::Slot(_) => {
             level.entry::<RegFile, [KernelArgs], Over<MaskedMove, InSlot, InSlot, Broadcast>>()

@@ -71,11 +71,11 @@ fn find<L: SimdLevel>(
                 if uses[*value] != 1 {
                     continue;
                 }
-                let operand = |arg: &Operand| *arg == Operand::Value(*value);
-                let Some(place) = second.args.iter().position(operand) else { continue };
+                let result = Operand::Value(*value);
                 let kept = |arg: &Operand| arg.value().is_none_or(|arg| !changed.contains(&arg));
-                if first.args.iter().all(kept)
-                    && let Some((kernel, operands)) = select_fused(level, first, second, place)
+                if second.args.contains(&result)
+                    && first.args.iter().all(kept)
+                    && let Some((kernel, operands)) = select_fused(level, first, second, result)
                 {
                     return Some((at, kernel, operands));
                 }

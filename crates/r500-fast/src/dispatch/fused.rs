@@ -73,36 +73,20 @@ impl KernelArgs {
     }
 }
 
-/// An operation of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    Mul,
-    /// With the zero rule of the first factor.
-    MulZeroA,
-    /// With the zero rule of both.
-    MulZero,
-    Mad,
-    MadMinus,
-    MadZeroA,
-    MadZero,
-    Add,
-    Sub,
-    Frc,
-    Clamp01,
-    Abs,
-    Rcp,
-    Rsq,
-    Ex2,
-    Ln2,
-    Sin,
-    Cos,
-    Min,
-    Max,
-    Ge,
-    Lt,
-    Select,
-    AndNot,
+const fn product(zero_a: bool, zero_b: bool) -> MulFlags {
+    MulFlags { negate: false, zero_a, zero_b }
 }
+
+// Operations of the table that have flags.
+const MUL: Opcode = Opcode::Mul(product(false, false));
+const MUL_ZERO_A: Opcode = Opcode::Mul(product(true, false));
+const MUL_ZERO: Opcode = Opcode::Mul(product(true, true));
+const MAD: Opcode = Opcode::Mad(product(false, false), AddSign::Plus);
+const MAD_MINUS: Opcode = Opcode::Mad(product(false, false), AddSign::Minus);
+const MAD_ZERO_A: Opcode = Opcode::Mad(product(true, false), AddSign::Plus);
+const MAD_ZERO: Opcode = Opcode::Mad(product(true, true), AddSign::Plus);
+const MIN: Opcode = Opcode::Min(DenormalMode::Excluded);
+const MAX: Opcode = Opcode::Max(DenormalMode::Excluded);
 
 /// What an operand of an operation of the table is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,49 +97,6 @@ pub(crate) enum Form {
     Constant,
     /// There is none.
     Nothing,
-}
-
-impl Name {
-    /// The operation's name and number of operands, if it is in the table.
-    fn of(opcode: Opcode) -> Option<(Self, usize)> {
-        Some(match opcode {
-            Opcode::Mul(MulFlags { negate: false, zero_a, zero_b }) => match (zero_a, zero_b) {
-                (false, false) => (Self::Mul, 2),
-                (true, false) => (Self::MulZeroA, 2),
-                (true, true) => (Self::MulZero, 2),
-                (false, true) => return None,
-            },
-            Opcode::Mad(MulFlags { negate: false, zero_a, zero_b }, AddSign::Plus) => {
-                match (zero_a, zero_b) {
-                    (false, false) => (Self::Mad, 3),
-                    (true, false) => (Self::MadZeroA, 3),
-                    (true, true) => (Self::MadZero, 3),
-                    (false, true) => return None,
-                }
-            }
-            Opcode::Mad(product, AddSign::Minus) if product == MulFlags::default() => {
-                (Self::MadMinus, 3)
-            }
-            Opcode::Add => (Self::Add, 2),
-            Opcode::Sub => (Self::Sub, 2),
-            Opcode::Frc => (Self::Frc, 1),
-            Opcode::Clamp01 => (Self::Clamp01, 1),
-            Opcode::Abs => (Self::Abs, 1),
-            Opcode::Rcp => (Self::Rcp, 1),
-            Opcode::Rsq => (Self::Rsq, 1),
-            Opcode::Ex2 => (Self::Ex2, 1),
-            Opcode::Ln2 => (Self::Ln2, 1),
-            Opcode::Sin => (Self::Sin, 1),
-            Opcode::Cos => (Self::Cos, 1),
-            Opcode::Min(DenormalMode::Excluded) => (Self::Min, 2),
-            Opcode::Max(DenormalMode::Excluded) => (Self::Max, 2),
-            Opcode::Ge => (Self::Ge, 2),
-            Opcode::Lt => (Self::Lt, 2),
-            Opcode::Select => (Self::Select, 3),
-            Opcode::AndNot => (Self::AndNot, 2),
-            _ => return None,
-        })
-    }
 }
 
 /// An operation with its factors in the order of the table: if only one zero decides, the first one's.
@@ -169,59 +110,45 @@ fn ordered(inst: &Inst) -> Inst {
     inst
 }
 
-/// Returns the kernel of two operations, and its operands, if the table has it: the result of `first` is operand `at` of
+/// Returns the kernel of two operations, and its operands, if the table has it: `result`, which `first` gives, is an operand of
 /// `second`.
 pub(crate) fn select_fused<L: SimdLevel>(
     level: L,
     first: &Inst,
     second: &Inst,
-    at: usize,
+    result: Operand,
 ) -> Option<(Kernel, Vec<Operand>)> {
-    if !L::FUSES {
-        return None;
+    let (first, mut second) = (ordered(first), ordered(second));
+    // The table has the result as the second operand of sums, and as the first one of products.
+    let swaps = match second.opcode {
+        Opcode::Add => second.args[0] == result,
+        MUL | MUL_ZERO | MAD | MAD_MINUS | MAD_ZERO => second.args[1] == result,
+        _ => false,
+    };
+    if swaps {
+        second.args.swap(0, 1);
     }
-    let is_swapped = ordered(second).args != second.args;
-    let (first, second) = (&ordered(first), &ordered(second));
-    let at = if is_swapped && at < 2 { 1 - at } else { at };
-    let ((first_name, first_arity), (second_name, second_arity)) =
-        (Name::of(first.opcode)?, Name::of(second.opcode)?);
     let form = |operand: Operand| match operand {
+        operand if operand == result => Form::Result,
         Operand::Const(_) => Form::Constant,
         Operand::Value(_) => Form::Slot,
     };
-    let mut operands: Vec<Operand> = first.args[..first_arity].to_vec();
-    // The table has the result as the second operand of sums, and as the first one of products.
-    let mut others = second.args;
-    let at = match (second_name, at) {
-        (Name::Add, 0) => {
-            others.swap(0, 1);
-            1
-        }
-        (Name::Mul | Name::MulZero | Name::Mad | Name::MadMinus | Name::MadZero, 1) => {
-            others.swap(0, 1);
-            0
-        }
-        (_, at) => at,
-    };
-    let mut forms = [[Form::Nothing; 3]; 2];
-    for (form_of, operand) in forms[0].iter_mut().zip(&operands) {
-        *form_of = form(*operand);
-    }
-    for (i, operand) in others.iter().enumerate().take(second_arity) {
-        forms[1][i] = if i == at { Form::Result } else { form(*operand) };
-        if i != at {
-            operands.push(*operand);
-        }
-    }
-    Some((entry(level, (first_name, forms[0], second_name, forms[1]))?, operands))
+    let [of_first, of_second] = [&first, &second].map(|inst| &inst.args[..inst.opcode.arity()]);
+    let [first_forms, second_forms] = [of_first, of_second].map(|operands| {
+        let mut forms = [Form::Nothing; 3];
+        forms.iter_mut().zip(operands).for_each(|(to, operand)| *to = form(*operand));
+        forms
+    });
+    let kernel = entry(level, (first.opcode, first_forms, second.opcode, second_forms))?;
+    let others = of_second.iter().filter(|operand| **operand != result);
+    Some((kernel, of_first.iter().chain(others).copied().collect()))
 }
 
 /// The table.
-fn entry<L: SimdLevel>(level: L, pair: (Name, [Form; 3], Name, [Form; 3])) -> Option<Kernel> {
+fn entry<L: SimdLevel>(level: L, pair: (Opcode, [Form; 3], Opcode, [Form; 3])) -> Option<Kernel> {
     use Form::{Constant as K, Nothing as N, Result as X, Slot as S};
-    use Name::{
-        Abs, Add, AndNot, Clamp01, Cos, Ex2, Frc, Ge, Ln2, Lt, Mad, MadMinus, MadZero, MadZeroA,
-        Max, Min, Mul, MulZero, MulZeroA, Rcp, Rsq, Select, Sin, Sub,
+    use Opcode::{
+        Abs, Add, AndNot, Clamp01, Cos, Ex2, Frc, Ge, Ln2, Lt, Rcp, Rsq, Select, Sin, Sub,
     };
     type MadP = arith::Mad<PlusC>;
     type MadM = arith::Mad<MinusC>;
@@ -259,79 +186,79 @@ fn entry<L: SimdLevel>(level: L, pair: (Name, [Form; 3], Name, [Form; 3])) -> Op
     }
     #[rustfmt::skip]
     let kernel = table! {
-        (Mul, [S, K, N], Mad, [S, K, X]): arith::Mul, MadP, 2 3 2, 4 S K S K;
-        (Mul, [S, S, N], Mad, [S, S, X]): arith::Mul, MadP, 2 3 2, 4 S S S S;
-        (Mul, [S, K, N], MadMinus, [S, S, X]): arith::Mul, MadM, 2 3 2, 4 S K S S;
-        (Mad, [S, K, S], Mad, [S, K, X]): MadP, MadP, 3 3 2, 5 S K S S K;
-        (Mad, [S, K, K], Mad, [S, K, X]): MadP, MadP, 3 3 2, 5 S K K S K;
-        (Mad, [S, S, S], Mad, [S, S, X]): MadP, MadP, 3 3 2, 5 S S S S S;
-        (Mul, [S, K, N], Frc, [X, N, N]): arith::Mul, functions::Frc, 2 1 0, 2 S K;
-        (Mad, [S, K, K], Frc, [X, N, N]): MadP, functions::Frc, 3 1 0, 3 S K K;
+        (MUL, [S, K, N], MAD, [S, K, X]): arith::Mul, MadP, 2 3 2, 4 S K S K;
+        (MUL, [S, S, N], MAD, [S, S, X]): arith::Mul, MadP, 2 3 2, 4 S S S S;
+        (MUL, [S, K, N], MAD_MINUS, [S, S, X]): arith::Mul, MadM, 2 3 2, 4 S K S S;
+        (MAD, [S, K, S], MAD, [S, K, X]): MadP, MadP, 3 3 2, 5 S K S S K;
+        (MAD, [S, K, K], MAD, [S, K, X]): MadP, MadP, 3 3 2, 5 S K K S K;
+        (MAD, [S, S, S], MAD, [S, S, X]): MadP, MadP, 3 3 2, 5 S S S S S;
+        (MUL, [S, K, N], Frc, [X, N, N]): arith::Mul, functions::Frc, 2 1 0, 2 S K;
+        (MAD, [S, K, K], Frc, [X, N, N]): MadP, functions::Frc, 3 1 0, 3 S K K;
         (Frc, [S, N, N], Sin, [X, N, N]): functions::Frc, functions::Sin, 1 1 0, 1 S;
         (Frc, [S, N, N], Cos, [X, N, N]): functions::Frc, functions::Cos, 1 1 0, 1 S;
         (Frc, [S, N, N], Sub, [S, X, N]): functions::Frc, AddM, 1 2 1, 2 S S;
-        (Sin, [S, N, N], Mad, [X, K, S]): functions::Sin, MadP, 1 3 0, 3 S K S;
-        (Sin, [S, N, N], Mul, [X, K, N]): functions::Sin, arith::Mul, 1 2 0, 2 S K;
-        (Add, [S, S, N], Mul, [X, K, N]): AddP, arith::Mul, 2 2 0, 3 S S K;
-        (Add, [S, K, N], Mul, [X, K, N]): AddP, arith::Mul, 2 2 0, 3 S K K;
-        (Mad, [S, K, S], Mul, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S K S K;
-        (Mad, [S, K, K], Mul, [X, S, N]): MadP, arith::Mul, 3 2 0, 4 S K K S;
-        (Mul, [S, K, N], Add, [K, X, N]): arith::Mul, AddP, 2 2 1, 3 S K K;
-        (Mul, [S, K, N], Add, [S, X, N]): arith::Mul, AddP, 2 2 1, 3 S K S;
+        (Sin, [S, N, N], MAD, [X, K, S]): functions::Sin, MadP, 1 3 0, 3 S K S;
+        (Sin, [S, N, N], MUL, [X, K, N]): functions::Sin, arith::Mul, 1 2 0, 2 S K;
+        (Add, [S, S, N], MUL, [X, K, N]): AddP, arith::Mul, 2 2 0, 3 S S K;
+        (Add, [S, K, N], MUL, [X, K, N]): AddP, arith::Mul, 2 2 0, 3 S K K;
+        (MAD, [S, K, S], MUL, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S K S K;
+        (MAD, [S, K, K], MUL, [X, S, N]): MadP, arith::Mul, 3 2 0, 4 S K K S;
+        (MUL, [S, K, N], Add, [K, X, N]): arith::Mul, AddP, 2 2 1, 3 S K K;
+        (MUL, [S, K, N], Add, [S, X, N]): arith::Mul, AddP, 2 2 1, 3 S K S;
         (Add, [S, S, N], Add, [S, X, N]): AddP, AddP, 2 2 1, 3 S S S;
-        (Sub, [S, S, N], Mad, [X, K, S]): AddM, MadP, 2 3 0, 4 S S K S;
+        (Sub, [S, S, N], MAD, [X, K, S]): AddM, MadP, 2 3 0, 4 S S K S;
         (Add, [S, K, N], Sub, [X, S, N]): AddP, AddM, 2 2 0, 3 S K S;
         (Add, [S, K, N], Rsq, [X, N, N]): AddP, arith::Rsq, 2 1 0, 2 S K;
         (Add, [S, K, N], Ln2, [X, N, N]): AddP, functions::Ln2, 2 1 0, 2 S K;
-        (Mad, [S, K, K], Ex2, [X, N, N]): MadP, functions::Ex2, 3 1 0, 3 S K K;
+        (MAD, [S, K, K], Ex2, [X, N, N]): MadP, functions::Ex2, 3 1 0, 3 S K K;
         (Rsq, [S, N, N], Rcp, [X, N, N]): arith::Rsq, arith::Rcp, 1 1 0, 1 S;
-        (Abs, [S, N, N], MadMinus, [X, K, S]): bits::Abs, MadM, 1 3 0, 3 S K S;
-        (Mul, [S, S, N], Mul, [X, K, N]): arith::Mul, arith::Mul, 2 2 0, 3 S S K;
-        (Mad, [S, S, K], Mul, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S S K K;
-        (Mad, [S, S, S], Mul, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S S S K;
-        (MadMinus, [S, K, S], Mul, [X, K, N]): MadM, arith::Mul, 3 2 0, 4 S K S K;
-        (Max, [S, S, N], Mul, [X, K, N]): select::Pick<select::Ge>, arith::Mul, 2 2 0, 3 S S K;
-        (Mul, [S, K, N], Clamp01, [X, N, N]): arith::Mul, functions::Clamp01, 2 1 0, 2 S K;
-        (Mad, [S, K, S], Clamp01, [X, N, N]): MadP, functions::Clamp01, 3 1 0, 3 S K S;
-        (Mad, [S, S, S], Clamp01, [X, N, N]): MadP, functions::Clamp01, 3 1 0, 3 S S S;
+        (Abs, [S, N, N], MAD_MINUS, [X, K, S]): bits::Abs, MadM, 1 3 0, 3 S K S;
+        (MUL, [S, S, N], MUL, [X, K, N]): arith::Mul, arith::Mul, 2 2 0, 3 S S K;
+        (MAD, [S, S, K], MUL, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S S K K;
+        (MAD, [S, S, S], MUL, [X, K, N]): MadP, arith::Mul, 3 2 0, 4 S S S K;
+        (MAD_MINUS, [S, K, S], MUL, [X, K, N]): MadM, arith::Mul, 3 2 0, 4 S K S K;
+        (MAX, [S, S, N], MUL, [X, K, N]): select::Pick<select::Ge>, arith::Mul, 2 2 0, 3 S S K;
+        (MUL, [S, K, N], Clamp01, [X, N, N]): arith::Mul, functions::Clamp01, 2 1 0, 2 S K;
+        (MAD, [S, K, S], Clamp01, [X, N, N]): MadP, functions::Clamp01, 3 1 0, 3 S K S;
+        (MAD, [S, S, S], Clamp01, [X, N, N]): MadP, functions::Clamp01, 3 1 0, 3 S S S;
         (Add, [S, S, N], Clamp01, [X, N, N]): AddP, functions::Clamp01, 2 1 0, 2 S S;
-        (Mad, [S, S, K], Mad, [X, S, K]): MadP, MadP, 3 3 0, 5 S S K S K;
-        (Mad, [S, K, K], Mad, [X, S, K]): MadP, MadP, 3 3 0, 5 S K K S K;
-        (Mad, [S, K, S], Mad, [X, K, K]): MadP, MadP, 3 3 0, 5 S K S K K;
-        (Mad, [S, K, K], Add, [S, X, N]): MadP, AddP, 3 2 1, 4 S K K S;
-        (Add, [S, S, N], Mad, [X, K, S]): AddP, MadP, 2 3 0, 4 S S K S;
-        (Add, [S, K, N], Mad, [X, K, S]): AddP, MadP, 2 3 0, 4 S K K S;
+        (MAD, [S, S, K], MAD, [X, S, K]): MadP, MadP, 3 3 0, 5 S S K S K;
+        (MAD, [S, K, K], MAD, [X, S, K]): MadP, MadP, 3 3 0, 5 S K K S K;
+        (MAD, [S, K, S], MAD, [X, K, K]): MadP, MadP, 3 3 0, 5 S K S K K;
+        (MAD, [S, K, K], Add, [S, X, N]): MadP, AddP, 3 2 1, 4 S K K S;
+        (Add, [S, S, N], MAD, [X, K, S]): AddP, MadP, 2 3 0, 4 S S K S;
+        (Add, [S, K, N], MAD, [X, K, S]): AddP, MadP, 2 3 0, 4 S K K S;
         (Add, [S, K, N], Add, [S, X, N]): AddP, AddP, 2 2 1, 3 S K S;
         (Sin, [S, N, N], Add, [S, X, N]): functions::Sin, AddP, 1 2 1, 2 S S;
         (Abs, [S, N, N], Sub, [X, S, N]): bits::Abs, AddM, 1 2 0, 2 S S;
         (Frc, [S, N, N], Ge, [X, K, N]): functions::Frc, Greater, 1 2 0, 2 S K;
         (Lt, [K, S, N], AndNot, [S, X, N]): Less, select::AndNot, 2 2 1, 3 K S S;
         (Ge, [K, S, N], AndNot, [K, X, N]): Greater, select::AndNot, 2 2 1, 3 K S K;
-        (Max, [S, K, N], Min, [X, K, N]): select::Pick<select::Ge>, select::Pick<select::Lt>, 2 2 0, 3 S K K;
+        (MAX, [S, K, N], MIN, [X, K, N]): select::Pick<select::Ge>, select::Pick<select::Lt>, 2 2 0, 3 S K K;
         (Sub, [S, S, N], Ge, [X, K, N]): AddM, Greater, 2 2 0, 3 S S K;
         (Ge, [S, K, N], AndNot, [S, X, N]): Greater, select::AndNot, 2 2 1, 3 S K S;
         (Lt, [S, K, N], AndNot, [S, X, N]): Less, select::AndNot, 2 2 1, 3 S K S;
         (Ge, [S, K, N], Select, [X, K, K]): Greater, select::Select, 2 3 0, 4 S K K K;
         (Ge, [K, S, N], Select, [X, K, K]): Greater, select::Select, 2 3 0, 4 K S K K;
-        (Mad, [S, K, S], Select, [S, X, S]): MadP, select::Select, 3 3 1, 5 S K S S S;
-        (Mul, [S, K, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S K S S;
+        (MAD, [S, K, S], Select, [S, X, S]): MadP, select::Select, 3 3 1, 5 S K S S S;
+        (MUL, [S, K, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S K S S;
         (Add, [S, K, N], Select, [S, X, S]): AddP, select::Select, 2 3 1, 4 S K S S;
         (Select, [S, S, S], Select, [S, X, S]): select::Select, select::Select, 3 3 1, 5 S S S S S;
-        (MadZero, [S, S, S], MadZero, [S, S, X]): MadZ, MadZ, 3 3 2, 5 S S S S S;
-        (Sub, [S, S, N], MadZeroA, [X, S, S]): AddM, MadA, 2 3 0, 4 S S S S;
-        (Mul, [S, K, N], MadZero, [X, S, S]): arith::Mul, MadZ, 2 3 0, 4 S K S S;
-        (MadZero, [S, S, S], MadZeroA, [S, S, X]): MadZ, MadA, 3 3 2, 5 S S S S S;
-        (Mad, [S, S, S], MadZero, [S, S, X]): MadP, MadZ, 3 3 2, 5 S S S S S;
-        (MadZeroA, [S, S, S], MadZero, [S, S, X]): MadA, MadZ, 3 3 2, 5 S S S S S;
-        (MulZero, [S, S, N], MadZero, [S, S, X]): MulZ, MadZ, 2 3 2, 4 S S S S;
-        (MulZeroA, [S, S, N], MadZeroA, [S, S, X]): MulA, MadA, 2 3 2, 4 S S S S;
-        (Add, [S, K, N], MadZero, [X, S, S]): AddP, MadZ, 2 3 0, 4 S K S S;
-        (MadZero, [S, S, K], Max, [X, K, N]): MadZ, select::Pick<select::Ge>, 3 2 0, 4 S S K K;
-        (Abs, [S, N, N], MadZero, [X, S, K]): bits::Abs, MadZ, 1 3 0, 3 S S K;
+        (MAD_ZERO, [S, S, S], MAD_ZERO, [S, S, X]): MadZ, MadZ, 3 3 2, 5 S S S S S;
+        (Sub, [S, S, N], MAD_ZERO_A, [X, S, S]): AddM, MadA, 2 3 0, 4 S S S S;
+        (MUL, [S, K, N], MAD_ZERO, [X, S, S]): arith::Mul, MadZ, 2 3 0, 4 S K S S;
+        (MAD_ZERO, [S, S, S], MAD_ZERO_A, [S, S, X]): MadZ, MadA, 3 3 2, 5 S S S S S;
+        (MAD, [S, S, S], MAD_ZERO, [S, S, X]): MadP, MadZ, 3 3 2, 5 S S S S S;
+        (MAD_ZERO_A, [S, S, S], MAD_ZERO, [S, S, X]): MadA, MadZ, 3 3 2, 5 S S S S S;
+        (MUL_ZERO, [S, S, N], MAD_ZERO, [S, S, X]): MulZ, MadZ, 2 3 2, 4 S S S S;
+        (MUL_ZERO_A, [S, S, N], MAD_ZERO_A, [S, S, X]): MulA, MadA, 2 3 2, 4 S S S S;
+        (Add, [S, K, N], MAD_ZERO, [X, S, S]): AddP, MadZ, 2 3 0, 4 S K S S;
+        (MAD_ZERO, [S, S, K], MAX, [X, K, N]): MadZ, select::Pick<select::Ge>, 3 2 0, 4 S S K K;
+        (Abs, [S, N, N], MAD_ZERO, [X, S, K]): bits::Abs, MadZ, 1 3 0, 3 S S K;
         (Sub, [S, S, N], Abs, [X, N, N]): AddM, bits::Abs, 2 1 0, 2 S S;
         (Sub, [K, S, N], Abs, [X, N, N]): AddM, bits::Abs, 2 1 0, 2 K S;
         (Sub, [S, S, N], Add, [S, X, N]): AddM, AddP, 2 2 1, 3 S S S;
-        (Sub, [S, S, N], Mad, [X, S, S]): AddM, MadP, 2 3 0, 4 S S S S;
+        (Sub, [S, S, N], MAD, [X, S, S]): AddM, MadP, 2 3 0, 4 S S S S;
         (Sub, [K, S, N], Select, [S, X, S]): AddM, select::Select, 2 3 1, 4 K S S S;
         (Abs, [S, N, N], Add, [S, X, N]): bits::Abs, AddP, 1 2 1, 2 S S;
         (Abs, [S, N, N], Rsq, [X, N, N]): bits::Abs, arith::Rsq, 1 1 0, 1 S;
@@ -340,24 +267,24 @@ fn entry<L: SimdLevel>(level: L, pair: (Name, [Form; 3], Name, [Form; 3])) -> Op
         (Frc, [S, N, N], Select, [S, X, S]): functions::Frc, select::Select, 1 3 1, 3 S S S;
         (Add, [S, S, N], Select, [S, X, S]): AddP, select::Select, 2 3 1, 4 S S S S;
         (Add, [S, K, N], Select, [S, S, X]): AddP, select::Select, 2 3 2, 4 S K S S;
-        (Mul, [S, S, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S S S S;
-        (Mul, [S, S, N], Mul, [X, S, N]): arith::Mul, arith::Mul, 2 2 0, 3 S S S;
-        (Mul, [S, S, N], MadMinus, [S, S, X]): arith::Mul, MadM, 2 3 2, 4 S S S S;
-        (Mul, [S, K, N], Mul, [X, S, N]): arith::Mul, arith::Mul, 2 2 0, 3 S K S;
-        (Mul, [S, K, N], Mad, [X, S, S]): arith::Mul, MadP, 2 3 0, 4 S K S S;
-        (Mad, [S, S, S], Select, [S, X, S]): MadP, select::Select, 3 3 1, 5 S S S S S;
-        (Mad, [S, K, S], Frc, [X, N, N]): MadP, functions::Frc, 3 1 0, 3 S K S;
-        (Mad, [S, K, K], Mad, [S, S, X]): MadP, MadP, 3 3 2, 5 S K K S S;
-        (Mad, [S, K, K], Mad, [X, S, S]): MadP, MadP, 3 3 0, 5 S K K S S;
-        (Mad, [S, S, K], Mad, [S, S, X]): MadP, MadP, 3 3 2, 5 S S K S S;
-        (Mad, [S, S, S], Mad, [S, K, X]): MadP, MadP, 3 3 2, 5 S S S S K;
-        (Select, [S, S, S], Min, [X, S, N]): select::Select, select::Pick<select::Lt>, 3 2 0, 4 S S S S;
-        (Min, [S, S, N], Select, [S, X, S]): select::Pick<select::Lt>, select::Select, 2 3 1, 4 S S S S;
-        (Min, [S, S, N], Min, [X, S, N]): select::Pick<select::Lt>, select::Pick<select::Lt>, 2 2 0, 3 S S S;
-        (Max, [S, K, N], Min, [S, X, N]): select::Pick<select::Ge>, select::Pick<select::Lt>, 2 2 1, 3 S K S;
-        (Max, [S, K, N], Rcp, [X, N, N]): select::Pick<select::Ge>, arith::Rcp, 2 1 0, 2 S K;
-        (Rcp, [S, N, N], Mul, [X, S, N]): arith::Rcp, arith::Mul, 1 2 0, 2 S S;
-        (Rcp, [S, N, N], Mul, [X, K, N]): arith::Rcp, arith::Mul, 1 2 0, 2 S K;
+        (MUL, [S, S, N], Select, [S, X, S]): arith::Mul, select::Select, 2 3 1, 4 S S S S;
+        (MUL, [S, S, N], MUL, [X, S, N]): arith::Mul, arith::Mul, 2 2 0, 3 S S S;
+        (MUL, [S, S, N], MAD_MINUS, [S, S, X]): arith::Mul, MadM, 2 3 2, 4 S S S S;
+        (MUL, [S, K, N], MUL, [X, S, N]): arith::Mul, arith::Mul, 2 2 0, 3 S K S;
+        (MUL, [S, K, N], MAD, [X, S, S]): arith::Mul, MadP, 2 3 0, 4 S K S S;
+        (MAD, [S, S, S], Select, [S, X, S]): MadP, select::Select, 3 3 1, 5 S S S S S;
+        (MAD, [S, K, S], Frc, [X, N, N]): MadP, functions::Frc, 3 1 0, 3 S K S;
+        (MAD, [S, K, K], MAD, [S, S, X]): MadP, MadP, 3 3 2, 5 S K K S S;
+        (MAD, [S, K, K], MAD, [X, S, S]): MadP, MadP, 3 3 0, 5 S K K S S;
+        (MAD, [S, S, K], MAD, [S, S, X]): MadP, MadP, 3 3 2, 5 S S K S S;
+        (MAD, [S, S, S], MAD, [S, K, X]): MadP, MadP, 3 3 2, 5 S S S S K;
+        (Select, [S, S, S], MIN, [X, S, N]): select::Select, select::Pick<select::Lt>, 3 2 0, 4 S S S S;
+        (MIN, [S, S, N], Select, [S, X, S]): select::Pick<select::Lt>, select::Select, 2 3 1, 4 S S S S;
+        (MIN, [S, S, N], MIN, [X, S, N]): select::Pick<select::Lt>, select::Pick<select::Lt>, 2 2 0, 3 S S S;
+        (MAX, [S, K, N], MIN, [S, X, N]): select::Pick<select::Ge>, select::Pick<select::Lt>, 2 2 1, 3 S K S;
+        (MAX, [S, K, N], Rcp, [X, N, N]): select::Pick<select::Ge>, arith::Rcp, 2 1 0, 2 S K;
+        (Rcp, [S, N, N], MUL, [X, S, N]): arith::Rcp, arith::Mul, 1 2 0, 2 S S;
+        (Rcp, [S, N, N], MUL, [X, K, N]): arith::Rcp, arith::Mul, 1 2 0, 2 S K;
         (Ge, [K, S, N], Select, [X, S, S]): Greater, select::Select, 2 3 0, 4 K S S S;
     };
     Some(kernel)

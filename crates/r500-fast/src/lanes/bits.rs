@@ -18,12 +18,6 @@ pub(crate) fn neg(dst: Slot<'_>, a: impl Src) {
     each(dst, a, |a| f32::from_bits(a.to_bits() ^ SIGN));
 }
 
-/// |A|: the sign bit cleared.
-#[inline(always)]
-pub(crate) fn abs(dst: Slot<'_>, a: impl Src) {
-    each(dst, a, |a| f32::from_bits(a.to_bits() & !SIGN));
-}
-
 /// -|A|: the sign bit set.
 #[inline(always)]
 pub(crate) fn neg_abs(dst: Slot<'_>, a: impl Src) {
@@ -58,7 +52,7 @@ pub(crate) fn corner<const K: usize>(dst: Slot<'_>, a: impl Src) {
 }
 
 lanewise! {
-    /// |A|.
+    /// |A|: the sign bit cleared.
     Abs[1] false, |L, _, [a]| a.abs(), |[a]| a.abs();
 }
 

@@ -51,12 +51,6 @@ relations! {
     Ne: !=, compare::ne;
 }
 
-/// `MASK ? A : B`, bit for bit.
-#[inline(always)]
-pub(crate) fn select(dst: Slot<'_>, mask: impl Src, a: impl Src, b: impl Src) {
-    bitwise(dst, (mask, a, b), |[mask, a, b]| a & mask | b & !mask);
-}
-
 /// `MASK ? A : DST`, bit for bit.
 #[inline(always)]
 pub(crate) fn blend(dst: Slot<'_>, mask: impl Src, a: impl Src) {
@@ -83,12 +77,6 @@ pub(crate) fn and(dst: Slot<'_>, a: impl Src, b: impl Src) {
 #[inline(always)]
 pub(crate) fn or(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a | b);
-}
-
-/// A and not B.
-#[inline(always)]
-pub(crate) fn and_not(dst: Slot<'_>, a: impl Src, b: impl Src) {
-    bitwise(dst, (a, b), |[a, b]| a & !b);
 }
 
 #[inline(always)]

@@ -1,8 +1,9 @@
 //! Analyses that passes share: definitions, use counts, value ranges.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
-use crate::{EntityMap, Function, Inst, Loop, Operand, Range, Stmt, Value};
+use crate::{EntityMap, Function, If, Inst, Loop, Operand, Phi, Range, Stmt, Value};
 
 /// What is known of a function beyond its text. Definitions and use counts are computed when first asked for.
 #[derive(Debug, Default)]
@@ -36,6 +37,22 @@ impl<'a> Analyses<'a> {
     pub(super) fn invalidate(&mut self) {
         self.defs.take();
         self.uses.take();
+    }
+}
+
+/// Phis, with the masks of their branches.
+#[derive(Debug, Default)]
+pub(super) struct Phis(HashMap<Value, ([Operand; 2], Phi)>);
+
+impl Phis {
+    /// Adds those of a branch.
+    pub(super) fn add(&mut self, branch: &If) {
+        self.0.extend(branch.phis.iter().map(|phi| (phi.value, (branch.masks, *phi))));
+    }
+
+    /// The phi that defines a value.
+    pub(super) fn get(&self, value: Value) -> Option<([Operand; 2], Phi)> {
+        self.0.get(&value).copied()
     }
 }
 

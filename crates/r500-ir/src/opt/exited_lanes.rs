@@ -20,9 +20,9 @@
 use std::collections::HashMap;
 
 use super::Pass;
-use super::analyses::{Analyses, Defs, UseCounts};
+use super::analyses::{Analyses, Defs, Phis, UseCounts};
 use super::demand::{Bits, DemandGraph};
-use super::lane_paths::{self, Phis};
+use super::lane_paths;
 use crate::{
     EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, Values,
 };
@@ -38,7 +38,7 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
         defs: analyses.defs(function),
         entry_mask: EntityMap::filled(function.values.len(), None),
         uses: analyses.uses(function).clone(),
-        phis: Phis::new(),
+        phis: Phis::default(),
         steps: HashMap::new(),
         changed: false,
     };
@@ -143,9 +143,7 @@ impl Facts<'_> {
             match stmt {
                 Stmt::If(branch) => {
                     branch.arms.iter().for_each(|arm| self.collect(arm));
-                    for phi in &branch.phis {
-                        self.phis.insert(phi.value, (branch.masks, *phi));
-                    }
+                    self.phis.add(branch);
                 }
                 Stmt::Loop(repeat) => {
                     self.collect(&repeat.body);
@@ -168,7 +166,7 @@ impl Facts<'_> {
         param.init.as_float()?;
         let is_choice = match self.defs.of_operand(param.next) {
             Some(inst) => inst.opcode == Opcode::Select,
-            None => self.phis.contains_key(&param.next.value()?),
+            None => self.phis.get(param.next.value()?).is_some(),
         };
         is_choice.then(|| {
             lane_paths::step(self.defs, &self.phis, param.value, param.next, continue_mask)

@@ -14,13 +14,8 @@
 //! A lane's path is which masks it is in. Masks that decide what the evaluation needs are assumed set, then clear, until the
 //! parameter's next value is the parameter plus a constant, which must be the same on all paths of lanes that continue.
 
-use std::collections::HashMap;
-
-use super::analyses::Defs;
-use crate::{Inst, NONE, Opcode, Operand, Phi, Value, const_eval};
-
-/// The phis of a function, with the masks of their branches.
-pub(super) type Phis = HashMap<Value, ([Operand; 2], Phi)>;
+use super::analyses::{Defs, Phis};
+use crate::{Inst, NONE, Opcode, Operand, Value, const_eval};
 
 /// Values that are evaluated at most, over all paths.
 const MAX_EVALUATIONS: usize = 2048;
@@ -133,7 +128,7 @@ impl Paths<'_> {
 
     /// Returns the operand that a phi takes; `None` if the value is none.
     fn incoming(&mut self, value: Value) -> Result<Option<Operand>, Stop> {
-        let Some(&(masks, phi)) = self.phis.get(&value) else { return Ok(None) };
+        let Some((masks, phi)) = self.phis.get(value) else { return Ok(None) };
         for (mask, arm) in masks.into_iter().zip(phi.arms) {
             if self.mask(mask)? {
                 return arm.or(phi.incoming).map(Some).ok_or(Stop::Unknown);

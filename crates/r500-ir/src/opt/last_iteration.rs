@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 
+use super::analyses::Phis;
 use super::identities::{remove_hidden, unchanged_operand};
 use crate::{
     ALL, EntityMap, Inst, Loop, LoopParam, NONE, Opcode, Operand, Phi, Stmt, Value, ValueData,
@@ -46,13 +47,12 @@ impl Residual {
         repeat.body.iter().for_each(|stmt| {
             stmt.each(&mut |stmt| stmt.defs(&mut |value| inside[value] = true));
         });
-        let phis = (repeat.body.iter())
-            .filter_map(|stmt| match stmt {
-                Stmt::If(branch) => Some(branch),
-                _ => None,
-            })
-            .flat_map(|branch| branch.phis.iter().map(|phi| (phi.value, (branch.masks, *phi))))
-            .collect();
+        let mut phis = Phis::default();
+        for stmt in &repeat.body {
+            if let Stmt::If(branch) = stmt {
+                phis.add(branch);
+            }
+        }
         let (ops, known) = (Vec::new(), HashMap::new());
         let mut resolver = Resolver { defs, phis, bits, inside, values, ops, known };
         let mut changed = Vec::new();
@@ -141,7 +141,7 @@ impl Resolved {
 struct Resolver<'a> {
     defs: &'a EntityMap<Value, Option<Inst>>,
     /// The phis of branches of the body, with their masks.
-    phis: HashMap<Value, ([Operand; 2], Phi)>,
+    phis: Phis,
     bits: &'a EntityMap<Value, Option<u32>>,
     /// The values that the body defines.
     inside: EntityMap<Value, bool>,
@@ -163,8 +163,8 @@ impl Resolver<'_> {
         if let Some(known) = self.known.get(&value) {
             return Some(*known);
         }
-        let resolved = match self.phis.get(&value) {
-            Some(&(masks, phi)) => self.phi(masks, phi)?,
+        let resolved = match self.phis.get(value) {
+            Some((masks, phi)) => self.phi(masks, phi)?,
             None => self.inst(value, self.defs[value]?)?,
         };
         self.known.insert(value, resolved);

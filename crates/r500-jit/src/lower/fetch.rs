@@ -148,6 +148,15 @@ impl TexelBuilder for Lower<'_> {
     }
 }
 
+/// The cells of a row of a level: those of the last coordinate, shifted so far to the left, and so many more.
+fn row_size(table: &TextureDesc) -> (u32, u32) {
+    match (table.axes[0].wrap, table.linear) {
+        (WrapMode::Mirror, true) => (1, 2),
+        (WrapMode::Clamp, true) => (0, 2),
+        _ => (0, 1),
+    }
+}
+
 impl Lower<'_> {
     /// A fetch from the table of its unit.
     pub(super) fn fetch(&mut self, fetch: &Fetch) {
@@ -293,14 +302,9 @@ impl Lower<'_> {
             (lower.power(halvings), lower.op(Opcode::Truncate(IntRange::Integers), &[last]))
         };
         let [(factor_s, last_s), (factor_t, last_t)] = [axis(self, 0), axis(self, 1)];
-        let row = match (table.axes[0].wrap, table.linear) {
-            (WrapMode::Mirror, true) => {
-                let twice = self.op(Opcode::Shl(1), &[last_s]);
-                self.plus(twice, 2)
-            }
-            (WrapMode::Clamp, true) => self.plus(last_s, 2),
-            _ => self.plus(last_s, 1),
-        };
+        let (shift, more) = row_size(table);
+        let row = self.shifted(last_s, shift);
+        let row = self.plus(row, more);
         let (finest, coarsest) = (usize::from(detail.finest), usize::from(detail.coarsest));
         let mut origin = self.bits(detail.origins[finest]);
         for level in finest + 1..=coarsest {
@@ -330,11 +334,8 @@ impl Lower<'_> {
             let factor = self.by_level(number, coarsest, factor);
             (factor, self.by_level(number, coarsest, |k| last(axis, k)))
         });
-        let row = self.by_level(number, coarsest, |k| match (table.axes[0].wrap, table.linear) {
-            (WrapMode::Mirror, true) => 2 * last(0, k) + 2,
-            (WrapMode::Clamp, true) => last(0, k) + 2,
-            _ => last(0, k) + 1,
-        });
+        let (shift, more) = row_size(table);
+        let row = self.by_level(number, coarsest, |k| (last(0, k) << shift) + more);
         let origin = self.by_level(number, coarsest, |k| detail.origins[k.max(finest)]);
         Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
     }

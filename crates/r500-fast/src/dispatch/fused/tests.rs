@@ -6,7 +6,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::super::tests::{Exact, edges, exact, reference};
 use super::*;
 use crate::lanes::LANES;
-use r500_ir::{MulFlags, Value};
+use r500_ir::Value;
 use r500_simd::{Simd, SimdTask};
 
 /// The slot that kernels write; their operands are in those before it.
@@ -18,7 +18,7 @@ struct Run<'m> {
     memory: &'m mut RegFile,
     first: Inst,
     second: Inst,
-    at: usize,
+    result: Operand,
 }
 
 impl SimdTask for Run<'_> {
@@ -26,8 +26,8 @@ impl SimdTask for Run<'_> {
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, level: L) -> bool {
-        let Self { memory, first, second, at } = self;
-        let Some((kernel, operands)) = select_fused(level, &first, &second, at) else {
+        let Self { memory, first, second, result } = self;
+        let Some((kernel, operands)) = select_fused(level, &first, &second, result) else {
             return false;
         };
         let mut args = [Arg::Const(0.0); 5];
@@ -112,7 +112,7 @@ fn two_operations_in_one_are_those_two() {
                         let second = Inst { opcode: second, args };
                         let levels = Simd::available();
                         let found = levels.filter(|simd| {
-                            let run = Run { memory: &mut memory, first, second, at };
+                            let run = Run { memory: &mut memory, first, second, result: between };
                             let found = simd.run(run);
                             if found {
                                 compare(*simd, &memory, &first, &second);
