@@ -1,5 +1,4 @@
-//! What the optimiser gains on the programs of the corpus: `cargo run --release -p r500-opt --example
-//! yardstick`.
+//! Measures the gain of the optimiser on the corpus: `cargo run --release -p r500-opt --example yardstick`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 #[path = "../tests/support/mod.rs"]

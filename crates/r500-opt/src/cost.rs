@@ -1,18 +1,18 @@
-//! What a program costs: the numbers that a result must not make worse.
+//! Cost model.
 
 use r500_check::Stats;
 use r500_program::{Program, WindowError};
 
-/// The cost of a program, in the order in which costs are compared.
+/// The cost of a program. The order of the fields is the order of comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
-    /// Issue cycles of the longest path, by the model of [`Stats`]; 0 where the program is not structured.
+    /// Issue cycles of the longest path, by the model of [`Stats`]; 0 for an unstructured program.
     pub cycles: u64,
     /// Instruction slots.
     pub slots: u64,
-    /// Temporaries: one more than the highest that is used.
+    /// Temporaries: the highest index that is used, plus one.
     pub temporaries: u64,
-    /// Instructions with NOP.
+    /// Instructions with the NOP bit.
     pub nops: u64,
 }
 
@@ -20,7 +20,7 @@ impl Cost {
     /// Returns the cost of a program.
     ///
     /// # Errors
-    /// [`WindowError`] where nothing can run.
+    /// [`WindowError`] if the code window contains no instruction that can run.
     pub fn of(program: &Program) -> Result<Self, WindowError> {
         let stats = Stats::of(program)?;
         Ok(Self {
@@ -31,7 +31,7 @@ impl Cost {
         })
     }
 
-    /// Returns whether this is worse than `other` in none of the numbers.
+    /// Returns whether no component exceeds that of `other`.
     #[must_use]
     pub fn no_worse_than(&self, other: &Self) -> bool {
         self.cycles <= other.cycles
@@ -40,7 +40,7 @@ impl Cost {
             && self.nops <= other.nops
     }
 
-    /// Returns whether this is worse than `other` in none of the numbers, and better in one.
+    /// Returns whether no component exceeds that of `other`, and one is less.
     #[must_use]
     pub fn improves(&self, other: &Self) -> bool {
         self.no_worse_than(other) && self != other

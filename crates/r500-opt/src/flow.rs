@@ -8,11 +8,11 @@
 //! | `IF c; ENDIF` | nothing |
 //! | `ENDIF; ENDIF` | one ENDIF that closes two levels (`B_POP_CNT`) |
 //!
-//! A pixel executes the same instructions on its own path, so its results are the same, given what the
-//! [structurizer](r500_check::graph::Structure) recognised. What differs is how long uncovered pixels without
-//! a vote follow their group; that shows only through quad differences, and only where pixels of a quad are
-//! covered and others are not. Such results depend on the size of a group in any case, so they are respected
-//! only where the program itself takes pixels of a quad away (TEXKILL).
+//! A pixel executes the same instructions on its own path, so its results stay the same, given the structure that the
+//! [structurizer](r500_check::graph::Structure) recognised. The rewrites change how long an uncovered pixel without a
+//! vote follows its group. That is observable only through quad differences between covered and uncovered pixels. Such
+//! results depend on the group size anyway, so they are preserved only in programs that kill pixels of a quad
+//! (TEXKILL).
 
 use r500_check::dataflow::{Dataflow, Liveness};
 use r500_check::graph::{Graph, Role, Structure};
@@ -23,9 +23,9 @@ use r500_program::Program;
 
 use crate::layout::Code;
 
-/// What `B_POP_CNT` can count.
+/// Greatest value of `B_POP_CNT`.
 const MOST_LEVELS: u8 = 31;
-/// Instructions before BREAK that may move out of its branch.
+/// How many instructions before BREAK may be hoisted out of its branch.
 const MOST_SPECULATED: usize = 2;
 
 /// The analyses of a structured program.
@@ -33,12 +33,12 @@ pub(crate) struct Analyses {
     pub(crate) graph: Graph,
     pub(crate) structure: Structure,
     pub(crate) live: Liveness,
-    /// Uncovered pixels may follow the others without a vote.
+    /// Whether uncovered pixels may follow the others without a vote.
     ignores_uncovered: bool,
 }
 
 impl Analyses {
-    /// Analyses a program; `None` if it is unstructured, or contains calls.
+    /// Analyses a program; `None` if it is unstructured or contains calls.
     pub(crate) fn of(program: &Program) -> Option<Self> {
         let graph = Graph::new(program).ok()?;
         if graph.gave_up() {
@@ -48,7 +48,7 @@ impl Analyses {
         if !structure.subs.is_empty() {
             return None;
         }
-        // Uncovered pixels that follow their group without a vote: see the head of this module.
+        // Uncovered pixels that follow their group without a vote: see the documentation of this module.
         let dataflow = Dataflow::new(&graph, Some(&structure));
         let live = if shows_followers(program, &graph) {
             Liveness::of(&dataflow)
@@ -60,8 +60,8 @@ impl Analyses {
         Some(Self { graph, structure, live, ignores_uncovered })
     }
 
-    /// Returns whether what a fetch reads may belong to pixels that do not execute it, so that it stays in its
-    /// registers.
+    /// Returns whether a fetch may read values of pixels that do not execute it, so that its operands must stay in
+    /// their registers.
     pub(crate) fn keeps_quads(&self, at: usize) -> bool {
         self.structure.divergent[at] || self.ignores_uncovered
     }
@@ -71,8 +71,7 @@ impl Analyses {
     }
 }
 
-/// Returns whether how long an uncovered pixel follows its group may show in a program that takes pixels
-/// of quads away.
+/// Returns whether a program that kills pixels of quads may observe how long an uncovered pixel follows its group.
 pub(crate) fn shows_followers(program: &Program, graph: &Graph) -> bool {
     let reached = || (0..graph.len()).filter(|&at| graph.reaches(at));
     let quads = reached().any(|at| graph.info(at).reads_quad);
@@ -84,7 +83,7 @@ pub(crate) fn shows_followers(program: &Program, graph: &Graph) -> bool {
     quads && ignores && kills
 }
 
-/// Rewrites branches around BREAK and CONTINUE.
+/// Rewrites guarded BREAKs and CONTINUEs as conditional ones.
 pub(crate) fn branches_to_breaks(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
     if shows_followers(program, &analyses.graph) {
         return false;
@@ -113,7 +112,7 @@ pub(crate) fn branches_to_breaks(program: &Program, analyses: &Analyses, code: &
             .with(FcInst::B_OP1, op)
             .bits();
         inst.0[3] = inst.fc_addr().with(FcAddr::BOOL_ADDR, guard.fc_addr().bool_addr()).bits();
-        // The line of IF goes, and so does ENDIF; BREAK stays, after what was before it.
+        // IF and ENDIF are removed; BREAK stays, after the hoisted instructions.
         let origins: Vec<u32> = [at, found.jump, found.endif]
             .into_iter()
             .flat_map(|line| code.lines[line].origins.clone())
@@ -131,7 +130,7 @@ pub(crate) fn branches_to_breaks(program: &Program, analyses: &Analyses, code: &
     changed
 }
 
-/// IF without ELSE whose arm ends in an unconditional BREAK or CONTINUE.
+/// An IF without ELSE whose arm ends in an unconditional BREAK or CONTINUE.
 struct GuardedBreak {
     jump: usize,
     endif: usize,
@@ -154,7 +153,7 @@ impl GuardedBreak {
         if !plain || !analyses.graph.reaches(jump) || (at..=endif).any(|line| Some(line) == end) {
             return None;
         }
-        // What moves out of the branch runs in pixels that stay: they must not need what it writes.
+        // Hoisted instructions also run in the pixels that stay, which therefore must not need their results.
         let after = analyses.live.live_in(endif + 1);
         for line in at + 1..jump {
             let info = analyses.graph.info(line);
@@ -174,7 +173,7 @@ impl GuardedBreak {
     }
 }
 
-/// Returns what an instruction writes; `None` if an address depends on aL.
+/// Returns the channels that an instruction writes; `None` if an address depends on aL.
 fn writes(info: &InstInfo) -> Option<impl Iterator<Item = r500_check::dataflow::ChannelId>> {
     use r500_check::dataflow::ChannelId;
     if info.writes.iter().any(|access| access.relative) {
@@ -197,7 +196,7 @@ fn writes(info: &InstInfo) -> Option<impl Iterator<Item = r500_check::dataflow::
     Some(channels.into_iter())
 }
 
-/// Removes branches without instructions, and ELSE before ENDIF.
+/// Removes empty branches, and ELSE before ENDIF.
 pub(crate) fn remove_empty(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
     let mut removed = vec![false; code.lines.len()];
     for at in 0..code.lines.len().saturating_sub(1) {
@@ -208,7 +207,7 @@ pub(crate) fn remove_empty(program: &Program, analyses: &Analyses, code: &mut Co
             continue;
         }
         match analyses.role(at) {
-            // IF jumps to ENDIF with the level open that its ELSE would have kept open.
+            // IF then jumps to ENDIF with the level open, as ELSE would have left it.
             Some(Role::Else { after }) if after == endif => removed[at] = true,
             Some(Role::If { .. }) if program.code[endif].fc_inst().b_pop_cnt() == 1 => {
                 let target = u32::try_from(endif).ok();
@@ -228,8 +227,8 @@ pub(crate) fn remove_empty(program: &Program, analyses: &Analyses, code: &mut Co
     changed
 }
 
-/// Merges the first ENDIF of a pair into the second, from the last pair to the first. The jumps of its branch
-/// lead past the merged one and close its levels as well, or lead to it with their level open.
+/// Merges the first ENDIF of a pair into the second, from the last pair to the first. Jumps of its branch then target
+/// the instruction after the merged ENDIF and close its levels too, or target the merged ENDIF with their level open.
 pub(crate) fn merge_endifs(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
     for inner in (0..code.lines.len().saturating_sub(1)).rev() {
         let outer = inner + 1;
@@ -264,7 +263,7 @@ fn merged(
         let target = code.lines[at].target.map(|to| to as usize);
         match analyses.role(at) {
             Some(Role::Else { after }) if after == inner => {
-                // Onto the merged one with its level open; or past it with both closed.
+                // Jump to the merged ENDIF with its level open, or past it with both levels closed.
                 let past = target == Some(outer) && outer + 1 < program.code.len();
                 if past && fc.b_op1() == BranchOp::DECR {
                     let levels = fc.b_pop_cnt() + levels[1];
@@ -278,7 +277,7 @@ fn merged(
             Some(Role::If { other }) if other == inner => {
                 code.lines[at].inst.0[2] = fc.with(FcInst::B_OP1, BranchOp::INCR).bits();
             }
-            // Jumps onto the second with the levels of its own branch open. Jumps onto the first have both.
+            // A jump to the second ENDIF has the levels of its own branch open, a jump to the first has both.
             _ if code.is_flow(at) && target == Some(outer) => return None,
             _ => continue,
         }

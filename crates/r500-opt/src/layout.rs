@@ -1,4 +1,4 @@
-//! Relocation: code whose jumps name instructions, and the program it becomes.
+//! Relocation: code with symbolic jump targets, and its assembly into a program.
 
 use r500_check::graph::Graph;
 use r500_isa::Instruction;
@@ -7,31 +7,31 @@ use r500_isa::values::InstType;
 use r500_isa::words::FcAddr;
 use r500_program::Program;
 
-/// An instruction that may move.
+/// A relocatable instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) inst: Instruction,
-    /// Where its jump leads: the identity of a line, or [`END`].
+    /// Jump target: a label, or [`END`].
     pub(crate) target: Option<u32>,
-    /// What jumps name it by. Lines that stand for a removed one take its names over.
+    /// Labels: jump targets that denote this line. A line inherits the labels of removed lines before it.
     pub(crate) names: Vec<u32>,
-    /// Addresses in the original program of the instructions that it stands for.
+    /// Addresses in the original program of the instructions that it replaces.
     pub(crate) origins: Vec<u32>,
 }
 
-/// The name of the place after the last line.
+/// The label after the last line.
 pub(crate) const END: u32 = u32::MAX;
 
-/// The code of a program.
+/// The relocatable code of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub(crate) lines: Vec<Line>,
-    /// What jumps name the place after the last line by.
+    /// Labels that denote the end of the code.
     end_names: Vec<u32>,
 }
 
 impl Code {
-    /// Reads a program; `None` if its window is not its whole code, from the first instruction to the last.
+    /// Reads a program; `None` if its code window is not all of its code.
     pub(crate) fn of(program: &Program, graph: &Graph, origins: &[Vec<u32>]) -> Option<Self> {
         let window = graph.window();
         let last = program.code.len().checked_sub(1)?;
@@ -57,7 +57,7 @@ impl Code {
         Some(Self { lines, end_names: vec![END] })
     }
 
-    /// Removes lines. The next line that stays takes over their names.
+    /// Removes the lines that `keep` rejects. The next remaining line inherits their labels.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut orphans = Vec::new();
         let mut kept = Vec::with_capacity(self.lines.len());
@@ -73,7 +73,7 @@ impl Code {
         self.lines = kept;
     }
 
-    /// Replaces lines `first..=last` by instructions without jumps. Only the first may be a jump's target.
+    /// Replaces lines `first..=last` by instructions without jumps. Only `first` may be a jump target.
     pub(crate) fn replace(
         &mut self,
         first: usize,
@@ -96,8 +96,8 @@ impl Code {
         self.lines.splice(first..=last, new);
     }
 
-    /// Returns the program, with its jumps, window and `US_PIXSIZE` (at most as given) set anew, and what its
-    /// instructions come from; `None` if nothing is left.
+    /// Assembles the program: resolves jumps, and sets the code window and `US_PIXSIZE` (at most the given one). Also
+    /// returns the origins of its instructions. `None` if no line is left.
     pub(crate) fn assemble(
         &self,
         like: &Program,
@@ -137,7 +137,7 @@ impl Code {
         Some((program, origins))
     }
 
-    /// Returns whether a line is flow control.
+    /// Returns whether a line is a flow-control instruction.
     pub(crate) fn is_flow(&self, at: usize) -> bool {
         self.lines[at].inst.ty() == InstType::FC
     }

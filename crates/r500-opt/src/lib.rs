@@ -1,9 +1,8 @@
 //! Optimiser of R500 fragment programs.
 //!
-//! [`optimize`] gives a shorter program with the same results, bit for bit, in every pixel, for all
-//! constants, inputs and textures, as the reference engine defines them; or the program itself, where it
-//! finds none that is [better](Cost::improves). Nothing is reassociated, and `x*0`, `x-x` and MIN with
-//! swapped operands stay as they are.
+//! [`optimize`] returns a [better](Cost::improves) program with bit-identical results in every pixel, for all
+//! constants, inputs and textures, as the reference engine defines them; or the given program if it finds none. It does
+//! not reassociate, and keeps `x*0`, `x-x` and the operand order of MIN.
 //!
 //! | module | textbook name |
 //! | --- | --- |
@@ -25,10 +24,10 @@
 //!
 //! # The form
 //!
-//! Straight code between leaders becomes operations of one half (RGB with up to three lanes, alpha) or of
-//! both, over values in static single assignment. A value that lives beyond its segment stays in its register;
-//! all others may move. Instructions that the form cannot say (predicates, relative addresses,
-//! `WRITE_INACTIVE`, MDH and MDV, reserved codes) end a segment, and stay.
+//! Straight code between leaders becomes operations of one half (RGB with up to three lanes, alpha) or of both, over
+//! values in static single assignment. A value that is live after its segment keeps its register; all others may move.
+//! Instructions that the form cannot express (predicates, relative addresses, `WRITE_INACTIVE`, MDH and MDV, reserved
+//! codes) end a segment and stay as they are.
 //!
 //! ```
 //! use r500_isa::Instruction;

@@ -1,4 +1,4 @@
-//! The pipeline: the passes in order, repeated until none finds anything better.
+//! Pass pipeline: runs the passes in order until none lowers the cost.
 
 use r500_isa::TEMPORARIES;
 use r500_isa::state::UsPixsize;
@@ -11,30 +11,30 @@ use crate::predicates;
 use crate::segment::{self, Passes};
 use crate::sync;
 
-/// How much is searched.
+/// Optimisation level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
-    /// Branches, copies, comparisons and dead code.
+    /// Branch simplification, copy propagation, comparison folding and dead-code elimination.
     O1,
-    /// Scheduling and register assignment as well.
+    /// `O1`, scheduling and register assignment.
     #[default]
     O2,
-    /// The same with a longer search.
+    /// `O2` with a search of ten times as many steps.
     O3,
 }
 
-/// What an optimisation may do.
+/// Optimiser options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How much is searched.
+    /// Which passes run, and how long the search takes.
     pub level: Level,
-    /// Names of the only passes that run; all, if there are none.
+    /// Names of the passes to run; all if empty. Unknown names select nothing.
     pub only: Vec<String>,
-    /// What may change in results.
+    /// Permitted changes of results.
     pub allow: Vec<Allowance>,
 }
 
-/// A change of results that may be allowed.
+/// A permitted change of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Allowance {
     /// The sign of zeros in render targets and depth.
@@ -42,7 +42,7 @@ pub enum Allowance {
 }
 
 impl Allowance {
-    /// All of them.
+    /// All allowances.
     pub const ALL: [Self; 1] = [Self::ZeroSign];
 
     /// Returns its name.
@@ -53,7 +53,7 @@ impl Allowance {
         }
     }
 
-    /// Returns what may change.
+    /// Returns a description of the permitted change.
     #[must_use]
     pub fn what(self) -> &'static str {
         match self {
@@ -67,11 +67,11 @@ impl Allowance {
 /// A pass of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassInfo {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What it does.
+    /// Description.
     pub what: &'static str,
-    /// Why the results are the same.
+    /// Why the rewrite is sound.
     pub why: &'static str,
     level: Level,
     kind: PassKind,
@@ -189,7 +189,7 @@ const PIPELINE: &[PassInfo] = &[
         level: Level::O2,
         kind: PassKind::Segments(ALL),
     },
-    // After scheduling, which tries both: what reads a register finds a partner more easily.
+    // After scheduling, which tries both alternatives: a scheduled read of a register finds a partner more easily.
     PassInfo {
         name: "presubs",
         what: "sums of two registers, 1 - x and 1 - 2x become operands",
@@ -197,7 +197,7 @@ const PIPELINE: &[PassInfo] = &[
         level: Level::O1,
         kind: PassKind::Segments(Passes { presubs: true, ..DEAD }),
     },
-    // Last: segments end at predicated instructions.
+    // Last, because segments end at predicated instructions.
     PassInfo {
         name: "predicates",
         what: "short branches become predicated instructions",
@@ -213,40 +213,39 @@ pub fn passes() -> &'static [PassInfo] {
     PIPELINE
 }
 
-/// A change that was made.
+/// An accepted rewrite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The pass.
+    /// Name of the pass.
     pub pass: &'static str,
-    /// Indices in the original program of the instructions that it concerned, ascending.
+    /// Indices in the original program of the instructions that changed, ascending.
     pub before: Vec<u32>,
-    /// Indices in the result of what they have become, ascending.
+    /// Indices in the result of their replacements, ascending.
     pub after: Vec<u32>,
-    /// Costs of the program before and after the change.
+    /// Costs of the program before and after the rewrite.
     pub cost: [Cost; 2],
-    /// Why the results are the same.
+    /// Why the rewrite is sound.
     pub why: &'static str,
 }
 
 /// The result of an optimisation.
 #[derive(Clone, Debug)]
 pub struct Optimized {
-    /// The program: the one that was given, if nothing was better.
+    /// The optimised program, or the given one if no pass improves it.
     pub program: Program,
-    /// What was changed, in order; empty if nothing was.
+    /// Accepted rewrites, in order.
     pub changes: Vec<Change>,
-    /// Costs before and after.
+    /// Costs of the given program and of the result.
     pub cost: [Cost; 2],
-    /// For each instruction of the result the instructions of the original that it stands for.
+    /// For each instruction of the result, the indices of the original instructions that it replaces.
     pub origins: Vec<Vec<u32>>,
 }
 
-/// Steps of the search in one segment.
+/// Search steps in one segment, below [`Level::O3`].
 const STEPS: u64 = 200_000;
 const STEPS_O3: u64 = 2_000_000;
 
-/// Optimises a program. The result is a function of the program and the options, and optimising it again
-/// changes nothing.
+/// Optimises a program. The result depends on the program and the options only, and the optimiser is idempotent.
 #[must_use]
 pub fn optimize(program: &Program, options: &Options) -> Optimized {
     let cost = Cost::of(program).unwrap_or_default();
@@ -266,7 +265,7 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
         .filter(|pass| options.only.is_empty() || options.only.iter().any(|name| name == pass.name))
         .collect();
     let fuel = if options.level == Level::O3 { STEPS_O3 } else { STEPS };
-    // Every step that is taken lowers the cost in an order without endless descents, so this comes to an end.
+    // Terminates: every accepted rewrite lowers the cost, and costs are well-ordered.
     while chosen.iter().any(|pass| state.run(pass, fuel)) {}
     let State { program: result, origins, cost: after, mut changes, .. } = state;
     for change in &mut changes {
@@ -280,18 +279,18 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
 struct State {
     program: Program,
     origins: Vec<Vec<u32>>,
-    /// The cost of the original, which bounds every number.
+    /// Cost of the original program. No component of a result's cost exceeds it.
     given: Cost,
-    /// That of the original.
+    /// `US_PIXSIZE` of the original program.
     pixsize: Option<UsPixsize>,
     cost: Cost,
     changes: Vec<Change>,
-    /// Of outputs.
+    /// Whether zeros in outputs may have either sign.
     ignore_zero_signs: bool,
 }
 
 impl State {
-    /// Runs a pass. Returns whether the program is better for it.
+    /// Runs a pass. Returns whether it improved the program.
     fn run(&mut self, pass: &PassInfo, fuel: u64) -> bool {
         let Some(analyses) = Analyses::of(&self.program) else { return false };
         let Some(code) = Code::of(&self.program, &analyses.graph, &self.origins) else {
@@ -323,7 +322,7 @@ impl State {
         }
     }
 
-    /// Rewrites segments: all that become shorter, or where that makes the program worse, one by one.
+    /// Rewrites the segments that get shorter: all together, or only one if all together do not improve the program.
     fn segments(
         &mut self,
         pass: &PassInfo,
@@ -343,7 +342,7 @@ impl State {
                 segment::rewrite(&self.program, analyses, segment, passes, limits, &mut steps);
             found.extend(rewritten.map(|rewritten| (segment, rewritten)));
         }
-        // From the last to the first: indices of those before stay.
+        // From last to first, so that earlier indices stay valid.
         found.reverse();
         let replace =
             |code: &mut Code, (segment, rewritten): &(segment::Segment, segment::Rewritten)| {
@@ -370,7 +369,7 @@ impl State {
         self.accept(pass, &all) || singles.iter().any(|code| self.accept(pass, code))
     }
 
-    /// Takes over a rewritten program if it is better.
+    /// Assembles a rewritten program, and accepts it if its cost is lower. Returns whether it did.
     fn accept(&mut self, pass: &PassInfo, code: &Code) -> bool {
         let Some((mut program, _)) = code.assemble(&self.program, self.pixsize) else {
             return false;
@@ -384,7 +383,7 @@ impl State {
         let origins: Vec<Vec<u32>> = code.lines.iter().map(|line| line.origins.clone()).collect();
         let kept: Vec<(&[u32; 6], &Vec<u32>)> =
             self.program.code.iter().map(|inst| &inst.0).zip(&self.origins).collect();
-        // What the change concerns: original instructions of lines that are not there as they were.
+        // Changed instructions: those whose words and origins do not both occur in the result.
         let new: Vec<(&[u32; 6], &Vec<u32>)> =
             program.code.iter().map(|inst| &inst.0).zip(&origins).collect();
         let mut before: Vec<u32> = kept

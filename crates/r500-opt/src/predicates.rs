@@ -14,12 +14,12 @@ use r500_program::Program;
 use crate::flow::{Analyses, shows_followers};
 use crate::layout::Code;
 
-/// Instructions in both arms at most. Longer ones cost more than their branch.
+/// The greatest number of instructions in both arms. Longer arms cost more than their branch.
 const MOST_INSTRUCTIONS: usize = 8;
-/// How far before the IF its condition is looked for.
+/// How many instructions before the IF the search for its condition covers.
 const MOST_BETWEEN: usize = 8;
-/// `JUMP_FUNC` of an IF that pixels take whose ALU result is true: the others jump. Its inverse is that of IF with the
-/// inverse condition.
+/// `JUMP_FUNC` of an IF whose arm runs where the ALU result is true: pixels with a false one jump. The inverse value is
+/// that of an IF with the inverse condition.
 const IF_ALU: u8 = 0x0f;
 
 /// A branch that can be predicated.
@@ -29,7 +29,7 @@ pub(crate) struct ShortBranch {
     /// Whether its ALU result is read after the branch.
     keeps_result: bool,
     branch: usize,
-    /// The ELSE, or the ENDIF where there is none.
+    /// The ELSE, or the ENDIF of an IF without ELSE.
     middle: usize,
     endif: usize,
     /// Whether pixels with the condition take the first arm.
@@ -86,7 +86,7 @@ impl ShortBranch {
         Some(Self { condition, keeps_result, branch, middle, endif, positive })
     }
 
-    /// Rewrites the code.
+    /// Rewrites the branch as predicated instructions.
     pub(crate) fn predicate(&self, code: &mut Code) {
         let line = &mut code.lines[self.condition];
         let cmn = line.inst.cmn();
@@ -146,7 +146,7 @@ fn is_predicable(program: &Program, analyses: &Analyses, at: usize) -> bool {
 /// Finds the instruction that computes the ALU result of an IF, in the straight code before it.
 fn condition(program: &Program, analyses: &Analyses, code: &Code, branch: usize) -> Option<usize> {
     for at in (branch.saturating_sub(MOST_BETWEEN)..branch).rev() {
-        // Jumps onto what follows the condition would come without it.
+        // A jump to the instruction after the condition would skip the predicate write.
         let entered = code.lines.iter().any(|line| line.target == u32::try_from(at + 1).ok());
         if entered || analyses.role(at) != Some(Role::Straight) {
             return None;
@@ -167,7 +167,7 @@ fn condition(program: &Program, analyses: &Analyses, code: &Code, branch: usize)
     None
 }
 
-/// The predicate bit that takes the place of an ALU result: that of the channel.
+/// Returns the predicate bit that replaces the ALU result: that of the channel.
 fn bit_of(program: &Program, condition: usize) -> u8 {
     if program.code[condition].cmn().alu_result_sel() == AluResultSel::ALPHA { 3 } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Synchronisation: NOPs, texture semaphores and waits, set anew by the rules of the checker.
+//! Synchronisation: insertion of NOPs, texture semaphores and waits, by the checker's rules.
 
 use r500_check::{Assumptions, LintCode, check};
 use r500_isa::InstInfo;
@@ -6,7 +6,7 @@ use r500_isa::values::InstType;
 use r500_isa::words::{CmnInst, TexInst};
 use r500_program::Program;
 
-/// The lints whose fixes are the synchronisation of a program.
+/// The lints whose fixes set synchronisation bits.
 const RULES: [LintCode; 5] = [
     LintCode::NeverAcquired,
     LintCode::NotAwaited,
@@ -15,9 +15,9 @@ const RULES: [LintCode; 5] = [
     LintCode::MissingAluWait,
 ];
 
-/// Sets the synchronisation of a program anew. The last fetch of a row of them acquires the semaphore and waits
-/// for it to be free, and so does the last instruction if it did in `like`: the driver's habits. The rest is what
-/// the checker asks for.
+/// Recomputes the synchronisation bits of a program. As in driver output, the last of consecutive fetches acquires the
+/// semaphore and waits for it; the last instruction waits if it did in `like`. All other bits come from fixes of the
+/// checker's lints.
 pub(crate) fn synchronize(program: &mut Program, like: &Program) {
     let fetches: Vec<bool> = program.code.iter().map(|&inst| InstInfo::new(inst).fetch).collect();
     for (at, inst) in program.code.iter_mut().enumerate() {
@@ -34,11 +34,11 @@ pub(crate) fn synchronize(program: &mut Program, like: &Program) {
     {
         last.0[0] = last.cmn().with(CmnInst::TEX_SEM_WAIT, true).bits();
     }
-    // Each fix sets bits, and there are three an instruction.
+    // An instruction has three of these bits, and each fix sets at least one.
     for _ in 0..program.code.len() * 3 + 1 {
         let report = check(program, &Assumptions::default());
         let mut fixes = Vec::new();
-        // A wait covers what follows in the same row of instructions: one a row, then look again.
+        // A wait covers the rest of its straight code: apply one a row, then check again.
         let mut waited = None;
         for lint in report.lints.into_iter().filter(|lint| RULES.contains(&lint.code)) {
             let (Some(at), Some(fix)) = (lint.location.index(), lint.fix) else { continue };
@@ -59,8 +59,7 @@ pub(crate) fn synchronize(program: &mut Program, like: &Program) {
     }
 }
 
-/// Returns the first instruction of the straight code that an instruction is in, between flow control and
-/// fetches.
+/// Returns the first instruction of the straight code around an instruction: the code between flow control and fetches.
 fn row_of(program: &Program, at: usize) -> usize {
     let ends = |&at: &usize| matches!(program.code[at].ty(), InstType::FC | InstType::TEX);
     (0..at).rev().find(ends).map_or(0, |before| before + 1)

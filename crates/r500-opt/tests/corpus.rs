@@ -1,4 +1,4 @@
-//! Programs of real drivers: the optimised program draws the same, and costs no more.
+//! Programs of real drivers: the optimised program draws the same picture at no higher cost.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
@@ -7,7 +7,7 @@ use r500_opt::{Cost, Options, optimize};
 use r500_program::Job;
 use support::{difference, jobs, piglit, randomize, run};
 
-/// Optimises and compares what both draw with the values of the job and with random ones.
+/// Optimises a program, and compares the pictures of both with the values of the job and with random ones.
 fn check(job: &Job, rounds: u64) -> [Cost; 2] {
     let options = Options::default();
     let optimized = optimize(&job.program, &options);

@@ -1,7 +1,7 @@
-//! Random programs: the optimised program draws the same, and optimising it again changes nothing.
+//! Random programs: the optimised program draws the same picture, and the optimiser is idempotent.
 //!
-//! An ordinary run tries some hundred. `R500_PROGRAMS=100000 cargo test --release -p r500-opt --test generated`
-//! tries more, `R500_SEED` says from which seed on.
+//! The default is some hundred programs. `R500_PROGRAMS=100000 cargo test --release -p r500-opt --test generated` tries
+//! more; `R500_SEED` sets the first seed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[allow(dead_code)]
@@ -24,7 +24,7 @@ fn run(job: &Job, program: &Program) -> Option<Frame> {
     draw(&Reference, &shader, &bindings, &options).ok()
 }
 
-/// Returns what is wrong with the optimised program of a job.
+/// Returns a failure of the optimised program of a job.
 fn wrong(job: &Job) -> Option<String> {
     let options = Options::default();
     let optimized = optimize(&job.program, &options);
@@ -58,7 +58,7 @@ fn shape(seed: u64) -> Shape {
     }
 }
 
-/// A case as generated, or with textures, planes and changed fields.
+/// Returns a case as generated, or with textures, planes and changed fields.
 fn job_of(case: &Case, seed: u64) -> Job {
     let mut job = case.bare_job("generated");
     if seed % 2 == 1 {
@@ -90,6 +90,6 @@ fn optimized_programs_draw_the_same() {
         let result = optimize(&job.program, &Options::default()).program;
         panic!("seed {seed}: {what}; {why}\n{}\n---\n{}", print(&job.program), print(&result));
     }
-    // Otherwise programs would be compared with themselves.
+    // Guards against an optimiser that changes nothing.
     assert!(shorter * 2 > count, "only {shorter} of {count} became shorter");
 }

@@ -1,4 +1,4 @@
-//! Each pass on a small program, with the result worked out by hand.
+//! Each pass on a small program, with a hand-derived result.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_asm::{Options as AsmOptions, PrintOptions, assemble, print};
@@ -68,7 +68,7 @@ fn select_on_a_truth_value_that_is_an_output_stays() {
 
 #[test]
 fn select_by_a_positive_truth_value_stays() {
-    // t >= 0 always: the second operand is dead, but that is another rewrite.
+    // t >= 0 always holds, so the second operand is dead, but another rewrite would have to use that.
     stays(
         "src0.rgb = temp[0] : temp[0].r = CMP src0.000 src0.100 src0.r00 ;
          OUT src0.rgb = temp[0] : out[0].rgb = CMP src0.ggg src0.bbb src0.rrr ;",
@@ -153,7 +153,7 @@ fn both_halves_that_need_the_same_nop_share_an_instruction() {
 
 #[test]
 fn values_that_only_uncovered_pixels_could_read_are_dead() {
-    // Both branches write green before it is read; a pixel without a vote could skip them.
+    // Both arms write green before it is read, but a pixel without a vote could skip them.
     becomes(
         "src0.rgb = temp[0], src1.rgb = const[0] : temp[1].g = MAD src0.0g0 src0.010 -src1.0r0 ;
          src0.rgb = temp[1] : alu[lt].r = MAD src0.g00 src0.100 src0.000 ;
@@ -194,7 +194,7 @@ fn chain_of_else_ifs_ends_in_one_endif() {
     let only = Options { only: vec!["endifs".to_owned()], ..Options::default() };
     let merged = optimize(&branches, &only).program;
     assert_eq!(merged.code.len(), branches.code.len() - 2, "{}", text(&merged));
-    // Each ELSE closes the levels that are open when its arm ends.
+    // Each ELSE closes the levels that are open at the end of its arm.
     let levels: Vec<u8> = merged
         .code
         .iter()
@@ -352,7 +352,7 @@ fn short_branches_become_predicated_instructions() {
 
 #[test]
 fn branches_on_conditions_with_predicates_stay() {
-    // They do not gate the ALU result, but would gate the predicate in its place.
+    // Predicates do not gate the ALU result, but would gate the predicate that replaces it.
     stays(
         "PRED.rgb(rgba) src0.rgb = temp[0] : alu[ge].r = MAD src0.r00 src0.100 -src0.g00 ;
          IF alu ALU_WAIT ;

@@ -1,4 +1,4 @@
-//! Register assignment: sets of values to the lowest temporaries whose channels are free while they live.
+//! Register assignment: each set of values gets the lowest temporary whose channels are free during its live ranges.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::form::{Atom, Form, Kind, ValId};
 use super::schedule::Schedule;
 use super::sets::{Sets, is_result};
 
-/// Positions in a schedule during which a channel is taken: after `from`, until `to`.
+/// A live interval in schedule positions: after `from`, until `to`.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     from: i64,
@@ -19,7 +19,7 @@ struct Interval {
 const FOREVER: i64 = i64::MAX;
 const ENTRY: i64 = -1;
 
-/// The register of each value.
+/// The register assignment of values.
 #[derive(Clone, Debug)]
 pub(crate) struct Registers {
     temps: Vec<Option<u8>>,
@@ -33,7 +33,7 @@ impl Places for Registers {
 }
 
 impl Registers {
-    /// The temporary of a value that is stored.
+    /// Returns the temporary of a value that is stored.
     pub(crate) fn temp(&self, value: ValId) -> Option<u8> {
         self.temps[value]
     }
@@ -56,8 +56,8 @@ impl Allocator {
     }
 }
 
-/// Assigns temporaries below `limit`; `None` if they do not suffice. Scalars in the RGB half that are alone may
-/// change their channel.
+/// Assigns temporaries below `limit`; `None` if they do not suffice. An RGB scalar in a set of its own may change its
+/// channel.
 pub(crate) fn allocate(
     form: &mut Form,
     sets: &Sets,
@@ -107,7 +107,7 @@ pub(crate) fn allocate(
     }
     let mut registers = Registers { temps: vec![None; form.values.len()] };
     let mut order: Vec<_> = groups.into_iter().collect();
-    // Decided ones first, then by time.
+    // Preassigned groups first, then by first definition.
     order.sort_by_key(|((alone, key), members)| {
         let decided = sets.temp(members[0].0).is_none();
         let first = members.iter().map(|member| member.1.from).min();
@@ -146,7 +146,7 @@ pub(crate) fn allocate(
     Some(registers)
 }
 
-/// The channels that a scalar may take; `None` for a group with channels of its own.
+/// Returns the candidate channels of a scalar; `None` for a group with fixed channels.
 fn channels(
     form: &Form,
     sets: &Sets,
@@ -165,7 +165,7 @@ fn channels(
     if free { vec![Some(data.lane), Some(0), Some(1), Some(2)] } else { vec![None] }
 }
 
-/// Returns whether the members of a group fit a temporary, next to others and to each other.
+/// Returns whether the members of a group fit a temporary without interference.
 fn fit(form: &Form, allocator: &Allocator, temp: usize, members: &[(ValId, Interval)]) -> bool {
     let lane = |value: ValId| form.values[value].lane;
     for (n, &(value, interval)) in members.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Copy coalescing: what a copy copies is computed in the place of the copy, with the copy's output modifier and
+//! Copy coalescing: the operation that computes the source of a copy replaces the copy, with its output modifier and
 //! clamp.
 //!
 //! | before | after | exact because |
@@ -7,7 +7,7 @@
 //! | `t = f x; y = MAD t 2 0` | `y = 2.0 * f x` | a power of two scales without rounding, as OMOD does |
 //! | `t = f x; y = MAD t 1 0` | `y = f x` | they differ in the sign of a zero only: `f` has none, or it is not [demanded](super::demand) |
 //!
-//! The copy must be the only reader of all results of the operation, so that this is dead.
+//! The copy must be the only reader of all results of the operation, which is then dead.
 
 use r500_isa::InlineConst;
 use r500_isa::values::Omod;
@@ -16,7 +16,7 @@ use super::copies::is_operand;
 use super::demand::{ZeroSigns, has_no_negative_zero};
 use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
 
-/// Coalesces copies with what they copy. Returns whether anything changed.
+/// Coalesces copies with the operations of their sources. Returns whether anything changed.
 pub(crate) fn coalesce(form: &mut Form) -> bool {
     let mut changed = false;
     for at in 0..form.ops.len() {
@@ -30,7 +30,7 @@ pub(crate) fn coalesce(form: &mut Form) -> bool {
     changed
 }
 
-/// Returns the operation that takes the place of a copy and of what it copies.
+/// Returns the operation that replaces a copy and the operation of its source.
 fn coalesced(form: &Form, at: OpId) -> Option<(OpId, Op)> {
     let op = &form.ops[at];
     if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
@@ -76,7 +76,7 @@ fn coalesced(form: &Form, at: OpId) -> Option<(OpId, Op)> {
     legal.then_some((from, new))
 }
 
-/// Returns what each lane of an operation copies, and the OMOD that has the effect of its factor.
+/// Returns the sources of a copy by lane, and the OMOD that is equivalent to its factor.
 fn copied_by(op: &Op) -> Option<([Option<ValId>; 4], Omod)> {
     let [a, b, c] = &op.args[..] else { return None };
     let mut scale = None;
@@ -120,20 +120,20 @@ fn factor_of((atom, modifier): (Atom, Modifier)) -> Option<Omod> {
     (0..7).map(Omod::new).find(|omod| omod.factor() == Some(value))
 }
 
-/// Returns the output modifier and clamp that have the effect of `first`, then a factor, then `second`.
+/// Returns the output modifier and clamp equivalent to `first`, a factor, and `second` in sequence.
 fn combine(first: Finish, second: Finish, factor: Omod) -> Option<Finish> {
     let raw = |finish: Finish| finish.omod == Omod::DISABLED.code();
     let scales = [first.omod, factor.code(), second.omod];
     if raw(first) || raw(second) || scales.iter().filter(|&&omod| omod != 0).count() > 1 {
         return None;
     }
-    // A scale after a clamp is not a clamp after a scale.
+    // Scaling a clamped value differs from clamping a scaled value.
     let fits = !first.clamp || (factor.code() == 0 && second.omod == 0);
     let omod = scales.into_iter().max()?;
     fits.then_some(Finish { omod, clamp: first.clamp || second.clamp })
 }
 
-/// Returns whether one operation alone needs the results of another.
+/// Returns whether an operation is the only reader of the results of another.
 fn only_reader(form: &Form, from: OpId, reader: OpId) -> bool {
     let values = || form.ops[from].results.iter().flatten().copied();
     let reads = |op: &Op| op.atoms().any(|atom| values().any(|value| atom == Atom::Value(value)));

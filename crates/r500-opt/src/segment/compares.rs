@@ -1,4 +1,4 @@
-//! Comparison folding: the ALU result comes from what is compared, not from copies of it.
+//! Comparison folding: the ALU result compares the source of a copy instead of the copy.
 //!
 //! | before | after | exact because |
 //! | --- | --- | --- |
@@ -43,8 +43,8 @@ fn is_plain(form: &Form, value: ValId) -> bool {
     form.ops[value.op].finish[usize::from(value.lane == 3)] == Finish::PLAIN
 }
 
-/// Moves the comparison from a copy to its source, if the source is a result of the segment in a lane that can
-/// be compared.
+/// Compares the source of a copy instead of the copy, if the source is a result of the segment in a lane that supports
+/// comparison.
 fn copy(form: &mut Form, value: ValId) -> bool {
     let Some((Atom::Value(source), modifier)) = copied(form, value) else { return false };
     let from = &form.values[source];
@@ -65,7 +65,7 @@ fn copy(form: &mut Form, value: ValId) -> bool {
     suits
 }
 
-/// Computes the source of a copy in the place of the copy, if nothing else reads it.
+/// Replaces a copy by the operation that computes its source, if the copy is the only reader.
 fn forward(form: &mut Form, value: ValId) -> bool {
     let Some((Atom::Value(source), modifier)) = copied(form, value) else { return false };
     let (data, from) = (form.values[value], form.values[source]);
@@ -96,14 +96,14 @@ fn forward(form: &mut Form, value: ValId) -> bool {
     true
 }
 
-/// Returns whether an operation reads a value, except one.
+/// Returns whether an operation other than `except` reads a value.
 fn is_read(form: &Form, value: ValId, except: Option<OpId>) -> bool {
     let reads = |op: &Op| op.atoms().any(|atom| atom == Atom::Value(value));
     let mut ops = form.ops.iter().enumerate();
     ops.any(|(at, op)| !op.dead && Some(at) != except && reads(op))
 }
 
-/// Returns what a value copies.
+/// Returns the source and modifier of a copy.
 fn copied(form: &Form, value: ValId) -> Option<(Atom, Modifier)> {
     let op = &form.ops[form.values[value].op];
     if op.kind != Kind::Lanes(LaneOp::Mad) || !is_plain(form, value) {
@@ -115,7 +115,7 @@ fn copied(form: &Form, value: ValId) -> Option<(Atom, Modifier)> {
     source.filter(|&(atom, _)| atom != Atom::One && c.is_some_and(|(atom, _)| atom == Atom::Zero))
 }
 
-/// Replaces the comparison of a truth value by the comparison that made it.
+/// Replaces the comparison of a truth value by the comparison that produced it.
 fn boolean(form: &mut Form, value: ValId) -> bool {
     let at = form.values[value].op;
     let op = &form.ops[at];

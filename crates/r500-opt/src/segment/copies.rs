@@ -6,8 +6,7 @@
 //! | `y = MAD x 1 0; … y` | `… x` | they differ in the sign of a zero only, which the reader does not [demand](super::demand) |
 //! | `y = f x; z = f x; … z` | `… y` | equal operations on equal operands give equal bits; so do fetches, where all pixels of a quad execute them |
 //!
-//! A reader changes only where its operand remains one: colours of one register, alpha of one register, one
-//! modifier.
+//! An operand must remain encodable: one register for its colours, one for its alpha, one modifier.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +16,17 @@ use super::demand::{ZeroSigns, has_no_negative_zero};
 use super::encode::Register;
 use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, Read, ValId};
 
-/// What a value may be replaced by.
+/// The source of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copy {
     pub(crate) atom: Atom,
     pub(crate) modifier: Modifier,
-    /// The sign of a zero is that of the source.
+    /// Whether the sign of a zero equals that of the source.
     exact: bool,
 }
 
 impl Copy {
-    /// Notes that a copy has the sign of its source, where that is never -0.
+    /// Marks a copy as exact if its source is never -0.
     fn sharpened(self, form: &Form) -> Self {
         let positive = match self.atom {
             _ if self.modifier.abs && !self.modifier.neg => true,
@@ -41,7 +40,7 @@ impl Copy {
     }
 }
 
-/// Replaces reads of copies and of values that were computed before. Returns whether anything changed.
+/// Replaces reads of copies and of redundant computations. Returns whether anything changed.
 pub(crate) fn propagate(form: &mut Form) -> bool {
     let signs = ZeroSigns::of(form);
     let mut copies: Vec<Option<Copy>> = vec![None; form.values.len()];
@@ -73,7 +72,7 @@ pub(crate) fn propagate(form: &mut Form) -> bool {
     changed
 }
 
-/// Returns an operand with its reads replaced, if all of it remains legal.
+/// Returns an operand with its reads replaced, if the result is encodable.
 fn replaced(
     form: &Form,
     signs: &ZeroSigns,
@@ -111,8 +110,8 @@ fn replaced(
     (changed && is_operand(form, op, &new)).then_some(new)
 }
 
-/// Returns whether reads form an operand: one register for colours, one for alpha, or of the presubtract
-/// results one pair for each. Values count by the registers that they are in now.
+/// Returns whether reads form an encodable operand: one register for colours and one for alpha, or one pair of each for
+/// presubtract results. The registers are those of the original program.
 pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
     let (mut colours, mut alphas, mut inlines) = (Vec::new(), Vec::new(), Vec::new());
     let presub = arg.lanes.iter().flatten().any(|read| matches!(read, Read::Presub(..)));
@@ -130,7 +129,7 @@ pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
             (Place::Inline(inline), _) if code.is_none() => inlines.push(inline),
             (Place::Literal, _) if op.is_texture() => return false,
             (Place::Literal, Place::Literal) => {}
-            // A direct read next to presubtract results.
+            // A direct read cannot be combined with presubtract results.
             _ if presub && code.is_none() => return false,
             _ => {
                 let channel = match channels {
@@ -160,14 +159,14 @@ pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
     colours.len() <= 1 && alphas.len() <= 1 && inlines.len() <= free
 }
 
-/// Where an atom is in the original program.
+/// The location of an atom in the original program.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Register(Register, u8),
     Inline(u8),
-    /// Swizzles provide it.
+    /// Provided by swizzles.
     Literal,
-    /// It is not written to a register.
+    /// Not written to a register.
     Nowhere,
 }
 
@@ -199,7 +198,7 @@ fn place_of(form: &Form, atom: Atom) -> Place {
     }
 }
 
-/// Returns what a result copies, if it copies.
+/// Returns the source of a result that is a copy.
 pub(crate) fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
     let Kind::Lanes(lanes) = op.kind else { return None };
     if op.finish[usize::from(lane == 3)] != Finish::PLAIN {
@@ -244,11 +243,11 @@ pub(crate) fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
 /// The inline constant 1.
 const ONE: u8 = 0x38;
 
-/// The structure of a computation.
+/// The hash key of a computation, for value numbering.
 pub(crate) type Key = (Kind, Finish, Vec<(Option<Read>, Modifier)>, [u32; 2]);
 
-/// Returns the structure of a result; `None` where equal operations may differ. Factors are in order: products
-/// commute. Fetches of one texel are equal where all pixels of a quad fetch.
+/// Returns the key of a result; `None` if equal operations may have different results. Factors are sorted, because
+/// products commute. Equal fetches have equal results if all pixels of the quad fetch.
 pub(crate) fn key_of(form: &Form, op: &Op, lane: usize) -> Option<Key> {
     let finish = op.finish[usize::from(lane == 3)];
     let mut texel = [0; 2];
@@ -259,7 +258,7 @@ pub(crate) fn key_of(form: &Form, op: &Op, lane: usize) -> Option<Key> {
         Kind::Texture if form.divergent || op.is_kill() => return None,
         Kind::Texture => {
             let (inst, addr) = (op.inst.tex_inst(), op.inst.tex_addr());
-            // Killed pixels may fetch once and not again.
+            // A pixel that is killed in between may execute the first fetch only.
             if inst.ignore_uncovered() {
                 return None;
             }

@@ -2,7 +2,7 @@
 
 use super::form::{Atom, Form};
 
-/// Removes what has no effect. Returns whether anything was removed.
+/// Removes dead lanes and operations. Returns whether anything was removed.
 pub(crate) fn eliminate(form: &mut Form) -> bool {
     let mut read = vec![false; form.values.len()];
     let mut changed = false;

@@ -1,14 +1,14 @@
-//! Demanded signs of zeros: which lanes of which operands may read +0 for -0 without a change to any result.
+//! Demanded signs of zeros: which lanes of which operands may read +0 for -0 without a change of any result.
 //!
-//! A copy by `MAD x*1 + 0` gives +0 for -0, and x otherwise; so its readers may read x itself exactly where they
-//! do not demand the sign. The rules are those of the reference arithmetic: sums with +0, comparisons and the
-//! clamp lose the sign of a zero, RCP and RSQ show it.
+//! A copy by `MAD x*1 + 0` turns -0 into +0 and keeps other values. Its readers may read x itself if they do not demand
+//! the sign. The rules follow from the reference arithmetic: sums with +0, comparisons and the clamp lose the sign of a
+//! zero; RCP and RSQ preserve it.
 
 use r500_isa::values::{AlphaOp, Omod, SrcpOp, TexOp};
 
 use super::form::{Arg, Atom, Form, Kind, LaneOp, Op, Read, ValId};
 
-/// The values whose sign of zero shows.
+/// The values whose sign of zero is observable.
 pub(crate) struct ZeroSigns {
     demanded: Vec<bool>,
 }
@@ -35,7 +35,7 @@ impl ZeroSigns {
         signs
     }
 
-    /// Returns whether the sign of a zero of a value may show.
+    /// Returns whether the sign of a zero of a value is observable.
     pub(crate) fn demands(&self, value: ValId) -> bool {
         self.demanded[value]
     }
@@ -43,7 +43,7 @@ impl ZeroSigns {
     fn demand(&mut self, read: Read) {
         let atoms = match read {
             Read::Atom(atom) => [Some(atom), None],
-            // 1 - x and 1 - 2x lose the sign.
+            // 1 - x and 1 - 2x do not depend on the sign.
             Read::Presub(op, a, b)
                 if [SrcpOp::SUB, SrcpOp::ADD].map(SrcpOp::code).contains(&op) =>
             {
@@ -58,8 +58,8 @@ impl ZeroSigns {
         }
     }
 
-    /// Returns whether the sign of a zero that a lane of an operand reads may show. The demand of the results
-    /// must be known.
+    /// Returns whether the sign of a zero that a lane of an operand reads is observable. Requires the demand of the
+    /// results.
     pub(crate) fn shows(&self, op: &Op, arg: usize, lane: usize) -> bool {
         if op.args[arg].modifier.abs {
             return false;
@@ -91,7 +91,7 @@ impl ZeroSigns {
     }
 }
 
-/// Returns whether a lane of an operand is never -0: a literal other than that, or an absolute value.
+/// Returns whether a lane of an operand is never -0: it reads an absolute value or a literal other than -0.
 pub(crate) fn is_never_negative_zero(arg: &Arg, lane: usize) -> bool {
     match arg.lanes[lane] {
         _ if arg.modifier.abs && !arg.modifier.neg => true,
@@ -102,8 +102,8 @@ pub(crate) fn is_never_negative_zero(arg: &Arg, lane: usize) -> bool {
     }
 }
 
-/// Returns whether a lane of an operation is never -0. A sum is -0 if both terms are, or by underflow; with a
-/// literal it is neither.
+/// Returns whether a lane of an operation is never -0. A sum is -0 if both terms are, or by underflow; neither happens
+/// if a term is a literal other than -0.
 pub(crate) fn has_no_negative_zero(op: &Op, lane: usize) -> bool {
     let literal = |arg: &Arg| {
         let literal = matches!(

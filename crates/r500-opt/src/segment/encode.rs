@@ -1,5 +1,5 @@
-//! Source address assignment: one RGB and one alpha operation become an instruction, if three addresses of
-//! colours and three of alpha hold what both read.
+//! Source address assignment and instruction encoding: one RGB and one alpha operation form an instruction if their
+//! operands fit three colour and three alpha addresses.
 
 use r500_isa::values::{
     AlphaOp, AluResultSel, InstType, Omod, RgbMask, RgbOp, Sel, SrcpOp, Swiz, Target,
@@ -9,12 +9,12 @@ use r500_isa::{Instruction, Operand, Slot, Source as Address};
 
 use super::form::{Arg, Atom, Form, Kind, Op, Read};
 
-/// A register or constant that a source address names, as far as it is known.
+/// A register or constant that a source address names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Register {
     /// A temporary.
     Temp(u8),
-    /// A temporary that is not chosen yet, by the set of values in it.
+    /// A temporary that is not assigned yet, by its set of values.
     Set(usize),
     /// A constant.
     Constant(u8),
@@ -22,13 +22,14 @@ pub(crate) enum Register {
     Inline(u8),
 }
 
-/// Where values are: register and channel.
+/// A mapping from values to registers and channels.
 pub(crate) trait Places {
-    /// Returns the place of a value.
+    /// Returns the register and channel of a value.
     fn place(&self, form: &Form, value: usize) -> (Register, u8);
 }
 
-/// The place of an atom; `None` for what swizzles provide. Inline constants have any channel.
+/// Returns the register and channel of an atom; `None` for literals, which swizzles provide. An inline constant has no
+/// fixed channel.
 fn place(form: &Form, places: &dyn Places, atom: Atom) -> Option<(Register, Option<u8>)> {
     Some(match atom {
         Atom::Entry(temp, channel) => (Register::Temp(temp), Some(channel)),
@@ -42,7 +43,7 @@ fn place(form: &Form, places: &dyn Places, atom: Atom) -> Option<(Register, Opti
     })
 }
 
-/// What the six addresses hold.
+/// The contents of the six source addresses.
 #[derive(Clone, Copy, Debug, Default)]
 struct Addresses {
     colours: [Option<Register>; 3],
@@ -51,7 +52,7 @@ struct Addresses {
     presub: [Option<u8>; 2],
 }
 
-/// How an operand is encoded: which source, and the channel that each lane reads.
+/// The encoding of an operand: its source, and the channel that each lane selects.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     sel: Sel,
@@ -74,8 +75,7 @@ impl Addresses {
         set(&mut slots[source], register)
     }
 
-    /// Adds an operand that reads a source directly, with inline constants by the colours' address or by the
-    /// alpha address.
+    /// Adds an operand that selects a source directly. Inline constants may use the colour or the alpha address.
     fn direct(
         &mut self,
         form: &Form,
@@ -103,7 +103,7 @@ impl Addresses {
         Some(choice)
     }
 
-    /// Adds an operand that reads the presubtract result, with lanes of swizzled constants.
+    /// Adds an operand that selects the presubtract result; literal lanes use swizzle constants.
     fn presubtracted(&mut self, form: &Form, places: &dyn Places, arg: &Arg) -> Option<Choice> {
         let mut choice = Choice { sel: Sel::SRCP, ..Choice::default() };
         for (lane, read) in arg.lanes.iter().enumerate() {
@@ -125,7 +125,7 @@ impl Addresses {
             let second = if two { Some(place(form, places, b)?) } else { None };
             let channels = [first.1, second.and_then(|place| place.1)];
             let known = channels.into_iter().flatten().next();
-            // Two inline constants: the lane decides.
+            // With two inline constants, the lane determines the channel.
             let channel = known.unwrap_or(if lane == 3 { 3 } else { 0 });
             if channels.into_iter().flatten().any(|other| other != channel) {
                 return None;
@@ -143,7 +143,7 @@ impl Addresses {
     }
 }
 
-/// Finds sources for operands `args[done.len()..]`, in order, by backtracking.
+/// Assigns sources to operands `args[done.len()..]`, in order, by backtracking.
 fn assign(
     form: &Form,
     places: &dyn Places,
@@ -182,13 +182,13 @@ fn assign(
     None
 }
 
-/// Returns whether operations fit one instruction.
+/// Returns whether operations fit into one instruction.
 pub(crate) fn fits(form: &Form, places: &dyn Places, ops: &[&Op]) -> bool {
     let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
     assign(form, places, &args, Addresses::default(), &mut Vec::new()).is_some()
 }
 
-/// Where results go: the temporary of colours and of alpha, and the lanes that are written there.
+/// Destinations: the temporaries of colours and of alpha, and their write masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Dest {
     pub(crate) rgb: u8,
@@ -196,7 +196,7 @@ pub(crate) struct Dest {
     pub(crate) mask: u8,
 }
 
-/// Encodes operations as an ALU or OUT instruction; `None` if their operands find no addresses.
+/// Encodes operations as an ALU or OUT instruction; `None` if their operands do not fit the source addresses.
 pub(crate) fn encode(
     form: &Form,
     places: &dyn Places,

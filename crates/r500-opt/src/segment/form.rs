@@ -9,15 +9,15 @@ use r500_isa::values::{
 };
 use r500_isa::{Half, InstInfo, Instruction, Operand, Slot, Source as Address};
 
-/// Number of a value.
+/// Index of a value.
 pub(crate) type ValId = usize;
-/// Number of an operation.
+/// Index of an operation.
 pub(crate) type OpId = usize;
 
-/// A scalar that an operand reads.
+/// A scalar source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Atom {
-    /// What a channel of a temporary holds when the segment begins.
+    /// A channel of a temporary at the entry of the segment.
     Entry(u8, u8),
     /// The result of an operation.
     Value(ValId),
@@ -25,32 +25,32 @@ pub(crate) enum Atom {
     Constant(u8, u8),
     /// An inline constant, by its code.
     Inline(u8),
-    /// 0, by swizzle.
+    /// The literal 0, by swizzle.
     Zero,
-    /// 1/2, by swizzle.
+    /// The literal 1/2, by swizzle.
     Half,
-    /// 1, by swizzle.
+    /// The literal 1, by swizzle.
     One,
 }
 
-/// What a lane of an operand reads.
+/// The source of a lane of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Read {
     /// A scalar.
     Atom(Atom),
-    /// A result of the presubtract unit, by the code of `SRCP_OP`. Those of one source have `Zero` as second.
+    /// A presubtract result: code of `SRCP_OP`, then its operands. One-operand results have `Zero` as the second.
     Presub(u8, Atom, Atom),
 }
 
-/// An operand: what each lane reads, and the modifier of all of them. The lanes are channels, or for dot
-/// products terms; those of the alpha half are in lane 3.
+/// An operand: the source of each lane, and the modifier of all lanes. Lanes are channels, or the terms of a dot
+/// product; the alpha half uses lane 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Arg {
     pub(crate) lanes: [Option<Read>; 4],
     pub(crate) modifier: Modifier,
 }
 
-/// An input modifier, in an order.
+/// An input modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Modifier {
     pub(crate) abs: bool,
@@ -71,26 +71,26 @@ impl Modifier {
         }
     }
 
-    /// Returns the modifier that has the effect of `inner` and then this one.
+    /// Returns the composition: `inner`, then this modifier.
     pub(crate) fn after(self, inner: Self) -> Self {
         if self.abs { self } else { Self { abs: inner.abs, neg: inner.neg != self.neg } }
     }
 }
 
-/// What an operation computes.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Lane by lane: MAD, MIN, MAX, CND, CMP, FRC.
+    /// Componentwise: MAD, MIN, MAX, CND, CMP, FRC.
     Lanes(LaneOp),
-    /// DP3, DP4, D2A, by the code of `RGB_OP`. Every lane has the same result.
+    /// DP3, DP4, D2A, by the code of `RGB_OP`. The result is replicated to every lane.
     Dot(u8),
-    /// EX2, LN2, RCP, RSQ, SIN, COS, by the code of `ALPHA_OP`. Every lane has the same result.
+    /// EX2, LN2, RCP, RSQ, SIN, COS, by the code of `ALPHA_OP`. The result is replicated to every lane.
     Function(u8),
     /// A texture instruction: fetch or TEXKILL.
     Texture,
 }
 
-/// An operation that both halves have.
+/// A componentwise operation, which both halves have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub(crate) enum LaneOp {
@@ -125,7 +125,7 @@ impl LaneOp {
         (row.1, row.2)
     }
 
-    /// Operands that it reads.
+    /// Returns the number of operands.
     pub(crate) fn arity(self) -> usize {
         match self {
             Self::Mad | Self::Cnd | Self::Cmp => 3,
@@ -151,16 +151,16 @@ impl Finish {
     pub(crate) const PLAIN: Self = Self { omod: 0, clamp: false };
 }
 
-/// A result of an operation, beyond the values that read it.
+/// Uses of a result other than by operations of the segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sinks {
-    /// It stays in its register after the segment.
+    /// Whether it is live after the segment.
     pub(crate) live_out: bool,
-    /// It is written to a render target.
+    /// The render target it is written to.
     pub(crate) output: Option<u8>,
-    /// It is written to depth.
+    /// Whether it is written to depth.
     pub(crate) depth: bool,
-    /// It is compared with zero for the ALU result.
+    /// The comparison with zero that gives the ALU result.
     pub(crate) alu_result: Option<Compare>,
 }
 
@@ -169,7 +169,7 @@ impl Sinks {
         *self == Self::default()
     }
 
-    /// Returns whether it is written where other pixels or the outside see it, in the same instruction.
+    /// Returns whether it is written to a render target or to depth.
     pub(crate) fn is_output(&self) -> bool {
         self.output.is_some() || self.depth
     }
@@ -180,10 +180,10 @@ impl Sinks {
 pub(crate) struct Value {
     pub(crate) op: OpId,
     pub(crate) lane: u8,
-    /// The temporary that the original program keeps it in; `None` if it is not written to one.
+    /// Its temporary in the original program; `None` if it is not written to one.
     pub(crate) home: Option<u8>,
     pub(crate) sinks: Sinks,
-    /// Its lane is part of the meaning: a presubtract result reads it, or a quad does.
+    /// Whether its lane is fixed: a presubtract result or a quad operation reads it.
     pub(crate) pinned: bool,
 }
 
@@ -191,10 +191,10 @@ pub(crate) struct Value {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
     pub(crate) kind: Kind,
-    /// Of the RGB half and of the alpha half.
+    /// Output modifier and clamp of the RGB half and of the alpha half.
     pub(crate) finish: [Finish; 2],
     pub(crate) args: Vec<Arg>,
-    /// Result by lane.
+    /// Results by lane.
     pub(crate) results: [Option<ValId>; 4],
     /// The original instruction: its address, and for textures its words.
     pub(crate) inst: Instruction,
@@ -236,7 +236,7 @@ impl Op {
         }
     }
 
-    /// Returns what it reads.
+    /// Returns the atoms that its operands read.
     pub(crate) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.args
             .iter()
@@ -250,22 +250,22 @@ impl Op {
     }
 }
 
-/// A segment of straight code.
+/// The machine-level form of a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Form {
     pub(crate) ops: Vec<Op>,
     pub(crate) values: Vec<Value>,
     /// Channels of temporaries that are live after the segment.
     pub(crate) live_out: ChannelSet,
-    /// Channels of temporaries that hold something else after the segment than before.
+    /// Channels of temporaries whose value after the segment differs from that before.
     pub(crate) rewritten: ChannelSet,
-    /// A pixel of a quad may be inactive: what fetches read stays in its register.
+    /// Whether a pixel of a quad may be inactive at a fetch, so that its operands must stay in their registers.
     pub(crate) divergent: bool,
-    /// Zeros that are outputs may have either sign.
+    /// Whether zeros in outputs may have either sign.
     pub(crate) ignore_zero_signs: bool,
 }
 
-/// Returns whether the form can say an instruction.
+/// Returns whether the form can express an instruction.
 pub(crate) fn expressible(inst: Instruction, info: &InstInfo) -> bool {
     let cmn = inst.cmn();
     let relative = |access: &r500_isa::Access| access.relative;
@@ -312,7 +312,7 @@ fn expressible_alu(inst: Instruction, info: &InstInfo) -> bool {
     rgb_fine && alpha_fine && depth_alone && !info.reads_quad
 }
 
-/// Builds the form of `code[first..=last]`, all of it expressible.
+/// Builds the form of `code[first..=last]`. All instructions must be [`expressible`].
 pub(crate) fn build(
     code: &[Instruction],
     first: usize,
@@ -347,9 +347,9 @@ pub(crate) fn build(
 
 struct Builder {
     form: Form,
-    /// What channels of temporaries hold.
+    /// Current value of each channel of the temporaries.
     registers: BTreeMap<(u8, u8), ValId>,
-    /// The last values of outputs, depth and the ALU result.
+    /// Last values written to outputs, depth and the ALU result.
     sinks: BTreeMap<ChannelId, (ValId, Option<Compare>)>,
     at: usize,
     inst: Instruction,
@@ -361,7 +361,7 @@ impl Builder {
         known.map_or(Atom::Entry(temp, channel), |&value| Atom::Value(value))
     }
 
-    /// A channel of a source.
+    /// Returns the atom of a channel of a source.
     fn source(&self, address: Address, channel: u8) -> Atom {
         if let Some(inline) = address.inline() {
             return Atom::Inline(inline.code());
@@ -418,7 +418,7 @@ impl Builder {
         let cmn = self.inst.cmn();
         let clamp = if half == Half::Rgb { cmn.rgb_clamp() } else { cmn.alpha_clamp() };
         let omod = self.inst.omod(half);
-        // OMOD 7 copies, and the clamp does nothing.
+        // OMOD 7 copies the bits, without the clamp.
         Finish { omod: omod.code(), clamp: clamp && omod != Omod::DISABLED }
     }
 

@@ -5,12 +5,12 @@
 //! | `TEXKILL x x x x; … TEXKILL y y y y` | `TEXKILL x x y y` | a pixel is killed if any of the four is less than 0, wherever that is decided |
 //! | `t = CMP a b x; y = MAD -t 1 0; TEXKILL y` | `y = CMP -a -b x; TEXKILL y` | they differ in the sign of a zero only, which does not kill |
 //!
-//! The operand of TEXKILL is one register, so what is killed by must be there, in different channels.
+//! The operand of TEXKILL is one register, so all tested values must be in different channels of it.
 
 use super::copies::{copy_of, key_of};
 use super::form::{Arg, Atom, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
 
-/// Merges kills and what they read. Returns whether anything changed.
+/// Merges TEXKILL instructions and simplifies their operands. Returns whether anything changed.
 pub(crate) fn merge(form: &mut Form) -> bool {
     let kills: Vec<OpId> =
         (0..form.ops.len()).filter(|&at| !form.ops[at].dead && form.ops[at].is_kill()).collect();
@@ -34,8 +34,8 @@ pub(crate) fn merge(form: &mut Form) -> bool {
     changed
 }
 
-/// Lets the last of some kills read a register that holds all that they read, each number in one channel.
-/// Returns whether it reads something else than before.
+/// Rewrites the last of some kills to test the values of all of them, each in one channel of a common register. Returns
+/// whether its operand changed.
 fn narrow(form: &mut Form, kills: &[OpId]) -> bool {
     let mut numbers: Vec<Vec<Atom>> = Vec::new();
     for read in kills.iter().flat_map(|&kill| form.ops[kill].args[0].lanes).flatten() {
@@ -60,7 +60,7 @@ fn narrow(form: &mut Form, kills: &[OpId]) -> bool {
     changed
 }
 
-/// Chooses an atom of each number, all of one register, in different channels.
+/// Chooses an atom for each tested value, all in one register and in different channels.
 fn choose(form: &Form, numbers: &[Vec<Atom>], chosen: &mut Vec<Atom>) -> bool {
     let Some(atoms) = numbers.get(chosen.len()) else { return true };
     for &atom in atoms {
@@ -80,7 +80,7 @@ fn choose(form: &Form, numbers: &[Vec<Atom>], chosen: &mut Vec<Atom>) -> bool {
     false
 }
 
-/// The register and channel of what a kill may read.
+/// Returns the register and channel of an atom that TEXKILL can read.
 fn place(form: &Form, atom: Atom) -> Option<(u8, u8)> {
     match atom {
         Atom::Entry(temp, channel) => Some((temp, channel)),
@@ -89,7 +89,7 @@ fn place(form: &Form, atom: Atom) -> Option<(u8, u8)> {
     }
 }
 
-/// Returns whether two atoms are computed in the same way.
+/// Returns whether two atoms have the same value number.
 fn same(form: &Form, a: Atom, b: Atom) -> bool {
     let key = |atom: Atom| {
         let Atom::Value(value) = atom else { return None };
@@ -99,7 +99,7 @@ fn same(form: &Form, a: Atom, b: Atom) -> bool {
     a == b || key(a).is_some_and(|known| key(b) == Some(known))
 }
 
-/// Returns whether a copy is in the half of what it copies.
+/// Returns whether a copy is in the lane of its source.
 fn is_in_lane_of_source(form: &Form, atom: Atom) -> bool {
     let Atom::Value(value) = atom else { return true };
     let lane = form.values[value].lane;
@@ -109,7 +109,7 @@ fn is_in_lane_of_source(form: &Form, atom: Atom) -> bool {
     }
 }
 
-/// Returns the value that a value copies.
+/// Returns the source and modifier of a copy.
 fn copied(form: &Form, value: ValId) -> Option<(ValId, Modifier)> {
     let data = &form.values[value];
     let copy = copy_of(&form.ops[data.op], usize::from(data.lane))?;
@@ -119,7 +119,7 @@ fn copied(form: &Form, value: ValId) -> Option<(ValId, Modifier)> {
     }
 }
 
-/// Selects between negated operands, where kills alone read the negated result.
+/// Negates the operands of a select instead of its result, if only kills read the negated result.
 fn negate(form: &mut Form, value: ValId) -> bool {
     let (data, Some((source, modifier))) = (form.values[value], copied(form, value)) else {
         return false;

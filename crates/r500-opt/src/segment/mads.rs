@@ -21,7 +21,7 @@ pub(crate) fn fuse(form: &mut Form) -> bool {
     changed
 }
 
-/// Returns the operands of the MAD that takes the place of a sum, whose product is one of its factors.
+/// Returns the operands of the MAD that replaces a sum, one of whose factors is a product.
 fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
     let op = &form.ops[at];
     if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
@@ -58,7 +58,7 @@ fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
     found?;
     args[0].modifier.neg ^= product.modifier.neg;
     let fits = args.iter().all(|arg| is_operand(form, op, arg));
-    // A copy is coalesced as such.
+    // Copies are left to copy coalescing.
     let zero = sum.lanes.iter().flatten().all(|read| *read == Read::Atom(Atom::Zero));
     (fits && !zero).then(|| vec![args[0], args[1], sum])
 }

@@ -1,4 +1,4 @@
-//! Straight code: the machine-level form, the passes over it, and instructions again.
+//! Straight-line segments: lowering to the machine-level form, the passes over it, and encoding.
 
 mod allocate;
 mod coalesce;
@@ -27,14 +27,14 @@ use form::{Atom, Form, Op, Read};
 use schedule::{Policy, Schedule};
 use sets::Sets;
 
-/// Straight code between leaders: indices of its first and last instruction.
+/// A straight-line segment between leaders: indices of its first and last instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) first: usize,
     pub(crate) last: usize,
 }
 
-/// Which passes run over a segment.
+/// The passes to run over a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passes {
     pub(crate) kills: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    /// Returns whether operations are rewritten.
+    /// Returns whether one of the rewriting passes runs.
     fn rewrites(self) -> bool {
         self.kills
             || self.copies
@@ -92,27 +92,28 @@ pub(crate) fn segments(program: &Program, analyses: &Analyses) -> Vec<Segment> {
     found
 }
 
-/// What became of a segment.
+/// The rewritten code of a segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Rewritten {
-    /// Instructions, each with the indices that it comes from.
+    /// Instructions, each with the indices of its origins.
     pub(crate) code: Vec<(Instruction, Vec<usize>)>,
-    /// Instructions that need NOP.
+    /// Number of instructions that need the NOP bit.
     nops: usize,
-    /// One more than the highest temporary that it writes.
+    /// Highest temporary that it writes, plus one.
     temporaries: usize,
 }
 
-/// What bounds the rewriting of a segment, beyond the steps of the search.
+/// Limits of a rewrite, besides the fuel of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The registers.
+    /// Number of temporaries.
     pub(crate) temporaries: usize,
-    /// Whether zeros that are outputs may have either sign.
+    /// Whether zeros in outputs may have either sign.
     pub(crate) ignore_zero_signs: bool,
 }
 
-/// Rewrites a segment as briefly as the search finds; `None` if nothing is shorter. `fuel` bounds the steps.
+/// Rewrites a segment into the cheapest code that the search finds; `None` if that is not cheaper. `fuel` bounds the
+/// steps.
 pub(crate) fn rewrite(
     program: &Program,
     analyses: &Analyses,
@@ -128,7 +129,7 @@ pub(crate) fn rewrite(
     removed.ignore_zero_signs = limits.ignore_zero_signs;
     let mut changed = passes.dead && dead::eliminate(&mut removed);
     let mut forms = Vec::new();
-    // Operands by presubtract may cost a NOP, or a partner: without them and with them.
+    // Presubtract operands may cost a NOP or prevent co-issue: try both without and with them.
     let without = Passes { presubs: false, ..passes };
     for passes in [without, passes].into_iter().filter(|passes| passes.rewrites()) {
         let mut form = removed.clone();
@@ -165,18 +166,18 @@ pub(crate) fn rewrite(
         }
     }
     let (measure, rewritten) = best?;
-    // A program ends with OUT: the driver's habit.
+    // As in driver output, the last instruction of a program is OUT.
     let ends =
         analyses.graph.window().end == Some(last) && program.code[last].ty() == InstType::OUT;
     if ends && rewritten.code.last().is_none_or(|(inst, _)| inst.ty() != InstType::OUT) {
         return None;
     }
     let shorter = (measure.cycles, measure.rows) < (before.cycles, before.rows);
-    // Fewer temporaries alone are the work of register assignment.
+    // Only register assignment may accept code that just needs fewer temporaries.
     (shorter || passes.schedule && measure < before).then_some(rewritten)
 }
 
-/// What is compared between attempts.
+/// The cost of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Measure {
     cycles: usize,
@@ -184,7 +185,7 @@ struct Measure {
     temporaries: usize,
 }
 
-/// Returns one more than the highest temporary that a segment writes.
+/// Returns the highest temporary that a segment writes, plus one.
 fn highest_written(analyses: &Analyses, segment: Segment) -> usize {
     let writes =
         (segment.first..=segment.last).flat_map(|at| analyses.graph.info(at).writes.iter());
@@ -195,7 +196,7 @@ fn count_nops(code: &[Instruction]) -> usize {
     code.iter().filter(|inst| inst.cmn().nop()).count()
 }
 
-/// Runs the passes until nothing changes. Returns whether anything did.
+/// Runs the rewriting passes to a fixed point. Returns whether anything changed.
 fn simplify(form: &mut Form, passes: Passes) -> bool {
     for round in 0..8 {
         let mut changed = passes.kills && kills::merge(form);
@@ -240,7 +241,7 @@ fn policies(schedule: bool) -> &'static [Policy] {
     if schedule { ALL } else { KEEP }
 }
 
-/// Schedules, assigns registers and encodes; `None` where one of them fails.
+/// Schedules, assigns registers and encodes; `None` if one of these fails.
 fn attempt(form: &Form, policy: Policy, limit: usize, fuel: &mut u64) -> Option<Rewritten> {
     let mut form = form.clone();
     let mut sets = Sets::of(&form)?;
@@ -265,7 +266,8 @@ fn attempt(form: &Form, policy: Policy, limit: usize, fuel: &mut u64) -> Option<
     Some(Rewritten { code, nops, temporaries })
 }
 
-/// Counts the instructions that need NOP: the next reads early what they write.
+/// Counts the instructions that need the NOP bit because the next instruction reads their result through the
+/// presubtract unit.
 fn early_reads(form: &Form, rows: &Schedule) -> usize {
     let early = |pair: &&[Vec<form::OpId>]| {
         let made = |atom: Atom| {
@@ -296,7 +298,7 @@ fn arithmetic(form: &Form, sets: &Sets, registers: &Registers, ops: &[&Op]) -> O
     encode(form, registers, ops, dest)
 }
 
-/// Encodes a texture instruction with the registers that its operands have now.
+/// Encodes a texture instruction with the assigned registers of its operands.
 fn texture(form: &Form, registers: &Registers, op: &Op) -> Option<Instruction> {
     let mut inst = op.inst;
     let place = |read: Read| match read {

@@ -1,4 +1,4 @@
-//! Presubtract selection: sums of two registers, 1 - x and 1 - 2x become operands of what reads them.
+//! Presubtract selection: sums of two registers, 1 - x and 1 - 2x become presubtract operands of their readers.
 //!
 //! | before | after | exact because |
 //! | --- | --- | --- |
@@ -7,8 +7,8 @@
 //! | `t = MAD 1 1 -x; z = f t` | `z = f (1 - x)` | the same operations in the same order |
 //! | `t = MAD -x 2 1; z = f t` | `z = f (1 - 2x)` | likewise |
 //!
-//! Both registers are read in one channel, which is that of the result. All readers must find addresses, so that
-//! the sum is dead.
+//! Both registers are read in the channel of the result. The rewrite applies only if all readers find source addresses,
+//! so that the sum is dead.
 
 use r500_isa::InlineConst;
 use r500_isa::values::SrcpOp;
@@ -32,7 +32,7 @@ pub(crate) fn select(form: &mut Form) -> bool {
     changed
 }
 
-/// Where values are in the original program.
+/// Registers of values in the original program.
 struct Homes;
 
 impl Places for Homes {
@@ -42,7 +42,7 @@ impl Places for Homes {
     }
 }
 
-/// Returns what becomes of the readers of a sum; `None` if one of them cannot read it as an operand.
+/// Returns the rewritten readers of a sum; `None` if one of them cannot read it as a presubtract operand.
 fn readers_of_sum(form: &Form, at: OpId) -> Option<Vec<(OpId, Op)>> {
     let op = &form.ops[at];
     if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
@@ -105,7 +105,7 @@ fn readers_of_sum(form: &Form, at: OpId) -> Option<Vec<(OpId, Op)>> {
 #[derive(Clone, Copy, Debug)]
 struct Sum {
     read: Read,
-    /// The signs of zeros are the same.
+    /// Whether the signs of zeros are the same.
     exact: bool,
 }
 
@@ -143,7 +143,7 @@ impl Sum {
     }
 }
 
-/// The number that an atom always is.
+/// Returns the value of a literal or inline constant.
 fn literal(atom: Atom) -> Option<f32> {
     match atom {
         Atom::Zero => Some(0.0),
@@ -154,7 +154,7 @@ fn literal(atom: Atom) -> Option<f32> {
     }
 }
 
-/// The channel of an atom that is in a register.
+/// Returns the channel of an atom that is in a register.
 fn channel(form: &Form, atom: Atom) -> Option<u8> {
     match atom {
         Atom::Entry(_, channel) | Atom::Constant(_, channel) => Some(channel),

@@ -1,30 +1,30 @@
-//! List scheduling with co-issue: operations in order of their dependences, two halves an instruction where
-//! their operands find addresses, scalars in whichever half is free, equal operations in one RGB half.
+//! List scheduling with co-issue: orders operations by dependences, pairs RGB and alpha operations whose operands fit
+//! the source addresses, moves scalars to a free half, and merges equal operations into one RGB half.
 
 use super::encode::fits;
 use super::form::{Arg, Form, Kind, Op, OpId, Read, ValId};
 use super::sets::{Edge, Sets, dependences, is_result, may_be_alpha, relane};
 
-/// Choices of the heuristic.
+/// Options of the heuristic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Policy {
-    /// Operations of the longest chain first, not in the original order.
+    /// Prioritises the critical path instead of the original order.
     pub(crate) critical: bool,
-    /// A pair first, even if it is not the most urgent operation.
+    /// Prefers a pair over the operation with the highest priority.
     pub(crate) pairs_first: bool,
-    /// Equal scalar operations share an RGB half.
+    /// Merges equal scalar operations into one RGB half.
     pub(crate) merge: bool,
-    /// Scalars may change halves.
+    /// Lets scalars change halves.
     pub(crate) migrate: bool,
-    /// How many instructions later than the first that waits an operation may come from: fewer keep fewer
-    /// registers busy.
+    /// How many instructions after the first waiting one candidates may come from. A smaller window lowers register
+    /// pressure.
     pub(crate) window: usize,
 }
 
 /// A schedule: the operations of each instruction.
 pub(crate) type Schedule = Vec<Vec<OpId>>;
 
-/// Schedules a segment; `None` if dependences form a cycle. Steps are counted: `fuel` bounds them.
+/// Schedules a segment; `None` if the dependence graph is cyclic. Each step consumes `fuel`.
 pub(crate) fn schedule(
     form: &mut Form,
     sets: &mut Sets,
@@ -55,7 +55,7 @@ pub(crate) fn schedule(
     Some(rows)
 }
 
-/// Results of transcendental operations go to alpha where they can: so they take one half, not two.
+/// Moves results of transcendental operations to alpha where possible, so that they occupy one half instead of two.
 fn functions_to_alpha(form: &mut Form, sets: &mut Sets) {
     for at in 0..form.ops.len() {
         let op = &form.ops[at];
@@ -73,7 +73,7 @@ fn functions_to_alpha(form: &mut Form, sets: &mut Sets) {
     }
 }
 
-/// Returns whether the only result of an operation may leave its lane.
+/// Returns whether the only result of an operation may change its lane.
 fn movable(form: &Form, sets: &Sets, value: ValId) -> bool {
     let data = &form.values[value];
     let op = &form.ops[data.op];
@@ -84,13 +84,13 @@ fn movable(form: &Form, sets: &Sets, value: ValId) -> bool {
         && !sets.fixed[value]
 }
 
-/// Longest chains of dependent operations, or the original order; greatest first.
+/// Computes priorities: the height in the dependence graph, or the original order. Greater is more urgent.
 fn priorities(form: &Form, before: &[Vec<Edge>], policy: Policy) -> Option<Vec<u64>> {
     let count = form.ops.len();
     let order = topological(before)?;
     let mut height = vec![0u64; count];
     for &at in order.iter().rev() {
-        // A fetch takes long: as if more operations followed.
+        // A fetch has a long latency: it weighs as much as eight operations.
         let own = if form.ops[at].is_texture() && !form.ops[at].is_kill() { 8 } else { 1 };
         height[at] += own;
         for &(pred, distance) in &before[at] {
@@ -135,16 +135,16 @@ struct Scheduler<'a> {
     policy: Policy,
     before: Vec<Vec<Edge>>,
     priority: Vec<u64>,
-    /// Operations that read presubtract results.
+    /// Whether an operation reads a presubtract result.
     early: Vec<bool>,
     time: Vec<Option<usize>>,
     rows: Schedule,
     fuel: &'a mut u64,
 }
 
-/// Ready operations that are tried as the first of an instruction.
+/// How many ready operations are tried as the first of an instruction.
 const FIRST: usize = 12;
-/// Ready operations that are tried as the second.
+/// How many are tried as the second.
 const SECOND: usize = 24;
 
 impl Scheduler<'_> {
@@ -186,7 +186,7 @@ impl Scheduler<'_> {
         ready
     }
 
-    /// Returns whether an operation reads early what the last instruction writes.
+    /// Returns whether an operation reads a result of the last instruction through the presubtract unit.
     fn needs_nop(&self, at: OpId) -> bool {
         let Some(last) = self.rows.len().checked_sub(1).filter(|_| self.early[at]) else {
             return false;
@@ -224,7 +224,7 @@ impl Scheduler<'_> {
         })
     }
 
-    /// Returns an operation for the half that another leaves free. Either may change halves.
+    /// Returns an operation for the half that `first` leaves free. Either may change halves.
     fn mate(&mut self, first: OpId) -> Option<OpId> {
         let op = &self.form.ops[first];
         let [rgb, alpha] = [op.uses_rgb(), op.uses_alpha()];
@@ -262,7 +262,8 @@ impl Scheduler<'_> {
         self.may_share(ops[0], ops[1]) && fits(self.form, &*self.sets, &ops)
     }
 
-    /// Outputs are not written next to temporaries, the driver's habit, except as in the original.
+    /// Returns whether two operations may co-issue. As in driver output, outputs and temporaries are not written by one
+    /// instruction, unless the original did.
     fn may_share(&self, a: &Op, b: &Op) -> bool {
         let sinks = |op: &Op, of: fn(&super::form::Sinks) -> bool| {
             op.results.iter().flatten().any(|&value| of(&self.form.values[value].sinks))
@@ -275,7 +276,7 @@ impl Scheduler<'_> {
         !(results[0] && results[1]) && (!mixed || a.origin == b.origin)
     }
 
-    /// Moves an operation of one scalar to the other half, if both then fit one instruction.
+    /// Moves a scalar operation to the other half, if both then fit one instruction.
     fn migrate(&mut self, mover: OpId, first: OpId, second: OpId) -> bool {
         let op = &self.form.ops[mover];
         let Some(value) = op.results.iter().flatten().copied().next() else { return false };
@@ -304,8 +305,8 @@ impl Scheduler<'_> {
         false
     }
 
-    /// Merges further operations into the RGB half of an instruction: the same operation with the same
-    /// modifiers in other lanes.
+    /// Merges further operations into the RGB half of an instruction: equal operations with equal modifiers in other
+    /// lanes.
     fn merge(&mut self, row: Vec<OpId>, left: &mut usize) -> Vec<OpId> {
         if !self.policy.merge {
             return row;
@@ -360,7 +361,7 @@ impl Scheduler<'_> {
         false
     }
 
-    /// Returns how an operation may take lanes of another.
+    /// Returns how the lanes of an operation can join those of another.
     fn join(&self, into: OpId, from: OpId) -> Option<Join> {
         let target = self.form.ops[into]
             .results
@@ -371,7 +372,7 @@ impl Scheduler<'_> {
             .find(|&value| self.sets.stored(self.form, value));
         let results: Vec<ValId> = self.form.ops[from].results.iter().flatten().copied().collect();
         let taken = self.form.ops[into].mask();
-        // One target for the outputs of a half.
+        // A half writes one render target.
         let output = |op: &Op, form: &Form| {
             op.results.iter().flatten().find_map(|&value| form.values[value].sinks.output)
         };
@@ -433,16 +434,16 @@ impl Scheduler<'_> {
     }
 }
 
-/// How the lanes of an operation join those of another.
+/// How the lanes of an operation join another.
 #[derive(Clone, Copy, Debug)]
 enum Join {
-    /// They are free there.
+    /// In the same lanes, which are free.
     Keep,
-    /// A scalar moves to a free lane, and into the register of a result that is stored.
+    /// In another lane; a stored result then shares the register of `target`.
     Move { value: ValId, lane: u8, target: Option<ValId> },
 }
 
-/// Returns whether each operand that reads a value reads no other register's colours.
+/// Returns whether no operand that reads a value reads colours of another register.
 fn only_splats(form: &Form, sets: &Sets, value: ValId) -> bool {
     use super::form::Atom;
     let reads_it = |read: &Read| *read == Read::Atom(Atom::Value(value));

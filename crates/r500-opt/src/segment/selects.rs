@@ -1,4 +1,4 @@
-//! Select folding: a select on a truth value becomes a select on what the truth value was selected by.
+//! Select folding: a select on a truth value becomes a select on the condition of that truth value.
 //!
 //! | before | after | exact because |
 //! | --- | --- | --- |
@@ -6,17 +6,17 @@
 //! | `t = CMP 1 0 x; … CMP a b -t` | `… CMP b a x` | likewise; a NaN gives 0 in `t` and the second operand after the change |
 //! | `t = CMP 1 0 x; … CND a b t` | `… CMP a b x` | `t > 1/2` exactly if `t` is 1 |
 //!
-//! The same holds for truth values that CND selects. A truth value folds only where all of its readers do, so
-//! that it is dead.
+//! The same holds for truth values computed by CND. A truth value folds only if all of its readers fold, so that it is
+//! dead.
 
 use super::copies::is_operand;
 use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
 
-/// What becomes of a select.
+/// The rewrite of a select.
 #[derive(Clone, Debug)]
 struct Fold {
     select: LaneOp,
-    /// The operands that are selected change places.
+    /// Whether the selected operands are swapped.
     swap: bool,
     condition: Arg,
 }
@@ -25,7 +25,7 @@ struct Fold {
 pub(crate) fn fold(form: &mut Form) -> bool {
     let mut folds: Vec<Option<Fold>> =
         (0..form.ops.len()).map(|at| fold_of(form, &form.ops[at])).collect();
-    // Each round drops one fold at least.
+    // Each iteration drops at least one fold.
     while let Some(at) = (0..folds.len()).find(|&at| {
         folds[at].is_some()
             && !conditions(&form.ops[at]).all(|value| folds_away(form, &folds, value))
@@ -45,7 +45,7 @@ pub(crate) fn fold(form: &mut Form) -> bool {
     changed
 }
 
-/// The values that a select selects by.
+/// Returns the values that a select uses as conditions.
 fn conditions(op: &Op) -> impl Iterator<Item = ValId> + '_ {
     op.args[2].lanes.iter().flatten().filter_map(|read| match *read {
         Read::Atom(Atom::Value(value)) => Some(value),
@@ -53,7 +53,7 @@ fn conditions(op: &Op) -> impl Iterator<Item = ValId> + '_ {
     })
 }
 
-/// Returns whether all that needs a truth value are conditions that fold.
+/// Returns whether all uses of a truth value are conditions that fold.
 fn folds_away(form: &Form, folds: &[Option<Fold>], value: ValId) -> bool {
     let reads = |arg: &Arg| {
         let mut atoms = arg.lanes.iter().flatten().flat_map(|read| match *read {
@@ -104,14 +104,14 @@ fn fold_of(form: &Form, op: &Op) -> Option<Fold> {
     fold.filter(|fold| is_operand(form, op, &fold.condition))
 }
 
-/// Returns whether a select takes its first operand, given the value of its condition.
+/// Returns whether a select takes its first operand for a condition of this value.
 fn chooses_first(select: LaneOp, modifier: Modifier, value: f32) -> bool {
     let value = if modifier.abs { value.abs() } else { value };
     let value = if modifier.neg { -value } else { value };
     if select == LaneOp::Cmp { value >= 0.0 } else { value > 0.5 }
 }
 
-/// A select between two numbers.
+/// A truth value: a select between two literals.
 struct Truth {
     select: LaneOp,
     condition: Read,

@@ -1,7 +1,8 @@
-//! Coalescing: sets of values that must share a temporary, and the order of those that share a channel.
+//! Coalescing constraints: sets of values that must share a temporary, and dependences between values that share a
+//! channel.
 //!
-//! An operand reads colours of one register; an instruction writes colours to one; a fetch reads and writes one.
-//! Values that outlive the segment are in the set of their temporary.
+//! The colour lanes of an operand read one register; an instruction writes one register of colours; a fetch reads and
+//! writes one each. Values that are live after the segment belong to the set of their temporary.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +11,25 @@ use r500_isa::TEMPORARIES;
 use super::encode::{Places, Register};
 use super::form::{Arg, Atom, Form, Kind, Op, OpId, Read, ValId};
 
-/// The sets, and which values have left theirs.
+/// Disjoint sets of values.
 #[derive(Clone, Debug)]
 pub(crate) struct Sets {
-    /// Set by node: of values, of temporaries, then of values that left their sets.
+    /// Union-find parents by node. Nodes are values, then temporaries, then values that left their sets.
     parent: Vec<usize>,
     /// Node by value.
     node: Vec<usize>,
     /// The temporary of a set, by root.
     temp: Vec<Option<u8>>,
-    /// Members by root: values of the set.
+    /// Number of values in each set, by root.
     sizes: Vec<usize>,
-    /// Operations that read a value; some may have died since.
+    /// Operations that read each value, dead ones included.
     readers: Vec<Vec<OpId>>,
-    /// Values that a presubtract result or a texture instruction reads: their lanes stay.
+    /// Whether a presubtract result or a texture instruction reads each value, which fixes its lane.
     pub(crate) fixed: Vec<bool>,
 }
 
 impl Sets {
-    /// Computes the sets; `None` if some value would have to be in two temporaries.
+    /// Builds the sets; `None` if a value would have to be in two temporaries.
     pub(crate) fn of(form: &Form) -> Option<Self> {
         let count = form.values.len();
         let mut sets = Self {
@@ -56,7 +57,7 @@ impl Sets {
         Some(sets)
     }
 
-    /// Notes an operation as a reader of its operands.
+    /// Registers an operation as a reader of its operands.
     pub(crate) fn note_readers(&mut self, form: &Form, at: OpId) {
         for atom in form.ops[at].atoms() {
             if let Atom::Value(value) = atom
@@ -176,7 +177,7 @@ impl Sets {
         member
     }
 
-    /// Returns the temporary of the set of a value, if it is decided.
+    /// Returns the temporary of a value's set, if it is assigned.
     pub(crate) fn temp(&self, value: ValId) -> Option<u8> {
         self.temp[self.set_of(value)]
     }
@@ -186,18 +187,19 @@ impl Sets {
         !self.readers[value].is_empty() || form.values[value].sinks.live_out
     }
 
-    /// Returns whether a value shares its register with no other, so that any channel will do.
+    /// Returns whether a value is the only one of its set, without an assigned temporary, so that any channel is
+    /// possible.
     pub(crate) fn is_alone(&self, value: ValId) -> bool {
         let set = self.set_of(value);
         self.sizes[set] == 1 && self.temp[set].is_none()
     }
 
-    /// Returns the register of a value, as far as it is known.
+    /// Returns the register of a value: the assigned temporary, or the set.
     pub(crate) fn place_of(&self, form: &Form, value: ValId) -> Register {
         self.place(form, value).0
     }
 
-    /// Takes a value out of its set. Returns where it was.
+    /// Moves a value to a set of its own. Returns its previous node, for [`Self::go_back`].
     pub(crate) fn leave(&mut self, value: ValId) -> usize {
         let new = self.parent.len();
         let before = self.node[value];
@@ -210,7 +212,7 @@ impl Sets {
         before
     }
 
-    /// Puts a value back that was the last to leave its set.
+    /// Undoes the last [`Self::leave`].
     pub(crate) fn go_back(&mut self, value: ValId, before: usize) {
         debug_assert_eq!(self.node[value] + 1, self.parent.len());
         self.parent.pop();
@@ -221,7 +223,7 @@ impl Sets {
         self.sizes[set] += 1;
     }
 
-    /// Puts a value into the set of another.
+    /// Moves a value to the set of another.
     pub(crate) fn enter(&mut self, value: ValId, other: ValId) {
         let (old, new) = (self.set_of(value), self.set_of(other));
         self.sizes[old] -= 1;
@@ -229,8 +231,8 @@ impl Sets {
         self.node[value] = new;
     }
 
-    /// Returns the lanes that members of the set of a value take, and channels of its temporary that are read
-    /// from before or live beyond the segment.
+    /// Returns the lanes that are occupied in the register of a value: by members of its set, and by channels of its
+    /// temporary whose entry value is read or that are live after the segment.
     pub(crate) fn lanes_taken(&self, form: &Form, value: ValId) -> u8 {
         let set = self.set_of(value);
         let mut taken = 0;
@@ -261,7 +263,8 @@ impl Places for Sets {
     }
 }
 
-/// The scalar of one side of a presubtract result, or the scalar itself on side 0.
+/// Returns an atom of a read: the first (`side` 0) or second operand of a presubtract result, or the scalar itself as
+/// the first.
 fn atom(read: &Read, side: usize) -> Option<Atom> {
     match (*read, side) {
         (Read::Atom(atom), 0) | (Read::Presub(_, atom, _), 0) | (Read::Presub(_, _, atom), 1) => {
@@ -279,7 +282,7 @@ fn channel(form: &Form, read: &Read, side: usize) -> Option<u8> {
     }
 }
 
-/// Returns whether a value may be in the alpha channel: each operand that reads it reads no other alpha.
+/// Returns whether a value may be in the alpha channel: no operand that reads it reads another alpha value.
 pub(crate) fn may_be_alpha(form: &Form, sets: &Sets, value: ValId) -> bool {
     let other_alpha = |arg: &Arg| {
         let reads = || arg.lanes.iter().flatten();
@@ -292,10 +295,10 @@ pub(crate) fn may_be_alpha(form: &Form, sets: &Sets, value: ValId) -> bool {
     !sets.operands_of(form, value).any(other_alpha)
 }
 
-/// An edge of the dependence graph: the other operation, and how many instructions later at least.
+/// An edge of the dependence graph: the other operation, and the least distance in instructions.
 pub(crate) type Edge = (OpId, usize);
 
-/// Dependences: for each operation what must come before it; `None` if there is a cycle of sharing.
+/// Builds the dependence graph: the predecessors of each operation. `None` if the sets make it cyclic.
 pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
     let mut before: Vec<Vec<Edge>> = vec![Vec::new(); form.ops.len()];
     let mut readers: BTreeMap<ValId, Vec<OpId>> = BTreeMap::new();
@@ -314,7 +317,7 @@ pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
             }
         }
     }
-    // Values in the order of the original program, by the channel that they share.
+    // Values that share a channel, in program order.
     let mut chains: BTreeMap<(usize, u8), Vec<ValId>> = BTreeMap::new();
     for (value, data) in form.values.iter().enumerate() {
         if !form.ops[data.op].dead && sets.stored(form, value) && is_result(form, value) {
@@ -358,7 +361,7 @@ pub(crate) fn relane(form: &mut Form, value: ValId, to: u8) {
             arg.lanes[to_lane] = arg.lanes[from].take();
         }
     }
-    // The half that computes it now finishes it the same way.
+    // The output modifier and clamp move to the half that now computes the value.
     op.finish[usize::from(to == 3)] = op.finish[usize::from(from == 3)];
     form.values[value].lane = to;
 }

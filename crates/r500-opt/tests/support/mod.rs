@@ -1,4 +1,4 @@
-//! Programs of the corpus, and whether two programs draw the same.
+//! Programs of the corpus, and comparison of the pictures of two programs.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }
 
-/// Every job of a folder of the corpus.
+/// Returns every job of a folder of the corpus.
 pub(crate) fn jobs(folder: &str) -> Vec<Job> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(corpus().join(folder))
         .unwrap()
@@ -24,7 +24,7 @@ pub(crate) fn jobs(folder: &str) -> Vec<Job> {
     files.iter().flat_map(|file| read_file(file)).collect()
 }
 
-/// The distinct programs of piglit's tests, without state.
+/// Returns the distinct programs of piglit's tests, without state.
 pub(crate) fn piglit() -> Vec<Job> {
     read_file(&corpus().join("piglit/programs.json"))
 }
@@ -63,7 +63,7 @@ pub(crate) fn randomize(job: &mut Job, seed: u64, all: bool) {
         Input::planes(temp, [plane(), plane(), plane(), plane()])
     });
     job.inputs = Some(inputs.collect());
-    // Those that the program gives are part of it: that a loop iterates decides where its jump may lead.
+    // Given loop constants are part of the program: the trip count decides where a jump may lead.
     let given = job.program.state.fc_int_const.iter_mut();
     for constant in given.filter(|constant| constant.is_none()) {
         let count = [1, 2, 5, 255][(rng.next_u64() % 4) as usize];
@@ -71,7 +71,7 @@ pub(crate) fn randomize(job: &mut Job, seed: u64, all: bool) {
     }
 }
 
-/// Draws a program with what a job carries.
+/// Draws a program with the bindings of a job.
 pub(crate) fn run(job: &Job, program: &Program, size: [u32; 2]) -> Option<Frame> {
     let mut job = job.clone();
     let state = job.program.state.clone();
@@ -88,7 +88,7 @@ pub(crate) fn run(job: &Job, program: &Program, size: [u32; 2]) -> Option<Frame>
     draw(&Reference, &shader, &bindings, &options).ok()
 }
 
-/// Returns what differs of two frames.
+/// Returns a difference between two frames.
 pub(crate) fn difference(a: &Frame, b: &Frame) -> Option<String> {
     if a.coverage() != b.coverage() {
         return Some("coverage".to_owned());
