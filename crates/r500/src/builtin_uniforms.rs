@@ -1,35 +1,35 @@
-//! Built-in uniforms: names that the host fills in before it draws.
+//! Built-in uniforms: named constants that the host sets before each picture.
 //!
 //! | name | channels |
 //! | --- | --- |
 //! | `time` | seconds |
 //! | `resolution` | width and height of the picture in pixels, then 1/width and 1/height |
-//! | `mouse` | the pointer's place from 0 to 1, from the lower left; 1 while a button is pressed; 0 |
-//! | `frame` | pictures drawn before this one |
+//! | `mouse` | pointer position from 0 to 1, from the lower left; 1 while a button is pressed; 0 |
+//! | `frame` | number of pictures drawn before this one |
 //!
-//! A source binds one with `UNIFORM "mouse" = const[3].rgba ;` and gives the constant the values that it has where the host knows
-//! none: `const[3] = (0.5, 0.5, 0, 0) ;`.
+//! A source binds one with `UNIFORM "mouse" = const[3].rgba ;` and gives the constant a default for hosts without a
+//! value: `const[3] = (0.5, 0.5, 0, 0) ;`.
 
 use r500_program::{Job, Uniform};
 
 /// The names, in the order of the table above.
 pub const NAMES: [&str; 4] = ["time", "resolution", "mouse", "frame"];
 
-/// What a host knows of the picture that it draws.
+/// Values of the built-in uniforms that a host knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BuiltinUniforms {
-    /// Seconds.
+    /// Time in seconds.
     pub time: Option<f32>,
     /// Width and height in pixels.
     pub resolution: Option<[u32; 2]>,
-    /// The pointer's column and row from 0 to 1, and whether a button is pressed.
+    /// Pointer position from 0 to 1 (column, row from the bottom), and whether a button is pressed.
     pub mouse: Option<([f32; 2], bool)>,
-    /// Pictures drawn before this one.
+    /// Number of pictures drawn before this one.
     pub frame: Option<u32>,
 }
 
 impl BuiltinUniforms {
-    /// Returns the channels that the uniforms of a program get: constant, channel, value.
+    /// Returns the channel values for the uniforms of a program: constant, channel, value.
     #[must_use]
     pub fn values(&self, uniforms: &[Uniform]) -> Vec<(usize, usize, f32)> {
         let of = |uniform: &Uniform| {
@@ -42,7 +42,7 @@ impl BuiltinUniforms {
         uniforms.iter().flat_map(of).collect()
     }
 
-    /// Puts the values into a job's constants.
+    /// Stores the values in a job's constants.
     pub fn apply(&self, job: &mut Job) {
         for (constant, channel, value) in self.values(&job.uniforms) {
             job.program.state.set_constant(constant, channel, value.to_bits());

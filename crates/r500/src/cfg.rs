@@ -1,28 +1,28 @@
-//! Where a program can go, to be shown: its flow graph with the instructions as text.
+//! Control-flow graphs for display: basic blocks with the instructions as text.
 
 use r500_check::draw::Chart;
 use r500_check::graph::{Blocks, Graph, Structure, Unstructured};
 use r500_program::Job;
 use r500_program::{CodeWindow, WindowError};
 
-/// A program's flow, found.
+/// The control-flow graph of a program, with its text.
 pub struct Flow<'a> {
-    /// What the program is called.
+    /// Name of the program.
     pub name: &'a str,
-    /// Its graph.
+    /// The graph.
     pub graph: &'a Graph,
-    /// Where code may run.
+    /// The code window.
     pub window: CodeWindow,
     /// The basic blocks.
     pub blocks: Blocks,
-    /// The statements, or why there are none.
+    /// The structured statements, or why the program is unstructured.
     pub structure: Result<Structure, Unstructured>,
     /// The instructions as text.
     pub lines: Vec<String>,
 }
 
 impl<'a> Flow<'a> {
-    /// Returns the flow of a job's program, whose graph is at hand.
+    /// Builds the flow of a job's program from its graph.
     #[must_use]
     pub fn new(job: &'a Job, graph: &'a Graph) -> Self {
         let offset = job.program.state.base_address();
@@ -41,7 +41,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Returns how many there are of what, and whether it is structured.
+    /// Returns a summary: the numbers of instructions and blocks, and whether the program is structured.
     #[must_use]
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -68,7 +68,7 @@ impl<'a> Flow<'a> {
         )
     }
 
-    /// Returns the graph as a chart; longer lines are broken, none for 0.
+    /// Returns the graph as a chart. Lines longer than `wrap` characters are broken; 0 breaks none.
     #[must_use]
     pub fn chart(&self, wrap: usize) -> Chart {
         let text = |index: usize| wrapped(&self.lines[index], wrap);
@@ -77,18 +77,16 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Returns the flow graph of a job's program as an SVG picture; lines that are longer than `wrap`
-/// characters are broken.
+/// Returns the control-flow graph of a job's program as an SVG picture. Lines longer than `wrap` characters are broken.
 ///
 /// # Errors
-/// [`WindowError`] where nothing can run.
+/// [`WindowError`] if the code window contains no instruction that can run.
 pub fn svg(job: &Job, wrap: usize) -> Result<String, WindowError> {
     let graph = Graph::new(&job.program)?;
     Ok(Flow::new(job, &graph).chart(wrap).svg())
 }
 
-/// Returns a line, broken where it is long: at `:` between what is read and what is computed, or at
-/// spaces.
+/// Breaks a long line: at the `:` between source bindings and operations, or at spaces.
 fn wrapped(line: &str, width: usize) -> String {
     if width == 0 || line.chars().count() <= width {
         return line.to_owned();

@@ -1,4 +1,4 @@
-//! Whether a job gives what it expects.
+//! Comparison of a frame with a job's expectations.
 
 use std::fmt;
 
@@ -8,32 +8,32 @@ use r500_program::{Compare, Expect, Job, PixelColor};
 use crate::image_diff::{Comparison, SHARE, SizeError, TOLERANCE};
 use crate::picture::{Picture, eight_bit};
 
-/// What running a job with expectations gave.
+/// Result of running a job with expectations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Everything is as expected.
+    /// All expectations hold.
     Passed,
     /// The job expects nothing, and there is no reference picture.
     NothingExpected,
-    /// Pixels that are not as expected.
+    /// Pixels that do not match.
     Failed(Vec<Mismatch>),
-    /// The picture differs from its reference in more than the share of pixels that may.
+    /// More pixels than permitted differ from the reference picture.
     Different {
-        /// How it differs.
+        /// The comparison.
         comparison: Box<Comparison>,
-        /// The share that may.
+        /// The permitted share of differing pixels, 0 to 1.
         share: f64,
     },
 }
 
-/// Why a job could not be judged.
+/// Why a job could not be run and compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JudgeError {
-    /// Its program cannot run at all.
+    /// The program cannot run at all.
     #[error(transparent)]
     Shader(#[from] ShaderError),
-    /// Its textures or inputs cannot be bound.
+    /// Textures or inputs cannot be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// The run ended early.
@@ -42,13 +42,13 @@ pub enum JudgeError {
     /// The reference picture has another size.
     #[error("the picture and its reference differ in size: {0}")]
     Size(#[from] SizeError),
-    /// It does not say how large its picture is.
+    /// The job does not specify the size of its picture.
     #[error("the picture's size is not given")]
     NoSize,
 }
 
-/// Runs a job and compares with what it expects, and with a reference picture where there is one
-/// (by the job's own [`share`](Job::share) or [`SHARE`], within [`TOLERANCE`]).
+/// Runs a job and compares the frame with its expectations, and with a reference picture if there is one (by the job's
+/// own [`share`](Job::share) or [`SHARE`], within [`TOLERANCE`]).
 ///
 /// # Errors
 /// [`JudgeError`] if there is no frame to compare.
@@ -79,32 +79,32 @@ pub fn judge(
     Ok(Verdict::Passed)
 }
 
-/// A pixel that is not as expected.
+/// A pixel that does not match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// The pixel: column, and row from the bottom.
     pub pixel: [u32; 2],
-    /// What differs there.
+    /// The differing output.
     pub what: What,
 }
 
-/// What differs.
+/// A differing output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A colour.
     Color {
         /// The target, 0 to 3 for A to D.
         target: usize,
-        /// Wanted channels, `None` where nothing is wanted.
+        /// Expected channels; `None` if a channel has no expectation.
         wanted: PixelColor,
-        /// What was drawn.
+        /// The colour that was drawn.
         got: [f32; 4],
     },
     /// Depth.
     Depth {
-        /// Wanted.
+        /// The expected depth.
         wanted: f32,
-        /// What was drawn.
+        /// The depth that was drawn.
         got: f32,
     },
     /// Coverage after the run.
@@ -112,21 +112,21 @@ pub enum What {
         /// Whether the pixel should be covered.
         wanted: bool,
     },
-    /// An expectation about a picture of another size.
+    /// An expectation for a picture of another size.
     Size {
-        /// What is expected: `target0`, `depth`, `coverage`.
+        /// The expected output: `target0`, `depth`, `coverage`.
         of: &'static str,
-        /// Pixels that the expectation has.
+        /// Number of pixels in the expectation.
         wanted: usize,
-        /// Pixels that were drawn.
+        /// Number of pixels that were drawn.
         got: usize,
     },
 }
 
-/// Returns every pixel of a frame that is not as expected, row by row from the bottom, colours
-/// before depth before coverage. Empty means that the job passes.
+/// Returns every pixel of a frame that does not match, row by row from the bottom; colours precede depth, depth
+/// precedes coverage. The job passes if the list is empty.
 ///
-/// Where nothing was drawn (killed, uncovered) target A shows [`Expect::background`].
+/// Target A of pixels without a result (killed, uncovered) shows [`Expect::background`].
 #[must_use]
 pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
     let mut found = Vec::new();
@@ -187,9 +187,8 @@ pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
     found
 }
 
-/// Returns whether a value is as wanted. As values: NaN wants NaN, infinities themselves, +0 and -0
-/// are equal, and the tolerance is relative to a wanted value above 1. In 8 bits: both rounded
-/// first.
+/// Returns whether a value matches. As values: NaN matches NaN, infinities match themselves, +0 and -0 are equal, and
+/// the tolerance is relative above 1. In 8 bits: both values are rounded first.
 #[must_use]
 pub fn agree(compare: Compare, tolerance: f32, wanted: f32, got: f32) -> bool {
     let tolerance = f64::from(tolerance);

@@ -1,4 +1,5 @@
-//! Words and registers explained field by field, from the tables of [`isa`](crate::isa) and [`chip`](crate::chip).
+//! Field-by-field explanations of words and registers, from the tables of [`isa`](crate::isa) and
+//! [`chip`](crate::chip).
 
 use std::borrow::Cow;
 
@@ -8,24 +9,24 @@ use r500_isa::{Field, Instruction, JumpInput, Kind, Register, Value};
 /// A word, field by field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordExplanation {
-    /// Its register.
+    /// The register.
     pub register: &'static Register,
-    /// Its bits.
+    /// The value of the word.
     pub bits: u32,
-    /// Its fields, in the order of the documents.
+    /// The fields, in the order of the documents.
     pub fields: Vec<FieldExplanation>,
-    /// The bits set that no field names.
+    /// The set bits that no field covers.
     pub unnamed: u32,
 }
 
-/// A field with its code.
+/// A field and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldExplanation {
     /// The field.
     pub field: &'static Field,
-    /// Its code.
+    /// The value.
     pub code: u32,
-    /// The table's row for this code, if it has one.
+    /// The table row of the value, if there is one.
     pub value: Option<&'static Value>,
 }
 
@@ -34,14 +35,14 @@ pub struct FieldExplanation {
 pub enum DwordExplanation {
     /// A word with a register.
     Word(WordExplanation),
-    /// A dword that this type of instruction does not read.
+    /// A dword that instructions of this type do not use.
     Unused {
         /// Its bits.
         bits: u32,
     },
 }
 
-/// What a name of the tables means.
+/// A table entry that a name denotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Named {
     /// A register or instruction word.
@@ -54,7 +55,7 @@ pub enum Named {
     Value(&'static Register, &'static Field, &'static Value),
 }
 
-/// Returns a word, field by field.
+/// Explains a word field by field.
 #[must_use]
 pub fn word(register: &'static Register, bits: u32) -> WordExplanation {
     let fields = register.fields.iter().map(|field| {
@@ -65,7 +66,7 @@ pub fn word(register: &'static Register, bits: u32) -> WordExplanation {
     WordExplanation { register, bits, fields: fields.collect(), unnamed }
 }
 
-/// Returns the six dwords of an instruction.
+/// Explains the six dwords of an instruction.
 #[must_use]
 pub fn instruction(instruction: Instruction) -> [DwordExplanation; 6] {
     let layout = instruction.layout();
@@ -78,13 +79,13 @@ pub fn instruction(instruction: Instruction) -> [DwordExplanation; 6] {
     })
 }
 
-/// Everything in the tables that has this name; case does not matter. `REGISTER.FIELD` names one
-/// field of one register, `RB3D_COLOROFFSET2` a member of a register set, `@4e30` the register at a byte offset.
+/// Returns all table entries with this name, ignoring case. `REGISTER.FIELD` names one field of one register,
+/// `RB3D_COLOROFFSET2` a member of a register set, `@4e30` the register at a byte offset.
 #[must_use]
 pub fn name(name: &str) -> Vec<Named> {
     let mut found = Vec::new();
     if name.is_empty() {
-        // Values that the documents leave without a name are not called so.
+        // Skips values that have no name in the documents.
         return found;
     }
     if let Some(address) = name.strip_prefix('@') {
@@ -117,7 +118,7 @@ pub fn name(name: &str) -> Vec<Named> {
     found
 }
 
-/// Returns the names of the tables that are closest to one that does not exist, four at most.
+/// Returns the table names closest to an unknown name, at most four.
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
     let wanted = name.to_ascii_uppercase();
@@ -135,7 +136,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    // Next to a name with one letter wrong, those with two wrong do not help.
+    // If there are names with one letter wrong, those with two wrong do not help.
     let closest = names.first().map_or(0, |(closest, _)| *closest);
     let close = names.into_iter().take_while(|(distance, _)| *distance == closest);
     close.take(4).map(|(_, known)| known).collect()
@@ -151,13 +152,13 @@ impl Named {
 }
 
 impl FieldExplanation {
-    /// Returns whether the code is one that the documents reserve.
+    /// Returns whether the documents reserve the code.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
         self.field.kind == Kind::Choice && self.value.is_none()
     }
 
-    /// Returns the code as it reads: a number, `off`, `on`, or a documented name.
+    /// Returns the code as text: a number, `off`, `on`, or a documented name.
     #[must_use]
     pub fn reading(&self) -> String {
         let Self { field, code, value } = *self;
@@ -175,7 +176,7 @@ impl FieldExplanation {
         }
     }
 
-    /// Returns what the code means here, with the condition of a `JUMP_FUNC` decoded.
+    /// Returns the meaning of the code, with the condition of a `JUMP_FUNC` decoded.
     #[must_use]
     pub fn text(&self) -> Cow<'static, str> {
         let is_jump_func = self.field.name == "JUMP_FUNC";
@@ -189,7 +190,7 @@ impl FieldExplanation {
         }
     }
 
-    /// Returns what the code means here.
+    /// Returns the meaning of the code.
     #[must_use]
     pub fn meaning(&self) -> &'static str {
         match self.value {
@@ -200,9 +201,9 @@ impl FieldExplanation {
     }
 }
 
-/// Returns the condition that a `JUMP_FUNC` table stands for, over the ALU result `alu`, the predicate bit `pred` and
-/// the boolean constant `bool`: `not alu`, `alu and not pred`; `None` for tables that are not one literal, a
-/// conjunction or a disjunction.
+/// Returns the condition of a `JUMP_FUNC` table as text, over the ALU result `alu`, the predicate bit `pred` and the
+/// boolean constant `bool`: `not alu`, `alu and not pred`. `None` unless the table is a literal, a conjunction or a
+/// disjunction.
 #[must_use]
 pub fn jump_condition(table: u8) -> Option<String> {
     const INPUTS: [(&str, JumpInput); 3] = [
@@ -250,8 +251,8 @@ mod tests {
 
     use super::*;
 
-    /// The BREAKLOOP of a compiled program, worked out from the register document: bits 2:0 = 5, 5
-    /// clear, 15:8 = ff, 20:16 = 1, 25:24 = 0, 27:26 = 1, 28 set.
+    /// The BREAKLOOP of a compiled program, derived from the register document: bits 2:0 = 5, 5 clear, 15:8 = ff, 20:16
+    /// = 1, 25:24 = 0, 27:26 = 1, 28 set.
     #[test]
     fn a_break_is_explained() {
         let word = word(r500_isa::register("us_fc_inst").unwrap(), 0x1401_ff05);

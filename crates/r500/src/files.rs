@@ -1,37 +1,37 @@
-//! Guarded file access: regular files only, up to a size, and what a source names only below its folder.
+//! Guarded file access: regular files only, up to a size limit; files that a source names only below its folder.
 //!
-//! Every file that the library or the command reads or writes is opened here. A device or a pipe may have no end, and opening
-//! a pipe waits for its writer; a source from elsewhere must not read a file that its author could not have. Elsewhere in
-//! this crate and the command, `clippy.toml` disallows what opens files.
+//! Every file that the library or the command reads or writes is opened here. A device or a pipe may be endless, and
+//! opening a pipe waits for its writer; an untrusted source must not read files that its author could not.
+//! `clippy.toml` disallows other ways to open files in this crate and the command.
 #![expect(clippy::disallowed_methods, reason = "this is the guard")]
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes that a source, a script or a document may have (128 MiB, as [`r500_formats::Limits::document`]).
+/// Size limit of a source, a script or a document in bytes (128 MiB, as [`r500_formats::Limits::document`]).
 pub const MAX_TEXT: u64 = 128 << 20;
 
-/// Bytes that a texture or picture file may have (384 MiB): 4096x4096 texels of 16 bytes with their smaller levels.
+/// Size limit of a texture or picture file in bytes (384 MiB): 4096x4096 texels of 16 bytes with their smaller levels.
 pub const MAX_PICTURE: u64 = 384 << 20;
 
-/// Why a file is not read although it is there. It is the source of the [`io::Error`].
+/// Why an existing file is refused. It is the source of the [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// A device, a pipe, a socket or a folder.
     #[error("this is {0}, not a regular file")]
     NotRegular(&'static str),
-    /// A file that is too long.
+    /// A file above the size limit.
     #[error("there are more than {limit} bytes: this is the limit")]
     TooLarge {
-        /// Bytes allowed.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A pipe to be written that nothing reads.
+    /// A pipe to write to that has no reader.
     #[error("this is a pipe that nothing reads; start its reader first")]
     NoReader,
-    /// A path of a source that leads out of its folder.
+    /// A path in a source that leads out of its folder.
     #[error(
         "this is outside of the source's folder; copy the file there, or allow such paths (--allow-paths)"
     )]
@@ -50,8 +50,8 @@ impl From<Refusal> for io::Error {
     }
 }
 
-/// Opens a file that a person named: a regular file of at most `limit` bytes, or a stream that a shell passes as
-/// a descriptor of this process (`/dev/stdin`, `/dev/fd/63`), whose length is not known.
+/// Opens a file that the user named: a regular file of at most `limit` bytes, or a stream that a shell passes as a
+/// descriptor of this process (`/dev/stdin`, `/dev/fd/63`), whose length is unknown.
 ///
 /// # Errors
 /// Those of the system, and [`Refusal`].
@@ -67,13 +67,13 @@ pub fn open(path: &Path, limit: u64) -> io::Result<File> {
     open_regular(path, limit)
 }
 
-/// Returns all bytes of a file that a person named. See [`open`].
+/// Returns all bytes of a file that the user named. See [`open`].
 ///
 /// # Errors
-/// As [`open`], also where more than `limit` bytes come.
+/// As [`open`], also if more than `limit` bytes arrive.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path, limit)?;
-    // Growing would take twice the length for a moment. A stream has the length 0.
+    // Preallocates, because growing would briefly take twice the length. A stream has the length 0.
     let mut bytes = Vec::with_capacity(file.metadata()?.len().min(limit) as usize);
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     within(bytes, limit)
@@ -93,7 +93,7 @@ fn within(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(Refusal::TooLarge { limit }.into()) } else { Ok(bytes) }
 }
 
-/// Returns the text of a file that a person named. See [`read`].
+/// Returns the text of a file that the user named. See [`read`].
 ///
 /// # Errors
 /// As [`read`], and if it is not UTF-8.
@@ -101,7 +101,7 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     text(read(path, limit)?)
 }
 
-/// Returns bytes as text.
+/// Converts bytes to text.
 ///
 /// # Errors
 /// If they are not UTF-8.
@@ -110,14 +110,14 @@ pub fn text(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
-    // Opening some devices has effects, so the type is asked for first; a file may have been replaced until it is
-    // open, so it is asked for again.
+    // Opening some devices has side effects, so the type is checked before; the file may be replaced in between, so it
+    // is checked again after.
     check(&std::fs::metadata(path)?, limit)?;
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
-        // A pipe without a writer would block; of a regular file the flag means nothing.
+        // Without this flag, a pipe without a writer would block. It has no effect on regular files.
         use std::os::unix::fs::OpenOptionsExt;
         options.custom_flags(libc::O_NONBLOCK);
     }
@@ -126,7 +126,7 @@ fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
     check(&meta, limit)?;
     #[cfg(unix)]
     if meta.len() == 0 {
-        // Files of /proc and /sys have no length, and some have no end.
+        // Files of /proc and /sys have no length, and some are endless.
         use std::os::unix::fs::FileExt;
         if file.read_at(&mut [0; 64], 0).is_ok_and(|bytes| bytes > 0) {
             return Err(Refusal::NotRegular("a file without a length, as those of /proc").into());
@@ -135,7 +135,7 @@ fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates a file that a person named, or truncates it. A pipe is written if something reads it.
+/// Creates or truncates a file that the user named. A pipe can be written if it has a reader.
 ///
 /// # Errors
 /// Those of the system, and [`Refusal::NoReader`].
@@ -144,8 +144,8 @@ pub fn create(path: &Path) -> io::Result<File> {
     {
         use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
         if std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo()) {
-            // Without the flag this would wait for a reader. It stays with what was opened, so that the pipe is opened
-            // once more while the first descriptor keeps it open.
+            // Without the flag this would wait for a reader. The flag stays set on the descriptor, so the pipe is
+            // opened again while the first descriptor keeps it open.
             let mut options = OpenOptions::new();
             let probe = options.write(true).custom_flags(libc::O_NONBLOCK).open(path);
             let _open = probe.map_err(|error| match error.raw_os_error() {
@@ -158,7 +158,7 @@ pub fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
-/// Writes a file that a person named. See [`create`].
+/// Writes a file that the user named. See [`create`].
 ///
 /// # Errors
 /// As [`create`].
@@ -206,11 +206,10 @@ fn is_descriptor(path: &Path) -> bool {
     cfg!(unix) && (path == Path::new("/dev/stdin") || number("/dev/fd") || number("/proc/self/fd"))
 }
 
-/// Access to the files that a source names: what it includes, and its textures.
+/// Access to the files that a source names: its includes and textures.
 ///
-/// They must be regular files and lie in the folder of the source or below it, or in a folder of the search path,
-/// also after links are followed. A source comes with its folder; what it makes the command read and show from
-/// elsewhere is not for its author to choose.
+/// After links are resolved, they must be regular files in the folder of the source or below it, or in a folder of the
+/// search path. The author of an untrusted source must not choose other files for the command to read and show.
 #[derive(Clone, Debug)]
 pub struct NamedFiles {
     /// Folders whose files may be read; `None` allows all.
@@ -219,13 +218,13 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Allows the folder of a source and what is below it; a source without a file has the working folder.
+    /// Allows the folder of a source and everything below it; for a source without a file, the working folder.
     #[must_use]
     pub fn next_to(source: &Path) -> Self {
         Self::below(parent(source))
     }
 
-    /// Allows a folder and what is below it.
+    /// Allows a folder and everything below it.
     #[must_use]
     pub fn below(folder: &Path) -> Self {
         Self { roots: Some(vec![folder.to_owned()]), search: Vec::new() }
@@ -237,7 +236,7 @@ impl NamedFiles {
         Self { roots: None, search: Vec::new() }
     }
 
-    /// Adds folders in which included files are searched, and allows what is below them.
+    /// Adds folders in which included files are searched, and allows everything below them.
     #[must_use]
     pub fn with_search(self, folders: &[PathBuf]) -> Self {
         let mut files = self.and_below(folders);
@@ -245,7 +244,7 @@ impl NamedFiles {
         files
     }
 
-    /// Allows what is below other folders, too.
+    /// Also allows everything below other folders.
     #[must_use]
     pub fn and_below(mut self, folders: &[PathBuf]) -> Self {
         if let Some(roots) = &mut self.roots {
@@ -254,7 +253,7 @@ impl NamedFiles {
         self
     }
 
-    /// Returns the folders in which included files are searched after that of the including file.
+    /// Returns the folders in which included files are searched after the folder of the including file.
     #[must_use]
     pub fn search(&self) -> &[PathBuf] {
         &self.search
@@ -269,13 +268,13 @@ impl NamedFiles {
         read_limited(open_regular(&real, limit)?, limit)
     }
 
-    /// Returns the path without links, if it is allowed.
+    /// Returns the path with links resolved, if it is allowed.
     ///
     /// # Errors
     /// [`Refusal::Outside`], and if there is no such file.
     pub fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         let Some(roots) = &self.roots else { return std::fs::canonicalize(path) };
-        // Of what is outside, nothing is said, not even whether it is there.
+        // The error does not reveal whether a file outside exists.
         let text = without_dots(path);
         let named = |root: &PathBuf| is_below(&text, &without_dots(root));
         if !roots.iter().any(named) {
@@ -303,9 +302,9 @@ fn is_below(path: &Path, root: &Path) -> bool {
     path.starts_with(root) && path.strip_prefix(root).is_ok_and(|rest| !climbs(rest))
 }
 
-/// Returns the regular files of a folder and of those below it whose path is wanted, in the order of their names.
+/// Returns the regular files with a wanted path in a folder and below it, sorted by name.
 ///
-/// Links to folders are not followed, for they may lead in circles; pipes and devices are left out.
+/// Links to folders are not followed, because they may be cyclic. Pipes and devices are left out.
 ///
 /// # Errors
 /// The folder that cannot be read, and why.
@@ -319,7 +318,7 @@ pub fn walk(
         let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         for entry in entries.map_err(|error| (folder, error))? {
             let path = entry.path();
-            // Of what vanished meanwhile, nothing is left to read.
+            // The file may have been removed in the meantime.
             let Ok(meta) = std::fs::metadata(&path) else { continue };
             if meta.is_dir() {
                 if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
@@ -334,7 +333,7 @@ pub fn walk(
     Ok(files)
 }
 
-/// Returns a path without `.` and `..`, as far as its text shows.
+/// Returns a path with `.` and `..` resolved lexically.
 #[must_use]
 pub fn without_dots(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();

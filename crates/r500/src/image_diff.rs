@@ -1,18 +1,18 @@
-//! How much two pictures differ.
+//! Difference of two pictures.
 
 use crate::picture::Picture;
 
-/// Greatest difference of a channel that counts as none, by default.
+/// Default tolerance: the greatest difference of a channel that counts as equal.
 pub const TOLERANCE: f64 = 2.0 / 255.0;
-/// Greatest share of differing pixels that passes, by default.
+/// Default limit of the share of differing pixels.
 pub const SHARE: f64 = 0.002;
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Pixels that differ by more than the tolerance in some channel.
+    /// Number of pixels that differ by more than the tolerance in some channel.
     pub differing: usize,
-    /// Pixels in all.
+    /// Number of all pixels.
     pub pixels: usize,
     /// Greatest difference of any channel, in 255ths.
     pub worst: u8,
@@ -36,11 +36,11 @@ pub struct SizeError {
 }
 
 impl Comparison {
-    /// Compares two pictures of the same size. `tolerance` is a share of the full range.
+    /// Compares two pictures of the same size. `tolerance` is a share of the full range, 0 to 1.
     ///
-    /// The difference picture shows where a channel of a pixel differs by more than the tolerance
-    /// (the difference in each colour, brightened eightfold; a difference of alpha alone is grey);
-    /// where it does not, the picture itself shows faintly.
+    /// The difference picture shows pixels that differ by more than the tolerance in a channel as the difference in
+    /// each colour, brightened eightfold (a difference in alpha alone is grey), and other pixels as the picture itself,
+    /// faintly.
     ///
     /// # Errors
     /// [`SizeError`] if the sizes differ.
@@ -66,7 +66,7 @@ impl Comparison {
             let most = delta.into_iter().max().unwrap_or(0);
             if most > found.worst {
                 found.worst = most;
-                // Both fit: the index is below width * height.
+                // The index is below width * height, so both casts are lossless.
                 let row = (i / a[0] as usize) as u32;
                 found.worst_pixel = Some([(i % a[0] as usize) as u32, a[1] - 1 - row]);
             }
@@ -85,13 +85,13 @@ impl Comparison {
         Ok(found)
     }
 
-    /// Share of pixels that differ, 0 to 1.
+    /// Returns the share of pixels that differ, 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.differing as f64 / self.pixels.max(1) as f64
     }
 
-    /// Returns whether at most `share` of the pixels differ.
+    /// Returns whether at most `share` (0 to 1) of the pixels differ.
     #[must_use]
     pub fn passes(&self, share: f64) -> bool {
         self.share() <= share
@@ -114,7 +114,7 @@ mod tests {
         let wanted = picture(&[10, 10, 10, 10]);
         let found = Comparison::new(&picture(&[12, 8, 13, 10]), &wanted, TOLERANCE).unwrap();
         assert_eq!((found.differing, found.pixels, found.worst), (1, 4, 3));
-        // The third pixel from the top left of 2x2 stands in the bottom row, y = 0.
+        // The third pixel from the top left of 2x2 is in the bottom row, y = 0.
         assert_eq!(found.worst_pixel, Some([0, 0]));
         assert!(found.passes(0.25) && !found.passes(0.24));
         // (4 + 4 + 9) / 16 channels.

@@ -1,11 +1,11 @@
-//! Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
+//! Reading, checking, running and displaying fragment programs of the Radeon R500 (X1000 series).
 //!
-//! The library re-exports the crates that do the work and adds what concerns files and users: the [`reader`] and [`writer`] of all
-//! formats, [`picture`]s and [`texture`]s from files, [image comparison](image_diff), [expectations](expectation) of a frame, the
-//! [flow graph](mod@cfg) as a picture, places of lints in a source ([`lint`]), editor [`service`]s, [`expression`]s that debuggers
-//! evaluate, [values of built-in uniforms](builtin_uniforms) and of [what a program lacks](stand_in), the [`equivalence`] of programs,
-//! programs as functions of [`rows`] of values, and the [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only
-//! the terminal.
+//! The library re-exports the other crates and adds file formats and user-facing services: the [`reader`] and
+//! [`writer`] of all formats, [`picture`]s and [`texture`]s from files, [image comparison](image_diff),
+//! [expectations](expectation) of a frame, [control-flow graphs](mod@cfg) as pictures, source spans of lints
+//! ([`lint`]), editor [`service`]s, debugger [`expression`]s, values for [built-in uniforms](builtin_uniforms) and for
+//! [missing resources](stand_in), the [`equivalence`] of programs, programs as functions of [`rows`] of values, and the
+//! [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -38,7 +38,7 @@ pub use r500_jit as jit;
 pub use r500_opt as opt;
 pub use r500_program as program;
 
-// The intermediate representation, which the command prints: not for embedders.
+// The intermediate representation, which the command prints. Not part of the public interface.
 #[doc(hidden)]
 pub use r500_ir as ir;
 

@@ -1,7 +1,7 @@
-//! Optimisation with evidence: every result is proved, or run against its original.
+//! Optimisation with translation validation: every result is proved equal, or run against its original.
 //!
-//! [`optimize`] calls the [optimiser](r500_opt), draws original and result with the values of the job and with
-//! random ones, and tries to prove them equal. What differs in a bit is not handed out, but for what is
+//! [`optimize`] calls the [optimiser](r500_opt), draws original and result with the values of the job and with random
+//! ones, and tries to prove them equal. A result that differs in a bit is dropped, unless the difference is
 //! [allowed](Allowance).
 
 mod source;
@@ -12,18 +12,17 @@ use r500_program::Job;
 use crate::equivalence::{Known, Proof, Trial, prove_with};
 pub use source::rewrite_source;
 
-/// Random runs of each result.
+/// Number of random runs of each result.
 pub const ROUNDS: u64 = 64;
 
-/// Why a result may be trusted.
+/// Evidence that a result is correct.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evidence {
-    /// Nothing was changed.
+    /// The program is unchanged.
     Unchanged,
-    /// The programs were proved equal, and draw the same.
+    /// The programs are proved equal, and draw the same picture.
     Proved,
-    /// The outcome of drawing both, without a proof. What differs, which is a bug of the optimiser, or did not run was
-    /// dropped.
+    /// The trial, without a proof. A result that differs (a bug of the optimiser) or did not run is dropped.
     Trial(Trial),
 }
 
@@ -50,12 +49,12 @@ impl Evidence {
     }
 }
 
-/// The result of an optimisation, and why it may be trusted.
+/// A validated optimisation.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The job with the shorter program, or as it was.
+    /// The job with the optimised program, or the original one.
     pub job: Job,
-    /// What was done; what would have been done, where the result was dropped.
+    /// The optimisation, also if the result was dropped.
     pub optimized: Optimized,
     /// The evidence.
     pub evidence: Evidence,

@@ -1,9 +1,9 @@
-//! Rows: a program as a function of its inputs, one run for each row of values.
+//! Batch evaluation: a program as a function of its inputs, run once for each row of values.
 
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, draw};
 use r500_program::{Input, InputData, Job};
 
-/// The results of rows, in their order.
+/// The results, in the order of the rows.
 #[derive(Clone, Debug)]
 pub struct Rows {
     frame: Frame,
@@ -17,19 +17,19 @@ pub enum RowsError {
     /// Inputs of different lengths.
     #[error("temp[{temp}] has {given} rows and temp[{first}] has {wanted}: give as many of each")]
     Lengths {
-        /// The temporary.
+        /// The temporary with another length.
         temp: u8,
-        /// Its rows.
+        /// Its number of rows.
         given: usize,
-        /// The first temporary.
+        /// The temporary that it is compared with.
         first: u8,
-        /// The rows of that one.
+        /// Number of rows of that one.
         wanted: usize,
     },
     /// No rows.
     #[error("there are no rows")]
     None,
-    /// Something cannot be bound.
+    /// An input cannot be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// The run failed.
@@ -37,10 +37,11 @@ pub enum RowsError {
     Run(#[from] RunError),
 }
 
-/// Rows in a row of the picture that they are drawn as.
+/// Rows are drawn as pixels: how many in a row of the picture.
 const COLUMNS: usize = 1024;
 
-/// Runs a program once for each row. `inputs` are temporaries with a vector for each row; all other inputs of the job are
+/// Runs a program once for each row. `inputs` are temporaries with one vector a row; all other inputs of the job are 0.
+/// Each row is a quad of four equal pixels, so that differences across the quad are 0.
 /// 0. A row is a quad of its own whose four pixels are the same, so that differences across the quad are 0.
 ///
 /// # Errors
@@ -76,33 +77,33 @@ pub fn run_rows(
 }
 
 impl Rows {
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The pixels of the rows.
+    /// Returns the pixel index of each row.
     fn pixels(&self) -> impl Iterator<Item = usize> + use<> {
         let width = self.frame.width() as usize;
         (0..self.count).map(move |row| row / COLUMNS * 2 * width + row % COLUMNS * 2)
     }
 
-    /// The colours of a target, a row each; `None` if the program cannot write it. Target 0 is always there.
+    /// Returns the colours of a target, one a row; `None` if the program cannot write it. Target 0 always exists.
     #[must_use]
     pub fn colors(&self, target: usize) -> Option<Vec<[f32; 4]>> {
         let plane = self.frame.target(target)?;
         Some(self.pixels().map(|pixel| plane[pixel]).collect())
     }
 
-    /// Depth, a row each; `None` if the program cannot write it.
+    /// Returns depth, one value a row; `None` if the program cannot write it.
     #[must_use]
     pub fn depth(&self) -> Option<Vec<f32>> {
         let plane = self.frame.depth()?;
         Some(self.pixels().map(|pixel| plane[pixel]).collect())
     }
 
-    /// Which rows were not killed.
+    /// Returns whether each row was not killed.
     #[must_use]
     pub fn alive(&self) -> Vec<bool> {
         let plane = self.frame.coverage();
@@ -126,7 +127,7 @@ mod tests {
         let job =
             read(source, None, Some(Language::Assembly), &Default::default()).unwrap().remove(0);
         let shader = Shader::new(&job.program).unwrap();
-        // More than fit a row of the picture.
+        // More rows than one row of the picture has.
         let a: Vec<[f32; 4]> = (0..2500).map(|n| [n as f32, 1.0, 2.0, 3.0]).collect();
         let b: Vec<[f32; 4]> = (0..2500).map(|n| [n as f32 - 2.0, 0.5, 4.0, 0.0]).collect();
         let run = |inputs: &[(u8, &[[f32; 4]])]| {
@@ -136,7 +137,7 @@ mod tests {
         let (colors, alive) = (rows.colors(0).unwrap(), rows.alive());
         assert_eq!([colors.len(), alive.len()], [2500; 2]);
         for (n, (color, alive)) in colors.iter().zip(alive).enumerate() {
-            // Below 0 the row is killed.
+            // Negative values kill the row.
             assert_eq!(alive, n >= 2);
             let x = n as f32;
             let wanted = if alive { [x * (x - 2.0), 0.5, 8.0, 1.0] } else { [0.0; 4] };

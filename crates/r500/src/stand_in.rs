@@ -1,8 +1,8 @@
-//! Stand-in values for what a single program reads and its job does not provide.
+//! Stand-in values for resources that a single program reads and its job does not provide.
 //!
-//! Driver logs and bare dwords carry no constants and no textures. Read as zeros they draw black; with these values there is
-//! something to see, and a caller can say which values are made up. [`Fill`](crate::equivalence::Fill) does the same for two
-//! programs that are compared.
+//! Driver logs and bare dwords have no constants and no textures. With zeros they draw black; with these values they
+//! draw a visible picture, and a caller can report which values are made up. [`Fill`](crate::equivalence::Fill) does
+//! the same for two programs that are compared.
 
 use std::io;
 use std::path::Path;
@@ -13,11 +13,11 @@ use r500_program::{Job, Texture};
 
 use crate::texture::{Filter, Source, TextureSpec};
 
-/// Iterations of a loop whose count nothing provides.
+/// Trip count of a loop whose integer constant is not provided.
 const ITERATIONS: u8 = 8;
 
-/// Gives a job values for the constants and textures that its program reads and it does not provide; returns which.
-/// Inputs stay as they are.
+/// Sets the constants and textures that the program of a job reads and the job does not provide, and returns them.
+/// Inputs are not changed.
 pub fn fill(job: &mut Job) -> ExternalReads {
     let mut missing = ExternalReads::of(&job.program).missing(job);
     missing.inputs.clear();
@@ -47,7 +47,7 @@ fn bits(set: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |n| set >> n & 1 != 0)
 }
 
-/// Returns an opaque colour: neighbouring numbers have different hues.
+/// Returns an opaque colour, with different hues for neighbouring numbers.
 fn constant(number: u8) -> [f32; 4] {
     // Multiples of the golden ratio spread evenly over the unit interval.
     let hue = f32::from(number) * 0.618_034;
@@ -55,7 +55,7 @@ fn constant(number: u8) -> [f32; 4] {
     [channel(0.0), channel(1.0), channel(2.0), 1.0]
 }
 
-/// Returns a chessboard, noise or a gradient, in turns.
+/// Returns a checkerboard, noise or a gradient, in turn.
 fn texture(unit: usize) -> Option<Texture> {
     let (source, filter) = match unit % 3 {
         0 => (Source::Checker, Filter::Nearest),

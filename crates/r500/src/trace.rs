@@ -1,12 +1,12 @@
-//! A trace: what each instruction did to one pixel, for hosts that have no terminal.
+//! Instruction traces of one pixel.
 //!
-//! [`exec::reference::Group`](crate::exec::reference::Group) steps a group of pixels and tells more; [`exec::record`](crate::exec::record) goes
-//! backward, too.
+//! [`exec::reference::Group`](crate::exec::reference::Group) steps a group of pixels and reports more details;
+//! [`exec::record`](crate::exec::record) also steps backward.
 
 use r500_exec::reference::{EventKind, Group, Write};
 use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
 
-/// The instructions of a shader as text, each as what it is in its program: `IF alu ;`, not the fields of a jump.
+/// The instructions of a shader as text, in the context of their program: `IF alu ;`, not the fields of a jump.
 #[derive(Clone, Debug)]
 pub struct InstructionTexts {
     offset: u32,
@@ -31,7 +31,7 @@ impl InstructionTexts {
     }
 }
 
-/// An instruction that ran.
+/// An executed instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
     /// Its absolute address.
@@ -42,23 +42,23 @@ pub struct TraceStep {
     pub active: bool,
     /// Whether TEXKILL killed the pixel.
     pub killed: bool,
-    /// What it wrote, in order.
+    /// Its writes, in order.
     pub writes: Vec<TraceWrite>,
 }
 
 /// A write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceWrite {
-    /// What was written: `temp[3]`, `out[0]`, `depth`, `predicate`, `alu`.
+    /// The written register: `temp[3]`, `out[0]`, `depth`, `predicate`, `alu`.
     pub register: String,
-    /// The channels that were written, red in bit 0; 0 where there are none.
+    /// The written channels, red in bit 0; 0 for registers without channels.
     pub mask: u8,
-    /// The register afterwards, all of its channels. Predicate bits and the ALU result are 0 or 1; one value for depth and
-    /// the ALU result.
+    /// The register after the write, all of its channels. Predicate bits and the ALU result are 0 or 1; depth and the
+    /// ALU result are one value.
     pub value: Vec<f32>,
 }
 
-/// Runs the group of a pixel in the reference engine.
+/// Runs the group of a pixel in the reference engine and returns its trace.
 ///
 /// # Errors
 /// [`RunError::AreaOutside`] if the picture has no such pixel; [`RunError`] if a limit is exceeded.
@@ -130,7 +130,7 @@ mod tests {
         let steps = run([1, 0]).unwrap();
         assert_eq!(steps.iter().map(|step| step.address).collect::<Vec<_>>(), [0, 1]);
         assert!(steps[1].text.starts_with("OUT"), "{}", steps[1].text);
-        // Not said otherwise, temp[0] is (u, v, 0, 1): the pixel's centre is at (3/4, 1/4).
+        // By default, temp[0] is (u, v, 0, 1): the centre of the pixel is at (3/4, 1/4).
         let write = TraceWrite {
             register: "temp[1]".to_owned(),
             mask: 0b11,

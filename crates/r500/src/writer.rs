@@ -1,4 +1,4 @@
-//! Jobs to files: the one place that picks the writer.
+//! Writing of jobs in any output format.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use r500_program::Job;
 
 use crate::reader::Language;
 
-/// A job, written.
+/// A written job.
 #[derive(Clone, Debug, Default)]
 pub struct Written {
     /// The program.
     pub bytes: Vec<u8>,
-    /// Files that it refers to, to be put next to it.
+    /// Files that it refers to, to be stored in the same folder.
     pub files: Vec<TextureFile>,
-    /// Whether the format holds the program alone, and the job has more.
+    /// Whether the format contains the program only, and the job has more.
     pub lost: bool,
 }
 
@@ -23,33 +23,33 @@ pub struct Written {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// One of the formats, and what it does not take.
+    /// A format and what it cannot store.
     #[error(transparent)]
     Format(#[from] r500_formats::WriteError),
-    /// Several programs for a source.
+    /// Several programs in one source.
     #[error("{0} programs for an assembly source, which holds one")]
     OneSource(usize),
 }
 
-/// Returns the language that a file's name stands for; `None` if its extension stands for none.
+/// Returns the format of a file name's extension; `None` if it is unknown.
 #[must_use]
 pub fn language_of(path: &Path) -> Option<Language> {
     let extension = path.extension()?.to_str()?;
     extension.parse().ok()
 }
 
-/// Writes a job. Assembly follows `options`; its texture files are named after their prefix.
+/// Writes a job. `options` applies to assembly; its texture files are named after their prefix.
 ///
 /// # Errors
-/// [`WriteError`] where nothing writes the format.
+/// [`WriteError`] if there is no writer for the format.
 pub fn write(job: &Job, language: Language, options: &PrintOptions) -> Result<Written, WriteError> {
     write_all(std::slice::from_ref(job), language, options)
 }
 
-/// Writes jobs. Several go into JSON (a list) and JSON lines only.
+/// Writes jobs. Only JSON (a list) and JSON lines hold several.
 ///
 /// # Errors
-/// As [`write()`], and where the format does not hold so many.
+/// As [`write()`], and if the format cannot hold several jobs.
 pub fn write_all(
     jobs: &[Job],
     language: Language,
@@ -72,13 +72,13 @@ pub fn write_all(
     }
 }
 
-/// Returns whether a language is text that a terminal can take.
+/// Returns whether a format is text, for display in a terminal.
 #[must_use]
 pub fn is_text(language: Language) -> bool {
     language != Language::Format(Format::Raw)
 }
 
-/// Returns whether a job holds more than instructions.
+/// Returns whether a job has more than instructions.
 fn has_more(job: &Job) -> bool {
     let alone = Job::from_program(r500_program::Program::from_code(job.program.code.clone()));
     let named = Job { name: job.name.clone(), origin: job.origin.clone(), ..alone };

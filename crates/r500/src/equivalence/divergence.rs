@@ -1,14 +1,12 @@
-//! Where two programs part: a pixel followed through both.
+//! First divergence of two programs at a pixel.
 //!
-//! 1. Both runs are recorded, and what the differing result depends on is found backwards, channel by
-//!    channel; the rest may differ as it likes.
-//! 2. Executed instructions are aligned as the [`Diff`] of the programs aligns them. What computes the
-//!    same in both is *explained*: aligned instructions with the same results (in the same channels, or
-//!    in others if the programs lay them out differently), and instructions that moved: with results
-//!    that the other program has too.
-//! 3. From the differing result back to where it comes from, through what is not explained: the first
-//!    instructions there, which read nothing that differs and still compute something else, are where
-//!    the programs part.
+//! 1. Both runs are recorded. A backward slice finds the channels that the differing result depends on; all others are
+//!    ignored.
+//! 2. Executed instructions are aligned by the [`Diff`] of the programs. A step is *explained* if the other run
+//!    computes the same: aligned instructions with equal results (in the same channels, or in others if the programs
+//!    use another layout), and moved instructions, whose results also occur in the other run.
+//! 3. From the differing result, producers that are not explained are followed backwards. The divergence is the first
+//!    of them whose own operands are all explained.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -24,18 +22,18 @@ use r500_program::{Compare, Job};
 use super::{Difference, Incomparable, Pair, Part, SIDES};
 use crate::expectation::agree;
 
-/// Where two programs part at a pixel.
+/// Where two programs diverge at a pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
-    /// The instruction of A; `None` if everything that A computes, B does too.
+    /// The instruction of A; `None` if B computes everything that A does.
     pub a: Option<Place>,
-    /// The instruction of B; `None` if everything that B computes, A does too.
+    /// The instruction of B; `None` if A computes everything that B does.
     pub b: Option<Place>,
-    /// Whether the two are the same instruction of the program, as the diff aligns it.
+    /// Whether the diff aligns the two as the same instruction.
     pub aligned: bool,
-    /// Instructions that the pixel's group executed in A and B.
+    /// Number of instructions that the pixel's group executed in A and B.
     pub steps: [usize; 2],
-    /// A run was longer than what is recorded: the parting may lie before it.
+    /// Whether a run was longer than the recording, so that the divergence may be earlier.
     pub cut: bool,
 }
 
@@ -48,16 +46,16 @@ pub struct Place {
     pub address: u32,
     /// Its index in the program.
     pub index: usize,
-    /// What it did to the pixel.
+    /// Its effect on the pixel.
     pub event: Event,
 }
 
-/// Bytes that the recorded steps of a run may take, half of the memory limit at most.
+/// Limit of the recorded steps of a run in bytes; at most half of the memory limit.
 const MOST_BYTES: u64 = 64 << 20;
 
 impl Divergence {
-    /// Follows the pixel of a difference through both programs, with what `jobs` carry, in the
-    /// reference engine. `tolerance` is that of the comparison.
+    /// Finds the divergence at the pixel of a difference: runs both programs in the reference engine with the bindings
+    /// of `jobs`. `tolerance` is that of the comparison.
     ///
     /// # Errors
     /// [`Incomparable`] if a run fails.
@@ -78,7 +76,7 @@ impl Divergence {
         let diff = Diff::of(&jobs[0].program, &jobs[1].program);
         let tolerance = tolerance.unwrap_or(0.0);
         let mut aligned = align(&traces, &diff);
-        // A partner whose result does not matter is none, unless it is the same.
+        // An aligned step whose result is irrelevant is not a partner, unless it is the same.
         aligned.retain(|&[a, b]| {
             let (a, b) = (&traces[0].steps[a], &traces[1].steps[b]);
             (a.counts() && b.counts()) || same(a, b, tolerance)
@@ -90,7 +88,7 @@ impl Divergence {
         };
         let chosen = match roots {
             [Some(a), b] => match partner(0, a) {
-                // What only B does, and before that, comes first.
+                // A step that only B executes comes first if it is earlier.
                 Some(other) if b.is_some_and(|b| partner(1, b).is_none() && b < other) => {
                     [Some(a), b]
                 }
@@ -125,9 +123,9 @@ struct Recorded {
     instruction: Instruction,
     event: Event,
     al: i32,
-    /// Channels written here that the differing result depends on.
+    /// Written channels that the differing result depends on.
     relevant: ChannelSet,
-    /// Steps that wrote what this one reads for them.
+    /// Steps that wrote the operands of the relevant results.
     producers: Vec<usize>,
 }
 
@@ -180,7 +178,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Finds what the difference depends on, and who computes it.
+    /// Computes the relevant channels of each step, and the producers of its operands.
     fn find_relevant(&mut self, difference: &Difference) {
         let mut live = wanted(difference);
         for step in self.steps.iter_mut().rev() {
@@ -204,8 +202,7 @@ impl Trace {
         }
     }
 
-    /// Returns the first step that is not explained, of those that the difference comes from
-    /// through steps that are not.
+    /// Returns the earliest unexplained step in the backward slice of the difference through unexplained steps.
     fn root(&self, explained: &[bool], difference: &Difference) -> Option<usize> {
         let mut missing = wanted(difference);
         let killed = difference.parts.iter().any(|part| matches!(part, Part::Coverage { .. }));
@@ -236,8 +233,8 @@ impl Trace {
         first
     }
 
-    /// Returns whether a step computes from what an earlier one wrote, as far as that is found
-    /// soon.
+    /// Returns whether a step depends on an earlier one. The search is bounded; it returns `true` when it reaches its
+    /// limit.
     fn depends(&self, late: usize, early: usize) -> bool {
         let mut seen = HashSet::new();
         let mut work = vec![late];
@@ -262,7 +259,7 @@ impl Recorded {
         matches!(self.event.kind, EventKind::Flow(_))
     }
 
-    /// Returns what it decides: whether the pixel wants to jump, whether it is killed.
+    /// Returns the decision of the step: whether the pixel wants to jump, or is killed.
     fn decision(&self) -> Option<bool> {
         match &self.event.kind {
             EventKind::Flow(jump) if self.event.active => Some(jump.wants),
@@ -275,12 +272,12 @@ impl Recorded {
         }
     }
 
-    /// Returns whether it takes part in the comparison.
+    /// Returns whether the step takes part in the comparison.
     fn counts(&self) -> bool {
         !self.relevant.is_empty() || self.decision().is_some()
     }
 
-    /// Relevant results, in order.
+    /// Returns the relevant results, in order.
     fn results(&self) -> Vec<(ChannelId, u32)> {
         let all = self.event.writes.iter().flat_map(values);
         all.filter(|(channel, _)| self.relevant.contains(*channel)).collect()
@@ -308,7 +305,7 @@ impl Recorded {
         reads
     }
 
-    /// Returns the instruction with relevant results only.
+    /// Returns the instruction reduced to its relevant results.
     fn reduced(&self) -> Instruction {
         let (mut temps, mut outputs, mut predicates) = (0u8, 0u8, 0u8);
         let (mut depth, mut alu) = (false, false);
@@ -337,7 +334,7 @@ impl Recorded {
     }
 }
 
-/// Returns the channels that a difference is about.
+/// Returns the channels that differ.
 #[expect(clippy::expect_used, reason = "there are four targets")]
 fn wanted(difference: &Difference) -> ChannelSet {
     let mut wanted = ChannelSet::EMPTY;
@@ -357,7 +354,7 @@ fn wanted(difference: &Difference) -> ChannelSet {
     wanted
 }
 
-/// Returns what a write left in each of its channels.
+/// Returns the value that a write stored in each of its channels.
 fn values(write: &Write) -> impl Iterator<Item = (ChannelId, u32)> + '_ {
     let (mask, one): (u8, Option<(ChannelId, u32)>) = match write {
         Write::Temp { mask, .. } | Write::Output { mask, .. } | Write::Predicate { mask, .. } => {
@@ -380,7 +377,7 @@ fn values(write: &Write) -> impl Iterator<Item = (ChannelId, u32)> + '_ {
     several.chain(one)
 }
 
-/// Pairs of steps that are the same instruction, in the order of both runs.
+/// Pairs steps that execute the same instruction, in the order of both runs.
 fn align(traces: &[Trace; 2], diff: &Diff) -> Vec<[usize; 2]> {
     let mut partners = [HashMap::new(), HashMap::new()];
     for change in &diff.changes {
@@ -404,7 +401,7 @@ fn align(traces: &[Trace; 2], diff: &Diff) -> Vec<[usize; 2]> {
             (None, _) => i += 1,
             (_, None) => j += 1,
             (Some(for_a), Some(for_b)) => {
-                // Ways that parted: on to where they meet next.
+                // The runs took different paths: skip to the next aligned step.
                 let ahead = |n: usize, from: usize, wanted: usize| {
                     (from..counts[n].min(from + AHEAD)).find(|&at| index(n, at) == wanted)
                 };
@@ -420,10 +417,10 @@ fn align(traces: &[Trace; 2], diff: &Diff) -> Vec<[usize; 2]> {
     aligned
 }
 
-/// How far to look for the next step that is aligned.
+/// How many steps ahead the search for the next aligned step goes.
 const AHEAD: usize = 4096;
 
-/// Which steps compute what the other program computes too.
+/// Returns which steps of each run are explained: the other run computes the same.
 fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<bool>; 2] {
     let mut explained = [0, 1]
         .map(|n: usize| traces[n].steps.iter().map(|step| !step.counts()).collect::<Vec<bool>>());
@@ -436,7 +433,7 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
             explained[1][b] = true;
         }
     }
-    // What moved: the same numbers elsewhere. Zeros and ones are everywhere and prove nothing.
+    // Moved instructions have the same values elsewhere. Zeros and ones are too common to be evidence.
     let mut elsewhere: HashMap<Vec<u32>, VecDeque<usize>> = HashMap::new();
     let telling = |step: &Recorded| -> Option<Vec<u32>> {
         let mut numbers: Vec<u32> = step.results().into_iter().map(|(_, bits)| bits).collect();
@@ -456,7 +453,7 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
     for (a, step) in traces[0].steps.iter().enumerate().filter(|(a, _)| !explained[0][*a]) {
         let found = telling(step).and_then(|numbers| {
             let there = elsewhere.get_mut(&numbers)?;
-            // The same numbers in the same channels, or in channels laid out otherwise.
+            // Same values in the same channels, or in another channel layout.
             let fits = |b: &usize| {
                 let (x, y) = (step.results(), traces[1].steps[*b].results());
                 let laid_out_alike =
@@ -467,8 +464,8 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
         });
         moved.extend(found.map(|b| [a, b]));
     }
-    // What is aligned is a wrong guess where its result turns up elsewhere: not as a whole number,
-    // such as loops count with, and either its partner's does too, or it does where nothing is aligned.
+    // An alignment is wrong if the result of a step occurs elsewhere, provided that it is not an integer (such as a
+    // loop counter), and either the result of its partner moved too, or the other occurrence has no partner.
     let moves = [0, 1].map(|n: usize| moved.iter().map(|pair| pair[n]).collect::<HashSet<usize>>());
     let settled = |n: usize, pair: [usize; 2]| {
         let Some(other) = partner[n].get(&pair[n]) else { return true };
@@ -480,7 +477,7 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
         let alike = operations(traces[0].steps[pair[0]].instruction)
             == operations(traces[1].steps[pair[1]].instruction);
         let free = !partner[1 - n].contains_key(&pair[1 - n]);
-        // What one of them computes from the other did not change places with it.
+        // Two steps cannot have been swapped if one depends on the other.
         let swapped = partner[1 - n].get(&pair[1 - n]).is_some_and(|&other: &usize| {
             let (early, late) = (pair[n].min(other), pair[n].max(other));
             !traces[n].depends(late, early)
@@ -496,8 +493,7 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
     explained
 }
 
-/// Returns whether two steps that are the same instruction compute the same, as far as it is
-/// relevant to either run.
+/// Returns whether two aligned steps have equal relevant results.
 fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
     if a.decision() != b.decision() {
         return false;
@@ -517,7 +513,7 @@ fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
             !relevant || alike(x.1, y.1)
         });
     }
-    // Laid out in other channels: the same numbers, in whatever order.
+    // With another channel layout, the values must be equal in any order.
     let bits = |step: &Recorded| -> Vec<u32> {
         let mut bits: Vec<u32> = step.results().into_iter().map(|(_, bits)| bits).collect();
         bits.sort_unstable();
@@ -527,7 +523,7 @@ fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
     x.len() == y.len() && x.iter().zip(&y).all(|(&x, &y)| alike(x, y))
 }
 
-/// Returns what an instruction computes with.
+/// Returns the operation codes of an instruction.
 fn operations(inst: Instruction) -> [u8; 3] {
     match inst.ty() {
         InstType::FC => [0, inst.fc_inst().op().code(), 0],
@@ -536,7 +532,7 @@ fn operations(inst: Instruction) -> [u8; 3] {
     }
 }
 
-/// Returns what of a channel is the same in every layout.
+/// Returns the part of a channel's identity that does not depend on the register layout.
 fn letter(channel: ChannelId) -> (u8, u8) {
     match channel {
         ChannelId::Temp(_, c) => (0, c),

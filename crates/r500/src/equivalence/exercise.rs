@@ -7,33 +7,32 @@ use r500_exec::reference::Group;
 use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
 use r500_program::Program;
 
-/// What a program's runs have executed, by address.
+/// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exercise {
     executed: BTreeSet<u32>,
     followed: BTreeSet<(u32, u32)>,
 }
 
-/// What no run has executed.
+/// The instructions and branches that no run has executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unexercised {
     /// Addresses of instructions that no active pixel has executed.
     pub instructions: Vec<u32>,
-    /// Branches that no group has followed: the address of the flow-control instruction and the one
-    /// that it leads to.
+    /// Branches that no group has followed: the addresses of the flow-control instruction and of its target.
     pub branches: Vec<(u32, u32)>,
 }
 
-/// Groups of pixels that are followed in a picture.
+/// Number of groups that are followed in a picture.
 const GROUPS: u32 = 8;
-/// Instructions that a group is followed for.
+/// Limit of instructions for which a group is followed.
 const MOST_STEPS: u64 = 1 << 16;
 
 impl Exercise {
-    /// Follows groups of pixels spread over a picture in the reference engine.
+    /// Follows groups of pixels, spread over a picture, in the reference engine.
     ///
     /// # Errors
-    /// [`RunError`] if the drawing cannot begin. A limit that strikes on the way only ends a group.
+    /// [`RunError`] if the draw cannot begin. A limit that is exceeded later only ends a group.
     pub fn record(
         &mut self,
         shader: &Shader,
@@ -46,7 +45,7 @@ impl Exercise {
         let [columns, rows] = [0, 1].map(|n| bindings.size()[n].div_ceil(options.group[n]));
         let groups = columns.saturating_mul(rows);
         for n in 0..groups.min(GROUPS) {
-            // Evenly spread, and not all in one column.
+            // Evenly spread, over several columns.
             let index = (u64::from(n) * u64::from(groups) / u64::from(groups.min(GROUPS))) as u32;
             let (x, y) = ((index + n) % columns, index / columns);
             let [width, height] = options.group;
@@ -72,7 +71,7 @@ impl Exercise {
         }
     }
 
-    /// Returns what a program can execute and was not seen to.
+    /// Returns the reachable instructions and branches that were not executed.
     #[must_use]
     pub fn unexercised(&self, program: &Program) -> Unexercised {
         let Ok(graph) = Graph::new(program) else { return Unexercised::default() };
@@ -85,7 +84,7 @@ impl Exercise {
             (_, Node::Instruction(to)) => Some((address(edge.from), address(to))),
             _ => None,
         });
-        // Those of instructions that were not executed say nothing new.
+        // Branches of instructions that were not executed are left out: they add nothing.
         let branches = branches.filter(|(from, _)| self.executed.contains(from));
         let branches = branches.filter(|branch| !self.followed.contains(branch)).collect();
         Unexercised { instructions, branches }

@@ -1,9 +1,8 @@
-//! Filling: values for what two programs read and their jobs do not provide.
+//! Values for resources that two programs read and their jobs do not provide.
 //!
-//! Bare programs (driver logs, C arrays, hex text) carry no constants, textures or inputs. Read as zeros
-//! they would hide differences: loops would not iterate, products would vanish. Both sides are given the
-//! same values instead, register by register, where no names say that registers of the two do not
-//! correspond.
+//! Bare programs (driver logs, C arrays, hex text) have no constants, textures or inputs. With zeros, differences would
+//! be hidden: loops would not iterate, products would be 0. Both sides get the same values instead, register by
+//! register, unless names show that the registers of the two do not correspond.
 
 use std::path::Path;
 
@@ -14,19 +13,19 @@ use r500_program::{Input, InputData, Job, Plane, Texture};
 use super::{Random, SIDES, Shared, Sharing, Side};
 use crate::texture::{Filter, Source, TextureSpec};
 
-/// What is read and not provided, and what can be done about it.
+/// The resources that are read and not provided, and how each can be filled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fill {
-    /// Registers that both sides are given the same values in.
+    /// Registers that get the same values on both sides.
     pub filled: ExternalReads,
-    /// Registers that one side provides, and the other is given the same: the side that provides them.
+    /// Registers that one side provides and that are copied to the other: the side that provides them.
     pub copied: Vec<(Side, ExternalReads)>,
     /// Registers that cannot be filled: one side has names, so equal numbers mean nothing.
     pub unfilled: Vec<(Side, ExternalReads)>,
 }
 
 impl Fill {
-    /// Finds what two jobs read and do not provide. `sharing` says which constants are given values by
+    /// Finds the resources that two jobs read and do not provide. `sharing` lists the constants that get values by
     /// name.
     #[must_use]
     pub fn of(jobs: &[Job; 2], sharing: &Sharing) -> Self {
@@ -39,7 +38,7 @@ impl Fill {
             }
         }
         let mut fill = Self::default();
-        // In one program with one set of names a register is itself, whether it has a name or not.
+        // Registers correspond by number if both sides have the same program and the same names.
         let [a, b] = jobs;
         let same = a.program == b.program && a.uniforms == b.uniforms && a.inputs == b.inputs;
         let constants_have_names = !same && jobs.iter().any(|job| !job.uniforms.is_empty());
@@ -57,7 +56,7 @@ impl Fill {
             }
         }
         for n in 0..2 {
-            // What the other side provides under that number is what this one is given.
+            // This side gets the value that the other provides under that number.
             let other = &jobs[1 - n];
             let absent = missing[n].missing(other);
             let copied = provided(&missing[n], &absent);
@@ -69,14 +68,14 @@ impl Fill {
         fill
     }
 
-    /// Returns whether both jobs provide all that their programs read.
+    /// Returns whether both jobs provide everything that their programs read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.filled.is_empty() && self.copied.is_empty() && self.unfilled.is_empty()
     }
 
-    /// Gives both jobs the values of a round. Round 0 takes plain values, later ones edges as well: zeros,
-    /// ones, large and tiny numbers, loops that do not iterate or iterate often.
+    /// Fills both jobs with the values of a round. Round 0 uses ordinary values; later rounds also use edge cases:
+    /// zeros, ones, large and tiny numbers, loops that do not iterate or iterate often.
     pub fn apply(&self, jobs: &mut [Job; 2], seed: u64, round: u64) {
         for (from, registers) in &self.copied {
             let (a, b) = jobs.split_at_mut(1);
@@ -119,14 +118,14 @@ impl Fill {
     }
 }
 
-/// Separates the values of fills from those of shared names under the same seed.
+/// Makes the values of fills differ from those of shared names under the same seed.
 const FILL: u64 = 0x6669_6c6c;
 
 fn bits(set: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |n| set >> n & 1 != 0)
 }
 
-/// Those of `missing` that are not `absent` elsewhere.
+/// Returns the registers of `missing` that are not in `absent`.
 fn provided(missing: &ExternalReads, absent: &ExternalReads) -> ExternalReads {
     let mut provided = missing.clone();
     provided.constants.retain(|n| !absent.constants.contains(n));
@@ -169,7 +168,7 @@ fn has_named_inputs(job: &Job) -> bool {
 }
 
 impl Random {
-    /// A channel of a constant.
+    /// Returns a value for a channel of a constant.
     pub(super) fn constant(&mut self, round: u64) -> f32 {
         const EDGES: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 100.0, 1e-6, 1000.0, -0.0];
         match self.below(8) {
@@ -179,9 +178,9 @@ impl Random {
         }
     }
 
-    /// Count, start and step of a loop: mostly a few iterations.
+    /// Returns count, start and step of a loop, mostly with a few iterations.
     fn int_constant(&mut self, round: u64) -> UsFcIntConst {
-        // Drivers write loops of 255 iterations, which are left by branches.
+        // Drivers emit loops of 255 iterations that exit by a branch.
         let count = match self.below(8) {
             0 if round > 0 => [0, 1, 64, 200][self.below(4) as usize],
             0..4 => 1 + self.below(8) as u8,
@@ -195,7 +194,7 @@ impl Random {
             .with(UsFcIntConst::KB, step)
     }
 
-    /// Noise that is different in every channel, sampled in one of the usual ways.
+    /// Returns a texture of noise that differs between channels, with a common sampler state.
     fn texture(&mut self) -> Option<Texture> {
         let filter = [Filter::Nearest, Filter::Linear][self.below(2) as usize];
         let spec = TextureSpec {
@@ -208,14 +207,14 @@ impl Random {
         };
         let no_files = |_: &Path| Err(std::io::ErrorKind::NotFound.into());
         let mut texture = spec.load_with(&no_files, Path::new("")).ok()?;
-        // Noise is opaque.
+        // The noise generator returns opaque texels.
         for texel in texture.levels.iter_mut().flat_map(|level| level.bytes.chunks_exact_mut(4)) {
             texel[3] = self.word() as u8;
         }
         Some(texture)
     }
 
-    /// An input of four planes over the picture.
+    /// Returns an input of four planes over the picture.
     fn input(&mut self, temp: u8) -> Input {
         let plane = |random: &mut Self| Plane {
             c: random.between(-1.0, 1.0),

@@ -1,4 +1,4 @@
-//! Inputs and constants that two jobs have under the same name.
+//! Interface matching: inputs and constants with the same name in two jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,31 +7,31 @@ use r500_program::{Input, InputData, Job, Plane};
 
 use super::{Pair, Random, Side};
 
-/// What two jobs share, and what they do not.
+/// The matched and unmatched parts of two interfaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
     /// Shared constants.
     pub constants: Vec<Shared>,
     /// Shared components of inputs.
     pub inputs: Vec<Shared>,
-    /// Names that one side has alone (or in another shape), and nameless inputs.
+    /// Names that only one side has (or that differ in shape), and unnamed inputs.
     pub alone: Vec<(Side, String)>,
 }
 
-/// Something that both have, wherever it lies.
+/// A constant or an input component that both jobs have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shared {
     /// Its name.
     pub name: String,
-    /// Where it lies in A and in B: numbers of constants or temporaries, and channels (0 red to 3
-    /// alpha). An input may have been put into several places.
+    /// Its registers in A and in B: numbers of constants or temporaries, and channels (0 red to 3 alpha). An input may
+    /// be in several registers.
     pub places: [Vec<(u8, u8)>; 2],
 }
 
 impl Sharing {
-    /// Returns what two jobs share by name: their named constants of the same width, and the named
-    /// components of their inputs. A component without a name that is exactly `u` or `v` has that
-    /// for a name; one that is the same number everywhere needs none, because it is not an input.
+    /// Matches two jobs by name: named constants of the same width, and named components of inputs. An unnamed
+    /// component that is exactly `u` or `v` is named so; a component that is the same number everywhere is not an input
+    /// and needs no name.
     #[must_use]
     pub fn of(a: &Job, b: &Job) -> Self {
         let mut sharing = Self::default();
@@ -67,14 +67,14 @@ impl Sharing {
         sharing
     }
 
-    /// Returns whether there is nothing to give both.
+    /// Returns whether nothing is matched.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.constants.is_empty() && self.inputs.is_empty()
     }
 
-    /// Gives both jobs of a pair the same random values of what they share; all else they keep.
-    /// Inputs become random planes in even rounds and independent values of every pixel in odd ones.
+    /// Returns both jobs of a pair with the same random values for the matched resources; all others stay as they are.
+    /// Inputs become random planes in even rounds, and independent values for every pixel in odd ones.
     #[must_use]
     pub fn randomise(&self, pair: &Pair, seed: u64, round: u64) -> [Job; 2] {
         let mut random = Random::new(seed, round);
@@ -123,7 +123,7 @@ impl Sharing {
     }
 }
 
-/// Constants by name: number and channel of each of their channels.
+/// Returns constants by name: number and channel of each of their channels.
 fn named_constants(job: &Job) -> BTreeMap<String, Vec<(u8, u8)>> {
     let named = job.uniforms.iter().filter(|uniform| !uniform.name.is_empty());
     let place = |uniform: &r500_program::Uniform| {
@@ -133,7 +133,7 @@ fn named_constants(job: &Job) -> BTreeMap<String, Vec<(u8, u8)>> {
     named.map(|uniform| (uniform.name.clone(), place(uniform))).collect()
 }
 
-/// Components of inputs by name, with all places of each.
+/// Returns components of inputs by name, with all registers of each.
 fn named_components(job: &Job) -> BTreeMap<String, Vec<(u8, u8)>> {
     let mut named: BTreeMap<String, Vec<(u8, u8)>> = BTreeMap::new();
     for input in job.inputs_or_default() {
@@ -147,9 +147,9 @@ fn named_components(job: &Job) -> BTreeMap<String, Vec<(u8, u8)>> {
     named
 }
 
-/// Returns what a component is called; `None` if it is a number or has no name.
+/// Returns the name of a component; `None` if it is a number or has no name.
 fn name_of(name: &str, plane: Plane) -> Option<String> {
-    // Captures name what the rasteriser fills in by its number.
+    // Captures use the number as the name of a component that the rasteriser sets to it.
     let number = name.parse::<f32>().is_ok();
     if !name.is_empty() && !number {
         return Some(name.to_owned());
@@ -162,7 +162,7 @@ fn name_of(name: &str, plane: Plane) -> Option<String> {
     }
 }
 
-/// Inputs that vary and have no name.
+/// Returns the inputs that vary and have no name.
 fn nameless(job: &Job) -> Vec<String> {
     let mut nameless = BTreeSet::new();
     for input in job.inputs_or_default() {
@@ -191,7 +191,7 @@ fn for_components(job: &mut Job, places: &[(u8, u8)], set: impl Fn(&mut Plane)) 
     }
 }
 
-/// Turns planes into what they are at every pixel.
+/// Replaces planes by their values at every pixel.
 fn into_values(job: &mut Job, pair: &Pair, n: usize) {
     let Ok(bindings) = Bindings::new(&pair.jobs[n], pair.size()) else { return };
     let [width, height] = pair.size();

@@ -1,10 +1,10 @@
-//! What is known of the bindings of two programs that are compared for all values.
+//! Assumptions about the bindings of two programs that are compared for all values.
 //!
-//! Of bare programs nothing is known: a constant has any value, the same in both programs under the same number, and a texture
-//! any number of coordinates. Captures tell more. Compilers put literals (*immediates*) into the same registers as uniforms, and
-//! another version of the compiler numbers them otherwise; where uniforms have names, an immediate is its value, and a uniform is
-//! whatever has its name. A texture that both bind as two-dimensional has two coordinates, and where
-//! neither has levels or filters to choose from, the level of detail does not matter.
+//! For bare programs there are none: a constant has any value, the same in both programs under the same number, and a
+//! texture has any number of coordinates. Captures provide more. Compilers store literals (*immediates*) in the same
+//! registers as uniforms, and another compiler version assigns other numbers; if uniforms have names, an immediate is
+//! its value, and uniforms correspond by name. A texture that both bind as two-dimensional has two coordinates. If
+//! neither has levels or filters to select, the level of detail is irrelevant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use r500_program::Job;
 
 use super::{Random, SIDES, Side};
 
-/// What has the same value in both programs.
+/// A symbolic value that both programs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Symbol {
     /// The constant of this number.
     Number(u8),
-    /// The uniform whose name is at this place of the names of both programs, in order.
+    /// The uniform whose name has this index in the ordered names of both programs.
     Name(usize),
 }
 
@@ -30,22 +30,22 @@ enum Meaning {
     Named { name: usize, channel: u8 },
 }
 
-/// What is known of a texture whose texels may be any.
+/// Assumptions about a texture with arbitrary texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextureKind {
-    /// It is two-dimensional.
+    /// Whether it is two-dimensional.
     pub(super) is_flat: bool,
-    /// A fetch does not depend on the level of detail, and so not on other lanes.
+    /// Whether a fetch is independent of the level of detail, and so of other lanes.
     pub(super) ignores_lod: bool,
 }
 
-/// What is known of the bindings of two programs, and which bits of their outputs count.
+/// Assumptions about the bindings of two programs, and the bits of their outputs that are compared.
 ///
-/// By default, constants have any value and correspond by number, textures have any number of coordinates, and every bit
-/// counts.
+/// By default, constants have any value and correspond by number, textures have any number of coordinates, and every
+/// bit is compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// Channels of constants that do not stand for their number, of A and of B.
+    /// Channels of constants of A and of B that are not their own symbol.
     meanings: [BTreeMap<ConstantChannel, Meaning>; 2],
     names: Vec<String>,
     textures: [TextureKind; TEXTURE_UNITS],
@@ -53,11 +53,12 @@ pub struct Known {
 }
 
 impl Known {
-    /// What two jobs tell. Constants with names have any value and correspond by name; other constants that a job carries are
-    /// immediates, which have that value; what it does not carry has any value and corresponds by number. Textures have
-    /// the dimensions and filters of those that both bind, as far as these agree, with any texels.
+    /// Derives the assumptions from two jobs. Named constants have any value and correspond by name. Other constants
+    /// that a job provides are immediates with that value; constants that it does not provide have any value and
+    /// correspond by number. Textures have any texels, and the dimensions and filters of those that both bind, as far
+    /// as these agree.
     ///
-    /// A name that a job gives twice stands for neither place alone: those constants are immediates too.
+    /// A name that a job uses twice is ambiguous, so those constants are immediates too.
     #[must_use]
     pub fn bound(a: &Job, b: &Job) -> Self {
         let names: BTreeSet<&String> =
@@ -99,13 +100,13 @@ impl Known {
         Self { meanings, names, textures, ignores_zero_signs: false }
     }
 
-    /// The same, where +0 and -0 are equal as outputs.
+    /// Returns the same assumptions with +0 and -0 equal in outputs.
     #[must_use]
     pub fn without_zero_signs(self) -> Self {
         Self { ignores_zero_signs: true, ..self }
     }
 
-    /// Returns the names of constants that have any value.
+    /// Returns the names of constants with any value.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -115,7 +116,7 @@ impl Known {
         self.ignores_zero_signs
     }
 
-    /// What is known of the texture of each unit.
+    /// Returns the assumptions about the texture of each unit.
     pub(super) fn textures(&self) -> [TextureKind; TEXTURE_UNITS] {
         self.textures
     }
@@ -124,7 +125,7 @@ impl Known {
         self.meanings[side as usize].get(&place).copied()
     }
 
-    /// The constants that are not values.
+    /// Returns the constants with any value.
     pub(super) fn symbolic(&self, side: Side) -> SymbolicConstants {
         let mut symbolic = SymbolicConstants::none();
         let is_value = |place| matches!(self.meaning(side, place), Some(Meaning::Value(_)));
@@ -134,7 +135,7 @@ impl Known {
         symbolic
     }
 
-    /// What a constant that is not a value stands for.
+    /// Returns the symbol of a constant with any value.
     pub(super) fn symbol(&self, side: Side, place: ConstantChannel) -> (Symbol, u8) {
         match self.meaning(side, place) {
             Some(Meaning::Named { name, channel }) => (Symbol::Name(name), channel),
@@ -142,8 +143,8 @@ impl Known {
         }
     }
 
-    /// Gives both jobs their constants in a round of a trial: immediates theirs, and names the same in both. In round 0 those
-    /// are the values of A.
+    /// Sets the constants of both jobs for a round of a trial: immediates to their values, and names to the same values
+    /// in both; in round 0, those of A.
     pub(super) fn apply(&self, jobs: &mut [Job; 2], round: u64) {
         let mut random = Random::new(NAMES, round);
         let mut values: Vec<[u32; 4]> =
@@ -173,8 +174,8 @@ impl Known {
     }
 }
 
-/// The axes of a two-dimensional texture: bits of S and T.
+/// The coordinate axes of a two-dimensional texture: the bits of S and T.
 const S_AND_T: u8 = 0b011;
 
-/// Separates the values of names from those of numbers in the same round.
+/// Makes the values of names differ from those of numbers in the same round.
 const NAMES: u64 = 0x6e61_6d65;

@@ -1,12 +1,11 @@
-//! Whether two programs compute the same.
+//! Equivalence of two programs.
 //!
-//! [`Pair`] runs two jobs, each with the bindings that it carries, and compares what the card would
-//! store of every pixel that both cover. [`Sharing`] finds the inputs and constants that both have
-//! under the same name, wherever they lie, so that both can be given the same random values. [`Fill`] gives
-//! both the same values of what they read and their jobs do not provide; [`Exercise`] says what was executed.
-//! [`Divergence`] follows a pixel through both and finds the instructions where they part. [`Trial`] compares every bit under
-//! made-up values, and [`prove()`] shows equality for all values, by value numbering. [`Known`] narrows "all
-//! values" to what captures tell.
+//! [`Pair`] runs two jobs, each with its own bindings, and compares the stored values of every pixel that both cover.
+//! [`Sharing`] matches inputs and constants by name, in whichever registers they are, so that both get the same random
+//! values. [`Fill`] provides the same values for resources that both read and the jobs do not provide; [`Exercise`]
+//! records execution coverage. [`Divergence`] finds the instructions at which the runs of a pixel diverge. [`Trial`]
+//! compares every bit under random values, and [`prove()`] proves equality for all values, by value numbering.
+//! [`Known`] restricts "all values" by what captures provide.
 
 mod divergence;
 mod exercise;
@@ -56,26 +55,26 @@ impl std::fmt::Display for Side {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Incomparable {
-    /// One cannot run at all.
+    /// A program cannot run at all.
     #[error("{side} cannot run: {error}")]
     Shader {
-        /// Which.
+        /// Which program.
         side: Side,
         /// Why.
         error: ShaderError,
     },
-    /// What one carries cannot be bound.
+    /// Resources of a job cannot be bound.
     #[error("{side}: {error}")]
     Bind {
-        /// Which.
+        /// Which program.
         side: Side,
         /// Why.
         error: BindError,
     },
-    /// The run of one ended early.
+    /// A run ended early.
     #[error("{side}: {error}")]
     Run {
-        /// Which.
+        /// Which program.
         side: Side,
         /// Why.
         error: RunError,
@@ -83,20 +82,20 @@ pub enum Incomparable {
     /// Their pictures have different sizes.
     #[error("A draws {}x{} pixels, B {}x{}", a[0], a[1], b[0], b[1])]
     Size {
-        /// Of A.
+        /// Size of A.
         a: [u32; 2],
-        /// Of B.
+        /// Size of B.
         b: [u32; 2],
     },
-    /// No pixel is covered in both.
+    /// No pixel is covered by both.
     #[error("there is not a pixel that both cover")]
     NoPixels,
-    /// Random values were asked for, and no input and no constant has the same name in both.
+    /// Random values were requested, but no input and no constant has the same name in both.
     #[error("no input and no constant has the same name in both")]
     NothingShared,
 }
 
-/// Two jobs, ready to run.
+/// Two jobs with decoded programs.
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The jobs, A and B.
@@ -105,14 +104,14 @@ pub struct Pair {
     size: [u32; 2],
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Pixels compared: those that both cover.
+    /// Number of compared pixels: those that both cover.
     pub pixels: usize,
-    /// Pixels that differ.
+    /// Number of pixels that differ.
     pub differing: usize,
-    /// The first that differs, row by row from the bottom.
+    /// The first pixel that differs, row by row from the bottom.
     pub first: Option<Difference>,
 }
 
@@ -121,30 +120,30 @@ pub struct Comparison {
 pub struct Difference {
     /// Column, and row from the bottom.
     pub pixel: [u32; 2],
-    /// What differs there.
+    /// The differing outputs.
     pub parts: Vec<Part>,
 }
 
-/// What differs of a pixel.
+/// A differing output of a pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     /// A colour.
     Color {
         /// The target, 0 to 3 for A to D.
         target: usize,
-        /// What the programs wrote.
+        /// The colours as written by the programs.
         written: [[f32; 4]; 2],
-        /// What the card would store of it.
+        /// The bytes that the card would store.
         stored: [Vec<u8>; 2],
     },
     /// Depth.
     Depth {
-        /// What the programs wrote.
+        /// The depths as written by the programs.
         written: [f32; 2],
     },
-    /// One kills the pixel.
+    /// Only one of the programs kills the pixel.
     Coverage {
-        /// Whether it is drawn.
+        /// Whether each program draws it.
         drawn: [bool; 2],
     },
 }
@@ -152,7 +151,7 @@ pub enum Part {
 const SIDES: [Side; 2] = [Side::A, Side::B];
 
 impl Pair {
-    /// Prepares two jobs. They run at their own size, or at `size`; 256x256 by default.
+    /// Prepares two jobs. They run at `size`, else at their own size, else at 256x256.
     ///
     /// # Errors
     /// [`Incomparable`] if one cannot run, or their sizes differ.
@@ -169,7 +168,7 @@ impl Pair {
         Ok(Self { jobs: [a, b], shaders, size: size_a })
     }
 
-    /// Width and height of the pictures.
+    /// Returns width and height of the pictures.
     #[must_use]
     pub fn size(&self) -> [u32; 2] {
         self.size
@@ -181,7 +180,7 @@ impl Pair {
         &self.shaders
     }
 
-    /// Follows some of the pixels of both programs with what `jobs` carry, to know what they execute.
+    /// Follows some pixels of both programs with the bindings of `jobs`, and returns the execution coverage.
     ///
     /// # Errors
     /// [`Incomparable`] if a run cannot begin.
@@ -199,17 +198,17 @@ impl Pair {
         Ok(())
     }
 
-    /// Returns what a side reads.
+    /// Binds the resources of a job for one of the programs.
     fn bind(&self, n: usize, job: &Job) -> Result<Bindings, Incomparable> {
         Bindings::new(job, self.size).map_err(|error| Incomparable::Bind { side: SIDES[n], error })
     }
 
-    /// Runs both with what `jobs` carry and compares every pixel that both cover: what `US_OUT_FMT`
-    /// and `US_W_FMT` leave of it, bit for bit, or as values within a tolerance (relative above 1,
-    /// +0 equal to -0, any NaN equal to any other).
+    /// Runs both programs with the bindings of `jobs` and compares every pixel that both cover, as `US_OUT_FMT` and
+    /// `US_W_FMT` store it: bit for bit, or as values within a tolerance (relative above 1, +0 equal to -0, any NaN
+    /// equal to any other).
     ///
     /// # Errors
-    /// [`Incomparable`] if a run fails, or there is not a pixel to compare.
+    /// [`Incomparable`] if a run fails, or no pixel is covered by both.
     pub fn compare(
         &self,
         jobs: &[Job; 2],
@@ -269,7 +268,7 @@ fn differences(
         let formats = [0, 1].map(|n| states[n].out_fmt_or_default(target));
         let same = match tolerance {
             None if formats[0] == formats[1] => stored[0] == stored[1],
-            // Different formats, or a tolerance: what a picture in them shows.
+            // With different formats or a tolerance, the displayed values are compared.
             _ => {
                 let shown = [0, 1].map(|n| color::load(formats[n], &stored[n]));
                 match shown {

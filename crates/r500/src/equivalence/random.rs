@@ -1,15 +1,14 @@
-//! Random numbers that a seed repeats.
+//! Reproducible random numbers.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
-/// Numbers from a seed: the same everywhere (splitmix64).
+/// Random numbers from a seed, the same on every platform (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Random(SplitMix64);
 
 impl Random {
-    /// Returns the numbers of a round under a seed. Rounds do not depend on each other, so that any
-    /// of them can be repeated alone.
+    /// Returns the generator for a round of a seed. Rounds are independent, so that any can be repeated alone.
     #[must_use]
     pub fn new(seed: u64, round: u64) -> Self {
         let seed = seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -22,23 +21,23 @@ impl Random {
         self.0.next_u64() % n
     }
 
-    /// 32 bits.
+    /// Returns 32 random bits.
     pub(super) fn word(&mut self) -> u32 {
         (self.0.next_u64() >> 32) as u32
     }
 
-    /// Between 0 and 1, 24 bits.
+    /// Returns a number from 0 to 1, with 24 bits.
     fn unit(&mut self) -> f32 {
         (self.0.next_u64() >> 40) as f32 / (1u32 << 24) as f32
     }
 
-    /// Between two numbers.
+    /// Returns a number between two bounds.
     pub(super) fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    /// Returns what shaders are given: mostly numbers around 1, often small whole ones (counts,
-    /// switches), sometimes something large or tiny.
+    /// Returns a typical shader value: mostly numbers around 1, often small integers (counts, switches), sometimes
+    /// something large or tiny.
     pub(super) fn value(&mut self) -> f32 {
         match self.below(8) {
             0 | 1 => self.below(17) as f32,

@@ -1,4 +1,4 @@
-//! Trials: two programs drawn with the same made-up values, compared in every bit.
+//! Trials: two programs drawn with the same random values, compared in every bit.
 
 use r500_exec::Options;
 use r500_exec::reference::Reference;
@@ -10,40 +10,40 @@ use super::{Difference, Fill, Incomparable, Known, Pair, Sharing};
 
 /// Width and height of the pictures.
 const SIZE: [u32; 2] = [8, 8];
-/// Instructions that a group of pixels may execute in a run.
+/// Limit of instructions that a group of pixels may execute in a run.
 const INSTRUCTIONS: u64 = 1 << 18;
 
-/// What came of the runs.
+/// Result of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trial {
-    /// Both drew the same.
+    /// All pictures are equal.
     Equal {
-        /// Runs that ended.
+        /// Number of completed runs.
         rounds: u64,
-        /// Pixels that were compared.
+        /// Number of compared pixels.
         pixels: u64,
     },
-    /// They drew different pictures.
+    /// Pictures differ.
     Different {
         /// The round of random values; 0 for the values of the jobs.
         round: u64,
         /// The first pixel that differs.
         difference: Box<Difference>,
     },
-    /// No run ended.
+    /// No run completed.
     NotRun(Incomparable),
 }
 
 impl Trial {
     /// Draws two jobs in the reference engine: once with their own values, then `rounds` times with random constants,
-    /// inputs and textures, the same for both, register by register. Every bit that they write counts, not what
-    /// `US_OUT_FMT` keeps of it. Integer and boolean constants stay where jobs have them.
+    /// inputs and textures, the same for both, register by register. Every written bit is compared, not the part that
+    /// `US_OUT_FMT` stores. Integer and boolean constants that jobs provide are kept.
     #[must_use]
     pub fn run(a: &Job, b: &Job, rounds: u64) -> Self {
         Self::run_with(a, b, rounds, &Known::default())
     }
 
-    /// [`Self::run`], with random values for what is left open where something is known.
+    /// Draws two jobs as [`Self::run`] does, with random values only where the assumptions leave them open.
     #[must_use]
     pub fn run_with(a: &Job, b: &Job, rounds: u64, known: &Known) -> Self {
         let exact = [a, b].map(|job| with_float_outputs(job.clone()));
@@ -80,7 +80,7 @@ impl Trial {
                     ended += 1;
                     pixels += comparison.pixels as u64;
                 }
-                // With these values a program does not end within the limit: nothing can be said of them.
+                // With these values a program does not end within the limit, so this run gives no information.
                 Err(why) => failure = Some(why),
             }
         }
@@ -91,7 +91,7 @@ impl Trial {
     }
 }
 
-/// Every bit of a result counts, not what a target of eight bits keeps of it.
+/// Sets float output formats, so that every bit of a result is compared instead of eight.
 fn with_float_outputs(mut job: Job) -> Job {
     let floats = UsOutFmt::default()
         .with(UsOutFmt::OUT_FMT, OutFormat::C4_32_FP)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ExpressionError;
 
-/// Bytes of a text, at most.
+/// Length limit of an expression in bytes.
 const LENGTH: usize = 4096;
 
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Token {
 pub(super) enum Kind {
     Word,
     Number(f32),
-    /// Anything else, as its characters.
+    /// Any other token, as its characters.
     Sign(&'static str),
 }
 
@@ -74,7 +74,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
     Ok(tokens)
 }
 
-/// Returns a number and its length; its length and what is wrong otherwise.
+/// Returns a number token and its length; on error, its length and the message.
 fn number_token(text: &str) -> Result<(Kind, usize), (usize, String)> {
     let bytes = text.as_bytes();
     let mut length = 0;

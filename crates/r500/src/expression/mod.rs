@@ -1,26 +1,26 @@
-//! Expressions of the debugger, as text: conditions of breakpoints, values to print.
+//! Debugger expressions: parsing of breakpoint conditions and watched values.
 //!
 //! ```text
 //! temp[2].r is nan          temp[0].g > 0.5           not alu_result
 //! active and pred.r         all(abs(temp[3].rgb) < 1) out[0].a - 1 is negative
 //! ```
 //!
-//! | written | is |
+//! | text | meaning |
 //! | --- | --- |
 //! | `temp[2]`, `temp[2].rgb`, `t2.x` | a temporary, some channels of it in any order |
 //! | `const[3]`, `c3.a`, a constant's name | a float constant |
 //! | `out[0]`, `o0.r`, `depth` | outputs as last written |
-//! | `pred`, `pred.r`, `alu_result` | predicate bits, the ALU result: truths |
-//! | `active`, `covered`, `killed` | whether the pixel executes the coming instruction, will be delivered, was killed: truths |
-//! | `address`, `step`, `aL`, `loops`, `passes`, `calls`, `x`, `y` | where the run is and which pixel it is |
-//! | `1.5`, `-2`, `1e-3`, `inf`, `0x3f800000`, `true`, `false` | numbers (float32, or their bits), truths |
+//! | `pred`, `pred.r`, `alu_result` | predicate bits, the ALU result: booleans |
+//! | `active`, `covered`, `killed` | whether the pixel executes the next instruction, will be stored, was killed: booleans |
+//! | `address`, `step`, `aL`, `loops`, `passes`, `calls`, `x`, `y` | position of the run, and pixel coordinates |
+//! | `1.5`, `-2`, `1e-3`, `inf`, `0x3f800000`, `true`, `false` | numbers (float32, or their bits), booleans |
 //! | `+ - * /`, `abs(…)` | arithmetic |
 //! | `< <= > >= == !=` | comparisons |
-//! | `… is nan`, `inf`, `finite`, `denormal`, `zero`, `negative`; `is not …` | kinds of numbers |
+//! | `… is nan`, `inf`, `finite`, `denormal`, `zero`, `negative`; `is not …` | classes of numbers |
 //! | `and or not` or `&& \|\| !`, `all(…)`, `any(…)`, `( )` | logic |
 //!
-//! Operations work channel by channel, and what has one channel serves for all; a condition holds if
-//! any channel of it does. Words take any case. A word of this list wins over a constant of that name.
+//! Operations work channel by channel; a single channel is broadcast. A condition is true if any of its channels is.
+//! Words are case-insensitive. A word of this list takes precedence over a constant of that name.
 
 mod lexer;
 mod names;
@@ -38,18 +38,18 @@ use self::parser::Parser;
 
 pub use self::printer::Written;
 
-/// What is wrong with a text, and where.
+/// A parse error and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
-    /// The bytes at fault; empty at the end of the text if something is missing there.
+    /// The bytes in error; empty at the end of the text if something is missing there.
     pub span: Range<usize>,
-    /// What is wrong, and what may help.
+    /// The problem, and a possible remedy.
     pub message: String,
 }
 
 impl ExpressionError {
-    /// Returns the text with the place marked, on two lines, and the message on a third.
+    /// Returns the text with the location marked, on two lines, and the message on a third.
     #[must_use]
     pub fn render(&self, text: &str) -> String {
         let before = text.get(..self.span.start).unwrap_or(text).chars().count();
@@ -59,10 +59,10 @@ impl ExpressionError {
     }
 }
 
-/// Reads an expression: numbers or truths. `names` are the named constants of the program.
+/// Parses an expression: numbers or booleans. `names` are the named constants of the program.
 ///
 /// # Errors
-/// [`ExpressionError`] for the first thing that is wrong.
+/// [`ExpressionError`] for the first error.
 pub fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
     let tokens = lexer::tokens(text)?;
     let mut parser = Parser { text, names, tokens, at: 0, depth: 0 };
@@ -73,10 +73,10 @@ pub fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
     }
 }
 
-/// Reads a condition: an expression that comes to truths.
+/// Parses a condition: an expression with boolean values.
 ///
 /// # Errors
-/// [`ExpressionError`] for the first thing that is wrong, numbers included.
+/// [`ExpressionError`] for the first error; a numeric expression is one.
 pub fn parse_condition(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
     let expr = parse(text, names)?;
     if expr.is_bool() {

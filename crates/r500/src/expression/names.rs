@@ -1,8 +1,8 @@
-//! The words of expressions.
+//! Keywords of expressions.
 
 use r500_exec::record::expr::{FpClass, Variable};
 
-/// The words for variables of one channel.
+/// Keywords of variables with one channel.
 pub(super) const WORDS: [(&str, Variable); 15] = [
     ("depth", Variable::Depth),
     ("alu_result", Variable::AluResult),
@@ -21,7 +21,7 @@ pub(super) const WORDS: [(&str, Variable); 15] = [
     ("y", Variable::Y),
 ];
 
-/// The words after `is`; the first of a class is the one that is printed.
+/// Keywords after `is`; the first of a class is the one that is printed.
 pub(super) const CLASSES: [(&str, FpClass); 9] = [
     ("nan", FpClass::Nan),
     ("inf", FpClass::Infinite),

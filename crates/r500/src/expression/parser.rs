@@ -1,4 +1,4 @@
-//! The parser: recursive descent; each function reads one level of precedence and checks widths and types.
+//! Recursive-descent parser: each function parses one level of precedence and checks widths and types.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use super::ExpressionError;
 use super::lexer::{Kind, Token};
 use super::names::{CLASSES, WORDS};
 
-/// Parentheses inside each other, at most: what is read is also walked over, level by level.
+/// Limit of nested parentheses, because evaluation is recursive.
 const DEPTH: usize = 64;
-/// An expression and where it stands.
+/// A parsed expression and its location.
 pub(super) struct Part {
     pub(super) expr: Expr,
     span: Range<usize>,
@@ -81,7 +81,7 @@ impl Parser<'_> {
         };
         let right = self.sum()?;
         let equality = matches!(op, Comparison::Eq | Comparison::Ne);
-        // Two truths can be equal; else numbers are compared.
+        // Booleans can be compared for equality; other comparisons need numbers.
         if !(equality && left.expr.is_bool() && right.expr.is_bool()) {
             number(&left)?;
             number(&right)?;
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(part)
     }
 
-    /// Returns what follows `is`.
+    /// Parses the class after `is`.
     fn class(&mut self, left: Part) -> Parsed {
         number(&left)?;
         let negated = self.takes_word("not");
@@ -121,7 +121,7 @@ impl Parser<'_> {
         self.left_associative(&operators, Self::unary)
     }
 
-    /// Operands with any of these operators between them.
+    /// Parses operands with any of these left-associative operators between them.
     fn left_associative(
         &mut self,
         operators: &[(&str, Arithmetic)],
@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(Part { expr: Expr::Variable(Variable::Const(uniform.constant, channels)), span })
     }
 
-    /// `abs(…)`, `all(…)`, `any(…)`.
+    /// Parses `abs(…)`, `all(…)`, `any(…)`.
     fn function(&mut self, word: &str, span: &Range<usize>) -> Parsed {
         self.expect("(")?;
         let part = self.nested(Self::or)?;
@@ -224,7 +224,7 @@ impl Parser<'_> {
             }
             _ => {
                 truth(&part)?;
-                // Some channel is true where not all are false.
+                // any(x) = not all(not x).
                 let none = Expr::All(Box::new(Expr::Not(Box::new(part.expr))));
                 Expr::Not(Box::new(none))
             }
@@ -232,7 +232,7 @@ impl Parser<'_> {
         Ok(Part { expr, span })
     }
 
-    /// `temp[2].rg`, `t2.rg` and their like; `None` if the word is not a register.
+    /// Parses a register with channels, such as `temp[2].rg` or `t2.rg`; `None` if the word is not a register.
     fn register(&mut self, token: &Token, word: &str) -> Parsed<Option<Part>> {
         const BANKS: [(&str, usize); 3] =
             [("temp", TEMPORARIES), ("const", CONSTANTS), ("out", TARGETS)];
@@ -274,7 +274,7 @@ impl Parser<'_> {
         Ok(Some(Part { expr: Expr::Variable(place), span }))
     }
 
-    /// `.rgb` after a register of `width` channels; all of them if nothing is there.
+    /// Parses channels such as `.rgb` after a register of `width` channels; without a suffix, returns all of them.
     fn channels(&mut self, span: Range<usize>, width: u8) -> Parsed<(Channels, Range<usize>)> {
         if !self.takes(".") {
             let all: Vec<u8> = (0..width).collect();
@@ -321,7 +321,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Something inside something, as far as that is allowed.
+    /// Parses a nested expression, up to the depth limit.
     fn nested<T>(&mut self, parse: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEPTH {
             return Err(self.missing(format!("this is nested more than {DEPTH} levels deep")));
@@ -358,7 +358,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes a sign; gives where it ends.
+    /// Consumes a sign. Returns its end.
     fn expect(&mut self, sign: &str) -> Parsed<usize> {
         if self.takes(sign) {
             return Ok(self.last_end());
@@ -366,17 +366,17 @@ impl Parser<'_> {
         Err(self.missing(format!("`{sign}` is missing here")))
     }
 
-    /// Returns where the token to come starts.
+    /// Returns the start of the next token.
     fn here(&self) -> usize {
         self.peek().map_or(self.text.len(), |token| token.span.start)
     }
 
-    /// Returns where the last token ends.
+    /// Returns the end of the last token.
     fn last_end(&self) -> usize {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
     }
 
-    /// Returns an error at the token to come, or at the end.
+    /// Returns an error at the next token, or at the end.
     fn missing(&self, message: String) -> ExpressionError {
         match self.peek() {
             Some(token) => token.error(message),

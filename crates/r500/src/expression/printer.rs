@@ -1,4 +1,4 @@
-//! Expressions as text.
+//! Printing of expressions.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use r500_exec::record::expr::{Arithmetic, Channels, Comparison, Variable};
 
 use super::names::{CLASSES, WORDS};
 
-/// An expression as it would be written, fully parenthesised.
+/// Displays an expression, fully parenthesised.
 pub struct Written<'a>(pub &'a Expr);
 
 impl fmt::Display for Written<'_> {

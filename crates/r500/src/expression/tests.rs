@@ -27,7 +27,7 @@ fn what_is_written_is_understood() {
         ("pred.r", "pred.r"),
         ("pred", "pred.rgba"),
         ("active", "active"),
-        // `and` binds more than `or`, `not` more than both, comparisons more than all.
+        // Precedence: `and` over `or`, `not` over both, comparisons over all.
         ("active or killed and not pred.a", "(active or (killed and (not pred.a)))"),
         ("1 + 2 * 3 - -x < y && !killed", "((((1 + (2 * 3)) - (-x)) < y) and (not killed))"),
         ("(1 + 2) * 3 == 9", "(((1 + 2) * 3) == 9)"),
@@ -42,14 +42,14 @@ fn what_is_written_is_understood() {
     ];
     for (text, wanted) in rows {
         assert_eq!(written(text), wanted, "{text}");
-        // What is written again is the same.
+        // Printing and parsing again gives the same.
         assert_eq!(written(wanted), wanted);
     }
 }
 
 #[test]
 fn mistakes_are_told_where_they_are() {
-    // The text, what is marked in it, and a part of the message.
+    // Text, the part that is marked as wrong, and a part of the message.
     let rows = [
         ("temp[128].r > 0", "128", "temp[0] to temp[127]"),
         ("temp[x] > 0", "x", "0 to 127"),

@@ -1,23 +1,23 @@
-//! Fix-it hints of the assembler, applied to the text: what it is certain of in place of an error.
+//! Application of the assembler's fix-it hints to a source.
 
 use r500_asm::{Assembly, Diagnostic};
 
-/// A source with errors corrected.
+/// A source with corrected errors.
 #[derive(Clone, Debug)]
 pub struct Corrected {
-    /// The text; it may have other errors, without a hint.
+    /// The text. It may still have errors without a hint.
     pub text: Vec<u8>,
-    /// The errors that were corrected, in the order in which that was done. Their places are those of the text then.
+    /// The corrected errors, in order. Each location refers to the text at the time of its correction.
     pub errors: Vec<Diagnostic>,
 }
 
-/// Rounds after which correcting ends: a correction may uncover another error.
+/// Limit of rounds: a correction may uncover another error.
 const ROUNDS: usize = 16;
 
-/// Applies the fixes of errors of a source. Warnings are left: a source that assembles has a meaning that their fixes
-/// would change. A round that does not lower the number of errors is taken back.
+/// Applies the fixes of errors of a source. Warnings stay: a source that assembles has a meaning, which their fixes
+/// would change. A round that does not lower the number of errors is undone.
 ///
-/// `assemble` makes a program of a text; it should read the same included files each time.
+/// `assemble` assembles a text; it should read the same included files each time.
 pub fn correct(source: &[u8], mut assemble: impl FnMut(&[u8]) -> Assembly) -> Corrected {
     let mut corrected = Corrected { text: source.to_vec(), errors: Vec::new() };
     let mut assembly = assemble(source);
@@ -25,7 +25,7 @@ pub fn correct(source: &[u8], mut assemble: impl FnMut(&[u8]) -> Assembly) -> Co
         let mut errors: Vec<&Diagnostic> =
             assembly.errors().filter(|error| error.span.file == 0 && error.fix.is_some()).collect();
         errors.sort_by_key(|error| error.span.start);
-        // Of errors at one place the first is corrected; the others may be consequences.
+        // Of overlapping errors only the first is corrected; the others may be consequences.
         let mut end = 0;
         errors.retain(|error| {
             let apart = error.span.start >= end;

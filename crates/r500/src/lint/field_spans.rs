@@ -1,4 +1,4 @@
-//! Where a field stands in the text of an instruction.
+//! Source spans of instruction fields.
 
 use std::ops::Range;
 
@@ -8,8 +8,7 @@ use r500_isa::Field;
 
 use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
-/// Returns where a finding's place is in a source, as exactly as that can be said; `None` for what
-/// stands nowhere in it.
+/// Returns the most exact span of a lint's location in a source; `None` if it has none.
 #[must_use]
 pub fn span(assembly: &Assembly, place: &Location) -> Option<Span> {
     match *place {
@@ -28,8 +27,8 @@ pub fn span(assembly: &Assembly, place: &Location) -> Option<Span> {
     }
 }
 
-/// Returns the part of an instruction's text that spells the field that a place names; `None` where
-/// the instruction as a whole is meant, or the field is not spelled.
+/// Returns the part of an instruction's text that spells the field of a location; `None` if the location is the whole
+/// instruction, or the field is not spelled.
 #[must_use]
 pub fn locate(text: &[u8], place: &Location) -> Option<Range<usize>> {
     let Location::Instruction { field: Some((word, field)), .. } = *place else { return None };
@@ -62,7 +61,7 @@ pub fn locate(text: &[u8], place: &Location) -> Option<Range<usize>> {
     }
 }
 
-/// A statement in pieces.
+/// A tokenised statement.
 struct Statement<'a> {
     text: &'a [u8],
     all: &'a [RawToken],
@@ -77,7 +76,7 @@ impl Statement<'_> {
         self.all.get(at).is_some_and(|piece| piece.is(self.text, word))
     }
 
-    /// `src0.rgb = …`, up to the comma or colon after it.
+    /// Returns the span of `src0.rgb = …`, up to the comma or colon after it.
     fn set(&self, source: &str, half: &str) -> Option<Range<usize>> {
         let at = (0..self.all.len()).find(|&at| {
             self.word(at, source)
@@ -91,7 +90,7 @@ impl Statement<'_> {
         Some(self.all[at].start..self.all.get(at + end - 1)?.end)
     }
 
-    /// Registers of that kind with their suffix: `temp[3].rg`.
+    /// Returns the registers of a kind with their suffix: `temp[3].rg`.
     fn registers(&self, kind: &str) -> impl Iterator<Item = (Range<usize>, &[u8])> {
         (0..self.all.len()).filter_map(move |at| {
             if !self.word(at, kind) || !self.mark(at + 1, b'[') {
@@ -105,7 +104,7 @@ impl Statement<'_> {
         })
     }
 
-    /// Returns the first destination of that kind; what lets read stands in front of the colon.
+    /// Returns the first destination of a kind. Source bindings precede the colon.
     fn register(&self, kind: &str, fits: impl Fn(&[u8]) -> bool) -> Option<Range<usize>> {
         let colon = self.all.iter().find(|piece| piece.kind == RawTokenKind::Mark(b':'));
         let behind = colon.map_or(0, |piece| piece.end);
@@ -114,7 +113,7 @@ impl Statement<'_> {
             .map(|found| found.0)
     }
 
-    /// Returns the word of an operation, of the half whose field it is.
+    /// Returns the operation word of the half that a field belongs to.
     fn operation(&self, field: &Field, word: u8) -> Option<Range<usize>> {
         let colon = self.all.iter().position(|piece| piece.kind == RawTokenKind::Mark(b':'));
         let behind = &self.all[colon.unwrap_or(0)..];
@@ -125,12 +124,12 @@ impl Statement<'_> {
             piece.is(self.text, "OP") || names.iter().any(|name| piece.is(self.text, name))
         });
         let first = found.next()?;
-        // The alpha half's operation usually stands second.
+        // The operation of the alpha half is usually the second.
         let second = found.next().filter(|_| word == 4);
         Some(second.unwrap_or(first).range())
     }
 
-    /// `-> 3`, `@label`.
+    /// Returns the span of a jump target: `-> 3`, `@label`.
     fn target(&self) -> Option<Range<usize>> {
         let at = self
             .all
@@ -140,7 +139,7 @@ impl Statement<'_> {
     }
 }
 
-/// Returns the directive that says a register of the state, in the source itself.
+/// Returns the directive in the source itself that sets a register of the state.
 pub(super) fn directive(assembly: &Assembly, register: &str) -> Option<Span> {
     let words: &[&str] = match register {
         "US_CODE_ADDR" => &["END", "ENTRY", "US_CODE_ADDR"],
@@ -172,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the text that each finding of a source points to.
+    /// Returns the text that each lint of a source points to.
     fn pointed(source: &str) -> Vec<(&'static str, String)> {
         let assembly = assemble(source.as_bytes(), Options::default());
         assert!(assembly.is_ok(), "{:?}", assembly.diagnostics);

@@ -1,7 +1,7 @@
-//! Safe fixes as small edits of the text: waits, NOPs, semaphores and room for temporaries.
+//! Safe fixes as text edits: waits, NOPs, semaphores and the number of temporaries.
 //!
-//! An edit adds a word to one instruction, or changes one number; every other byte stays. After each
-//! round the text is assembled anew and must be the program with the fixes, and nothing else.
+//! An edit adds a word to one instruction or changes one number; all other bytes stay. After each round, the text is
+//! assembled again and must be the program with exactly these fixes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,13 +22,13 @@ pub struct Fixed {
     pub text: Vec<u8>,
     /// What it assembles to.
     pub assembly: Assembly,
-    /// The findings that were fixed, in the order in which that was done.
+    /// The fixed lints, in order.
     pub resolved: Vec<Lint>,
-    /// Findings with a safe fix that the text does not take, by the program's order.
+    /// Lints with a safe fix that cannot be applied to the text, in program order.
     pub left: Vec<Unfixed>,
 }
 
-/// A finding whose fix could not be written into the text.
+/// A lint whose fix could not be applied to the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfixed {
     /// The finding.
@@ -37,12 +37,12 @@ pub struct Unfixed {
     pub reason: String,
 }
 
-/// Rounds after which fixing gives up: fixing one thing may uncover another, but not for ever.
+/// Limit of rounds: a fix may uncover another lint.
 const ROUNDS: usize = 16;
 
-/// Applies the safe fixes of the findings that are `wanted` to a source that assembles without errors.
+/// Applies the safe fixes of the `wanted` lints to a source that assembles without errors.
 ///
-/// `assemble` makes a program of a text; it should read the same included files each time.
+/// `assemble` assembles a text; it should read the same included files each time.
 pub fn fix(
     source: &[u8],
     mut assemble: impl FnMut(&[u8]) -> Assembly,
@@ -72,7 +72,7 @@ pub fn fix(
             fixed.resolved.append(&mut resolved);
             continue;
         }
-        // Together they do not do what they should; one by one most will.
+        // The combination has another effect than expected: try the fixes one by one.
         let mut some = false;
         for finding in resolved {
             let mut changes = Changes::default();
@@ -94,10 +94,10 @@ pub fn fix(
     fixed
 }
 
-/// Returns what a fix changes in the source itself: what stands there instead of which part.
+/// Returns the text edits of a fix in the source itself: replaced spans and their replacements.
 ///
 /// # Errors
-/// Why the source does not take it.
+/// A message why the source cannot be edited.
 pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>, String> {
     let span = |range: Range<usize>| {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -107,7 +107,7 @@ pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>,
     edits.map(|edit| edit.map(|(range, text)| (span(range), text))).collect()
 }
 
-/// Applies the safe fixes of the findings that are `wanted` to a program itself; what was fixed.
+/// Applies the safe fixes of the `wanted` lints to a program itself. Returns the fixed lints.
 pub fn fix_program(job: &mut Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
     let mut resolved = Vec::new();
     for _ in 0..ROUNDS {
@@ -129,7 +129,7 @@ fn safe(job: &Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
 }
 
 impl Fixed {
-    /// Takes changes into the text, if what it then assembles to is the program with those fixes.
+    /// Applies changes to the text, if it then assembles to the program with those fixes.
     fn apply(
         &mut self,
         changes: &Changes,
@@ -141,7 +141,7 @@ impl Fixed {
         fixes.for_each(|fix| fix.apply(&mut program));
         let text = changes.write(&self.text);
         let assembly = assemble(&text);
-        // Only of programs: what else a source says may hold NaN, which equals nothing.
+        // Only programs are compared: other parts of a job may hold NaN, which does not compare equal.
         let right = assembly.is_ok() && assembly.job.program == program;
         if right {
             (self.text, self.assembly) = (text, assembly);
@@ -150,12 +150,12 @@ impl Fixed {
     }
 }
 
-/// Changes of a text: what stands in place of which bytes. Insertions at one place follow each other.
+/// Text changes: replacements by byte range. Insertions at one position are concatenated.
 #[derive(Default)]
 struct Changes(BTreeMap<(usize, usize), Vec<String>>);
 
 impl Changes {
-    /// Adds what fixes a finding, all of it or nothing.
+    /// Adds all edits of a lint's fix, or none.
     fn take(&mut self, assembly: &Assembly, finding: &Lint) -> Result<(), String> {
         let edits = finding.fix.as_ref().map_or(&[][..], |fix| &fix.edits);
         let mut texts = Vec::new();
@@ -164,7 +164,7 @@ impl Changes {
         }
         for (range, text) in texts {
             let here = self.0.entry((range.start, range.end)).or_default();
-            // Two findings may ask for the same; a number is replaced by one other.
+            // Two lints may need the same insertion; a number has only one replacement.
             if range.is_empty() {
                 if !here.contains(&text) {
                     here.push(text);
@@ -189,7 +189,7 @@ impl Changes {
     }
 }
 
-/// Returns what to write where for an edit of the program; `None` where it is so already.
+/// Returns the range and replacement for an edit of the program; `None` if it has no effect.
 fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<Option<(Range<usize>, String)>, String> {
     let mut edited = assembly.job.program.clone();
     edit.apply(&mut edited);
@@ -240,7 +240,7 @@ fn instruction(
     }
     let tag = edit.field.name;
     if inst.ty() == InstType::FC {
-        // Modifiers stand last.
+        // Modifiers are at the end.
         if last.kind != RawTokenKind::Mark(b';') {
             return Err("the instruction ends in another file than it begins".to_owned());
         }
@@ -248,14 +248,14 @@ fn instruction(
         let tag = if glued { format!(" {tag}") } else { format!("{tag} ") };
         return Ok((last.start..last.start, tag));
     }
-    // Tags stand first, but after the word that says what the instruction is.
+    // Flags are at the start, but after the keyword of the instruction type.
     if first.is(text, "TEX") || first.is(text, "OUT") {
         return Ok((first.end..first.end, format!(" {tag}")));
     }
     Ok((first.start..first.start, format!("{tag} ")))
 }
 
-/// Raises US_PIXSIZE where a directive says it.
+/// Raises US_PIXSIZE in the directive that sets it.
 fn pixsize(assembly: &Assembly, edit: &Edit) -> Result<(Range<usize>, String), String> {
     let missing = || format!("`{} =` does not stand in the source itself", edit.register.name);
     let span = directive(assembly, edit.register.name).ok_or_else(missing)?;

@@ -1,8 +1,8 @@
-//! The checker's findings in the text that a program was written in.
+//! The checker's lints in the source of a program.
 //!
-//! [`check`](crate::check) knows instructions and fields; here stands where those are in a source
-//! ([`span`]), which findings the source allows ([`Allows`]), how safe fixes become small edits of the
-//! text ([`fix`]), how errors of the assembler are corrected ([`correct`]), and the page of each code ([`page`]).
+//! [`check`](crate::check) refers to instructions and fields. This module adds their source spans ([`span`]),
+//! suppression comments ([`Allows`]), safe fixes as text edits ([`fix`]), correction of assembler errors ([`correct`]),
+//! and the reference page of each code ([`page`]).
 
 mod correct;
 mod field_spans;

@@ -1,4 +1,4 @@
-//! The page of a code, for the guide and for `r500 check --explain`.
+//! The reference page of a lint code, for the guide and for `r500 check --explain`.
 
 use std::fmt::Write;
 
@@ -7,11 +7,11 @@ use r500_check::{LintCode, check_job};
 use r500_exec::WarningKind;
 use r500_program::Job;
 
-/// Longer examples are not shown.
+/// Longer examples are omitted.
 const LINES: usize = 24;
 
-/// Returns what a code means, how one knows, what to do about it, and two programs: one that has it
-/// and one that nearly has. Markdown.
+/// Returns a page in Markdown: the meaning of a code, its evidence, the remedy, and two programs, one that triggers it
+/// and a similar one that does not.
 #[must_use]
 pub fn page(code: LintCode) -> String {
     let info = code.info();
@@ -20,7 +20,7 @@ pub fn page(code: LintCode) -> String {
     let (bad, good) = (code.bad(), code.good());
     let fixes = check_job(&bad).with_code(code).any(|f| f.fix.as_ref().is_some_and(|fix| fix.safe));
     let fixes = if fixes { " `--fix` does it." } else { "" };
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(page, "*{severity}* {}\n\n*Evidence:* {}.\n", info.meaning, info.evidence);
     if let Some(run) = in_a_run(code) {
         let _ = write!(page, "\n*In a run:* {run}.\n");
@@ -34,7 +34,7 @@ pub fn page(code: LintCode) -> String {
     page
 }
 
-/// Returns what the reference engine makes of it.
+/// Returns the effect on a run in the reference engine.
 fn in_a_run(code: LintCode) -> Option<String> {
     let name = match code {
         LintCode::RunsOut | LintCode::JumpsOut | LintCode::EndOutside => {
@@ -58,7 +58,7 @@ fn in_a_run(code: LintCode) -> Option<String> {
     Some(run.to_owned())
 }
 
-/// Returns the instructions of a job, and what it says next to them that another one does not.
+/// Returns the instructions of a job, and its directives that `other` does not have.
 fn lines(job: &Job, other: &Job) -> Vec<String> {
     let text =
         |job: &Job, state| print(job, &PrintOptions { state, ..PrintOptions::default() }).text;
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// An error is what makes the reference engine report a hard finding, or refuse, or not end.
+    /// Errors are the lints whose programs make the reference engine report a hard finding, refuse, or not end.
     #[test]
     fn errors_say_what_they_do_in_a_run() {
         for &code in LintCode::ALL {

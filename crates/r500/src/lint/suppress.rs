@@ -1,62 +1,62 @@
-//! Findings that a source allows: `-- r500: allow(R5032) because …`.
+//! Suppression of lints by comments: `-- r500: allow(R5032) because …`.
 //!
-//! | comment | what it allows the codes for |
+//! | comment | scope |
 //! | --- | --- |
-//! | `-- r500: allow(CODE, …)` after something | the instructions on its line |
-//! | `-- r500: allow(CODE, …)` on a line of its own | the instruction that it stands in, else the next one |
+//! | `-- r500: allow(CODE, …)` after other text | the instructions on its line |
+//! | `-- r500: allow(CODE, …)` on its own line | the instruction around it, else the next one |
 //! | `-- r500: allow-file(CODE, …)` | the whole program |
 //!
-//! A code is its number or its name. What follows the closing bracket is for people.
+//! A code is its number or its name. Text after the closing bracket is ignored.
 
 use r500_asm::{Assembly, Span};
 use r500_check::{LintCode, Location};
 
 use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 
-/// Codes, and comments that cannot be understood, of a source at most; a program has 65,536 instructions at most.
+/// Limit of codes and unreadable comments in a source; a program has at most 65,536 instructions.
 const MAX_CODES: usize = 10_000;
 
-/// What a comment covers.
+/// The scope of a suppression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Covers {
-    /// Everything.
+    /// The whole program.
     Program,
-    /// The instructions that stand there.
+    /// The instructions in a span.
     Lines {
-        /// From the beginning of its line, or of the instruction, to the end of either.
+        /// The span of the comment's line, or of the instruction.
         span: Span,
     },
-    /// No instruction: nothing stands where it would be.
+    /// No instruction.
     Nothing,
 }
 
-/// A code that a comment allows.
+/// A suppressed code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allow {
     /// The code.
     pub code: LintCode,
-    /// Where.
+    /// Its scope.
     pub covers: Covers,
-    /// The place of the code in the comment.
+    /// Span of the code in the comment.
     pub span: Span,
 }
 
-/// What the comments of a source allow.
+/// The suppressions of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allows {
-    /// In the order of the source.
+    /// The suppressions, in source order.
     pub list: Vec<Allow>,
-    /// Comments that begin with `r500:` and cannot be understood: the place, and why.
+    /// Comments that begin with `r500:` and cannot be parsed: span and message.
     pub wrong: Vec<(Span, String)>,
 }
 
 impl Allows {
-    /// Returns what the comments of a source, and of the files that it includes, allow.
+    /// Returns the suppressions in a source and in the files that it includes.
     #[must_use]
     pub fn of(assembly: &Assembly) -> Self {
         let mut allows = Self::default();
         for (number, file) in (0u32..).zip(&assembly.files.list) {
-            // Most sources allow nothing; then there is nothing to cut up.
+            // Most sources have no suppressions and need not be tokenised.
             if !file.bytes.windows(5).any(|bytes| bytes.eq_ignore_ascii_case(b"r500:")) {
                 continue;
             }
@@ -97,12 +97,12 @@ impl Allows {
         allows
     }
 
-    /// Codes, and comments that cannot be understood.
+    /// Counts codes and unreadable comments.
     fn codes(&self) -> usize {
         self.list.len() + self.wrong.len()
     }
 
-    /// Returns the allowance that covers a finding.
+    /// Returns the index of the suppression that covers a lint.
     #[must_use]
     pub fn covering(&self, code: LintCode, place: &Location, assembly: &Assembly) -> Option<usize> {
         let at = place.index().and_then(|index| assembly.spans.get(index));
@@ -118,7 +118,7 @@ impl Allows {
         })
     }
 
-    /// Takes a comment, if it is for this.
+    /// Parses a comment, if it is addressed to r500.
     fn comment(&mut self, text: &[u8], place: Span, covers: impl Fn() -> Covers) {
         let text = String::from_utf8_lossy(text);
         let Some(head) = text.find(|c: char| c != '-' && !c.is_whitespace()) else { return };
@@ -151,7 +151,7 @@ impl Allows {
                 return;
             }
             none = false;
-            // Where the comment is no UTF-8, places in it are not known.
+            // In a comment that is not UTF-8, positions are unknown.
             let at = base + (name.as_ptr() as usize - inside.as_ptr() as usize);
             let exact = matches!(text, std::borrow::Cow::Borrowed(_));
             let start = place.start + u32::try_from(at).unwrap_or(0);
@@ -168,7 +168,7 @@ impl Allows {
     }
 }
 
-/// Returns all that covers instructions of some kind; from the first to the last of them.
+/// Returns `place` as scope if an instruction that `of` selects is in its file.
 fn lines(assembly: &Assembly, of: impl Fn(&Span) -> bool, place: Span) -> Covers {
     let mut found = assembly.spans.iter().filter(|span| span.file == place.file && of(span));
     match found.next() {
@@ -177,7 +177,7 @@ fn lines(assembly: &Assembly, of: impl Fn(&Span) -> bool, place: Span) -> Covers
     }
 }
 
-/// Returns the instruction that a comment stands in, or the next one.
+/// Returns the instruction around a comment, or the next one.
 fn statement(assembly: &Assembly, place: Span) -> Covers {
     let here = assembly.spans.iter().filter(|span| span.file == place.file);
     let next = here.filter(|span| span.end > place.start).min_by_key(|span| span.start);
@@ -192,8 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns which instructions a source allows which codes for; -1 for the whole program, -2 for
-    /// none.
+    /// Returns the instruction indices that each suppression of a source covers; -1 for the whole program, -2 for none.
     fn allowed(source: &str) -> Vec<(&'static str, Vec<i32>)> {
         let assembly = assemble(source.as_bytes(), Options::default());
         assert!(assembly.is_ok(), "{:?}", assembly.diagnostics);
@@ -224,7 +223,7 @@ mod tests {
             allowed(": ;\n  -- r500: allow(dead-write) why\n\n: ;\n: ;"),
             [("R5038", vec![1])]
         );
-        // On the line where an instruction ends, and inside one.
+        // At the end of an instruction's line, and inside an instruction.
         assert_eq!(allowed("src0.rgb = 1\n: ; --- R500: Allow( r5038 )"), [("R5038", vec![0])]);
         assert_eq!(
             allowed(": ;\nsrc0.rgb = 1\n-- r500: allow(R5038)\n: ;\n: ;"),

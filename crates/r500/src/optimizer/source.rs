@@ -1,4 +1,4 @@
-//! The result of an optimisation as a source: assembly in which what stays is as it was written.
+//! Source of an optimised program, with the text of unchanged instructions preserved.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use r500_program::{Job, Program};
 
 use super::{Checked, Evidence};
 
-/// Returns the source of an optimised program: directives, comments and names around the instructions are kept, and so are the lines of
-/// instructions that stay, with the comments above them. Other instructions are printed. `job_of` returns the job of a source that
-/// assembles, with its textures.
+/// Returns the source of an optimised program. Directives, comments and names around the instructions stay, and so do
+/// the lines of unchanged instructions with the comments above them. Other instructions are printed. `job_of` returns
+/// the job of a source that assembles, with its textures.
 ///
-/// `None` where no such text assembles to the result, as with instructions in an included file.
+/// `None` if no such text assembles to the result, for example if instructions are in an included file.
 #[must_use]
 pub fn rewrite_source(
     original: &Assembly,
@@ -33,7 +33,7 @@ pub fn rewrite_source(
     })
 }
 
-/// Returns the source with another listing in place of its instructions, and with the sizes of that program.
+/// Returns the source with its instructions replaced by a listing, and with the sizes of the result.
 fn in_place(original: &Assembly, text: &str, result: &Program, listing: &str) -> Option<String> {
     let spans = &original.spans;
     if spans.iter().any(|span| span.file != 0) {
@@ -59,7 +59,7 @@ fn in_place(original: &Assembly, text: &str, result: &Program, listing: &str) ->
     Some(format!("{before}{listing}{after}"))
 }
 
-/// Returns a text with another number in the parentheses after the name of a field.
+/// Replaces the number in the parentheses after the name of a field.
 fn with_field(text: &str, field: &str, value: u32) -> String {
     let name = format!("{field}(");
     let mut parts = text.split(&name);
@@ -71,7 +71,7 @@ fn with_field(text: &str, field: &str, value: u32) -> String {
     out
 }
 
-/// Returns a listing in which instructions that stay have the lines of the source, with their comments.
+/// Returns a listing in which unchanged instructions have the lines of the source, with their comments.
 fn with_kept_lines(
     original: &Assembly,
     source: &str,
@@ -107,7 +107,7 @@ fn with_kept_lines(
     Some(text)
 }
 
-/// Returns lines with another indentation of the first, and the others moved with it.
+/// Changes the indentation of a block's first line, and moves the other lines with it.
 fn indented(block: &str, wanted: usize, found: usize) -> String {
     let line = |line: &str| {
         let own = line.len() - line.trim_start_matches(' ').len();
@@ -121,14 +121,14 @@ fn byte_range(span: &r500_asm::Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }
 
-/// Returns the whole lines that a part of a text is in, with the end of the last.
+/// Returns the full lines around a part of a text, including the last line ending.
 fn lines(text: &str, part: Range<usize>) -> Range<usize> {
     let start = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[part.end..].find('\n').map_or(text.len(), |at| part.end + at + 1);
     start..end
 }
 
-/// Returns a block of lines with the lines directly above it that hold a comment only.
+/// Extends a block of lines by the comment lines directly above it.
 fn with_comments(text: &str, block: Range<usize>) -> Range<usize> {
     let mut start = block.start;
     while start > 0 {

@@ -1,4 +1,4 @@
-//! OpenEXR: float values as they are.
+//! OpenEXR: unmodified float values.
 
 use std::io::{Cursor, Seek, Write};
 
@@ -13,14 +13,14 @@ use super::{PictureError, upright};
 /// A layer of an OpenEXR file.
 #[derive(Clone, Debug)]
 pub struct ExrLayer<'a> {
-    /// Its name; empty where the file has only one.
+    /// Name of the layer; empty if the file has only one.
     pub name: &'a str,
-    /// Its channels: name and values, row by row from the bottom.
+    /// The channels: name and values, row by row from the bottom.
     pub channels: Vec<(&'static str, Vec<f32>)>,
 }
 
 impl<'a> ExrLayer<'a> {
-    /// A layer of colours.
+    /// Returns a layer of colours.
     #[must_use]
     pub fn colors(name: &'a str, colors: &[[f32; 4]]) -> Self {
         let channel = |i: usize| colors.iter().map(|color| color[i]).collect();
@@ -36,8 +36,8 @@ impl<'a> ExrLayer<'a> {
     }
 }
 
-/// Writes an OpenEXR file of 32-bit floats; values are as given, alpha too (straight, where OpenEXR
-/// likes it multiplied in).
+/// Writes an OpenEXR file of 32-bit floats. Values are stored as given, alpha included: colours are not premultiplied,
+/// although OpenEXR prefers that.
 ///
 /// # Errors
 /// [`PictureError::Exr`] if there is nothing to write.
@@ -50,12 +50,12 @@ pub fn encode_exr(width: u32, layers: &[ExrLayer<'_>]) -> Result<Vec<u8>, Pictur
     Ok(bytes.into_inner())
 }
 
-/// Width and height of the tiles of a file. Rows are held until they fill a row of tiles.
+/// Width and height of the tiles of a file. Rows are buffered until they fill a row of tiles.
 const TILE: usize = 64;
 
-/// Writes an OpenEXR file of `[width, height]` pixels in strips: `next` returns the layers of the next strip, highest strip first
-/// (in a strip, as everywhere here, the rows count from the bottom), and `None` after the last. Every strip has the same
-/// layers and channels. The bytes do not depend on how the picture is cut into strips.
+/// Writes an OpenEXR file of `[width, height]` pixels in strips. `next` returns the layers of the next strip, highest
+/// strip first (rows in a strip count from the bottom), and `None` after the last. Every strip has the same layers and
+/// channels. The bytes do not depend on the division into strips.
 ///
 /// # Errors
 /// [`PictureError::Exr`] if there is nothing to write, the strips do not fill the picture, or the file cannot be written.
@@ -80,7 +80,7 @@ pub fn write_exr<'n>(
             for (rows, layer) in rows.iter_mut().zip(layers) {
                 rows.push(width, layer);
             }
-            // Tiles of the last row may be lower.
+            // The last row of tiles may be lower.
             while y < size.y() {
                 let high = TILE.min(size.y() - y);
                 let ready = |rows: &PendingRows| rows.count(size.x()) >= high;
@@ -110,10 +110,10 @@ pub fn write_exr<'n>(
     Ok(())
 }
 
-/// Returns the header of a layer: RLE in tiles of 64x64 pixels in any order, which is what [`Header::new`] says.
+/// Returns the header of a layer: RLE in tiles of 64x64 pixels in any order, the default of [`Header::new`].
 fn header(layer: &ExrLayer<'_>, size: Vec2<usize>) -> Header {
     let mut names: Vec<&str> = layer.channels.iter().map(|(name, _)| *name).collect();
-    // As the format has them.
+    // The format requires sorted names.
     names.sort_unstable();
     let channels = names.into_iter().map(|name| ChannelDescription::named(name, SampleType::F32));
     let attributes = match layer.name {
@@ -123,7 +123,7 @@ fn header(layer: &ExrLayer<'_>, size: Vec2<usize>) -> Header {
     Header::new(Text::default(), size, channels.collect()).with_attributes(attributes)
 }
 
-/// Rows of a layer that do not fill a row of tiles yet, the highest first: each channel's samples, channels by name.
+/// Rows of a layer that do not fill a row of tiles yet, highest first: the samples of each channel, sorted by name.
 struct PendingRows(Vec<Vec<f32>>);
 
 impl PendingRows {
@@ -142,14 +142,14 @@ impl PendingRows {
         self.0.iter().map(|rows| rows.len() / width).min().unwrap_or(0)
     }
 
-    /// Returns a tile of the highest rows.
+    /// Returns a tile of the highest buffered rows.
     fn tile(&self, header: &Header, index: BlockIndex, width: usize) -> UncompressedBlock {
         let top = index.pixel_position.y();
         UncompressedBlock::from_lines(&header.channels, index, |line| {
             let at = line.location.position;
             let start = (at.y() - top) * width + at.x();
             let samples = &self.0[line.location.channel][start..start + line.location.sample_count];
-            // In the order of bytes of the machine: the compressor puts them into that of the file.
+            // In native byte order, which the compressor converts to that of the file.
             for (to, sample) in line.value.chunks_exact_mut(4).zip(samples) {
                 to.copy_from_slice(&sample.to_ne_bytes());
             }
@@ -185,7 +185,7 @@ mod tests {
         };
         let all = layers(0..height as usize);
         let whole = encode_exr(width, &all).unwrap();
-        // As the crate itself writes one layer.
+        // Equal to the output of the crate for one layer.
         let single = encode_exr(width, &all[1..]).unwrap();
         let upright = upright(width, &depth).collect();
         let channel = exr::prelude::AnyChannel::new("Z", exr::prelude::FlatSamples::F32(upright));

@@ -1,4 +1,4 @@
-//! Animated GIF: 256 colours a frame, a pixel is there or not.
+//! Animated GIF: 256 colours a frame and one bit of alpha.
 
 use std::io::Write;
 
@@ -6,10 +6,11 @@ use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use super::{Picture, PictureError};
 
-/// Writes a GIF that repeats for ever, `fps` frames a second (rounded to hundredths of a second).
-/// Pixels of alpha 0 are transparent, all others opaque; colours are reduced to 256 a frame.
+/// Writes a GIF that repeats for ever, `fps` frames a second (rounded to hundredths of a second). Pixels with alpha 0
+/// are transparent, all others opaque. Colours are reduced to 256 a frame.
 ///
-/// # Errors
+/// [`PictureError::Frames`] if there are no frames or they differ in size, [`PictureError::TooLarge`] above 65535
+/// pixels.
 /// [`PictureError::Frames`] if there are no frames or they differ in size,
 /// [`PictureError::TooLarge`] past 65535 pixels.
 pub fn encode_gif(frames: &[Picture], fps: u16) -> Result<Vec<u8>, PictureError> {
@@ -29,7 +30,7 @@ pub struct GifWriter<W: Write> {
 }
 
 enum State<W: Write> {
-    /// No frame yet, so no size.
+    /// Before the first frame, which determines the size.
     Begun(W),
     Open(Encoder<W>, [u32; 2]),
     /// The first frame could not be written.
@@ -37,14 +38,15 @@ enum State<W: Write> {
 }
 
 impl<W: Write> GifWriter<W> {
-    /// Nothing is written before the first frame.
+    /// Prepares a file. Nothing is written before the first frame.
     pub fn new(to: W, fps: u16) -> Self {
         Self { state: State::Begun(to), fps }
     }
 
     /// Writes a frame.
     ///
-    /// # Errors
+    /// [`PictureError::Frames`] if its size differs from the first, [`PictureError::TooLarge`] above 65535 pixels,
+    /// [`PictureError::Gif`] if it cannot be written.
     /// [`PictureError::Frames`] if it differs from the first in size, [`PictureError::TooLarge`] past 65535 pixels,
     /// [`PictureError::Gif`] if it cannot be written.
     pub fn frame(&mut self, picture: &Picture) -> Result<(), PictureError> {
@@ -66,7 +68,7 @@ impl<W: Write> GifWriter<W> {
             return Err(PictureError::Frames);
         }
         let mut pixels = picture.pixels.as_flattened().to_vec();
-        // The slowest setting of the quantiser that is still good company: 10 of 1..=30.
+        // Speed of the quantiser, 1 (slowest) to 30: 10 is the slowest one that is acceptable.
         let mut frame = Frame::from_rgba_speed(width, height, &mut pixels, 10);
         frame.delay = (100 + self.fps / 2) / self.fps.max(1);
         frame.dispose = DisposalMethod::Background;

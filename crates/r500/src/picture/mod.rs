@@ -1,7 +1,6 @@
-//! Pictures of 8 bits a channel, and the files that pictures travel in.
+//! Pictures of 8 bits a channel, and their file formats.
 //!
-//! A [`Picture`] stands upright: its first row is the top one. Frames, textures and raw files lie the
-//! other way round, y = 0 (the bottom) first.
+//! The first row of a [`Picture`] is the top one. Frames, textures and raw files begin with the bottom row, y = 0.
 
 #[cfg(feature = "exr")]
 mod exr;
@@ -22,12 +21,12 @@ pub use png::{
 pub use r500_exec::output::color::eight_bit;
 use r500_exec::output::color::eight_bits;
 
-/// An upright picture, straight alpha, 8 bits a channel.
+/// A picture with the top row first, straight alpha, 8 bits a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
     /// Red, green, blue, alpha of each pixel, row by row from the top.
     pub pixels: Vec<[u8; 4]>,
@@ -37,26 +36,26 @@ pub struct Picture {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// A PNG file that cannot be read.
+    /// A PNG file that cannot be decoded.
     #[cfg(feature = "png")]
     #[error("not a readable PNG: {0}")]
     PngRead(#[from] ::png::DecodingError),
-    /// What a PNG file cannot hold.
+    /// A picture that a PNG file cannot store.
     #[cfg(feature = "png")]
     #[error("PNG: {0}")]
     PngWrite(#[source] ::png::EncodingError),
-    /// What a GIF file cannot hold.
+    /// A picture that a GIF file cannot store.
     #[cfg(feature = "gif")]
     #[error("GIF: {0}")]
     Gif(#[source] ::gif::EncodingError),
-    /// What an OpenEXR file cannot hold.
+    /// A picture that an OpenEXR file cannot store.
     #[cfg(feature = "exr")]
     #[error("OpenEXR: {0}")]
     Exr(#[source] ::exr::error::Error),
-    /// The writer failed: a full disk, a closed pipe.
+    /// The output failed: a full disk, a closed pipe.
     #[error("{0}")]
     Output(#[from] std::io::Error),
-    /// A format whose feature of this crate is off.
+    /// A format whose Cargo feature is disabled.
     #[error("this build does not read {format} (feature `{feature}` of the crate r500)")]
     NotBuilt {
         /// The format.
@@ -64,7 +63,7 @@ pub enum PictureError {
         /// The Cargo feature that adds it.
         feature: &'static str,
     },
-    /// A picture that is too large for its format.
+    /// A picture above the size limit of its format.
     #[error("{width}x{height} pixels are too many for {format}, which ends at {limit}")]
     TooLarge {
         /// The format.
@@ -76,7 +75,7 @@ pub enum PictureError {
         /// Greatest width and height.
         limit: u32,
     },
-    /// Frames of an animation that differ in size, or none at all.
+    /// An animation without frames, or with frames of different sizes.
     #[error("an animation needs at least one frame, all of the same size")]
     Frames,
 }
@@ -112,7 +111,7 @@ impl From<::exr::error::Error> for PictureError {
 }
 
 impl Picture {
-    /// The picture of colours that lie row by row from the bottom, `width` in a row.
+    /// Builds a picture from colours in rows of `width`, bottom row first.
     #[must_use]
     pub fn from_colors(width: u32, colors: &[[f32; 4]]) -> Self {
         let height = rows(width, colors.len());
@@ -132,8 +131,7 @@ impl Picture {
         }
     }
 
-    /// Returns the picture of single values (such as depth) that lie row by row from the bottom, as
-    /// opaque grey.
+    /// Builds an opaque grey picture from single values (such as depth), bottom row first.
     #[must_use]
     pub fn from_values(width: u32, values: &[f32]) -> Self {
         let grey = |value| {
@@ -144,7 +142,7 @@ impl Picture {
         Self { width, height: rows(width, values.len()), pixels }
     }
 
-    /// Returns the pixel in column `x` of row `y`, counted from the top; transparent black outside.
+    /// Returns the pixel in column `x` of row `y` from the top; transparent black outside of the picture.
     #[must_use]
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
         if x >= self.width {
@@ -154,8 +152,8 @@ impl Picture {
         self.pixels.get(index).copied().unwrap_or_default()
     }
 
-    /// Returns the part of `width` x `height` pixels whose lower left pixel is in column `x` of the
-    /// row `y` from the bottom; `None` if it leaves the picture.
+    /// Returns the `width` x `height` pixels whose lower left pixel is in column `x` of row `y` from the bottom; `None`
+    /// if they exceed the picture.
     #[must_use]
     pub fn crop(&self, x: u32, y: u32, width: u32, height: u32) -> Option<Self> {
         let inside = x.checked_add(width)? <= self.width && y.checked_add(height)? <= self.height;
@@ -170,7 +168,7 @@ impl Picture {
     }
 }
 
-/// Values that lie row by row from the bottom, in the order from the top.
+/// Reverses the order of rows: from bottom first to top first.
 pub(crate) fn upright<T: Copy>(width: u32, values: &[T]) -> impl Iterator<Item = T> + '_ {
     values.chunks_exact((width as usize).max(1)).rev().flatten().copied()
 }
@@ -201,7 +199,7 @@ mod tests {
         assert_eq!(eight_bit(0.7), 178);
     }
 
-    /// Against the rounding of the standard library, at every float around each half and each whole.
+    /// Compares with the rounding of the standard library, at every float around each half and each integer.
     #[test]
     fn eight_bits_are_rounded_exactly() {
         for half in 0..=510u32 {

@@ -7,11 +7,11 @@ use png::{BitDepth, ColorType, Decoder, Encoder, StreamWriter, Transformations};
 
 use super::{Picture, PictureError};
 
-/// Reads a PNG as 8-bit RGBA. Grey becomes red, green and blue, a palette its colours, 16 bits lose
-/// the lower 8; gamma and colour profiles are not read.
+/// Decodes a PNG as 8-bit RGBA. Grey becomes red, green and blue, a palette its colours; of 16 bits the lower 8 are
+/// dropped. Gamma and colour profiles are ignored.
 ///
 /// # Errors
-/// [`PictureError::PngRead`] if it is not a PNG, is cut short, or is absurdly large.
+/// [`PictureError::PngRead`] if it is not a PNG, is truncated, or exceeds the size limits.
 pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(Transformations::normalize_to_color8());
@@ -26,7 +26,7 @@ pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
         ColorType::GrayscaleAlpha => {
             samples.chunks_exact(2).map(|p| [p[0], p[0], p[0], p[1]]).collect()
         }
-        // A palette has been expanded above.
+        // Palettes are expanded above.
         ColorType::Grayscale | ColorType::Indexed => {
             samples.iter().map(|&grey| [grey, grey, grey, 255]).collect()
         }
@@ -34,35 +34,35 @@ pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
     Ok(Picture { width: info.width, height: info.height, pixels })
 }
 
-/// Returns the width and height that a PNG's header names, without reading further.
+/// Returns the width and height in a PNG's header, without reading further.
 pub fn png_size(bytes: &[u8]) -> Option<[u32; 2]> {
-    // The signature, and the length and name of the chunk that comes first.
+    // The signature, and length and name of the first chunk.
     let header = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
     let side = |at: usize| Some(u32::from_be_bytes(*header.get(at..)?.first_chunk()?));
     Some([side(0)?, side(4)?])
 }
 
-/// Bytes of samples that a file of that length can hold at most, so that a header alone cannot ask for
-/// more memory than the file is worth: deflate makes at most 1032 bytes of one, and expanding bits and
-/// palettes at most 32 (one bit to RGBA).
+/// Returns the greatest number of sample bytes that a file of this length can contain, so that a header alone cannot
+/// allocate much memory: deflate expands a byte to at most 1032, and bits and palettes expand at most 32-fold (one bit
+/// to RGBA).
 fn most_samples(file: usize) -> usize {
     file.saturating_mul(1032 * 32).min(MOST_SAMPLES)
 }
 
-/// As many as a picture of 16384x16384 has.
+/// Limit of sample bytes: those of 16384x16384 pixels.
 const MOST_SAMPLES: usize = 1 << 30;
 
-/// How hard a PNG is compressed.
+/// Compression effort of a PNG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PngCompression {
-    /// In little time: deflate with fixed codes and short searches.
+    /// Fast: deflate with fixed codes and short searches.
     #[default]
     Fast,
-    /// Into few bytes: the longest searches.
+    /// Small files: the longest searches.
     Best,
 }
 
-/// Writes a PNG: 8-bit RGBA, straight alpha, no gamma, compressed in little time.
+/// Encodes a PNG: 8-bit RGBA, straight alpha, no gamma, [fast](PngCompression::Fast) compression.
 ///
 /// # Errors
 /// [`PictureError::PngWrite`] if the picture is empty.
@@ -70,7 +70,7 @@ pub fn encode_png(picture: &Picture) -> Result<Vec<u8>, PictureError> {
     encode_png_with(picture, PngCompression::Fast)
 }
 
-/// Writes a PNG as [`encode_png`] does, compressed as hard as wanted.
+/// Encodes a PNG as [`encode_png`] does, with the given compression effort.
 ///
 /// # Errors
 /// As [`encode_png`].
@@ -102,7 +102,7 @@ pub struct PngWriter<W: Write + 'static> {
     failure: FirstFailure,
 }
 
-/// Bytes of compressed data in a chunk of a file.
+/// Compressed bytes in a chunk of a file.
 const CHUNK: usize = 1 << 16;
 
 impl<W: Write + 'static> PngWriter<W> {
@@ -121,10 +121,10 @@ impl<W: Write + 'static> PngWriter<W> {
     /// Writes the next rows, from the top.
     ///
     /// # Errors
-    /// [`PictureError::Output`] if they cannot be written, or the file has all its rows.
+    /// [`PictureError::Output`] if they cannot be written, or the file is complete.
     pub fn rows(&mut self, pixels: &[[u8; 4]]) -> Result<(), PictureError> {
         let written = self.rows.write_all(pixels.as_flattened());
-        // The stream of `png` reports some failures without their kind.
+        // The stream of `png` reports some errors without their kind.
         written.map_err(|error| self.failure.take().unwrap_or(error).into())
     }
 
@@ -139,7 +139,7 @@ impl<W: Write + 'static> PngWriter<W> {
     }
 }
 
-/// The first failure of a writer, if any.
+/// The first error of a writer, if any.
 #[derive(Clone, Default)]
 struct FirstFailure(Arc<Mutex<Option<io::Error>>>);
 
@@ -157,7 +157,8 @@ impl FirstFailure {
     }
 }
 
-/// A writer whose first failure is kept: the stream of `png` writes its end when it is dropped, and drops errors then.
+/// A writer that records its first error: the stream of `png` writes its end when it is dropped, and ignores errors
+/// then.
 struct Remembering<W: Write> {
     to: W,
     failure: FirstFailure,
@@ -180,7 +181,7 @@ impl<W: Write> Write for Remembering<W> {
 
 impl<W: Write> Drop for Remembering<W> {
     fn drop(&mut self) {
-        // Remembered.
+        // The error is recorded.
         let _ = self.flush();
     }
 }
@@ -208,10 +209,10 @@ pub struct ApngWriter<W: Write> {
 }
 
 impl<W: Write> ApngWriter<W> {
-    /// Begins a file of so many frames of `[width, height]` pixels.
+    /// Begins a file of `frames` frames of `[width, height]` pixels.
     ///
     /// # Errors
-    /// [`PictureError::PngWrite`] if it has no frames or no pixels, or cannot be written.
+    /// [`PictureError::PngWrite`] if there are no frames or no pixels, or it cannot be written.
     pub fn new(to: W, size: [u32; 2], frames: u32, fps: u16) -> Result<Self, PictureError> {
         let mut encoder = encoder(to, size);
         encoder.set_animated(frames, 0)?;
@@ -222,7 +223,7 @@ impl<W: Write> ApngWriter<W> {
     /// Writes a frame.
     ///
     /// # Errors
-    /// [`PictureError::Frames`] if it is of another size, [`PictureError::PngWrite`] if it cannot be written.
+    /// [`PictureError::Frames`] if its size differs, [`PictureError::PngWrite`] if it cannot be written.
     pub fn frame(&mut self, picture: &Picture) -> Result<(), PictureError> {
         if [picture.width, picture.height] != self.size {
             return Err(PictureError::Frames);
@@ -263,7 +264,7 @@ mod tests {
         let picture = sample();
         let bytes = encode_png(&picture).unwrap();
         assert_eq!(decode_png(&bytes).unwrap(), picture);
-        // No gAMA, sRGB or iCCP chunk: numbers are numbers.
+        // No gAMA, sRGB or iCCP chunk: samples have no colour space.
         for chunk in [b"gAMA", b"sRGB", b"iCCP"] {
             assert!(!bytes.windows(4).any(|w| w == chunk));
         }
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(encode_png(&picture).unwrap(), fast);
     }
 
-    /// A file in memory that is read after its writer is gone.
+    /// A file in memory that can be read after its writer is dropped.
     #[derive(Clone, Default)]
     struct Shared(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
 
@@ -296,7 +297,7 @@ mod tests {
         }
     }
 
-    /// A device with room for so many bytes.
+    /// A device with limited space in bytes.
     struct Full(usize);
 
     impl Write for Full {
@@ -344,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Found by a fuzz target: 4 x 3,758,096,638 pixels, by a header of the right checksum.
+    /// Found by a fuzz target: 4 x 3,758,096,638 pixels, in a header with a valid checksum.
     #[test]
     fn a_header_cannot_ask_for_more_than_its_file_is_worth() {
         let hex = "\

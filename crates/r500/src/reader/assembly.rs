@@ -1,4 +1,4 @@
-//! Assembly: the source, the files that it includes, the texture files that it names.
+//! Assembly sources with their included files and texture files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::ReadError;
 use crate::files::{MAX_PICTURE, NamedFiles, parent};
 use crate::texture::{ImageError, Mips, Source, TextureError, TextureMemory, TextureSpec};
 
-/// Returns whether text is assembly by its file's name.
+/// Returns whether a file name is that of assembly.
 pub(super) fn is_named_assembly(head: &[u8], name: Option<&str>) -> bool {
     let named = name.is_some_and(|name| {
         [".r5", ".asm"].iter().any(|extension| name.to_ascii_lowercase().ends_with(extension))
@@ -23,8 +23,7 @@ pub(super) fn is_named_assembly(head: &[u8], name: Option<&str>) -> bool {
     named && is_text(head)
 }
 
-/// Returns whether text without comments is assembly, because it holds words that nothing else
-/// does.
+/// Returns whether text without comments is assembly: it contains words that other formats do not.
 pub(super) fn is_assembly(head: &[u8]) -> bool {
     if !is_text(head) {
         return false;
@@ -33,7 +32,7 @@ pub(super) fn is_assembly(head: &[u8]) -> bool {
     let lines = text.lines().map(|line| line.split_once("--").map_or(line, |(code, _)| code));
     let text = lines.collect::<Vec<_>>().join("\n");
     let words = ["src0.", "src1.", "src2.", "temp[", "out[", "const[", "tex[", "fc ", "raw "];
-    // A statement of it ends with a semicolon, so that prose about it does not count.
+    // Statements of the language end with a semicolon, so prose about it is not recognised.
     let statement = text.contains(';') && words.iter().any(|word| text.contains(word));
     statement || text.contains("#include \"")
 }
@@ -43,14 +42,14 @@ fn is_text(head: &[u8]) -> bool {
     !head.iter().any(control)
 }
 
-/// Assembles a source called `name`, with the files that it includes: they are searched next to
-/// the file that includes them, then along the search path. Texture files are left to [`job`].
+/// Assembles a source called `name` with its included files, which are searched in the folder of the including file,
+/// then along the search path. [`job`] loads the texture files.
 #[must_use]
 pub fn assemble_with_files(source: &[u8], name: &str, files: &NamedFiles) -> Assembly {
     assemble_within(source, name, files, &TextureMemory::default())
 }
 
-/// Returns the same with a memory limit for the textures that the source makes up.
+/// Assembles as [`assemble_with_files`], with a memory limit for procedural textures.
 fn assemble_within(
     source: &[u8],
     name: &str,
@@ -71,20 +70,20 @@ fn assemble_within(
 /// Returns the job of an assembly with its textures.
 ///
 /// # Errors
-/// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be had.
+/// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be loaded.
 pub fn job(assembly: &Assembly, files: &NamedFiles) -> Result<Job, ReadError> {
     let read = |path: &Path| files.read(path, MAX_PICTURE);
     job_with(assembly, Some(&read), TextureMemory::default())
 }
 
-/// Diagnostics that the text of an error shows.
+/// Limit of diagnostics in the text of an error.
 const MOST_SHOWN: usize = 100;
 
-/// Gives the bytes of a file.
+/// A function that returns the bytes of a file.
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
-/// Returns the job of an assembly whose texture files `read` gives; where there is no `read`,
-/// naming one is an error. Its textures are counted in `memory`.
+/// Returns the job of an assembly with texture files loaded by `read`; without `read`, naming one is an error. Its
+/// textures are counted in `memory`.
 ///
 /// # Errors
 /// As [`job`], and [`ReadError::TextureMemory`].
@@ -112,7 +111,7 @@ pub fn job_with(
     Ok(job)
 }
 
-/// Returns the files that an assembly was read from or asks for, besides its own.
+/// Returns the files that an assembly includes or names, besides its own.
 pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
     let included = assembly.files.list.iter().skip(1).map(|file| PathBuf::from(&file.name));
     let textures = assembly.textures.iter();
@@ -121,7 +120,7 @@ pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
     )
 }
 
-/// Assembles a source. With `files`, included files are read; without, including one is an error.
+/// Assembles a source. With `files`, included files are read; without, including a file is an error.
 pub(super) fn assembled(
     source: &[u8],
     name: Option<&str>,
@@ -138,7 +137,7 @@ pub(super) fn assembled(
     }
 }
 
-/// Returns an included file: relative to the one that includes it, else along the search path.
+/// Reads an included file: relative to the including file, else along the search path.
 fn load(
     path: &str,
     from: &str,
@@ -151,7 +150,7 @@ fn load(
         let real = files.resolve(&path);
         match real.and_then(|real| Ok((files.read(&path, IncludeLimits::default().bytes)?, real))) {
             Ok((bytes, real)) => {
-                // One name for a file, however it is reached: cycles are found by it.
+                // Each file has one name, however it is reached, so that cycles are detected.
                 let name = names.entry(real).or_insert(path.display().to_string()).clone();
                 return Ok(Loaded { name, bytes });
             }
@@ -165,7 +164,7 @@ fn relative_to(path: &str, from: &str) -> PathBuf {
     parent(Path::new(from)).join(path)
 }
 
-/// Puts what a texture file holds into the job.
+/// Stores the contents of texture files in the job.
 fn fill(
     job: &mut Job,
     request: &TextureRequest,
@@ -207,8 +206,7 @@ fn fill(
     Ok(())
 }
 
-/// Returns a texture file. Where `mipmapped`, one that stores its finest level only gets the others
-/// made.
+/// Loads a texture file. With `mipmapped`, missing levels of a file with only the finest one are generated.
 fn picture(
     path: PathBuf,
     read: ReadFile<'_>,
@@ -224,7 +222,7 @@ fn picture(
     spec.mips = Mips::Make;
     let mut with_levels = before;
     match spec.load_within(read, Path::new(""), &mut with_levels) {
-        // Levels of other texels are not made; the one there is serves for all.
+        // Levels of other formats cannot be generated: only the finest one is used.
         Err(TextureError::Image(ImageError::Mips)) => Ok(texture),
         made => {
             *memory = with_levels;
@@ -233,7 +231,7 @@ fn picture(
     }
 }
 
-/// Size, format and levels are the file's; how it is sampled is said already.
+/// Takes size, format and levels from the file. The sampler state is already set.
 fn take_picture(texture: &mut Texture, loaded: Texture) {
     let gamma = texture.format1.gamma() || loaded.format1.gamma();
     texture.format0 = loaded.format0;

@@ -1,6 +1,6 @@
-//! Any input to jobs: the one place that picks the reader.
+//! Reading of jobs from any input format.
 //!
-//! Everything that takes a program takes it from here, so a format that is added here is understood
+//! Every command and library reads programs through this module, so a format that is added here is supported
 //! everywhere.
 
 pub mod assembly;
@@ -16,11 +16,11 @@ use r500_program::Job;
 use crate::files::{self, NamedFiles};
 use crate::texture::{TextureMemory, TextureTooLarge};
 
-/// What an input is written in.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
-    /// One of the formats that programs travel in.
+    /// A format of programs.
     Format(Format),
     /// The assembly language.
     Assembly,
@@ -30,54 +30,54 @@ pub enum Language {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// One of the formats, with something wrong in it.
+    /// An error in an input of a known format.
     #[error("{error}{}", help(error))]
     Format {
-        /// What.
+        /// The error.
         #[from]
         error: r500_formats::ReadError,
     },
     /// Assembly with errors.
     #[error("{text}")]
     Assembly {
-        /// All of them, with the lines they concern.
+        /// All diagnostics, with their source lines.
         text: String,
-        /// How many.
+        /// Number of diagnostics.
         count: usize,
     },
-    /// A texture file that a source names.
+    /// A texture file that cannot be loaded.
     #[error("{place}: {message}")]
     Texture {
-        /// Where it is named.
+        /// Where the source names it.
         place: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
-    /// Textures that take more than [`Limits::textures`].
+    /// Textures above [`Limits::textures`].
     #[error("{}{error}", if place.is_empty() { String::new() } else { format!("{place}: ") })]
     TextureMemory {
-        /// Where the source names the texture; empty for an input that holds it.
+        /// Where the source names the texture; empty if the input contains it.
         place: String,
-        /// Which, and the limit.
+        /// The texture and the limit.
         #[source]
         error: TextureTooLarge,
     },
-    /// The input failed before it was known what it is.
+    /// The input failed before its format was recognised.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// A source that is longer than the limit.
+    /// A source above the size limit.
     #[error("the source is longer than {limit} bytes: this is the limit")]
     TooLong {
-        /// [`Limits::document`].
+        /// The limit in bytes: [`Limits::document`].
         limit: u64,
     },
-    /// No reader knows it.
+    /// An unknown format.
     #[error("the format is unknown ({}); if it is one of these, name it", names())]
     Unrecognised,
 }
 
 impl ReadError {
-    /// Returns whether the input is at fault, and not a limit or the medium that it comes from.
+    /// Returns whether the input is invalid, as opposed to a limit or an error of its medium.
     #[must_use]
     pub fn blames_input(&self) -> bool {
         match self {
@@ -88,16 +88,15 @@ impl ReadError {
     }
 }
 
-/// The jobs of an input, one at a time. A broken one is an error, and those after it follow where
-/// the format lets one tell where they begin.
+/// An iterator over the jobs of an input. A broken job is an error; the jobs after it follow if the format allows the
+/// reader to find them.
 pub struct Jobs<'a> {
     jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
     assembly: Option<Box<Assembly>>,
 }
 
 impl Jobs<'_> {
-    /// Returns the assembly that the job comes from, if that is its language: its warnings, and the
-    /// files that it names.
+    /// Returns the assembly of the job, if that is the format of the input: its warnings, and the files that it names.
     #[must_use]
     pub fn assembly(&self) -> Option<&Assembly> {
         self.assembly.as_deref()
@@ -112,14 +111,13 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// Returns the jobs of an input, one at a time; all but assembly may be gzipped. `name` is its
-/// file's name, which helps where content alone does not tell what it is; `language` overrides
-/// both.
+/// Returns an iterator over the jobs of an input. All formats except assembly may be gzipped. `name` is the file name,
+/// which helps to recognise the format if the content is ambiguous; `language` overrides both.
 ///
-/// No other file is opened: assembly that includes one or names a texture file is refused. [`open`]
-/// opens them.
+/// No other file is opened: assembly that includes a file or names a texture file is an error. [`open`] reads these
+/// files.
 ///
-/// # Errors
+/// [`ReadError`] if the format is unknown. Errors in a program are items of the iterator.
 /// [`ReadError`] if the format is unknown. What is wrong with a program comes where its job
 /// would.
 pub fn jobs<'a>(
@@ -131,8 +129,8 @@ pub fn jobs<'a>(
     begin(input, name, language, limits, None)
 }
 
-/// Returns the same with the files that the input names: what assembly includes, and its textures,
-/// are searched next to `name`, or in the working folder if there is none.
+/// Returns an iterator over the jobs of an input, as [`jobs`], with the files that it names: includes and textures are
+/// searched in the folder of `name`, or in the working folder without a name.
 ///
 /// # Errors
 /// As [`jobs`].
@@ -146,8 +144,8 @@ pub fn jobs_with_files<'a>(
     begin(input, name, language, limits, Some(files))
 }
 
-/// Returns the jobs of a file, one at a time, with the files that it names, which must be in its folder or
-/// below. See [`jobs`].
+/// Returns an iterator over the jobs of a file, as [`jobs`], with the files that it names, which must be in its folder
+/// or below.
 ///
 /// # Errors
 /// As [`jobs`], and if the file cannot be opened.
@@ -159,7 +157,7 @@ pub fn open(
     open_with_files(path, language, limits, &NamedFiles::next_to(path))
 }
 
-/// Returns the same with the files that it may name.
+/// Returns an iterator over the jobs of a file, as [`open`], with the files that it may name.
 ///
 /// # Errors
 /// As [`open`].
@@ -186,7 +184,7 @@ fn begin<'a>(
         Some(language) => language,
         None => {
             input.by_ref().take(HEAD).read_to_end(&mut head)?;
-            // Without a format, the reader of formats says what kind of file it is, if that is known.
+            // If the format is unknown, the format reader reports the kind of file, if it recognises one.
             let kind = r500_formats::file_kind(&head).map(|_| Language::Format(Format::Raw));
             kind.or_else(|| recognise(&head, name)).ok_or(ReadError::Unrecognised)?
         }
@@ -223,10 +221,10 @@ fn begin<'a>(
     }
 }
 
-/// Returns all jobs of an input that is in memory. See [`jobs`].
+/// Returns all jobs of an input in memory. See [`jobs`].
 ///
 /// # Errors
-/// [`ReadError`], the first there is.
+/// The first [`ReadError`].
 pub fn read(
     bytes: &[u8],
     name: Option<&str>,
@@ -236,8 +234,7 @@ pub fn read(
     jobs(bytes, name, language, limits)?.collect()
 }
 
-/// Returns what an input is written in, from its file's name if that is one of assembly, else from
-/// its beginning.
+/// Recognises the format of an input: from its file name if that is one of assembly, else from its first bytes.
 #[must_use]
 pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
     if assembly::is_named_assembly(head, name) {
@@ -247,11 +244,11 @@ pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
     format.or_else(|| assembly::is_assembly(head).then_some(Language::Assembly))
 }
 
-/// How much of an input is read to recognise it.
+/// How many bytes of an input are read to recognise it.
 const HEAD: u64 = 256 << 10;
 
 impl Language {
-    /// Returns what it is called.
+    /// Returns the name of the format.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -261,7 +258,7 @@ impl Language {
     }
 }
 
-/// From [`Language::name`] or a file name's extension.
+/// Parses a [`Language::name`] or a file name extension.
 impl FromStr for Language {
     type Err = String;
 
@@ -318,7 +315,7 @@ mod tests {
         let array = b"const int p[] = { 0x00001800, };";
         assert_eq!(recognise(array, Some("palette.fs.asm")), assembly);
         assert_eq!(recognise(array, Some("palette.R5")), assembly);
-        // Dwords in the file of an assembler's output are not a source.
+        // Raw dwords with the file name of a source.
         let raw = Some(Language::Format(Format::Raw));
         assert_eq!(recognise(b"\x00\x18\x00\x00", Some("palette.r5")), raw);
     }

@@ -1,10 +1,10 @@
-//! Codes of errors, warnings and findings, wherever they stand in a source's comments.
+//! Codes of errors, warnings and lints in the comments of a source.
 
 use r500_asm::Span;
 use r500_asm::ide::{Analysis, Completion, CompletionKind, Hover};
 use r500_check::LintCode;
 
-/// Returns what a code means, how one knows, what to do: Markdown. `None` if there is no such code.
+/// Returns the page of a code in Markdown: meaning, evidence and remedy. `None` if there is no such code.
 #[must_use]
 pub fn explain(code: &str) -> Option<String> {
     if let Some(code) = LintCode::find(code) {
@@ -18,8 +18,7 @@ pub fn explain(code: &str) -> Option<String> {
     Some(page)
 }
 
-/// Returns the page of the guide that explains a code, relative to the guide's root, with its
-/// heading as mdBook names it.
+/// Returns the guide page of a code, relative to the guide's root, with the anchor of its heading in mdBook.
 #[must_use]
 pub fn guide(code: &str) -> Option<String> {
     let (page, number, title) =
@@ -33,7 +32,7 @@ pub fn guide(code: &str) -> Option<String> {
     Some(format!("reference/{page}.html#{}", heading.to_lowercase().replace(' ', "-")))
 }
 
-/// Returns the page of the code that stands at a place in a comment.
+/// Returns the page of the code at a position in a comment.
 pub(super) fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     let comment = analysis.comment(at)?;
     let text = analysis.text().get(comment.range())?;
@@ -42,7 +41,7 @@ pub(super) fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     let start = text[..inside].iter().rposition(|b| !part(b)).map_or(0, |before| before + 1);
     let end = text[inside..].iter().position(|b| !part(b)).map_or(text.len(), |n| inside + n);
     let word = std::str::from_utf8(&text[start..end]).ok()?;
-    // A number anywhere; a name only where codes stand, for names are words, too.
+    // A number is recognised everywhere; a name only in lists of codes, because names are also ordinary words.
     let number = word.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
     if !number && !in_allow(&text[..start]) {
         return None;
@@ -52,7 +51,7 @@ pub(super) fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     explain(word).map(|text| Hover { span, text })
 }
 
-/// Returns the codes, where a comment allows some.
+/// Returns the codes as completions, inside a suppression comment.
 pub(super) fn completions(analysis: &Analysis, at: usize) -> Option<Vec<Completion>> {
     let comment = analysis.comment(at)?;
     let head = analysis.text().get(comment.start..at)?;
@@ -77,7 +76,7 @@ pub(super) fn completions(analysis: &Analysis, at: usize) -> Option<Vec<Completi
     Some(LintCode::ALL.iter().map(one).collect())
 }
 
-/// Returns whether the head of a comment ends inside of the brackets of `r500: allow(`.
+/// Returns whether the head of a comment ends inside the brackets of `r500: allow(`.
 fn in_allow(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     head.split_once("r500:").is_some_and(|(_, rest)| {

@@ -1,4 +1,4 @@
-//! What is wrong or odd about a source, and what may be done about it.
+//! Diagnostics of a source with their fixes.
 
 use r500_asm::ide::{Analysis, TextEdit};
 use r500_asm::{Assembly, Diagnostic, Span};
@@ -6,41 +6,41 @@ use r500_check::{Lint, Severity, check_job};
 
 use crate::lint::{self, Allows};
 
-/// Something wrong or odd about a source.
+/// A diagnostic of the assembler or a lint of the checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where; perhaps in an included file.
+    /// Its span, possibly in an included file.
     pub span: Span,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Its code, `E0101` or `R5041`, which [`explain`](super::explain) explains; empty for comments
-    /// to the checker that cannot be understood.
+    /// Its code, `E0101` or `R5041`, for [`explain`](super::explain); empty for suppression comments that cannot be
+    /// parsed.
     pub code: &'static str,
-    /// What is wrong, in a line.
+    /// The message, one line.
     pub message: String,
-    /// Why, and what to do about it, a line each.
+    /// Explanations and remedies, one line each.
     pub notes: Vec<String>,
-    /// Other places that matter, and why.
+    /// Related spans and their messages.
     pub related: Vec<(Span, String)>,
-    /// What may be done about it, the best first.
+    /// Fixes, the best first.
     pub repairs: Vec<Repair>,
 }
 
-/// A change of the text that fixes a problem.
+/// A text change that fixes a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What it does, in the imperative.
+    /// Its description, in the imperative.
     pub title: String,
-    /// The changes, none over another.
+    /// The changes, without overlaps.
     pub edits: Vec<TextEdit>,
-    /// The picture cannot change by it: it adds waits, NOPs or room.
+    /// Whether the picture cannot change: it adds waits, NOPs or temporaries.
     pub safe: bool,
-    /// It fixes the problem rather than silencing it.
+    /// Whether it fixes the problem instead of suppressing it.
     pub resolves: bool,
 }
 
-/// Returns all that the assembler and the checker have to say, by file and place. The checker is
-/// asked about programs without errors that have instructions; what the source allows is left out.
+/// Returns all diagnostics of the assembler and lints of the checker, by file and position. The checker runs on
+/// programs that have instructions and no errors; suppressed lints are left out.
 #[must_use]
 pub fn problems(analysis: &Analysis) -> Vec<Problem> {
     let assembly = analysis.assembly();
@@ -65,9 +65,8 @@ pub fn problems(analysis: &Analysis) -> Vec<Problem> {
     list
 }
 
-/// Returns the source with every safe fix of the checker that it takes; `None` where there is
-/// nothing to fix. `assemble` makes a program of a text and reads the same included files each
-/// time.
+/// Returns the source with every safe fix of the checker applied; `None` if there is nothing to fix. `assemble`
+/// assembles a text and reads the same included files each time.
 pub fn fix_all(analysis: &Analysis, assemble: impl FnMut(&[u8]) -> Assembly) -> Option<Vec<u8>> {
     let fixed = lint::fix(analysis.text(), assemble, |assembly, finding| {
         Allows::of(assembly).covering(finding.code, &finding.location, assembly).is_none()
@@ -113,7 +112,7 @@ fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
     repairs.extend(allow(analysis, finding));
     let fix = finding.fix.as_ref().map(|fix| fix.text.clone());
     Problem {
-        // What concerns the program as a whole stands at its head.
+        // A lint of the program as a whole is at the start of the source.
         span: lint::span(assembly, &finding.location).unwrap_or_default(),
         severity: finding.severity(),
         code: info.number,
@@ -128,7 +127,7 @@ fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
     }
 }
 
-/// Returns a comment that allows a finding, on a line in front of its instruction.
+/// Returns an edit that adds a suppression comment on a line before the instruction of a lint.
 fn allow(analysis: &Analysis, finding: &Lint) -> Option<Repair> {
     let code = finding.code.info().number;
     let text = analysis.text();
@@ -138,7 +137,7 @@ fn allow(analysis: &Analysis, finding: &Lint) -> Option<Repair> {
             let start = span.start as usize;
             let line = text.get(..start)?.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
             let indent = &text[line..start];
-            // On a line with something else in front, the comment would be about that.
+            // On a line with preceding text, the comment would refer to that text.
             if !indent.iter().all(|b| b" \t".contains(b)) {
                 return None;
             }

@@ -1,9 +1,8 @@
-//! What editors, the page and the language server say about a source: the assembler's and the
-//! checker's voices in one.
+//! Editor services for sources: diagnostics of the assembler and the checker in one.
 //!
-//! [`asm::ide`](crate::asm::ide) answers what the language alone can answer. Here its
-//! [`Analysis`] is asked together with the checker: [`problems`] with their [`Repair`]s, [`hover`] and
-//! [`completions`] that know codes, too, and the page of a code ([`explain`]).
+//! [`asm::ide`](crate::asm::ide) provides the services that need the language only. This module combines its
+//! [`Analysis`] with the checker: [`problems`] with their [`Repair`]s, [`hover`] and [`completions`] that also know
+//! codes, and the page of a code ([`explain`]).
 
 mod codes;
 mod diagnostic;
@@ -13,13 +12,13 @@ use r500_asm::ide::{Analysis, Completion, Hover};
 pub use codes::{explain, guide};
 pub use diagnostic::{Problem, Repair, fix_all, problems};
 
-/// Returns what the word at a place means; in a comment, what the code there stands for.
+/// Returns the hover text for a position: the meaning of the word, or in a comment of the code.
 #[must_use]
 pub fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     codes::hover(analysis, at).or_else(|| analysis.hover(at))
 }
 
-/// Returns what may stand at a place; in a comment's `r500: allow(…)`, the codes of the checker.
+/// Returns completions for a position; inside a comment's `r500: allow(…)`, the codes of the checker.
 #[must_use]
 pub fn completions(analysis: &Analysis, at: usize) -> Vec<Completion> {
     match codes::completions(analysis, at) {

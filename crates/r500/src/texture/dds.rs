@@ -27,10 +27,10 @@ mod at {
     pub(super) const DX10_DATA: usize = 148;
 }
 
-/// Reads a DDS file; texels stay as they lie, except that three bytes a texel become four.
+/// Decodes a DDS file. Texels keep their layout, except that three bytes a texel become four.
 ///
 /// # Errors
-/// [`FileError`] if it is cut off, contradicts itself or holds a format that the card lacks.
+/// [`FileError`] if it is truncated, inconsistent, or in a format that the card does not support.
 pub fn decode_dds(bytes: &[u8]) -> Result<Texels, FileError> {
     if !bytes.starts_with(MAGIC) {
         return Err(FileError::Unknown);
@@ -80,7 +80,7 @@ pub fn decode_dds(bytes: &[u8]) -> Result<Texels, FileError> {
     let layers = texels.level_size(0)[2];
     let truncated = FileError::Truncated("its texels");
     if shape == CoordType::CUBE {
-        // Face after face, each with all its levels.
+        // One face after the other, each with all its levels.
         let mut faces = Vec::new();
         for _ in 0..layers {
             faces.push(take_levels(&texels, levels, 1, format.expand, &mut rest)?);
@@ -104,7 +104,7 @@ struct Stored {
     expand: bool,
 }
 
-/// Returns the levels that follow, at most `layers` layers of each.
+/// Takes the levels that follow, with at most `layers` layers each.
 fn take_levels(
     texels: &Texels,
     levels: u32,
@@ -131,7 +131,7 @@ fn take_levels(
     Ok(taken)
 }
 
-/// Three bytes a texel as four; the fourth is 255.
+/// Expands three bytes a texel to four; the fourth is 255.
 pub(super) fn expand_rgb(bytes: &[u8]) -> Vec<u8> {
     bytes.chunks_exact(3).flat_map(|t| [t[0], t[1], t[2], 255]).collect()
 }
@@ -147,7 +147,7 @@ fn plain(format: TxFormat, components: Components) -> Result<Stored, FileError> 
 
 const CONVERT: &str = "convert it to a DXT, ATI or plain RGB format";
 
-/// `DXGI_FORMAT`.
+/// Returns the format of a `DXGI_FORMAT` value.
 fn dxgi(code: u32) -> Result<Stored, FileError> {
     let mut stored = match code {
         2 => plain(TxFormat::F32_32_32_32, RGBA),
@@ -186,7 +186,7 @@ fn ati1n() -> Result<Stored, FileError> {
     Ok(Stored { pixels, expand: false })
 }
 
-/// `dwFourCC`, four letters or a number of Direct3D 9.
+/// Returns the format of a `dwFourCC`: four letters, or a number of Direct3D 9.
 fn legacy(code: u32) -> Result<Stored, FileError> {
     match &code.to_le_bytes() {
         b"DXT1" => plain(TxFormat::DXT1, RGBA),
@@ -210,7 +210,7 @@ fn legacy(code: u32) -> Result<Stored, FileError> {
     }
 }
 
-/// A format given by the masks of red, green, blue, alpha.
+/// Returns the format for masks of red, green, blue, alpha.
 fn masked(flags: u32, bits: u32, [r, g, b, a]: [u32; 4]) -> Result<Stored, FileError> {
     let luminance = flags & 0x2_0000 != 0;
     match (bits, r, g, b, a) {
@@ -248,7 +248,7 @@ mod tests {
 
     use super::*;
 
-    /// A header as the format's documents lay it out, in dwords.
+    /// Returns a header in dwords, as the format's specification defines it.
     fn header(size: [u32; 3], levels: u32, pixel: [u32; 7], caps2: u32) -> Vec<u8> {
         let [width, height, depth] = size;
         let mut words = vec![124, 0x1007, height, width, 0, depth, levels];

@@ -1,4 +1,4 @@
-//! Texels and what they mean, and the registers that say so.
+//! Texels with their format, and the texture registers for them.
 
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2};
 use r500_isa::values::{ClampMode, CoordType, LayerFilter, TexelFilter, TxFormat};
@@ -9,15 +9,15 @@ use super::texel_format::{Pixels, RGBA};
 use super::{FileError, ImageError};
 use crate::picture::Picture;
 
-/// Texels of a side, at most.
+/// Greatest width, height and depth in texels.
 pub(super) const MAX_SIDE: u32 = 4096;
 
-/// A texture's texels, before it is said how they are sampled.
+/// The texels of a texture, without sampler state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texels {
-    /// How they are stored.
+    /// Their format.
     pub pixels: Pixels,
-    /// Flat, volume or cube.
+    /// Two-dimensional, volume or cube.
     pub shape: CoordType,
     /// Width, height, depth of the finest level.
     pub size: [u32; 3],
@@ -26,7 +26,7 @@ pub struct Texels {
 }
 
 impl Texels {
-    /// Returns the texels of a picture; `flip` puts its bottom row first.
+    /// Converts a picture; `flip` puts its bottom row first.
     #[must_use]
     pub fn from_picture(picture: &Picture, flip: bool) -> Self {
         let rows = picture.pixels.chunks_exact((picture.width as usize).max(1));
@@ -44,10 +44,10 @@ impl Texels {
         }
     }
 
-    /// Texels without a header: the finest level, then as many further ones as follow whole.
+    /// Splits texels without a header into levels: the finest one, then as many complete ones as follow.
     ///
     /// # Errors
-    /// [`ImageError::Bytes`] if a level is cut off.
+    /// [`ImageError::Bytes`] if a level is truncated, or bytes follow the last level.
     pub fn from_bytes(
         pixels: Pixels,
         shape: CoordType,
@@ -84,7 +84,7 @@ impl Texels {
         self.levels.push(Level { width, height, layers, bytes });
     }
 
-    /// Width, height and layers of a level.
+    /// Returns width, height and layers of a level.
     pub(super) fn level_size(&self, level: u32) -> [u32; 3] {
         let [width, height, depth] = self.size.map(|n| (n >> level.min(31)).max(1));
         let layers = match self.shape {
@@ -95,7 +95,7 @@ impl Texels {
         [width, height, layers]
     }
 
-    /// Puts the bottom row first.
+    /// Reverses the order of rows.
     pub(super) fn flip(&mut self) -> Result<(), FileError> {
         let (bits, side) = self.pixels.unit();
         if side != 1 || bits < 8 {
@@ -116,7 +116,7 @@ impl Texels {
         Ok(())
     }
 
-    /// Says how the texels are sampled.
+    /// Returns a texture with the sampler state of `spec`.
     ///
     /// # Errors
     /// [`ImageError`] if size or levels do not fit the registers.
@@ -209,7 +209,7 @@ impl Texels {
             .with(TxFilter0::MAX_MIP_LEVEL, spec.base)
     }
 
-    /// Levels down to one texel, each texel the mean of those it covers.
+    /// Generates the levels down to one texel; each texel is the mean of those that it covers.
     fn make_levels(&mut self) -> Result<(), ImageError> {
         let (bits, side) = self.pixels.unit();
         if bits != 32 || side != 1 || !self.is_rgba8() || self.shape == CoordType::D3 {
@@ -250,13 +250,13 @@ impl Texels {
     }
 }
 
-/// `LOD_BIAS`: s4.5, so multiples of 1/32 within -16..16.
+/// Encodes `LOD_BIAS` as s4.5: multiples of 1/32 in -16..16.
 fn lod_bias(bias: f32) -> u16 {
     let code = (bias * 32.0).round_ties_even().clamp(-512.0, 511.0) as i16;
     (code as u16) & 0x3ff
 }
 
-/// A level of half the size, 4 bytes a texel.
+/// Returns a level of half the size, with 4 bytes a texel.
 fn halve(finer: &Level, [width, height, layers]: [u32; 3]) -> Vec<u8> {
     let texel = |x: u32, y: u32, layer: u32| {
         let row = u64::from(layer) * u64::from(finer.height) + u64::from(y);
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn registers_say_what_the_corpus_drivers_say() {
-        // A 64x64 RGBA texture with 7 levels; sizes and levels as in the corpus' tex_mips.
+        // A 64x64 RGBA texture with 7 levels; sizes and levels as in tex_mips of the corpus.
         let spec: TextureSpec = "checker,size=64x64,mips=make".parse().unwrap();
         let texture = spec.load(std::path::Path::new("")).unwrap();
         assert_eq!(texture.format0.bits(), 0x1801_f83f);
@@ -333,7 +333,7 @@ mod tests {
         texels.make_levels().unwrap();
         assert_eq!(texels.levels.len(), 2);
         assert_eq!(texels.levels[1].bytes, [1, 0, 100, 255]);
-        // 4x4 of 0..=15, first row at the top: means of 2x2 blocks, bottom row first.
+        // 4x4 of 0..=15, top row first: means of 2x2 blocks, bottom row first.
         let mut texels = Texels::from_picture(&picture(4, 4), true);
         texels.make_levels().unwrap();
         let reds: Vec<u8> = texels.levels[1].bytes.iter().step_by(4).copied().collect();

@@ -24,11 +24,10 @@ mod at {
     pub(super) const LEVEL_INDEX: usize = 80;
 }
 
-/// Reads a KTX2 file; texels stay as they lie, except that three bytes a texel become four.
+/// Decodes a KTX2 file. Texels keep their layout, except that three bytes a texel become four.
 ///
 /// # Errors
-/// [`FileError`] if it is cut off, contradicts itself, is supercompressed or holds a format that the
-/// card lacks.
+/// [`FileError`] if it is truncated, inconsistent, supercompressed, or in a format that the card does not support.
 pub fn decode_ktx2(bytes: &[u8]) -> Result<Texels, FileError> {
     if !bytes.starts_with(MAGIC) {
         return Err(FileError::Unknown);
@@ -81,7 +80,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 
-/// `VkFormat`, and whether three bytes a texel must become four.
+/// Returns the format of a `VkFormat`, and whether three bytes a texel must become four.
 fn vulkan(code: u32) -> Result<(Pixels, bool), FileError> {
     let (format, components) = match code {
         2 => (TxFormat::X4_4_4_4, ABGR),
@@ -132,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// A file as the format's specification lays it out; levels stand after the index.
+    /// Returns a file in the layout of the specification; levels follow the index.
     fn file(format: u32, size: [u32; 3], faces: u32, levels: &[&[u8]]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let count = levels.len() as u32;

@@ -1,11 +1,10 @@
-//! A memory limit of textures, counted from sizes in headers before texels are decoded or made.
+//! Memory limit of textures, checked against the sizes in headers before texels are decoded or generated.
 
 use r500_program::Job;
 
-/// Bytes that the textures of a program may take together.
+/// Limit of the bytes of all textures of a program.
 ///
-/// A texture counts twice: a program holds its texels, and a unit to which it is bound has them in the order in which
-/// they are fetched.
+/// A texture counts twice: the program stores its texels, and the texture unit stores them again in fetch order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureMemory {
     limit: u64,
@@ -19,19 +18,19 @@ pub struct TextureMemory {
     size[0], size[1]
 )]
 pub struct TextureTooLarge {
-    /// Its file, or the name of what is made.
+    /// Its file, or the name of the procedural texture.
     pub texture: String,
-    /// Width and height of its finest level.
+    /// Width and height of its finest level in texels.
     pub size: [u32; 2],
-    /// Bytes that it takes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Bytes that it takes with the textures before it.
+    /// Its size and that of the textures before it, in bytes.
     pub total: u64,
-    /// The limit.
+    /// The limit in bytes.
     pub limit: u64,
 }
 
-/// Copies of the texels that are counted.
+/// Number of copies of the texels in memory.
 const COPIES: u64 = 2;
 
 impl Default for TextureMemory {
@@ -42,22 +41,22 @@ impl Default for TextureMemory {
 }
 
 impl TextureMemory {
-    /// Returns a limit in bytes, none of which are used.
+    /// Returns an unused limit of `limit` bytes.
     #[must_use]
     pub const fn new(limit: u64) -> Self {
         Self { limit, used: 0 }
     }
 
-    /// Returns the bytes of texels that may be in memory at once.
+    /// Returns how many bytes of texels may be in memory at once.
     #[must_use]
     pub const fn texels(&self) -> u64 {
         self.limit / COPIES
     }
 
-    /// Counts a texture with so many bytes of texels.
+    /// Counts a texture with the given bytes of texels.
     ///
     /// # Errors
-    /// [`TextureTooLarge`] if it exceeds what is left.
+    /// [`TextureTooLarge`] if it exceeds the remaining memory.
     pub fn take(
         &mut self,
         texture: &str,
@@ -74,10 +73,10 @@ impl TextureMemory {
         Ok(())
     }
 
-    /// Counts the textures that a job holds.
+    /// Counts the textures of a job.
     ///
     /// # Errors
-    /// [`TextureTooLarge`] for the first that exceeds what is left.
+    /// [`TextureTooLarge`] for the first that exceeds the remaining memory.
     pub fn take_job(&mut self, job: &Job) -> Result<(), TextureTooLarge> {
         for (unit, texture) in job.textures.iter().enumerate() {
             if let Some(texture) = texture {

@@ -1,7 +1,7 @@
-//! Textures from outside: picture files, DDS, KTX2, raw texels, and made-up ones.
+//! Textures from files (pictures, DDS, KTX2, raw texels) and procedural textures.
 //!
-//! [`TextureSpec`] is what a person writes (`brick.png,wrap=mirror`); loading one gives a
-//! [`Texture`]: registers and texels as the card would have them. Compressed blocks stay as they are.
+//! A [`TextureSpec`] is the text form (`brick.png,wrap=mirror`); loading it returns a [`Texture`]: registers and texels
+//! as the card would have them. Compressed blocks stay compressed.
 
 mod dds;
 mod image;
@@ -26,7 +26,7 @@ pub use texel_format::{Components, Pixels};
 pub use dds::decode_dds;
 pub use ktx2::decode_ktx2;
 
-/// Why a texture cannot be made.
+/// Why a texture cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextureError {
@@ -39,7 +39,7 @@ pub enum TextureError {
         #[source]
         error: std::io::Error,
     },
-    /// A picture that is not one.
+    /// A file that is not a valid picture.
     #[error("{}: {error}", path.display())]
     Picture {
         /// The file.
@@ -48,45 +48,45 @@ pub enum TextureError {
         #[source]
         error: PictureError,
     },
-    /// A texture file that is not one, or holds what the card cannot sample.
+    /// A file that is not a valid texture, or has a format that the card cannot sample.
     #[error("{}: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         error: FileError,
     },
-    /// Something about the texture itself.
+    /// An invalid texture.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// More memory than may be taken.
+    /// A texture above the memory limit.
     #[error(transparent)]
     Memory(#[from] TextureTooLarge),
 }
 
-/// What can be wrong with a texture file.
+/// Errors in a texture file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It is none of the formats.
+    /// An unknown file format.
     #[error("this is no PNG, DDS or KTX2 file; texels without a header need `raw:` and a size")]
     Unknown,
-    /// It ends too early.
+    /// A truncated file: which part is missing.
     #[error("the file ends inside {0}; it is cut off")]
     Truncated(&'static str),
-    /// A header that contradicts itself.
+    /// An inconsistent header.
     #[error("{0}")]
     Header(&'static str),
-    /// A format that the card does not have.
+    /// A format that the card does not support.
     #[error("the format {0} is not one that this card can sample; {1}")]
     Format(String, &'static str),
 }
 
-/// What can be wrong with a texture.
+/// Errors in a texture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// A size that the registers cannot hold.
+    /// A size that does not fit the registers.
     #[error("a texture of {width}x{height} is out of range: width and height go from 1 to 4096")]
     Size {
         /// Its width.
@@ -94,7 +94,7 @@ pub enum ImageError {
         /// Its height.
         height: u32,
     },
-    /// A depth that the registers cannot hold.
+    /// A depth that does not fit the registers.
     #[error("a volume of depth {depth} is out of range: the depth is a power of two up to 4096")]
     Depth {
         /// Its depth.
@@ -108,40 +108,40 @@ pub enum ImageError {
         /// Its height.
         height: u32,
     },
-    /// Texels that do not make the size.
+    /// A number of bytes that does not match the size.
     #[error("{what} takes {wanted} bytes, {given} are given")]
     Bytes {
         /// What is too short or too long.
         what: String,
-        /// What it takes.
+        /// Required bytes.
         wanted: u64,
-        /// What is there.
+        /// Given bytes.
         given: u64,
     },
-    /// A size or format that is needed and not given.
+    /// A required size or format that is not given.
     #[error("raw texels need `size=WxH` and `format=…` (such as 8_8_8_8 or 16f_16f)")]
     Unsized,
-    /// Levels that can be made only of ordinary texels.
+    /// Generated levels of a format other than uncompressed texels.
     #[error("levels are made of 8_8_8_8 texels of a flat or cube texture only; take `mips=stored`")]
     Mips,
-    /// More levels than the size has.
+    /// More levels than the size allows.
     #[error("the size has {most} levels, {given} are given")]
     Levels {
-        /// Levels that the size has.
+        /// Greatest number of levels for the size.
         most: u32,
-        /// Levels given.
+        /// Given levels.
         given: usize,
     },
-    /// A border colour that is not known in the texture's format.
+    /// A border colour that cannot be converted to the texture's format.
     #[error("`border=#rrggbbaa` is for 8-bit RGBA texels; give the dword itself (`border=0x…`)")]
     Border,
 }
 
 impl TextureSpec {
-    /// Makes the texture; relative paths start at `folder`.
+    /// Loads the texture; relative paths start at `folder`.
     ///
-    /// Pictures (PNG) and made-up textures stand upright: v = 0 is their bottom. What DDS, KTX2 and
-    /// raw files hold is taken as it lies, the first row at v = 0.
+    /// Pictures (PNG) and procedural textures have their bottom at v = 0. DDS, KTX2 and raw files keep their order: the
+    /// first row is at v = 0.
     ///
     /// # Errors
     /// [`TextureError`], naming the file.
@@ -149,8 +149,7 @@ impl TextureSpec {
         self.load_with(&|path| files::read(path, MAX_PICTURE), folder)
     }
 
-    /// Returns the same where `read` gives the bytes of files: for those who have no files, or
-    /// other ones.
+    /// Loads the texture, with a function that returns the bytes of files.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -162,11 +161,11 @@ impl TextureSpec {
         self.load_within(read, folder, &mut TextureMemory::default())
     }
 
-    /// Returns the same within a memory limit, in which the texture is counted.
+    /// Loads the texture within a memory limit, and counts it.
     ///
     /// # Errors
-    /// As [`load`](Self::load), and [`TextureError::Memory`]: of pictures and made-up textures before they are decoded
-    /// or made.
+    /// As [`load`](Self::load), and [`TextureError::Memory`], for pictures and procedural textures before they are
+    /// decoded or generated.
     pub fn load_within(
         &self,
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
@@ -210,7 +209,7 @@ impl TextureSpec {
         Ok(texels.bind(self)?)
     }
 
-    /// Returns the file it comes from, if it is one.
+    /// Returns the path of its file, if it has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.source {
@@ -219,14 +218,14 @@ impl TextureSpec {
         }
     }
 
-    /// Counts a texture of four bytes a texel with the levels that are made of it.
+    /// Counts a texture with four bytes a texel and its generated levels.
     fn take_rgba(
         &self,
         memory: &mut TextureMemory,
         name: &str,
         size: [u32; 2],
     ) -> Result<(), TextureError> {
-        // Larger ones are refused when they are bound.
+        // Larger sizes are rejected when the texture is bound.
         let [width, height] = size.map(|side| u64::from(side.min(image::MAX_SIDE)));
         let texels = 4 * width * height;
         let levels = if self.mips == Mips::Make { texels / 3 } else { 0 };
@@ -267,7 +266,7 @@ fn file_texels(
     let name = path.display().to_string();
     let file_error = |error| TextureError::File { path: path.to_owned(), error };
     if bytes.starts_with(b"\x89PNG") {
-        // Before it is decoded: a small file can hold a large picture.
+        // Before decoding, because a small file can contain a large picture.
         if let Some([width, height]) = png_size(bytes) {
             if width.max(height) > image::MAX_SIDE {
                 return Err(ImageError::Size { width, height }.into());
@@ -285,7 +284,7 @@ fn file_texels(
     } else {
         return Err(file_error(FileError::Unknown));
     };
-    // These hold texels as they are bound, so that decoding takes no more than the file does.
+    // These formats store texels as they are bound, so decoding takes no more memory than the file.
     let length = texels.levels.iter().map(|level| level.bytes.len() as u64).sum();
     let [width, height, _] = texels.size;
     memory.take(&name, [width, height], length)?;
@@ -299,8 +298,8 @@ fn file_texels(
 mod tests {
     use super::*;
 
-    /// Headers that are nearly right, with random fields and random cuts: an answer or an error,
-    /// and what is answered can be bound or is refused.
+    /// Almost valid headers, with random fields and truncation: every file is an error, or gives texels that can be
+    /// bound or are rejected.
     #[test]
     fn no_file_is_too_odd() {
         let mut state = 1u64;
@@ -318,7 +317,7 @@ mod tests {
             let mut bytes = magic.to_vec();
             let length = random(600) as usize;
             bytes.resize(bytes.len().max(length), 0);
-            // Small numbers in most fields, so that some make sense.
+            // Small numbers in most fields, so that some headers are valid.
             for _ in 0..random(20) {
                 let at = 4 * random(40) as usize;
                 let value = if random(8) == 0 { random(1 << 32) } else { random(40) } as u32;
@@ -337,7 +336,7 @@ mod tests {
             }
             let texels = if dds { decode_dds(&bytes) } else { decode_ktx2(&bytes) };
             if let Ok(mut texels) = texels {
-                // Rows of blocks cannot be flipped, and say so.
+                // Rows of blocks cannot be flipped, which is an error.
                 let _ = texels.flip();
                 bound += usize::from(texels.bind(&spec).is_ok());
             }

@@ -1,4 +1,4 @@
-//! Made-up textures: nothing to download, the same everywhere.
+//! Procedural textures, the same on every platform.
 
 use r500_isa::values::CoordType;
 use r500_isa::values::TxFormat;
@@ -7,7 +7,7 @@ use r500_program::Level;
 use super::image::Texels;
 use super::texel_format::{Pixels, RGBA};
 
-/// A chessboard of `cells` x `cells` fields in two colours, the first at the lower left.
+/// Returns a checkerboard of `cells` x `cells` fields in two colours, the first at the lower left.
 pub(super) fn checker(size: [u32; 2], cells: u32, colors: &[[u8; 4]; 2]) -> Texels {
     make(size, |x, y| {
         let field = |i: u32, n: u32| u64::from(i) * u64::from(cells) / u64::from(n.max(1));
@@ -16,7 +16,7 @@ pub(super) fn checker(size: [u32; 2], cells: u32, colors: &[[u8; 4]; 2]) -> Texe
     })
 }
 
-/// Red grows to the right, green upward, blue against both; opaque.
+/// Returns a gradient: red increases to the right, green upward, blue opposite to both; opaque.
 pub(super) fn gradient(size: [u32; 2]) -> Texels {
     let part = |i: u32, n: u32| (i * 255 / n.max(2).saturating_sub(1)) as u8;
     make(size, |x, y| {
@@ -25,8 +25,8 @@ pub(super) fn gradient(size: [u32; 2]) -> Texels {
     })
 }
 
-/// Smooth value noise that repeats seamlessly, `cells` random values along each side, a different
-/// one in each channel; opaque.
+/// Returns smooth value noise that repeats seamlessly, with `cells` random values along each side and independent
+/// channels; opaque.
 pub(super) fn noise(size: [u32; 2], cells: u32, seed: u64) -> Texels {
     let cells = cells.max(1);
     let smooth = |t: f64| t * t * (3.0 - 2.0 * t);
@@ -48,7 +48,7 @@ pub(super) fn noise(size: [u32; 2], cells: u32, seed: u64) -> Texels {
 }
 
 fn make([width, height]: [u32; 2], texel: impl Fn(u32, u32) -> [u8; 4]) -> Texels {
-    // Sizes out of range are refused when the texture is bound; nothing large is made for them.
+    // Larger sizes are rejected when the texture is bound; nothing large is allocated for them.
     let (w, h) = (width.min(4096), height.min(4096));
     let bytes = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| texel(x, y));
     Texels {
@@ -59,7 +59,7 @@ fn make([width, height]: [u32; 2], texel: impl Fn(u32, u32) -> [u8; 4]) -> Texel
     }
 }
 
-/// A byte that depends on all of these (the finaliser of splitmix64, after each).
+/// Returns a hash byte of all arguments (the finaliser of splitmix64, after each).
 fn random(seed: u64, key: [u32; 3]) -> u8 {
     let mut state = seed;
     for part in key {

@@ -1,4 +1,4 @@
-//! How a person writes a texture: `SOURCE[,OPTION=VALUE…]`.
+//! Text form of textures: `SOURCE[,OPTION=VALUE…]`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,59 +7,59 @@ use r500_isa::values::{ClampMode, CoordType, TxSel};
 
 use super::texel_format::{Components, Pixels};
 
-/// A texture, as written: where its texels come from and how they are sampled.
+/// A parsed texture specification: the source of the texels, and the sampler state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextureSpec {
-    /// Where texels come from.
+    /// Source of the texels.
     pub source: Source,
-    /// Width, height, depth: of raw texels and made-up textures.
+    /// Width, height and depth of raw texels and procedural textures.
     pub size: Option<[u32; 3]>,
     /// Format of raw texels.
     pub format: Option<Pixels>,
     /// Whether raw texels are a volume or a cube.
     pub shape: Option<CoordType>,
-    /// Addressing along S, T, R.
+    /// Address modes along S, T, R.
     pub wrap: [ClampMode; 3],
-    /// Filter of the magnified texture.
+    /// Magnification filter.
     pub mag: Filter,
-    /// Filter of the minified texture.
+    /// Minification filter.
     pub min: Filter,
-    /// Filter between levels; `None` takes the finest only.
+    /// Filter between levels; `None` uses the finest only.
     pub mip: Option<Filter>,
-    /// Filter between layers of a volume, if not as the others.
+    /// Filter between layers of a volume; `None` uses the other filters.
     pub vol: Option<Filter>,
-    /// Added to the level of detail.
+    /// Bias of the level of detail.
     pub bias: f32,
-    /// Finest level to use.
+    /// Finest level that is used.
     pub base: u8,
-    /// Which levels there are.
+    /// Which levels the texture has.
     pub mips: Mips,
     /// Border colour.
     pub border: Option<Border>,
-    /// What the program sees as red, green, blue, alpha, if not what the source says.
+    /// Components that the program reads as red, green, blue, alpha; `None` uses those of the source.
     pub components: Option<Components>,
-    /// Whether components are signed, if not what the source says.
+    /// Whether components are signed; `None` uses the source.
     pub signed: Option<bool>,
-    /// Whether sRGB gamma is undone, if not what the source says.
+    /// Whether texels are converted from sRGB; `None` uses the source.
     pub srgb: Option<bool>,
-    /// Whether the last row of the file is the first of the texture (default: of pictures only).
+    /// Whether the order of rows is reversed; `None` reverses pictures only.
     pub flip: Option<bool>,
-    /// Fields of a checker, cells of noise, along each side.
+    /// Number of fields of a checkerboard, or cells of noise, along each side.
     pub cells: u32,
-    /// Colours of a checker.
+    /// Colours of a checkerboard.
     pub colors: [[u8; 4]; 2],
     /// Seed of noise.
     pub seed: u64,
 }
 
-/// Where texels come from.
+/// Source of texels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A PNG, DDS or KTX2 file, by content.
+    /// A PNG, DDS or KTX2 file, recognised by content.
     File(PathBuf),
     /// A file of texels without a header.
     Raw(PathBuf),
-    /// A chessboard.
+    /// A checkerboard.
     Checker,
     /// Red to the right, green upward.
     Gradient,
@@ -67,23 +67,23 @@ pub enum Source {
     Noise,
 }
 
-/// Nearest or linear.
+/// A filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
-    /// The nearest.
+    /// The nearest texel.
     Nearest,
-    /// A mixture of neighbours.
+    /// Linear interpolation.
     Linear,
 }
 
 /// Which levels a texture has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mips {
-    /// Those of the source.
+    /// The stored ones.
     Stored,
-    /// The finest only.
+    /// Only the finest.
     None,
-    /// Made of the finest.
+    /// Generated from the finest.
     Make,
 }
 
@@ -96,24 +96,24 @@ pub enum Border {
     Rgba([u8; 4]),
 }
 
-/// What is wrong with a texture as written.
+/// Errors in a texture specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// Nothing before the options.
+    /// No source before the options.
     #[error("no source: write a file, raw:FILE, checker, gradient or noise first")]
     NoSource,
-    /// An option that does not exist.
+    /// An unknown option.
     #[error("there is no texture option `{0}`; there are {OPTIONS}")]
     Option(String),
-    /// A value that an option does not take.
+    /// An invalid value of an option.
     #[error("`{option}={value}`: {wanted}")]
     Value {
         /// The option.
         option: String,
         /// The value.
         value: String,
-        /// What it takes.
+        /// The valid values.
         wanted: &'static str,
     },
 }

@@ -1,20 +1,20 @@
-//! Texel formats: how texels are stored, and the register fields that say so.
+//! Texel formats: storage, and the register fields that select it.
 
 use r500_isa::values::{TxFormat, TxFormatMsb, TxSel};
 use r500_isa::{FieldValue, Value};
 
-/// How texels are stored.
+/// A texel format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
     /// `TXFORMAT`.
     pub format: TxFormat,
     /// `TXFORMAT_MSB`: the format is one of [`TxFormatMsb`].
     pub msb: bool,
-    /// Components that the program sees as red, green, blue, alpha.
+    /// Components that the program reads as red, green, blue, alpha.
     pub components: Components,
-    /// Components are signed.
+    /// Whether components are signed.
     pub signed: bool,
-    /// Colours are on the sRGB curve.
+    /// Whether colours are sRGB-encoded.
     pub srgb: bool,
 }
 
@@ -46,9 +46,8 @@ impl Pixels {
         Self { msb: true, ..Self::new(TxFormat::new(format.code()), components) }
     }
 
-    /// Returns the format of that name: as documented without `TX_FMT_` (`8_8_8_8`, `16f_16f`,
-    /// `ATI2N`), or `DXT1`, `DXT3`, `DXT5`. Case does not matter. Components that it lacks read as
-    /// 0, alpha 1.
+    /// Returns the format with this name: a documented one without `TX_FMT_` (`8_8_8_8`, `16f_16f`, `ATI2N`), or
+    /// `DXT1`, `DXT3`, `DXT5`. Case is ignored. Missing components read as 0, missing alpha as 1.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let is = |value: &&Value| {
@@ -105,8 +104,7 @@ impl Pixels {
         }
     }
 
-    /// Returns the bits that are stored together, and texels along their side: 4 for blocks, else
-    /// 1.
+    /// Returns the bits of a storage unit, and its width in texels: 4 for blocks, else 1.
     pub(super) fn unit(&self) -> (u64, u32) {
         if self.msb {
             return match TxFormatMsb::new(self.format.code()) {
@@ -137,7 +135,7 @@ impl Pixels {
         }
     }
 
-    /// Bytes of a level of that size. Rows of texels smaller than a byte end with a whole byte.
+    /// Returns the bytes of a level of this size. Rows of texels smaller than a byte are padded to a whole byte.
     #[must_use]
     pub fn level_bytes(&self, [width, height, layers]: [u32; 3]) -> u64 {
         let (bits, side) = self.unit();

@@ -1,10 +1,10 @@
-//! Case distinction over integer and boolean constants that programs read and do not carry.
+//! Case distinction over integer and boolean constants that neither program provides.
 //!
-//! A boolean constant is either. An integer constant counts the iterations of a loop: none, or up to 255. What is lifted
-//! for n iterations holds for each number from 1 to n, since the ranges of values are those of all iterations, and a proof
-//! compares numbers of iterations without reading them. So a proof for 255 would do, were it not that loops which read
-//! different constants must not be taken for equal: a second proof for 254, in every combination with other constants,
-//! tells these apart, and those that read a constant of the program.
+//! A boolean constant is true or false. An integer constant is a trip count of a loop: 0, or 1 to 255. Code lifted for
+//! n iterations is valid for every count from 1 to n, because value ranges cover all iterations, and a proof compares
+//! trip counts without reading them. One proof for 255 would suffice, except that loops that read different constants
+//! must not be identified: a second proof for 254, in every combination with other constants, distinguishes them from
+//! each other and from loops with a constant of the program.
 
 use r500_exec::{Op, Shader};
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
@@ -15,14 +15,14 @@ use r500_check::ExternalReads;
 use super::Unknown;
 use crate::equivalence::SIDES;
 
-/// Numbers of iterations that stand for all.
+/// Trip counts that represent all others.
 const TRIPS: [u8; 3] = [0, 254, 255];
 
-/// Combinations that a proof takes at most.
+/// Greatest number of cases of a proof.
 const MOST_CASES: usize = 64;
 
-/// Returns the pairs of programs of which all must be equal: with every value of what neither carries, and each with
-/// what the other one carries.
+/// Returns the pairs of programs that must all be equal: one for each combination of values that neither provides;
+/// values that only one provides hold for both.
 pub(super) fn cases(programs: [&Program; 2]) -> Result<Vec<[Program; 2]>, Unknown> {
     let missing = programs
         .map(|program| ExternalReads::of(program).missing(&Job::from_program(program.clone())));
@@ -54,7 +54,7 @@ pub(super) fn cases(programs: [&Program; 2]) -> Result<Vec<[Program; 2]>, Unknow
     Ok(cases)
 }
 
-/// Every case with every value.
+/// Returns every combination of the cases with the values.
 fn combined<T: Copy>(
     cases: Vec<[Program; 2]>,
     values: &[T],
@@ -76,7 +76,7 @@ fn within_limit(cases: usize) -> Result<(), Unknown> {
     if cases > MOST_CASES { Err(Unknown::Cases) } else { Ok(()) }
 }
 
-/// Where an address depends on aL, so does everything on the number that aL begins with: too many cases.
+/// Rejects addresses relative to aL: they depend on the start value of aL, which would be too many cases.
 fn no_relative_address(programs: [&Program; 2]) -> Result<(), Unknown> {
     for (side, program) in SIDES.into_iter().zip(programs) {
         let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;

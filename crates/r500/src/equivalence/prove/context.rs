@@ -1,19 +1,20 @@
-//! Values in context: the canonical form of a value in some lanes, for users that show some of its bits.
+//! Demanded lanes and bits: the canonical form of a value in the context of its users.
 //!
-//! A value in a branch is used in the lanes of that branch; a sum does not show the sign of a zero that it absorbs. So a
-//! user demands less than a value has, and two values that differ may be the same to all users. [`Context`] is what is
-//! demanded, and [`Contexts::canonical`] rewrites a value from its result to its operands:
+//! A value in a branch is used in the lanes of that branch only; a sum hides the sign of a zero that it absorbs. A user
+//! therefore demands only part of a value, and two different values may be equal for all users. [`Context`] is the
+//! demanded part, and [`Contexts::canonical`] rewrites a value from its result to its operands:
 //!
-//! - a decision `m ? a : b` demands `a` in the lanes of the context that are in `m`, and `b` in the others;
-//! - an operation works lane by lane, so it demands its operands in the lanes in which it is demanded. Quad broadcasts and
-//!   fetches that derive a level of detail read other lanes: they demand operands in all lanes (fetches only where the level of
+//! - a select `m ? a : b` demands `a` in the lanes of the context that are in `m`, and `b` in the others;
+//! - an operation is lane by lane, so it demands its operands in its own demanded lanes. Quad broadcasts and fetches
+//!   that derive a level of detail read other lanes: they demand operands in all lanes (fetches only if the level of
 //!   detail may matter);
-//! - each operation demands of its operands the bits that [`operand_demands`](r500_ir::operand_demands) names;
-//! - a fetch from a texture that is known to be two-dimensional multiplies S, T and gradients by sizes, which flushes denormals,
-//!   and takes texel numbers and squares of differences from that, which have no signs of zeros. A cube map shows both.
+//! - each operation demands of its operands the bits that [`operand_demands`](r500_ir::operand_demands) returns;
+//! - a fetch from a texture that is known to be two-dimensional multiplies S, T and gradients by sizes, which flushes
+//!   denormals, and derives texel numbers and squares of differences, which have no signs of zeros. A cube map
+//!   preserves both.
 //!
-//! Every step replaces one value by another that has the same bits where these are demanded; so values with equal
-//! canonical forms are equal there.
+//! Each step replaces a value by one with the same bits where they are demanded. Values with equal canonical forms are
+//! therefore equal in the context.
 
 use std::collections::HashMap;
 
@@ -28,15 +29,15 @@ use crate::equivalence::TextureKind;
 /// All bits of a value.
 pub(super) const FULL: DemandedFp = SIGN | DENORMAL;
 
-/// Values that are followed at most from a result; deeper ones stay as they are.
+/// Depth limit of the rewriting; deeper values stay as they are.
 const MOST_DEEP: usize = 400;
 
-/// What is demanded of a value.
+/// The demanded part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Context {
-    /// The lanes: a canonical mask.
+    /// Demanded lanes: a canonical mask.
     pub(super) care: Number,
-    /// The bits that users tell apart.
+    /// Demanded bits.
     pub(super) fp: DemandedFp,
 }
 
@@ -50,34 +51,34 @@ impl Context {
     }
 }
 
-/// Canonical forms.
+/// Memoised canonical forms.
 #[derive(Debug)]
 pub(super) struct Contexts {
-    /// What is known of the texture of each unit.
+    /// Assumptions about the texture of each unit.
     textures: [TextureKind; TEXTURE_UNITS],
     known: HashMap<(Number, Context), Number>,
-    /// The value that a canonical form was first made of: it has a source location.
+    /// For each canonical form, the first value that it was derived from, which has a source location.
     sources: HashMap<Number, Number>,
     depth: usize,
 }
 
-/// The fourth coordinate: PROJ divides by it, so the sign of a zero shows.
+/// The fourth coordinate: PROJ divides by it, so the sign of a zero is observable.
 const Q: usize = 3;
 
 impl Contexts {
-    /// Returns an empty table, given what is known of the texture of each unit.
+    /// Returns an empty table, for the given assumptions about textures.
     pub(super) fn new(textures: [TextureKind; TEXTURE_UNITS]) -> Self {
         Self { textures, known: HashMap::new(), sources: HashMap::new(), depth: 0 }
     }
 
-    /// Returns the value of which a canonical form was first made.
+    /// Returns the first value that a canonical form was derived from.
     pub(super) fn source(&self, number: Number) -> Option<Number> {
         self.sources.get(&number).copied()
     }
 
     /// Returns the canonical form of a mask in some lanes.
     pub(super) fn mask(&mut self, table: &mut Table, mask: Number, care: Number) -> Number {
-        // A diagram over masks has no leaves but the two constants.
+        // The only leaves of a diagram over masks are the two constants.
         if care == NONE { NONE } else { self.canonical(table, mask, Context { care, fp: NOTHING }) }
     }
 
@@ -173,7 +174,7 @@ impl Contexts {
             Opcode::QuadBroadcast(_) => EVERY,
             _ => context.care,
         };
-        // One operand after the other: what is demanded of one may rely on the bits of the others.
+        // One operand at a time: the demand of an operand may rely on the bits of the others.
         for n in 0..args.len() {
             let fp = demand_of(table, opcode, &args, n, context.fp);
             args[n] = self.canonical(table, args[n], Context { care, fp });

@@ -1,19 +1,19 @@
 //! Proofs of equivalence by value numbering.
 //!
-//! Both programs are lifted with symbolic constants, inputs and textures. Their functions are numbered in one
-//! table: equal numbers mean equal values, in every lane, for all constants, inputs and textures. The programs are
-//! equal where their outputs, their discards and the control of their loops have equal numbers.
+//! Both programs are lifted with symbolic constants, inputs and textures. Their functions are numbered in one table:
+//! equal numbers mean equal values, in every lane, for all constants, inputs and textures. The programs are equal if
+//! their outputs, discards and loop conditions have equal numbers.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | [`cases`] | integer and boolean constants that programs do not carry |
-//! | [`table`] | value numbers; masks and selections as decision diagrams |
-//! | [`simplify`] | algebra that is exact in the bits that are demanded |
-//! | [`context`] | values in the lanes and bits that their users demand |
+//! | [`cases`] | integer and boolean constants that neither program provides |
+//! | [`table`] | value numbers; masks and selects as decision diagrams |
+//! | [`simplify`] | algebraic simplification, exact in the demanded bits |
+//! | [`context`] | demanded lanes and bits |
 //! | [`regions`] | branches, and loops by partition refinement |
 //!
-//! What has different numbers may be equal all the same: then there is no verdict. A proof is about pixels that do
-//! not depend on the size of their group, so programs in which it shows are refused.
+//! The method is incomplete: values with different numbers may still be equal, and then there is no verdict. A proof
+//! assumes that pixels do not depend on the size of their group, so it rejects programs that can observe the size.
 
 #![allow(clippy::expect_used, reason = "a broken invariant of a proof must stop loudly")]
 
@@ -41,7 +41,7 @@ pub enum Proof {
     Unknown(Unknown),
 }
 
-/// Why there is no verdict.
+/// Why a proof has no verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unknown {
@@ -53,35 +53,35 @@ pub enum Unknown {
         /// Why.
         error: ShaderError,
     },
-    /// A program has no form that can be compared.
+    /// A program cannot be lifted.
     #[error("{side}: {error}")]
     Lift {
-        /// Which.
+        /// Which program.
         side: Side,
         /// Why.
         error: LiftError,
     },
-    /// A program has addresses relative to aL, and neither program carries an integer constant that is read.
+    /// A program has addresses relative to aL and reads an integer constant that neither program provides.
     #[error(
         "{side} has relative addresses, and neither program carries an integer constant that is read"
     )]
     Constants {
-        /// Which.
+        /// Which program.
         side: Side,
     },
-    /// Neither program carries integer or boolean constants that are read, and there are too many of them.
+    /// Too many integer or boolean constants are read that neither program provides.
     #[error("too many integer or boolean constants are read that neither program carries")]
     Cases,
-    /// The size of a group of pixels may show.
+    /// A program can observe the size of a group of pixels.
     #[error("{side}: the size of the group of pixels may show")]
     Group {
-        /// Which.
+        /// Which program.
         side: Side,
     },
-    /// Something has different numbers.
+    /// Two results have different numbers.
     #[error("{what} may differ: A computes it {}, B {}", place(addresses[0]), place(addresses[1]))]
     Values {
-        /// What is compared.
+        /// The compared result.
         what: String,
         /// The instructions that compute it: absolute addresses in A and B; `None` for constants and inputs.
         addresses: [Option<u32>; 2],
@@ -89,22 +89,22 @@ pub enum Unknown {
     /// The programs do not have the same number of loops.
     #[error("the number of loops differs")]
     Loops,
-    /// A pair of loops is not known to iterate equally often.
+    /// A pair of loops may have different trip counts.
     #[error("how often a loop iterates may differ: its first instruction is in A {}, in B {}", place(addresses[0]), place(addresses[1]))]
     Trips {
         /// The first instruction in each loop: absolute addresses in A and B.
         addresses: [Option<u32>; 2],
     },
-    /// What `STAT_WE` counts may differ.
+    /// The counts of `STAT_WE` may differ.
     #[error("what STAT_WE counts may differ")]
     Counts,
-    /// One program has an output that the other does not have.
+    /// Only one program has an output.
     #[error("one program has {what}, the other does not")]
     Outputs {
         /// The output.
         what: String,
     },
-    /// The proof has too many steps.
+    /// The proof exceeds its step limit.
     #[error("the proof would take too many steps")]
     TooLong,
 }
@@ -113,16 +113,16 @@ fn place(address: Option<u32>) -> String {
     address.map_or_else(|| "not at all".to_owned(), |address| format!("at address {address}"))
 }
 
-/// Tries to prove that two programs are equal: that they write the same bits to all targets and depth, and discard
-/// the same pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs; what
-/// only one carries holds for both, and what neither carries may have any value, but for those with which the checker finds
-/// errors in both programs.
+/// Tries to prove two programs equal: that they write the same bits to all targets and depth, and discard the same
+/// pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs: a value
+/// that only one provides holds for both. A constant that neither provides may have any value, except those for which
+/// the checker finds errors in both programs.
 #[must_use]
 pub fn prove(a: &Program, b: &Program) -> Proof {
     prove_with(a, b, &Known::default())
 }
 
-/// [`prove`], for what is left open where something is known.
+/// Tries to prove two programs equal, as [`prove`], under assumptions about their bindings.
 #[must_use]
 pub fn prove_with(a: &Program, b: &Program, known: &Known) -> Proof {
     match equal([a, b], known) {
@@ -139,7 +139,8 @@ fn equal(programs: [&Program; 2], known: &Known) -> Result<(), Unknown> {
     let mut compared = 0;
     for [a, b] in cases {
         match [lifted(&a, Side::A, &temps, known), lifted(&b, Side::B, &temps, known)] {
-            // A LOOP whose count is 0 may jump to where no loop runs: with that count, neither program has a meaning.
+            // A LOOP with count 0 may jump to an instruction outside of any loop: with that count, neither program is
+            // defined.
             [
                 Err(error @ Unknown::Lift { error: LiftError::Broken(_), .. }),
                 Err(Unknown::Lift { error: LiftError::Broken(_), .. }),
@@ -155,7 +156,7 @@ fn equal(programs: [&Program; 2], known: &Known) -> Result<(), Unknown> {
     if compared == 0 { broken } else { Ok(()) }
 }
 
-/// The temporaries that an input may be in: those that either program reads before it writes them.
+/// Returns the temporaries that may hold inputs: those that either program reads before it writes them.
 fn inputs(programs: [&Program; 2]) -> Vec<u8> {
     let mut temps: Vec<u8> = programs
         .into_iter()
@@ -166,11 +167,11 @@ fn inputs(programs: [&Program; 2]) -> Vec<u8> {
     temps
 }
 
-/// Lifts a program. Its integer and boolean constants are known.
+/// Lifts a program. Its integer and boolean constants are given.
 fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<Function, Unknown> {
     let mut job = Job::from_program(program.clone());
     let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;
-    // Values of pixels: nothing is known of them.
+    // Independent values for each pixel: nothing is assumed.
     let unknown =
         |temp: u8| Input { temp, data: InputData::Values { width: 2, values: vec![[0.0; 4]; 4] } };
     job.inputs = Some(temps.iter().copied().map(unknown).collect());
@@ -188,8 +189,8 @@ fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<
     lift_symbolic(&draw, &known.symbolic(side)).map_err(refused)
 }
 
-/// A texture of which a fetch may use all that an instruction gives, as far as nothing else is known: as many coordinates as there are, and the level of
-/// detail, which chooses between two filters. Its texels are floats of any value.
+/// Returns the most general texture for the assumptions: it uses all coordinates that there are, and the level of
+/// detail, which selects between two filters. Its texels are floats of any value.
 fn texture(kind: TextureKind) -> Texture {
     let min_filter = if kind.ignores_lod { TexelFilter::POINT } else { TexelFilter::LINEAR };
     let coordinates = if kind.is_flat { CoordType::D2 } else { CoordType::D3 };

@@ -1,13 +1,13 @@
-//! Numbering of two functions side by side.
+//! Simultaneous numbering of the regions of two functions.
 //!
-//! Branches are flattened: their arms compute values that only the phis select from. Loops are paired in order.
-//! The parameters of a pair are numbered by *partition refinement*: all that begin alike are taken to be equal, the
-//! bodies are numbered under that assumption, and classes whose members have different next values are split, until none is.
-//! What remains in one class is equal in every iteration, by induction, given that both loops iterate equally often;
-//! so values may be carried in any order, and in any number.
+//! Branches are flattened: their arms compute values that only phis select. Loops are paired in order. The parameters
+//! of a pair are numbered by *partition refinement*: parameters with equal initial values are assumed equal, the bodies
+//! are numbered under that assumption, and classes whose members have different next values are split, to a fixed
+//! point. Members of one class are equal in every iteration, by induction, if both loops have the same trip count; the
+//! order and the number of parameters do not matter.
 //!
-//! A parameter counts twice: in the lanes that execute the iteration, and in the others, which have left the loop or did
-//! not enter it. Two parameters may be equal in the former and not in the latter.
+//! Each parameter is two members of the partition: in the lanes that execute the iteration, and in the others, which
+//! left or did not enter the loop. Two parameters may be equal in the former and differ in the latter.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ enum Step<'a> {
     Plain(&'a Stmt),
     /// The phis of a branch, after both arms.
     Phis(&'a If),
-    /// A loop, and the mask of the innermost arm that it is in.
+    /// A loop, and the mask of the innermost arm around it.
     Loop(&'a Loop, Option<Operand>),
 }
 
@@ -45,12 +45,12 @@ fn flatten<'a>(stmts: &'a [Stmt], mask: Option<Operand>, steps: &mut Vec<Step<'a
     }
 }
 
-/// What a region does beyond its values.
+/// Effects of a region besides its values.
 #[derive(Default, PartialEq)]
 struct Effects {
-    /// The lanes that are discarded.
+    /// The discarded lanes.
     discarded: Number,
-    /// Channel of `STAT_WE`, and mask.
+    /// Counts of `STAT_WE`: channel and mask.
     counts: Vec<(u8, Number)>,
 }
 
@@ -58,19 +58,19 @@ struct Prover<'a> {
     table: Table,
     contexts: Contexts,
     functions: &'a [Function; 2],
-    /// Number by value, of each function.
+    /// Number of each value, for each function.
     numbers: [Vec<Option<Number>>; 2],
-    /// The first instruction that computes a number, in each program.
+    /// First instruction that computes a number, for each program.
     locations: [BTreeMap<Number, u32>; 2],
     pairs: u32,
-    /// The bits of an output that count.
+    /// The compared bits of an output.
     output_bits: DemandedFp,
 }
 
 /// Compares two functions.
 ///
 /// # Errors
-/// [`Unknown`] where something has different numbers.
+/// [`Unknown`] if a result has different numbers.
 pub(super) fn compare(functions: &[Function; 2], known: &Known) -> Result<(), Unknown> {
     let mut prover = Prover {
         table: Table::default(),
@@ -114,7 +114,7 @@ impl Prover<'_> {
         }
     }
 
-    /// `mask ? yes : no`, as it stands. Of masks, in operations whose result is a mask whatever their operands are.
+    /// Returns the number of `mask ? yes : no`, without simplification. Selects of masks become Boolean operations.
     fn select(&mut self, ty: Type, [mask, yes, no]: [Number; 3]) -> Number {
         match ty {
             Type::F32 => self.table.raw(Opcode::Select, &[mask, yes, no]),
@@ -138,8 +138,8 @@ impl Prover<'_> {
         if self.table.is_exhausted() { Err(Unknown::TooLong) } else { Ok(()) }
     }
 
-    /// Numbers a region of both functions: code up to the first loop of each, the two loops, and so on. Returns the lanes
-    /// that both discard. `around`: the lanes that execute it.
+    /// Numbers a region of both functions: the code up to the first loop of each, the two loops, and so on. Returns the
+    /// lanes that both discard. `around` is the mask of lanes that execute the region.
     fn region(&mut self, steps: [&[Step<'_>]; 2], around: [Number; 2]) -> Result<Number, Unknown> {
         let mut effects = [Effects::default(), Effects::default()];
         let mut at = [0, 0];
@@ -227,14 +227,14 @@ impl Prover<'_> {
             Stmt::GroupHazard(_) => {
                 return Err(Unknown::Group { side: SIDES[side] });
             }
-            // Both programs are structured, so that they end; how many instructions they take is not compared.
+            // Both programs are structured, so they terminate; the number of executed instructions is not compared.
             Stmt::ConsumeFuel { .. } => {}
             Stmt::If(_) | Stmt::Loop(_) => unreachable!("regions have been flattened"),
         }
         Ok(())
     }
 
-    /// A phi is a select by the masks of its arms.
+    /// Numbers the phis of a branch: selects by the masks of its arms.
     fn phis(&mut self, side: usize, branch: &If) {
         let masks = branch.masks.map(|mask| self.number(side, mask));
         for phi in &branch.phis {
@@ -254,7 +254,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Numbers a pair of loops. `around`: the lanes that enter them.
+    /// Numbers a pair of loops. `around` is the mask of lanes that enter them.
     fn pair(&mut self, loops: [&Loop; 2], around: [Number; 2]) -> Result<(), Unknown> {
         self.pairs += 1;
         let id = self.pairs;
@@ -269,7 +269,7 @@ impl Prover<'_> {
             steps
         });
         let mut refinement = Refinement { id, loops, active, around: [EVERY; 2] };
-        // Without a mask of its own, a loop is executed by the lanes that enter it in every iteration.
+        // Without a mask parameter, the lanes that enter a loop execute every iteration.
         if active[0].is_none() && entering[0] == entering[1] {
             refinement.around = around;
         }
@@ -280,7 +280,7 @@ impl Prover<'_> {
         });
         let inits = self.halves(&refinement, &members, begin, |param| param.init);
         let mut classes = partition(members.iter().map(Member::kind).zip(inits));
-        // Values of a body get new numbers in every round.
+        // The values of a body get new numbers in every round.
         for round in 0u32.. {
             let executing = self.carry(&refinement, &members, &classes, Some(round));
             self.region([&bodies[0], &bodies[1]], executing)?;
@@ -344,7 +344,7 @@ impl Prover<'_> {
             .collect()
     }
 
-    /// Gives the parameters of both loops the numbers of their classes; returns the masks of lanes that execute.
+    /// Numbers the parameters of both loops by their classes. Returns the masks of lanes that execute the iteration.
     fn carry(
         &mut self,
         refinement: &Refinement<'_>,
@@ -361,7 +361,7 @@ impl Prover<'_> {
             let is_mask = self.functions[side].values[param.value].ty == Type::Mask;
             let node = Node::Carried(Carried { pair: id, round, class, is_mask });
             let number = self.table.intern(node);
-            // Members are in the order: mask of the loop, then both halves of each parameter.
+            // Order of members: the mask of the loop, then both halves of each parameter.
             match (member.half, value.take()) {
                 (Half::Both, _) => {
                     if member.is_active(side, &active) {
@@ -419,8 +419,8 @@ impl Prover<'_> {
         if numbers[0] == numbers[1] { Ok(()) } else { Err(self.parting(what, numbers)) }
     }
 
-    /// Returns the innermost pair of values in which two parts differ: the same operation on other operands is
-    /// followed to the first of these.
+    /// Returns the innermost pair of values at which two results differ: descends into the first differing operands
+    /// while the operations are equal.
     fn parting(&self, what: &str, numbers: [Number; 2]) -> Unknown {
         let mut pair = numbers;
         while let Some(inner) = self.table.first_difference(pair) {
@@ -435,7 +435,7 @@ impl Prover<'_> {
         Unknown::Values { what: what.to_owned(), addresses: [location(0), location(1)] }
     }
 
-    /// Returns the address of the first instruction in each loop that computes anything.
+    /// Returns the address of the first instruction in each loop that computes a value.
     fn loop_locations(&self, loops: [&Loop; 2]) -> [Option<u32>; 2] {
         [0, 1].map(|side| {
             loops[side].body.iter().find_map(|stmt| match stmt {
@@ -447,7 +447,7 @@ impl Prover<'_> {
     }
 }
 
-/// A pair of loops whose parameters are partitioned.
+/// Partition refinement of the parameters of a pair of loops.
 struct Refinement<'a> {
     id: u32,
     loops: [&'a Loop; 2],
@@ -457,7 +457,7 @@ struct Refinement<'a> {
     around: [Number; 2],
 }
 
-/// What is partitioned: a parameter of one of the loops in some lanes.
+/// A member of the partition: a parameter of one of the loops in some lanes.
 #[derive(Clone, Copy)]
 struct Member {
     side: usize,
@@ -467,11 +467,11 @@ struct Member {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Half {
-    /// All lanes: the mask that tells the other two apart.
+    /// All lanes: for the mask that separates the other two.
     Both,
     /// The lanes that execute the iteration.
     Executing,
-    /// The others.
+    /// The other lanes.
     Resting,
 }
 
@@ -494,7 +494,7 @@ impl Refinement<'_> {
 }
 
 impl Member {
-    /// Halves of one kind only are compared.
+    /// Returns the kind of half: only members of the same kind are compared.
     fn kind(&self) -> u32 {
         match self.half {
             Half::Both => 0,
@@ -508,14 +508,13 @@ impl Member {
     }
 }
 
-/// Returns the parameter that is the mask of lanes that execute an iteration: its next value decides whether there is
-/// another.
+/// Returns the parameter that is the mask of lanes that execute an iteration: its next value is the loop condition.
 fn active_param(repeat: &Loop) -> Option<usize> {
     let mask = repeat.continue_mask?;
     repeat.params.iter().position(|param| param.next == mask)
 }
 
-/// Numbers the classes of equal keys, in order of their first member.
+/// Partitions by equal keys, and numbers the classes in order of their first member.
 fn partition(keys: impl Iterator<Item = (u32, Number)>) -> Vec<u32> {
     let mut known: BTreeMap<(u32, Number), u32> = BTreeMap::new();
     keys.map(|key| {

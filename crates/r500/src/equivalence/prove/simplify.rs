@@ -1,8 +1,8 @@
-//! Algebraic simplification: operations whose results are equal get the same form.
+//! Algebraic simplification: gives operations with equal results the same form.
 //!
-//! Each rule is exact for every float, NaN and infinities included, in the bits that are [demanded](DemandedFp): all but
-//! the sign of a zero, or the difference of a denormal from a zero, where users do not show these. What operands may be
-//! is known from their ranges alone.
+//! Each rule is exact for every float, NaN and infinities included, in the [demanded](DemandedFp) bits: all bits,
+//! except the sign of a zero or the difference between a denormal and a zero if users do not demand these. Operands are
+//! known only by their value ranges.
 
 use r500_ir::{
     DENORMAL, DemandedFp, MulFlags, Opcode, Operand, Range, SIGN, evaluate, operand_demands,
@@ -16,11 +16,11 @@ const TWO: u32 = 0x4000_0000;
 const PLAIN: MulFlags = MulFlags { negate: false, zero_a: false, zero_b: false };
 const NEGATED: MulFlags = MulFlags { negate: true, ..PLAIN };
 
-/// An operation is applied to the leaves of its operands where these have no more combinations.
+/// An operation is distributed over the leaves of its operands up to this number of combinations.
 const MOST_LEAVES: usize = 8;
 
 impl Table {
-    /// Returns the number of an operation of which some bits are demanded.
+    /// Returns the number of an operation, simplified for the demanded bits.
     pub(super) fn simplified(
         &mut self,
         opcode: Opcode,
@@ -31,7 +31,7 @@ impl Table {
         if self.is_exhausted() {
             return NONE;
         }
-        // f(m ? a : b) → m ? f(a) : f(b): operations work lane by lane.
+        // f(m ? a : b) → m ? f(a) : f(b), because operations are lane by lane.
         if !matches!(opcode, Opcode::QuadBroadcast(_))
             && let Some(atom) = self.first_atom(&args)
             && self.is_distributed(&args)
@@ -44,7 +44,7 @@ impl Table {
                 let args = key.1.iter().map(|&arg| self.cofactors(arg, atom)[answer]).collect();
                 self.simplified(opcode, args, fp)
             });
-            // The results of comparisons are atoms, which may come before this one.
+            // Results of comparisons are atoms, which may precede this one in the order.
             let number = self.select(atom, yes, no);
             self.distributed.insert(key, number);
             return number;
@@ -84,8 +84,8 @@ impl Table {
         }
     }
 
-    /// Returns whether an operation is applied to the leaves of its operands: these have few combinations, or all leaves are
-    /// constants, so that there are few results.
+    /// Returns whether an operation is distributed over the leaves of its operands: they have few combinations, or all
+    /// leaves are constants, so that there are few results.
     fn is_distributed(&self, args: &[Number]) -> bool {
         if args.iter().all(|&arg| self.has_constant_leaves(arg)) {
             return true;
@@ -94,7 +94,7 @@ impl Table {
         combinations <= MOST_LEAVES
     }
 
-    /// The number of leaves of a diagram, up to one more than the limit.
+    /// Counts the leaves of a diagram, up to one more than the limit.
     fn leaves(&self, diagram: Number) -> usize {
         let mut leaves = 0;
         let mut work = vec![diagram];
@@ -129,7 +129,8 @@ impl Table {
         }
     }
 
-    /// Returns whether arithmetic on a value and the value itself are the same, as far as denormals show.
+    /// Returns whether arithmetic leaves a value unchanged in the demanded bits, so that flushing denormals is not
+    /// observable.
     fn is_flushed(&self, number: Number, fp: DemandedFp) -> bool {
         fp & DENORMAL == 0 || !self.range(number).denormal
     }
@@ -140,14 +141,14 @@ impl Table {
         }
         match self.node(a).clone() {
             Node::Op(Opcode::Neg, args) => args[0],
-            // Rounding is symmetric, so -(a * b) = (-a) * b; the zero rule makes +0 of a product of either sign.
+            // Rounding is symmetric, so -(a * b) = (-a) * b. With the zero rule, a product is +0 for both signs.
             Node::Op(Opcode::Mul(flags), args)
                 if fp & SIGN == 0 || !(flags.zero_a || flags.zero_b) =>
             {
                 let flags = MulFlags { negate: !flags.negate, ..flags };
                 self.mul(flags, args[0], args[1], fp)
             }
-            // -(a - b) = b - a but for the sign of a zero.
+            // -(a - b) = b - a except for the sign of a zero.
             Node::Op(Opcode::Sub, args) if fp & SIGN == 0 => self.sub(args[1], args[0], fp),
             _ => self.op(Opcode::Neg, vec![a]),
         }
@@ -175,7 +176,7 @@ impl Table {
             return self.sub(b, x, fp);
         }
         for (x, zero) in [(a, b), (b, a)] {
-            // x - 0 is x; x + 0 is +0 for -0.
+            // x - 0 = x. x + 0 turns -0 into +0.
             let is_same = match self.constant_bits(zero) {
                 Some(MINUS_ZERO) => true,
                 Some(0) => fp & SIGN == 0 || !self.range(x).flush().minus_zero,
@@ -185,7 +186,7 @@ impl Table {
                 return x;
             }
         }
-        // x + x = 2x: both are exact, or overflow, or are flushed.
+        // x + x = 2x: both are exact, overflow, or are flushed.
         if a == b {
             let two = self.constant(TWO);
             return self.mul(PLAIN, a, two, fp);
@@ -201,7 +202,7 @@ impl Table {
             let b = self.constant(bits ^ MINUS_ZERO);
             return self.add(a, b, fp);
         }
-        // -0 - b is -b; 0 - b is +0 for +0.
+        // -0 - b = -b. 0 - b differs from -b for b = +0.
         let is_negation = match self.constant_bits(a) {
             Some(MINUS_ZERO) => true,
             Some(0) => fp & SIGN == 0,
@@ -213,7 +214,8 @@ impl Table {
         self.op(Opcode::Sub, vec![a, b])
     }
 
-    /// The factors of a product without signs that it absorbs, constants last, and the flags that have an effect.
+    /// Returns the factors of a product without the signs that it absorbs, constants last, and the flags that have an
+    /// effect.
     fn factors(
         &mut self,
         mut flags: MulFlags,
@@ -231,7 +233,7 @@ impl Table {
             (a, b) = (b, a);
             (flags.zero_a, flags.zero_b) = (flags.zero_b, flags.zero_a);
         }
-        // The sign is that of the constant, but for one: that of the product.
+        // The constant takes the sign; for a factor of 1, the product takes it.
         if let Some(factor) = self.constant_float(b) {
             if factor.abs() == 1.0 {
                 flags.negate = flags.negate != (factor < 0.0);
@@ -243,7 +245,7 @@ impl Table {
         }
         let [of_a, of_b] = [a, b].map(|factor| self.range(factor));
         if a == b && !flags.negate {
-            // A square of zero is +0, and NaN only if the operand is.
+            // The square of a zero is +0, and a square is NaN only if its operand is.
             (flags.zero_a, flags.zero_b) = (false, false);
         } else {
             let shows = |zero: Range, other: Range| {
@@ -268,9 +270,9 @@ impl Table {
         self.op(Opcode::Mul(flags), vec![a, b])
     }
 
-    /// A comparison that is not `Ne`: signs of zeros and denormals do not show.
+    /// Simplifies a comparison other than `Ne`. Signs of zeros and denormals of operands are not observable.
     fn compare(&mut self, opcode: Opcode, mut a: Number, mut b: Number) -> Number {
-        // -a < -b is b < a, and a constant changes its sign.
+        // -a < -b is b < a; the sign of a constant is inverted.
         let inverse = |table: &mut Self, number: Number| {
             table.negated(number).or_else(|| {
                 let bits = table.constant_bits(number)?;
@@ -286,14 +288,14 @@ impl Table {
         let bits = |x: f32, y: f32| evaluate(opcode, [x.to_bits(), y.to_bits(), 0]) == Some(!0);
         let never_nan = !of_a.nan && !of_b.nan;
         match opcode {
-            // Comparisons are monotonic: the bounds that favour a result decide.
+            // Comparisons are monotonic, so the bounds decide them.
             Opcode::Lt if !bits(of_a.lo, of_b.hi) => return NONE,
             Opcode::Lt if never_nan && bits(of_a.hi, of_b.lo) => return EVERY,
             Opcode::Lt if a == b => return NONE,
             Opcode::Ge if !bits(of_a.hi, of_b.lo) => return NONE,
             Opcode::Ge if never_nan && (a == b || bits(of_a.lo, of_b.hi)) => return EVERY,
             Opcode::Eq if never_nan && a == b => return EVERY,
-            // a >= b is !(a < b) but for NaN.
+            // a >= b is !(a < b) without NaN.
             Opcode::Ge if never_nan => {
                 let less = self.op(Opcode::Lt, vec![a, b]);
                 return self.not(less);
@@ -304,15 +306,15 @@ impl Table {
     }
 }
 
-/// Returns the bits of a constant without what is not demanded: +0 for -0, a zero for a denormal.
+/// Returns the bits of a constant reduced to the demanded ones: +0 for -0, a zero for a denormal.
 pub(super) fn demanded_bits(bits: u32, fp: DemandedFp) -> u32 {
     let x = f32::from_bits(bits);
     let bits = if x.is_subnormal() && fp & DENORMAL == 0 { bits & MINUS_ZERO } else { bits };
     if bits == MINUS_ZERO && fp & SIGN == 0 { 0 } else { bits }
 }
 
-/// Returns what an operation demands of operand `n`, given what is demanded of its result. The other operands must keep their
-/// bits.
+/// Returns the demand of an operation for operand `n`, given the demand for its result. The other operands must keep
+/// their bits.
 pub(super) fn demand_of(
     table: &Table,
     opcode: Opcode,
@@ -326,7 +328,7 @@ pub(super) fn demand_of(
         Operand::Value(value) => table.range(value.0),
     };
     let demand = operand_demands(&r500_ir::Inst::new(opcode, &args), range)[n].given(fp);
-    // A zero that is added to +0 gives +0, and leaves any other number as it is; so does one that is subtracted.
+    // Adding a zero to +0 gives +0, and leaves other numbers as they are; so does subtracting one.
     let is_hidden = match opcode {
         Opcode::Add => !range(args[1 - n]).flush().minus_zero,
         Opcode::Sub => n == 1 && !range(args[0]).flush().minus_zero,

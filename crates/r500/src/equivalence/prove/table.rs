@@ -1,45 +1,45 @@
-//! Value numbers and decision diagrams: the values of both programs as nodes of one table.
+//! Value numbers and decision diagrams: one hash-consed table for the values of both programs.
 //!
-//! A number stands for one structure, so equal numbers are equal values. The table compares nodes in full; nothing is
-//! identified by a hash.
+//! A number denotes one structure, so equal numbers mean equal values. The table compares nodes in full; it does not
+//! rely on hashes.
 //!
-//! Canonical masks are *reduced ordered binary decision diagrams* over their atoms: comparisons, and masks that loops carry.
-//! A value that depends on masks is such a diagram with other values for leaves. So masks are equal as Boolean functions
-//! exactly if their numbers are, however they were computed, and the same holds for selections by masks. Atoms are in the
-//! order in which they are found from the results, so that those of one decision are neighbours.
+//! Canonical masks are *reduced ordered binary decision diagrams* (ROBDDs) over atoms: comparisons, and mask parameters
+//! of loops. A value that depends on masks is such a diagram with values as leaves. Masks are therefore equal as
+//! Boolean functions exactly if their numbers are equal, however they were computed; the same holds for selects. Atoms
+//! are ordered as they are found from the results, which makes those of one decision neighbours.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::equivalence::Symbol;
 use r500_ir::{AddSign, DemandedFp, DenormalMode, MulFlags, Opcode, Operand, Range, Type, Value};
 
-/// The number of a value.
+/// A value number.
 pub(super) type Number = u32;
 
-/// Nodes that a proof may make.
+/// Greatest number of nodes in a proof.
 const MOST_NODES: usize = 1_000_000;
 
 /// The structure of a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Node {
-    /// The same bits in every lane.
+    /// A constant: the same bits in every lane.
     Constant(u32),
     /// A channel of a program constant, by its [symbol](crate::equivalence::Symbol).
     Uniform(Symbol, u8),
-    /// An operation on values, lane by lane but for quad broadcasts.
+    /// An operation, lane by lane except for quad broadcasts.
     Op(Opcode, Vec<Number>),
-    /// A decision: the second in the lanes of the first, which is an atom, the third in others.
+    /// A select: the second value in the lanes of the first, which is an atom; the third in the others.
     Select(Number, Number, Number),
     /// A channel of a texel.
     Texel(Fetched, Vec<Number>, u8),
-    /// What a loop carries.
+    /// A loop parameter.
     Carried(Carried),
-    /// A value in lanes that the program does not use.
+    /// An undefined value: in lanes that the program does not use.
     Unused,
 }
 
-/// What a fetch does: unit, operation, `UNSCALED`. Its operands are four coordinates, four gradients along x, four along
-/// y, and the mask of lanes that fetch.
+/// The operation of a fetch: unit, opcode, `UNSCALED`. Operands are four coordinates, four gradients along x, four
+/// along y, and the mask of lanes that fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fetched {
     pub(super) unit: u8,
@@ -62,22 +62,22 @@ pub(super) const NONE: Number = 0;
 pub(super) const EVERY: Number = 1;
 pub(super) const UNUSED: Number = 2;
 
-/// The table.
+/// The table of value numbers.
 #[derive(Debug)]
 pub(super) struct Table {
     numbers: BTreeMap<Node, Number>,
     nodes: Vec<Node>,
-    /// The range of each value.
+    /// Range of each value.
     ranges: Vec<Range>,
-    /// Whether all leaves of a diagram are constants.
+    /// Whether all leaves of each diagram are constants.
     constant_leaves: Vec<bool>,
     selected: HashMap<[Number; 3], Number>,
     constrained: HashMap<[Number; 2], Number>,
-    /// Operations that were applied to the leaves of their operands.
+    /// Operations that are distributed over the leaves of their operands.
     pub(super) distributed: HashMap<(Opcode, Vec<Number>, DemandedFp), Number>,
-    /// The place of each atom in the order of diagrams.
+    /// Rank of each atom in the variable order.
     ranks: HashMap<Number, u32>,
-    /// Steps of diagrams: one that branches too often ends the proof.
+    /// Number of diagram steps. A proof ends when it exceeds its limit.
     steps: usize,
 }
 
@@ -127,7 +127,7 @@ impl Table {
         &self.nodes[number as usize]
     }
 
-    /// Returns whether a proof has become too long. Numbers made since are not to be relied on.
+    /// Returns whether the proof has exceeded its limits. Numbers created since are not valid.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps > MOST_NODES || self.nodes.len() > MOST_NODES
     }
@@ -179,7 +179,7 @@ impl Table {
         }
     }
 
-    /// Returns whether a node is a mask that is not made of others.
+    /// Returns whether a node is an atom: a mask that is not composed of others.
     fn is_atom(&self, number: Number) -> bool {
         match self.node(number) {
             Node::Op(opcode, _) => opcode.result_type() == Some(Type::Mask),
@@ -188,7 +188,7 @@ impl Table {
         }
     }
 
-    /// Returns the decision at the top of a diagram: its atom and what follows from either answer. `None` for a leaf.
+    /// Returns the root of a diagram: its atom, and the cofactors for true and false. `None` for a leaf.
     pub(super) fn decision(&self, number: Number) -> Option<[Number; 3]> {
         match *self.node(number) {
             Node::Select(atom, yes, no) => Some([atom, yes, no]),
@@ -197,7 +197,7 @@ impl Table {
         }
     }
 
-    /// Gives an atom a place in the order of diagrams, after all others, unless it has one; returns the number.
+    /// Gives an atom the last rank in the variable order, unless it has one. Returns its number.
     pub(super) fn ranked(&mut self, number: Number) -> Number {
         if self.is_atom(number) {
             let next = u32::try_from(self.ranks.len()).expect("the number of nodes is limited");
@@ -206,13 +206,13 @@ impl Table {
         number
     }
 
-    /// The atom that comes first in any of these diagrams.
+    /// Returns the first atom of these diagrams in the variable order.
     pub(super) fn first_atom(&self, diagrams: &[Number]) -> Option<Number> {
         let atoms = diagrams.iter().filter_map(|&diagram| Some(self.decision(diagram)?[0]));
         atoms.min_by_key(|atom| self.ranks[atom])
     }
 
-    /// What follows from either answer to an atom that is not after the top.
+    /// Returns the cofactors of a diagram for an atom that does not follow its root.
     pub(super) fn cofactors(&self, diagram: Number, atom: Number) -> [Number; 2] {
         match self.decision(diagram) {
             Some([first, yes, no]) if first == atom => [yes, no],
@@ -220,7 +220,7 @@ impl Table {
         }
     }
 
-    /// A decision by an atom that comes before those of both diagrams.
+    /// Returns the diagram of a decision by an atom that precedes those of both diagrams.
     pub(super) fn decide(&mut self, atom: Number, yes: Number, no: Number) -> Number {
         match (yes, no) {
             _ if yes == no => yes,
@@ -229,7 +229,7 @@ impl Table {
         }
     }
 
-    /// `mask ? yes : no`.
+    /// Returns the diagram of `mask ? yes : no`.
     pub(super) fn select(&mut self, mask: Number, yes: Number, no: Number) -> Number {
         match mask {
             _ if yes == no => return yes,
@@ -264,8 +264,8 @@ impl Table {
         self.select(a, NONE, EVERY)
     }
 
-    /// The generalised cofactor of Coudert and Madre: a diagram that equals the given one in the lanes of `care`, which has
-    /// any, and is the same for all diagrams that are equal there.
+    /// Returns the generalised cofactor of Coudert and Madre: a diagram that equals the given one in the lanes of
+    /// `care`, which is not empty, and is the same for all diagrams that are equal there.
     pub(super) fn constrain(&mut self, diagram: Number, care: Number) -> Number {
         if care == EVERY || self.decision(diagram).is_none() {
             return diagram;
@@ -291,10 +291,10 @@ impl Table {
         number
     }
 
-    /// Returns the number of an operation on numbered operands, as it stands: not a canonical form.
+    /// Returns the number of an operation on numbered operands without simplification: not a canonical form.
     pub(super) fn raw(&mut self, opcode: Opcode, args: &[Number]) -> Number {
         let opcode = match opcode {
-            // That there is no denormal allows a faster comparison and changes no result.
+            // The absence of denormals allows a faster comparison and changes no result.
             Opcode::Min(_) => Opcode::Min(DenormalMode::Kept),
             Opcode::Max(_) => Opcode::Max(DenormalMode::Kept),
             // The product is rounded before the sum.
@@ -311,15 +311,15 @@ impl Table {
         self.intern(Node::Op(opcode, args.to_vec()))
     }
 
-    /// Returns the canonical form of an operation. Commutative operands are put in order, each factor with its zero rule; masks are
-    /// expressed by `Eq`, `Lt` and `Ge`.
+    /// Returns the canonical form of an operation. Commutative operands are sorted, each factor with its zero rule;
+    /// masks are expressed by `Eq`, `Lt` and `Ge`.
     pub(super) fn op(&mut self, opcode: Opcode, mut args: Vec<Number>) -> Number {
         let opcode = match opcode {
             Opcode::Add | Opcode::Eq => {
                 args.sort_unstable();
                 opcode
             }
-            // A number that is not equal to another, or not a number.
+            // Different from the other number, or NaN.
             Opcode::Ne => {
                 let equal = self.op(Opcode::Eq, args);
                 return self.not(equal);
@@ -331,8 +331,7 @@ impl Table {
         self.ranked(number)
     }
 
-    /// Returns the first operands in which two nodes of the same operation differ; `None` where the operations
-    /// themselves do.
+    /// Returns the first operands in which two nodes of the same operation differ; `None` if the operations differ.
     pub(super) fn first_difference(&self, numbers: [Number; 2]) -> Option<[Number; 2]> {
         let [a, b] = numbers.map(|number| self.node(number));
         let differing = |a: &[Number], b: &[Number]| {
@@ -353,7 +352,7 @@ impl Table {
     }
 }
 
-/// Puts the factors of a product in order.
+/// Sorts the factors of a product.
 fn ordered(flags: MulFlags, args: &mut [Number]) -> MulFlags {
     if args[0] <= args[1] {
         return flags;
