@@ -1,4 +1,4 @@
-//! A prepared drawing allocates nothing once it is warm, whatever changes of constants, values and coverage.
+//! A prepared draw allocates no memory after its first runs, whichever constants, values and coverage change.
 #![allow(unsafe_code, reason = "an allocator that counts")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: everything is the system allocator's; the counter allocates nothing, being a constant without a destructor.
+// SAFETY: calls the system allocator; the counter does not allocate, because it is a constant without a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
@@ -73,7 +73,7 @@ fn a_warm_drawing_allocates_nothing() {
             let surface = ColorSurface::rgba8(&mut pixels, 64 * 4);
             drawing.draw_to(&bindings, &mut Surfaces::color(area, surface)).unwrap();
         };
-        // The sizes, constants that begin to change, and forms of machine code that are compiled to be measured.
+        // Sizes, constants that start to change, and forms of machine code that are compiled for measurement.
         (0..300).for_each(&mut draw);
         let before = COUNT.get();
         (300..400).for_each(&mut draw);

@@ -1,5 +1,5 @@
-//! The examples are clean; and what `--fix` makes of programs whose waits were taken away draws what
-//! the programs drew, is as clean as they were, and is their text but for the words that were missing.
+//! The examples are clean. `--fix` repairs programs whose waits were removed: they draw the same pictures, are as
+//! clean, and have the same text except for the missing words.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn files(name: &str, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What the examples get, and why that is right.
+/// The lints of the examples, and why they are right.
 const EXAMPLES: &[(&str, LintCode, &str)] =
     &[("mandelbrot", LintCode::SilentLimit, "points that never escape are those of the set")];
 
@@ -63,7 +63,7 @@ fn examples_are_clean() {
     assert_eq!(found, wanted.collect::<Vec<_>>());
 }
 
-/// Sources that have a code, and sources that nearly have: what the examples of the codes do not show.
+/// Sources that trigger a code, and similar ones that do not: cases beyond the examples of the codes.
 #[test]
 fn near_misses() {
     let given = "INPUT temp[0] = uv ; US_CONFIG = 0 ;";
@@ -174,11 +174,11 @@ fn dishevel(text: &str, rng: &mut Rng) -> String {
     out
 }
 
-/// Returns a text without the words and numbers that fixes are about.
+/// Returns a text without the words and numbers that fixes change.
 fn rest(text: &str) -> String {
     let mut text = text.to_owned();
     for word in ["TEX_SEM_WAIT", "TEX_SEM_ACQUIRE", "ALU_WAIT", "NOP"] {
-        // The blank that comes with a word stands in front of it or after.
+        // A word is removed with the blank before or after it.
         text = text.replace(&format!("{word} "), "").replace(&format!(" {word}"), "");
     }
     let at = text.find("US_PIXSIZE").unwrap();

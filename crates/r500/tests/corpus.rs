@@ -1,5 +1,4 @@
-//! Every case, draw and capture of the corpus and every case of our own, by way of the library. A
-//! failure says which rule it points to.
+//! Every case, draw and capture of the corpus, and every own case, through the library. A failure names its rule.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
@@ -40,7 +39,7 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns what is wrong with a job, if anything: the rule it decides, and the first pixels.
+/// Returns the failure of a job, if any: the rule that it decides, and the first pixels.
 fn complaint(job: &Job, reference: Option<&Picture>) -> Option<String> {
     let options = Options { threads: 1, ..Options::default() };
     let what = match judge(job, reference, &Reference, &options) {
@@ -123,7 +122,8 @@ fn every_capture_shows_its_reference_picture() {
     report(&complaints, files.len());
 }
 
-/// What Mesa 25.0.7 compiles of the same sources draws the same pictures, but for two loops whose exits it moves.
+/// Programs that Mesa 25.0.7 compiles from the same sources draw the same pictures, except for two whose loop exits it
+/// moves.
 #[test]
 fn every_capture_of_a_newer_compiler_shows_its_reference_picture() {
     let files = json_files(&corpus("mesa25"));
@@ -144,8 +144,7 @@ fn every_capture_of_a_newer_compiler_shows_its_reference_picture() {
     report(&complaints, files.len());
 }
 
-/// As assembly with its textures next to it, a capture is the same job: so it draws the same
-/// picture.
+/// A capture printed as assembly with its texture files is the same job, so it draws the same picture.
 #[test]
 fn every_capture_comes_back_from_assembly() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
@@ -154,7 +153,7 @@ fn every_capture_comes_back_from_assembly() {
     let mut textures = 0;
     for file in json_files(&corpus("mesa")) {
         let mut job = jobs(&file).next().unwrap();
-        // These serve switches; programs do not carry them.
+        // For switches; programs do not contain them.
         job.named_by_value.clear();
         let options =
             PrintOptions { file_prefix: job.name.clone(), embed: 64, ..PrintOptions::default() };
@@ -172,7 +171,7 @@ fn every_capture_comes_back_from_assembly() {
     assert!(textures >= 20, "only {textures} textures were files");
 }
 
-/// What a judge that never fails would let through.
+/// Cases that a comparison without failures would let pass.
 #[test]
 fn a_wrong_expectation_fails() {
     let mut job = jobs(&corpus("cases/kill_helper.json")).next().unwrap();
@@ -180,7 +179,7 @@ fn a_wrong_expectation_fails() {
     let wanted = job.expect.targets[0].as_mut().unwrap();
     wanted[5][2] = Some(2.0);
     let complaint = complaint(&job, None).unwrap();
-    // Pixel 5 of four a row is in column 1 of row 1; its blue is the derivative of x, 1.
+    // Pixel 5 with four a row is in column 1 of row 1; its blue is the derivative of x, 1.
     assert!(complaint.contains("1 pixels"), "{complaint}");
     assert!(
         complaint.contains("pixel 1,1: target0 wanted (1, 0, 2, 0), got (1, 0, 1, 0)"),
@@ -190,7 +189,7 @@ fn a_wrong_expectation_fails() {
 
     let file = corpus("mesa/alu_basic.json");
     let mut reference = decode_png(&std::fs::read(file.with_extension("png")).unwrap()).unwrap();
-    // 0.002 of 64x64 pixels are 8; a ninth is too many.
+    // 0.002 of 64x64 pixels are 8; a ninth exceeds the limit.
     for pixel in reference.pixels.iter_mut().take(9) {
         pixel[0] ^= 0x80;
     }

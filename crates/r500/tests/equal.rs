@@ -1,4 +1,4 @@
-//! Two layouts of one program compute the same, and a planted mistake is found where it was planted.
+//! Two layouts of one program are equal, and the divergence of a planted mistake is found at its instruction.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -27,7 +27,7 @@ fn captures() -> Vec<(String, Job)> {
     files.into_iter().map(read).collect()
 }
 
-/// Returns the job with a name for each of its constants.
+/// Returns the job with names for all its constants.
 fn named(mut job: Job) -> Job {
     let uniform = |n: usize| Uniform {
         name: format!("k{n}"),
@@ -39,8 +39,7 @@ fn named(mut job: Job) -> Job {
     job
 }
 
-/// Returns the same program laid out differently: temporaries five further on, constants from last
-/// to first.
+/// Returns the program in another layout: temporaries plus five, constants in reverse order.
 fn relaid(job: &Job) -> Job {
     let mut job = job.clone();
     let count = job.program.state.constants.len();
@@ -121,7 +120,7 @@ fn layouts_do_not_matter() {
     }
 }
 
-/// Returns the instruction with a mistake in an operand: the other sign, or other channels.
+/// Returns the instruction with a wrong operand: inverted sign, or other channels.
 fn mistaken(inst: Instruction, sign: bool) -> Instruction {
     let mut operand = inst.rgb_operand(Slot::A);
     if sign {
@@ -137,8 +136,8 @@ fn mistaken(inst: Instruction, sign: bool) -> Instruction {
     inst.with_rgb_operand(Slot::A, operand)
 }
 
-/// In every capture, in one instruction after the other: where the mistake shows at all, the pixel's
-/// trail leads to it, though no instruction of the two programs is the same.
+/// Every capture with a mistake in each instruction in turn: if the mistake changes the pixel, the divergence is found
+/// there, although no instruction of the two programs is the same.
 #[test]
 fn a_planted_mistake_is_found_where_it_is() {
     let (mut shown, mut found) = (0, 0);
@@ -146,7 +145,7 @@ fn a_planted_mistake_is_found_where_it_is() {
     for (name, job) in captures() {
         let good = relaid(&job);
         let count = good.program.code.len();
-        // Of long programs a third will do.
+        // A third of the instructions of long programs is enough.
         let step = if count > 64 { 3 } else { 1 };
         let places = (0..count).step_by(step).flat_map(|place| [(place, true), (place, false)]);
         for (place, sign) in places {
@@ -179,8 +178,7 @@ fn a_planted_mistake_is_found_where_it_is() {
         }
     }
     assert!(shown > 500, "{shown}");
-    // An operand with other channels may give the very number that another instruction gives, so that
-    // it looks as if the two had changed places.
+    // An operand with other channels may yield the result of another instruction, as if the two had been swapped.
     assert!(!elsewhere.iter().any(|case| case.2), "{found} of {shown}; {elsewhere:?}");
     assert!(elsewhere.len() * 50 < shown, "{found} of {shown}; {elsewhere:?}");
 }

@@ -1,5 +1,5 @@
-//! Every program of `examples/` draws the pictures next to it, shows what it says that it shows,
-//! and does nothing that a correct program would not.
+//! Every program of `examples/` draws the pictures next to it, shows what it states, and has no lints or run-time
+//! warnings.
 //!
 //! `NAME.png` is render target A. A program that writes more has `NAME.B.png` to `NAME.D.png` and
 //! `NAME.depth.png`. `BLESS=1` draws them all again.
@@ -16,8 +16,7 @@ use r500::image_diff::Comparison;
 use r500::picture::{Picture, PngCompression, decode_png, encode_png_with};
 use r500::program::Job;
 
-/// A step of 8 bits: where a value lies in the middle between two, a change in the order of
-/// arithmetic may round it either way.
+/// One step of 8 bits: for a value halfway between two steps, another order of arithmetic may round it either way.
 const TOLERANCE: f64 = 1.0 / 255.0;
 
 #[test]
@@ -28,7 +27,7 @@ fn every_example_draws_its_pictures() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Pictures of programs that are gone, or of targets that they no longer write.
+/// Pictures of removed programs, or of targets that are no longer written.
 #[test]
 fn every_picture_belongs_to_an_example() {
     for picture in files("png") {
@@ -39,7 +38,7 @@ fn every_picture_belongs_to_an_example() {
     }
 }
 
-/// What a comparison that never fails would let through.
+/// Cases that a comparison without failures would let pass.
 #[test]
 fn another_constant_draws_another_picture() {
     let source = folder().join("sunset.r5");
@@ -56,7 +55,7 @@ fn another_constant_draws_another_picture() {
     assert!(shown(&job) > 10_000);
 }
 
-/// Returns what is wrong with an example.
+/// Returns the failure of an example.
 fn complaints(source: &Path) -> Vec<String> {
     let name = source.file_stem().unwrap().to_string_lossy().into_owned();
     let job = job(source);
@@ -71,7 +70,7 @@ fn complaints(source: &Path) -> Vec<String> {
     findings.chain(unmet).chain(pictures).collect()
 }
 
-/// Returns what a frame shows, with the extensions of the files that hold it.
+/// Returns the pictures of a frame, with the extensions of their files.
 fn pictures(frame: &Frame) -> Vec<(&'static str, Picture)> {
     let suffixes = ["png", "B.png", "C.png", "D.png"];
     let colors = suffixes.into_iter().enumerate().filter_map(|(target, suffix)| {
@@ -82,7 +81,7 @@ fn pictures(frame: &Frame) -> Vec<(&'static str, Picture)> {
     colors.chain(depth).collect()
 }
 
-/// Returns how a picture differs from its file, if it does; with `BLESS` it becomes the file.
+/// Returns the difference between a picture and its file, if any; with `BLESS` the file is rewritten.
 fn compare(file: &Path, drawn: &Picture) -> Option<String> {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(file, encode_png_with(drawn, PngCompression::Best).unwrap()).unwrap();

@@ -26,14 +26,14 @@ fn cases() {
     let files = [json_files(&tests("corpus/cases")), json_files(&tests("cases"))].concat();
     let jobs: Vec<Job> = files.iter().flat_map(|file| jobs(file)).collect();
     assert!(jobs.len() >= 408);
-    // Others are about what has no structure, or about groups.
+    // The others test programs without structure, or groups.
     same(jobs.into_iter().flat_map(pictures), 65);
 }
 
 #[test]
 fn draws() {
     let jobs = jobs(&tests("corpus/piglit/probes.jsonl.gz"));
-    // One in eight: they are many and alike. Which eighth does not matter.
+    // One in eight, because they are many and similar. The choice does not matter.
     let every = if std::env::var_os("R500_ALL").is_some() { 1 } else { 8 };
     same(jobs.step_by(every).map(|job| (job, options(None, 1))), 95);
 }
@@ -44,7 +44,7 @@ fn captures() {
     same(jobs.flat_map(pictures), 100);
 }
 
-/// A program may be longer than the registers of its window can say.
+/// A program may be longer than the registers of its window can express.
 #[test]
 fn programs_past_sixteen_bits() {
     let empty = r500::isa::Instruction([0; 6]);
@@ -64,7 +64,7 @@ fn examples() {
     let jobs = sources.iter().map(|source| {
         let mut jobs = r500::reader::open(source, None, &Limits::default()).unwrap();
         let mut job = jobs.next().unwrap().unwrap();
-        // Large enough for several batches and bands, and no multiple of anything.
+        // Large enough for several batches and bands, and not a multiple of their sizes.
         job.size = Some([75, 53]);
         job
     });

@@ -1,5 +1,5 @@
-//! What a picture of 8192x8192 takes next to its frame. Large and slow, so only when asked for:
-//! `cargo test --release -p r500 --test memory -- --ignored --nocapture`.
+//! Memory use of a picture of 8192x8192 besides its frame. Large and slow, so ignored by default: `cargo test --release
+//! -p r500 --test memory -- --ignored --nocapture`.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -19,7 +19,7 @@ use r500::reader::assembly::assemble_with_files;
 
 const SIDE: u32 = 8192;
 
-/// Programs: one that only computes, one that fetches.
+/// Programs: one with arithmetic only, one that fetches.
 const PROGRAMS: [(&str, &str); 2] = [
     (
         "a gradient",
@@ -44,7 +44,7 @@ fn a_large_picture_takes_little_beside_its_frame() {
         let job = assembly.job;
         let shader = Shader::new(&job.program).unwrap();
         let before = now("VmRSS");
-        // From here on the most that is taken is what this picture takes.
+        // The peak from here on is the memory of this picture.
         std::fs::write("/proc/self/clear_refs", "5").unwrap();
         let bindings = Bindings::new(&job, [SIDE, SIDE]).unwrap();
         let limits = Limits { memory: 8 << 30, ..Limits::default() };
@@ -65,7 +65,7 @@ fn a_large_picture_takes_little_beside_its_frame() {
     }
 }
 
-/// Returns a line of the kernel's account of this process, in KiB.
+/// Returns a line of the kernel's status of this process, in KiB.
 fn now(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap();

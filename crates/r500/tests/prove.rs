@@ -1,6 +1,6 @@
-//! Proofs of equivalence: what is proved is equal, and what the optimiser does is mostly proved.
+//! Proofs of equivalence: proved programs are equal, and most results of the optimiser are proved.
 //!
-//! `R500_MUTATIONS=1000 cargo test --release -p r500 --test prove` tries more changed programs than an ordinary run.
+//! `R500_MUTATIONS=1000 cargo test --release -p r500 --test prove` tries more changed programs than the default.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use r500::optimizer;
 use r500::program::Job;
 use r500_gen::{Case, Rng, Shape};
 
-/// The captures of a folder of the corpus.
+/// Returns the captures of a folder of the corpus.
 fn captures(folder: &str) -> Vec<Job> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -28,7 +28,7 @@ fn captures(folder: &str) -> Vec<Job> {
     jobs.collect()
 }
 
-/// The distinct programs of piglit's tests, without state.
+/// Returns the distinct programs of piglit's tests, without state.
 fn piglit() -> Vec<Job> {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/piglit/programs.json");
@@ -36,7 +36,7 @@ fn piglit() -> Vec<Job> {
 }
 
 fn note(text: &str) {
-    // Not by a macro of the standard library: that is shown of failed tests only.
+    // Not by a macro of the standard library, whose output is shown for failed tests only.
     std::io::stderr().write_all(text.as_bytes()).unwrap();
 }
 
@@ -48,11 +48,11 @@ fn programs_are_equal_to_themselves() {
             unknown.push(format!("{}: {why}", job.name));
         }
     }
-    // In these the size of a group of pixels may show.
+    // These can observe the size of a group of pixels.
     assert!(unknown.len() <= 5, "{unknown:#?}");
 }
 
-/// Proves what the optimiser does to some programs: at least so many of a hundred.
+/// Proves the optimiser's results for some programs: at least the given percentage.
 fn proves_optimized(title: &str, jobs: &[Job], floor: usize) {
     let (mut proved, mut unknown) = (0, Vec::new());
     for job in jobs {
@@ -81,7 +81,7 @@ fn optimized_piglit_programs_are_proved() {
     proves_optimized("piglit", &piglit(), 97);
 }
 
-/// Assembly whose `{}` stands for one of two texts.
+/// Returns assembly with `{}` replaced by one of two texts.
 fn verdict(source: &str, [a, b]: [&str; 2]) -> Proof {
     let [a, b] = [a, b].map(|text| {
         let source = source.replace("{}", text);
@@ -95,8 +95,8 @@ fn verdict(source: &str, [a, b]: [&str; 2]) -> Proof {
     proof
 }
 
-/// Each normalisation of the prover on two programs that it makes equal, and on two that are nearly so and that a
-/// trial, or the sign of a zero, tells apart.
+/// Each normalisation of the prover on two programs that it makes equal, and on two similar ones that a trial or the
+/// sign of a zero distinguishes.
 #[test]
 fn normal_forms_and_near_misses() {
     const OUT: &str = "OUT src0.rgb = temp[1], src1.rgb = temp[2] : out[0].rgb = ";

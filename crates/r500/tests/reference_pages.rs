@@ -1,5 +1,5 @@
-//! The reference pages of the guide follow from the tables: this test writes them anew and compares.
-//! `BLESS=1 cargo test -p r500 --test reference_pages` rewrites them.
+//! The guide's reference pages are generated from the tables: this test generates and compares them. `BLESS=1 cargo
+//! test -p r500 --test reference_pages` rewrites them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, clippy::panic)]
 
 use std::fmt::Write;

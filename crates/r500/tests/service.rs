@@ -1,4 +1,4 @@
-//! The assembler's and the checker's voices in one, and what is offered against what they say.
+//! Diagnostics of the assembler and the checker together, and the fixes for them.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
