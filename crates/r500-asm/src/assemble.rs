@@ -16,11 +16,11 @@ pub struct Options<'a> {
     pub loader: Option<&'a mut dyn Loader>,
     /// How much may be included.
     pub include_limits: IncludeLimits,
-    /// Errors that are collected, and warnings (10,000 of each). At the first error past it, assembling stops with
-    /// [`DiagnosticCode::TooManyErrors`]; warnings past it are dropped, with [`DiagnosticCode::TooManyWarnings`]
-    /// as the last diagnostic.
+    /// Limit of collected errors, and of warnings (10,000 of each). The first error above it stops the assembler with
+    /// [`DiagnosticCode::TooManyErrors`]; warnings above it are dropped, with [`DiagnosticCode::TooManyWarnings`] as
+    /// the last diagnostic.
     pub max_diagnostics: usize,
-    /// Bytes of the textures that the source makes up (2 GiB), counted before they are drawn. One past that is an error,
+    /// Limit of the bytes of procedural textures (2 GiB), checked before they are drawn. Exceeding it is an error,
     /// [`DiagnosticCode::BadTexture`].
     pub max_texture_bytes: u64,
 }
@@ -40,24 +40,24 @@ impl Default for Options<'_> {
 /// The result of assembling a source.
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// The job, as far as it could be understood; meant to be run only if [`Assembly::is_ok`].
+    /// The job, as far as the source could be parsed. Run it only if [`Assembly::is_ok`].
     pub job: Job,
-    /// Errors and warnings, by their place; at most [`Options::max_diagnostics`] of each, and one more if there
-    /// were others.
+    /// Errors and warnings, by position; at most [`Options::max_diagnostics`] of each, and one more if others were
+    /// dropped.
     pub diagnostics: Vec<Diagnostic>,
-    /// The sources, for the places in everything else.
+    /// The sources that all spans refer to.
     pub files: Files,
     /// The span of each instruction.
     pub spans: Vec<Span>,
-    /// Names and labels, in the order in which they stand.
+    /// Names and labels, in source order.
     pub symbols: Vec<Symbol>,
     /// Uses of names and labels, in the order of the source.
     pub references: Vec<Reference>,
-    /// Files that were spliced in, in the order in which that happened.
+    /// Included files, in order of inclusion.
     pub includes: Vec<Include>,
     /// Texture files that the caller has to load.
     pub textures: Vec<TextureRequest>,
-    /// The `EXPECT` directives that give values, in the order in which they stand.
+    /// The `EXPECT` directives with values, in source order.
     pub expected: Vec<ExpectedPixels>,
 }
 
@@ -73,7 +73,7 @@ impl Assembly {
         self.diagnostics.iter().filter(|d| d.is_error())
     }
 
-    /// Returns all diagnostics as text for people, with the lines of the source.
+    /// Returns all diagnostics as readable text, with the lines of the source.
     #[must_use]
     pub fn render(&self, options: RenderOptions) -> String {
         diagnostic::render_all(&self.diagnostics, &self.files, options)
@@ -108,7 +108,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let mut parser = Parser::new(lexer, options.max_texture_bytes);
     parser.run();
     let Parser { lexer, job, spans, symbols, mut references, textures, expected, .. } = parser;
-    // Count a name that was read twice as one use.
+    // A name that was parsed twice counts as one use.
     references.sort_unstable();
     references.dedup();
     let Lexer { mut diagnostics, files, includes, .. } = lexer;

@@ -1,9 +1,9 @@
 //! Encodings of the structured flow-control statements, shared by parser and printer.
 //!
-//! `IF` to `BREAK` are what compiled programs contain (observed), with one difference: `LOOP` here
-//! jumps with `JUMP_ANY` to the instruction after its `ENDLOOP`, as the field's description
-//! advises, so that a loop reached by no active pixel is skipped. `CONTINUE` is what the driver's
-//! source would emit; `CALL` and `RETURN` follow the vendor's manual (ctm, derived).
+//! `IF` to `BREAK` are as in compiled programs (observed), with one difference: `LOOP` here jumps with `JUMP_ANY` to
+//! the instruction after its `ENDLOOP`, as the field's description advises, so that a loop reached by no active pixel
+//! is skipped. `CONTINUE` is as the driver's source would emit it; `CALL` and `RETURN` follow the vendor's manual (ctm,
+//! derived).
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 use r500_isa::words::{FcAddr, FcInst};
@@ -11,9 +11,9 @@ use r500_isa::words::{FcAddr, FcInst};
 /// A flow-control statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlowKind {
-    /// `FC`: every field by name, all zero if not named.
+    /// `FC`: all fields are explicit, and zero by default.
     General(FcOp),
-    /// `IF`; the target of one with an `ELSE` lies after that.
+    /// `IF`. With an `ELSE`, the target is the instruction after it.
     If {
         has_else: bool,
     },
@@ -36,11 +36,11 @@ pub(crate) enum FlowKind {
     },
     Call,
     Return,
-    /// A jump that leaves the branch counters alone.
+    /// A jump that does not change the branch counters.
     Jump,
 }
 
-/// Returns the words of a statement without modifiers: targets and constants are for the caller.
+/// Returns the words of a statement without modifiers. The caller sets targets and constants.
 pub(crate) fn encode(kind: FlowKind) -> (FcInst, FcAddr) {
     const ALWAYS: u8 = 0xff;
     let fc = |op, func, any| {
@@ -50,7 +50,7 @@ pub(crate) fn encode(kind: FlowKind) -> (FcInst, FcAddr) {
         w.with(FcInst::B_OP0, b_op0).with(FcInst::B_OP1, b_op1).with(FcInst::B_POP_CNT, pop)
     };
     let (none, decr, incr) = (BranchOp::NONE, BranchOp::DECR, BranchOp::INCR);
-    // Out of no branch there is no counter to take anything from.
+    // Outside of branches there is no counter to decrement.
     let leave = |depth| if depth == 0 { none } else { decr };
     let word = match kind {
         FlowKind::General(op) => fc(op, 0, false),

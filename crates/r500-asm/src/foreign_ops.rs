@@ -1,21 +1,20 @@
-//! Operations of other shader languages: how this processor computes them, for error messages and fixes.
+//! Operations of other shader languages and their equivalents, for error messages and fixes.
 //!
-//! They are not pseudo-operations: each line of a source stays the instruction that it assembles to, with all
-//! its operands.
+//! They are not pseudo-operations: each source line is one instruction with all its operands.
 
 use r500_isa::Half;
 
 use crate::names;
 
-/// An operation that other languages have.
+/// An operation of another language.
 pub(crate) struct ForeignOp {
     word: &'static str,
     idiom: Idiom,
-    /// How it is computed here, in words.
+    /// Its equivalent, in words.
     pub(crate) text: &'static str,
 }
 
-/// What takes its place.
+/// The replacement.
 enum Idiom {
     /// One `MAD` of these operands.
     Mad(&'static [Factor; 3]),
@@ -87,7 +86,7 @@ static FOREIGN_OPS: &[ForeignOp] = &[
     several("DDY", "`MDV` is the difference downward"),
 ];
 
-/// Help for an operation in front of registers, as other languages write instructions.
+/// Help for an operation before registers, the order of other languages.
 pub(crate) const OPERANDS: &str = "registers are bound to sources first: \
     `src0.rgb = const[1] : temp[0].rgb = MAD src0.rgb src0.111 src0.000`";
 

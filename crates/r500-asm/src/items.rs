@@ -5,7 +5,7 @@ use crate::source::Span;
 /// A name that the source defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// As written where it is defined; case does not matter.
+    /// Its name, as written in the definition; case is ignored.
     pub name: String,
     /// Where.
     pub span: Span,
@@ -22,35 +22,34 @@ pub enum SymbolKind {
     Register(Register),
 }
 
-/// A place where a name or a label is used.
+/// A use of a name or a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reference {
-    /// Where; a label's `@` is part of it if it is written.
+    /// Its span, including the `@` of a label if it is written.
     pub span: Span,
-    /// Where what it names is defined: the span of a [`Symbol`]. `None` for a label that stands
-    /// nowhere.
+    /// Span of the definition, that of a [`Symbol`]. `None` for an undefined label.
     pub definition: Option<Span>,
 }
 
-/// An `#include` that was followed.
+/// An `#include` that was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Include {
-    /// Its string, quotes and all.
+    /// Span of its string, quotes included.
     pub span: Span,
     /// The number of the file in [`Files`](crate::Files).
     pub file: u32,
 }
 
-/// An `EXPECT` directive that gives values: which pixels of the picture it is about.
+/// An `EXPECT` directive with values: the pixels that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedPixels {
-    /// Where it stands, without the `;`.
+    /// Its span, without the `;`.
     pub span: Span,
-    /// What it expects of them.
+    /// The expected quantity.
     pub what: ExpectedQuantity,
     /// The first pixel, in row order from y = 0.
     pub first: usize,
-    /// From one pixel to the next, in row order.
+    /// Distance between pixels, in row order.
     pub step: usize,
     /// How many pixels.
     pub count: usize,
@@ -65,14 +64,14 @@ pub enum ExpectedQuantity {
     Depth,
     /// Coverage after the run.
     Coverage,
-    /// The colour of target A where nothing is drawn.
+    /// The colour of target A of pixels without a result.
     Background,
     /// Coverage before the run (`COVERAGE`).
     Covered,
 }
 
 impl ExpectedPixels {
-    /// Returns whether it is about a pixel, by its index in row order from y = 0.
+    /// Returns whether it covers a pixel, given by its index in row order from y = 0.
     #[must_use]
     pub fn contains(&self, pixel: usize) -> bool {
         pixel
@@ -81,26 +80,25 @@ impl ExpectedPixels {
     }
 }
 
-/// A texture whose texels lie in a file. The assembler opens no files: it records the path, and the
-/// caller loads the texels.
+/// A texture with texels in a file. The assembler opens no files: it records the path, and the caller loads the texels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextureRequest {
-    /// The unit; its [`r500_program::Texture`] is there already and holds everything else.
+    /// The unit. Its [`r500_program::Texture`] exists and has everything else.
     pub unit: u8,
-    /// What is missing.
+    /// The missing part.
     pub source: TextureSource,
     /// The path as written, relative to the file that names it.
     pub path: String,
-    /// Where it is named; the name of that file is [`Files::name`](crate::Files::name).
+    /// Span of its name; the name of that file is [`Files::name`](crate::Files::name).
     pub span: Span,
 }
 
 /// The use of a texture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextureSource {
-    /// A picture: size, format and all levels. Filters and addressing are set already.
+    /// A picture: size, format and all levels. Filters and address modes are already set.
     Picture,
-    /// The bytes of a level as they lie in memory; everything else is set already.
+    /// The bytes of a level in memory layout; everything else is already set.
     Level {
         /// Which level.
         level: usize,

@@ -1,9 +1,9 @@
 //! The lexer: bytes to tokens, without an allocation per token.
 //!
-//! `#include "file"` is processed here: the tokens of the other file are spliced in, even inside an
-//! instruction. Comments are `--` to the end of the line, of any bytes. A word is a run of letters,
-//! digits and `_`. (The dialect this language extends also lets a word hold `-`; no word of it
-//! does, so taking a minus for a minus accepts the same files and more.)
+//! The lexer processes `#include "file"`: it splices in the tokens of the other file, even inside an instruction.
+//! Comments are `--` to the end of the line, of any bytes. A word is a run of letters, digits and `_`. (In the dialect
+//! that this language extends, a word may also contain `-`; none of its words does, so treating `-` as a minus accepts
+//! a superset of its files.)
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// Returns how messages call it.
+    /// Returns its name for messages.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             Self::Word => "a word",
@@ -70,7 +70,7 @@ impl TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
-    /// Which word, of a word.
+    /// The keyword of a word.
     pub(crate) kw: Kw,
     /// Whether it is the first on its line.
     pub(crate) first: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// What stands before the first token.
+    /// The token before the first one.
     pub(crate) const START: Self = Self {
         kind: TokenKind::End,
         kw: Kw::Ident,
@@ -91,10 +91,10 @@ impl Token {
 struct OpenFile {
     file: u32,
     bytes: Arc<[u8]>,
-    /// Where its text begins: after a byte order mark.
+    /// Start of its text, after a byte order mark.
     start: usize,
     at: usize,
-    /// Whether a search for the end of a comment of another language came to the end of the file.
+    /// Whether a search for the end of a comment of another language reached the end of the file.
     no_comment_end: bool,
 }
 
@@ -105,16 +105,16 @@ impl OpenFile {
     }
 }
 
-/// The tokens of a source and of what it includes.
+/// The token stream of a source and its includes.
 pub(crate) struct Lexer<'a> {
     pub(crate) files: Files,
     pub(crate) diagnostics: DiagnosticCollector,
     pub(crate) includes: Vec<Include>,
     loader: &'a mut dyn Loader,
     limits: IncludeLimits,
-    /// Bytes of the included files so far, a file counted as often as it was included.
+    /// Total bytes of the included files; a file counts each time it is included.
     included_bytes: u64,
-    /// A limit was reported: includes that follow are skipped without another message.
+    /// Whether a limit was reported: further includes are skipped without a message.
     past_limit: bool,
     current: OpenFile,
     outer: Vec<OpenFile>,
@@ -138,7 +138,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
-#[allow(clippy::cast_possible_truncation)] // sources longer than 4 GiB are refused before
+#[allow(clippy::cast_possible_truncation)] // sources longer than 4 GiB are rejected before
 const fn offset(at: usize) -> u32 {
     at as u32
 }
@@ -166,8 +166,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads the next token into `token`; `End` again and again once everything is read. (In place,
-    /// for a token that is returned is written in parts and read as one, which processors dislike.)
+    /// Reads the next token into `token`; returns `End` repeatedly at the end. (Written in place, because returning a
+    /// token by value causes store-forwarding stalls.)
     pub(crate) fn token(&mut self, token: &mut Token) {
         let mut first = self.current.at == self.current.start;
         loop {
@@ -294,7 +294,7 @@ impl<'a> Lexer<'a> {
         );
     }
 
-    /// Reports a run of bytes that start no token.
+    /// Reports a run of invalid bytes.
     #[cold]
     fn unknown(&mut self, start: usize) {
         let bytes = &self.current.bytes;
@@ -309,7 +309,7 @@ impl<'a> Lexer<'a> {
         let mut end = end;
         if text.starts_with('/') {
             diagnostic = diagnostic.help("comments start with `--`");
-            // A comment of another language carries no information about the program.
+            // A comment of another language has no information about the program.
             match bytes.get(start + 1) {
                 Some(b'/') => {
                     let line = bytes[start..].iter().position(|b| *b == b'\n');
@@ -329,7 +329,7 @@ impl<'a> Lexer<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// `#include "file"`, from its `#` on.
+    /// Parses `#include "file"`, from its `#`.
     #[cold]
     fn directive(&mut self, hash: usize) {
         let bytes = self.current.bytes.clone();
@@ -357,7 +357,7 @@ impl<'a> Lexer<'a> {
                 )
                 .label("only `#include` starts with `#`"),
             );
-            // Lines like `#define A B` are of another language to their end.
+            // Lines such as `#define A B` of another language are skipped to their end.
             self.current.at =
                 bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |line| at + line);
             return;
@@ -497,7 +497,7 @@ fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
             Some(b'"') => return (end + 1, true),
             Some(b'\\') if bytes.get(end + 1).is_some_and(|b| *b != b'\n') => end += 2,
             None | Some(b'\n') => {
-                // A `;` at the end of the line is more likely the statement's than the string's.
+                // A `;` at the end of the line is more likely the end of the statement than part of the string.
                 let text = bytes[at..end].trim_ascii_end();
                 let inner = text.strip_suffix(b";").map_or(text, <[u8]>::trim_ascii_end);
                 return (at + inner.len().max(1), false);

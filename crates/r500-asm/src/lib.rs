@@ -1,13 +1,13 @@
 //! Assembler and disassembler of the R500 assembly language: text to [`Job`](r500_program::Job) and
 //! back without loss.
 //!
-//! [`assemble`] reads a source and everything it includes, and reports all errors in one run, each
-//! [`Diagnostic`] with its code, location, message and fix. [`print()`] writes any job as text that
-//! assembles to the same job: any six dwords have a spelling. The language is a superset of the
-//! dialect of the public `*.fs.asm` sources; the guide's page "The language" has its grammar.
+//! [`assemble`] reads a source and everything it includes, and reports all errors in one run, each [`Diagnostic`] with
+//! its code, location, message and fix. [`print()`] writes any job as text that assembles to the same job: any six
+//! dwords have a spelling. The language is a superset of the dialect of the public `*.fs.asm` sources; its grammar is
+//! on the guide's page "The language".
 //!
-//! This crate opens no files: included files come from a [`Loader`], and texture files are handed
-//! to the caller as [`TextureRequest`]s.
+//! This crate opens no files: a [`Loader`] provides included files, and the caller loads the texture files of the
+//! [`TextureRequest`]s.
 //!
 //! Structure: `lexer` produces tokens, `parse` is a recursive-descent parser that builds a job,
 //! `print` is the disassembler, and `names` holds the spelling of every keyword for both.

@@ -1,8 +1,8 @@
 //! The keyword table: the spelling of each word of the language.
 //!
-//! [`Kw`] lists the words that the parser distinguishes on its hot path; a perfect lookup from
-//! spelling to [`Kw`] is built while compiling. The tables below it tie words to values of
-//! `r500-isa`: the parser reads them in one direction, the printer in the other.
+//! [`Kw`] lists the words that the parser distinguishes on its hot path; a hash table from spelling to [`Kw`] is
+//! computed at compile time. The tables below relate words to values of `r500-isa`, for the parser in one direction and
+//! the printer in the other.
 
 use r500_isa::values::{
     AddrOp, AlphaOp, BranchOp, Compare, FcOp, PredSel, RgbOp, SrcpOp, Swiz, TexOp,
@@ -10,16 +10,16 @@ use r500_isa::values::{
 
 macro_rules! keywords {
     ($( $kw:ident $text:literal )*) => {
-        /// A word of the language; `Ident` is any other word.
+        /// A keyword; `Ident` is any other word.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum Kw { Ident, $( $kw, )* }
 
         impl Kw {
-            /// Every word but `Ident`.
+            /// Every keyword.
             pub(crate) const ALL: &'static [Self] = &[ $( Self::$kw, )* ];
 
-            /// Returns its spelling; case does not matter.
+            /// Returns its spelling; case is ignored.
             pub(crate) const fn text(self) -> &'static str {
                 match self { Self::Ident => "", $( Self::$kw => $text, )* }
             }
@@ -29,7 +29,7 @@ macro_rules! keywords {
 
 #[rustfmt::skip]
 keywords! {
-    // Tags.
+    // Flags.
     Out "OUT"  TexSemWait "TEX_SEM_WAIT"  TexSemAcquire "TEX_SEM_ACQUIRE"  Last "LAST"  Nop "NOP"
     AluWait "ALU_WAIT"  WriteInactive "WRITE_INACTIVE"  StatWe "STAT_WE"  Pred "PRED"
     Wmask "WMASK"  Omask "OMASK"  Clamp "CLAMP"  AluResult "ALU_RESULT"  Unscaled "UNSCALED"
@@ -61,7 +61,7 @@ keywords! {
     Uniform "UNIFORM"  FullFcEn "FULL_FC_EN"  Share "SHARE"  Rationale "RATIONALE"  Status "STATUS"
 }
 
-/// Returns a word of up to 16 bytes in lower case as a number; `_` becomes 0x7f, which no word
+/// Appends a byte to a key: a word of up to 16 bytes in lower case as a number; `_` becomes 0x7f, which no word
 /// contains.
 pub(crate) const fn key_push(key: u128, byte: u8) -> u128 {
     key << 8 | (byte | 0x20) as u128
@@ -85,7 +85,7 @@ const fn slot_of(key: u128) -> usize {
     (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize
 }
 
-/// Open addressing, a quarter full.
+/// Open addressing with a load factor of a quarter.
 static LOOKUP: [(u128, Kw); SLOTS] = {
     let mut table = [(0u128, Kw::Ident); SLOTS];
     let mut i = 0;
@@ -115,7 +115,7 @@ pub(crate) fn lookup(key: u128) -> Kw {
     }
 }
 
-/// Returns the keyword that a word is, its case aside.
+/// Returns the keyword of a word, ignoring case.
 pub(crate) fn find(word: &[u8]) -> Kw {
     if word.len() > 16 {
         return Kw::Ident;
@@ -158,10 +158,10 @@ pub(crate) static OPCODES: &[Opcode] = &[
     op(Kw::Mdv, Some(RgbOp::MDV), Some(AlphaOp::MDV)),
 ];
 
-/// Returns the operation that a word names.
+/// Returns the operation of a keyword.
 #[inline]
 pub(crate) fn opcode(kw: Kw) -> Option<&'static Opcode> {
-    // One more than the index, 0 for other words.
+    // Index plus one; 0 for other words.
     static INDEX: [u8; 256] = {
         let mut index = [0; 256];
         let mut i = 0;
@@ -269,7 +269,7 @@ pub(crate) static ADDR_OPS: &[(Kw, AddrOp)] =
 pub(crate) static BRANCH_OPS: &[(Kw, BranchOp)] =
     &[(Kw::NoneWord, BranchOp::NONE), (Kw::Decr, BranchOp::DECR), (Kw::Incr, BranchOp::INCR)];
 
-/// Predicate selects; other codes stand by number.
+/// Predicate selects; other codes are written as numbers.
 pub(crate) static PRED_SELS: &[(&str, PredSel)] = &[
     ("none", PredSel::NONE),
     ("rgba", PredSel::RGBA),
@@ -286,7 +286,7 @@ pub(crate) static OMODS: [(&str, &str); 7] =
 /// Swizzle letters by code.
 pub(crate) static SWIZZLES: [u8; 8] = *b"rgba0h1_";
 
-/// Returns the swizzle that a letter stands for.
+/// Returns the swizzle of a letter.
 #[inline]
 pub(crate) const fn swizzle(letter: u8) -> Option<Swiz> {
     Some(Swiz::new(match letter | 0x20 {
@@ -322,13 +322,13 @@ pub(crate) fn translated_swizzle(text: &str) -> Option<String> {
     letters.filter(|_| lower.contains(['x', 'y', 'z', 'w']))
 }
 
-/// Masks by their bits, red lowest: what a destination is followed by.
+/// Masks by their bits, red lowest: the suffix of a destination.
 pub(crate) static MASKS: [&str; 16] = [
     "none", "r", "g", "rg", "b", "rb", "gb", "rgb", "a", "ra", "ga", "rga", "ba", "rba", "gba",
     "rgba",
 ];
 
-/// Returns the value that a word stands for in one of the tables above.
+/// Returns the value of a word in one of the tables above.
 pub(crate) fn value_of<T: Copy>(table: &[(Kw, T)], kw: Kw) -> Option<T> {
     table.iter().find(|(k, _)| *k == kw).map(|(_, v)| *v)
 }
@@ -338,7 +338,7 @@ pub(crate) fn word_of<T: Copy + PartialEq>(table: &[(Kw, T)], value: T) -> Optio
     table.iter().find(|(_, v)| *v == value).map(|(k, _)| k.text())
 }
 
-/// Returns the candidate most like `word`, if one is like it at all.
+/// Returns the candidate most similar to `word`, if one is similar enough.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -349,7 +349,7 @@ pub(crate) fn closest<'a>(
     let word = word.to_ascii_lowercase();
     candidates
         .into_iter()
-        // A longer name is not like the word, and comparing takes time for each of its letters.
+        // Longer names are not similar, and the comparison takes time for each letter.
         .filter(|c| c.len() <= 64)
         .map(|c| (strsim::osa_distance(&word, &c.to_ascii_lowercase()), c))
         .min_by_key(|(d, _)| *d)

@@ -15,7 +15,7 @@ pub enum RawTokenKind {
     Mark(u8),
 }
 
-/// A piece of a source.
+/// A raw token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawToken {
     /// What it is.
@@ -33,7 +33,7 @@ impl RawToken {
         self.start..self.end
     }
 
-    /// Returns whether it is that word; case does not matter.
+    /// Returns whether it is a given word, ignoring case.
     #[must_use]
     pub fn is(self, source: &[u8], word: &str) -> bool {
         self.kind == RawTokenKind::Word
@@ -41,14 +41,14 @@ impl RawToken {
     }
 }
 
-/// Returns where the text of a source begins: after a byte order mark.
+/// Returns the start of the text of a source, after a byte order mark.
 #[must_use]
 pub fn text_start(source: &[u8]) -> usize {
     const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
     if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// Returns the pieces of a source, in order; white space and a byte order mark are left out.
+/// Returns the tokens of a source, in order, without white space and byte order mark.
 pub fn raw_tokens(source: &[u8]) -> impl Iterator<Item = RawToken> + '_ {
     let mut at = text_start(source);
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
-//! Sources: files, places in them, and how included files are found.
+//! Sources: files, spans, and loading of included files.
 
 use std::sync::{Arc, OnceLock};
 
-/// A place in a source: bytes `start..end` of a file.
+/// A span: bytes `start..end` of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Number of the file in [`Files`].
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// From the start of one to the end of another, if they are of one file and in order.
+    /// Returns the span from the start of one to the end of another, if they are in one file and in order.
     #[must_use]
     pub fn to(self, end: Self) -> Self {
         if end.file == self.file && end.end >= self.start {
@@ -24,18 +24,18 @@ impl Span {
         }
     }
 
-    /// Returns the empty place after this one.
+    /// Returns the empty span at the end of this one.
     #[must_use]
     pub fn after(self) -> Self {
         Self { start: self.end, ..self }
     }
 }
 
-/// Bytes of a text between two entries of its index of lines. An entry for each line would take four times the
-/// memory of a text of line ends; one for each block finds a line in time for a block.
+/// Bytes of a text between two entries of its line index. An entry for each line would take four times the memory of a
+/// text of line ends; with blocks, finding a line takes time linear in the block size.
 const BLOCK: usize = 1 << 12;
 
-/// The line that holds a byte.
+/// The line that contains a byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineAt {
     /// Its number, from 0.
@@ -45,7 +45,7 @@ struct LineAt {
 }
 
 impl LineAt {
-    /// Returns the line of the byte after `bytes`, the first of which is byte `at` of the text and in this line.
+    /// Returns the line of the byte after `bytes`, whose first byte is byte `at` of the text and in this line.
     fn after(self, at: usize, bytes: &[u8]) -> Self {
         let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
         match bytes.iter().rposition(|byte| *byte == b'\n') {
@@ -62,20 +62,20 @@ pub struct File {
     pub name: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
-    /// From where it was included the first time.
+    /// The span of its first inclusion.
     pub included: Option<Span>,
-    /// The lines at the start of each block of [`BLOCK`] bytes; made when a line is first asked for.
+    /// The lines at the start of each block of [`BLOCK`] bytes; computed on first use.
     line_index: OnceLock<Vec<LineAt>>,
 }
 
 impl File {
-    /// Returns a text that no other includes.
+    /// Returns a file that is not included by another.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         Self { name: name.into(), bytes: bytes.into(), included: None, line_index: OnceLock::new() }
     }
 
-    /// Returns the line of a byte, from 0. The first call takes time linear in the text, others do not.
+    /// Returns the line of a byte, from 0. The first call takes time linear in the text; later ones take constant time.
     #[must_use]
     pub fn line_at(&self, at: usize) -> usize {
         self.line_of(at).line
@@ -106,7 +106,7 @@ pub struct Files {
     pub list: Vec<File>,
 }
 
-/// A place as people count: lines and columns from 1, columns in bytes.
+/// A position for display: lines and columns from 1, columns in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Line, from 1.
@@ -131,7 +131,7 @@ impl Files {
             .unwrap_or(&[])
     }
 
-    /// Line and column of a span's start.
+    /// Returns line and column of a span's start.
     #[must_use]
     pub fn position(&self, span: Span) -> Position {
         let Some(file) = self.list.get(span.file as usize) else {
@@ -148,21 +148,21 @@ impl Files {
 /// A file that a [`Loader`] found.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Its name; the same file must get the same name each time, for cycles are found by it.
+    /// Its name. The same file must have the same name each time, because cycles are detected by name.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Limits of what a source may include. Two includes of the next file in each of 40 files are 2^40
-/// includes, so depth alone does not bound the work.
+/// Limits of included files. Two includes of the next file in each of 40 files are 2^40 includes, so depth alone does
+/// not bound the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IncludeLimits {
-    /// Files that may be open at once besides the source itself (64).
+    /// Greatest nesting of includes (64).
     pub depth: usize,
-    /// Includes in all, a file counted as often as it is included (4096).
+    /// Number of all includes; a file counts each time it is included (4096).
     pub count: usize,
-    /// Bytes of the included files in all, counted in the same way (16 MiB).
+    /// Bytes of all included files, counted in the same way (16 MiB).
     pub bytes: u64,
 }
 
@@ -174,8 +174,8 @@ impl Default for IncludeLimits {
 
 /// Loads the files of `#include "path"`. The library itself opens none.
 pub trait Loader {
-    /// Returns the file that `path` means in the file called `from`: first relative to that file,
-    /// then along whatever search path the loader has.
+    /// Returns the file of `path` in the file called `from`: relative to that file first, then along the search path of
+    /// the loader.
     ///
     /// # Errors
     /// A message if there is no such file, such as the paths that were tried.
@@ -188,7 +188,7 @@ impl<F: FnMut(&str, &str) -> Result<Loaded, String>> Loader for F {
     }
 }
 
-/// A loader that finds nothing.
+/// A loader that finds no files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 
@@ -202,7 +202,7 @@ impl Loader for NoFiles {
 mod tests {
     use super::*;
 
-    /// Against counting from the start, around line ends and the ends of blocks.
+    /// Compares with counting from the start, around line ends and block ends.
     #[test]
     fn lines_and_columns_are_those_of_the_text_before() {
         let long = "a".repeat(BLOCK);

@@ -1,15 +1,15 @@
-//! Every diagnostic that there is: its code, and the page that explains it.
+//! The table of diagnostics: codes with their reference pages.
 
-/// Whether a text still means something.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The text has no meaning.
+    /// The source is invalid.
     Error,
-    /// The text has a meaning, perhaps not the intended one.
+    /// The source is valid, but perhaps not as intended.
     Warning,
 }
 
-/// The page of a code.
+/// The reference page of a code.
 #[derive(Debug)]
 pub struct DiagnosticInfo {
     /// Its name, such as `E0201`.
@@ -18,9 +18,9 @@ pub struct DiagnosticInfo {
     pub severity: Severity,
     /// The message, one line.
     pub title: &'static str,
-    /// Why that is an error and what to do.
+    /// Explanation and remedy.
     pub explanation: &'static str,
-    /// A source that is reported with this code (in [`DiagnosticCode::NO_EXAMPLE`] one that shows the idea).
+    /// A source with this diagnostic (in [`DiagnosticCode::NO_EXAMPLE`] one that shows the idea).
     pub example: &'static str,
 }
 
@@ -55,7 +55,7 @@ macro_rules! codes {
 }
 
 impl DiagnosticCode {
-    /// Codes whose example alone cannot produce them: other files, or enormous ones, are needed.
+    /// Codes that a single example cannot trigger: other files, or very large ones, are needed.
     pub const NO_EXAMPLE: &'static [Self] = &[
         Self::IncludeCycle,
         Self::IncludeLimit,
@@ -80,8 +80,7 @@ impl DiagnosticCode {
     }
 }
 
-// Text and files 00, sentences 01, sources and tags 02, operations 03, textures 04, flow 05,
-// names and directives 06.
+// Text and files 00, statements 01, sources and flags 02, operations 03, textures 04, flow 05, names and directives 06.
 codes! {
     UnknownCharacter "E0001" Error "a character that starts no token"
         "The language is made of words, numbers, strings and the marks `. , ; : = * | + - ! & @ [ ] ( )` and `->`. Comments start with `--`."

@@ -3,8 +3,8 @@
 use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::Span;
 
-/// The diagnostics of an assembly, as many errors and as many warnings as its options allow. A long source in
-/// which every byte is an error takes memory for this many only.
+/// The diagnostics of an assembly, up to limits of errors and warnings. The limits bound the memory for a long source
+/// in which every byte is an error.
 #[derive(Debug)]
 pub(crate) struct DiagnosticCollector {
     kept: Vec<Diagnostic>,
@@ -13,7 +13,7 @@ pub(crate) struct DiagnosticCollector {
     limit: usize,
 }
 
-/// How many diagnostics of a severity are kept, and where the first one is that is not.
+/// Number of kept diagnostics of a severity, and the span of the first dropped one.
 #[derive(Debug, Default)]
 struct Count {
     kept: usize,
@@ -26,7 +26,7 @@ impl DiagnosticCollector {
         Self { kept: Vec::new(), errors: Count::default(), warnings: Count::default(), limit }
     }
 
-    /// Keeps a diagnostic if the limit of its severity allows.
+    /// Keeps a diagnostic unless the limit of its severity is reached.
     #[cold]
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         let count = match diagnostic.severity() {
@@ -41,13 +41,13 @@ impl DiagnosticCollector {
         }
     }
 
-    /// Returns whether an error was dropped. Assembling stops then: the source has no meaning, and what is
-    /// found after that is not kept.
+    /// Returns whether an error was dropped. The assembler then stops: the source is invalid, and further errors are
+    /// not kept.
     pub(crate) const fn is_past_limit(&self) -> bool {
         self.errors.dropped.is_some()
     }
 
-    /// Returns the diagnostics by their place, and after them one for each severity of which some were dropped.
+    /// Returns the diagnostics by position, followed by one for each severity with dropped diagnostics.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let Self { mut kept, errors, warnings, limit } = self;
         kept.sort_by_key(|diagnostic| diagnostic.span);

@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong with a text, where, why, and what to write instead.
+//! Diagnostics: code, message, span, explanation and fix.
 
 mod codes;
 mod collector;
@@ -15,19 +15,19 @@ use crate::source::Span;
 /// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The code; its page explains it.
+    /// The code, which has a reference page.
     pub code: DiagnosticCode,
     /// The message, one line.
     pub message: String,
     /// Where.
     pub span: Span,
-    /// Why, at that place; may be empty.
+    /// Explanation at the span; may be empty.
     pub label: String,
-    /// Other places that matter.
+    /// Related spans and their messages.
     pub related: Vec<(Span, String)>,
-    /// Help on how to fix it.
+    /// Suggestions for a fix.
     pub help: Vec<String>,
-    /// Text that would be right in place of `span`, where that is certain enough.
+    /// Replacement for the text of `span`, if it is sufficiently certain.
     pub fix: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Diagnostic {
         self
     }
 
-    /// Returns a word to write instead, also shown as help.
+    /// Adds a replacement, which is also shown as help.
     pub(crate) fn fix(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.help.push(format!("write `{text}`"));
@@ -68,7 +68,7 @@ impl Diagnostic {
         self
     }
 
-    /// "Did you mean", if there is something to mean.
+    /// Adds "did you mean" help, if there is a candidate.
     pub(crate) fn suggest(mut self, word: Option<&str>) -> Self {
         if let Some(word) = word {
             self.help.push(format!("did you mean `{word}`?"));
@@ -77,7 +77,7 @@ impl Diagnostic {
         self
     }
 
-    /// Error or warning.
+    /// Returns the severity.
     #[must_use]
     pub const fn severity(&self) -> Severity {
         self.code.info().severity
@@ -90,18 +90,18 @@ impl Diagnostic {
     }
 }
 
-/// Characters of a message's part.
+/// Limit of a message part in characters.
 const MOST: usize = 400;
 
-/// Returns bytes of a source as text for a message, control characters escaped. Of a run as long as a file only
-/// what a message can show is converted: an escape takes up to ten times the memory of its character.
+/// Returns bytes of a source as text for a message, with control characters escaped. Only as much of a long run is
+/// converted as a message can show: an escape takes up to ten times the memory of its character.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
-    // A character has at most four bytes, so that more than `MOST` of them lie before the cut.
+    // A character has at most four bytes, so more than `MOST` of them precede the cut.
     let head = &bytes[..bytes.len().min(4 * (MOST + 1))];
     String::from_utf8_lossy(head).escape_debug().to_string()
 }
 
-/// Cuts a part of a message that quotes a word of the source as long as a file.
+/// Truncates a part of a message that quotes a very long word.
 fn shortened(mut text: String) -> String {
     if text.len() > MOST
         && let Some((at, _)) = text.char_indices().nth(MOST)

@@ -1,4 +1,4 @@
-//! Diagnostics as text for people, in the manner of rustc.
+//! Rendering of diagnostics as text, in the style of rustc.
 
 #[cfg(feature = "snippets")]
 mod snippet;
@@ -11,17 +11,17 @@ use crate::source::{Files, Span};
 /// Options of rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// Whether with colours, as terminals understand them.
+    /// Whether to use terminal colours.
     pub color: bool,
 }
 
-/// Returns all of them, an empty line between two, and a last line that counts them.
+/// Returns all diagnostics as text, separated by empty lines, with a summary as last line.
 #[must_use]
 pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOptions) -> String {
     render_first(diagnostics, files, options, usize::MAX)
 }
 
-/// Returns the first `most` of them, an empty line between two, and a last line that counts all.
+/// Returns the first `most` diagnostics as text, separated by empty lines, with a summary of all as last line.
 #[must_use]
 pub fn render_first(
     diagnostics: &[Diagnostic],
@@ -55,7 +55,7 @@ pub fn render_first(
     out
 }
 
-/// Returns one diagnostic with the lines it concerns, without a line end after the last.
+/// Returns one diagnostic with its source lines, without a final line end.
 #[must_use]
 pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) -> String {
     let mut places = vec![(diagnostic.span, &*diagnostic.label)];
@@ -76,7 +76,7 @@ pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) ->
     message.render(options)
 }
 
-/// A message about a text from another tool, rendered like a diagnostic.
+/// A message of another tool about a text, rendered like a diagnostic.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
     /// The severity.
@@ -85,9 +85,9 @@ pub struct Message<'a> {
     pub id: &'a str,
     /// The message, one line.
     pub title: &'a str,
-    /// The text that it is about.
+    /// The text that it refers to.
     pub excerpt: Excerpt<'a>,
-    /// Why.
+    /// Explanations.
     pub notes: Vec<&'a str>,
     /// Help on how to fix it.
     pub help: Vec<&'a str>,
@@ -104,7 +104,7 @@ pub enum MessageLevel {
     Note,
 }
 
-/// A text, or part of one, with places in it.
+/// A text, or part of one, with marked spans.
 #[derive(Clone, Debug)]
 pub enum Excerpt<'a> {
     /// Spans with labels, the primary one first.
@@ -114,13 +114,13 @@ pub enum Excerpt<'a> {
         /// The places.
         places: Vec<(Span, &'a str)>,
     },
-    /// A line that stands in no file.
+    /// A line that is not in a file.
     Line {
-        /// The origin, as text.
+        /// Its origin.
         origin: &'a str,
         /// Its number and text, if there is one.
         line: Option<(usize, &'a str)>,
-        /// The part of it that is meant, in bytes.
+        /// The marked range, in bytes.
         mark: std::ops::Range<usize>,
         /// The label.
         label: &'a str,
@@ -128,8 +128,8 @@ pub enum Excerpt<'a> {
 }
 
 impl Message<'_> {
-    /// Returns as text, without a line end after the last line: with the lines that it is about where the feature
-    /// `snippets` is on, with the number of the first otherwise.
+    /// Returns the message as text, without a final line end: with its source lines if the feature `snippets` is on,
+    /// else with the number of the first.
     #[must_use]
     #[cfg_attr(
         not(feature = "snippets"),

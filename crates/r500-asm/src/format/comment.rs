@@ -4,8 +4,7 @@ use super::Line;
 
 /// Space between the longest code of several lines and their comments.
 const GAP: usize = 3;
-/// Code that is longer than this has its comment directly after it, instead of moving those of
-/// neighbouring lines.
+/// Code above this length has its comment directly after it, so that it does not move those of neighbouring lines.
 const LONG: usize = 72;
 
 /// Places trailing comments.
@@ -23,15 +22,14 @@ pub(super) fn align(lines: &mut [Line]) {
     }
 }
 
-/// A comment alone keeps the space in front of it.
+/// Keeps the space before a single comment.
 fn keep(line: &mut Line) {
     if let Some(comment) = &mut line.comment {
         comment.space = comment.gap.max(1);
     }
 }
 
-/// The comments of lines that follow each other: aligned comments keep their column, others are
-/// aligned.
+/// Aligns the comments of consecutive lines: aligned comments keep their column, others are aligned.
 fn block(lines: &mut [Line]) {
     let column = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.column);
     let gap = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.gap);
@@ -42,7 +40,7 @@ fn block(lines: &mut [Line]) {
     if placed(lines, &column, &gap) {
         stay(lines);
         let space = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.space);
-        // What little room has left of that may no longer look aligned.
+        // With little space left, the comments may no longer look aligned.
         if placed(lines, &|line| line.width() + space(line), &space) {
             return;
         }
@@ -55,7 +53,7 @@ fn block(lines: &mut [Line]) {
     }
 }
 
-/// Neighbours in one column stay in one, where it was or as far right as their code needs.
+/// Keeps neighbouring comments in one column: the original one, or as far right as the code requires.
 fn stay(lines: &mut [Line]) {
     let column = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.column);
     let mut at = 0;

@@ -10,8 +10,7 @@ use crate::raw_tokens::RawTokenKind;
 /// Columns a level.
 const LEVEL: usize = 4;
 
-/// Levels that are indented, as many as the printer indents. Without a limit, a layout grows with the square of
-/// what it lays out.
+/// Limit of indented levels, as in the printer. Without it, the layout could grow quadratically.
 const MOST_LEVELS: usize = 16;
 
 fn columns(level: usize) -> usize {
@@ -20,30 +19,30 @@ fn columns(level: usize) -> usize {
 
 /// Indentation by piece.
 pub(super) struct Indentation {
-    /// Of the pieces: the number of their statement.
+    /// Statement number of each token.
     owner: Vec<usize>,
-    /// Of the statements: first piece, level where it begins a line, level after it.
+    /// For each statement: first token, level at its start, level after it.
     levels: Vec<(usize, usize, usize)>,
 }
 
 impl Indentation {
-    /// Of a line that begins with a piece.
+    /// Returns the indentation of a line that begins with a token.
     pub(super) fn of(&self, piece: usize) -> usize {
         let (first, level, _) = self.levels[self.owner[piece]];
         columns(level + usize::from(piece != first))
     }
 
-    /// Of a line that continues with the statement of a piece.
+    /// Returns the indentation of a line that continues the statement of a token.
     pub(super) fn continued(&self, piece: usize) -> usize {
         columns(self.levels[self.owner[piece]].1 + 1)
     }
 
-    /// Returns the number of a piece's statement.
+    /// Returns the statement number of a token.
     pub(super) fn statement(&self, piece: usize) -> usize {
         self.owner[piece]
     }
 
-    /// Of a comment on a line of its own, in front of the piece that follows.
+    /// Returns the indentation of a comment on its own line, before the next token.
     pub(super) fn comment(&self, source: &Source<'_>, next: usize, line: usize) -> usize {
         let after = next.checked_sub(1).map_or(0, |last| self.levels[self.owner[last]].2);
         let Some(&owner) = self.owner.get(next) else { return columns(after) };
@@ -51,7 +50,7 @@ impl Indentation {
         if first != next {
             return self.continued(next);
         }
-        // In front of the end of a block it belongs inside, unless it stood no further in than that.
+        // Before the end of a block, it belongs to the block, unless it was not indented further than the end.
         let column = |at: usize| {
             let start = source.text[..at].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
             let rest = &source.text[start..];
@@ -110,8 +109,8 @@ fn called(source: &Source<'_>) -> HashSet<Vec<u8>> {
     labels.collect()
 }
 
-/// Returns the statement that ends the subroutine which begins with a label: a `RETURN` for all
-/// pixels, outside of blocks, in front of the next subroutine.
+/// Returns the statement that ends the subroutine of a label: an unconditional `RETURN` outside of blocks, before the
+/// next subroutine.
 fn subroutine(source: &Source<'_>, label: usize, called: &HashSet<Vec<u8>>) -> Option<usize> {
     let is_called = |at: usize| {
         let statement = source.statements[at];

@@ -1,17 +1,16 @@
-//! The formatter: the same words, marks and comments on the same lines, with standard spacing and
-//! indentation.
+//! The formatter: standard spacing and indentation. Tokens, comments and line breaks are preserved.
 //!
-//! | what | how |
+//! | element | layout |
 //! | --- | --- |
-//! | lines | as written; those with more than [`WIDTH`] columns of one statement continue in the next, after `:`, then after commas |
+//! | lines | as written; a statement longer than [`WIDTH`] columns continues on the next line, after `:`, then after commas |
 //! | empty lines | one at a time, none at the beginning and the end |
-//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from the label that is called to its `RETURN`; what continues in the next line, four more |
-//! | space | one between words, around `=` `:` `*` `->`, in front of `;`, after commas; none inside of brackets |
-//! | tables | directives in lines that follow each other, as wide as each other: their columns stay |
-//! | comments after code | below each other, where lines that follow each other have some |
+//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from its label to its `RETURN`; continuation lines four more |
+//! | space | one between words, around `=` `:` `*` `->`, before `;`, after commas; none inside brackets |
+//! | tables | consecutive directives of equal width keep their columns |
+//! | trailing comments | aligned on consecutive lines |
 //!
-//! Line ends mean nothing to the language, but something to people and to `-- r500: allow(…)`
-//! comments, so that lines are never joined, and never cut between statements.
+//! Line breaks have no meaning in the language, but they matter for readability and for `-- r500: allow(…)` comments:
+//! lines are never joined, and never broken between statements.
 
 mod comment;
 mod indent;
@@ -24,20 +23,20 @@ use crate::ide::{Statement, statements};
 use crate::raw_tokens::{RawToken, RawTokenKind, raw_tokens, text_start};
 use crate::source::Span;
 
-/// Columns of code that a line has at most, where it can be broken.
+/// Greatest width of a line of code, if it can be broken.
 pub const WIDTH: usize = 110;
 
-/// Words, marks, strings and comments that a source has at most to be formatted: a layout takes some hundred bytes of
-/// memory for each. A program that fills the processor has some ten thousand.
+/// Limit of words, marks, strings and comments in a source to format: the layout takes some hundred bytes of memory for
+/// each. A program that fills the processor has some ten thousand.
 pub const MAX_TOKENS: usize = 500_000;
 
-/// Why a source cannot be formatted: it is not a sequence of words, marks, strings and comments, so
-/// other spacing might change its meaning, or it is too long.
+/// Why a source cannot be formatted: it is not a sequence of words, marks, strings and comments, so other spacing might
+/// change its meaning, or it is too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unformatted {
     /// Where.
     pub span: Span,
-    /// What is wrong there.
+    /// The reason.
     pub reason: &'static str,
 }
 
@@ -52,7 +51,7 @@ impl std::error::Error for Unformatted {}
 /// Formats a source. It need not assemble: included fragments can be formatted too.
 ///
 /// # Errors
-/// Where it holds a string without an end, or bytes that start no word, or more than [`MAX_TOKENS`] tokens.
+/// If it has an unterminated string, bytes that start no word, or more than [`MAX_TOKENS`] tokens.
 ///
 /// ```
 /// let source = b"src0.rgb=temp[0]:temp[1].rgb=MAD src0.rgb,src0.111 src0.000;-- as it is";
@@ -60,7 +59,7 @@ impl std::error::Error for Unformatted {}
 /// assert_eq!(r500_asm::format(source).as_deref(), Ok(&wanted[..]));
 /// ```
 pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
-    // Before the tokens are kept: of a binary file each byte is one.
+    // Before the tokens are collected: in a binary file, each byte is one.
     sound(source)?;
     let all: Vec<RawToken> = raw_tokens(source).collect();
     let code: Vec<RawToken> =
@@ -70,24 +69,24 @@ pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
     let mut lines = source.lines(&all);
     comment::align(&mut lines);
     let out = source.write(&lines);
-    // Whatever layout is worth, it is not worth a word.
+    // Formatting must never change a token.
     let same = raw_tokens(&out)
         .map(|piece| trimmed(&out[piece.range()]))
         .eq(all.iter().map(|piece| trimmed(&source.text[piece.range()])));
     Ok(if same { out } else { source.text.to_vec() })
 }
 
-/// What is laid out.
+/// The source to format.
 struct Source<'a> {
     text: &'a [u8],
-    /// Its pieces without comments.
+    /// Its tokens without comments.
     code: &'a [RawToken],
     statements: &'a [Statement],
 }
 
 /// A line of the result.
 struct Line {
-    /// Columns in front of it.
+    /// Columns of indentation.
     indent: usize,
     /// Its words and marks.
     code: Vec<u8>,
@@ -97,10 +96,10 @@ struct Line {
 /// The comment of a line.
 struct Comment {
     text: Vec<u8>,
-    /// The column where it stood, and how much space was in front of it.
+    /// Its original column, and the original space before it.
     column: usize,
     gap: usize,
-    /// Spaces to put in front of it.
+    /// Spaces to write before it.
     space: usize,
 }
 
@@ -161,7 +160,7 @@ impl Source<'_> {
         Comment { text, column, gap: column - head, space: 0 }
     }
 
-    /// A line of code, as several where it is too long.
+    /// Breaks a line of code into several if it is too long.
     fn code_lines(
         &self,
         range: std::ops::Range<usize>,
@@ -198,7 +197,7 @@ impl Source<'_> {
         let first = self.text.iter().position(|b| *b == b'\n');
         let crlf = first.is_some_and(|at| at > 0 && self.text[at - 1] == b'\r');
         let mut out = Vec::with_capacity(self.text.len() + self.text.len() / 8);
-        // A byte order mark stays, as the line ends do.
+        // A byte order mark and the line ends are preserved.
         out.extend_from_slice(&self.text[..text_start(self.text)]);
         let spaces = |out: &mut Vec<u8>, n: usize| out.resize(out.len() + n, b' ');
         for line in lines {
@@ -270,7 +269,7 @@ fn sound(text: &[u8]) -> Result<(), Unformatted> {
     Ok(())
 }
 
-/// Returns whether a string has its end: a quote that no backslash escapes.
+/// Returns whether a string is terminated: by a quote that is not escaped.
 fn closed(string: &[u8]) -> bool {
     let inner = string.strip_suffix(b"\"").filter(|inner| !inner.is_empty());
     inner.is_some_and(|inner| inner.iter().rev().take_while(|b| **b == b'\\').count() % 2 == 0)
@@ -280,11 +279,11 @@ fn trimmed(text: &[u8]) -> &[u8] {
     text.trim_ascii_end()
 }
 
-/// Returns the column after a text that begins at one: characters, tabs up to the next eighth.
+/// Returns the column after a text: counts characters, with tab stops every eight columns.
 fn columns(text: &[u8], from: usize) -> usize {
     text.iter().fold(from, |column, b| match b {
         b'\t' => column / 8 * 8 + 8,
-        // Only the first byte of a character counts.
+        // Only the first byte of a UTF-8 character counts.
         0x80..=0xbf => column,
         _ => column + 1,
     })

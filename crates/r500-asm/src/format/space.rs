@@ -1,4 +1,4 @@
-//! Spacing between the words of a line.
+//! Spacing between the tokens of a line.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use super::{Source, WIDTH, columns};
 use crate::ide::{Head, begins_statement};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 
-/// The words and marks of a line, each with whether a space stands in front of it.
+/// The tokens of a line, each with whether a space precedes it.
 pub(super) struct SpacedLine<'a> {
     text: &'a [u8],
     pieces: &'a [RawToken],
     spaces: Vec<bool>,
-    /// Piece indices after which the line may be broken: the colon of an operation, and commas.
+    /// Token indices after which the line may be broken: the colon of an operation, and commas.
     colon: Option<usize>,
     commas: Vec<usize>,
 }
@@ -19,19 +19,19 @@ pub(super) struct SpacedLine<'a> {
 /// State of the statement that a token is in.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// Bars are "or", not the marks of an absolute value.
+    /// Whether bars mean "or" instead of an absolute value.
     flow: bool,
-    /// Between the two bars of an absolute value.
+    /// Whether the token is between the bars of an absolute value.
     bars: bool,
     depth: usize,
 }
 
-/// What stands of a statement in the lines before one, carried from line to line: a statement may have as many
-/// lines as the source.
+/// State of a statement that began on earlier lines, carried from line to line: a statement may have as many lines as
+/// the source.
 #[derive(Default)]
 pub(super) struct Begun {
     statement: usize,
-    /// Pieces up to this one are counted.
+    /// Index of the first token that is not counted yet.
     at: usize,
     bars: usize,
     depth: usize,
@@ -39,7 +39,7 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// Continues up to a piece, which is not before the last one.
+    /// Advances to a token, which is not before the last one.
     pub(super) fn advance(&mut self, source: &Source<'_>, to: usize) {
         let statements = source.statements;
         let open = statements.get(self.statement).is_some_and(|s| s.end > to);
@@ -62,7 +62,7 @@ impl Begun {
 }
 
 impl<'a> SpacedLine<'a> {
-    /// Returns the words of a line, in front of which `begun` ends.
+    /// Returns the tokens of a line; `begun` must have advanced to its start.
     pub(super) fn new(source: &Source<'a>, range: Range<usize>, begun: &Begun) -> Self {
         debug_assert_eq!(begun.at, range.start);
         let pieces = &source.code[range.clone()];
@@ -78,11 +78,11 @@ impl<'a> SpacedLine<'a> {
         let head = |statement: usize| source.statements.get(statement).map(|s| s.head);
         let flow = |statement| matches!(head(statement), Some(Head::Flow(_)));
         state.flow = flow(statement);
-        // A line may begin between the bars that one before it opened.
+        // A line may begin inside an absolute value that an earlier line opened.
         state.bars = !state.flow && begun.bars % 2 == 1;
-        // Or inside of brackets, which have no break points.
+        // Or inside brackets, which have no break points.
         state.depth = begun.depth;
-        // Only the first colon of a statement parts it.
+        // Only the first colon of a statement is a separator.
         let parted = begun.colon;
         for at in 0..pieces.len() {
             if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
@@ -91,7 +91,7 @@ impl<'a> SpacedLine<'a> {
             }
             let space = at > 0 && words.space(at, &state);
             words.spaces.push(space);
-            // In front of a line, some words would begin a statement.
+            // At the start of a line, some words would begin a statement.
             let goes_on = || !begins_statement(source.text, &source.code[range.start + at + 1..]);
             match pieces[at].kind {
                 RawTokenKind::Mark(b'[' | b'(') => state.depth += 1,
@@ -101,7 +101,7 @@ impl<'a> SpacedLine<'a> {
                     words.colon = words.colon.or(Some(at));
                 }
                 RawTokenKind::Mark(b',') if state.depth == 0 && goes_on() => words.commas.push(at),
-                // The bytes of a texture: strings after each other.
+                // The bytes of a texture: consecutive strings.
                 RawTokenKind::Text
                     if pieces.get(at + 1).is_some_and(|p| p.kind == RawTokenKind::Text) =>
                 {
@@ -117,7 +117,7 @@ impl<'a> SpacedLine<'a> {
         self.pieces.len()
     }
 
-    /// Returns the pieces of a range with the spaces between them.
+    /// Returns the tokens of a range with the spaces between them.
     pub(super) fn join(&self, from: usize, to: usize) -> Vec<u8> {
         let mut out = Vec::new();
         for at in from..to {
@@ -129,11 +129,11 @@ impl<'a> SpacedLine<'a> {
         out
     }
 
-    /// Returns where the lines end that this one becomes; the last is its own end.
+    /// Returns the ends of the lines that this line is broken into; the last is its own end.
     pub(super) fn breaks(&self, indent: usize, after: usize) -> Vec<usize> {
         let mut ends = Vec::new();
         let mut from = 0;
-        // First sources and operations part.
+        // First break between source bindings and operations.
         let colon = self.colon.map(|at| at + 1).filter(|at| *at < self.len());
         for part in colon.into_iter().chain([self.len()]) {
             let mut best = None;
@@ -164,11 +164,11 @@ impl<'a> SpacedLine<'a> {
         self.pieces[at].kind == RawTokenKind::Word && self.bytes(at)[0].is_ascii_digit()
     }
 
-    /// Returns whether a space stands in front of a piece (not the first).
+    /// Returns whether a space precedes a token (not the first).
     fn space(&self, at: usize, state: &State) -> bool {
         let (before, piece) = (self.pieces[at - 1], self.pieces[at]);
         let touching = before.end == piece.start;
-        // The parts of a number must touch each other, and nothing becomes one that was none.
+        // The parts of a number must stay adjacent, and other tokens must not become a number.
         if piece.kind == RawTokenKind::Mark(b'.') && self.is_number(at - 1)
             || before.kind == RawTokenKind::Mark(b'.') && at >= 2 && self.is_number(at - 2)
         {
@@ -187,7 +187,7 @@ impl<'a> SpacedLine<'a> {
         {
             return !touching;
         }
-        // Two signs would be a comment.
+        // Two minus signs would start a comment.
         if before.kind == RawTokenKind::Mark(b'-') && piece.kind == RawTokenKind::Mark(b'-') {
             return true;
         }

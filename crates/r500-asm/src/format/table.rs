@@ -6,16 +6,16 @@ use super::Source;
 use crate::ide::Head;
 use crate::raw_tokens::{RawToken, RawTokenKind};
 
-/// A line of a source that holds whole directives only.
+/// A source line of complete directives.
 struct Row {
     first: usize,
     line: usize,
-    /// Bytes from its first word to its last mark, and how many there are of these but for signs.
+    /// Bytes from its first word to its last mark, and the number of tokens except signs.
     width: usize,
     words: usize,
 }
 
-/// Returns the first pieces of the lines of tables.
+/// Returns the first tokens of table rows.
 pub(super) fn tables(source: &Source<'_>) -> HashSet<usize> {
     let rows = rows(source);
     let mut found = HashSet::new();
@@ -43,7 +43,7 @@ fn rows(source: &Source<'_>) -> Vec<Row> {
         let start = source.code[first.first].start;
         line += source.text[seen..start].iter().filter(|b| **b == b'\n').count();
         seen = start;
-        // A line may hold as many statements as the source.
+        // Bounded, because a line may contain as many statements as the source.
         if start >= end {
             let length = source.text[start..].iter().position(|b| *b == b'\n');
             end = length.map_or(source.text.len(), |n| start + n);

@@ -1,4 +1,4 @@
-//! Colours: constants whose name or comment speaks of one.
+//! Colour constants: constants whose name or comment mentions a colour.
 
 use super::{Analysis, span};
 use crate::items::{Register, SymbolKind};
@@ -9,7 +9,7 @@ use crate::source::Span;
 /// A constant that is a colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColorConstant {
-    /// Where its four values stand, parentheses included.
+    /// Span of its four values, parentheses included.
     pub span: Span,
     /// Its number.
     pub constant: u8,
@@ -17,7 +17,7 @@ pub struct ColorConstant {
     pub value: [f32; 4],
 }
 
-/// Returns whether a name or comment speaks of a colour.
+/// Returns whether a name or comment mentions a colour.
 #[must_use]
 pub fn says_color(text: &str) -> bool {
     const WORDS: [&str; 5] = ["color", "colour", "tint", "albedo", "rgb"];
@@ -26,7 +26,7 @@ pub fn says_color(text: &str) -> bool {
 }
 
 impl Analysis {
-    /// Returns the constants of the source itself that are colours, by place.
+    /// Returns the colour constants of the source itself, by position.
     #[must_use]
     pub fn colors(&self) -> Vec<ColorConstant> {
         let one = |statement: &super::Statement| {
@@ -47,7 +47,7 @@ impl Analysis {
         self.statements.iter().filter_map(one).collect()
     }
 
-    /// Returns the register that a statement gives a value: by its name, or as it is written.
+    /// Returns the register that a statement assigns: by name, or as written.
     fn constant_of(&self, piece: RawToken) -> Option<Register> {
         match self.symbol(piece.start).map(|symbol| symbol.kind) {
             Some(SymbolKind::Register(register)) => Some(register),
@@ -67,7 +67,7 @@ impl Analysis {
         defined.chain(uniforms)
     }
 
-    /// Returns the comment after a place on its line.
+    /// Returns the comment after a position on its line.
     fn comment_after(&self, at: usize) -> Option<String> {
         let comment = self.comments.iter().find(|comment| comment.start >= at)?;
         let between = self.text.get(at..comment.start)?;

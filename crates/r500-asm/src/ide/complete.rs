@@ -9,7 +9,7 @@ use crate::parse::directive::CARRIED;
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
-/// Something that may stand at a place.
+/// A completion proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The label, with which typed text is compared.
@@ -18,10 +18,10 @@ pub struct Completion {
     pub kind: CompletionKind,
     /// A short description; may be empty.
     pub detail: String,
-    /// More about it, Markdown; may be empty.
+    /// Details in Markdown; may be empty.
     pub text: String,
-    /// The text to insert: a snippet, in which `$0` is where the cursor goes then, `$1` a place to fill in
-    /// and `${1:x}` one with a proposal. The language itself has no `$`.
+    /// The text to insert, a snippet: `$0` is the final cursor position, `$1` a placeholder and `${1:x}` one with a
+    /// default. The language itself has no `$`.
     pub insert: String,
     /// The span that it replaces: the word at the cursor, or an empty span.
     pub replace: Span,
@@ -51,7 +51,7 @@ pub enum CompletionKind {
 }
 
 impl Completion {
-    /// Returns what to write, where snippets are not understood.
+    /// Returns the text for editors without snippets.
     #[must_use]
     pub fn plain(&self) -> String {
         keyword_docs::plain(&self.insert)
@@ -59,7 +59,7 @@ impl Completion {
 }
 
 impl Analysis {
-    /// Returns what may stand at a place, the usual first.
+    /// Returns the completions at a position, the most common first.
     #[must_use]
     pub fn completions(&self, at: usize) -> Vec<Completion> {
         let at = at.min(self.text.len());
@@ -83,7 +83,7 @@ impl Analysis {
             Head::Flow(kw) => self.flow(&mut list, &place, kw),
             Head::Directive(kw) => self.directive(&mut list, &place, kw),
             Head::State(register) => self.state(&mut list, &place, register),
-            // A name of a constant, and its value.
+            // The name of a boolean constant, and its value.
             Head::Other if self.is_name(place.before[0], "bool") => {
                 list.roles(&[Role::Within(Kw::Bool)]);
             }
@@ -92,7 +92,7 @@ impl Analysis {
         list.items
     }
 
-    /// The start of a statement.
+    /// Completes the start of a statement.
     fn statement(&self, list: &mut CompletionList) {
         list.sources();
         list.roles(&[Role::Tag, Role::Statement, Role::Directive]);
@@ -117,7 +117,7 @@ impl Analysis {
         self.names(list, &["const", "int", "bool"], " = ($0) ;");
     }
 
-    /// Tags and lets, in front of the colon.
+    /// Completes flags and source bindings, before the colon.
     fn lets(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
         let owner = place.owner().map_or(Kw::Ident, |word| self.kw(word));
         if place.last_is(b'.') {
@@ -161,7 +161,7 @@ impl Analysis {
         }
     }
 
-    /// An operation, after the colon.
+    /// Completes an operation, after the colon.
     fn operation(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
         let cut = place
             .before
@@ -240,7 +240,7 @@ impl Analysis {
         list.roles(&[Role::Operation]);
     }
 
-    /// Returns which half the beginning of an operation belongs to, as far as known.
+    /// Returns whether a partial operation belongs to the alpha half, if that is known.
     fn is_alpha(&self, here: &[RawToken]) -> Option<bool> {
         for (at, piece) in here.iter().enumerate() {
             if let Some(found) = names::opcode(self.kw(*piece)) {
@@ -264,7 +264,7 @@ impl Analysis {
         None
     }
 
-    /// A texture instruction.
+    /// Completes a texture instruction.
     fn texture(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
         let opcode = place.before.iter().skip(1).rposition(|piece| {
             let kw = self.kw(*piece);
@@ -313,7 +313,7 @@ impl Analysis {
         self.names(list, &["temp"], ".${1:rgba} = $0");
     }
 
-    /// Flow control.
+    /// Completes flow control.
     fn flow(&self, list: &mut CompletionList, place: &CursorContext<'_>, kw: Kw) {
         let owner = place.owner().map_or(Kw::Ident, |word| self.kw(word));
         let last = place.last().map_or(Kw::Ident, |word| self.kw(word));
@@ -353,7 +353,7 @@ impl Analysis {
         list.add("->", CompletionKind::Keyword, "another target", "-> @${1:label}$0");
     }
 
-    /// The inside of a directive.
+    /// Completes the inside of a directive.
     fn directive(&self, list: &mut CompletionList, place: &CursorContext<'_>, kw: Kw) {
         if place.last_is(b'@') {
             return self.labels(list, "");
@@ -389,7 +389,7 @@ impl Analysis {
         }
     }
 
-    /// A register of the state by name.
+    /// Completes the fields of a state register.
     fn state(
         &self,
         list: &mut CompletionList,
@@ -420,7 +420,7 @@ impl Analysis {
         }
     }
 
-    /// Names that stand for registers of some kinds.
+    /// Completes names of registers of some kinds.
     fn names(&self, list: &mut CompletionList, kinds: &[&str], suffix: &str) {
         for symbol in &self.assembly.symbols {
             let SymbolKind::Register(register) = symbol.kind else { continue };
@@ -433,7 +433,7 @@ impl Analysis {
         }
     }
 
-    /// Returns whether a piece is a name of a register of that kind.
+    /// Returns whether a token is the name of a register of that kind.
     fn is_name(&self, piece: RawToken, kind: &str) -> bool {
         let symbol = self.symbol(piece.start);
         symbol.is_some_and(|symbol| match symbol.kind {
@@ -452,7 +452,7 @@ impl Analysis {
     }
 }
 
-/// Returns the source that the let at a place sets.
+/// Returns the source that the binding at a position sets.
 fn owner_of_let(analysis: &Analysis, place: &CursorContext<'_>) -> Kw {
     let cut = place.before.iter().rposition(|piece| piece.kind == RawTokenKind::Mark(b','));
     let here = &place.before[cut.map_or(0, |at| at + 1)..];
@@ -516,21 +516,21 @@ impl CompletionList {
         }
     }
 
-    /// A word in whichever role comes first.
+    /// Adds a word in its first role.
     fn word(&mut self, word: &str) {
         if let Some(row) = keyword_docs::rows(word).next() {
             self.row(row);
         }
     }
 
-    /// A word of a directive.
+    /// Adds a word of a directive.
     fn within(&mut self, kw: Kw, word: &str) {
         if let Some(row) = keyword_docs::rows(word).find(|row| row.role == Role::Within(kw)) {
             self.row(row);
         }
     }
 
-    /// Sources, as lets start.
+    /// Adds sources, as bindings start.
     fn sources(&mut self) {
         for row in keyword_docs::of_role(Role::Source) {
             let insert = format!("{}.${{1:rgb}} = $0", row.word);

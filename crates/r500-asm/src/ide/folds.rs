@@ -4,18 +4,17 @@ use super::{Analysis, Head, begins_line, span};
 use crate::names::Kw;
 use crate::source::Span;
 
-/// A part of a source that reaches over several lines and can be folded into its first.
+/// A foldable range of several lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// From the first byte to the byte after the last; of a block, to the front of its end.
+    /// From the first byte to the byte after the last; for a block, up to its end statement.
     pub span: Span,
     /// Whether it is a comment.
     pub comment: bool,
 }
 
 impl Analysis {
-    /// Returns what can be folded, by place. Parts on one line are among them where their
-    /// statements are.
+    /// Returns the foldable ranges, by position. Ranges on one line are included if their statements are.
     #[must_use]
     pub fn folds(&self) -> Vec<Fold> {
         let mut folds = Vec::new();
@@ -35,7 +34,7 @@ impl Analysis {
             if matches!(kw, Kw::Else | Kw::Endif | Kw::Endloop | Kw::Endrep)
                 && let Some(start) = open.pop()
             {
-                // Up to the line in front of what ends it, which stays to be seen.
+                // Up to the line before the end statement, which stays visible.
                 let head = self.text.get(..first.start).unwrap_or_default();
                 let line = head.iter().rposition(|b| *b == b'\n').unwrap_or(0);
                 let end = u32::try_from(line).unwrap_or(u32::MAX);
@@ -45,7 +44,7 @@ impl Analysis {
                 open.push(whole);
             }
         }
-        // Lines of comments that follow each other.
+        // Consecutive comment lines.
         let mut run: Option<Span> = None;
         for comment in self.comments.iter().filter(|piece| begins_line(&self.text, **piece)) {
             let here = span(*comment);

@@ -5,30 +5,30 @@ use r500_isa::Instruction;
 use super::Analysis;
 use crate::source::Span;
 
-/// Something to show at a place, without being text.
+/// A hint: text that is displayed, but not part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// The byte in front of which it is shown.
+    /// The byte before which it is displayed.
     pub at: usize,
     /// The text.
     pub text: String,
     /// The kind.
     pub kind: HintKind,
-    /// The instruction that it is about.
+    /// The instruction that it describes.
     pub instruction: usize,
 }
 
 /// The kind of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HintKind {
-    /// An instruction's address; stands in front of it.
+    /// An instruction's address, displayed before it.
     Address,
-    /// Its six dwords; stand after it.
+    /// Its six dwords, displayed after it.
     Words,
 }
 
 impl Analysis {
-    /// Address and dwords of every instruction that overlaps a part of the source.
+    /// Returns address and dwords of every instruction that overlaps a range of the source.
     #[must_use]
     pub fn hints(&self, part: std::ops::Range<usize>) -> Vec<Hint> {
         let code = &self.assembly.job.program.code;
@@ -47,7 +47,7 @@ impl Analysis {
     }
 }
 
-/// Six dwords as the printers of programs show them.
+/// Returns six dwords in the format of the program printers.
 pub(super) fn dwords(instruction: Instruction) -> String {
     instruction.0.map(|word| format!("{word:08x}")).join(" ")
 }

@@ -23,8 +23,8 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// Returns what the word at a place means: an operation, a tag, a register, a field, a name, a
-    /// number. In an instruction its address and dwords follow. `None` where no word is.
+    /// Returns the hover text of the word at a position: an operation, a flag, a register, a field, a name, a number.
+    /// In an instruction, its address and dwords follow. `None` if there is no word.
     #[must_use]
     pub fn hover(&self, at: usize) -> Option<Hover> {
         if self.comment(at).is_some() {
@@ -37,7 +37,7 @@ impl Analysis {
             return Some(Hover { span: include.span, text });
         }
         let word = self.word(at).or_else(|| {
-            // On the `@` of a label, its name is meant.
+            // The `@` of a label stands for its name.
             let mark =
                 self.code.iter().find(|p| p.start == at && p.kind == RawTokenKind::Mark(b'@'))?;
             self.code.iter().find(|piece| piece.start >= mark.end).copied()
@@ -77,7 +77,7 @@ impl Analysis {
         }
         if let Some((register, all)) = self.register_at(word) {
             let text = self.register(register);
-            // The word of a directive is that, too.
+            // The word of a directive that is also a register.
             return Some(Hover { span: all, text });
         }
         if let Head::State(register) = place.statement {
@@ -106,7 +106,7 @@ impl Analysis {
         self.number(word, place).map(|(span, text)| Hover { span, text })
     }
 
-    /// Returns the register of `word[n]`, where the word or the number is the piece; and its place.
+    /// Returns the register of `word[n]`, where the token is the word or the number, and its span.
     pub(super) fn register_at(&self, piece: RawToken) -> Option<(Register, Span)> {
         let at = self.code.iter().position(|other| *other == piece)?;
         let mark =
@@ -114,7 +114,7 @@ impl Analysis {
         let word = if mark(at + 1, b'[') {
             at
         } else {
-            // Back over what stands in brackets: a number, `+`, `aL`.
+            // Skips the contents of brackets backwards: a number, `+`, `aL`.
             (at.saturating_sub(4)..at).rev().find(|at| mark(*at, b'['))?.checked_sub(1)?
         };
         let close = (word + 2..(word + 6).min(self.code.len())).find(|at| mark(*at, b']'))?;
@@ -128,7 +128,7 @@ impl Analysis {
         Some((register, span(self.code[word]).to(span(self.code[close]))))
     }
 
-    /// Returns what stands after a `.`: a half, a mask, a swizzle.
+    /// Returns the hover text of a word after a `.`: a half, a mask, a swizzle.
     fn part(&self, word: RawToken, owner: RawToken, place: &CursorContext<'_>) -> Option<String> {
         let letters = self.bytes(word).to_ascii_lowercase();
         let owner_kw = self.kw(owner);
@@ -181,7 +181,7 @@ impl Analysis {
         Some(text)
     }
 
-    /// Returns a number that is an inline constant, a jump's address, or an output modifier.
+    /// Returns the hover text of a number: an inline constant, a jump address, or an output modifier.
     fn number(&self, word: RawToken, place: &CursorContext<'_>) -> Option<(Span, String)> {
         let at = self.code.iter().position(|piece| *piece == word)?;
         let dot = |at: usize| {
@@ -189,7 +189,7 @@ impl Analysis {
             (piece.kind == RawTokenKind::Mark(b'.')).then_some(piece)
         };
         let touching = |a: &RawToken, b: &RawToken| a.end == b.start;
-        // The whole of `0.5`, from either part.
+        // All of `0.5`, from either part.
         let mut range = at..at + 1;
         if let Some(mark) = dot(at + 1)
             && touching(&word, mark)
@@ -227,7 +227,7 @@ impl Analysis {
     }
 }
 
-/// Returns whether a row is meant at a place.
+/// Returns whether a row applies at a position.
 pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     let colon = place.has(b':');
     let nothing = place.before.is_empty();
@@ -276,10 +276,10 @@ fn field_line(register: &str, field: &Field) -> String {
     format!("`{register}.{}` ({bits})", field.name)
 }
 
-/// Returns an arithmetic or texture operation.
+/// Returns the text of an arithmetic or texture operation.
 fn operation(kw: Kw, place: &CursorContext<'_>) -> Option<String> {
     if place.statement == Head::Tex && !place.before.is_empty() {
-        // NOP is a tag in front of the destination.
+        // NOP is a flag before the destination.
         if kw != Kw::Nop || place.last_is(b'=') {
             let op = names::value_of(names::TEX_OPS, kw)?;
             return Some(format!("`{}`: {}", kw.text(), op.describe()?.meaning));
@@ -292,7 +292,7 @@ fn operation(kw: Kw, place: &CursorContext<'_>) -> Option<String> {
     operation_page(kw)
 }
 
-/// Returns what an arithmetic operation computes, in the halves that have it.
+/// Returns the result of an arithmetic operation, for the halves that have it.
 pub(super) fn operation_page(kw: Kw) -> Option<String> {
     let found = names::opcode(kw)?;
     let describe = |value: Option<&'static Value>| value.map_or("", |value| value.meaning);
@@ -326,8 +326,8 @@ pub(super) fn operation_page(kw: Kw) -> Option<String> {
     })
 }
 
-/// Returns what a word of the language means, in every role that it has; case does not matter. Markdown. Words of
-/// other shader languages, such as `MOV`, are explained by what takes their place.
+/// Returns the meaning of a word of the language in each of its roles, ignoring case. Markdown. Words of other shader
+/// languages, such as `MOV`, are explained by their equivalents.
 #[must_use]
 pub fn explain_word(word: &str) -> Option<String> {
     let kw = names::find(word.as_bytes());
@@ -342,7 +342,7 @@ pub fn explain_word(word: &str) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join("\n\n"))
 }
 
-/// Returns a word in a directive that gives a register by name.
+/// Returns the text of a word in a directive that sets a register by name.
 fn state(register: &'static r500_isa::Register, word: &[u8], owner: Option<&[u8]>) -> String {
     let name = String::from_utf8_lossy(word);
     if let Some(field) = register.field(&name) {
@@ -390,7 +390,7 @@ fn register_page(register: &'static r500_isa::Register) -> String {
     text
 }
 
-/// Returns the texture operations with what they do; for completion.
+/// Returns the texture operations with their descriptions, for completion.
 pub(super) fn texture_operations() -> impl Iterator<Item = (&'static str, &'static str)> {
     let meaning = |op: TexOp| op.describe().map_or("", |value| value.meaning);
     names::TEX_OPS.iter().map(move |(kw, op)| (kw.text(), meaning(*op)))

@@ -1,7 +1,7 @@
 //! Documentation of every keyword, used by hover and completion.
 //!
-//! The meaning of a field or value is in `r500-isa`; a row names the field. Rows of other words
-//! (statements, directives) have their own text.
+//! The meaning of a field or value is in `r500-isa`; a row names the field. Rows of other words (statements,
+//! directives) have their own text.
 
 use r500_isa::{Field, Register};
 
@@ -10,11 +10,11 @@ use crate::names::Kw;
 /// The contexts of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// In front of an instruction.
+    /// A flag before an instruction.
     Tag,
-    /// In front of a texture instruction only.
+    /// A flag before a texture instruction only.
     TexTag,
-    /// A source that a let sets and an operand reads.
+    /// A source, which a binding sets and an operand reads.
     Source,
     /// Registers and constants of a source.
     Address,
@@ -30,7 +30,7 @@ pub(super) enum Role {
     TexOperation,
     /// A comparison with zero.
     Compare,
-    /// The word that a statement of instructions starts with.
+    /// The first word of an instruction statement.
     Statement,
     /// A part of a condition.
     Condition,
@@ -40,11 +40,11 @@ pub(super) enum Role {
     ModifierValue,
     /// A statement of `FC`.
     FcOperation,
-    /// The word that a directive starts with.
+    /// The first word of a directive.
     Directive,
     /// A register that a directive or a modifier names.
     Register,
-    /// A word inside of a directive; the directive's word.
+    /// A word inside a directive, given by its first word.
     Within(Kw),
 }
 
@@ -53,13 +53,13 @@ pub(super) enum Role {
 pub(super) struct KeywordDoc {
     pub(super) word: &'static str,
     pub(super) role: Role,
-    /// The text to insert, as a snippet for completion: `$0` is where the cursor goes, `${1:x}` a
-    /// part to fill in. Empty: the word alone.
+    /// The text to insert, as a completion snippet: `$0` is the final cursor position, `${1:x}` a placeholder. Empty:
+    /// the word alone.
     pub(super) usage: &'static str,
-    /// The field that it sets, as `REGISTER.FIELD`, and the value (by code) if it stands for one.
+    /// The field that it sets, as `REGISTER.FIELD`, and the code of its value, if it has one.
     field: &'static str,
     code: Option<u32>,
-    /// Text for words without a field, or in addition to the field's.
+    /// Text of words without a field, or in addition to the field's.
     pub(super) meaning: &'static str,
 }
 
@@ -69,13 +69,13 @@ impl KeywordDoc {
         field(self.field)
     }
 
-    /// Returns the value that it stands for, if it is one that the tables describe.
+    /// Returns its value, if the tables describe it.
     pub(super) fn value(&self) -> Option<&'static r500_isa::Value> {
         let (_, field) = self.field()?;
         field.value(self.code?)
     }
 
-    /// Returns what it means, in a line.
+    /// Returns its meaning, one line.
     pub(super) fn meaning(&self) -> String {
         let of_field = match (self.value(), self.code, self.field()) {
             (Some(value), ..) => value.meaning,
@@ -89,20 +89,20 @@ impl KeywordDoc {
         }
     }
 
-    /// Returns how it is written, for reading.
+    /// Returns its syntax, for display.
     pub(super) fn shown(&self) -> String {
         if self.usage.is_empty() { self.word.to_owned() } else { plain(self.usage) }
     }
 }
 
-/// `REGISTER.FIELD` of the tables.
+/// Returns the field of a path `REGISTER.FIELD`.
 pub(super) fn field(path: &str) -> Option<(&'static Register, &'static Field)> {
     let (register, field) = path.split_once('.')?;
     let register = r500_isa::register(register)?;
     Some((register, register.field(field)?))
 }
 
-/// Returns a snippet as it reads: places to fill in are their names.
+/// Returns a snippet for display: placeholders are replaced by their names.
 pub(super) fn plain(snippet: &str) -> String {
     let mut out = String::with_capacity(snippet.len());
     let mut rest = snippet;
@@ -122,7 +122,7 @@ pub(super) fn plain(snippet: &str) -> String {
     out.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the rows of a word, its case aside.
+/// Returns the rows of a word, ignoring case.
 pub(super) fn rows(word: &str) -> impl Iterator<Item = &'static KeywordDoc> {
     WORDS.iter().filter(move |row| row.word.eq_ignore_ascii_case(word))
 }
@@ -147,7 +147,7 @@ macro_rules! words {
     (@) => { None };
 }
 
-/// Every word in each of its roles, in the order in which completion shows them.
+/// Every word in each of its roles, in the order of completion.
 #[rustfmt::skip]
 pub(super) static WORDS: &[KeywordDoc] = words! {
     // Statements of instructions.

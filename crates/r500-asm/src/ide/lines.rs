@@ -21,31 +21,30 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Where the lines of a text start. A line ends after its `\n`; a `\r` in front of that is not a
-/// part of what columns count up to.
+/// The line starts of a text. A line ends after its `\n`; a `\r` before it does not count for columns.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,
-    /// Whether bytes and units are the same.
+    /// Whether all characters are ASCII, so that bytes and units are the same.
     ascii: bool,
 }
 
 impl Lines {
-    /// Returns the lines of a text.
+    /// Indexes the lines of a text.
     #[must_use]
     pub fn new(text: &[u8]) -> Self {
         let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
         Self { starts: std::iter::once(0).chain(ends).collect(), ascii: text.is_ascii() }
     }
 
-    /// Returns how many there are: one more than there are line ends.
+    /// Returns the number of lines: one more than the number of line ends.
     #[must_use]
     #[allow(clippy::len_without_is_empty)] // there is always one
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Line and column of a byte of the text these lines are of.
+    /// Returns line and column of a byte of the indexed text.
     #[must_use]
     pub fn position(&self, text: &[u8], at: usize, encoding: Encoding) -> LineColumn {
         let at = at.min(text.len());
@@ -56,8 +55,8 @@ impl Lines {
         LineColumn { line: count(line), column: count(column) }
     }
 
-    /// Returns the byte at a line and column. What lies after a line's end counts as that end, what
-    /// lies after the text as its end; a column inside of a character is that character's start.
+    /// Returns the byte at a line and column. Columns after the end of a line are clamped to that end, lines after the
+    /// text to its end; a column inside a character is rounded to its start.
     #[must_use]
     pub fn offset(&self, text: &[u8], at: LineColumn, encoding: Encoding) -> usize {
         let line = at.line as usize;
@@ -82,7 +81,7 @@ impl Lines {
     }
 }
 
-/// Returns a byte's place in a whole text, counted in units of an encoding.
+/// Returns the position of a byte in a text in units of an encoding.
 #[must_use]
 pub fn units(text: &[u8], encoding: Encoding) -> usize {
     if encoding == Encoding::Utf8 {
@@ -91,8 +90,8 @@ pub fn units(text: &[u8], encoding: Encoding) -> usize {
     characters(text, encoding).map(|(_, width)| width).sum()
 }
 
-/// Returns the characters of a text: their bytes, and their units. A byte that is not a part of one
-/// is one, as where it is shown as U+FFFD.
+/// Returns the characters of a text as numbers of bytes and of units. An invalid byte counts as one character, as it is
+/// shown as U+FFFD.
 fn characters(text: &[u8], encoding: Encoding) -> impl Iterator<Item = (usize, usize)> + '_ {
     text.utf8_chunks().flat_map(move |chunk| {
         let valid = chunk.valid().chars().map(move |c| {
@@ -129,7 +128,7 @@ mod tests {
             assert_eq!(lines.position(text, x, encoding), at(0, column));
             assert_eq!(lines.offset(text, at(0, column), encoding), x);
         }
-        // Inside of the pair, after the line, after the text.
+        // Inside the surrogate pair, after the line, after the text.
         assert_eq!(lines.offset(text, at(0, 5), Encoding::Utf16), 5);
         assert_eq!(lines.offset(text, at(0, 99), Encoding::Utf16), x + 1);
         assert_eq!(lines.offset(text, at(1, 1), Encoding::Utf16), x + 4);

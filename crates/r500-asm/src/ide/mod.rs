@@ -1,10 +1,9 @@
 //! Editor services: hover, completion, go to definition, references, rename, semantic tokens,
 //! folding.
 //!
-//! An [`Analysis`] is created after each change of a source; its methods answer queries. Positions
-//! are [`Span`]s: bytes of a file, the source itself being file 0; [`lines`] turns them into lines
-//! and columns and back. Texts are Markdown of the simplest sort: paragraphs, lists, `code` and
-//! tables. Nothing reads files, and incomplete statements are accepted.
+//! An [`Analysis`] is created after each change of a source; its methods answer queries. Positions are [`Span`]s: bytes
+//! of a file, the source itself being file 0; [`lines`] converts them to lines and columns and back. Texts are simple
+//! Markdown: paragraphs, lists, `code` and tables. No files are read, and incomplete statements are accepted.
 //!
 //! ```
 //! use r500_asm::Options;
@@ -51,7 +50,7 @@ pub(crate) use statement::{Head, Statement, begins_line, begins_statement, state
 /// A text edit: a span and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// Where; empty where something is put in.
+    /// The span to replace; empty for an insertion.
     pub span: Span,
     /// The replacement.
     pub text: String,
@@ -62,18 +61,18 @@ pub struct TextEdit {
 pub struct Analysis {
     assembly: Assembly,
     text: Arc<[u8]>,
-    /// The pieces that are not comments.
+    /// The tokens except comments.
     code: Vec<RawToken>,
     comments: Vec<RawToken>,
     statements: Vec<Statement>,
 }
 
-/// A place in its statement.
+/// A position in its statement.
 struct CursorContext<'a> {
     statement: Head,
-    /// The pieces of the statement that end in front of the place, and of the word there.
+    /// The tokens of the statement before the position and before the word there.
     before: &'a [RawToken],
-    /// The word that the place is in or touches.
+    /// The word at or next to the position.
     word: Option<RawToken>,
 }
 
@@ -109,14 +108,14 @@ impl Analysis {
         &self.text
     }
 
-    /// Returns the comment that a place is in or after.
+    /// Returns the comment at or before a position.
     #[must_use]
     pub fn comment(&self, at: usize) -> Option<RawToken> {
         let after = self.comments.partition_point(|piece| piece.end < at);
         self.comments.get(after).copied().filter(|piece| piece.start < at && at <= piece.end)
     }
 
-    /// Returns the index of the instruction that a place is in.
+    /// Returns the index of the instruction at a position.
     #[must_use]
     pub fn instruction(&self, at: usize) -> Option<usize> {
         let inside =
@@ -143,12 +142,12 @@ impl Analysis {
         let limit = word.map_or(at, |word| word.start);
         let count = pieces.iter().take_while(|piece| piece.end <= limit).count();
         let before = &pieces[..count];
-        // The word at the place may be the one that the statement seems to start with.
+        // The word at the position may be the apparent first word of the statement.
         let head = if before.is_empty() { Head::Empty } else { statement.head };
         CursorContext { statement: head, before, word }
     }
 
-    /// Returns the word that a place is in or touches.
+    /// Returns the word at or next to a position.
     fn word(&self, at: usize) -> Option<RawToken> {
         let after = self.code.partition_point(|piece| piece.end < at);
         let mut near = self.code[after..].iter().take_while(|piece| piece.start <= at);
@@ -181,8 +180,7 @@ impl CursorContext<'_> {
         self.before.iter().any(|piece| piece.kind == RawTokenKind::Mark(mark))
     }
 
-    /// Returns what a `.`, `[` or `(` in front of the place belongs to: the word before it, indices
-    /// skipped.
+    /// Returns the word before a `.`, `[` or `(` that precedes the position, skipping indices.
     fn owner(&self) -> Option<RawToken> {
         let mut rest = self.before;
         let mut depth = 0usize;
@@ -207,13 +205,13 @@ fn follows_dot(before: &[RawToken]) -> bool {
     before.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'))
 }
 
-/// Returns a piece's place in the source itself.
+/// Returns the span of a token in the source itself.
 fn span(piece: RawToken) -> Span {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span { file: 0, start: offset(piece.start), end: offset(piece.end) }
 }
 
-/// Returns whether a span of the source itself holds a place, or ends there.
+/// Returns whether a span of the source itself contains a position, or ends there.
 fn touches(span: Span, at: usize) -> bool {
     span.file == 0 && (span.start as usize) <= at && at <= span.end as usize
 }

@@ -23,7 +23,7 @@ impl Register {
         Some(make(n))
     }
 
-    /// Returns the word that it is written with.
+    /// Returns its keyword.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Temp(_) => "temp",
@@ -45,12 +45,12 @@ struct RegisterUses {
 }
 
 impl Analysis {
-    /// Returns what is known of a register, in a few lines.
+    /// Returns a short description of a register: value, writers and readers.
     pub(super) fn register(&self, register: Register) -> String {
         let job = &self.assembly.job;
         let state = &job.program.state;
         let mut text = String::new();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match register {
             Register::Temp(n) => write!(text, "`temp[{n}]`, a temporary"),
             Register::Out(n) => {
@@ -129,8 +129,7 @@ impl Analysis {
     }
 }
 
-/// Returns whether an instruction writes and whether it reads a register. An address that aL is added
-/// to counts by its base.
+/// Returns whether an instruction writes and whether it reads a register. An address relative to aL counts as its base.
 fn touched(inst: Instruction, register: Register) -> (bool, bool) {
     let info = InstInfo::new(inst);
     let names = |operands: &[Access], n: u8| operands.iter().any(|access| access.addr == n);
@@ -154,7 +153,7 @@ fn touched(inst: Instruction, register: Register) -> (bool, bool) {
     }
 }
 
-/// Returns some numbers, and how many more there are.
+/// Returns some numbers as text, and how many more there are.
 fn numbers(all: &[usize]) -> String {
     const MOST: usize = 8;
     let some: Vec<String> = all.iter().take(MOST).map(usize::to_string).collect();

@@ -4,15 +4,15 @@ use super::{Analysis, TextEdit};
 use crate::source::Span;
 
 impl Analysis {
-    /// Returns an edit that makes the source another text: only what differs, so that cursors stay where they are. `None` if
-    /// nothing does.
+    /// Returns an edit that replaces the source by another text. It covers only the differing part, so that cursors
+    /// stay. `None` if the texts are equal.
     #[must_use]
     pub fn edit_to(&self, text: &[u8]) -> Option<TextEdit> {
         let before = self.text();
         if before == text {
             return None;
         }
-        // Characters stay whole.
+        // Characters are not split.
         let boundary =
             |text: &[u8], at: usize| text.get(at).is_none_or(|b| !(0x80..=0xbf).contains(b));
         let mut head = before.iter().zip(text).take_while(|(a, b)| a == b).count();

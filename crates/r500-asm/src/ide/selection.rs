@@ -4,7 +4,7 @@ use super::{Analysis, span, touches};
 use crate::source::Span;
 
 impl Analysis {
-    /// Returns what holds a place, the innermost first; each lies in the one after it.
+    /// Returns the spans around a position, innermost first; each is contained in the next.
     #[must_use]
     pub fn selection(&self, at: usize) -> Vec<Span> {
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
@@ -19,7 +19,7 @@ impl Analysis {
         );
         list.push(Span { file: 0, start: 0, end });
         list.sort_by_key(|span| span.end - span.start);
-        // Each in the one after it: parts that only touch are left out.
+        // Each is contained in the next: ranges that only touch are left out.
         let mut nested: Vec<Span> = Vec::new();
         for span in list {
             let holds = nested.last().is_none_or(|inner| {

@@ -14,9 +14,9 @@ use crate::raw_tokens::{RawToken, RawTokenKind};
 pub struct Signature {
     /// The label: `MAD A B C`, `checker(64, 64, 8)`.
     pub label: String,
-    /// The parts of the label that stand for what it takes: bytes of it.
+    /// Byte ranges of the label for the parameters.
     pub parts: Vec<Range<usize>>,
-    /// Which of them is being written; none after the last.
+    /// Index of the parameter that is being typed; none after the last.
     pub active: Option<usize>,
     /// The description, in Markdown.
     pub text: String,
@@ -62,7 +62,7 @@ impl Analysis {
         let source =
             |piece: &RawToken| matches!(self.kw(*piece), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
         let written = part[opcode + 1..].iter().filter(|piece| source(piece)).count();
-        // After space another one begins.
+        // A space ends the parameter.
         let apart = part.last().is_some_and(|last| last.end < at) && place.word.is_none();
         let active = written + usize::from(place.word.is_some_and(|word| source(&word)));
         let active = if apart { active } else { active.saturating_sub(1) };

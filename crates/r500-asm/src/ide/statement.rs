@@ -10,7 +10,7 @@ use crate::raw_tokens::{RawToken, RawTokenKind};
 /// The kind of a statement, from its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {
-    /// Nothing is there yet.
+    /// An empty statement.
     Empty,
     Alu,
     Tex,
@@ -21,11 +21,11 @@ pub(crate) enum Head {
     State(&'static Register),
     Label,
     Include,
-    /// A word that starts no statement, perhaps not yet.
+    /// A word that starts no statement, possibly incomplete.
     Other,
 }
 
-/// A statement: pieces `first..end` of the code, its `;` among them if it has one.
+/// A statement: tokens `first..end` of the code, including its `;` if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statement {
     pub(crate) head: Head,
@@ -33,7 +33,7 @@ pub(crate) struct Statement {
     pub(crate) end: usize,
 }
 
-/// Cuts code (pieces without comments) into statements.
+/// Splits code (tokens without comments) into statements.
 pub(crate) fn statements(text: &[u8], code: &[RawToken]) -> Vec<Statement> {
     let mut list = Vec::new();
     let mut first = 0;
@@ -51,7 +51,7 @@ pub(crate) fn statements(text: &[u8], code: &[RawToken]) -> Vec<Statement> {
     list
 }
 
-/// Returns what the pieces of a statement make it.
+/// Returns the kind of a statement from its tokens.
 pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
     let Some(piece) = code.first() else { return Head::Empty };
     match piece.kind {
@@ -75,8 +75,8 @@ pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
     }
 }
 
-/// Returns where the statement ends that begins at `first`: after its `;`, or in front of a line
-/// that can only begin another one.
+/// Returns the end of the statement that begins at `first`: after its `;`, or before a line that can only begin another
+/// one.
 fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
     for at in first..code.len() {
         let piece = code[at];
@@ -90,14 +90,14 @@ fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
     code.len()
 }
 
-/// Returns whether code that begins a line begins a statement, whatever stands in front of it.
+/// Returns whether code at the start of a line begins a statement, whatever precedes it.
 pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
     let next = |mark| code.get(1).is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark));
     match head(text, code) {
         Head::Label => true,
-        // A jump out of a condition, a texture, a constant may continue in the next line.
+        // A jump target, a texture or a constant may continue on the next line.
         Head::Tex | Head::Directive(Kw::Const | Kw::Int | Kw::Bool) => !next(b'['),
-        // `raw` is an output modifier, too; dwords follow the statement.
+        // `raw` is also an output modifier; in a statement, dwords follow.
         Head::Raw => code.get(1).is_some_and(|piece| text[piece.start].is_ascii_digit()),
         Head::Directive(Kw::Coverage) => next(b'='),
         Head::Flow(Kw::If) => false,
@@ -106,7 +106,7 @@ pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
     }
 }
 
-/// Returns whether nothing but space stands in front of a piece on its line.
+/// Returns whether a token is the first on its line.
 pub(crate) fn begins_line(text: &[u8], piece: RawToken) -> bool {
     let before = text[..piece.start].iter().rev().find(|b| !b" \t\r".contains(b));
     before.is_none_or(|b| *b == b'\n')

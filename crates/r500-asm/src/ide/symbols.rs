@@ -17,9 +17,9 @@ pub struct Outline {
     pub detail: String,
     /// The kind.
     pub kind: OutlineKind,
-    /// Its name's place.
+    /// Span of its name.
     pub name_span: Span,
-    /// All of it.
+    /// Span of all of it.
     pub span: Span,
 }
 
@@ -30,7 +30,7 @@ pub enum OutlineKind {
     Label,
     /// A name of a register.
     Name,
-    /// A directive that gives something its value.
+    /// A directive that sets a value.
     Directive,
     /// A block of flow control.
     Block,
@@ -38,14 +38,14 @@ pub enum OutlineKind {
     Include,
 }
 
-/// Why a name cannot be changed to another.
+/// Why a name cannot be renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renaming {
-    /// Nothing that has a name of its own stands there.
+    /// There is no name at the position.
     Nothing,
-    /// The new name is a word of the language, starts with a digit, or holds what no word holds.
+    /// The new name is a keyword, starts with a digit, or has invalid characters.
     NotAName,
-    /// The new name is taken: where.
+    /// The new name is taken; the span of its definition.
     Taken(Span),
 }
 
@@ -62,8 +62,7 @@ impl std::fmt::Display for Renaming {
 impl std::error::Error for Renaming {}
 
 impl Analysis {
-    /// Returns where the name, label or file is defined that stands at a place; perhaps in another
-    /// file, then the file as a whole.
+    /// Returns the definition of the name, label or file at a position; for a file, all of it.
     #[must_use]
     pub fn definition(&self, at: usize) -> Option<Span> {
         if let Some(include) = self.assembly.includes.iter().find(|i| touches(i.span, at)) {
@@ -72,8 +71,7 @@ impl Analysis {
         self.symbol(at).map(|symbol| symbol.span)
     }
 
-    /// Returns where what stands at a place is used, by file and place; with its definition if
-    /// asked for.
+    /// Returns the uses of the symbol at a position, by file and position, with its definition on request.
     #[must_use]
     pub fn references(&self, at: usize, definition: bool) -> Vec<Span> {
         let Some(symbol) = self.symbol(at) else { return Vec::new() };
@@ -94,18 +92,17 @@ impl Analysis {
         Some(span(word))
     }
 
-    /// Returns what changes when the name or label at a place is called otherwise; perhaps in
-    /// several files.
+    /// Returns the edits that rename the name or label at a position, possibly in several files.
     ///
     /// # Errors
-    /// Why it cannot be called so.
+    /// Why it cannot be renamed.
     pub fn rename(&self, at: usize, name: &str) -> Result<Vec<TextEdit>, Renaming> {
         let symbol = self.symbol(at).ok_or(Renaming::Nothing)?;
         let name = name.strip_prefix('@').unwrap_or(name);
         let label = matches!(symbol.kind, SymbolKind::Label(_));
         let letters =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        // Labels live apart and may be any word.
+        // Labels have their own namespace and may be any word.
         let reserved = !label
             && (name.starts_with(|c: char| c.is_ascii_digit())
                 || crate::names::find(name.as_bytes()) != Kw::Ident
@@ -125,17 +122,17 @@ impl Analysis {
         }
         let edits = self.references(at, true).into_iter().map(|span| {
             let marked = self.assembly.files.bytes(span).first() == Some(&b'@');
-            // Between `@` and the name space may stand; it goes.
+            // Space between `@` and the name is removed.
             TextEdit { span, text: if marked { format!("@{name}") } else { name.to_owned() } }
         });
         Ok(edits.collect())
     }
 
-    /// Returns what a source consists of, in the order in which it stands there.
+    /// Returns the outline of a source, in source order.
     #[must_use]
     pub fn outline(&self) -> Vec<Outline> {
         let mut list: Vec<Outline> = Vec::new();
-        // Open blocks: their entries.
+        // Indices of the entries of open blocks.
         let mut open: Vec<usize> = Vec::new();
         for statement in &self.statements {
             let pieces = &self.code[statement.first..statement.end];

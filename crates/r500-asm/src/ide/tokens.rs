@@ -11,10 +11,10 @@ use crate::names::{self, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
-/// A part of a source that means something by itself; it does not reach over a line's end.
+/// A semantic token on a single line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Where, in the source itself.
+    /// Its span in the source itself.
     pub span: Span,
     /// What it is.
     pub kind: TokenKind,
@@ -31,11 +31,11 @@ pub enum TokenKind {
     Text,
     /// A number.
     Number,
-    /// The word that a directive starts with, a register of the state, `#include`.
+    /// The first word of a directive, a state register, `#include`.
     Directive,
-    /// A word of flow control, or one that an instruction starts with.
+    /// A keyword of flow control, or the first word of an instruction.
     Keyword,
-    /// A tag or modifier of an instruction.
+    /// A flag or modifier of an instruction.
     Tag,
     /// An operation.
     Operation,
@@ -49,12 +49,12 @@ pub enum TokenKind {
     Channels,
     /// A field of a register of the state.
     Field,
-    /// A word among which one chooses.
+    /// A word of an enumeration.
     Value,
 }
 
 impl TokenKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 13] = [
         Self::Comment,
         Self::Text,
@@ -73,8 +73,8 @@ impl TokenKind {
 }
 
 impl Analysis {
-    /// Returns what the words in a part of the source are, in order; a token that the part cuts is
-    /// whole. Marks and words that mean nothing where they stand are left out.
+    /// Returns the tokens of a range, in order; tokens that overlap its bounds are included. Marks and words without
+    /// meaning at their position are left out.
     #[must_use]
     pub fn tokens(&self, part: Range<usize>) -> Vec<Token> {
         let names = self.name_places();
@@ -101,8 +101,7 @@ impl Analysis {
         tokens
     }
 
-    /// Returns where names of registers stand in the source itself, and whether they are defined
-    /// there; by place.
+    /// Returns the spans of register names in the source itself, and whether they are definitions; by position.
     fn name_places(&self) -> Vec<(u32, bool)> {
         let symbols = self.assembly.symbols.iter();
         let named = symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Register(_)));
@@ -119,7 +118,7 @@ impl Analysis {
     }
 }
 
-/// Reads the pieces of a statement.
+/// Classifies the tokens of a statement.
 struct Reader<'a> {
     analysis: &'a Analysis,
     names: &'a [(u32, bool)],
@@ -128,7 +127,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(&self, pieces: &[RawToken], part: &Range<usize>, tokens: &mut Vec<Token>) {
-        // Whether the colon of an arithmetic instruction was passed.
+        // Whether the colon of an arithmetic instruction has been passed.
         let mut colon = false;
         for (at, piece) in pieces.iter().enumerate() {
             colon |= piece.kind == RawTokenKind::Mark(b':');
@@ -174,13 +173,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns what stands after a `.`: channels, or what follows a number's point.
+    /// Returns the kind of a word after a `.`: channels, or the fraction of a number.
     fn part(&self, before: &[RawToken]) -> TokenKind {
         let [.., owner, point] = before else { return TokenKind::Number };
         let digits = owner.kind == RawTokenKind::Word
             && owner.end == point.start
             && self.analysis.bytes(*owner).first().is_some_and(u8::is_ascii_digit);
-        // A swizzle of digits has no point in front of it: `src0.111.5` is none.
+        // A swizzle of digits has no preceding point: `src0.111.5` is not one.
         let swizzle = before
             .get(..before.len() - 2)
             .and_then(|rest| rest.last())
@@ -193,7 +192,7 @@ impl Reader<'_> {
         let bytes = self.analysis.bytes(piece);
         let kw = names::find(bytes);
         if bytes.first().is_some_and(u8::is_ascii_digit) {
-            // `8bit` is the only word of the language that begins so.
+            // `8bit` is the only keyword that begins with a digit.
             let word = !bytes.iter().all(u8::is_ascii_digit) && within(self.head, bytes);
             return Some(if word { TokenKind::Value } else { TokenKind::Number });
         }
@@ -263,7 +262,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether a word is one of those that its directive takes.
+/// Returns whether a word is valid in its directive.
 fn within(head: Head, word: &[u8]) -> bool {
     let Head::Directive(directive) = head else { return false };
     let mut rows = str::from_utf8(word).ok().into_iter().flat_map(keyword_docs::rows);

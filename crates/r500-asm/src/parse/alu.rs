@@ -1,4 +1,4 @@
-//! ALU and output instructions: `TAGS LETS : OPS ;`.
+//! ALU and output instructions: `FLAGS BINDINGS : OPS ;`.
 
 use r500_isa::Instruction;
 use r500_isa::values::InstType;
@@ -10,7 +10,7 @@ use super::{ParseAbort, Parsed, Parser};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::lexer::TokenKind;
 
-/// All six sources at the inline constant 0 that stands where nothing is named.
+/// All six sources at inline constant 0, the default.
 const UNUSED: u32 = 0x80 | 0x80 << 10 | 0x80 << 20;
 
 impl Parser<'_> {

@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::source::Span;
 
 impl Parser<'_> {
-    // Which half.
+    // Slot assignment.
 
     /// Returns the half of each operation; `None` if an ambiguity or error has been reported.
     pub(super) fn assign_slots(&mut self, ops: &[Op]) -> [Option<AluSlot>; 2] {
@@ -65,8 +65,8 @@ impl Parser<'_> {
         sides
     }
 
-    /// Reports a destination of the half that the operation is not in. Alone in its instruction, an operation of
-    /// the alpha half reaches colours by `SOP`.
+    /// Reports a destination that belongs to the other half. In an instruction of its own, an alpha operation reaches
+    /// colours by `SOP`.
     #[cold]
     fn report_wrong_destination(&mut self, op: &Op, clue: AluSlot, at: Span, alone: bool) {
         let text = self.text(op.opcode);
@@ -120,7 +120,7 @@ impl Parser<'_> {
         );
     }
 
-    // Halves.
+    // Encoding of the halves.
 
     pub(super) fn encode_rgb_slot(&mut self, inst: &mut Instruction, op: &Op) {
         let mut cmn = flag(inst.cmn(), CmnInst::RGB_CLAMP, op.clamp);
@@ -184,8 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Warns if the last operand that an operation reads is not written, and those before it are: it is red of
-    /// src0, not 0.
+    /// Warns if the last operand is omitted after written ones: it then reads red of src0, not 0.
     fn check_last_operand(&mut self, op: &Op, slot: AluSlot, uses: impl Fn(Slot) -> bool) {
         let read = Slot::ALL.into_iter().rposition(uses).map_or(0, |last| last + 1);
         if op.count == 0 || op.count + 1 != read {

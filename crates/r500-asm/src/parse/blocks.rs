@@ -1,4 +1,4 @@
-//! Open blocks of flow control (`IF`, `LOOP`, `REP`): the targets that follow from them, and labels.
+//! Open blocks of flow control (`IF`, `LOOP`, `REP`): resolution of their targets, and labels.
 
 use r500_isa::values::BranchOp;
 use r500_isa::words::{FcAddr, FcInst};
@@ -9,7 +9,7 @@ use crate::flow::FlowKind;
 use crate::items::SymbolKind;
 use crate::source::Span;
 
-/// The nest of open blocks, and jumps whose target is not known yet.
+/// The stack of open blocks, and jumps with unresolved targets.
 #[derive(Default)]
 pub(super) struct Flow {
     pub(super) blocks: Vec<Block>,
@@ -26,7 +26,7 @@ pub(super) enum Block {
     Loop { at: usize, span: Span, targeted: bool, rep: bool, int: u8, exits: Vec<(usize, bool)> },
 }
 
-/// A label that a jump names.
+/// A label used by a jump.
 pub(super) struct Target {
     pub(super) label: String,
     pub(super) span: Span,
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports what is left open, and sets the targets that labels name.
+    /// Reports unclosed blocks, and resolves labels.
     pub(super) fn finish_flow(&mut self) {
         for block in std::mem::take(&mut self.flow.blocks) {
             let (span, what) = block.describe();

@@ -25,7 +25,7 @@ pub(super) struct Condition {
 }
 
 impl Parser<'_> {
-    /// `alu`, `pred.r`, `bool[3]`, `table(0x0f)`, and these with `!`, `&`, `|` and brackets.
+    /// Parses `alu`, `pred.r`, `bool[3]`, `table(0x0f)`, and these with `!`, `&`, `|` and brackets.
     pub(super) fn condition(&mut self) -> Parsed<Condition> {
         self.any_of(0)
     }

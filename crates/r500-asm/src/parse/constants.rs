@@ -9,7 +9,7 @@ use crate::lexer::TokenKind;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// `const[n] = (r, g, b, a) ;`
+    /// Parses `const[n] = (r, g, b, a) ;`.
     pub(super) fn constant(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let n = self.index(255, "a constant's number")?;
@@ -17,7 +17,7 @@ impl Parser<'_> {
         self.give(Register::Const(n), start)
     }
 
-    /// `int[n] = (passes, first aL, step) ;`
+    /// Parses `int[n] = (trip count, first aL, step) ;`.
     pub(super) fn integer(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let n = self.index(31, "an integer constant's number")?;
@@ -25,7 +25,7 @@ impl Parser<'_> {
         self.give(Register::Int(n), start)
     }
 
-    /// `bool[n] = true ;`
+    /// Parses `bool[n] = true ;`.
     pub(super) fn boolean(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let n = self.index(31, "a boolean constant's number")?;
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns the value of a constant, after its `=`.
+    /// Parses the value of a constant, after its `=`, and sets it.
     pub(super) fn give(&mut self, register: Register, span: Span) -> Parsed<()> {
         match register {
             Register::Const(n) => {
@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `(a, b, …)`, N floats.
+    /// Parses `(a, b, …)`, N floats.
     pub(super) fn vector<const N: usize>(&mut self) -> Parsed<[f32; N]> {
         let mut values = [0.0; N];
         self.expect_token(TokenKind::OpenParen)?;

@@ -1,4 +1,4 @@
-//! Directives: the state around a program, names, and what a picture needs.
+//! Directives: the state of a program, names, and the resources of a picture.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
-/// The words that directives start with, besides names of registers.
+/// The first words of directives, besides names of registers.
 #[rustfmt::skip]
 pub(crate) const STARTS: &[Kw] = &[
     Kw::Size, Kw::Time, Kw::Name, Kw::Origin, Kw::Share, Kw::Input, Kw::Texture, Kw::Level,
@@ -21,7 +21,7 @@ pub(crate) const STARTS: &[Kw] = &[
     Kw::Int, Kw::Bool, Kw::Rationale, Kw::Status,
 ];
 
-/// Directives that may occur once, and have occurred.
+/// Directives that may occur once and have occurred.
 #[derive(Default)]
 pub(super) struct SeenDirectives {
     given: HashMap<String, Span>,
@@ -29,13 +29,13 @@ pub(super) struct SeenDirectives {
     pub(super) edges: Vec<(bool, String, Span)>,
 }
 
-/// Returns the register of that name, if it is one that a program carries.
+/// Returns the register of that name, if a program contains it.
 pub(crate) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
     let register = r500_isa::register(name)?;
     CARRIED.contains(&register.name).then_some(register)
 }
 
-/// The registers that a program carries.
+/// The registers that a program contains.
 #[rustfmt::skip]
 pub(crate) const CARRIED: &[&str] = &[
     "US_CONFIG", "US_PIXSIZE", "US_CODE_ADDR", "US_CODE_RANGE", "US_CODE_OFFSET", "US_FC_CTRL",
@@ -171,13 +171,13 @@ impl Parser<'_> {
         ParseAbort
     }
 
-    /// Reports a directive that was given before; what `key` names is given from now on.
+    /// Reports a repeated directive, and records that `key` is set.
     pub(super) fn only_once(&mut self, key: &str) {
         let span = self.tok.span;
         self.once_at(key, span);
     }
 
-    /// Reports that `key` was given before, and returns whether it was.
+    /// Reports that `key` was already set, and returns whether it was.
     pub(super) fn once_at(&mut self, key: &str, span: Span) -> bool {
         let first = self.state.given.insert(key.to_owned(), span);
         if let Some(first) = first {
@@ -196,7 +196,7 @@ impl Parser<'_> {
 
     // Names.
 
-    /// `DEF name = register ;`, where the register may also be `float(code)` or a value.
+    /// Parses `DEF name = register ;`, where the register may also be `float(code)` or a value.
     fn define(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.expect_token(TokenKind::Word)?;
@@ -261,8 +261,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `UNIFORM name = const[n].rgb ;`; a name in quotes may hold anything. A word of the language,
-    /// such as `time`, names the uniform, but not the register in later statements.
+    /// Parses `UNIFORM name = const[n].rgb ;`; a name in quotes may contain any characters. A keyword, such as `time`,
+    /// names the uniform, but not the register in later statements.
     fn uniform(&mut self) -> Parsed<()> {
         self.bump();
         let quoted = self.at(TokenKind::Str);
@@ -301,5 +301,5 @@ impl Parser<'_> {
     }
 }
 
-/// The longest side of a picture that a directive may ask for.
+/// Greatest width and height of a picture in a directive.
 const MAX_SIDE: u32 = 65536;

@@ -28,7 +28,7 @@ enum PixelSelector {
 }
 
 impl Parser<'_> {
-    /// `EXPECT out[0] at (x, y) = (r, g, b, a) ;` and its relatives.
+    /// Parses `EXPECT out[0] at (x, y) = (r, g, b, a) ;` and its variants.
     pub(super) fn expectation(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         if self.eat_text("tolerance") {
@@ -70,13 +70,13 @@ impl Parser<'_> {
         self.parse_expectation(what, start)
     }
 
-    /// `COVERAGE = 1, 0, … ;` and its relatives: which pixels are drawn.
+    /// Parses `COVERAGE = 1, 0, … ;` and its variants: which pixels are drawn.
     pub(super) fn coverage(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         self.parse_expectation(ExpectedQuantity::Covered, start)
     }
 
-    /// Returns a place, `=`, and values.
+    /// Parses a location, `=`, and values.
     fn parse_expectation(&mut self, what: ExpectedQuantity, start: Span) -> Parsed<()> {
         let place = if self.eat_text("at") {
             self.expect_token(TokenKind::OpenParen)?;
@@ -236,5 +236,5 @@ impl Parser<'_> {
     }
 }
 
-/// The limit on pixels of a picture with expectations.
+/// Limit of the pixels of a picture with expectations.
 const MAX_EXPECTED: usize = 1 << 24;

@@ -13,9 +13,9 @@ use crate::source::Span;
 /// The flags of one instruction parsed so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
-    /// `US_CMN_INST`, but for its `TYPE`.
+    /// `US_CMN_INST`, except its `TYPE`.
     pub(super) cmn: CmnInst,
-    /// `TEX_SEM_ACQUIRE`, `UNSCALED`, `IGNORE_UNCOVERED`, at their places in `US_TEX_INST`.
+    /// `TEX_SEM_ACQUIRE`, `UNSCALED`, `IGNORE_UNCOVERED`, at their bits in `US_TEX_INST`.
     pub(super) tex: TexInst,
     /// `OUT`.
     pub(super) out: bool,
@@ -170,7 +170,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `PRED(r)`, `PRED.rgb(!g)`, `PRED.a(none)`.
+    /// Parses `PRED(r)`, `PRED.rgb(!g)`, `PRED.a(none)`.
     fn parse_predicate_flag(&mut self, tags: &mut Flags) -> Parsed<()> {
         let start = self.bump().span;
         let (rgb, alpha) = if self.eat(TokenKind::Dot) { self.halves()? } else { (true, true) };
@@ -178,7 +178,7 @@ impl Parser<'_> {
         let inverted = self.eat(TokenKind::Bang);
         let sel = self.pred_sel()?;
         self.expect_token(TokenKind::CloseParen)?;
-        // Seen once a half: bit 126 and 127, which no keyword takes.
+        // One flag a half: bits 126 and 127, which no keyword uses.
         let bits = u128::from(rgb) << 126 | u128::from(alpha) << 127;
         if tags.seen & bits != 0 {
             self.report(
@@ -202,7 +202,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `none`, `rgba`, a channel, or the code of a select.
+    /// Parses `none`, `rgba`, a channel, or the code of a select.
     fn pred_sel(&mut self) -> Parsed<PredSel> {
         for (text, sel) in names::PRED_SELS {
             if self.eat_text(text) {
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(PredSel::new(code))
     }
 
-    /// `rgb`, `a` or `rgba`: which halves.
+    /// Parses `rgb`, `a` or `rgba`: a selection of halves.
     fn halves(&mut self) -> Parsed<(bool, bool)> {
         for (text, halves) in [("rgb", (true, false)), ("a", (false, true)), ("rgba", (true, true))]
         {
@@ -228,7 +228,7 @@ impl Parser<'_> {
         Err(self.expected("`rgb`, `a` or `rgba`"))
     }
 
-    /// `r` or `a`: whose result.
+    /// Parses `r` or `a`: the half of the ALU result.
     pub(super) fn result_channel(&mut self) -> Parsed<AluResultSel> {
         if self.eat_text("r") {
             Ok(AluResultSel::RED)
@@ -239,7 +239,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `eq`, `lt`, `ge` or `ne`.
+    /// Parses `eq`, `lt`, `ge` or `ne`.
     pub(super) fn compare(&mut self) -> Parsed<Compare> {
         if let Some(compare) = names::value_of(names::COMPARES, self.tok.kw) {
             self.bump();
@@ -255,7 +255,7 @@ impl Parser<'_> {
         Ok(mask)
     }
 
-    /// Returns a mask: letters of rgba in that order, or `none`. Red is bit 0.
+    /// Parses a mask: letters of rgba in that order, or `none`. Red is bit 0.
     pub(super) fn mask(&mut self) -> Parsed<u8> {
         if !self.at(TokenKind::Word) {
             return Err(self.expected("a mask"));
@@ -280,7 +280,7 @@ impl Parser<'_> {
         Ok(mask)
     }
 
-    /// `none`, or something that is not a mask.
+    /// Parses `none`, or reports an invalid mask.
     fn other_mask(&mut self) -> Parsed<u8> {
         if self.eat_word(Kw::NoneWord) {
             return Ok(0);
@@ -310,7 +310,7 @@ impl Parser<'_> {
         Ok(meant)
     }
 
-    /// Puts `WORDn` into the instruction; only bits that no field names may be set so.
+    /// Inserts `WORDn` into the instruction; only bits without a field may be set this way.
     pub(super) fn insert_unnamed_bits(&mut self, tags: &Flags, instruction: &mut Instruction) {
         if tags.words == [0; 6] {
             return;

@@ -1,7 +1,7 @@
 //! Flow control: structured statements, `JUMP`, and the general form `FC`.
 //!
-//! Each statement has a usual encoding ([`crate::flow`], which the printer reads too), and targets
-//! that follow from the nest it stands in; modifiers replace single fields of it.
+//! Each statement has a standard encoding ([`crate::flow`], shared with the printer), and targets that follow from the
+//! blocks around it. Modifiers replace single fields.
 
 use r500_isa::values::{AddrOp, BranchOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns how many `IF` a `BREAK` or `CONTINUE` leaves, and whether its loop is a `REP`.
+    /// Returns the number of `IF`s that a `BREAK` or `CONTINUE` exits, and whether its loop is a `REP`.
     fn enclosing_loop(&mut self, span: Span, kw: Kw) -> (bool, u8) {
         let innermost = self.flow.loops.last().copied();
         if let Some(at) = innermost
@@ -269,7 +269,7 @@ impl Parser<'_> {
         Ok(n)
     }
 
-    /// `(word)` or `(code)` of a two-bit field.
+    /// Parses `(word)` or `(code)` of a two-bit field.
     fn choice<T: FieldValue>(&mut self, table: &[(Kw, T)]) -> Parsed<u8> {
         self.bump();
         self.expect_token(TokenKind::OpenParen)?;
@@ -287,7 +287,7 @@ impl Parser<'_> {
         Ok(code)
     }
 
-    /// `@label`, `label` or an address.
+    /// Parses `@label`, `label` or an address.
     fn target(&mut self, m: &mut Modifiers) -> Parsed<()> {
         let start = self.tok.span;
         let marked = self.eat(TokenKind::At);
@@ -309,7 +309,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Replaces what the modifiers name.
+    /// Applies modifiers to the fields.
     fn apply(&mut self, fc: &mut (FcInst, FcAddr), m: &Modifiers, kind: FlowKind) {
         let (mut w, mut a) = *fc;
         if let Some(condition) = m.condition {
@@ -362,7 +362,7 @@ impl Parser<'_> {
         *fc = (w, a);
     }
 
-    /// Returns the predicate bit that a condition reads; a flag must not contradict it.
+    /// Returns the predicate bit of a condition; a flag must not contradict it.
     fn condition_predicate(
         &mut self,
         cmn: CmnInst,

@@ -11,7 +11,7 @@ use crate::names::Kw;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// Reports an operation of another language, with the instruction that takes its place.
+    /// Reports an operation of another language, with its equivalent instruction.
     #[cold]
     pub(super) fn report_foreign_op(&mut self, op: &Op, foreign: &ForeignOp) -> ParseAbort {
         let start = self.tok.span;
@@ -55,7 +55,7 @@ impl Parser<'_> {
         ParseAbort
     }
 
-    /// Skips `[-] [|] src0 . swizzle [|]`, whatever its swizzle.
+    /// Skips `[-] [|] src0 . swizzle [|]`, with any swizzle.
     fn skip_operand(&mut self) -> Option<Span> {
         let start = self.tok.span;
         self.eat(TokenKind::Minus);

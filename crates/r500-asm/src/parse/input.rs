@@ -1,4 +1,4 @@
-//! `INPUT`: what temporaries hold when the program starts.
+//! `INPUT`: initial values of temporaries.
 
 use r500_program::{Component, Input, InputData, Plane};
 
@@ -7,17 +7,17 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::lexer::TokenKind;
 use crate::source::Span;
 
-/// Components that need the picture's size, which a later directive may give.
+/// Components that need the size of the picture, which a later directive may set.
 pub(super) struct PendingInput {
     input: usize,
     component: usize,
-    /// Whether it is y.
+    /// Whether the component is y.
     vertical: bool,
     span: Span,
 }
 
 impl Parser<'_> {
-    /// `INPUT temp[n] = … ;` or `INPUT none ;`
+    /// Parses `INPUT temp[n] = … ;` or `INPUT none ;`.
     pub(super) fn input(&mut self) -> Parsed<()> {
         self.bump();
         if self.eat_text("none") {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         self.parse_semicolon()
     }
 
-    /// `values(width) (x, y, z, w), … `: a vector per pixel, row by row from y = 0.
+    /// Parses `values(width) (x, y, z, w), … `: a vector for each pixel, row by row from y = 0.
     fn pixel_values(&mut self) -> Parsed<InputData> {
         self.expect_token(TokenKind::OpenParen)?;
         let at = self.tok.span;
@@ -92,8 +92,8 @@ impl Parser<'_> {
         Ok(InputData::Values { width, values })
     }
 
-    /// Returns a component: `u`, `v`, `x`, `y`, a number, `plane(c, du, dv)`, `corners(ll, lr, ul)`
-    /// or `vertices(a, b, c)`, and a name in quotes.
+    /// Parses a component: `u`, `v`, `x`, `y`, a number, `plane(c, du, dv)`, `corners(ll, lr, ul)` or `vertices(a, b,
+    /// c)`, and a name in quotes.
     fn component(&mut self, input: usize, index: usize) -> Parsed<Component> {
         let span = self.tok.span;
         let mut name = String::new();
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(Component { name, plane })
     }
 
-    /// Gives `x` and `y` the picture's size.
+    /// Resolves `x` and `y` with the size of the picture.
     pub(super) fn finish_inputs(&mut self) {
         self.finish_edges();
         for pending in std::mem::take(&mut self.inputs) {

@@ -33,11 +33,10 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::names::{self, Kw};
 use crate::source::Span;
 
-/// Most names that are compared with a misspelt word, so that the cost of a source full of errors
-/// stays linear.
+/// Limit of names compared with a misspelt word, so that a source full of errors takes linear time.
 const MOST_NAMES: usize = 256;
 
-/// Names, labels and expectations that a source may hold: one for each instruction, and as many again.
+/// Limit of names, labels and expectations in a source: twice the limit of instructions.
 const MAX_DEFINITIONS: usize = 2 * MAX_INSTRUCTIONS;
 
 /// A statement was abandoned; its error has been reported.
@@ -47,12 +46,12 @@ pub(crate) struct ParseAbort;
 /// The result of a parsing function.
 pub(crate) type Parsed<T> = Result<T, ParseAbort>;
 
-/// The parser: tokens in, a job out.
+/// The parser: from tokens to a job.
 pub(crate) struct Parser<'a> {
     pub(crate) lexer: Lexer<'a>,
     /// The current token.
     tok: Token,
-    /// The place of the token before it.
+    /// Span of the previous token.
     before: Span,
     pub(crate) job: Job,
     /// The span of each instruction.
@@ -61,7 +60,7 @@ pub(crate) struct Parser<'a> {
     pub(crate) references: Vec<Reference>,
     pub(crate) textures: Vec<TextureRequest>,
     pub(crate) expected: Vec<ExpectedPixels>,
-    /// Uses of labels, which may be defined further on.
+    /// Uses of labels, which may be defined later.
     label_uses: Vec<(String, Span)>,
     names: HashMap<String, (Register, Span)>,
     labels: HashMap<String, (usize, Span)>,
@@ -97,7 +96,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads everything.
+    /// Parses all statements.
     pub(crate) fn run(&mut self) {
         while self.tok.kind != TokenKind::End
             && !self.lexer.diagnostics.is_past_limit()
@@ -129,7 +128,7 @@ impl<'a> Parser<'a> {
         self.finish_textures();
     }
 
-    /// Returns the number of what is kept for each statement and is not an instruction.
+    /// Returns the number of stored items besides instructions.
     fn definitions(&self) -> usize {
         self.symbols.len() + self.job.uniforms.len() + self.expected.len() + self.expects.len()
     }
@@ -245,7 +244,7 @@ impl<'a> Parser<'a> {
         if self.tok.kind == kind { Ok(self.bump()) } else { Err(self.expected(kind.describe())) }
     }
 
-    /// Returns the `;` that ends a statement.
+    /// Parses the `;` that ends a statement.
     fn parse_semicolon(&mut self) -> Parsed<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
@@ -253,7 +252,7 @@ impl<'a> Parser<'a> {
         Err(self.missing_semicolon("`;`"))
     }
 
-    /// Something else stands where a statement may end.
+    /// Reports another token where a statement may end.
     #[cold]
     fn missing_semicolon(&mut self, expected: &str) -> ParseAbort {
         if self.tok.first || self.at(TokenKind::End) {
@@ -280,7 +279,7 @@ impl<'a> Parser<'a> {
         self.lexer.diagnostics.push(diagnostic);
     }
 
-    /// Reports that something else was expected than the token.
+    /// Reports an unexpected token.
     #[cold]
     fn expected(&mut self, what: &str) -> ParseAbort {
         let span = self.tok.span;
@@ -306,7 +305,7 @@ impl<'a> Parser<'a> {
         self.spans.push(start.to(self.before));
     }
 
-    /// `RAW d0 d1 d2 d3 d4 d5 ;`
+    /// Parses `RAW d0 d1 d2 d3 d4 d5 ;`.
     fn parse_raw(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let mut words = [0; 6];
@@ -318,7 +317,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `@name`: the address of the next instruction.
+    /// Parses `@name`: the address of the next instruction.
     fn parse_label(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let name = self.expect_token(TokenKind::Word)?.span;
@@ -345,7 +344,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Returns the register that a name is defined as, if any, and records the use.
+    /// Returns the register that a name denotes, if it is defined, and records the use.
     fn resolve_register(&mut self, span: Span) -> Option<Register> {
         if self.names.is_empty() {
             return None;
@@ -363,12 +362,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the defined name most like a word.
+    /// Returns the defined name most similar to a word.
     fn closest_name(&self, word: &str) -> Option<String> {
         self.closest_symbol(word, |kind| matches!(kind, SymbolKind::Register(_)))
     }
 
-    /// Returns the symbol of some kind most like a word; those defined first win.
+    /// Returns the symbol of a kind most similar to a word; the first defined wins ties.
     fn closest_symbol(&self, word: &str, of: impl Fn(SymbolKind) -> bool) -> Option<String> {
         let symbols = self.symbols.iter().filter(|s| of(s.kind)).take(MOST_NAMES);
         names::closest(word, symbols.map(|s| s.name.as_str())).map(str::to_owned)
@@ -396,7 +395,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the words of flow control.
+/// Returns whether a word starts flow control.
 pub(crate) fn starts_flow(kw: Kw) -> bool {
     matches!(
         kw,
@@ -416,7 +415,7 @@ pub(crate) fn starts_flow(kw: Kw) -> bool {
     )
 }
 
-/// Returns the words that an ALU or output instruction can start with.
+/// Returns whether a word can start an ALU or output instruction.
 pub(crate) fn starts_alu(kw: Kw) -> bool {
     matches!(
         kw,

@@ -10,12 +10,12 @@ use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
-/// One of the two operations, before it is known which half it belongs to.
+/// One of the two operations, before its half is determined.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Op {
     /// The span of the opcode.
     pub(super) opcode: Span,
-    /// Codes by half; `None` where the half does not have it.
+    /// Codes by half; `None` for a half without this operation.
     pub(super) rgb: Option<RgbOp>,
     pub(super) alpha: Option<AlphaOp>,
     /// Half named by a suffix of the opcode.
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `temp[1].rg =`, `out[0].rgb =`, `pred[lt].r =`, `alu[ge].a =`, `depth =`, `name.rg =`.
+    /// Parses `temp[1].rg =`, `out[0].rgb =`, `pred[lt].r =`, `alu[ge].a =`, `depth =`, `name.rg =`.
     pub(super) fn destination(&mut self, op: &mut Op) -> Parsed<bool> {
         let start = self.tok.span;
         match self.tok.kw {
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok(mask)
     }
 
-    /// Notes which half a destination belongs to.
+    /// Records the half that a destination belongs to.
     pub(super) fn clue(&mut self, op: &mut Op, side: AluSlot, span: Span) {
         match op.clue {
             Some((first, at)) if first != side => self.report(
@@ -176,7 +176,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `2.0 *`
+    /// Parses an output modifier such as `2.0 *`.
     pub(super) fn output_modifier(&mut self, op: &mut Op) -> Parsed<()> {
         let first = self.tok.span;
         let digit = self.bytes(first).first().is_some_and(u8::is_ascii_digit);
@@ -209,7 +209,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns the opcode, by word or as `OP(code)`, and its half if it is named: `MAD.rgb`.
+    /// Parses an opcode, by word or as `OP(code)`, and its half if it has a suffix: `MAD.rgb`.
     pub(super) fn opcode(&mut self, op: &mut Op) -> Parsed<()> {
         op.opcode = self.tok.span;
         if self.at_word(Kw::Op) {
@@ -269,7 +269,7 @@ impl Parser<'_> {
             || matches!(self.tok.kw, Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp)
     }
 
-    /// `[-] [|] src0 . swizzle [|]`
+    /// Parses `[-] [|] src0 . swizzle [|]`.
     pub(super) fn operand(&mut self, written: &mut WrittenOperand) -> Parsed<()> {
         let start = self.tok.span;
         let negative = self.eat(TokenKind::Minus);
@@ -304,7 +304,7 @@ impl Parser<'_> {
             )
             .label("letters are r g b a, 0, h (one half), 1 and _ (unused)");
             if let Some(letters) = names::translated_swizzle(&text) {
-                // An operand has no fourth channel: alpha has an operation of its own.
+                // An operand has no fourth channel: alpha has a separate operation.
                 diagnostic = diagnostic.fix(letters.chars().take(3).collect::<String>());
             }
             self.report(diagnostic);
@@ -319,7 +319,7 @@ impl Parser<'_> {
             (true, true) => Mod::NAB,
         };
         let span = start.to(self.before);
-        // A bad swizzle has been reported: let its length pass.
+        // An invalid swizzle has been reported, so its length is not checked.
         let length = if good { length } else { 0 };
         let length = u8::try_from(length).unwrap_or(u8::MAX);
         *written = WrittenOperand { sel, modifier, letters, length, span };

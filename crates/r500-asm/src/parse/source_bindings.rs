@@ -116,8 +116,8 @@ impl Parser<'_> {
         Ok(side)
     }
 
-    /// Returns what a source is: `temp[n]`, `const[n]`, `float(code)`, the value of an inline
-    /// constant, or a name.
+    /// Parses the register of a source: `temp[n]`, `const[n]`, `float(code)`, the value of an inline constant, or a
+    /// name.
     pub(super) fn parse_source(&mut self) -> Parsed<Source> {
         let source = |addr, constant, relative| Source { addr, constant, relative };
         match self.tok.kw {

@@ -1,4 +1,4 @@
-//! Registers by name, and where the program starts and ends.
+//! State registers by name, and the entry and end of the program.
 
 use r500_isa::Word;
 use r500_isa::state::{
@@ -14,7 +14,7 @@ use crate::names::{self, Kw};
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// `ENTRY @label ;`, `END @label ;`, or an address.
+    /// Parses `ENTRY @label ;` or `END @label ;`, also with an address.
     pub(super) fn edge(&mut self) -> Parsed<()> {
         let end = self.at_word(Kw::End);
         self.only_once(if end { "END" } else { "ENTRY" });
@@ -68,7 +68,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `US_OUT_FMT[0] = OUT_FMT(C4_8) C0_SEL(Blue) … ;` or `= 0x3900 ;`
+    /// Parses `US_OUT_FMT[0] = OUT_FMT(C4_8) C0_SEL(Blue) … ;` or `= 0x3900 ;`.
     pub(super) fn register_directive(
         &mut self,
         register: &'static r500_isa::Register,

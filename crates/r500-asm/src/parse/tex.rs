@@ -1,4 +1,4 @@
-//! Texture instructions: `TEX TAGS DEST+ OPCODE tex[n].rgba temp[n].rgba ;`.
+//! Texture instructions: `TEX FLAGS DEST+ OPCODE tex[n].rgba temp[n].rgba ;`.
 
 use r500_isa::values::{Channel, InstType, RgbMask, TexOp};
 use r500_isa::words::{CmnInst, TexAddr, TexAddrDxdy, TexInst};
@@ -85,7 +85,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `temp[n]`, with `aL` perhaps, or the name of a temporary.
+    /// Parses `temp[n]`, optionally with `aL`, or the name of a temporary.
     fn temp_or_name(&mut self) -> Parsed<Option<Index>> {
         if self.eat_word(Kw::Temp) {
             return self.temp_index().map(Some);
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Returns a register and which of its channels are S, T, R, Q.
+    /// Parses a register, and which of its channels are S, T, R, Q.
     fn coordinates(&mut self) -> Parsed<(Index, [Channel; 4])> {
         let Some(index) = self.temp_or_name()? else {
             return Err(self.missing_semicolon("a temporary like `temp[0].rgba`"));
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Err(ParseAbort)
     }
 
-    /// `.rgba`: four letters of r, g, b, a.
+    /// Parses `.rgba`: four letters of r, g, b, a.
     fn channels(&mut self) -> Parsed<[Channel; 4]> {
         self.expect_token(TokenKind::Dot)?;
         let span = self.expect_token(TokenKind::Word)?.span;

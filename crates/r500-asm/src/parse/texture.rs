@@ -1,4 +1,4 @@
-//! `TEXTURE` and `LEVEL`: what the texture units hold.
+//! `TEXTURE` and `LEVEL`: contents of the texture units.
 
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1};
@@ -11,10 +11,10 @@ use crate::items::{TextureRequest, TextureSource};
 use crate::lexer::TokenKind;
 use crate::source::Span;
 
-/// Levels given so far: where the first of a unit stands.
+/// Levels so far: span of the first of each unit.
 pub(super) struct TextureState {
     levels: Vec<(u8, Span)>,
-    /// Bytes that made-up textures may still take, and those that they may take in all.
+    /// Remaining bytes for procedural textures, and their limit.
     bytes_left: u64,
     max_bytes: u64,
 }
@@ -25,10 +25,10 @@ impl TextureState {
     }
 }
 
-/// The longest side of a texture.
+/// Greatest width and height of a texture.
 const MAX_SIDE: u32 = 4096;
 
-/// Levels from the longest side down to one texel.
+/// Number of levels from the greatest size down to one texel.
 const MAX_LEVELS: usize = 13;
 
 impl Parser<'_> {
@@ -39,12 +39,12 @@ impl Parser<'_> {
         })
     }
 
-    /// `TEXTURE tex[n] = file "name" … ;` or a procedural picture.
+    /// Parses `TEXTURE tex[n] = file "name" … ;` or a procedural picture.
     pub(super) fn texture(&mut self) -> Parsed<()> {
         self.bump();
         let start = self.tok.span;
         let unit = self.unit()?;
-        // The pictures of a program with an error are not drawn: thousands of them would take minutes.
+        // A program with an error draws no pictures: thousands of them would take minutes.
         let again = self.once_at(&format!("TEXTURE tex[{unit}]"), start);
         self.expect_token(TokenKind::Equals)?;
         let mut file = None;
@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.parse_semicolon()
     }
 
-    /// Returns the size of a picture that is drawn: that of the texture, or one texel where it is in error.
+    /// Returns the size of a picture to draw: that of the texture, or one texel if it is in error.
     fn size_within(&mut self, w: u32, h: u32, again: bool, start: Span) -> [u32; 2] {
         let bytes = 4 * u64::from(w) * u64::from(h);
         let state = &mut self.texture_state;
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(a, b, …)`: sides up to the longest, and perhaps another number.
+    /// Parses `(a, b, …)`: sizes up to the greatest, and optionally another number.
     fn whole_numbers<const N: usize>(&mut self) -> Parsed<[u32; N]> {
         let mut numbers = [0; N];
         self.expect_token(TokenKind::OpenParen)?;
@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(numbers)
     }
 
-    /// `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`. The default is linear and wrap.
+    /// Parses `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`. The default is linear and wrap.
     fn sampling(&mut self) -> Parsed<(TxFilter0, TxFilter1)> {
         let mut filter = TexelFilter::LINEAR;
         let mut clamp = ClampMode::WRAP;
@@ -167,8 +167,8 @@ impl Parser<'_> {
         Ok((filter0, TxFilter1(0).with(TxFilter1::BORDER_FIX, true)))
     }
 
-    /// `LEVEL tex[n] = (width, height, layers) bytes "hex" … ;` or `… raw "file" ;`: the next
-    /// level of a texture whose registers `TX_…` directives give.
+    /// Parses `LEVEL tex[n] = (width, height, layers) bytes "hex" … ;` or `… raw "file" ;`: the next level of a
+    /// texture with registers set by `TX_…` directives.
     pub(super) fn texture_level(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let unit = self.unit()?;
@@ -221,7 +221,7 @@ impl Parser<'_> {
         self.parse_semicolon()
     }
 
-    /// Reports units whose picture is given in two ways.
+    /// Reports units with two definitions of their picture.
     pub(super) fn finish_textures(&mut self) {
         let mut pictures = [None; TEXTURE_UNITS];
         for request in self.textures.iter().filter(|t| t.source == TextureSource::Picture) {
@@ -263,13 +263,13 @@ fn picture([w, h]: [u32; 2], texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
     }
 }
 
-/// 0 to 255 over the texels of a side.
+/// Returns a ramp of 0 to 255 over the texels of a side.
 #[allow(clippy::cast_possible_truncation)]
 fn ramp(at: u32, side: u32) -> u8 {
     (at * 255 / (side - 1).max(1)).min(255) as u8
 }
 
-/// Four bytes that look random and are the same everywhere.
+/// Returns four hash bytes, the same on every platform.
 fn noise(x: u32, y: u32, seed: u32) -> [u8; 4] {
     let mut h = seed ^ x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77);
     for _ in 0..2 {

@@ -11,17 +11,17 @@ use crate::source::Span;
 /// A number as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
-    /// Digits alone, or `0x` and hexadecimal digits (the flag).
+    /// An integer: decimal digits, or `0x` and hexadecimal digits (the flag).
     Whole(u32, bool),
     /// With a point or an exponent, or `inf`, `nan`.
     Real(f32),
 }
 
 impl Number {
-    /// Returns as a float: whole numbers by value, hexadecimal ones as the bits of a float.
+    /// Converts to a float: integers by value, hexadecimal ones as the bits of a float.
     pub(super) fn float(self) -> f32 {
         match self {
-            #[allow(clippy::cast_precision_loss)] // more digits than fit mean the nearest float
+            #[allow(clippy::cast_precision_loss)] // excess digits are rounded to nearest
             Self::Whole(n, false) => n as f32,
             Self::Whole(n, true) => f32::from_bits(n),
             Self::Real(x) => x,
@@ -36,8 +36,8 @@ pub(super) struct Index {
     pub(super) relative: bool,
 }
 
-/// Digits, or `0x` and hexadecimal digits: the value and whether it was hexadecimal. `None` if the
-/// bytes are something else, `Err` if they do not fit.
+/// Parses decimal digits, or `0x` and hexadecimal digits: the value, and whether it is hexadecimal. `None` if the bytes
+/// are something else, `Err` if the value does not fit.
 fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
     let (digits, radix) = match bytes {
         [b'0', b'x' | b'X', rest @ ..] => (rest, 16),
@@ -55,7 +55,7 @@ fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
 }
 
 impl Parser<'_> {
-    /// Returns a whole number up to `max`. One that is too large is reported and counts as 0.
+    /// Parses an integer up to `max`. A larger one is reported and counts as 0.
     pub(super) fn number(&mut self, max: u32, what: &str) -> Parsed<u32> {
         if !self.at(TokenKind::Word) {
             return Err(self.expected(what));
@@ -113,8 +113,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns a number with its sign, and its span: the only construct of several tokens without
-    /// space between them.
+    /// Parses a number with its sign, and its span: the only construct of several tokens without space between them.
     pub(super) fn literal(&mut self) -> Parsed<(Number, Span)> {
         let start = self.tok.span;
         let negative = self.eat(TokenKind::Minus);
@@ -175,12 +174,12 @@ impl Parser<'_> {
         Ok((Number::Real(if negative { -value } else { value }), span))
     }
 
-    /// Returns a float: a number, or `0x` and its bits.
+    /// Parses a float: a number, or `0x` and its bits.
     pub(super) fn float(&mut self) -> Parsed<f32> {
         Ok(self.literal()?.0.float())
     }
 
-    /// Returns a string, its escapes undone (`\"`, `\\`, `\n`, `\r`, `\u` with four hexadecimal digits).
+    /// Parses a string and unescapes it (`\"`, `\\`, `\n`, `\r`, `\u` with four hexadecimal digits).
     pub(super) fn string(&mut self) -> Parsed<(String, Span)> {
         let span = self.expect_token(TokenKind::Str)?.span;
         let text = self.text(span);
@@ -214,7 +213,7 @@ impl Parser<'_> {
         Ok((out, span))
     }
 
-    /// `[n]`, n at most `max`.
+    /// Parses `[n]`, n at most `max`.
     pub(super) fn index(&mut self, max: u8, what: &str) -> Parsed<u8> {
         self.expect_token(TokenKind::OpenBracket)?;
         #[allow(clippy::cast_possible_truncation)]
@@ -223,7 +222,7 @@ impl Parser<'_> {
         Ok(n)
     }
 
-    /// `[n]`, `[n+aL]`, `[aL+n]` or `[aL]`.
+    /// Parses `[n]`, `[n+aL]`, `[aL+n]` or `[aL]`.
     pub(super) fn relative_index(&mut self, max: u8, what: &str) -> Parsed<Index> {
         self.expect_token(TokenKind::OpenBracket)?;
         let mut index = Index { n: 0, relative: false };
@@ -246,12 +245,12 @@ impl Parser<'_> {
         Ok(index)
     }
 
-    /// `[n]` of a temporary, with `aL` if it may be relative.
+    /// Parses `[n]` of a temporary, with `aL` if relative addresses are permitted.
     pub(super) fn temp_index(&mut self) -> Parsed<Index> {
         self.relative_index(127, "a temporary's number")
     }
 
-    /// Returns the code of the inline constant of that value; reports one that does not exist.
+    /// Returns the code of the inline constant with this value; reports a value without one.
     pub(super) fn inline(&mut self, value: f32, span: Span) -> u8 {
         if let Some(constant) = InlineConst::exact(value) {
             return constant.code();
@@ -291,7 +290,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Returns a register by its name or as `word[n]`; `None` if the token is neither.
+    /// Parses a register by name or as `word[n]`; `None` if the token is neither.
     pub(super) fn register(&mut self) -> Parsed<Option<Register>> {
         if !self.at(TokenKind::Word) {
             return Ok(None);
@@ -315,7 +314,7 @@ impl Parser<'_> {
         Ok(Some(make(self.index(max, what)?)))
     }
 
-    /// Returns a register of one kind, by name or as `word[n]`.
+    /// Parses a register of one kind, by name or as `word[n]`.
     pub(super) fn register_of(
         &mut self,
         what: &str,

@@ -1,4 +1,4 @@
-//! ALU and output instructions.
+//! Printing of ALU and output instructions.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use r500_isa::{Half, InlineConst, Instruction, Slot, Source};
 use super::{TextBuffer, compare, flags, index, predicates, result_tag};
 use crate::names;
 
-/// The values of the inline constants, as they are written.
+/// The inline constants as text.
 static INLINE: LazyLock<Vec<String>> =
     LazyLock::new(|| (0..128).map(|c| format!("{:?}", InlineConst::new(c).value())).collect());
 
@@ -56,7 +56,7 @@ pub(super) fn alu(out: &mut TextBuffer, inst: Instruction) {
     out.text(" ;");
 }
 
-// Lets.
+// Source bindings.
 
 fn lets(out: &mut TextBuffer, inst: Instruction) {
     let unused = AluRgbAddr(0)
@@ -122,7 +122,7 @@ fn comma(out: &mut TextBuffer, first: &mut bool) {
 
 // Halves.
 
-/// Returns whether anything of the RGB half is set.
+/// Returns whether any field of the RGB half is set.
 fn rgb_named(inst: Instruction) -> bool {
     let (cmn, w5) = (inst.cmn(), inst.rgba_inst());
     inst.rgb_inst().with(AluRgbInst::ALU_WMASK, false).bits() != 0
@@ -133,7 +133,7 @@ fn rgb_named(inst: Instruction) -> bool {
         || inst.rgb_operand(Slot::C) != ZERO_RGB
 }
 
-/// Returns whether anything of the alpha half is set.
+/// Returns whether any field of the alpha half is set.
 fn alpha_named(inst: Instruction) -> bool {
     let cmn = inst.cmn();
     inst.0[4] != 0
@@ -197,7 +197,7 @@ fn alpha_half(out: &mut TextBuffer, inst: Instruction, result: bool, suffix: boo
     }
 }
 
-/// ` out[n].mask =`, or ` pred[lt].mask =` on ALU instructions.
+/// Prints ` out[n].mask =`, or ` pred[lt].mask =` on ALU instructions.
 fn target(out: &mut TextBuffer, inst: Instruction, target: u8, mask: u8) {
     if target == 0 && mask == 0 {
         return;

@@ -1,4 +1,4 @@
-//! The state of a program and the rest of a job, as directives.
+//! Printing of a job's state and resources as directives.
 
 use r500_isa::state::UsFcIntConst;
 use r500_isa::texture::{
@@ -11,7 +11,7 @@ use super::{PrintOptions, TextBuffer, TextureFile};
 use crate::diagnostic::disturbs_terminal;
 use crate::names;
 
-/// Everything of a job but its instructions, and an empty line if that is anything.
+/// Prints everything of a job except its instructions, and an empty line if that is not empty.
 pub(super) fn job(
     out: &mut TextBuffer,
     job: &Job,
@@ -58,7 +58,7 @@ fn end(out: &mut TextBuffer) {
     out.text(" ;\n");
 }
 
-/// A directive that holds a string, unless that is empty.
+/// Prints a directive with a string, unless the string is empty.
 fn string(out: &mut TextBuffer, head: &str, text: &str) {
     if !text.is_empty() {
         out.text(head);

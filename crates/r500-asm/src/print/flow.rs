@@ -20,13 +20,13 @@ pub(super) struct FlowStmt {
     pub(super) at: usize,
     kind: FlowKind,
     target: Target,
-    /// The integer constant that follows from the nest.
+    /// The integer constant that follows from the nesting.
     int: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
-    /// The one that follows from the nest.
+    /// The target that follows from the nesting.
     Usual,
     Label(u16),
     Address(u16),
@@ -48,7 +48,7 @@ struct OpenBlock {
     else_plan: Option<usize>,
 }
 
-/// The usual target of a statement that belongs to no nest.
+/// The standard target of a statement outside of blocks.
 const NO_TARGET: usize = 0;
 
 impl ControlTree {
@@ -86,8 +86,8 @@ impl ControlTree {
     }
 }
 
-/// Classifies an instruction by its branch-counter operations. Votes, targets and constants may
-/// differ from the usual ones.
+/// Classifies an instruction by its branch-counter operations. Votes, targets and constants may differ from the
+/// standard.
 fn classify(inst: Instruction) -> FlowKind {
     let w = inst.fc_inst();
     let general = FlowKind::General(w.op());
@@ -126,8 +126,7 @@ fn classify(inst: Instruction) -> FlowKind {
     }
 }
 
-/// Matches the instructions of blocks and sets their usual targets; the others are printed in the
-/// general form.
+/// Matches the instructions of blocks and sets their standard targets; other instructions print in the general form.
 fn match_blocks(plans: &mut [FlowStmt], usual: &mut [usize], code: &[Instruction]) {
     let mut open: Vec<OpenBlock> = Vec::new();
     for i in 0..plans.len() {
@@ -180,10 +179,9 @@ fn make_general(plan: &mut FlowStmt, code: &[Instruction]) {
     plan.kind = FlowKind::General(code[plan.at].fc_inst().op());
 }
 
-/// Gives breaks and continues their depth and usual target; those outside of a loop of their kind
-/// become general.
+/// Sets depth and standard target of breaks and continues; those outside of a loop of their kind become general.
 fn match_loop_exits(plans: &mut [FlowStmt], usual: &mut [usize]) {
-    /// A loop: whether `REP`, the address of its end, and the branches open in it.
+    /// A loop: whether `REP`, the address of its end, and the number of open branches in it.
     struct Loop {
         rep: bool,
         end: usize,
@@ -202,7 +200,7 @@ fn match_loop_exits(plans: &mut [FlowStmt], usual: &mut [usize]) {
                     inner.branches = inner.branches.saturating_sub(1);
                 }
             }
-            // The usual target of a loop lies after its end.
+            // The standard target of a loop is after its end.
             FlowKind::Loop { rep } => loops.push(Loop { rep, end: usual[i] - 1, branches: 0 }),
             FlowKind::Endloop { .. } => {
                 loops.pop();
@@ -233,7 +231,7 @@ fn match_loop_exits(plans: &mut [FlowStmt], usual: &mut [usize]) {
 
 // Printing.
 
-/// A flow-control instruction as planned.
+/// Prints a flow-control instruction as classified.
 pub(super) fn print_statement(out: &mut TextBuffer, inst: Instruction, plan: &FlowStmt) {
     let (w, a) = (inst.fc_inst(), inst.fc_addr());
     let word = match plan.kind {
@@ -302,7 +300,7 @@ pub(super) fn print_statement(out: &mut TextBuffer, inst: Instruction, plan: &Fl
     out.push(b';');
 }
 
-/// A flow-control instruction by its fields, its target by number.
+/// Prints a flow-control instruction by its fields, its target by number.
 pub(super) fn print_general(out: &mut TextBuffer, inst: Instruction) {
     let address = inst.fc_addr().jump_addr();
     fields(out, inst, if address == 0 { Target::Usual } else { Target::Address(address) });
@@ -351,7 +349,7 @@ fn fields(out: &mut TextBuffer, inst: Instruction, to: Target) {
     out.push(b';');
 }
 
-/// Fields that do not depend on the kind of statement.
+/// Prints fields that do not depend on the kind of statement.
 fn common(out: &mut TextBuffer, inst: Instruction, a: FcAddr, rgb_predicate: bool) {
     let cmn = inst.cmn();
     if a.jump_global() {
@@ -363,8 +361,7 @@ fn common(out: &mut TextBuffer, inst: Instruction, a: FcAddr, rgb_predicate: boo
     spare_bits(out, inst);
 }
 
-/// Prints the condition with a truth table, and whether it determines the predicate and the
-/// boolean.
+/// Prints the condition of a truth table. Returns whether it determines the predicate and the boolean.
 fn condition(out: &mut TextBuffer, table: u8, cmn: CmnInst, a: FcAddr) -> (bool, bool) {
     use crate::parse::condition::{ALU, BOOLEAN, PREDICATE};
     let inverted = matches!(!table, ALU | BOOLEAN | PREDICATE);
@@ -424,7 +421,7 @@ fn branch_op(out: &mut TextBuffer, head: &str, op: BranchOp) {
     coded(out, names::BRANCH_OPS, op);
 }
 
-/// A word for a value, or its code, and the bracket after it.
+/// Prints the word of a value, or its code, and the closing bracket.
 fn coded<T: FieldValue + PartialEq>(out: &mut TextBuffer, table: &[(Kw, T)], value: T) {
     match names::word_of(table, value) {
         Some(word) => out.text(word),

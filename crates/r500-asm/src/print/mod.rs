@@ -22,11 +22,11 @@ pub(crate) use write::TextBuffer;
 /// Options of the printer.
 #[derive(Clone, Debug)]
 pub struct PrintOptions {
-    /// A comment at each instruction: its address and dwords, and the target of a jump.
+    /// Whether to print a comment at each instruction: its address and dwords, and the target of a jump.
     pub annotate: bool,
-    /// The state and the rest of the job as directives, not only the instructions.
+    /// Whether to print the state and the rest of the job as directives, besides the instructions.
     pub state: bool,
-    /// Texture levels of up to so many bytes are printed as directives; others become files.
+    /// Texture levels of up to this many bytes are printed as directives; others become files.
     pub embed: usize,
     /// The prefix of the names of texture files, such as `plasma`.
     pub file_prefix: String,
@@ -43,11 +43,11 @@ impl Default for PrintOptions {
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// Files that the text refers to, to be written next to it.
+    /// Files that the text refers to, to be stored in the same folder.
     pub files: Vec<TextureFile>,
 }
 
-/// A texture level that lies in a file of its own.
+/// A texture level in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextureFile {
     /// Its name.
@@ -76,7 +76,7 @@ pub fn print(job: &Job, options: &PrintOptions) -> Printed {
     Printed { text: out.finish(), files }
 }
 
-/// Returns the instructions as text. `offset` is `US_CODE_OFFSET`, which global jumps count from.
+/// Returns the instructions as text. `offset` is `US_CODE_OFFSET`, the base of global jumps.
 #[must_use]
 pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
     let mut out = TextBuffer::with_capacity(instructions.len() * 96);
@@ -84,8 +84,8 @@ pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
     out.finish()
 }
 
-/// Returns one instruction as text, without a line end. What stands around it is not known, so flow
-/// control prints in its general form and targets by number.
+/// Returns one instruction as text, without a line end. Without context, flow control prints in its general form, with
+/// targets as numbers.
 ///
 /// ```
 /// use r500_isa::Instruction;
@@ -103,8 +103,8 @@ pub fn print_instruction(instruction: Instruction) -> String {
     out.finish()
 }
 
-/// Returns the lines of [`print_code`], one for each instruction, without labels and indentation:
-/// flow control reads as what it is in its program. Labels count instructions from 0.
+/// Returns the lines of [`print_code`], one for each instruction, without labels and indentation: flow control prints
+/// in the context of its program. Labels count instructions from 0.
 ///
 /// ```
 /// use r500_asm::{Options, assemble, print_lines};
@@ -184,9 +184,9 @@ fn annotate(out: &mut TextBuffer, at: usize, instruction: Instruction) {
     }
 }
 
-// What all instructions have.
+// Fields of all instructions.
 
-/// The flags of the first word that are tags everywhere, each with a space after it.
+/// Prints the flags of the first word that are common to all instructions, each followed by a space.
 fn flags(out: &mut TextBuffer, cmn: CmnInst) {
     let flags = CmnInst(0)
         .with(CmnInst::TEX_SEM_WAIT, true)
@@ -210,7 +210,7 @@ fn flags(out: &mut TextBuffer, cmn: CmnInst) {
     }
 }
 
-/// Predicates and statistics. `rgb` is false where the RGB predicate stands elsewhere.
+/// Prints predicates and statistics. `rgb` is false if the RGB predicate is printed elsewhere.
 fn predicates(out: &mut TextBuffer, cmn: CmnInst, rgb: bool) {
     let rgb_pair =
         if rgb { (cmn.rgb_pred_sel(), cmn.rgb_pred_inv()) } else { (PredSel::NONE, false) };
@@ -251,7 +251,7 @@ fn mask_tag(out: &mut TextBuffer, head: &str, mask: u8) {
     out.text(") ");
 }
 
-/// `ALU_RESULT.r(lt) `, where no destination implies it.
+/// Prints `ALU_RESULT.r(lt) ` if no destination implies it.
 fn result_tag(out: &mut TextBuffer, cmn: CmnInst) {
     let alpha = cmn.alu_result_sel().code() != 0;
     if alpha || cmn.alu_result_op().code() != 0 {
@@ -265,7 +265,7 @@ fn compare(op: r500_isa::values::Compare) -> &'static str {
     names::COMPARES[usize::from(op.code() & 3)].0.text()
 }
 
-/// Masks and clamps of instructions that are not arithmetic.
+/// Prints masks and clamps of instructions that are not arithmetic.
 fn unused_masks(out: &mut TextBuffer, cmn: CmnInst, wmask: bool) {
     let mask = |rgb: u8, alpha: bool| rgb | u8::from(alpha) << 3;
     let w = mask(cmn.rgb_wmask().code(), cmn.alpha_wmask());
@@ -285,7 +285,7 @@ fn unused_masks(out: &mut TextBuffer, cmn: CmnInst, wmask: bool) {
     result_tag(out, cmn);
 }
 
-/// `WORDn(...) ` for bits that no field names.
+/// Prints `WORDn(...) ` for bits without a field.
 fn spare_bits(out: &mut TextBuffer, instruction: Instruction) {
     let layout = instruction.layout();
     for (n, word) in instruction.0.into_iter().enumerate().skip(1) {
@@ -298,7 +298,7 @@ fn spare_bits(out: &mut TextBuffer, instruction: Instruction) {
     }
 }
 
-/// `[n]` or `[n+aL]`.
+/// Prints `[n]` or `[n+aL]`.
 fn index(out: &mut TextBuffer, n: u8, relative: bool) {
     out.push(b'[');
     out.small(n);

@@ -1,4 +1,4 @@
-//! Texture instructions.
+//! Printing of texture instructions.
 
 use r500_isa::Instruction;
 use r500_isa::values::{Channel, TexOp};

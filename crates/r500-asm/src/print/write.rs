@@ -1,6 +1,6 @@
-//! The text being written.
+//! Text output buffer.
 
-/// Bytes of a text that grows.
+/// A growing text.
 pub(crate) struct TextBuffer(Vec<u8>);
 
 /// The limit on indentation levels.
@@ -35,7 +35,7 @@ impl TextBuffer {
     }
 
     pub(crate) fn finish(self) -> String {
-        // Only whole strings and ASCII bytes are ever pushed.
+        // Only full strings and ASCII bytes are ever pushed.
         String::from_utf8(self.0)
             .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
     }
@@ -61,7 +61,7 @@ impl TextBuffer {
         }
     }
 
-    /// A number below 256.
+    /// Writes a number below 256.
     #[inline]
     pub(crate) fn small(&mut self, n: u8) {
         let (digits, count) = DECIMAL[n as usize];
@@ -87,7 +87,7 @@ impl TextBuffer {
         self.bytes(&digits[at..]);
     }
 
-    /// Eight hexadecimal digits.
+    /// Writes eight hexadecimal digits.
     pub(crate) fn hex8(&mut self, n: u32) {
         let mut digits = [0; 8];
         for (i, digit) in digits.iter_mut().enumerate() {
@@ -96,25 +96,25 @@ impl TextBuffer {
         self.bytes(&digits);
     }
 
-    /// `0x` and eight digits.
+    /// Writes `0x` and eight digits.
     pub(crate) fn hex(&mut self, n: u32) {
         self.text("0x");
         self.hex8(n);
     }
 
-    /// `0x` and two digits.
+    /// Writes `0x` and two digits.
     pub(crate) fn hex2(&mut self, n: u8) {
         self.text("0x");
         self.digits2(n);
     }
 
-    /// Two hexadecimal digits.
+    /// Writes two hexadecimal digits.
     pub(crate) fn digits2(&mut self, n: u8) {
         self.push(b"0123456789abcdef"[(n >> 4) as usize]);
         self.push(b"0123456789abcdef"[(n & 15) as usize]);
     }
 
-    /// `@Ln`: the label of an address.
+    /// Writes `@Ln`: the label of an address.
     pub(crate) fn label(&mut self, at: usize) {
         self.text("@L");
         self.number(u32::try_from(at).unwrap_or(u32::MAX));

@@ -1,4 +1,4 @@
-//! Source snippets: a message with the lines it is about, in the manner of rustc.
+//! Source snippets: messages with their source lines, in the style of rustc.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -6,7 +6,7 @@ use super::{Excerpt, Message, MessageLevel, RenderOptions};
 use crate::diagnostic::{disturbs_terminal, visible};
 use crate::source::{File, Files, Span};
 
-/// Returns a message as text, without a line end after the last line.
+/// Returns a message as text, without a final line end.
 pub(super) fn render(message: &Message<'_>, options: RenderOptions) -> String {
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
     let level = match message.level {
@@ -55,7 +55,7 @@ pub(super) fn render(message: &Message<'_>, options: RenderOptions) -> String {
     }
 }
 
-/// Without the line of colons that stands for a missing file name.
+/// Removes the line of colons that stands for a missing file name.
 fn without_gap(text: &str) -> String {
     let gap = |line: &&str| {
         let marks = line.trim_end_matches("\u{1b}[0m").trim_end();
@@ -73,7 +73,7 @@ fn annotation<'a>(
     if label.is_empty() { annotation } else { annotation.label(visible(label)) }
 }
 
-/// The part of a file that is shown.
+/// The displayed part of a file.
 struct Window<'a> {
     file: &'a File,
     text: String,
@@ -81,8 +81,7 @@ struct Window<'a> {
     marks: Vec<(AnnotationKind, std::ops::Range<usize>, &'a str)>,
 }
 
-/// Returns the lines around each place, so that rendering costs what is shown and not the whole
-/// file.
+/// Returns the lines around each span, so that the cost depends on the displayed part, not on the file.
 fn windows_of<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a>> {
     let mut windows: Vec<Window<'a>> = Vec::new();
     let mut done = vec![false; places.len()];
@@ -91,7 +90,7 @@ fn windows_of<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a
             continue;
         }
         let Some(file) = files.list.get(places[first].0.file as usize) else { continue };
-        // Places of the same file that are near share a window.
+        // Nearby spans of the same file share a window.
         let near = |span: Span| {
             span.file == places[first].0.file && span.start.abs_diff(places[first].0.start) < 4096
         };
@@ -124,10 +123,10 @@ fn windows_of<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a
     windows
 }
 
-/// Bytes of a place that are shown: a word may be as long as the file, and each of its characters would be drawn.
+/// Limit of displayed bytes of a span: a word may be as long as the file, and each of its characters would be drawn.
 const MOST_MARKED: u32 = 8192;
 
-/// Characters of a long line that are shown on each side.
+/// Displayed characters of a long line on each side.
 const LONG: usize = 512;
 
 fn line_start(bytes: &[u8], at: usize) -> usize {
@@ -140,7 +139,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..far].iter().position(|b| *b == b'\n').map_or(far, |i| at + i)
 }
 
-/// Text of the same length: what is not UTF-8, or would disturb a terminal, becomes `?`.
+/// Returns text of the same length, with `?` for invalid UTF-8 and for characters that would disturb a terminal.
 fn printable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
