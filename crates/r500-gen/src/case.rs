@@ -1,15 +1,15 @@
-//! Cases: a tree and the pixels that it runs over.
+//! Test cases: a tree and its input pixels.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::tree::Tree;
 
-/// A structured program and the pixels to run it over.
+/// A structured program and its input pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// The program.
     pub tree: Tree,
-    /// The pixels.
+    /// The input pixels.
     pub picture: Picture,
 }
 
@@ -34,7 +34,7 @@ pub struct PixelInput {
 }
 
 impl Picture {
-    /// Returns an input's value at a pixel; outside the picture that of the nearest pixel.
+    /// Returns an input's value at a pixel; outside of the picture, that of the nearest pixel.
     #[must_use]
     pub fn input(&self, input: &PixelInput, x: u32, y: u32) -> [f32; 4] {
         let [width, height] = self.size;
@@ -43,7 +43,7 @@ impl Picture {
         input.values.get((y * width + x) as usize).copied().unwrap_or_default()
     }
 
-    /// Returns whether a pixel is covered; none outside the picture is.
+    /// Returns whether a pixel is covered; `false` outside of the picture.
     #[must_use]
     pub fn covers(&self, x: u32, y: u32) -> bool {
         let [width, height] = self.size;

@@ -1,28 +1,28 @@
-//! Sources of random choices: a seed, or the bytes of a fuzzer.
+//! Sources of random choices: a seed, or a fuzzer's bytes.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
 /// A source of choices.
 ///
-/// Generators put the simplest alternative first, so that a source that returns only 0, as a
-/// fuzzer's input does after its last byte, gives small programs.
+/// Generators put the simplest alternative first. A source that returns only 0, such as a fuzzer's input after its last
+/// byte, therefore generates small programs.
 pub trait Choices {
-    /// Returns a number below `n`; 0 if `n` is 0 or 1, which costs nothing.
+    /// Returns a number below `n`; 0 if `n` is 0 or 1, without consuming input.
     fn below(&mut self, n: u32) -> u32;
 
-    /// 32 bits.
+    /// Returns 32 random bits.
     fn bits(&mut self) -> u32 {
         self.below(1 << 16) << 16 | self.below(1 << 16)
     }
 
-    /// True in `times` of `out_of` cases.
+    /// Returns `true` with a probability of `times` in `out_of`.
     fn chance(&mut self, times: u32, out_of: u32) -> bool {
-        // The greatest answers are the true ones: 0 is false.
+        // The greatest numbers are `true`, so that 0 is `false`.
         times != 0 && self.below(out_of) >= out_of.saturating_sub(times)
     }
 
-    /// Returns a number from `first` to `last`, both possible; `first` if there is none between.
+    /// Returns a number from `first` to `last`, both included; `first` if the range is empty.
     fn between(&mut self, first: i32, last: i32) -> i32 {
         let span = u32::try_from(i64::from(last) - i64::from(first) + 1).unwrap_or(1);
         first.wrapping_add_unsigned(self.below(span))
@@ -37,7 +37,7 @@ pub trait Choices {
         n.checked_sub(1).and_then(|n| more.get(n)).copied().unwrap_or(first)
     }
 
-    /// Returns the index of one of `weights`, with a probability in proportion to its weight.
+    /// Returns an index, with a probability in proportion to its weight.
     fn weighted(&mut self, weights: &[u32]) -> usize {
         let mut n = self.below(weights.iter().sum());
         for (place, &weight) in weights.iter().enumerate() {
@@ -50,8 +50,8 @@ pub trait Choices {
     }
 }
 
-/// The pseudo-random sequence of a seed: SplitMix64 (Steele, Lea, Flood, "Fast splittable
-/// pseudorandom number generators", 2014). The same seed gives the same sequence everywhere.
+/// The pseudo-random sequence of a seed: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators", 2014). A seed gives the same sequence on every platform.
 ///
 /// ```
 /// use r500_gen::{Choices, Rng};
@@ -62,7 +62,7 @@ pub trait Choices {
 pub struct Rng(SplitMix64);
 
 impl Rng {
-    /// Returns the sequence of that seed.
+    /// Returns the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(SplitMix64::seed_from_u64(seed))
@@ -79,7 +79,7 @@ impl Choices for Rng {
         if n <= 1 {
             return 0;
         }
-        // The upper half of a 32 by 32 bit product. Its bias is below 2^-32 * n: no test sees it.
+        // The upper half of a 32 by 32 bit product. Its bias is below 2^-32 * n, too small for any test.
         let upper = self.next_u64() >> 32;
         ((upper * u64::from(n)) >> 32) as u32
     }
@@ -89,22 +89,22 @@ impl Choices for Rng {
     }
 }
 
-/// Choices read from bytes, as few as will do; all 0 once they have run out.
+/// Choices read from as few bytes as possible; all 0 after the last byte.
 ///
-/// A choice among up to 256 takes one byte, so that a fuzzer which changes a byte changes a choice.
+/// A choice among up to 256 takes one byte, so that a fuzzer that changes a byte changes a choice.
 #[derive(Clone, Debug)]
 pub struct Bytes<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Bytes<'a> {
-    /// Choices from these bytes.
+    /// Returns the choices of these bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of remaining bytes.
     #[must_use]
     pub const fn left(&self) -> usize {
         self.rest.len()
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_splitmix64() {
-        // The reference implementation's first three numbers of seed 1234567.
+        // The first three numbers of the reference implementation for seed 1234567.
         let mut rng = Rng::new(1_234_567);
         let wanted =
             [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];

@@ -34,8 +34,7 @@ impl Case {
         }
     }
 
-    /// Returns the expectations: every channel of every target that some instruction may write, and
-    /// coverage.
+    /// Returns the expectations: every channel of every target that an instruction may write, and coverage.
     fn expect(&self, outcomes: &[Outcome]) -> Expect {
         let (mut written, mut depth) = ([false; 4], false);
         self.tree.each(&mut |stmt| {

@@ -1,18 +1,18 @@
 //! Random R500 programs for tests, fuzz targets and benchmarks.
 //!
-//! | | what | for |
+//! | | content | use |
 //! | --- | --- | --- |
-//! | [`Case::generate`] | a structured program ([`Tree`]) and the pixels to run it over | tests that know the result |
-//! | [`Tree::lower`] | the instructions it stands for | |
+//! | [`Case::generate`] | a structured program ([`Tree`]) and its input pixels | tests with known results |
+//! | [`Tree::lower`] | the instructions of a tree | |
 //! | [`oracle`] | the expected result of each pixel, from the tree alone | |
 //! | [`shrink()`] | the smallest case that still fails | failure messages |
 //! | [`mutate()`] | a job with textures, planes and changed fields added | comparing two engines |
 //! | [`raw_programs`] | dwords, uniform or near-valid, with random state | properties of all programs |
 //! | [`packets`] | dwords of command streams, near-valid | properties of all streams |
-//! | [`number`] | floats at the edges | any test |
+//! | [`number`] | floats with edge cases | any test |
 //!
-//! Everything random comes from a [`Choices`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]).
-//! The same one gives the same result.
+//! All choices come from a [`Choices`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]). Equal choices give equal
+//! results.
 //!
 //! ```
 //! use r500_gen::{Case, Rng, Shape, shrink};

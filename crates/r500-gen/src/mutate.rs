@@ -1,9 +1,8 @@
-//! Mutation of structured jobs, beyond what their oracle models.
+//! Mutation of structured jobs, with features that the oracle does not model.
 //!
-//! The [oracle](crate::oracle) has no textures, no derivatives in divergent flow and no counters. Two
-//! engines can be compared there nevertheless: a generated job gets textures for its fetches and planes
-//! for inputs, and single fields of its instructions change. The control flow stays, so that the
-//! program still ends.
+//! The [oracle](crate::oracle) has no textures, no derivatives in divergent flow and no counters, but two engines can
+//! be compared there. A generated job gets textures for its fetches and planes for inputs, and single fields of its
+//! instructions change. The control flow stays, so that the program still terminates.
 
 use r500_isa::values::{AlphaOp, Channel, Compare, InstType, Mod, Omod, PredSel, RgbOp, SrcpOp};
 use r500_isa::values::{Sel, Swiz, Target, TexOp};
@@ -18,11 +17,11 @@ use crate::number::{number, special};
 use crate::raw_programs::texture;
 use crate::{Choices, Rng};
 
-/// Units that get a texture; another one stays without.
+/// Units that get a texture; one more has none.
 const UNITS: u32 = 4;
 
-/// Changes a job by a seed. The mutation of an instruction depends on the seed and its words alone,
-/// so that a [shrunk](crate::shrink) case changes as the large one did.
+/// Mutates a job by a seed. The mutation of an instruction depends on the seed and its words only, so that a
+/// [shrunk](crate::shrink) case is mutated as the large one.
 ///
 /// ```
 /// use r500_gen::{Case, Rng, Shape, mutate};
@@ -56,10 +55,10 @@ pub fn mutate(job: &mut Job, seed: u64) {
     }
 }
 
-/// The mutations that a program may get.
+/// The kinds of mutation of a program.
 #[derive(Clone, Copy)]
 struct Traits {
-    /// Differences and fetches anywhere.
+    /// Differences and fetches in divergent flow.
     parted: bool,
     /// `IGNORE_UNCOVERED`.
     ignoring: bool,
@@ -102,7 +101,7 @@ impl Traits {
         }
         let mut tex = TexInst(inst.0[1]).with(TexInst::TEX_ID, rng.below(UNITS + 1) as u8);
         if tex.inst() != TexOp::TEXKILL {
-            // Without differences across the quad if pixels are not to part.
+            // Without differences across the quad if pixels must not diverge.
             let ops = if self.parted { 6 } else { 2 };
             let all = [TexOp::LOD, TexOp::DXDY, TexOp::LD, TexOp::PROJ, TexOp::LODBIAS, TexOp::NOP];
             tex = tex.with(TexInst::INST, all[rng.below(ops) as usize]);
@@ -119,7 +118,7 @@ impl Traits {
         inst
     }
 
-    /// Returns one field of an ALU or OUT instruction.
+    /// Mutates one field of an ALU or OUT instruction.
     fn arithmetic(self, rng: &mut Rng, inst: Instruction) -> Instruction {
         let [mut cmn, mut rgb_addr, mut alpha_addr] = [inst.0[0], inst.0[1], inst.0[2]];
         let (mut rgb, mut alpha, mut rgba) =
@@ -194,8 +193,8 @@ impl Traits {
     }
 }
 
-/// Takes back what no compiler writes: halves that do not go together, reserved codes, OMOD 7 on
-/// what computes, differences of crossed channels.
+/// Undoes mutations that no compiler emits: invalid pairs of halves, reserved codes, OMOD 7 on arithmetic, differences
+/// of swizzled channels.
 fn sound(mut inst: Instruction) -> Instruction {
     let (rgb, alpha) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
     let alpha = match rgb {
@@ -227,7 +226,7 @@ fn sound(mut inst: Instruction) -> Instruction {
     inst
 }
 
-/// Planes over the picture: constant ones among them, steep ones, and such as meet a zero.
+/// Returns planes over the picture, including constant ones, steep ones, and ones that cross zero.
 fn planes(rng: &mut Rng, temp: u8) -> Input {
     let component = |rng: &mut Rng| {
         let plane = match rng.below(6) {
@@ -242,8 +241,8 @@ fn planes(rng: &mut Rng, temp: u8) -> Input {
     Input { temp, data: InputData::Planes(std::array::from_fn(|_| component(rng))) }
 }
 
-/// Takes waits, NOPs and semaphores out of instructions, each with a chance of one half: what a
-/// program can lack and run anyway here, and not on a card.
+/// Removes waits, NOPs and semaphores from instructions, each with probability one half. The programs still run here,
+/// but not on a card.
 pub fn forget_waits(code: &mut [Instruction], rng: &mut Rng) {
     for inst in code {
         let mut cmn = inst.cmn();

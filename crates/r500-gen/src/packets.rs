@@ -1,9 +1,9 @@
-//! Near-valid command streams.
+//! Random near-valid command streams.
 
 use crate::Choices;
 
-/// Changes random dwords, so that most of them begin packets that exist: short packets of type 0 to registers from VAP to ZB, packets
-/// of type 2, draws, arrays, indices and relocations. Others stay as they are.
+/// Changes random dwords, so that most of them begin valid packets: short packets of type 0 to registers from VAP to
+/// ZB, packets of type 2, draws, arrays, indices and relocations. Others stay.
 pub fn make_near_valid(words: &mut [u32]) {
     for word in words {
         match *word >> 29 {
@@ -16,7 +16,7 @@ pub fn make_near_valid(words: &mut [u32]) {
     }
 }
 
-/// Makes one to eight changes: bits, values, register numbers, copies of a few dwords, the end.
+/// Applies one to eight mutations: bits, values, register numbers, copies of a few dwords, truncation.
 pub fn mutate(words: &mut Vec<u32>, choices: &mut impl Choices) {
     for _ in 0..=choices.below(8) {
         let Ok(len) = u32::try_from(words.len()) else { return };

@@ -1,11 +1,11 @@
-//! The fast and the jit engine against the reference engine: the same frame bit for bit, at every level
-//! of vector instructions that this machine has.
+//! The fast and the jit engine against the reference engine: equal frames bit for bit, at every level of vector
+//! instructions that this machine supports.
 //!
 //! Machine code of both levels, AVX2 and AVX-512, also runs in an emulator that checks each memory access.
 //!
-//! An ordinary run tries some hundred programs of each kind. `R500_PROGRAMS=100000 cargo test --release -p
-//! r500-gen --test fast` tries more, `R500_SEED` says from which seed on, `R500_SIMD=avx2,sse2` at
-//! which levels, `R500_ENGINE=fast,jit,emulated` with which engines. The long run of the emulator:
+//! The default is some hundred programs of each kind. `R500_PROGRAMS=100000 cargo test --release -p r500-gen --test
+//! fast` tries more; `R500_SEED` sets the first seed, `R500_SIMD=avx2,sse2` the levels, `R500_ENGINE=fast,jit,emulated`
+//! the engines. The long run of the emulator:
 //!
 //! ```sh
 //! R500_ENGINE=emulated R500_SEED=7000000 R500_PROGRAMS=100000 cargo test --release -p r500-gen --test fast
@@ -28,18 +28,18 @@ use r500_program::Job;
 #[test]
 fn generated_programs() {
     let seen = each(seeds(300), |seed| try_case(seed, false));
-    // Nearly every structured program is for the fast engine.
+    // The fast engine draws nearly every structured program.
     seen.demand(98);
 }
 
 #[test]
 fn varied_programs() {
     let seen = each(seeds(500), |seed| try_case(seed, true));
-    // Some changes make programs that only the reference engine draws.
+    // Some mutations make programs that only the reference engine draws.
     seen.demand(70);
 }
 
-/// No structure is promised, little is lifted: short programs, so that some are.
+/// Unstructured programs are rarely lifted: short ones, so that some are.
 #[test]
 fn near_valid_words() {
     let seen = each(seeds(1000), |seed| {
@@ -58,7 +58,7 @@ fn near_valid_words() {
     seen.demand(8);
 }
 
-/// A comparison of frames that sees nothing would let everything through.
+/// The comparison of frames detects differences.
 #[test]
 fn a_difference_is_seen() {
     let case = Case::generate(&mut Rng::new(3), &Shape::default());
@@ -78,7 +78,7 @@ fn a_difference_is_seen() {
     assert!(difference(&frame(&job).unwrap(), &before).unwrap().contains(": covered"));
 }
 
-/// How a seed's program is drawn.
+/// The drawing parameters of a seed.
 struct Setup {
     shape: Shape,
     poison: bool,
@@ -131,7 +131,7 @@ impl Setup {
 
     fn compare(&self, case: &Case) -> Outcome {
         let job = self.job(case);
-        // A picture that was shrunk may no longer have the area.
+        // A shrunk picture may not contain the area.
         let [width, height] = case.picture.size;
         let fits =
             |area: &PixelRect| area.x + area.width <= width && area.y + area.height <= height;
@@ -145,7 +145,7 @@ impl Setup {
     }
 }
 
-/// Returns some of a row: start and length.
+/// Returns a random part of a row: start and length.
 fn span(rng: &mut Rng, size: u32) -> [u32; 2] {
     let start = rng.below(size);
     [start, 1 + rng.below(size - start)]
@@ -172,14 +172,14 @@ fn try_case(seed: u64, varied: bool) -> Outcome {
     Outcome::Different(text + &what)
 }
 
-/// Programs to try: those asked for, or `few`.
+/// Returns the seeds to try: those of the environment, or `few`.
 fn seeds(few: u64) -> Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     let first = number("R500_SEED").unwrap_or(0);
     first..first + number("R500_PROGRAMS").unwrap_or(few)
 }
 
-/// Runs `test` for every seed, on all cores; panics with the first difference found.
+/// Runs `test` for every seed, on all cores; panics with the first difference.
 fn each(seeds: Range<u64>, test: impl Fn(u64) -> Outcome + Sync) -> Seen {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = AtomicBool::new(false);

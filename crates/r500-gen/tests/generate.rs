@@ -1,5 +1,5 @@
-//! What the generator makes: sound trees, the same for the same seed, and every kind of statement,
-//! operand and encoding before long.
+//! The generator: valid trees, the same for the same seed, with every kind of statement, operand and encoding within
+//! some seeds.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ fn trees_make_sense_and_stay_within_their_shape() {
 #[test]
 fn a_seed_always_gives_the_same_case() {
     for seed in 0..50 {
-        // Text, since NaN is not equal to itself.
+        // As text, because NaN does not equal itself.
         assert_eq!(format!("{:?}", case(seed)), format!("{:?}", case(seed)));
     }
     let different: BTreeSet<_> = (0..50).map(|seed| format!("{:?}", case(seed))).collect();
@@ -64,7 +64,7 @@ fn any_bytes_give_a_case() {
     let mut rng = Rng::new(1);
     let mut sizes = BTreeSet::new();
     for _ in 0..300 {
-        // The pool of constants and the pixels take some thousand bytes of their own.
+        // Constants and pixels need some thousand bytes of their own.
         let length = rng.below(20_000) as usize;
         let bytes: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
         let case = Case::generate(&mut Bytes::new(&bytes), &Shape::default());
@@ -82,7 +82,7 @@ fn pixels_take_different_ways() {
         let paths: BTreeSet<_> = outcomes.iter().map(|pixel| pixel.path).collect();
         *ways.entry(paths.len()).or_insert(0) += 1;
     }
-    // Of 500 programs most diverge, and some a lot.
+    // Of 500 programs most diverge, and some have many paths.
     let with = |least: usize| ways.range(least..).map(|(_, count)| count).sum::<u32>();
     assert!(with(2) > 350 && with(5) > 100 && with(12) > 10, "{ways:?}");
 }
@@ -98,7 +98,7 @@ fn everything_comes_up() {
     assert!(missing.is_empty(), "never in 3000 programs: {missing:#?}");
 }
 
-/// Returns all there is to be seen.
+/// Returns the names of all features.
 fn everything() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut add = |name: String| {
@@ -187,7 +187,7 @@ fn everything() -> BTreeSet<String> {
     all
 }
 
-/// Returns the names of what is in a case.
+/// Returns the names of the features of a case.
 fn features(case: &Case) -> BTreeSet<String> {
     let tree = &case.tree;
     let mut seen = Seen { tree, names: BTreeSet::new() };
@@ -208,7 +208,7 @@ fn features(case: &Case) -> BTreeSet<String> {
     seen.names
 }
 
-/// What is around a statement in its body.
+/// The context of a statement in its body.
 #[derive(Clone, Default)]
 struct Way {
     sub: bool,

@@ -1,7 +1,7 @@
-//! The machine against the oracle: a structured program does what its syntax tree says.
+//! The reference engine against the oracle: a structured program gives the results of its syntax tree.
 //!
-//! An ordinary run tries a few hundred programs. `R500_PROGRAMS=100000 cargo test --release -p
-//! r500-gen --test oracle` tries more, `R500_SEED` says from which seed on.
+//! The default is a few hundred programs. `R500_PROGRAMS=100000 cargo test --release -p r500-gen --test oracle` tries
+//! more; `R500_SEED` sets the first seed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fmt::Write as _;
@@ -28,8 +28,7 @@ fn group_size_never_changes_the_result() {
     });
 }
 
-/// The test above can fail: for each of these rules that structured programs depend on, some program
-/// shows that the machine runs by another.
+/// The test above can fail: for each of these rules, some program detects an engine with another rule.
 #[test]
 fn other_rules_are_noticed() {
     for (name, value) in [
@@ -53,7 +52,7 @@ fn other_rules_are_noticed() {
 
 #[test]
 fn shrinking_keeps_the_failure_and_little_else() {
-    // Read literally, a BREAK takes along the pixels that stay: the classic failure.
+    // By the literal reading, a BREAK also removes the pixels that stay in the loop: the classic error.
     let mut readings = Readings::default();
     readings.set("break", "literal").unwrap();
     let options = Options { readings, ..options([4, 4]) };
@@ -61,7 +60,7 @@ fn shrinking_keeps_the_failure_and_little_else() {
     let large = (0..).map(|seed| case(seed, &Shape::default())).find(fails).unwrap();
     let small = shrink(&large, fails);
     assert!(fails(&small));
-    // A loop with a BREAK that some of the pixels take, and something that shows it.
+    // A loop with a BREAK that some of the pixels take, and an observable effect.
     let code = small.tree.lower().code;
     assert!(code.len() <= 8, "{small}");
     assert!(small.picture.size[0] * small.picture.size[1] <= 4, "{small}");
@@ -69,14 +68,14 @@ fn shrinking_keeps_the_failure_and_little_else() {
     assert_eq!(small.to_string(), shrink(&small, fails).to_string());
 }
 
-/// Programs to try: those asked for, or `few`.
+/// Returns the seeds to try: those of the environment, or `few`.
 fn seeds(few: u64) -> Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     let first = number("R500_SEED").unwrap_or(0);
     first..first + number("R500_PROGRAMS").unwrap_or(few)
 }
 
-/// Mostly the usual shape; odd sizes, flat, deep and long programs among them.
+/// Returns mostly the default shape; also odd sizes, and flat, deep and long programs.
 fn shape(seed: u64) -> Shape {
     let usual = Shape::default();
     match seed % 10 {
@@ -89,8 +88,7 @@ fn shape(seed: u64) -> Shape {
     }
 }
 
-/// Sizes of the group of pixels that share a program counter: a quad to the whole frame, and a tall
-/// one.
+/// Returns group sizes: a quad to the full frame, and a tall one.
 fn groups(shape: &Shape) -> [[u32; 2]; 4] {
     [[2, 2], [4, 4], shape.size.map(|n| n.next_multiple_of(2)), [2, 6]]
 }
@@ -103,7 +101,7 @@ fn options(group: [u32; 2]) -> Options<'static> {
     Options { group, threads: 1, ..Options::default() }
 }
 
-/// Runs `test` for every seed, on all cores; panics with the first report that one of them gets.
+/// Runs `test` for every seed, on all cores; panics with the first failure.
 fn each(seeds: Range<u64>, test: impl Fn(u64) -> Option<String> + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = AtomicBool::new(false);
@@ -127,7 +125,7 @@ fn each(seeds: Range<u64>, test: impl Fn(u64) -> Option<String> + Sync) {
     }
 }
 
-/// Returns what is wrong with a seed's program, made as small as it gets.
+/// Returns the failure of a seed's program, shrunk.
 fn report(seed: u64, shape: &Shape, options: &Options<'_>) -> Option<String> {
     let case = case(seed, shape);
     wrong(&case, options)?;
@@ -137,7 +135,7 @@ fn report(seed: u64, shape: &Shape, options: &Options<'_>) -> Option<String> {
     Some(text)
 }
 
-/// Returns the first pixel in which the machine differs from the oracle.
+/// Returns the first pixel in which the engine differs from the oracle.
 fn wrong(case: &Case, options: &Options<'_>) -> Option<String> {
     let job = case.bare_job("generated");
     let shader = Shader::new(&job.program).unwrap();
@@ -166,7 +164,7 @@ fn wrong(case: &Case, options: &Options<'_>) -> Option<String> {
     None
 }
 
-/// Bit for bit, but one NaN is like another.
+/// Returns whether two floats are equal bit for bit; all NaNs are equal.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }

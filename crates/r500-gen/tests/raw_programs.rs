@@ -1,4 +1,4 @@
-//! Random words: every code of every field comes up, most are sensible, and a machine survives all.
+//! Random words: every code of every field occurs, most programs are plausible, and engines do not fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use r500_gen::{Bytes, Choices, Rng, raw_programs};
 use r500_isa::values::{FcOp, InstType};
 use r500_isa::{Field, Instruction};
 
-/// Codes seen of each narrow field, by instruction type and place.
+/// Observed codes of each narrow field, by instruction type and position.
 type Codes = BTreeMap<(u8, usize, &'static str), BTreeSet<u32>>;
 
 fn codes(make: impl Fn(&mut Rng) -> Instruction) -> Codes {
@@ -36,7 +36,7 @@ fn narrow(inst: Instruction) -> impl Iterator<Item = (&'static Field, usize)> {
 
 #[test]
 fn every_code_of_every_field_comes_up() {
-    // INT_ADDR stays below 8: there are few loops that are not endless.
+    // INT_ADDR is below 8, because only few loops are not endless.
     let free = |name: &str| name != "TYPE" && name != "INT_ADDR";
     let makes: [fn(&mut Rng) -> Instruction; 2] =
         [|rng| raw_programs::uniform(rng), |rng| raw_programs::near_valid(rng)];
@@ -115,7 +115,7 @@ fn the_same_choices_give_the_same_job() {
         text(raw_programs::job(&mut Bytes::new(&bytes), 10)),
         text(raw_programs::job(&mut Bytes::new(&bytes), 10))
     );
-    // Without bytes all choices are the first ones: the program still has its length.
+    // Without bytes all choices are the first ones, but the program has its length.
     assert_eq!(raw_programs::job(&mut Bytes::new(&[]), 10).program.code.len(), 10);
     assert_eq!(raw_programs::job(&mut Bytes::new(&[]), 0).program.code.len(), 0);
 }

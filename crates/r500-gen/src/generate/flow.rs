@@ -1,4 +1,4 @@
-//! Statements: branches, loops, calls, and what stands between them.
+//! Generation of statements: branches, loops, calls, and straight code between them.
 
 use r500_isa::INT_CONSTANTS;
 use r500_isa::values::PredSel;
@@ -11,12 +11,12 @@ use crate::tree::{
 };
 
 impl<E: Choices> Generator<'_, E> {
-    /// Returns some statements, within what room and work are left.
+    /// Returns a list of statements, within the remaining room and work.
     pub(super) fn block(&mut self, context: Context, work: &mut u32, most: u32) -> Vec<Stmt> {
         let mut list = Vec::new();
-        // The main program likes to be long, others short.
+        // The main program is mostly long, other lists short.
         let few = if context.depth == 0 { most / 3 } else { 5 };
-        // The longer of two draws: nothing much happens in short lists.
+        // The greater of two draws, because short lists test little.
         let count = self.choices.below(few + 1).max(self.choices.below(few + 1));
         for _ in 0..count {
             if self.room < 8 || *work < 8 {
@@ -116,7 +116,7 @@ impl<E: Choices> Generator<'_, E> {
         self.room += kept;
     }
 
-    /// Returns an arm of a branch, sometimes with something that leaves the loop at its end.
+    /// Returns an arm of a branch, sometimes with a BREAK, CONTINUE or return at its end.
     fn arm(&mut self, context: Context, work: &mut u32) -> Vec<Stmt> {
         let mut list = self.block(context, work, 0);
         if context.leaves && self.choices.chance(2, 5) {
@@ -155,7 +155,7 @@ impl<E: Choices> Generator<'_, E> {
             self.push(&mut body, stmt, &mut left);
         }
         if leaves && self.choices.chance(1, 2) {
-            // Out as soon as the count has passed an input: pixel after pixel leaves.
+            // Exits when the counter passes an input, so that pixels leave one after the other.
             let stmt = self.compare(inside);
             self.push(&mut body, stmt, &mut left);
             let when = Some(Cond::ALU_RESULT);
@@ -172,7 +172,7 @@ impl<E: Choices> Generator<'_, E> {
         self.room += kept;
     }
 
-    /// Returns a quarter of the room, for what comes after the statement.
+    /// Reserves a quarter of the room, for the statements that follow.
     fn keep_room(&mut self) -> u32 {
         let kept = self.room / 4;
         self.room -= kept;
@@ -204,13 +204,13 @@ impl<E: Choices> Generator<'_, E> {
         self.plans[n].callers = Some(callers);
     }
 
-    /// Perhaps a condition, and what sets it.
+    /// Returns an optional condition, and the instruction that sets it.
     fn when(&mut self, list: &mut Vec<Stmt>, context: Context, work: &mut u32) -> Option<Cond> {
         let conditional = !self.choices.chance(1, 8);
         conditional.then(|| self.condition(list, context, work))
     }
 
-    /// Returns a condition, mostly with an instruction in front that sets what it reads.
+    /// Returns a condition, mostly preceded by an instruction that sets its input.
     fn condition(&mut self, list: &mut Vec<Stmt>, context: Context, work: &mut u32) -> Cond {
         let bit = self.choices.below(4) as u8;
         let pred = Pred { inv: self.choices.chance(1, 3), ..Pred::bit(bit) };
@@ -237,13 +237,13 @@ impl<E: Choices> Generator<'_, E> {
         if self.choices.chance(1, 3) { cond.not() } else { cond }
     }
 
-    /// Returns a condition that does not depend on the pixel.
+    /// Returns a condition that is uniform.
     fn static_condition(&mut self) -> Cond {
         let cond = Cond::boolean(self.choices.below(32) as u8);
         match self.choices.weighted(&[4, 4, 1]) {
             0 => cond,
             1 => cond.not(),
-            // Table bits of predicate 0 do not count: PRED_SEL NONE reads as 1.
+            // Table bits for predicate 0 have no effect: PRED_SEL NONE reads as 1.
             _ => Cond { table: 0x88 | (0x11 * self.choices.below(2) as u8), ..cond },
         }
     }
@@ -257,7 +257,7 @@ impl<E: Choices> Generator<'_, E> {
     }
 }
 
-/// Lets the last statement share the ENDIF after it, sometimes.
+/// Sometimes lets the last statement share the ENDIF after it.
 fn merge(choices: &mut impl Choices, arm: &mut [Stmt]) {
     if let Some(Stmt::If(last)) = arm.last_mut()
         && last.form.shape == IfShape::Usual

@@ -1,4 +1,4 @@
-//! ALU, OUT and texture instructions.
+//! Generation of ALU, OUT and texture instructions.
 
 use r500_isa::values::{
     AlphaOp, AluResultSel, Channel, Compare, Mod, Omod, PredSel, RgbOp, Sel, SrcpOp, Swiz, Target,
@@ -36,7 +36,7 @@ const FUNCTIONS: [AlphaOp; 6] =
 const COLOURS: [Swiz; 3] = [Swiz::R, Swiz::G, Swiz::B];
 
 impl<E: Choices> Generator<'_, E> {
-    /// Any instruction that is not a flow control.
+    /// Returns any instruction except flow control.
     pub(super) fn instruction(&mut self, context: Context) -> Stmt {
         match self.choices.weighted(&[10, 3, 2, 1, u32::from(self.kills)]) {
             0 => Stmt::Alu(Box::new(self.alu(context))),
@@ -47,7 +47,7 @@ impl<E: Choices> Generator<'_, E> {
         }
     }
 
-    /// Returns a register counted up or down: what loops are made of.
+    /// Returns an instruction that increments or decrements a register, for loop counters.
     pub(super) fn count_up(&mut self, context: Context) -> Stmt {
         let mut alu = Alu::IDLE;
         let temp = Dest::temp(self.counter());
@@ -71,8 +71,7 @@ impl<E: Choices> Generator<'_, E> {
         Stmt::Alu(Box::new(alu))
     }
 
-    /// Returns what drivers do before IF: a difference against zero, nothing written but the ALU
-    /// result.
+    /// Returns a comparison as drivers emit it before IF: a difference with zero that only sets the ALU result.
     pub(super) fn compare(&mut self, context: Context) -> Stmt {
         if self.choices.chance(1, 6) {
             let mut alu = self.alu(context);
@@ -96,8 +95,7 @@ impl<E: Choices> Generator<'_, E> {
         Stmt::Alu(Box::new(alu))
     }
 
-    /// Returns what comparisons are about: mostly an input, which differs from pixel to pixel, and
-    /// what loops count.
+    /// Returns operands for comparisons: mostly an input, which varies between pixels, and a loop counter.
     fn compared(&mut self, context: Context) -> [Source; 3] {
         let temp = |addr| Source { addr, constant: false, relative: false };
         let a = match self.choices.weighted(&[4, 2]) {
@@ -114,7 +112,7 @@ impl<E: Choices> Generator<'_, E> {
         [a, b, Source::UNUSED]
     }
 
-    /// Returns a temporary that is counted with.
+    /// Returns a temporary that is a loop counter.
     fn counter(&mut self) -> u8 {
         (self.inputs + self.choices.below(2)).min(u32::from(self.tree.pixsize)) as u8
     }
@@ -123,7 +121,7 @@ impl<E: Choices> Generator<'_, E> {
     pub(super) fn set_predicate(&mut self, context: Context) -> Stmt {
         let mut alu = self.alu(context);
         if self.choices.chance(2, 3) {
-            // A difference in every channel.
+            // A difference for every channel.
             let sources = self.compared(context);
             let (shown, one) = (self.operand(), [Swiz::ONE]);
             let part = |sel, swiz, modifier| Operand { sel, swiz, modifier };
@@ -170,7 +168,7 @@ impl<E: Choices> Generator<'_, E> {
         Stmt::Alu(Box::new(alu))
     }
 
-    /// OUT instructions at the end that show what temporaries hold.
+    /// Adds OUT instructions at the end that make temporaries observable.
     pub(super) fn tail(&mut self) {
         let first = u32::from(self.tree.pixsize).min(7) + 1;
         for n in 0..1 + self.choices.below(5) {
@@ -193,7 +191,7 @@ impl<E: Choices> Generator<'_, E> {
                 modifier,
             });
             (alu.rgb.omask, alu.alpha.omask) = (7, 1);
-            // The first shows everything, later ones what predicates let through.
+            // The first writes everything, later ones are predicated.
             if n != 0 {
                 alu.rgb.target = self.target();
                 alu.alpha.target = alu.rgb.target;
@@ -267,7 +265,7 @@ impl<E: Choices> Generator<'_, E> {
         let swiz = std::array::from_fn(|i| match (plain, N) {
             (true, 1) => Swiz::A,
             (true, _) => COLOURS[i % 3],
-            // Channels more often than numbers.
+            // Channels more often than constants.
             (false, _) => Swiz::new(self.choices.pick(0, &[0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7])),
         });
         let modifier =
@@ -297,8 +295,8 @@ impl<E: Choices> Generator<'_, E> {
         self.register(context, few, last)
     }
 
-    /// Returns a temporary to write. Mostly no input: programs that overwrite these soon forget
-    /// what makes pixels differ.
+    /// Returns a destination temporary, mostly not an input: programs that overwrite inputs early lose the differences
+    /// between pixels.
     fn dest(&mut self, context: Context) -> Dest {
         let dest = self.temp(context);
         let last = u32::from(self.tree.pixsize);
@@ -308,22 +306,22 @@ impl<E: Choices> Generator<'_, E> {
         Dest::temp((self.inputs + self.choices.below(5)).min(last) as u8)
     }
 
-    /// Returns a register up to `few`, or moved by aL up to `last`.
+    /// Returns a register up to `few`, or a relative one, up to `last` with aL added.
     fn register(&mut self, context: Context, few: i32, last: i32) -> Dest {
         let (least, greatest) = context.al;
         let (first, most) = ((-least).max(0), last - greatest);
         if self.choices.chance(1, 5) && first <= most {
-            // Near the low end, where others read and write.
+            // Near the low end, which other instructions also use.
             let addr = self.choices.between(first, most.min(first + 5)) as u8;
             return Dest { addr, relative: true };
         }
         Dest::temp(self.choices.between(0, few) as u8)
     }
 
-    /// Returns a predicate in `times` of eight cases.
+    /// Returns a predicate with a probability of `times` in eight.
     fn pred(&mut self, times: u32) -> Pred {
         if !self.choices.chance(times, 8) {
-            // Inversion of nothing does nothing.
+            // Inversion has no effect without a predicate.
             return Pred { sel: PredSel::NONE, inv: self.choices.chance(1, 16) };
         }
         let sel = PredSel::new(1 + self.choices.below(5) as u8);
@@ -346,7 +344,7 @@ impl<E: Choices> Generator<'_, E> {
         Compare::new(self.choices.below(4) as u8)
     }
 
-    /// Returns the bits that do nothing; `flow` for flow control, where drivers set `ALU_WAIT`.
+    /// Returns bits without effect on results; `flow` for flow control, where drivers set `ALU_WAIT`.
     pub(super) fn hints(&mut self, flow: bool) -> Hints {
         let usual = Hints { alu_wait: flow, ..Hints::NONE };
         if !self.choices.chance(1, 8) {
@@ -362,7 +360,7 @@ impl<E: Choices> Generator<'_, E> {
         }
     }
 
-    /// Returns a fetch from a unit that is not enabled.
+    /// Returns a fetch from a disabled unit.
     fn fetch(&mut self, context: Context) -> Stmt {
         let ops = [TexOp::NOP, TexOp::PROJ, TexOp::LODBIAS, TexOp::LOD, TexOp::DXDY];
         let op = self.choices.pick(TexOp::LD, &ops);
@@ -374,10 +372,10 @@ impl<E: Choices> Generator<'_, E> {
     fn kill(&mut self, context: Context) -> Stmt {
         let mut tex = self.texture(TexOp::TEXKILL, context);
         if self.choices.chance(3, 4) {
-            // Of one component: four would kill nearly everything.
+            // Tests one component: four would kill nearly all pixels.
             tex.coord.swiz = [tex.coord.swiz[0]; 4];
         }
-        // Drivers set the mask; TEXKILL must not write.
+        // Drivers set the mask, but TEXKILL must not write.
         tex.wmask = self.choices.pick(15, &[0]);
         Stmt::Tex(tex)
     }

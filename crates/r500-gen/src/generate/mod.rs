@@ -1,4 +1,4 @@
-//! Random structured programs.
+//! Generator of random structured programs.
 
 mod flow;
 mod instruction;
@@ -15,27 +15,27 @@ use crate::tree::{Layout, Stmt, Sub, Tree};
 pub struct Shape {
     /// Width and height of the picture.
     pub size: [u32; 2],
-    /// Instructions of a program, at most about that many.
+    /// Approximate limit of the instructions of a program.
     pub instructions: u32,
-    /// Instructions that a pixel executes, at most about that many.
+    /// Approximate limit of the instructions that a pixel executes.
     pub work: u32,
-    /// Branches and loops within each other.
+    /// Greatest nesting of branches and loops.
     pub depth: u32,
-    /// Loops, BREAK and CONTINUE.
+    /// Whether to generate loops, BREAK and CONTINUE.
     pub loops: bool,
-    /// Subroutines.
+    /// Whether to generate subroutines.
     pub calls: bool,
-    /// TEXKILL.
+    /// Whether to generate TEXKILL.
     pub kills: bool,
-    /// Differences across the quad, in some programs.
+    /// Whether to generate differences across the quad, in some programs.
     pub derivatives: bool,
-    /// Infinities, NaN, denormals and their like among constants and inputs. Arithmetic meets them
-    /// without.
+    /// Whether constants and inputs include infinities, NaN, denormals and similar values. Arithmetic yields them
+    /// anyway.
     pub specials: bool,
 }
 
 impl Default for Shape {
-    /// 8x8 pixels, 120 instructions, 4,000 executed, 7 levels, everything.
+    /// Returns 8x8 pixels, 120 instructions, 4,000 executed, 7 levels, and all features.
     fn default() -> Self {
         Self {
             size: [8, 8],
@@ -52,7 +52,7 @@ impl Default for Shape {
 }
 
 impl Case {
-    /// Returns a random case. Its tree [checks](Tree::check); the same choices give the same case.
+    /// Returns a random case. Its tree is [valid](Tree::check); equal choices give equal cases.
     ///
     /// ```
     /// use r500_gen::{Case, Rng, Shape, oracle};
@@ -77,32 +77,32 @@ impl Case {
 /// Facts about the path to the statement that is generated next.
 #[derive(Clone, Copy, Debug)]
 struct Context {
-    /// Least and greatest aL.
+    /// Range of aL.
     al: (i32, i32),
-    /// Open branch levels and running loops, those of callers included.
+    /// Open branch levels and running loops, including those of callers.
     levels: u32,
     loops: u32,
-    /// Branches and loops around it in its body.
+    /// Nesting of branches and loops in the same body.
     depth: u32,
-    /// All pixels of a quad come here together.
+    /// Whether all pixels of a quad arrive together.
     uniform: bool,
-    /// BREAK and CONTINUE may stand here.
+    /// Whether BREAK and CONTINUE are permitted.
     leaves: bool,
-    /// A return may stand here.
+    /// Whether a return is permitted.
     returns: bool,
-    /// The subroutine that it is in.
+    /// The enclosing subroutine.
     body: Option<usize>,
 }
 
-/// A subroutine before its body is made.
+/// A subroutine before its body is generated.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     counted: bool,
-    /// Only called where all pixels of a quad come together, without conditions.
+    /// Whether all calls are unconditional, in uniform control flow of a quad.
     uniform: bool,
-    /// Instructions that a call executes at most.
+    /// Limit of the instructions that a call executes.
     work: u32,
-    /// Facts that hold for all calls so far.
+    /// Facts common to all calls so far.
     callers: Option<Context>,
 }
 
@@ -111,11 +111,11 @@ struct Generator<'a, E> {
     shape: Shape,
     tree: Tree,
     plans: Vec<Plan>,
-    /// Temporaries from t0 on that start with something.
+    /// Number of temporaries from t0 with an initial value.
     inputs: u32,
-    /// Instructions that still fit.
+    /// Remaining room in instructions.
     room: u32,
-    /// Quad differences may be taken, so `IGNORE_UNCOVERED` may not be set.
+    /// Whether quad differences are permitted, which excludes `IGNORE_UNCOVERED`.
     derivatives: bool,
     kills: bool,
 }
@@ -132,11 +132,11 @@ impl<'a, E: Choices> Generator<'a, E> {
         tree.pixsize = pixsize as u8;
         tree.zero_rule = choices.chance(1, 2);
         tree.bools = choices.bits();
-        // Their values come last: bytes are better spent on statements first.
+        // Constants are generated last, because input bytes are more valuable for statements.
         tree.constants = vec![[0; 4]; constants];
         let pool: [_; 8] = std::array::from_fn(|_| integer(choices));
         for (n, int) in tree.ints.iter_mut().enumerate() {
-            // Another order in each eight, so that every bit of an address matters.
+            // Another order in each group of eight, so that every bit of an address matters.
             *int = pool[(n + n / pool.len()) % pool.len()];
         }
         let subs = if shape.calls { choices.below(4) } else { 0 };
@@ -151,12 +151,12 @@ impl<'a, E: Choices> Generator<'a, E> {
         let derivatives = shape.derivatives && choices.chance(1, 3);
         let kills = shape.kills && choices.chance(1, 2);
         let inputs = 1 + choices.below(4);
-        // Room for the ends of subroutines, the tail and what lowering adds.
+        // Room for the ends of subroutines, the tail, and instructions that lowering adds.
         let room = shape.instructions.clamp(16, 480) - 12;
         Self { choices, shape: *shape, tree, plans, inputs, room, derivatives, kills }
     }
 
-    /// Main program and subroutines, callers first.
+    /// Generates main program and subroutines, callers first.
     fn bodies(&mut self) {
         let start = Context {
             al: (0, 0),
@@ -169,7 +169,7 @@ impl<'a, E: Choices> Generator<'a, E> {
             body: None,
         };
         let subs = self.plans.len() as u32;
-        // Half the room for the main program, if there are others.
+        // Half of the room is for the main program if there are subroutines.
         let kept = if subs == 0 { 0 } else { self.room / 2 };
         self.room -= kept;
         let mut work = self.shape.work;
@@ -194,7 +194,7 @@ impl<'a, E: Choices> Generator<'a, E> {
         }
     }
 
-    /// Returns what is decided when everything else is known.
+    /// Generates the parts that depend on all others, and returns the tree.
     fn finish(self) -> Tree {
         let Self { choices, mut tree, shape, .. } = self;
         tree.layout = choices.pick(Layout::AfterMain, &[Layout::Front, Layout::Inside]);
@@ -203,7 +203,7 @@ impl<'a, E: Choices> Generator<'a, E> {
             tree.offset = choices.below(free + 1) as u16;
         }
         if choices.chance(1, 2) {
-            // Partial flow control does for programs that are flat enough.
+            // Partial flow control suffices for programs with little nesting.
             tree.full_fc = false;
             tree.full_fc = tree.check().is_err();
         }
@@ -213,7 +213,7 @@ impl<'a, E: Choices> Generator<'a, E> {
         tree
     }
 
-    /// `IGNORE_UNCOVERED`, where nothing depends on it.
+    /// Returns `IGNORE_UNCOVERED`, only where results do not depend on it.
     fn ignores(&mut self) -> bool {
         !self.derivatives && self.choices.chance(1, 4)
     }
@@ -224,12 +224,12 @@ fn constant(choices: &mut impl Choices, specials: bool) -> [f32; 4] {
     if specials { vector } else { vector.map(tame) }
 }
 
-/// Returns the number itself if it is an ordinary one.
+/// Returns the number if it is an ordinary one.
 fn tame(x: f32) -> f32 {
     if x == 0.0 || (x.is_normal() && (1e-3..1e3).contains(&x.abs())) { x } else { 0.0 }
 }
 
-/// Mostly few passes and small steps; no passes and the greatest number too.
+/// Returns an integer constant, mostly with few iterations and small steps, sometimes with no or the most iterations.
 fn integer(choices: &mut impl Choices) -> UsFcIntConst {
     let passes = match choices.weighted(&[12, 3, 1, 1]) {
         0 => 1 + choices.below(5),
@@ -253,7 +253,7 @@ fn picture(choices: &mut impl Choices, shape: &Shape, temps: u32) -> Picture {
     let pixels = width * height;
     let inputs = (0..temps)
         .map(|temp| {
-            // t0 differs from pixel to pixel.
+            // t0 varies between pixels.
             let kind = choices.weighted(&[3, 4, if temp == 0 { 0 } else { 1 }]);
             let everywhere = constant(choices, shape.specials);
             let values = (0..pixels).map(|n| match kind {

@@ -1,9 +1,9 @@
-//! Numbers worth trying.
+//! Random numbers with edge cases.
 
 use crate::Choices;
 
-/// Numbers at the edges of what arithmetic does: zeros, ones, infinities, NaN (a payload and a
-/// sign among them), the least and greatest normal numbers and denormals, halves around rounding.
+/// Edge cases of arithmetic: zeros, ones, infinities, NaN (one with a payload, one signalling), the least and greatest
+/// normal numbers and denormals, halves around rounding.
 pub const SPECIAL: [u32; 28] = [
     0x0000_0000, // 0
     0x8000_0000, // -0
@@ -17,8 +17,8 @@ pub const SPECIAL: [u32; 28] = [
     0x7f80_0000, // infinity
     0xff80_0000, // -infinity
     0x7fc0_0000, // NaN
-    0xffc1_2345, // another
-    0x7f80_0001, // a signalling one
+    0xffc1_2345, // another, with a payload
+    0x7f80_0001, // signalling
     0x0000_0001, // least denormal
     0x8000_0001, // its negative
     0x007f_ffff, // greatest denormal
@@ -35,13 +35,13 @@ pub const SPECIAL: [u32; 28] = [
     0x437f_0000, // 255
 ];
 
-/// Any bits, but mostly the edges.
+/// Returns an edge case, or rarely any bits.
 pub fn special(choices: &mut impl Choices) -> f32 {
     let place = choices.below(SPECIAL.len() as u32 + 4) as usize;
     f32::from_bits(SPECIAL.get(place).copied().unwrap_or_else(|| choices.bits()))
 }
 
-/// Mostly small numbers that programs compare and count with, now and then a special one.
+/// Returns mostly a small number, as programs compare and count with, sometimes a special one.
 pub fn number(choices: &mut impl Choices) -> f32 {
     match choices.weighted(&[10, 6, 4, 1]) {
         0 => choices.between(-3, 4) as f32,
@@ -51,7 +51,7 @@ pub fn number(choices: &mut impl Choices) -> f32 {
     }
 }
 
-/// Four of them.
+/// Returns four numbers.
 pub fn vector(choices: &mut impl Choices) -> [f32; 4] {
     std::array::from_fn(|_| number(choices))
 }

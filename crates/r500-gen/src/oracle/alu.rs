@@ -1,4 +1,4 @@
-//! ALU and OUT instructions.
+//! Evaluation of ALU and OUT instructions.
 
 use r500_isa::values::{AlphaOp, AluResultSel, Mod, Omod, RgbOp, Sel, SrcpOp, Swiz};
 use r500_isa::{Operand, Source};
@@ -16,7 +16,7 @@ impl Oracle<'_> {
         store(alu, pixel, al, result);
     }
 
-    /// The same for a quad: all four read before one writes.
+    /// Executes an instruction for a quad: all four pixels read before one writes.
     pub(super) fn alu_of_four(&self, alu: &Alu, quad: &mut [Pixel; 4], al: i32) {
         let sources = quad.each_ref().map(|pixel| self.sources(alu, pixel, al));
         for (pixel, own) in quad.iter_mut().zip(&sources) {
@@ -51,7 +51,7 @@ impl Oracle<'_> {
         [src0, src1, src2, srcp]
     }
 
-    /// Finished red, green, blue and alpha.
+    /// Returns the final red, green, blue and alpha.
     fn result(&self, alu: &Alu, own: &Sources, quad: Option<&[Sources; 4]>) -> [f32; 4] {
         let [a, b, c] = alu.rgb.operands.map(|operand| select(&operand, own));
         let [[alpha_a], [alpha_b], [alpha_c]] =
@@ -69,7 +69,7 @@ impl Oracle<'_> {
             }
             _ => None,
         };
-        // A corner's source 0 under a modifier, for differences. 1 is top right, 2 bottom left.
+        // Source 0 of a neighbour with its modifier, for differences. 1 is top right, 2 bottom left.
         let corner = |n: usize, channel: usize, modifier| {
             modify(quad.map_or(0.0, |quad| quad[n][0][channel]), modifier)
         };
@@ -162,7 +162,7 @@ fn cmp(a: f32, b: f32, c: f32) -> f32 {
     if number::less(0.0, c) || number::equal(c, 0.0) { a } else { b }
 }
 
-/// OMOD, then clamp; OMOD 7 hands on the bits and does not clamp.
+/// Applies OMOD, then the clamp; OMOD 7 passes the bits through without clamp.
 fn finish<Op, const N: usize>(x: f32, half: &Half<Op, N>) -> f32 {
     let factor = match half.omod {
         Omod::MUL1 => 1.0,
@@ -179,7 +179,7 @@ fn finish<Op, const N: usize>(x: f32, half: &Half<Op, N>) -> f32 {
 }
 
 fn store(alu: &Alu, pixel: &mut Pixel, al: i32, result: [f32; 4]) {
-    // Predication reads the bits as they were before the instruction.
+    // Predication reads the bits before the instruction writes them.
     let lets =
         [0, 1, 2, 3].map(|i| pixel.passes(if i < 3 { alu.rgb.pred } else { alu.alpha.pred }, i));
     for (i, value) in result.into_iter().enumerate() {

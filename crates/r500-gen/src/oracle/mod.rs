@@ -1,10 +1,9 @@
-//! The oracle: evaluates a tree with ordinary Rust control flow.
+//! The oracle: an interpreter of syntax trees with ordinary Rust control flow.
 //!
-//! Each pixel runs by itself: a branch is an `if`, a loop a `for`, BREAK a `break`. There are no
-//! active masks, no branch counters, no loop frames, no votes and no addresses, so the oracle
-//! cannot share a mistake with a machine that has them. Only quad differences need the
-//! neighbours; a tree may use them where all four pixels come along together
-//! ([`Tree::check`](crate::Tree::check)), and there the oracle walks the four side by side.
+//! Each pixel runs independently: a branch is an `if`, a loop a `for`, BREAK a `break`. There are no active masks,
+//! branch counters, loop frames, votes or addresses, so the oracle cannot share errors of an engine in these. Only quad
+//! differences need the neighbours. A tree may use them only in uniform control flow of a quad
+//! ([`Tree::check`](crate::Tree::check)), where the oracle runs the four pixels in parallel.
 //!
 //! Temporaries, predicate bits and the ALU result start as 0.
 
@@ -20,15 +19,15 @@ use crate::tree::{Cond, Dest, If, Leave, Loop, LoopKind, Pred, Stmt, Tex, TexReg
 /// The result of a program for a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Colours of targets A to D; 0 where nothing was written, and everywhere if not covered.
+    /// Colours of targets A to D; 0 for channels that were not written, and for pixels that are not covered.
     pub color: [[f32; 4]; 4],
     /// Channels written of each target, red in bit 0.
     pub written: [u8; 4],
     /// Depth, if written and covered.
     pub depth: Option<f32>,
-    /// Covered from the start and not killed.
+    /// Whether it is covered from the start and not killed.
     pub covered: bool,
-    /// A hash of all decisions of the pixel: pixels with different hashes took different paths.
+    /// A hash of all branch decisions: pixels with different hashes took different paths.
     pub path: u64,
 }
 
@@ -76,14 +75,14 @@ struct Pixel {
 
 struct Oracle<'a> {
     tree: &'a Tree,
-    /// Which subroutines take quad differences, themselves or in what they call.
+    /// Whether each subroutine takes quad differences, itself or in its callees.
     differ: Vec<bool>,
 }
 
 impl<'a> Oracle<'a> {
     fn new(tree: &'a Tree) -> Self {
         let mut oracle = Self { tree, differ: vec![false; tree.subs.len()] };
-        // Callees stand after their callers.
+        // Callees follow their callers.
         for (n, sub) in tree.subs.iter().enumerate().rev() {
             oracle.differ[n] = sub.body.iter().any(|stmt| oracle.differs(stmt));
         }
@@ -103,7 +102,7 @@ impl<'a> Oracle<'a> {
         self.list_of_four(&self.tree.main, quad, 0);
     }
 
-    /// Runs statements for four pixels that come along together.
+    /// Runs statements for four pixels in uniform control flow.
     fn list_of_four(&self, list: &[Stmt], quad: &mut [Pixel; 4], al: i32) -> Flow {
         for stmt in list {
             let flow = if self.differs(stmt) {
@@ -119,7 +118,7 @@ impl<'a> Oracle<'a> {
         Flow::Next
     }
 
-    /// A statement with quad differences within.
+    /// Runs a statement with quad differences.
     fn four(&self, stmt: &Stmt, quad: &mut [Pixel; 4], al: i32) -> Flow {
         match stmt {
             Stmt::Alu(alu) => {
@@ -192,7 +191,8 @@ impl<'a> Oracle<'a> {
         Flow::Next
     }
 
-    /// aL of each iteration of a loop: KR iterations; LOOP counts from KG in steps of KB, REP leaves aL.
+    /// Returns aL of each iteration of a loop: KR iterations; LOOP counts from KG in steps of KB, REP does not change
+    /// aL.
     fn passes(&self, node: &Loop, al: i32) -> impl Iterator<Item = i32> + use<> {
         let int = self.tree.int(node.int);
         let (start, step) = match node.kind {
@@ -222,13 +222,13 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// Returns the arm that runs.
+/// Returns the taken arm.
 fn arm(node: &If, holds: bool) -> &[Stmt] {
     if holds { &node.then } else { node.otherwise.as_deref().unwrap_or_default() }
 }
 
 fn texture(tex: &Tex, pixel: &mut Pixel, al: i32) {
-    // A unit that is not enabled gives colour 0, alpha 1.
+    // A disabled unit returns colour 0, alpha 1.
     const TEXEL: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
     match tex.op {
         TexOp::NOP => {}
@@ -277,7 +277,7 @@ impl Pixel {
             PredSel::GGGG => self.predicate[1],
             PredSel::BBBB => self.predicate[2],
             PredSel::AAAA => self.predicate[3],
-            // Inversion has nothing to invert.
+            // Without a predicate, inversion has no effect.
             _ => return true,
         };
         bit != pred.inv
@@ -294,7 +294,7 @@ impl Pixel {
     }
 }
 
-/// Returns a comparison with zero.
+/// Compares a value with zero.
 fn compare(op: Compare, x: f32) -> bool {
     match op {
         Compare::LT => number::less(x, 0.0),
@@ -304,7 +304,7 @@ fn compare(op: Compare, x: f32) -> bool {
     }
 }
 
-/// Returns the place of a register, aL added; past every bank if that is below 0.
+/// Returns the index of a register with aL added; past the end of every bank if it is negative.
 fn address(addr: u8, relative: bool, al: i32) -> usize {
     usize::try_from(i32::from(addr) + if relative { al } else { 0 }).unwrap_or(usize::MAX)
 }

@@ -1,20 +1,19 @@
-//! The oracle's own arithmetic, written from the number rules and not from the machine's code.
+//! The oracle's arithmetic, implemented from the number rules, independently of the engines.
 //!
-//! float32, every step rounded to nearest even; denormal operands and tiny results are zeros of
-//! their sign; comparisons see denormals as zeros and are false with NaN.
+//! float32, every operation rounded to nearest even. Denormal operands and subnormal results are zeros of their sign.
+//! Comparisons treat denormals as zeros and are false for NaN.
 
 #![allow(clippy::excessive_precision, reason = "constants stand as the rules give them")]
 
-/// A result is tiny, and becomes zero, below 2^-126 - 2^-151: where rounding with an exponent of any
-/// size would not reach 2^-126.
+/// A result below 2^-126 - 2^-151 is flushed to zero: rounding with an unbounded exponent would not reach 2^-126.
 const TINY: f64 = 1.175_494_350_822_287_5e-38 - 3.503_246_160_812_043e-46;
 
-/// Zero of its sign for a denormal.
+/// Flushes a denormal to a zero of its sign.
 pub(super) fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
 
-/// Returns the float next to an exact result.
+/// Returns the float nearest to an exact result.
 fn round(exact: f64) -> f32 {
     if exact.abs() < TINY { 0.0_f32.copysign(exact as f32) } else { exact as f32 }
 }
@@ -23,7 +22,7 @@ pub(super) fn add(a: f32, b: f32) -> f32 {
     flush(flush(a) + flush(b))
 }
 
-/// Returns the plain product.
+/// Returns the product without the zero rule.
 fn times(a: f32, b: f32) -> f32 {
     round(f64::from(flush(a)) * f64::from(flush(b)))
 }
@@ -33,7 +32,7 @@ pub(super) fn product(a: f32, b: f32, zero_rule: bool) -> f32 {
     if zero_rule && (flush(a) == 0.0 || flush(b) == 0.0) { 0.0 } else { times(a, b) }
 }
 
-/// 1 - 2x.
+/// Returns 1 - 2x.
 pub(super) fn bias(x: f32) -> f32 {
     add(1.0, -times(2.0, x))
 }
@@ -87,7 +86,7 @@ pub(super) fn ln2(x: f32) -> f32 {
     if x < 0.0 || x.is_nan() || x.is_infinite() {
         return if x < 0.0 { f32::NAN } else { x };
     }
-    // x = 2^e * m with m from the root of 1/2 (its float, 3f3504f3) to twice that.
+    // x = 2^e * m, m from sqrt(1/2) (its float, 3f3504f3) to twice that.
     let root = f32::from_bits(0x3f35_04f3);
     let (mut e, mut m) = (0_i16, f64::from(x));
     while m < f64::from(root) {
@@ -134,13 +133,13 @@ fn quarter_sine(w: f32) -> f32 {
     w + w * s
 }
 
-/// OMOD 0 to 6: scaled by a power of two, and one NaN for all.
+/// Applies OMOD 0 to 6: scales by a power of two, with one NaN for all.
 pub(super) fn scale(x: f32, factor: f32) -> f32 {
     let scaled = times(x, factor);
     if scaled.is_nan() { f32::from_bits(0x7fc0_0000) } else { scaled }
 }
 
-/// Limited to 0..1; NaN and -0 give +0.
+/// Clamps to 0..1; NaN and -0 give +0.
 pub(super) fn clamp(x: f32) -> f32 {
     if x >= 1.0 {
         1.0
@@ -159,7 +158,7 @@ mod tests {
     fn tiny_products_become_zero_only_below_the_bound() {
         // 2^-126 - 2^-151 exactly: (1 - 2^-25) * 2^-126.
         assert_eq!(TINY, 2.0_f64.powi(-126) - 2.0_f64.powi(-151));
-        // (1 - 2^-24) * 2^-126 is below it, though float32 alone would round it up to 2^-126.
+        // (1 - 2^-24) * 2^-126 is below it, although float32 alone would round it up to 2^-126.
         let below = 1.0 - f32::EPSILON / 2.0;
         assert_eq!(times(below, f32::MIN_POSITIVE), 0.0);
         assert_eq!(times(below, -f32::MIN_POSITIVE).to_bits(), 0x8000_0000);

@@ -1,11 +1,10 @@
-//! Random programs as dwords: uniform, and near-valid ones.
+//! Random programs as dwords, uniform or near-valid.
 //!
-//! These have no tree and no oracle. They are for properties that hold of every program: nothing
-//! panics, what was read prints back, two engines agree.
+//! They have no tree and no oracle. They test properties of all programs: no panics, lossless printing, equal results
+//! of two engines.
 //!
-//! Programs of uniform dwords rarely do anything (a quarter of all instructions is flow control that leaves the
-//! program). Near-valid ones keep opcodes, registers and targets mostly in range, and let every
-//! field have every value now and then.
+//! Programs of uniform dwords rarely compute anything (a quarter of all instructions is flow control that exits the
+//! program). Near-valid ones keep opcodes, registers and targets mostly in range, but every field may have any value.
 
 mod state;
 
@@ -21,9 +20,9 @@ pub use state::texture;
 
 use crate::Choices;
 
-/// Temporaries that near-valid instructions mostly name: few, so that instructions read the results of others.
+/// Temporaries that near-valid instructions mostly use: few, so that instructions read the results of others.
 const TEMPS: u32 = 12;
-/// Constants that near-valid instructions mostly name.
+/// Constants that near-valid instructions mostly use.
 const CONSTANTS: u32 = 24;
 
 /// Returns six uniform dwords.
@@ -32,15 +31,15 @@ pub fn uniform(choices: &mut impl Choices) -> Instruction {
     Instruction(std::array::from_fn(|_| choices.bits()))
 }
 
-/// Returns an instruction that is mostly meaningful by itself: reserved codes, high registers and unusual
-/// modes are rare, but no field always has the same value. Jump targets are below 64.
+/// Returns a mostly valid instruction: reserved codes, high registers and unusual modes are rare, but no field is
+/// constant. Jump targets are below 64.
 #[must_use]
 pub fn near_valid(choices: &mut impl Choices) -> Instruction {
     near_valid_at(choices, 0, 64)
 }
 
-/// Returns a program of `length` near-valid instructions (or uniform ones, rarely) with random
-/// state, small textures, inputs and coverage, 8x8 pixels. It may be endless.
+/// Returns a job with a program of `length` near-valid (rarely uniform) instructions, random state, small textures,
+/// inputs and coverage, 8x8 pixels. It may be endless.
 #[must_use]
 pub fn job(choices: &mut impl Choices, length: u16) -> Job {
     let code: Vec<_> =
@@ -62,12 +61,12 @@ fn near_valid_at(choices: &mut impl Choices, at: u16, length: u16) -> Instructio
     }
 }
 
-/// Returns one in sixteen.
+/// Returns `true` with probability 1/16.
 fn rarely(choices: &mut impl Choices) -> bool {
     choices.chance(1, 16)
 }
 
-/// Returns a code below `named` mostly, else any of that many bits.
+/// Returns mostly a code below `named`, else any code of that many bits.
 fn code(choices: &mut impl Choices, named: u32, bits: u32) -> u8 {
     let below = if rarely(choices) { 1 << bits } else { named };
     choices.below(below) as u8
@@ -143,7 +142,7 @@ fn temp(choices: &mut impl Choices) -> u8 {
 }
 
 fn flow(choices: &mut impl Choices, at: u16, length: u16) -> Instruction {
-    // Structured code is full of these tables: never, always, for and against each condition.
+    // The tables of structured code: never, always, each condition and its inverse.
     let tables = [0xff, 0x0f, 0xf0, 0xcc, 0x33, 0xaa, 0x55];
     let table = match choices.weighted(&[3, 1]) {
         0 => choices.pick(0x00, &tables),
@@ -160,7 +159,7 @@ fn flow(choices: &mut impl Choices, at: u16, length: u16) -> Instruction {
         .with(FcInst::B_OP0, BranchOp::new(code(choices, 3, 2)))
         .with(FcInst::B_OP1, BranchOp::new(code(choices, 3, 2)))
         .with(FcInst::IGNORE_UNCOVERED, choices.chance(1, 4));
-    // Mostly forward and near, so that programs end.
+    // Mostly forward and short, so that programs terminate.
     let (at, length) = (i32::from(at), i32::from(length));
     let target = match choices.weighted(&[8, 3, 1, 1]) {
         0 => choices.between(at + 1, (at + 9).min(length - 1)),

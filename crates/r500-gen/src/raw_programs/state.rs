@@ -57,7 +57,7 @@ pub(super) fn around(choices: &mut impl Choices, code: Vec<Instruction>) -> Job 
     job
 }
 
-/// Given, in most cases.
+/// Returns a value in most cases.
 fn maybe<T, E: Choices>(choices: &mut E, value: impl FnOnce(&mut E) -> T) -> Option<T> {
     (!choices.chance(1, 4)).then(|| value(choices))
 }
@@ -67,7 +67,7 @@ fn input(choices: &mut impl Choices, temp: u8) -> Input {
     let values = (0..64)
         .map(|n: u16| match (edges, temp) {
             (true, _) => std::array::from_fn(|_| special(choices)),
-            // Something to look textures up with.
+            // Texture coordinates.
             (false, 0) => [f32::from(n % 8) / 8.0, f32::from(n / 8) / 4.0, number(choices), 1.0],
             _ => vector(choices),
         })
@@ -75,7 +75,7 @@ fn input(choices: &mut impl Choices, temp: u8) -> Input {
     Input { temp, data: InputData::Values { width: 8, values } }
 }
 
-/// Returns a small texture of two formats that every machine has, with any filters and addressing.
+/// Returns a small texture of two formats that every platform supports, with any filters and address modes.
 #[must_use]
 pub fn texture(choices: &mut impl Choices) -> Texture {
     let ty = CoordType::new(choices.below(3) as u8);

@@ -1,6 +1,6 @@
-//! Simpler versions of statements and what they are made of.
+//! Simplification of statements and their parts.
 //!
-//! Every edit leads towards a simplest form and none leads back, so that shrinking ends.
+//! Every edit leads towards a simplest form and none back, so that shrinking terminates.
 
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{AlphaOp, Channel, Mod, Omod, RgbOp, Sel, SrcpOp, Swiz, Target};
@@ -11,10 +11,10 @@ use crate::tree::{
     Tex, TexReg, Tree, Trim,
 };
 
-/// Versions that [`integer`] knows.
+/// Number of versions of [`integer`].
 pub(super) const INTEGERS: usize = 6;
 
-/// An integer constant made simpler: fewer passes (but some), aL from 0, no step.
+/// Simplifies an integer constant: fewer iterations (at least one), aL from 0, no step.
 pub(super) fn integer(int: &mut UsFcIntConst, version: usize) {
     let (passes, step) = (int.kr(), int.kb());
     *int = match version {
@@ -27,13 +27,13 @@ pub(super) fn integer(int: &mut UsFcIntConst, version: usize) {
     };
 }
 
-/// Version number `version` of statement `i` in list `n`; false if there are no more.
+/// Applies simplification `version` to statement `i` of list `n`; returns `false` after the last.
 pub(super) fn simplify(tree: &mut Tree, n: usize, i: usize, version: usize) -> bool {
     let subs: Vec<_> = tree.subs.iter().map(|sub| sub.body.clone()).collect();
     let Some(list) = tree.list_mut(n) else { return false };
     let Some(stmt) = list.get_mut(i) else { return false };
     match version {
-        // What is within, instead of the statement.
+        // Replaces the statement by its body.
         0 | 1 => {
             let inner = match stmt {
                 Stmt::Call(call) if version == 0 => subs.get(usize::from(call.sub)).cloned(),
@@ -58,7 +58,7 @@ pub(super) fn simplify(tree: &mut Tree, n: usize, i: usize, version: usize) -> b
     }
 }
 
-/// Subroutines after `removed` have moved up.
+/// Renumbers calls after the removal of a subroutine.
 pub(super) fn renumber(tree: &mut Tree, removed: usize) {
     let mut n = 0;
     while let Some(list) = tree.list_mut(n) {
@@ -73,7 +73,7 @@ pub(super) fn renumber(tree: &mut Tree, removed: usize) {
     }
 }
 
-/// Applies one of a list of edits; false if there is none of that number.
+/// Applies one of a list of edits; returns `false` if there is none with that number.
 fn edits<T>(value: &mut T, version: usize, list: &[fn(&mut T)]) -> bool {
     list.get(version).map(|edit| edit(value)).is_some()
 }
@@ -174,7 +174,7 @@ fn alu(alu: &mut Alu, version: usize) -> bool {
     const WHOLE: &[fn(&mut Alu)] = &[
         |alu| alu.hints = Hints::NONE,
         |alu| {
-            // What shows nothing may have been simplified past an idle half.
+            // An instruction without visible results may be simplified beyond an idle half.
             if alu.rgb.wmask | alu.rgb.omask != 0 || alu.rgb.op != RgbOp::MAD {
                 alu.rgb = Half::<RgbOp, 3>::IDLE;
             }

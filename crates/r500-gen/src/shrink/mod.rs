@@ -1,15 +1,14 @@
-//! From a failing case to a small failing case.
+//! Test-case reduction: from a failing case to a small failing case.
 //!
-//! Simpler versions are tried in a fixed order, larger cuts first, until none of them fails any
-//! more: pixels, statements, bodies in place of what is around them, encodings, operands, numbers.
-//! Nothing is random, so the same case and the same failure give the same result.
+//! Simpler versions are tried in a fixed order, larger cuts first, until none of them fails: pixels, statements, bodies
+//! in place of the statements around them, encodings, operands, numbers. Shrinking is deterministic.
 
 mod edit;
 
 use crate::case::{Case, Picture, PixelInput};
 use crate::tree::{Layout, Stmt};
 
-/// Versions that are tried at most.
+/// Limit of tried versions.
 const ATTEMPTS: usize = 100_000;
 
 /// Returns the smallest case found that still fails. `fails` is called with cases whose trees
@@ -50,7 +49,7 @@ struct Shrinker<F> {
 }
 
 impl<F: FnMut(&Case) -> bool> Shrinker<F> {
-    /// Takes a version over if it is another one, makes sense, and fails.
+    /// Accepts a version if it differs, is valid, and fails.
     fn try_case(&mut self, case: Case) -> bool {
         let other = case.tree != self.best.tree || !same(&case.picture, &self.best.picture);
         if self.left == 0 || !other || case.tree.check().is_err() {
@@ -70,7 +69,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         self.try_case(case)
     }
 
-    /// Fewer pixels: halves, then single rows and columns of quads.
+    /// Removes pixels: halves, then single rows and columns of quads.
     fn pixels(&mut self) -> bool {
         let mut smaller = self.edit(|case| case.picture.coverage = None);
         for axis in [0, 1] {
@@ -79,7 +78,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
                 let mut from = 0;
                 while from + step <= self.best.picture.size[axis] {
                     let size = self.best.picture.size[axis];
-                    // Quads stay together.
+                    // Quads are not split.
                     let fits = step < size && (step.is_multiple_of(2) || size == 1 + step);
                     let cut = fits && self.edit(|case| case.picture.remove(axis, from, step));
                     smaller |= cut;
@@ -91,7 +90,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// Without some of the statements: all of a list, half of it, and so on.
+    /// Removes statements: all of a list, half of it, and so on.
     fn cut(&mut self) -> bool {
         let mut smaller = false;
         let mut n = 0;
@@ -115,7 +114,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// Without subroutines that nothing calls.
+    /// Removes unused subroutines.
     fn subs(&mut self) -> bool {
         let mut smaller = false;
         for n in (0..self.best.tree.subs.len()).rev() {
@@ -133,7 +132,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// Returns each statement by something simpler.
+    /// Simplifies each statement.
     fn statements(&mut self) -> bool {
         let mut smaller = false;
         let mut n = 0;
@@ -154,7 +153,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// Constants and registers.
+    /// Simplifies constants and registers.
     fn state(&mut self) -> bool {
         let mut smaller = self.edit(|case| case.tree.layout = Layout::AfterMain);
         smaller |= self.edit(|case| case.tree.offset = 0);
@@ -188,7 +187,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// Returns what pixels start with.
+    /// Simplifies initial values of pixels.
     fn inputs(&mut self) -> bool {
         let mut smaller = false;
         for n in (0..self.best.picture.inputs.len()).rev() {
@@ -213,7 +212,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
 }
 
 impl Picture {
-    /// Without `count` columns (axis 0) or rows (axis 1) from `from` on.
+    /// Removes `count` columns (axis 0) or rows (axis 1) from `from`.
     fn remove(&mut self, axis: usize, from: u32, count: u32) {
         let [width, height] = self.size;
         let kept = |place: usize| {
@@ -232,7 +231,7 @@ impl Picture {
     }
 }
 
-/// 0 is simpler than 1, and 1 than anything else.
+/// Returns the complexity of a number: 0 is simpler than 1, and 1 than any other.
 fn rank(x: f32) -> u8 {
     match x.to_bits() {
         0 => 0,
@@ -241,7 +240,7 @@ fn rank(x: f32) -> u8 {
     }
 }
 
-/// Equal bit by bit: NaN too.
+/// Returns whether two pictures are equal bit by bit, NaN included.
 fn same(a: &Picture, b: &Picture) -> bool {
     let bits = |input: &PixelInput| {
         (input.temp, input.values.iter().map(|value| value.map(f32::to_bits)).collect::<Vec<_>>())

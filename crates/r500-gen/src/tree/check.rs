@@ -1,66 +1,65 @@
-//! Which trees make sense.
+//! Validity of trees.
 
 use r500_isa::values::{AlphaOp, Omod, RgbOp, Sel, TexOp};
 use r500_isa::{INSTRUCTION_SLOTS, Source, TEMPORARIES, TEXTURE_UNITS};
 
 use super::{Alu, Call, Cond, Half, If, IfShape, Leave, Loop, LoopKind, Return, Stmt, Tex, Tree};
 
-/// Branch levels that may be open at a time in full flow control.
+/// Limit of open branch levels in full flow control.
 pub(crate) const BRANCH_LEVELS: u32 = 32;
-/// The same in partial flow control (`US_FC_CTRL.FULL_FC_EN` clear).
+/// Limit of open branch levels in partial flow control (`US_FC_CTRL.FULL_FC_EN` clear).
 pub(crate) const PARTIAL_LEVELS: u32 = 4;
-/// Loops that may run within each other.
+/// Limit of nested loops.
 pub(crate) const LOOP_FRAMES: u32 = 32;
-/// Calls that may be open at a time.
+/// Limit of nested calls.
 pub(crate) const CALLS: u32 = 32;
 
 /// Why a tree is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
-    /// A temporary above `US_PIXSIZE`, as it stands or with some aL added.
+    /// A temporary above `US_PIXSIZE`, possibly with aL added.
     #[error("temporary {0} is out of range")]
     Temporary(i32),
-    /// A constant that is not given, as it stands or with some aL added.
+    /// An undefined constant, possibly with aL added.
     #[error("constant {0} is out of range")]
     Constant(i32),
-    /// An operation, or a pair of them, that the documents exclude.
+    /// An operation, or a pair of operations, that the documents exclude.
     #[error("the operations of an instruction do not go together")]
     Operation,
     /// A value wider than its field.
     #[error("a mask or number is wider than its field")]
     Width,
-    /// BREAK or CONTINUE outside every loop of its body.
+    /// BREAK or CONTINUE outside of the loops of its body.
     #[error("BREAK or CONTINUE outside a loop")]
     LeavesNoLoop,
-    /// A return where the documents allow none: in the main program, in a loop, where pixels may
-    /// have gone different ways, or by a condition that depends on the pixel. Also in an arm that
-    /// may run though no pixel is active in it.
+    /// A return that the documents do not permit: in the main program, in a loop, in divergent flow, or by a condition
+    /// that depends on the pixel. Also in an arm that may run without an active pixel.
     #[error("a return from the main program, a loop, a divergent branch or an idle arm")]
     Return,
-    /// A call of a subroutine that does not exist or stands in front.
+    /// A call of a subroutine that does not exist or is not after the caller.
     #[error("a call of a subroutine that does not follow the caller")]
     Call,
-    /// A call with a condition whose encoding cannot have one.
+    /// A call with a condition in an encoding without one.
     #[error("a conditional call needs JUMP_ANY and a counted subroutine")]
     ConditionalCall,
-    /// A loop of no passes whose target is its ENDLOOP, which would end another loop.
+    /// A loop of no iterations with its ENDLOOP as target, which would end another loop.
     #[error("a loop of zero iterations must jump past its end")]
     EmptyLoop,
-    /// A branch of plain jumps whose condition depends on the pixel.
+    /// A branch of plain jumps with a condition that depends on the pixel.
     #[error("a branch of plain jumps needs a static condition")]
     PlainBranch,
     /// A branch without ENDIF that no other ENDIF follows.
     #[error("a merged branch must be the last statement of a usual or merged one")]
     Merged,
-    /// Too many levels, loops or calls within each other.
+    /// Too many nested levels, loops or calls.
     #[error("too deep")]
     Depth,
     /// Loops or calls without full flow control.
     #[error("loops and calls need full flow control")]
     PartialFlowControl,
-    /// Quad differences where pixels may have gone different ways, or next to `IGNORE_UNCOVERED`,
-    /// which lets uncovered pixels go astray.
+    /// Quad differences in divergent flow, or together with `IGNORE_UNCOVERED`, which lets uncovered pixels take other
+    /// paths.
     #[error("quad differences where the four pixels may differ")]
     Derivative,
     /// More instructions than there are slots.
@@ -72,7 +71,7 @@ impl Tree {
     /// Checks that the tree is valid: lowering and the oracle agree on its meaning.
     ///
     /// # Errors
-    /// [`Invalid`], the first thing that is wrong.
+    /// The first [`Invalid`] property.
     pub fn check(&self) -> Result<(), Invalid> {
         if usize::from(self.pixsize) >= TEMPORARIES || self.constants.len() > r500_isa::CONSTANTS {
             return Err(Invalid::Width);
@@ -85,7 +84,7 @@ impl Tree {
         let start =
             Context { al: (0, 0), levels: 0, loops: 0, calls: 0, uniform: true, in_loop: false };
         check.list(&self.main, start, false, false)?;
-        // Callers stand in front, so all of a subroutine's are known when its turn comes.
+        // Callers precede their callees, so all callers of a subroutine are known when it is checked.
         for (n, sub) in self.subs.iter().enumerate() {
             check.body = Some(n);
             let context = check.callers[n].unwrap_or(start);
@@ -98,10 +97,10 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns the instructions that the tree lowers to, at most.
+    /// Returns an upper bound of the instructions that the tree lowers to.
     pub(crate) fn size(&self) -> usize {
         let subs: usize = self.subs.iter().map(|sub| size(&sub.body) + 1).sum();
-        // The jump over subroutines and the last instruction.
+        // Includes the jump over subroutines and the last instruction.
         size(&self.main) + subs + 2
     }
 
@@ -128,7 +127,7 @@ impl Tree {
         found
     }
 
-    /// Returns the values that aL takes in a loop that stands where it has those of `outer`.
+    /// Returns the range of aL in a loop inside code with the range `outer`.
     pub(crate) fn al_range(&self, kind: LoopKind, int: u8, outer: (i32, i32)) -> (i32, i32) {
         if kind == LoopKind::Rep {
             return outer;
@@ -140,7 +139,7 @@ impl Tree {
     }
 }
 
-/// Returns whether a loop's own BREAK or CONTINUE may send its pixels different ways.
+/// Returns whether a loop's own BREAK or CONTINUE may make its pixels diverge.
 pub(crate) fn may_leave(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Break(_) | Stmt::Continue(_) => true,
@@ -165,7 +164,7 @@ fn size(list: &[Stmt]) -> usize {
 /// Facts about the path to a statement.
 #[derive(Clone, Copy, Debug)]
 struct Context {
-    /// Least and greatest aL.
+    /// Range of aL.
     al: (i32, i32),
     /// Open branch levels.
     levels: u32,
@@ -173,23 +172,23 @@ struct Context {
     loops: u32,
     /// Open calls.
     calls: u32,
-    /// All pixels of a quad come here together.
+    /// Whether all pixels of a quad arrive together.
     uniform: bool,
-    /// There is a loop around it in its own body.
+    /// Whether there is a loop around it in its own body.
     in_loop: bool,
 }
 
 struct Check<'a> {
     tree: &'a Tree,
-    /// Facts that hold for all callers of a subroutine.
+    /// Facts common to all callers of each subroutine.
     callers: Vec<Option<Context>>,
-    /// The subroutine that is read.
+    /// The subroutine that is checked.
     body: Option<usize>,
 }
 
 impl Check<'_> {
-    /// `returns`: no branch by pixel and no loop between here and the start of the body.
-    /// `closes`: an ENDIF that may close another level follows.
+    /// Checks a list of statements. `returns`: there is no divergent branch and no loop between the list and the start
+    /// of the body. `closes`: an ENDIF that may close another level follows.
     fn list(
         &mut self,
         list: &[Stmt],
@@ -238,8 +237,8 @@ impl Check<'_> {
         let closes = matches!(shape, IfShape::Usual | IfShape::Merged);
         let has_else = node.otherwise.is_some();
         self.list(&node.then, inside, returns && fixed, closes && !has_else)?;
-        // An ELSE that never jumps runs its arm though no pixel is active in it, and a return there would
-        // take along those who wait for ENDIF.
+        // An ELSE that never jumps runs its arm even without an active pixel, and a return there would also affect
+        // pixels that wait for ENDIF.
         let returns = returns && fixed && (shape == IfShape::Plain || !node.form.else_any);
         node.otherwise.as_ref().map_or(Ok(()), |list| self.list(list, inside, returns, closes))
     }
@@ -341,7 +340,7 @@ impl Check<'_> {
             require(least >= 0, Invalid::Constant(least))?;
             require(greatest < known, Invalid::Constant(greatest))
         } else if source.inline().is_some() {
-            // What REL does to an inline constant is open.
+            // The effect of REL on an inline constant is open.
             require(!source.relative, Invalid::Operation)
         } else {
             self.temp(source.addr, source.relative, context)
@@ -365,7 +364,7 @@ impl Check<'_> {
     }
 }
 
-/// Least and greatest address with aL added, if it is.
+/// Returns the range of an address, with aL added if it is relative.
 fn moved(addr: u8, relative: bool, context: Context) -> (i32, i32) {
     let addr = i32::from(addr);
     if relative { (addr + context.al.0, addr + context.al.1) } else { (addr, addr) }

@@ -1,12 +1,12 @@
-//! From trees to instructions.
+//! Lowering of trees to instructions.
 //!
-//! The encodings are those that drivers emit and documents describe; where a word may say something
-//! else without a difference, the tree's forms choose.
+//! The encodings are those that drivers emit and documents describe; where several are equivalent, the tree's forms
+//! select one.
 //!
 //! | statement | `OP` | `JUMP_FUNC` | `JUMP_ANY` | `B_ELSE` | `B_OP0` | `B_OP1` | target |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | IF | JUMP | against the condition | all | | INCR | - | after ENDIF |
-//! | IF with ELSE | JUMP | against the condition | all | | INCR | INCR | after ELSE |
+//! | IF | JUMP | inverse of the condition | all | | INCR | - | after ENDIF |
+//! | IF with ELSE | JUMP | inverse of the condition | all | | INCR | INCR | after ELSE |
 //! | ELSE | JUMP | never | all or any | 1 | - | DECR 1 | after ENDIF |
 //! | ENDIF | JUMP | any | any | | DECR | DECR | next |
 //! | LOOP, REP | LOOP, REP | never | all or any | | - | - | after ENDLOOP, or ENDLOOP |
@@ -32,14 +32,14 @@ use super::{
     Tex, TexReg, Tree, Trim,
 };
 
-/// Tables of conditions that never and always hold.
+/// Conditions that never and always hold.
 const NEVER: Cond = Cond { table: 0, pred: Pred::NONE, boolean: 0 };
 const ALWAYS: Cond = NEVER.not();
 
 impl Tree {
-    /// Returns the program: instructions and state. The four targets keep floats.
+    /// Returns the program: instructions and state. The four targets are float.
     ///
-    /// Of a tree that does not [check](Tree::check) it is some program or other.
+    /// The result is unspecified for a tree that is not [valid](Tree::check).
     #[must_use]
     pub fn lower(&self) -> Program {
         let mut lower = Lower {
@@ -84,7 +84,7 @@ impl Tree {
     }
 }
 
-/// Instructions of a program, and which are its first and last.
+/// The instructions of a program, and the indices of its first and last.
 struct Range {
     size: usize,
     start: usize,
@@ -102,7 +102,7 @@ struct Lower<'a> {
     loops: Vec<Open>,
     /// Branch levels open since the innermost loop or the start of the body.
     levels: usize,
-    /// The subroutine that is being lowered has counted calls.
+    /// Whether the subroutine that is being lowered has counted calls.
     counted: bool,
 }
 
@@ -113,16 +113,16 @@ struct Open {
     continues: Vec<usize>,
 }
 
-/// The work of the ENDIF after a list of statements for the last of them.
+/// What the ENDIF after a list of statements does for the last of them.
 #[derive(Default)]
 struct Tail {
-    /// Jumps that land after it.
+    /// Jumps with the instruction after it as target.
     jumps: Vec<usize>,
-    /// Levels that it closes next to its own.
+    /// Levels that it closes besides its own.
     levels: usize,
 }
 
-/// A flow-control instruction but for its target.
+/// A flow-control instruction without its target.
 struct Jump {
     op: FcOp,
     want: Cond,
@@ -141,7 +141,7 @@ impl Jump {
         Self { op, want, any, b_else: false, b_op0, b_op1, pop: 0, a_op: AddrOp::NONE, int: 0 }
     }
 
-    /// Closing that many levels if it jumps.
+    /// Closes that many levels when it jumps.
     const fn closing(self, levels: usize) -> Self {
         let b_op1 = if levels == 0 { BranchOp::NONE } else { BranchOp::DECR };
         Self { b_op1, pop: levels, ..self }
@@ -169,8 +169,8 @@ impl Lower<'_> {
                 self.list(&tree.main, 0);
             }
         }
-        // Jumps past the last statement need something to land on, and END_ADDR ends the program
-        // after any instruction, though it jump elsewhere.
+        // Jumps past the last statement need an instruction as target, and END_ADDR ends the program after any
+        // instruction, even a jump.
         if !matches!(tree.main.last(), Some(Stmt::Alu(_) | Stmt::Tex(_))) {
             self.code.push(alu(&Alu::IDLE));
         }
@@ -194,7 +194,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `chain`: how many levels closer to the ENDIF that follows the branch around the list is.
+    /// Lowers a list. `chain` is the number of levels that the ENDIF after the enclosing branch closes.
     fn list(&mut self, list: &[Stmt], chain: usize) -> Tail {
         let mut tail = Tail::default();
         for stmt in list {
@@ -217,7 +217,7 @@ impl Lower<'_> {
         let merged = node.form.shape == IfShape::Merged;
         let through = node.form.shape == IfShape::Through;
         let [if_trim, else_trim, endif_trim] = node.form.trims;
-        // Levels of other branches that this one's jumps over the common ENDIF close themselves.
+        // Levels of other branches, which jumps of this one over the common ENDIF close themselves.
         let chain = if merged { chain + 1 } else { 0 };
         let (mut to_endif, mut past_end) = (Vec::new(), Vec::new());
 
@@ -321,11 +321,11 @@ impl Lower<'_> {
         let jump = Jump::new(FcOp::JUMP, node.when.unwrap_or(ALWAYS), false);
         let jump = jump.closing(self.levels + usize::from(self.counted));
         let at = self.jump(Jump { a_op: AddrOp::POP, ..jump }, node.trim);
-        // The popped address replaces the target; the next instruction stands in for it.
+        // The popped address replaces the target; the next instruction is a placeholder.
         self.land(at, at + 1);
     }
 
-    /// Returns a flow-control instruction whose target is not known yet; its place.
+    /// Appends a flow-control instruction with an unresolved target. Returns its index.
     fn jump(&mut self, jump: Jump, trim: Trim) -> usize {
         let pop = u8::try_from(jump.pop).unwrap_or(u8::MAX);
         let cmn = common(InstType::FC, trim.hints)
@@ -349,7 +349,7 @@ impl Lower<'_> {
         self.code.len() - 1
     }
 
-    /// Gives a flow-control instruction its target.
+    /// Sets the target of a flow-control instruction.
     fn land(&mut self, at: usize, target: usize) {
         let Some(inst) = self.code.get_mut(at) else { return };
         let addr = inst.fc_addr();

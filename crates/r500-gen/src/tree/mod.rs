@@ -1,17 +1,14 @@
 //! Structured programs as syntax trees.
 //!
-//! A [`Tree`] is what a compiler knows about a program before it becomes jumps: nested branches and
-//! loops, subroutines, and straight instructions between them. It has two readings that know nothing
-//! of each other. [`Tree::lower`] gives the six-dword instructions, by the encodings that drivers
-//! and documents use; [`oracle`](crate::oracle) runs the tree itself, pixel by pixel. A machine
-//! which disagrees with the oracle is wrong about flow control, predication or data routing.
+//! A [`Tree`] is a program before it becomes jumps: nested branches and loops, subroutines, and straight instructions
+//! between them. It has two independent interpretations. [`Tree::lower`] returns the six-dword instructions, in the
+//! encodings of drivers and documents; [`oracle`](crate::oracle) runs the tree itself, pixel by pixel. An engine that
+//! disagrees with the oracle is wrong about flow control, predication or data routing.
 //!
-//! Most statements can be encoded in several ways that mean the same. Which way was chosen stands in
-//! the tree (the `form` fields), so that lowering has no choices left and a shrinker can change one
-//! thing at a time.
+//! Most statements have several equivalent encodings. The tree stores which one is used (the `form` fields), so that
+//! lowering has no choices and a shrinker can change one at a time.
 //!
-//! Not every tree is valid: [`Tree::check`] states the requirements. Generators and shrinkers only
-//! hand out trees that pass.
+//! Not every tree is valid: [`Tree::check`] has the requirements. Generators and shrinkers return valid trees only.
 
 mod check;
 mod lower;
@@ -30,9 +27,9 @@ pub(crate) use check::{BRANCH_LEVELS, CALLS, LOOP_FRAMES};
 /// A structured program and the state that it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    /// The statements where the program starts.
+    /// The statements of the main program.
     pub main: Vec<Stmt>,
-    /// Subroutines. One may call those after it, so there is no recursion.
+    /// Subroutines. Each may call only later ones, so there is no recursion.
     pub subs: Vec<Sub>,
     /// `US_FC_INT_CONST`.
     pub ints: [UsFcIntConst; INT_CONSTANTS],
@@ -57,7 +54,7 @@ pub struct Tree {
 pub enum Layout {
     /// After the program's last instruction (`END_ADDR`).
     AfterMain,
-    /// In front of its first one (`START_ADDR`).
+    /// Before its first one (`START_ADDR`).
     Front,
     /// Before its last statement, after a jump over them.
     Inside,
@@ -68,8 +65,8 @@ pub enum Layout {
 pub struct Sub {
     /// Its statements.
     pub body: Vec<Stmt>,
-    /// Its calls open a branch level (`B_OP1` INCR) and its returns close one (DECR), so that calls
-    /// may have a condition. Otherwise calls and returns leave the levels alone.
+    /// Whether its calls open a branch level (`B_OP1` INCR) and its returns close one (DECR), so that calls may have a
+    /// condition. Otherwise calls and returns do not change the levels.
     pub counted: bool,
 }
 
@@ -84,13 +81,13 @@ pub enum Stmt {
     If(If),
     /// A loop.
     Loop(Loop),
-    /// Leaves the innermost loop.
+    /// Exits the innermost loop.
     Break(Leave),
-    /// Goes to the end of the innermost loop's pass.
+    /// Ends the iteration of the innermost loop.
     Continue(Leave),
     /// Calls a subroutine.
     Call(Call),
-    /// Leaves a subroutine before its end.
+    /// Returns before the end of a subroutine.
     Return(Return),
 }
 
@@ -112,7 +109,7 @@ pub struct If {
 pub struct Loop {
     /// LOOP or REP.
     pub kind: LoopKind,
-    /// `INT_ADDR`: passes, and for LOOP start and step of aL.
+    /// `INT_ADDR`: trip count, and for LOOP start and step of aL.
     pub int: u8,
     /// The body.
     pub body: Vec<Stmt>,
@@ -125,16 +122,16 @@ pub struct Loop {
 pub enum LoopKind {
     /// LOOP: has its own aL.
     Loop,
-    /// REP: leaves aL alone.
+    /// REP: does not change aL.
     Rep,
 }
 
 /// BREAK or CONTINUE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leave {
-    /// When; always if not given.
+    /// The condition; unconditional if not given.
     pub when: Option<Cond>,
-    /// `JUMP_ANY`. Either value means the same: the jump is only taken when no pixel is left.
+    /// `JUMP_ANY`. Both values are equivalent: the jump is only taken if no active pixel is left.
     pub any: bool,
     /// Other fields of the word.
     pub trim: Trim,
@@ -145,9 +142,9 @@ pub struct Leave {
 pub struct Call {
     /// The subroutine.
     pub sub: u8,
-    /// When; always if not given.
+    /// The condition; unconditional if not given.
     pub when: Option<Cond>,
-    /// `JUMP_ANY`; must be set where there is a condition.
+    /// `JUMP_ANY`; must be set for a conditional call.
     pub any: bool,
     /// Other fields of the word.
     pub trim: Trim,
@@ -156,16 +153,16 @@ pub struct Call {
 /// An early return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Return {
-    /// When; always if not given. Must not depend on the pixel.
+    /// The condition; unconditional if not given. Must not depend on the pixel.
     pub when: Option<Cond>,
     /// Other fields of the word.
     pub trim: Trim,
 }
 
-/// A condition: what `JUMP_FUNC` reads.
+/// A condition: the inputs of `JUMP_FUNC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cond {
-    /// Bit `4*alu_result + 2*predicate + boolean` is set if it holds.
+    /// Bit `4*alu_result + 2*predicate + boolean` is set if the condition holds for these inputs.
     pub table: u8,
     /// The predicate bit.
     pub pred: Pred,
@@ -187,7 +184,7 @@ pub struct Pred {
 pub struct IfForm {
     /// Branch counters and targets.
     pub shape: IfShape,
-    /// `JUMP_ANY` of ELSE: it then never jumps, instead of jumping when no pixel takes its arm.
+    /// `JUMP_ANY` of ELSE: it then never jumps, instead of jumping if no pixel takes its arm.
     pub else_any: bool,
     /// How ENDIF closes its level.
     pub endif: Endif,
@@ -198,15 +195,14 @@ pub struct IfForm {
 /// Branch counters and targets of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfShape {
-    /// As drivers do it: a jump over the whole branch lands after ENDIF.
+    /// As drivers emit it: a jump over the branch targets the instruction after ENDIF.
     Usual,
-    /// A jump over the whole branch opens the level anyway and lands on ENDIF.
+    /// A jump over the branch opens the level anyway and targets ENDIF.
     Through,
-    /// There is no ENDIF: that of the branch around it, which must follow at once and be `Usual` or
-    /// itself `Merged`, closes this level too.
+    /// Without ENDIF: the ENDIF of the enclosing branch, which must follow directly and be `Usual` or itself `Merged`,
+    /// also closes this level.
     Merged,
-    /// Plain jumps that leave the branch counters alone, for conditions that hold for all pixels or
-    /// none.
+    /// Plain jumps that do not change the branch counters, for uniform conditions.
     Plain,
 }
 
@@ -217,7 +213,7 @@ pub enum Endif {
     Never,
     /// It always jumps, to the next instruction; `B_OP1` DECR.
     Always,
-    /// Whether it jumps, to the next instruction, depends on this table; both DECR.
+    /// Jumps to the next instruction depending on this table; both DECR.
     Either {
         /// `JUMP_FUNC`.
         table: u8,
@@ -231,10 +227,10 @@ pub enum Endif {
 pub struct LoopForm {
     /// `JUMP_ANY` of LOOP or REP.
     pub any: bool,
-    /// The target of LOOP or REP is after its end, as the documents describe; drivers take the
-    /// ENDLOOP itself. Must be set for a loop of no passes.
+    /// The target of LOOP or REP is after its end, as the documents describe; drivers use the ENDLOOP itself. Must be
+    /// set for a loop of no iterations.
     pub past_end: bool,
-    /// `JUMP_ANY` of ENDLOOP or ENDREP. Without it, passes continue though no pixel is left in them.
+    /// `JUMP_ANY` of ENDLOOP or ENDREP. Without it, iterations continue without active pixels.
     pub end_any: bool,
     /// Other fields of the words of LOOP and ENDLOOP.
     pub trims: [Trim; 2],
@@ -251,7 +247,7 @@ pub struct Trim {
     pub hints: Hints,
 }
 
-/// Bits of the common word that only concern timing and statistics.
+/// Bits of the common word that only affect timing and statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// `LAST`.
@@ -269,15 +265,15 @@ pub struct Hints {
 /// An ALU or OUT instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alu {
-    /// OUT: the output masks name channels of render targets; else predicate bits.
+    /// Whether it is OUT: output masks select channels of render targets; otherwise predicate bits.
     pub out: bool,
     /// Colours.
     pub rgb: Half<RgbOp, 3>,
     /// Alpha.
     pub alpha: Half<AlphaOp, 1>,
-    /// The ALU result, if it is set: `ALU_RESULT_SEL`, `ALU_RESULT_OP`.
+    /// The ALU result, if it is written: `ALU_RESULT_SEL`, `ALU_RESULT_OP`.
     pub result: Option<(AluResultSel, Compare)>,
-    /// `W_OMASK`: OUT sends alpha to depth.
+    /// `W_OMASK`: OUT writes alpha to depth.
     pub depth: bool,
     /// Other bits.
     pub hints: Hints,
@@ -319,8 +315,7 @@ pub struct Dest {
     pub relative: bool,
 }
 
-/// A texture instruction. Trees have no textures: a fetch gives what a unit gives that is not
-/// enabled.
+/// A texture instruction. Trees have no textures: a fetch returns the value of a disabled unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tex {
     /// `INST`.
@@ -339,11 +334,11 @@ pub struct Tex {
     pub gradients: [TexReg; 2],
     /// Destination.
     pub dest: Dest,
-    /// Texel channel that lands in R, G, B, A.
+    /// The texel channels that are written to R, G, B, A.
     pub swiz: [Channel; 4],
     /// Channels written, red in bit 0, alpha in bit 3.
     pub wmask: u8,
-    /// Predicate of the colours; TEXKILL reads it alone.
+    /// Predicate of the colours; TEXKILL reads only this one.
     pub rgb_pred: Pred,
     /// Predicate of alpha.
     pub alpha_pred: Pred,
@@ -358,13 +353,12 @@ pub struct TexReg {
     pub addr: u8,
     /// Whether aL is added.
     pub relative: bool,
-    /// Channels that serve as S, T, R, Q.
+    /// The channels for S, T, R, Q.
     pub swiz: [Channel; 4],
 }
 
 impl Tree {
-    /// Returns a tree of these statements, with state that does for simple ones: no constants, 33
-    /// temporaries, full flow control.
+    /// Returns a tree of these statements with simple state: no constants, 33 temporaries, full flow control.
     #[must_use]
     pub fn new(main: Vec<Stmt>) -> Self {
         Self {
@@ -395,22 +389,22 @@ impl Tree {
 }
 
 impl Cond {
-    /// The ALU result is set.
+    /// Holds if the ALU result is set.
     pub const ALU_RESULT: Self = Self { table: 0xf0, pred: Pred::NONE, boolean: 0 };
 
-    /// Returns whether a predicate bit is set, negated if `pred` is.
+    /// Returns the condition that a predicate bit is set, negated if `pred` is.
     #[must_use]
     pub const fn predicate(pred: Pred) -> Self {
         Self { table: 0xcc, pred, boolean: 0 }
     }
 
-    /// Returns a boolean constant is set.
+    /// Returns the condition that a boolean constant is set.
     #[must_use]
     pub const fn boolean(n: u8) -> Self {
         Self { table: 0xaa, pred: Pred::NONE, boolean: n }
     }
 
-    /// Returns the opposite.
+    /// Returns the negation.
     #[must_use]
     pub const fn not(self) -> Self {
         Self { table: !self.table, ..self }
@@ -423,10 +417,10 @@ impl Cond {
         self.table >> index & 1 != 0
     }
 
-    /// Returns whether it is the same for all pixels: it reads no more than the boolean constant.
+    /// Returns whether it is uniform: it depends on the boolean constant only.
     #[must_use]
     pub fn is_static(self) -> bool {
-        // PRED_SEL NONE reads as one bit for all pixels: 1, or 0 inverted (open).
+        // PRED_SEL NONE reads as one value for all pixels: 1, or 0 inverted (open).
         let predicates: &[bool] = match self.pred.sel {
             PredSel::NONE if self.pred.inv => &[false],
             PredSel::NONE => &[true],
@@ -442,10 +436,10 @@ impl Cond {
 }
 
 impl Pred {
-    /// Not predicated.
+    /// No predicate.
     pub const NONE: Self = Self { sel: PredSel::NONE, inv: false };
 
-    /// That bit (0 R to 3 A).
+    /// Returns the predicate of a bit (0 R to 3 A).
     #[must_use]
     pub const fn bit(n: u8) -> Self {
         Self { sel: PredSel::new(PredSel::RRRR.code() + (n & 3)), inv: false }
@@ -453,7 +447,7 @@ impl Pred {
 }
 
 impl Trim {
-    /// Nothing but `ALU_WAIT`, which drivers set in every flow-control instruction.
+    /// Only `ALU_WAIT`, which drivers set in every flow-control instruction.
     pub const USUAL: Self = Self {
         ignore_uncovered: false,
         global: false,
@@ -462,13 +456,13 @@ impl Trim {
 }
 
 impl Hints {
-    /// None of them.
+    /// No bits.
     pub const NONE: Self =
         Self { last: false, nop: false, alu_wait: false, tex_sem_wait: false, stat_we: 0 };
 }
 
 impl IfForm {
-    /// As drivers do it.
+    /// As drivers emit it.
     pub const USUAL: Self = Self {
         shape: IfShape::Usual,
         else_any: false,
@@ -482,12 +476,12 @@ impl LoopForm {
     pub const SAFE: Self =
         Self { any: true, past_end: true, end_any: true, trims: [Trim::USUAL; 2] };
 
-    /// As drivers do it.
+    /// As drivers emit it.
     pub const MESA: Self = Self { any: false, past_end: false, ..Self::SAFE };
 }
 
 impl Leave {
-    /// BREAK or CONTINUE without a condition, as drivers do it.
+    /// An unconditional BREAK or CONTINUE, as drivers emit it.
     pub const ALWAYS: Self = Self { when: None, any: false, trim: Trim::USUAL };
 }
 
@@ -500,12 +494,12 @@ impl Dest {
 }
 
 impl<const N: usize> Half<RgbOp, N> {
-    /// An idle half, as drivers write it: MAD of source 0's red, nothing written.
+    /// An idle half, as drivers emit it: MAD of source 0's red, without destination.
     pub const IDLE: Self = idle_half(RgbOp::MAD);
 }
 
 impl<const N: usize> Half<AlphaOp, N> {
-    /// An idle half, as drivers write it: MAD of source 0's red, nothing written.
+    /// An idle half, as drivers emit it: MAD of source 0's red, without destination.
     pub const IDLE: Self = idle_half(AlphaOp::MAD);
 }
 
@@ -528,7 +522,7 @@ const fn idle_half<Op: Copy, const N: usize>(op: Op) -> Half<Op, N> {
 }
 
 impl Alu {
-    /// An instruction that does nothing.
+    /// An instruction without effect.
     pub const IDLE: Self = Self {
         out: false,
         rgb: Half::<RgbOp, 3>::IDLE,
@@ -546,7 +540,7 @@ impl Alu {
 }
 
 impl Tex {
-    /// An instruction that does nothing.
+    /// An instruction without effect.
     pub const IDLE: Self = Self {
         op: TexOp::NOP,
         unit: 0,

@@ -1,4 +1,4 @@
-//! Trees as text that a person can follow, for failure messages.
+//! Printing of trees as readable text, for failure messages.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -35,7 +35,7 @@ impl Display for Tree {
 }
 
 impl Tree {
-    /// Returns a line for each constant that some instruction names.
+    /// Prints a line for each constant that an instruction uses.
     fn constants_used(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut used = vec![false; self.constants.len()];
         let mut relative = false;
@@ -121,7 +121,7 @@ fn any_mark(any: bool) -> &'static str {
     if any { " (any)" } else { "" }
 }
 
-/// A condition.
+/// Displays a condition.
 struct Holds<'a>(Cond, &'a Tree);
 
 impl Display for Holds<'_> {
@@ -145,7 +145,7 @@ impl Display for Holds<'_> {
     }
 }
 
-/// ` if CONDITION`, or nothing.
+/// Displays ` if CONDITION`, or nothing.
 struct When<'a>(Option<Cond>, &'a Tree);
 
 impl Display for When<'_> {
@@ -220,7 +220,7 @@ impl Display for Alu {
 }
 
 impl Alu {
-    /// Returns a half; `channels` are its channels' letters.
+    /// Prints a half; `channels` are the letters of its channels.
     fn half<Op: fmt::Debug, const N: usize>(
         &self,
         half: &Half<Op, N>,
@@ -263,7 +263,7 @@ impl Alu {
         Ok(s)
     }
 
-    /// Returns an operand with its sources in place.
+    /// Returns an operand with its sources substituted.
     fn operand<const N: usize>(&self, operand: &Operand<N>) -> Result<String, fmt::Error> {
         let colours = operand.swiz.iter().any(|swiz| swiz.code() < Swiz::A.code());
         let alpha = operand.swiz.contains(&Swiz::A);

@@ -1,9 +1,9 @@
-//! Ways through a tree.
+//! Traversal of trees.
 
 use super::{If, Loop, Stmt, Tree};
 
 impl Stmt {
-    /// Returns the lists of statements within: both arms, or the body.
+    /// Returns the nested lists of statements: both arms, or the body.
     #[must_use]
     pub fn lists(&self) -> [Option<&Vec<Stmt>>; 2] {
         match self {
@@ -13,7 +13,7 @@ impl Stmt {
         }
     }
 
-    /// Returns the lists of statements within, to be changed.
+    /// Returns the nested lists of statements for modification.
     #[must_use]
     pub fn lists_mut(&mut self) -> [Option<&mut Vec<Stmt>>; 2] {
         match self {
@@ -23,8 +23,7 @@ impl Stmt {
         }
     }
 
-    /// Returns whether `test` holds for this statement or one within it; called subroutines do not
-    /// count.
+    /// Returns whether `test` holds for this statement or a nested one; called subroutines are not visited.
     pub fn any(&self, test: &mut dyn FnMut(&Self) -> bool) -> bool {
         test(self) || self.lists().into_iter().flatten().flatten().any(|stmt| stmt.any(test))
     }
@@ -37,8 +36,7 @@ impl Tree {
         self.subs.get(usize::from(n)).map_or(&[], |sub| &sub.body)
     }
 
-    /// Calls `visit` for every statement, in the order of the text: the main program first, outer
-    /// statements before those within.
+    /// Calls `visit` for every statement in preorder, the main program first.
     pub fn each(&self, visit: &mut dyn FnMut(&Stmt)) {
         let mut test = |stmt: &Stmt| {
             visit(stmt);
@@ -50,7 +48,7 @@ impl Tree {
         }
     }
 
-    /// List number `n` of statements, in the order of [`Tree::each`]; `None` past the last.
+    /// Returns list number `n` of statements, in the order of [`Tree::each`]; `None` after the last.
     pub(crate) fn list_mut(&mut self, n: usize) -> Option<&mut Vec<Stmt>> {
         let mut left = n;
         let bodies = self.subs.iter_mut().map(|sub| &mut sub.body);

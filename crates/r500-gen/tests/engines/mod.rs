@@ -1,4 +1,4 @@
-//! Draws with both engines and compares: the frames, bit for bit, and what was counted.
+//! Draws with several engines and compares frames, bit for bit, and counters.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 use std::collections::BTreeMap;
@@ -13,29 +13,29 @@ use r500_fast::{Fast, Simd};
 use r500_jit::{Constants, Effort, Execution, Groups, Jit, Settings, When};
 use r500_program::Job;
 
-/// What came of a program.
+/// Result of comparing the engines on a program.
 pub(crate) enum Outcome {
-    /// The engines drew the same; operations that were machine code, and all that could be.
+    /// Equal frames; the number of operations in machine code, and of all that could be.
     Same([u64; 2]),
-    /// The fast engine gave it to the reference engine, and why.
+    /// The fast engine fell back to the reference engine; the reason.
     Fallback(String),
-    /// Something differs.
+    /// A difference.
     Different(String),
 }
 
-/// How often the fast engine drew, and why it did not.
+/// Statistics of the fast engine: how often it drew, and reasons for fallback.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// Programs that the fast engine drew.
     pub drawn: u64,
-    /// Operations that were machine code where there can be such, and all.
+    /// Operations in machine code where it is available, and all operations.
     pub compiled: [u64; 2],
-    /// Those that it did not, by reason.
+    /// Number of fallbacks by reason.
     pub instead: BTreeMap<String, u64>,
 }
 
 impl Seen {
-    /// Counts a program. What differs comes back.
+    /// Counts a program. Returns the difference, if any.
     pub(crate) fn add(&mut self, outcome: Outcome) -> Option<String> {
         match outcome {
             Outcome::Same(compiled) => {
@@ -48,7 +48,7 @@ impl Seen {
         None
     }
 
-    /// Without a floor, the reference engine might have been compared with itself.
+    /// A lower bound, because with fallbacks only, the reference engine would be compared with itself.
     pub(crate) fn demand(&self, percent: u64) {
         let all = self.drawn + self.instead.values().sum::<u64>();
         let [compiled, operations] = self.compiled;

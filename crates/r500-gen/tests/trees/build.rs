@@ -1,4 +1,4 @@
-//! Statements in the style of the corpus: t1 collects, t0 tells pixels apart.
+//! Constructors of statements in the style of the corpus: t1 accumulates, t0 distinguishes pixels.
 
 use r500_gen::tree::{
     Alu, Call, Cond, Dest, Half, Hints, If, IfForm, Leave, Loop, LoopForm, LoopKind, Pred, Return,
@@ -66,7 +66,7 @@ pub(crate) fn show() -> Stmt {
     stmt(alu)
 }
 
-/// MAD of a source, 1 and 0, nothing written.
+/// MAD of a source, 1 and 0, without destination.
 fn copy(source: Source) -> Alu {
     let mut alu = Alu::IDLE;
     alu.rgb.sources[0] = source;
@@ -137,7 +137,7 @@ pub(crate) fn branch(cond: Cond, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>>) 
     If { cond, then, otherwise, form: IfForm::USUAL }
 }
 
-/// LOOP or REP, as the documents want it.
+/// LOOP or REP, as the documents describe it.
 pub(crate) fn repeat(kind: LoopKind, int: u8, body: Vec<Stmt>) -> Loop {
     Loop { kind, int, body, form: LoopForm::SAFE }
 }

@@ -16,7 +16,7 @@ use r500_isa::values::{AddrOp, Compare, InstType, TexOp};
 use r500_isa::words::FcAddr;
 use serde_json::Value;
 
-/// A tree that must be this case of the corpus.
+/// Asserts that a tree is a case of the corpus.
 #[track_caller]
 fn is_case(name: &str, mut tree: Tree) {
     let path = format!("{}/../../tests/corpus/cases/{name}.json", env!("CARGO_MANIFEST_DIR"));
@@ -72,7 +72,7 @@ fn is_case(name: &str, mut tree: Tree) {
     }
 }
 
-/// A popped address replaces the target of a jump, so what stands there does not matter.
+/// Clears the target of a POP, which the popped address replaces.
 fn jump_target_of_pop_aside(got: Instruction, wanted: [u32; 6]) -> Instruction {
     let mut same = got;
     if got.cmn().ty() == InstType::FC && got.fc_inst().a_op() == AddrOp::POP {
@@ -86,7 +86,7 @@ fn hex(value: &Value) -> u32 {
     u32::from_str_radix(value.as_str().unwrap(), 16).unwrap()
 }
 
-/// Returns a program of the corpus: t1 cleared, then this, then t1 shown.
+/// Returns a program of the corpus: t1 cleared, then `body`, then t1 written.
 fn between(body: Vec<Stmt>) -> Tree {
     let mut main = vec![clear()];
     main.extend(body);
@@ -129,7 +129,7 @@ fn plain_jumps_by_booleans() {
     is_case("bool_jump", between(body));
 }
 
-/// Returns a branch as Mesa writes it within loops: IF and BREAK ignore uncovered pixels.
+/// Returns a branch as Mesa emits it in loops: IF and BREAK ignore uncovered pixels.
 fn ignoring(mut stmt: Stmt) -> Stmt {
     let ignore = Trim { ignore_uncovered: true, ..Trim::USUAL };
     match &mut stmt {
@@ -242,11 +242,11 @@ fn a_branch_may_fall_through_its_endif() {
     // 0 compare, 1 IF, 2 then, 3 ELSE, 4 otherwise, 5 ENDIF, 6 idle.
     let tree = Tree::new(vec![below('r', 1.0), Stmt::If(node.clone())]);
     let wanted = [
-        // INCR either way, after ELSE.
+        // INCR in both cases, after ELSE.
         (1, 0x0a00_0f00, 4 << 16),
-        // No B_OP: ENDIF itself follows. ANY without active pixels never jumps.
+        // No B_OP: ENDIF follows. ANY without active pixels never jumps.
         (3, 0x0000_0030, 5 << 16),
-        // DECR 1 either way, to the next instruction.
+        // DECR 1 in both cases, to the next instruction.
         (5, 0x0501_5a00, 6 << 16),
     ];
     assert_eq!(flow(&tree), wanted);
@@ -254,7 +254,7 @@ fn a_branch_may_fall_through_its_endif() {
     node.otherwise = None;
     node.form.endif = Endif::Always;
     let tree = Tree::new(vec![below('r', 1.0), Stmt::If(node)]);
-    // IF lands on ENDIF with the level open; ENDIF always jumps.
+    // IF targets ENDIF with the level open; ENDIF always jumps.
     assert_eq!(flow(&tree), [(1, 0x0a00_0f00, 3 << 16), (3, 0x0401_ff00, 4 << 16)]);
 }
 
@@ -268,9 +268,9 @@ fn merged_branches_close_what_they_jump_over() {
     // 0 IF, 1 then, 2 ELSE, 3 IF, 4 IF, 5 then, 6 ELSE, 7 otherwise, 8 ENDIF, 9 idle.
     let wanted = [
         (0, 0x0a00_0f00, 3 << 16),
-        // No one goes there: its own level, after ENDIF.
+        // Never taken: its own level, after ENDIF.
         (2, 0x0401_0010, 9 << 16),
-        // All skip it: the outer level is closed on the way.
+        // If all skip it, the outer level is closed as well.
         (3, 0x0601_0f00, 9 << 16),
         (4, 0x0a00_0f00, 7 << 16),
         // The third level: two around it and its own.
@@ -282,7 +282,7 @@ fn merged_branches_close_what_they_jump_over() {
 
 #[test]
 fn leaving_closes_the_levels_within_the_loop_only() {
-    // A loop in a branch, a plain jump and a counted branch in the loop, all leaves by the latter.
+    // A loop in a branch, a plain jump and a counted branch in the loop, with exits from the latter.
     let mut plain = branch(Cond::boolean(1), vec![], None);
     plain.then = vec![Stmt::If(branch(IF, vec![Stmt::Continue(Leave::ALWAYS), brk()], None))];
     plain.form.shape = IfShape::Plain;
@@ -375,7 +375,7 @@ fn kills_are_encoded_and_done() {
     let inputs = inputs.map(|(temp, values)| PixelInput { temp, values: values.to_vec() });
     let picture = Picture { size: [6, 1], inputs: inputs.to_vec(), coverage: None };
     let outcomes = oracle::run(&Case { tree, picture });
-    // Only what is less than zero kills: no zero, no denormal, no NaN.
+    // Only values less than zero kill: no zero, no denormal, no NaN.
     let covered: Vec<_> = outcomes.iter().map(|pixel| pixel.covered).collect();
     assert_eq!(covered, [true, true, true, true, false, true]);
     assert_eq!(outcomes[4].color[0], [0.0; 4]);
@@ -415,7 +415,7 @@ fn senseless_trees_are_refused() {
     assert_eq!(check(&tree), Invalid::EmptyLoop);
     assert_eq!(check(&Tree { full_fc: false, ..rep(vec![]) }), Invalid::PartialFlowControl);
 
-    // aL is 4, 2, 0 in three passes from 4 in steps of -2.
+    // aL is 4, 2, 0 in three iterations from 4 in steps of -2.
     let relative = |addr| r500_isa::Source { addr, constant: false, relative: true };
     let mut tree = with(Stmt::Loop(repeat(LoopKind::Loop, 0, vec![add(1, relative(28))])));
     tree.ints[0] = UsFcIntConst(0x00fe_0403);
@@ -440,7 +440,7 @@ fn senseless_trees_are_refused() {
     }
     let subs = vec![sub(vec![Stmt::Return(Return { when: Some(IF), trim: Trim::USUAL })], true)];
     assert_eq!(check(&Tree { subs, ..with(call(0, None)) }), Invalid::Return);
-    // An arm that runs though no pixel is active in it.
+    // An arm that runs without an active pixel.
     let mut arm = branch(Cond::boolean(0), vec![], Some(vec![ret(None)]));
     arm.form.else_any = true;
     let subs = vec![sub(vec![Stmt::If(arm)], true)];
