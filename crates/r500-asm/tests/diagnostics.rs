@@ -57,7 +57,7 @@ fn texts() {
     assert!(wrong.is_empty(), "{}\n(BLESS=1 rewrites)", wrong.join("\n"));
 }
 
-/// Ten mistakes, each in a line of its own, and the text that each should point at.
+/// Ten mistakes, one a line, and the text that each must point to.
 #[test]
 fn ten_mistakes() {
     let source = std::fs::read_to_string(folder().join("ten.r5")).unwrap();
@@ -121,7 +121,7 @@ fn colours_are_optional() {
     assert!(assembly.render(RenderOptions { color: true }).contains('\x1b'));
 }
 
-/// Operations, swizzles and operands as other languages write them: the fix is the way of this one, and assembles.
+/// Operations, swizzles and operands of other languages: the fix is the equivalent in this language, and assembles.
 #[test]
 fn what_other_languages_write_is_fixed() {
     let cases = [
@@ -156,7 +156,7 @@ fn what_other_languages_write_is_fixed() {
     }
 }
 
-/// A whole line of another language: the message says where its operands go here.
+/// A line of another language: the message explains where operands are written here.
 #[test]
 fn operations_in_front_of_registers_are_explained() {
     for line in ["MOV temp[0].rgb, const[1] ;", "OUT LAST mul temp[0].rgb, temp[1], const[1] ;"] {
@@ -171,7 +171,7 @@ fn operations_in_front_of_registers_are_explained() {
     }
 }
 
-/// Operations that take several instructions are explained, and never taken for a misspelt one.
+/// Operations that take several instructions are explained, and not treated as misspelt ones.
 #[test]
 fn operations_of_several_instructions_are_explained() {
     for (word, wanted) in [("LRP", "srcp"), ("POW", "EX2"), ("FLR", "FRC"), ("SLT", "CMP")] {
@@ -181,7 +181,7 @@ fn operations_of_several_instructions_are_explained() {
         assert_eq!(diagnostic.code, DiagnosticCode::UnknownOpcode);
         assert!(diagnostic.fix.is_none() && diagnostic.help[0].contains(wanted), "{diagnostic:?}");
     }
-    // Complete operations say nothing: one operand, two of two, all three.
+    // Complete operations give no message: one operand, two of two, all three.
     let source = "src0.rgb = temp[0] : temp[1].rgb = FRC src0.rgb, temp[1].a = MAX src0.r src0.g ;";
     assert!(assemble(source.as_bytes(), Options::default()).diagnostics.is_empty());
 }

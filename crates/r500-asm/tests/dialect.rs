@@ -58,7 +58,7 @@ fn known_rows() {
 
 #[test]
 fn text() {
-    // Comments of dashes only, at the end without a newline, with any bytes; white space is nothing.
+    // Comments of dashes only, at the end without a newline, with any bytes; white space is ignored.
     check("-- c\n----\n:\t;\r\n--", "0 08020080 08020080 0 0 0");
     let bytes = [b"-- ".as_slice(), &[0xff, 0xc3, 0x28, 0], b"\n: ;"].concat();
     let assembly = assemble(&bytes, Options::default());
@@ -66,12 +66,12 @@ fn text() {
     assert_eq!(assembly.job.program.code.len(), 1);
     assert!(dwords("").is_empty());
     assert!(dwords("  -- nothing").is_empty());
-    // Case means nothing; leading zeros neither. ALPHA_OP RSQ 11, ADDRD 6, SWIZ_A green 1.
+    // Case and leading zeros are ignored. ALPHA_OP RSQ 11, ADDRD 6, SWIZ_A green 1.
     check(
         "oUt : TEMP[006].A = rsq SRC0.G ;",
         "00004001 08020080 08020080 00000000 0000406b 00000000",
     );
-    // Dots may stand apart: a word, a dot, a word.
+    // Space around dots: a word, a dot, a word.
     check(
         ": temp [ 1 ] . a = 0 . 25 * MAD src0 . a src0 . 0 src0 . 0 ;",
         "00004000 08020080 08020080 00000000 1480c010 20000000",
@@ -173,7 +173,7 @@ fn destinations() {
     // Without OUT the type stays ALU: a predicate write that compares by 1, "less than".
     check(": out[1].r = MAD ;", "8000 08020080 08020080 20000000 0 0");
     check("OUT : out[2].a = MAD ;", "40001 08020080 08020080 0 40000000 0");
-    // Of two of a kind the last counts; the order of kinds is free.
+    // Of repeated flags the last counts; the order of kinds is free.
     check(": temp[1].rgb = temp[2].g = MAD ;", "1000 08020080 08020080 0 0 20");
     check(": out[1].r = temp[2].g = MAD ;", "9000 08020080 08020080 20000000 0 20");
     check(": temp[2].g = out[1].r = MAD ;", "9000 08020080 08020080 20000000 0 20");
@@ -184,14 +184,14 @@ fn destinations() {
 
 #[test]
 fn halves() {
-    // By opcode; then by mask; then what the other operation leaves.
+    // By opcode; then by mask; then the half that the other operation leaves.
     check(": temp[3].none = DP3 ;", "0 08020080 08020080 0 0 31");
     check(": MAX , RCP ;", "0 08020080 08020080 0 a 5");
     check(": RCP , MAX ;", "0 08020080 08020080 0 a 5");
     check(": DP3 , MAX ;", "0 08020080 08020080 0 3 1");
     check(": temp[0].a = MIN , MAX ;", "4000 08020080 08020080 0 2 5");
     check(": MIN , temp[0].r = MAX ;", "800 08020080 08020080 0 2 5");
-    // `none` says nothing, and the length of a swizzle neither: it is checked afterwards.
+    // `none` gives no information, and neither does the length of a swizzle, which is checked afterwards.
     assert_eq!(codes(": temp[0].none = MAD src0.rgb ;"), [DiagnosticCode::UnclearHalf]);
     assert_eq!(codes(": MAD src0.rgb ;"), [DiagnosticCode::UnclearHalf]);
     assert_eq!(codes(": MAD , MAX ;"), [DiagnosticCode::UnclearHalf]);
@@ -203,7 +203,7 @@ fn halves() {
     assert_eq!(codes(": temp[0].r = RCP ;"), [DiagnosticCode::WrongHalf]);
     assert_eq!(codes(": temp[0].a = DP3 ;"), [DiagnosticCode::WrongHalf]);
     assert_eq!(codes(": RCP , DP3 , MAD ;"), [DiagnosticCode::TooManyOps]);
-    // Ours: the half by name.
+    // An extension of the dialect: the half by name.
     check(": MAD.a src0.g ;", "0 08020080 08020080 0 4000 0");
 }
 
@@ -229,7 +229,7 @@ fn operands() {
         codes(": FRC.rgb src0.rgb src0.rgb src0.rgb src0.rgb ;"),
         [DiagnosticCode::TooManyOperands]
     );
-    // A minus that touches what stands before it.
+    // A minus directly after the previous token.
     check(": FRC.rgb src0.rgb-src0.rgb ;", "0 08020080 08020080 01440220 0 9");
     assert_eq!(codes(": MAD.rgb src0.rg ;"), [DiagnosticCode::SwizzleLength]);
     assert_eq!(codes(": MAD.rgb src0.xyz ;"), [DiagnosticCode::BadSwizzle]);
@@ -297,7 +297,7 @@ fn includes() {
     let from = |path: &str| loads.iter().find(|(p, _)| p == path).unwrap().1.clone();
     assert_eq!(from("dest.inc"), "twice.inc");
     assert_eq!(from("twice.inc"), "main");
-    // A chain that never repeats a name ends at the depth limit.
+    // A chain without repeated names ends at the depth limit.
     let mut n = 0;
     let mut endless = |_: &str, _: &str| {
         n += 1;
@@ -354,13 +354,13 @@ fn diagnostics_are_limited_by_severity() {
         (codes.join(" "), assembly.is_ok(), assembly.job.program.code.len())
     };
     let said = |codes: &str, ok, instructions| (codes.to_owned(), ok, instructions);
-    // Errors up to the limit; the first one past it ends the assembly.
+    // Errors up to the limit; the first one above it stops the assembler.
     assert_eq!(report(": ; [ ; ) ; : ;", 2), said("E0101 E0101", false, 2));
     assert_eq!(report(": ; [ ; ) ; = ; : ;", 2), said("E0101 E0101 E0008", false, 1));
-    // Warnings do not end it, and are counted apart.
+    // Warnings do not stop it, and are counted separately.
     assert_eq!(report("; ; ; : ;", 2), said("W0104 W0104 W0009", true, 1));
     assert_eq!(report("; ; [ ; ; ) ; : ;", 2), said("W0104 W0104 E0101 E0101 W0009", false, 1));
-    // Errors of the lexer come without tokens.
+    // Errors of the lexer produce no tokens.
     assert_eq!(report("$ ; $ $ $ : ;", 2), said("E0001 W0104 E0001 E0008", false, 0));
 }
 

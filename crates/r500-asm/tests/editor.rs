@@ -1,4 +1,4 @@
-//! The editors' grammar and the guide keep up with the language.
+//! The editors' grammar and the guide match the language.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Returns the language's words, from the one place where they are spelled.
+/// Returns the keywords of the language, from the table that defines them.
 fn keywords() -> Vec<&'static str> {
     let source = include_str!("../src/names.rs");
     let (_, table) = source.split_once("\nkeywords! {").unwrap();

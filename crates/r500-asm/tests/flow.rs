@@ -52,7 +52,7 @@ fn branch() {
 
 #[test]
 fn mesa_flow_control_prints_as_statements() {
-    // The words counted over the corpus: tags in any order.
+    // The words counted over the corpus: flags in any order.
     check(
         "LOOP int[0] all IGNORE_UNCOVERED ALU_WAIT -> @end ;
            IF alu ALU_WAIT IGNORE_UNCOVERED ; BREAK IGNORE_UNCOVERED ALU_WAIT ; ELSE ALU_WAIT ; ENDIF ALU_WAIT ;
@@ -70,7 +70,7 @@ fn mesa_flow_control_prints_as_statements() {
 
 #[test]
 fn loops_are_safe_by_default() {
-    // JUMP_ANY, target after ENDLOOP; ENDLOOP goes to the first of the body, with LOOP's constant.
+    // JUMP_ANY, target after ENDLOOP; ENDLOOP jumps to the first instruction of the body, with LOOP's constant.
     check("LOOP int[3] ; : ; ENDLOOP ;", &[[2, 0x21, 0x0003_0300], [2, 0xff22, 0x0001_0300]]);
     check("REP int[31] ; ENDREP ;", &[[2, 0x23, 0x0002_1f00], [2, 0xff24, 0x0001_1f00]]);
 }
@@ -90,7 +90,7 @@ fn breaks_take_their_depth() {
             [2, 0xff22, 0x0001_0000],
         ],
     );
-    // Only the branches inside the innermost loop count; a REP is left by BREAKREP.
+    // Only branches inside the innermost loop count; BREAKREP exits a REP.
     check(
         "IF alu ; REP int[0] ; IF alu ; BREAK ; ENDIF ; ENDREP ; ENDIF ;",
         &[
@@ -146,7 +146,7 @@ fn conditions() {
     jump("alu & !bool[2]", 2, 0x50, 2);
     // Index 7, and all below 2 (neither alu nor predicate).
     jump("alu & pred.b & bool[1] | !(alu | pred.b)", 2 | 4 << 3, 0x83, 1);
-    // IF jumps when its condition does not hold.
+    // IF jumps if its condition is false.
     check(
         "IF !pred.r PRED.a(!b) ; ENDIF ;",
         &[
@@ -207,7 +207,7 @@ fn unusual_flow_control_prints_as_fc() {
 
 #[test]
 fn structure_of_compiled_programs_is_found() {
-    // Everything that Mesa emits prints without the general form.
+    // All flow control that Mesa emits prints without the general form.
     let mut nests = 0;
     for (name, code) in common::programs() {
         let text = print_code(&code, 0);

@@ -1,4 +1,4 @@
-//! Layout: what it looks like, that it changes no word, and that doing it again changes nothing.
+//! The formatter: its layout, preservation of tokens, and idempotence.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -13,7 +13,7 @@ fn laid_out(source: &str) -> String {
     String::from_utf8(format(source.as_bytes()).unwrap()).unwrap()
 }
 
-/// Returns the same program, directives and all, at the same lines' statements; and the same again.
+/// Formats a source, and checks that program, directives and the lines of statements are the same; then formats again.
 fn keeps_meaning(source: &[u8], name: &str) -> Vec<u8> {
     let Ok(out) = format(source) else { return source.to_vec() };
     let again = format(&out).unwrap();
@@ -30,7 +30,7 @@ fn keeps_meaning(source: &[u8], name: &str) -> Vec<u8> {
         (assemble(source, Options::default()), assemble(&out, Options::default()));
     if before.is_ok() {
         assert!(after.is_ok(), "{name}\n{}", after.render(Default::default()));
-        // As text, for NaN is not equal to itself.
+        // As text, because NaN does not equal itself.
         assert_eq!(format!("{:?}", before.job), format!("{:?}", after.job), "{name}");
     }
     out
@@ -149,7 +149,7 @@ fn line_ends_are_kept_and_invalid_sources_are_rejected() {
     }
 }
 
-/// What is written by hand: the examples, and the sources of tests and fuzzing.
+/// Hand-written sources: the examples, and the sources of tests and fuzzing.
 #[test]
 fn formatting_existing_sources_keeps_their_jobs() {
     let mut found = Vec::new();
@@ -170,7 +170,7 @@ fn formatting_existing_sources_keeps_their_jobs() {
     }
 }
 
-/// The examples are laid out.
+/// The examples are formatted.
 #[test]
 fn examples_are_formatted() {
     let mut found = Vec::new();
@@ -181,8 +181,7 @@ fn examples_are_formatted() {
     }
 }
 
-/// Programs of the corpus as the printer writes them, and random dwords; then with the space between
-/// words changed at random, and cut anywhere.
+/// Programs of the corpus as printed, and random dwords; then with random space between words, and truncated anywhere.
 #[test]
 fn formatting_random_spacing_keeps_the_job() {
     let mut random = Random::new(0xf0e1);
@@ -205,7 +204,7 @@ fn formatting_random_spacing_keeps_the_job() {
     }
 }
 
-/// Other space between words, where that means nothing.
+/// Changes the space between words where it has no meaning.
 fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
     let mut before: Option<(RawTokenKind, usize)> = None;
@@ -220,7 +219,7 @@ fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
             ) || piece.kind == RawTokenKind::Comment;
             match random.below(8) {
                 _ if kind == RawTokenKind::Comment => out.push(b'\n'),
-                // Numbers of several parts, arrows, includes: as they are.
+                // Numbers of several tokens, arrows and includes are not changed.
                 _ if touching => {}
                 0 if !needed
                     && kind != RawTokenKind::Mark(b'#')
@@ -248,7 +247,7 @@ fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// Found by fuzzing: a second colon, which no statement has, parted the line anew each time.
+/// Found by fuzzing: a second colon, which no statement has, was a new break point each time.
 #[test]
 fn a_second_colon_changes_nothing_the_second_time() {
     let source = "NOP src0.a = temp[1], src1.a = const[2] : temp[2].a = MAD src0.aLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL src1.a other -A: the first column (row) counts negative, C is the second.\nsrc0.a = temp[2] : temp[3].a = MDH -src0.a src0.1 src0.a ;\n";
@@ -267,12 +266,12 @@ fn no_line_is_cut_where_a_statement_would_begin() {
     assert!(!String::from_utf8(out).unwrap().contains("\nTIME"));
 }
 
-/// A line that begins inside of brackets has no break points, as the line before it has none after the bracket.
+/// A line that begins inside brackets has no break points, like the rest of the line before it.
 #[test]
 fn an_open_bracket_counts_in_the_lines_that_follow() {
     let source = format!("a (b {} : {}, , c ,,,,,\n", "d ".repeat(40), "e ".repeat(60));
     keeps_words_twice(&source);
-    // What a fuzz target found, shortened.
+    // Reduced from the input of a fuzz target.
     let source = format!(
         "\"\" J,,{}M(Q+{}{}|!!!!!E!{},,j,,,,,,",
         "E".repeat(13),
@@ -283,7 +282,7 @@ fn an_open_bracket_counts_in_the_lines_that_follow() {
     keeps_words_twice(&source);
 }
 
-/// Lays a source out twice: the second time changes nothing.
+/// Formats a source twice: the second time changes nothing.
 fn keeps_words_twice(source: &str) {
     let once = laid_out(source);
     assert!(once.lines().count() > 1, "{once}");

@@ -1,4 +1,4 @@
-//! Whole programs: directives to a job, and a job to directives and back.
+//! Full programs: directives to a job, and a job to directives and back.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -17,7 +17,7 @@ fn job(source: &str) -> Job {
     assembly.job
 }
 
-/// Prints, assembles, and puts the texture files back.
+/// Prints, assembles, and restores the texture files.
 #[track_caller]
 fn there_and_back(name: &str, job: &Job) -> String {
     let printed = print(job, &PrintOptions::default());
@@ -159,7 +159,7 @@ fn expectations() {
     assert_eq!(e.coverage, Some(vec![Some(true), Some(false), None, Some(true)]));
     assert_eq!((e.tolerance, e.compare, e.known_failure), (0.125, Compare::EightBit, true));
     assert_eq!(job.coverage, Some(vec![true, true, false, true]));
-    // NaN is not equal to itself: without it the job comes back.
+    // NaN does not equal itself: without it the job is restored.
     let mut job = job;
     job.expect.targets[0] = None;
     there_and_back("expectations", &job);
@@ -193,7 +193,7 @@ fn malformed_directives_are_reported() {
     );
 }
 
-/// Values of every kind that a plane, a constant or an expectation may hold.
+/// Values of every kind that a plane, a constant or an expectation may have.
 #[test]
 fn floats_keep_their_bits() {
     let mut random = Random::new(0x5eed_0005);
@@ -231,7 +231,7 @@ fn annotations_are_comments() {
     }
 }
 
-/// The examples of the guide's page are programs, and print as they stand there but for comments.
+/// The examples of the guide's page are programs, and print as they are there, except for comments.
 #[test]
 fn guide_examples_assemble() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/language.md");
@@ -247,7 +247,7 @@ fn guide_examples_assemble() {
     }
 }
 
-/// Returns the instructions over several lines on one.
+/// Joins instructions of several lines.
 fn join_lines(code: &str) -> String {
     let mut out = String::new();
     for line in code.lines() {
@@ -263,7 +263,7 @@ fn join_lines(code: &str) -> String {
     out
 }
 
-/// Every capture, case and a good part of the draws: the whole job comes back from its text.
+/// Every capture, every case and a large part of the draws are restored from their text.
 #[test]
 fn corpus_jobs_survive_a_round_trip() {
     use r500_formats::{Jobs, Limits};
@@ -288,11 +288,11 @@ fn corpus_jobs_survive_a_round_trip() {
     }
 }
 
-/// As [`there_and_back`], for jobs that may hold NaN: the debug text stands for the job, which
-/// tells the NaN apart from numbers but not one NaN from another.
+/// As [`there_and_back`], for jobs that may contain NaN: compares the debug text, which distinguishes NaN from numbers,
+/// but not one NaN from another.
 #[track_caller]
 fn comes_back(name: &str, mut job: Job) {
-    // Names for switches that the picture does not depend on; the text has none.
+    // Names for switches that do not affect the picture; the text has none.
     job.named_by_value.clear();
     let printed = print(&job, &PrintOptions { embed: usize::MAX, ..PrintOptions::default() });
     assert!(printed.files.is_empty());
@@ -305,7 +305,7 @@ fn comes_back(name: &str, mut job: Job) {
     }
 }
 
-/// `TIME` is a directive, and `time` what the command sets by default.
+/// `TIME` is a directive, and `time` a default that the command sets.
 #[test]
 fn a_uniform_may_be_called_like_a_word_of_the_language() {
     let assembly = assemble(b"UNIFORM time = const[3].r ;", Default::default());

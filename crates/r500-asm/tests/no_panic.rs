@@ -1,4 +1,4 @@
-//! Nothing that is read makes the assembler panic, and errors never hide.
+//! No input makes the assembler panic, and every error is reported.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use common::Random;
 use r500_asm::{Options, PrintOptions, assemble, print, print_code};
 
-/// Assembles; if that went well, the job must come back from its text.
+/// Assembles; without errors, the job must be restored from its text.
 fn digest(source: &[u8]) {
     let assembly = assemble(source, Options::default());
     for diagnostic in &assembly.diagnostics {
@@ -36,7 +36,7 @@ fn random_bytes() {
     }
 }
 
-/// Everything the language has, as seed.
+/// A seed with every construct of the language.
 const SEED: &str = "
 NAME \"n\" ; SIZE 2 2 ; TIME 1 ; const[0] = (1, -2.5e-3, inf, 0x7fc00000) ; int[0] = (3, 1, -1) ;
 bool[1] = true ; US_OUT_FMT[0] = OUT_FMT(C4_8) C0_SEL(Red) ; DEF a1 = temp[1] ; UNIFORM u1 = const[0].rg ;

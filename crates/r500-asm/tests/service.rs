@@ -1,5 +1,4 @@
-//! Editor services: against the register documents, against what people wrote, and that no source,
-//! however broken, makes it fail.
+//! Editor services: compared with the register documents and with real sources; no invalid source makes them fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -15,7 +14,7 @@ fn analysis(source: &str) -> Analysis {
     Analysis::new(source.as_bytes(), Options::default())
 }
 
-/// Returns a source with `¦` where the cursor is, and that place.
+/// Returns a source with `¦` at the cursor, and its position.
 fn cursor(source: &str) -> (Analysis, usize) {
     let at = source.find('¦').unwrap();
     (analysis(&source.replace('¦', "")), at)
@@ -51,7 +50,7 @@ fn has(text: &str, parts: &[&str]) {
     }
 }
 
-/// Bits as the register documents give them.
+/// Bits as the register documents specify them.
 #[test]
 fn hover_shows_meaning_and_span_of_a_word() {
     has(&hover("TEX_SEM_W¦AIT : ;"), &["US_CMN_INST.TEX_SEM_WAIT", "(bit 2)", "here 1"]);
@@ -127,13 +126,13 @@ fn completion_offers_words_that_the_grammar_allows() {
     offers("US_OUT_FMT[0] = OUT_FMT(¦", &["C4_8"], &["OUT_FMT"]);
     offers("INPUT temp[0] = ¦", &["uv", "plane"], &["checker"]);
     offers("TEXTURE tex[0] = ¦", &["checker", "file"], &["uv"]);
-    // A statement without its end above does not spoil the next.
+    // An unterminated statement above does not affect the next.
     offers("src0.rgb = temp[0]\nTEX temp[0].rgba = ¦", &["LD"], &["MAD"]);
     offers("-- a comm¦ent", &[], &["OUT"]);
     offers("NAME \"O¦\" ;", &[], &["OUT"]);
 }
 
-/// Whatever word of the language people wrote, it was offered at its place.
+/// Every keyword of real sources is offered at its position.
 #[test]
 fn completion_offers_every_word_of_existing_sources() {
     let (mut words, mut missing) = (0, Vec::new());
@@ -144,7 +143,7 @@ fn completion_offers_every_word_of_existing_sources() {
         for (at, piece) in code.iter().enumerate() {
             let word = &source[piece.range()];
             let follows_dot = at > 0 && code[at - 1].kind == RawTokenKind::Mark(b'.');
-            // Numbers are not offered, nor every mask and swizzle that there is, nor new names.
+            // Numbers, some masks and swizzles, and new names are not offered.
             if piece.kind != RawTokenKind::Word
                 || word.as_bytes()[0].is_ascii_digit()
                 || follows_dot
@@ -172,13 +171,13 @@ fn completion_offers_every_word_of_existing_sources() {
     );
 }
 
-/// A statement that is offered whole assembles as it is offered.
+/// A complete statement that is offered assembles.
 #[test]
 fn statements_that_are_offered_assemble() {
     let mut tried = 0;
     for item in analysis("").completions(0) {
         let plain = item.plain();
-        // Halves of statements, and ends of blocks, stand for nothing alone.
+        // Partial statements and ends of blocks are not complete on their own.
         if !plain.ends_with(';') || plain.starts_with("END") || plain.starts_with("ELSE") {
             continue;
         }
@@ -186,7 +185,7 @@ fn statements_that_are_offered_assemble() {
             "BREAK" | "CONTINUE" => format!("LOOP int[0] ; {plain} ENDLOOP ;"),
             "CALL" | "JUMP" | "ENTRY" | "END" => format!("@label {plain}"),
             "EXPECT" | "COVERAGE" => format!("SIZE 1 1 ; {plain}"),
-            // What a register of the state is given is for people to say.
+            // The value of a state register has no default.
             _ if plain.contains("=  ;") => continue,
             _ => plain.clone(),
         };
@@ -275,7 +274,7 @@ fn the_outline_and_the_hints_follow_the_source() {
     assert_eq!(analysis.hints(0..3).len(), 0);
 }
 
-/// Sources cut off, with words dropped and exchanged: every service answers, inside of the text.
+/// Truncated sources, with words dropped and swapped: every service returns spans inside the text.
 #[test]
 fn broken_sources_do_not_panic() {
     let mut random = Random::new(0x5eed);
@@ -326,7 +325,7 @@ fn broken_sources_do_not_panic() {
     }
 }
 
-/// Returns the words of a source with what they are; what is left out is `-`.
+/// Returns the words of a source with their kinds; `-` for words that are left out.
 fn coloured(source: &str) -> String {
     let analysis = analysis(source);
     let tokens = analysis.tokens(0..source.len());
@@ -338,8 +337,7 @@ fn coloured(source: &str) -> String {
     signature.collect::<Vec<_>>().join(" ")
 }
 
-/// Every word as the grammar of the guide calls it where it stands: `out`, `tex`, `raw` and `NOP` are
-/// different things at different places.
+/// Words are classified by context, as in the guide's grammar: `out`, `tex`, `raw` and `NOP` have several kinds.
 #[test]
 fn tokens_classify_words_by_context() {
     let signature = coloured(

@@ -1,4 +1,4 @@
-//! What several tests need: random numbers and the corpus.
+//! Shared test utilities: random numbers and the corpus.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::PathBuf;
@@ -27,12 +27,12 @@ impl Random {
         ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
-    /// Six uniform dwords.
+    /// Returns six uniform dwords.
     pub(crate) fn uniform(&mut self) -> Instruction {
         Instruction([0; 6].map(|_| self.word()))
     }
 
-    /// Dwords near to what programs hold: few bits set, and none without a name most of the time.
+    /// Returns dwords similar to those of programs: few bits set, and mostly no unnamed ones.
     pub(crate) fn near_valid(&mut self) -> Instruction {
         let mut inst = Instruction([0; 6]);
         inst.0[0] = self.word() & self.word() & self.word();
@@ -60,7 +60,7 @@ impl Random {
         inst
     }
 
-    /// Returns a flow-control instruction of the usual kinds, so that nests come about.
+    /// Returns a flow-control instruction of a common kind, so that blocks nest.
     pub(crate) fn flow(&mut self) -> Instruction {
         const USUAL: [u32; 14] = [
             0x0200_0f00,
