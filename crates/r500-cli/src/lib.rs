@@ -1,5 +1,5 @@
-//! The `r500` command: see `r500 help`. A program that embeds an R500 takes the crate `r500`; here is only what
-//! `main.rs` calls, apart from it so that cargo compiles it while `r500` is still being made.
+//! The `r500` command: see `r500 help`. Programs that embed an R500 use the crate `r500`. This crate is separate from
+//! `main.rs` so that cargo can compile it in parallel with `r500`.
 #![forbid(unsafe_code)]
 
 mod command;

@@ -1,4 +1,4 @@
-//! Bindings from the command line: inputs, constants, textures, registers, time.
+//! Command-line options for bindings: inputs, constants, textures, registers, time.
 
 use std::path::Path;
 
@@ -88,14 +88,14 @@ impl StateArgs {
         Ok(())
     }
 
-    /// Applies the options to a job, and its time; whether a constant takes that.
+    /// Applies the options and the time to a job. Returns whether a constant takes the time.
     pub(super) fn apply_all(&self, job: &mut Job, size: [u32; 2]) -> Outcome<bool> {
         self.apply(job, size)?;
         let time = job.time;
         self.apply_time(job, time)
     }
 
-    /// Puts the time into the constant that takes it; whether there is one.
+    /// Stores the time in the constant that takes it. Returns whether there is one.
     pub(super) fn apply_time(&self, job: &mut Job, time: f32) -> Outcome<bool> {
         job.time = time;
         let name = match &self.time_to {
@@ -110,7 +110,7 @@ impl StateArgs {
         Ok(true)
     }
 
-    /// Returns the files that textures come from.
+    /// Returns the files of textures.
     pub(super) fn files(&self) -> Vec<std::path::PathBuf> {
         let specs = self.texture.iter().filter_map(|text| text.split_once('=')?.1.parse().ok());
         specs.filter_map(|spec: TextureSpec| spec.path().map(Path::to_owned)).collect()
@@ -123,7 +123,7 @@ impl StateArgs {
         let unit = syntax::register(unit, "tex", TEXTURE_UNITS).ok_or_else(|| {
             usage("--texture", format!("`{unit}` is not a texture unit; there are 0 to 15"))
         })?;
-        // The size that the program scales with comes from the new texture.
+        // The size for scaled coordinates comes from the new texture.
         job.program.state.format[unit] = None;
         if spec.trim() == "none" {
             job.textures[unit] = None;
@@ -143,7 +143,7 @@ impl StateArgs {
             let error = anyhow::anyhow!("texture unit {unit}: {error}{help}");
             if could_not { Failure::could_not(error) } else { Failure::input(error) }
         };
-        // What this one replaces is not counted.
+        // The replaced texture is not counted.
         job.textures[unit] = None;
         let mut memory =
             self.texture_memory.map_or_else(TextureMemory::default, TextureMemory::new);
@@ -163,7 +163,7 @@ fn split(text: &str) -> Result<(&str, &str), String> {
     text.split_once('=').ok_or_else(|| format!("`{text}` has no `=`"))
 }
 
-/// `temp[N]=WHAT`.
+/// Parses `temp[N]=WHAT`.
 fn input(text: &str, size: [u32; 2]) -> Result<Input, String> {
     let (temp, what) = split(text)?;
     let temp = syntax::register(temp, "temp", TEMPORARIES)
@@ -205,7 +205,7 @@ fn corner_planes(text: &str) -> Result<[Plane; 4], String> {
     Ok(std::array::from_fn(|i| Plane::from_corners([origin[i], right[i], top[i]])))
 }
 
-/// A constant and some channels of it.
+/// A constant with selected channels.
 pub(super) struct ConstantPlace {
     /// Its number.
     pub(super) constant: usize,
@@ -213,7 +213,7 @@ pub(super) struct ConstantPlace {
     pub(super) channels: Vec<usize>,
 }
 
-/// `N`, `N.CHANNELS`, `NAME` or `NAME.CHANNELS`.
+/// Parses `N`, `N.CHANNELS`, `NAME` or `NAME.CHANNELS`.
 pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
     let text = text.trim();
     let find = |text: &str| {
@@ -249,7 +249,7 @@ pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
     Err(format!("`{text}` is not a constant; there are const[0] to const[255], and {known}"))
 }
 
-/// Returns the names of a program's constants, those that are found by their values last.
+/// Returns the names of a program's constants; names of immediates are last.
 fn names(job: &Job) -> impl Iterator<Item = &Uniform> {
     job.uniforms.iter().chain(&job.named_by_value)
 }

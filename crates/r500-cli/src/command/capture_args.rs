@@ -1,4 +1,4 @@
-//! What the commands that execute captures share: numbers of draws and submissions, time limits, readings.
+//! Options and helpers of the commands that execute captures: numbers of draws and submissions, time limits, readings.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use r500_card::Card;
 
 use super::exit::Failure;
 
-/// Returns the failure to find a draw or a submission by its number.
+/// Returns the failure for a draw or submission number that does not exist.
 pub(super) fn out_of_range(what: &str, number: u64, count: u64) -> Failure {
     Failure::input(match count {
         0 => anyhow::anyhow!("there is no {what} {number}; there are none"),
@@ -15,12 +15,12 @@ pub(super) fn out_of_range(what: &str, number: u64, count: u64) -> Failure {
     })
 }
 
-/// Returns when a time limit that begins now ends; 0 is none.
+/// Returns the end of a time limit that begins now; `None` for the limit 0.
 pub(super) fn deadline(limit: Duration) -> Option<Instant> {
     if limit.is_zero() { None } else { Instant::now().checked_add(limit) }
 }
 
-/// Sets readings that are given as NAME=VALUE.
+/// Sets readings of the form NAME=VALUE.
 pub(super) fn set_readings(card: &mut Card, readings: &[String]) -> anyhow::Result<()> {
     for reading in readings {
         let (name, value) = reading

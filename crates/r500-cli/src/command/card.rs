@@ -1,4 +1,4 @@
-//! `r500 card` and `r500 capture`: a program on the virtual card.
+//! `r500 card` and `r500 capture`: running a program on the virtual card.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! The screen of the virtual card in a window, for `r500 card --window`.
+//! A window with the screen of the virtual card, for `r500 card --window`.
 //!
-//! The program runs in processes of its own, which send their frames here (`r500_drm::FrameListener`); this
-//! process has the window. It opens with the first frame and closes when the program ends.
+//! The program runs in its own processes, which send frames to this process (`r500_drm::FrameListener`). The window
+//! opens with the first frame and closes when the program ends.
 
 use std::num::NonZeroU32;
 use std::os::unix::process::ExitStatusExt;
@@ -21,13 +21,13 @@ use winit::window::{Window, WindowId};
 use super::exit::{Failure, Outcome, Status, no_window};
 use super::terminal;
 
-/// A window to be, and where its frames come from.
+/// A window that is not open yet, and the source of its frames.
 pub(super) struct CardWindow {
     events: EventLoop<Event>,
     listener: FrameListener,
 }
 
-/// What other threads tell the one with the window.
+/// Events from other threads for the window thread.
 #[derive(Debug)]
 enum Event {
     /// There is a new frame.
@@ -37,20 +37,20 @@ enum Event {
 }
 
 impl CardWindow {
-    /// Fails where there is no window system.
+    /// Prepares a window; fails without a window system.
     pub(super) fn new() -> Outcome<Self> {
         let events = EventLoop::with_user_event().build().map_err(no_window)?;
         let listener = FrameListener::new().map_err(no_window)?;
         Ok(Self { events, listener })
     }
 
-    /// Where programs send frames.
+    /// Returns the name to which programs send frames.
     pub(super) fn name(&self) -> &str {
         self.listener.name()
     }
 
-    /// Shows the frames of a program until it ends. This process then ends with the status of the program, as if
-    /// it had become the program; returns if the window was closed before.
+    /// Shows the frames of a program until it ends. This process then exits with the status of the program; returns if
+    /// the window was closed before.
     pub(super) fn show(self, title: String, mut child: Child) -> Outcome {
         let pid = Pid::from_child(&child);
         let latest = Arc::default();
@@ -59,7 +59,7 @@ impl CardWindow {
         let listener = self.listener;
         std::thread::spawn(move || sink.accept(&listener));
         std::thread::spawn(move || {
-            // Fails if the window is gone, and with it this process.
+            // Fails if the window, and with it this process, is gone.
             let _ = proxy.send_event(Event::Ended(child.wait()));
         });
         let mut screen = Screen {
@@ -84,10 +84,10 @@ impl CardWindow {
     }
 }
 
-/// The newest frame that was not shown.
+/// The newest frame that is not shown yet.
 type Latest = Arc<Mutex<Option<Frame>>>;
 
-/// Where frames arrive.
+/// Receives frames.
 #[derive(Clone)]
 struct Sink {
     latest: Latest,
@@ -95,7 +95,7 @@ struct Sink {
 }
 
 impl Sink {
-    /// Takes the frames of each process that connects, on a thread each.
+    /// Receives the frames of each process that connects, each on its own thread.
     fn accept(&self, listener: &FrameListener) {
         loop {
             let mut reader = match listener.accept() {
@@ -128,15 +128,15 @@ struct Screen {
     latest: Latest,
     shown: Option<Frame>,
     surface: Option<Surface<Rc<Window>, Rc<Window>>>,
-    /// The person closed it.
+    /// Whether the user closed it.
     closing: bool,
-    /// With what the program ended.
+    /// Exit status of the program.
     ended: Option<ExitStatus>,
     failure: Option<Failure>,
 }
 
 impl Screen {
-    /// Takes the newest frame, and opens the window for the first.
+    /// Shows the newest frame, and opens the window for the first.
     fn update(&mut self, events: &ActiveEventLoop) -> Outcome<()> {
         let frame = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(frame) = frame else { return Ok(()) };
@@ -168,7 +168,7 @@ impl Screen {
         buffer.present().map_err(no_window)
     }
 
-    /// Asks the program to end, and the second time makes it.
+    /// Terminates the program; the second time, kills it.
     fn close(&mut self) {
         let signal = if self.closing { Signal::KILL } else { Signal::TERM };
         self.closing = true;
@@ -177,7 +177,7 @@ impl Screen {
         }
     }
 
-    /// Ends the program and this with what went wrong.
+    /// Ends the program and this process with a failure.
     fn fail(&mut self, events: &ActiveEventLoop, failure: Failure) {
         self.close();
         self.failure = Some(failure);
@@ -223,12 +223,12 @@ impl ApplicationHandler<Event> for Screen {
     }
 }
 
-/// The exit status of a program, as shells report it: a signal counts from 128.
+/// Returns the exit status of a program as shells report it: 128 plus the signal.
 fn code(status: ExitStatus) -> i32 {
     status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(128)
 }
 
-/// Puts a frame into a window of any size, as large as fits, in the middle, the rest black.
+/// Draws a frame into a window of any size: as large as fits, centred on black.
 fn fit(frame: &Frame, [width, height]: [u32; 2], window: &mut [u32]) {
     let [w, h, fw, fh] = [width, height, frame.width, frame.height].map(u64::from);
     let (inner_w, inner_h) = match w * fh <= h * fw {

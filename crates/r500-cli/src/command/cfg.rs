@@ -1,4 +1,4 @@
-//! `r500 cfg`: the flow graph of a program.
+//! `r500 cfg`: the control-flow graph of a program.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

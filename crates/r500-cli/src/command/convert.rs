@@ -1,4 +1,4 @@
-//! `r500 convert`: from any format to any other.
+//! `r500 convert`: conversion between formats.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `r500 disasm`: a program as assembly.
+//! `r500 disasm`: disassembly of a program.
 
 use std::io::Write;
 use std::path::PathBuf;

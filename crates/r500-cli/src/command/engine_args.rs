@@ -21,7 +21,7 @@ use super::exit::{Failure, Outcome};
 use super::input_args::ReadArgs;
 use super::terminal;
 
-/// Time that drawing a picture may take if nothing else is asked for.
+/// Default time limit of a picture.
 pub(super) const TIME: Duration = Duration::from_secs(60);
 
 /// How to run.
@@ -88,13 +88,12 @@ impl MachineArgs {
         }
     }
 
-    /// Returns the time limit of a command that ends by itself: the given one, none for 0, or
-    /// `usual`.
+    /// Returns the time limit of a terminating command: the given one, none for 0, or `usual`.
     pub(super) fn time_limit(&self, usual: Duration) -> Option<Duration> {
         Some(self.limit_time.unwrap_or(usual)).filter(|limit| !limit.is_zero())
     }
 
-    /// Hands the memory limit to what loads textures.
+    /// Passes the memory limit to the texture loader.
     pub(super) fn limit_textures(&self, read: &mut ReadArgs, state: &mut StateArgs) {
         let limit = Some(self.memory_limit());
         read.texture_memory = limit;
@@ -111,7 +110,7 @@ impl MachineArgs {
         self.simd
     }
 
-    /// Returns whether the readings were only to be listed; lists them.
+    /// Lists the readings if that was requested. Returns whether it was.
     pub(super) fn list_readings(&self) -> Outcome<bool> {
         let wanted = self.reading.iter().any(|text| text == "help" || text == "list");
         if wanted {
@@ -120,7 +119,7 @@ impl MachineArgs {
         Ok(wanted)
     }
 
-    /// Returns what of this changes results, as switches for another command line.
+    /// Returns the options that change results, as command-line text.
     pub(super) fn switches(&self) -> String {
         let mut text = String::new();
         for reading in &self.reading {
@@ -135,7 +134,7 @@ impl MachineArgs {
         text
     }
 
-    /// Returns how to run.
+    /// Returns the options of a run.
     pub(super) fn options(&self) -> Outcome<Options<'static>> {
         let mut readings = Readings::default();
         for text in &self.reading {
@@ -164,7 +163,7 @@ impl MachineArgs {
     }
 }
 
-/// Returns a level of vector instructions that this machine has.
+/// Parses a level of vector instructions that this machine supports.
 pub(super) fn simd(text: &str) -> Result<Simd, String> {
     let there = || Simd::available().map(Simd::name).collect::<Vec<_>>().join(", ");
     match Simd::from_name(text) {
@@ -175,12 +174,12 @@ pub(super) fn simd(text: &str) -> Result<Simd, String> {
     }
 }
 
-/// Warns of what a program reads that its job does not provide and that is drawn as 0 (a texture as not
-/// enabled). Inputs count only for a picture of a job that declares none: rows of values are complete, and
-/// what is read before it is written in spite of declared inputs is a finding of `r500 check`.
+/// Warns of resources that a program reads and its job does not provide, which read as 0 (a texture as disabled).
+/// Inputs count only for a picture of a job without declared inputs: rows of values are complete, and a read of an
+/// uninitialised temporary despite declared inputs is a finding of `r500 check`.
 pub(super) fn warn_missing(job: &Job, picture: bool) {
     let mut missing = ExternalReads::of(&job.program).missing(job);
-    // A program without declared inputs gets u and v in the first one.
+    // A program without declared inputs gets u and v in the first temporary.
     missing.inputs.remove(&0);
     if !picture || job.inputs.is_some() {
         missing.inputs.clear();

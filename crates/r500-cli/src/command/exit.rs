@@ -1,4 +1,4 @@
-//! The end of the command: exit status and error message.
+//! Exit statuses and failures.
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -6,22 +6,22 @@ use std::process::ExitCode;
 /// Exit status, the same for every subcommand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Done; equal; passed.
+    /// Success; equal; passed.
     Fine = 0,
     /// The input has errors; different; failed.
     Failed = 1,
     /// Wrong usage.
     Usage = 2,
-    /// It could not be done: a file that cannot be read or written, a limit that struck.
+    /// The command could not complete: an unreadable or unwritable file, a limit.
     CouldNot = 3,
 }
 
-/// An end before the end.
+/// A failure of the command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: Status,
     error: anyhow::Error,
-    /// The message is complete: diagnostics with their own labels.
+    /// Whether the message is complete: diagnostics with their own labels.
     complete: bool,
 }
 
@@ -29,28 +29,27 @@ pub(crate) struct Failure {
 pub(crate) type Outcome<T = Status> = Result<T, Failure>;
 
 impl Failure {
-    /// Returns the input has errors.
+    /// Returns a failure for an input with errors.
     pub(crate) fn input(error: impl Into<anyhow::Error>) -> Self {
         Self { status: Status::Failed, error: error.into(), complete: false }
     }
 
-    /// Returns a failure for an input with errors, with the whole message.
+    /// Returns a failure for an input with errors, with the complete message.
     pub(crate) fn diagnosed(text: String) -> Self {
         Self { status: Status::Failed, error: anyhow::anyhow!(text), complete: true }
     }
 
-    /// Returns the command was used wrongly.
+    /// Returns a failure for wrong usage.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { status: Status::Usage, error: anyhow::anyhow!("{message}"), complete: false }
     }
 
-    /// It could not be done.
+    /// Returns a failure for a command that could not complete.
     pub(crate) fn could_not(error: impl Into<anyhow::Error>) -> Self {
         Self { status: Status::CouldNot, error: error.into(), complete: false }
     }
 
-    /// Returns the same, as something that could not be done: whatever the cause, there is no
-    /// verdict.
+    /// Converts to a failure to complete: whatever the cause, there is no verdict.
     pub(crate) fn without_verdict(mut self) -> Self {
         if self.status == Status::Failed {
             self.status = Status::CouldNot;
@@ -58,18 +57,18 @@ impl Failure {
         self
     }
 
-    /// Returns the same with what was being done.
+    /// Adds context to the message.
     pub(crate) fn context(mut self, context: impl Display) -> Self {
         self.error = self.error.context(context.to_string());
         self
     }
 
-    /// Returns whether the input is at fault.
+    /// Returns whether the input is in error.
     pub(crate) fn blames_input(&self) -> bool {
         self.status == Status::Failed
     }
 
-    /// Returns whether a reader of our output went away, which is not a mistake of anybody.
+    /// Returns whether the reader of the output closed its pipe, which is not an error.
     fn is_broken_pipe(&self) -> bool {
         self.error.chain().any(|cause| {
             cause
@@ -78,7 +77,7 @@ impl Failure {
         })
     }
 
-    /// Says it on stderr.
+    /// Prints the failure to stderr.
     pub(crate) fn tell(&self) {
         if self.complete {
             super::terminal::plain(&self.message());
@@ -87,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// Returns the whole story, outermost first.
+    /// Returns the message with all causes, outermost first.
     pub(crate) fn message(&self) -> String {
         // Errors that quote their cause would repeat it.
         let mut message = String::new();
@@ -104,20 +103,20 @@ impl Failure {
     }
 }
 
-/// Writing to stdout or stderr failed.
+/// A failure to write to stdout or stderr.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::could_not(error).context("cannot write the output")
     }
 }
 
-/// Returns the failure of opening a window, or of what it shows.
+/// Returns the failure for a window, or its contents.
 #[cfg(feature = "window")]
 pub(crate) fn no_window(error: impl Display) -> Failure {
     Failure::could_not(anyhow::anyhow!("cannot show a window: {error}"))
 }
 
-/// Returns the failure of a build that has no windows.
+/// Returns the failure for a build without windows.
 #[cfg(not(feature = "window"))]
 pub(crate) fn no_windows() -> Failure {
     Failure::could_not(anyhow::anyhow!(
@@ -126,7 +125,7 @@ pub(crate) fn no_windows() -> Failure {
     ))
 }
 
-/// Says what went wrong and gives the exit status.
+/// Prints the failure, if any, and returns the exit status.
 pub(crate) fn finish(outcome: Outcome) -> ExitCode {
     let status = match outcome {
         Ok(status) => status,

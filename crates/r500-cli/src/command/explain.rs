@@ -1,4 +1,4 @@
-//! `r500 explain`: what bits and names mean.
+//! `r500 explain`: the meaning of dwords, instructions and names.
 
 use std::fmt::Write as _;
 use std::io::Write;

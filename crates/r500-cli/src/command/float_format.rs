@@ -1,4 +1,4 @@
-//! Floats for people and for programs.
+//! Formatting of floats, as text and JSON.
 
 use std::fmt::Write;
 
@@ -13,23 +13,23 @@ pub(super) fn json(value: f32) -> Value {
     if value.is_infinite() {
         return Value::from(if value > 0.0 { "inf" } else { "-inf" });
     }
-    // By way of its decimal: the double nearest to 0.1f32 would show 0.10000000149011612.
+    // Converts via the decimal: the double nearest to 0.1f32 would print as 0.10000000149011612.
     value.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }
 
-/// Several.
+/// Returns several floats in JSON.
 pub(super) fn json_all(values: &[f32]) -> Value {
     values.iter().copied().map(json).collect()
 }
 
-/// Returns a float for people: the shortest decimal that reads back as the same float.
+/// Returns a float as text: the shortest decimal that reads back as the same float.
 pub(super) fn text(value: f32) -> String {
     let mut text = String::new();
     push(&mut text, value);
     text
 }
 
-/// Appends what [`text`] returns.
+/// Appends the result of [`text`].
 pub(super) fn push(text: &mut String, value: f32) {
     let magnitude = value.abs();
     // Writing to a string cannot fail.
@@ -45,7 +45,7 @@ pub(super) fn bits(value: f32) -> String {
     format!("0x{:08x}", value.to_bits())
 }
 
-/// `(a, b, c)`.
+/// Returns `(a, b, c)`.
 pub(super) fn vector(values: &[f32]) -> String {
     let texts: Vec<String> = values.iter().copied().map(text).collect();
     format!("({})", texts.join(", "))

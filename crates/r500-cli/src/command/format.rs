@@ -1,4 +1,4 @@
-//! `--format`: how a command answers.
+//! The `--format` option.
 
 use clap::ValueEnum;
 

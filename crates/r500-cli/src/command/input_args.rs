@@ -1,4 +1,4 @@
-//! The program: the options that every command shares, and reading it.
+//! Common options for the input program, and reading of programs.
 
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use super::{overwrite, terminal};
 pub(super) struct SourceArgs {
     /// The program: assembly, a capture, case, C array, hex text, driver log or raw dwords; `-` is
     /// stdin
-    // Not required here: `--reading help` needs none. `file` reports what is missing.
+    // Optional for clap, because `--reading help` needs no program. `file` reports a missing one.
     #[arg(value_name = "PROGRAM")]
     program: Option<PathBuf>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub(super) struct PathArgs {
 }
 
 impl PathArgs {
-    /// Returns the files that a source may name; of stdin, those below the working folder.
+    /// Returns the files that a source may name; for stdin, those below the working folder.
     pub(super) fn files(self, source: &Path) -> NamedFiles {
         match self.allow_paths {
             true => NamedFiles::anywhere(),
@@ -66,7 +66,7 @@ impl PathArgs {
 }
 
 impl SourceArgs {
-    /// Reads the program; `None` if the programs were only to be listed.
+    /// Reads the program; `None` if the programs were only listed.
     pub(super) fn read(&self) -> Outcome<Option<Job>> {
         if self.list {
             self.print_list()?;
@@ -75,8 +75,7 @@ impl SourceArgs {
         one(self.file()?, self.read, self.pick.as_deref()).map(Some)
     }
 
-    /// Reads all programs of the file, or the one that was picked; `None` if they were only to be
-    /// listed.
+    /// Reads all programs of the file, or the selected one; `None` if they were only listed.
     pub(super) fn read_all(&self) -> Outcome<Option<Vec<Job>>> {
         if self.list || self.pick.is_some() {
             return Ok(self.read()?.map(|job| vec![job]));
@@ -94,17 +93,17 @@ impl SourceArgs {
         self.program.as_deref().ok_or_else(missing)
     }
 
-    /// Returns the program's file and those that it names: included sources and textures.
+    /// Returns the program's file and the files that it names: included sources and textures.
     pub(super) fn files(&self) -> Outcome<Vec<PathBuf>> {
         Ok(with_named(self.file()?, self.read))
     }
 
-    /// Returns the same of a program that is not standard input, which cannot be read a second time.
+    /// Returns these files without standard input, which cannot be read again.
     pub(super) fn inputs(&self) -> Outcome<Vec<PathBuf>> {
         Ok(inputs([self.file()?], self.read))
     }
 
-    /// Refuses outputs that are the program's file or one that it names.
+    /// Refuses outputs that would overwrite the program's file or a file that it names.
     pub(super) fn refuse_as_output<'a>(
         &self,
         outputs: impl IntoIterator<Item = &'a Path>,
@@ -126,7 +125,7 @@ impl SourceArgs {
     }
 }
 
-/// Returns a program's file and those that it names: included sources and textures.
+/// Returns a program's file and the files that it names: included sources and textures.
 fn with_named(file: &Path, read: ReadArgs) -> Vec<PathBuf> {
     let jobs = begin(file, read).ok();
     let assembly = jobs.as_ref().and_then(reader::Jobs::assembly);
@@ -134,7 +133,7 @@ fn with_named(file: &Path, read: ReadArgs) -> Vec<PathBuf> {
     std::iter::once(file.to_owned()).chain(named).collect()
 }
 
-/// Refuses outputs that are one of the programs' files or one that these name.
+/// Refuses outputs that would overwrite one of the programs' files or a file that these name.
 pub(super) fn refuse_as_output<'a, 'b>(
     outputs: impl IntoIterator<Item = &'a Path>,
     files: impl IntoIterator<Item = &'b Path>,
@@ -143,7 +142,7 @@ pub(super) fn refuse_as_output<'a, 'b>(
     overwrite::refuse(outputs, &inputs(files, read))
 }
 
-/// Returns files of programs and those that these name, without standard input, which cannot be read a second time.
+/// Returns program files and the files that they name, without standard input, which cannot be read again.
 pub(super) fn inputs<'b>(
     files: impl IntoIterator<Item = &'b Path>,
     read: ReadArgs,
@@ -152,7 +151,7 @@ pub(super) fn inputs<'b>(
     files.flat_map(|file| with_named(file, read)).collect()
 }
 
-/// Reads the program of a file, or the one of several that `pick` names or numbers.
+/// Reads the program of a file, or the one that `pick` names or numbers.
 pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Job> {
     let mut jobs = open_sound(file, read)?;
     let Some(pick) = pick else {
@@ -166,7 +165,7 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
     for (i, job) in jobs.enumerate() {
         let job = match job {
             Ok(job) => job,
-            // Another program of the file may be broken and this one not.
+            // Other programs of the file may be broken.
             Err(_) if number != Some(i) => continue,
             Err(error) => return Err(unreadable(file, error)),
         };
@@ -180,7 +179,7 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
     Err(Failure::input(anyhow::anyhow!("{file}: there is no program `{pick}`; it holds {names}")))
 }
 
-/// Warns if most instructions of a program use reserved encodings, as bytes of another kind do.
+/// Warns if most instructions of a program use reserved encodings, which suggests another kind of file.
 fn warn_of_reserved_encodings(file: &Path, job: &Job) {
     if mostly_reserved(job) {
         terminal::warn(&format!(
@@ -200,14 +199,14 @@ fn reserved(job: &Job) -> usize {
     job.program.code.iter().filter(|inst| inst.uses_reserved_encodings()).count()
 }
 
-/// Returns whether a file holds more than one program. Standard input, which cannot be read twice, counts as one.
+/// Returns whether a file contains several programs. Standard input, which cannot be read twice, counts as one.
 pub(super) fn holds_several(file: &Path, read: ReadArgs) -> bool {
     !is_stdin(file) && begin(file, read).is_ok_and(|jobs| jobs.take(2).count() == 2)
 }
 
 /// Returns the source map of a program that was read from a file.
 pub(super) fn source_map(file: &Path, read: ReadArgs, job: &Job) -> SourceMap {
-    // Standard input cannot be read a second time.
+    // Standard input cannot be read again.
     let jobs = if is_stdin(file) { None } else { begin(file, read).ok() };
     SourceMap::of(job, jobs.as_ref().and_then(reader::Jobs::assembly), file)
 }
@@ -216,7 +215,7 @@ fn no_program(file: &Path) -> Failure {
     Failure::input(anyhow::anyhow!("{}: no program in it", show(file)))
 }
 
-/// Returns one program is wanted, and the file holds more.
+/// Returns the failure for a file of several programs where one is needed.
 pub(super) fn several(file: &Path) -> Failure {
     Failure::usage(format!(
         "{}: it holds several programs; choose one with --pick (r500 convert --list shows them)",
@@ -224,7 +223,7 @@ pub(super) fn several(file: &Path) -> Failure {
     ))
 }
 
-/// Reads the jobs of a file, one at a time. Warnings of the assembler are printed to stderr.
+/// Returns an iterator over the jobs of a file. Warnings of the assembler are printed to stderr.
 pub(super) fn open(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     let jobs = begin(file, read)?;
     if let Some(assembly) = jobs.assembly()
@@ -235,7 +234,7 @@ pub(super) fn open(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>
     Ok(jobs)
 }
 
-/// Returns the same, where errors of an assembler are for a person to read at once.
+/// Returns an iterator over the jobs of a file; a source with errors is a failure.
 fn open_sound(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     let jobs = open(file, read)?;
     match jobs.assembly() {
@@ -244,7 +243,7 @@ fn open_sound(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     }
 }
 
-/// Errors and warnings of an assembler that are reported.
+/// Limit of reported errors and warnings of the assembler.
 pub(super) const MAX_ERRORS: usize = 100;
 
 /// Prints the diagnostics of the assembler to stderr.
@@ -259,7 +258,7 @@ pub(super) fn diagnose_first(assembly: &Assembly, most: usize) {
     }
 }
 
-/// Returns a source with errors, as a failure that shows them.
+/// Returns the failure for a source with errors, with its diagnostics.
 pub(super) fn with_errors(assembly: &Assembly) -> Failure {
     Failure::diagnosed(diagnostics(assembly, MAX_ERRORS))
 }
@@ -286,7 +285,7 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     jobs.map_err(|error| unreadable(file, error))
 }
 
-/// Returns the files, folders searched for those whose name is wanted, in the order of their names.
+/// Returns the given files, and the files with a wanted name in given folders, sorted by name.
 pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -300,30 +299,30 @@ pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcom
     Ok(files)
 }
 
-/// Files that hold programs, and how many others folders hold.
+/// Program files, and the number of other files in folders.
 pub(super) struct Found {
     pub(super) files: Vec<PathBuf>,
     pub(super) skipped: usize,
 }
 
 impl Found {
-    /// Says how many files were skipped.
+    /// Prints the number of skipped files.
     pub(super) fn note_skipped(&self) {
         note_skipped(self.skipped, "without programs");
     }
 }
 
-/// Says how many files of folders were skipped, and which kind they are.
+/// Prints the number of skipped files of folders, and their kind.
 pub(super) fn note_skipped(skipped: usize, kind: &str) {
     if skipped > 0 {
         terminal::note(&format!("{} {kind} skipped", counted(skipped, "file")));
     }
 }
 
-/// Returns the files that are named, and of folders those that hold programs, by their names or contents.
+/// Returns the given files, and the program files in given folders, recognised by name or content.
 ///
 /// # Errors
-/// If a folder cannot be read, or there is no program at all.
+/// If a folder cannot be read, or there is no program.
 pub(super) fn programs(paths: &[PathBuf]) -> Outcome<Found> {
     let mut found = Found { files: Vec::new(), skipped: 0 };
     for path in paths {
@@ -344,15 +343,15 @@ pub(super) fn programs(paths: &[PathBuf]) -> Outcome<Found> {
     Ok(found)
 }
 
-/// Returns folders without programs, as a failure.
+/// Returns the failure for folders without programs.
 pub(super) fn no_program_in(paths: &[PathBuf]) -> Failure {
     let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     Failure::input(anyhow::anyhow!("no program in {}", paths.join(", ")))
 }
 
-/// Returns whether a file of a folder holds programs. Sources do by their names, so that their errors are
-/// reported; `.vs.asm` is assembly for vertex programs. Others do if the first program can be read, or is one of
-/// JSON with something wrong in it.
+/// Returns whether a file in a folder contains programs. Sources are recognised by name, so that their errors are
+/// reported; `.vs.asm` is assembly of vertex programs. Other files count if the first program can be read, or is
+/// invalid JSON of a program.
 fn holds_programs(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if name.ends_with(".r5") || name.ends_with(".asm") {
@@ -380,7 +379,7 @@ fn mentions_program(file: &Path) -> bool {
     read.is_ok() && String::from_utf8_lossy(&head).contains("\"program\"")
 }
 
-/// Returns whether a file can hold programs, by its name.
+/// Returns whether a file name is that of a program format.
 pub(super) fn may_hold_programs(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -389,12 +388,12 @@ pub(super) fn may_hold_programs(path: &Path) -> bool {
     extensions.iter().any(|extension| name.ends_with(extension))
 }
 
-/// Returns all bytes of a file or of stdin, a document's size at most.
+/// Returns all bytes of a file or of stdin, up to the document size limit.
 pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
     limited(file, MAX_TEXT)
 }
 
-/// Returns the assembly in a file or on stdin, the size of a source that assembles at most.
+/// Returns the assembly in a file or on stdin, up to the source size limit.
 pub(super) fn source(file: &Path) -> Outcome<Vec<u8>> {
     limited(file, MAX_SOURCE as u64)
 }
@@ -408,22 +407,22 @@ fn limited(file: &Path, limit: u64) -> Outcome<Vec<u8>> {
     read.map_err(|error| cannot_read(file, error))
 }
 
-/// Returns the text of a file or of stdin, a document's size at most.
+/// Returns the text of a file or of stdin, up to the document size limit.
 pub(super) fn text(file: &Path) -> Outcome<String> {
     guard::text(bytes(file)?).map_err(|error| cannot_read(file, error))
 }
 
-/// Returns the bytes of a picture's file.
+/// Returns the bytes of a picture file.
 pub(super) fn picture_bytes(file: &Path) -> Outcome<Vec<u8>> {
     guard::read(file, MAX_PICTURE).map_err(|error| cannot_read(file, error))
 }
 
-/// Returns a file that cannot be read.
+/// Returns the failure for an unreadable file.
 pub(super) fn cannot_read(file: &Path, error: std::io::Error) -> Failure {
     Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
 }
 
-/// Returns a file that could not be read, or not be understood.
+/// Returns the failure for a file that cannot be read or parsed.
 pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     if let ReadError::Io(error) = error {
         return cannot_read(file, error);
@@ -440,8 +439,7 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
 }
 
-/// Hands over the programs of a file with their numbers in it, one after the other. Says which
-/// cannot be read, and continues.
+/// Calls a function for each program of a file with its index. Reports unreadable programs and continues.
 pub(super) fn each(
     file: &Path,
     read: ReadArgs,
@@ -472,7 +470,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Returns where a span of a source is, as JSON: bytes from 0, lines and columns (in bytes) from 1.
+/// Returns the location of a source span as JSON: bytes from 0, lines and columns (in bytes) from 1.
 pub(super) fn place_json(assembly: &Assembly, span: Span) -> serde_json::Value {
     let position = assembly.files.position(span);
     serde_json::json!({
@@ -482,7 +480,7 @@ pub(super) fn place_json(assembly: &Assembly, span: Span) -> serde_json::Value {
     })
 }
 
-/// `-` is stdin.
+/// Returns whether a path is `-`, which stands for stdin.
 pub(super) fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
@@ -492,10 +490,10 @@ pub(super) fn show(file: &Path) -> String {
     if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
 }
 
-/// Nothing more to do.
+/// The result of a command that only listed.
 pub(super) const LISTED: Outcome = Ok(Status::Fine);
 
-/// Some of the names of a file, for a message.
+/// Displays some of the program names of a file.
 #[derive(Default)]
 struct Names {
     some: Vec<String>,

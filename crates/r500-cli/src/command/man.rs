@@ -1,4 +1,4 @@
-//! `r500 completions` and `r500 man`: shell completions and manual pages, from the definition of the options.
+//! `r500 completions` and `r500 man`: shell completions and manual pages, generated from the option definitions.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
-//! Markdown for a terminal: the simple sort that the pages of codes and words use.
+//! Rendering of simple Markdown, as in reference pages, for a terminal.
 
-/// Returns Markdown as text: headings without their marks, code blocks indented, `code` and *emphasis* as colours or,
-/// without `colors`, code as it stands and emphasis bare. Ends with a line end.
+/// Renders Markdown as text: headings without marks, indented code blocks, `code` and *emphasis* as colours; without
+/// `colors`, code keeps its marks and emphasis loses them. Ends with a line end.
 pub(super) fn render(markdown: &str, colors: bool) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut in_block = false;

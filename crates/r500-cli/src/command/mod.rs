@@ -1,12 +1,12 @@
 //! The command line: one file a subcommand, each with its options and its `run`.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
 //! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
-//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`engine_args`], [`capture_args`] | options that mean the same everywhere |
-//! | [`syntax`], [`plane_expr`], [`float_format`] | the small languages of their values |
-//! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | texts: lines of programs, changes, help of editors, messages of servers |
-//! | [`exit`], [`terminal`], [`safe_text`], [`overwrite`] | exit statuses, messages, colours, progress; what is not printed or written over |
+//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`engine_args`], [`capture_args`] | options shared by commands |
+//! | [`syntax`], [`plane_expr`], [`float_format`] | the syntax of option values |
+//! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | source lines, text diffs, Markdown, protocol messages |
+//! | [`exit`], [`terminal`], [`safe_text`], [`overwrite`] | exit statuses, messages, colours, progress; escaping of output, protection of inputs |
 
 mod asm;
 mod bench;

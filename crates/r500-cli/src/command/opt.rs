@@ -1,4 +1,4 @@
-//! `r500 opt`: shorter programs with the same results.
+//! `r500 opt`: the optimiser.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
-//! Outputs are never written over inputs.
+//! Protection of inputs against overwriting.
 
 use std::path::{Path, PathBuf};
 
 use super::exit::{Failure, Outcome};
 
-/// Refuses outputs that are one of the inputs, whatever their names: also through links.
+/// Refuses outputs that are the same file as an input, also through links or other names.
 pub(super) fn refuse<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: &[PathBuf],
@@ -12,7 +12,7 @@ pub(super) fn refuse<'a>(
     let inputs: Vec<_> =
         inputs.iter().filter_map(|input| Some((input, identity(input)?))).collect();
     for output in outputs {
-        // A file that does not exist yet is not an input.
+        // A new file is not an input.
         let Some(own) = identity(output) else { continue };
         if let Some((input, _)) = inputs.iter().find(|(_, identity)| *identity == own) {
             return Err(Failure::usage(format!(
@@ -25,8 +25,7 @@ pub(super) fn refuse<'a>(
     Ok(())
 }
 
-/// Returns what identifies a file: its device and its number there. `None` if there is no such file; `-` is stdin or
-/// stdout.
+/// Returns the identity of a file: device and inode. `None` if there is no such file; `-` is stdin or stdout.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
     if path == Path::new("-") {
@@ -37,7 +36,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((meta.dev(), meta.ino()))
 }
 
-/// Returns what identifies a file: its path without links.
+/// Returns the identity of a file: its canonical path.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()

@@ -1,4 +1,4 @@
-//! Linear expressions over the picture: what `--input` takes.
+//! Linear expressions over the picture, for `--input`.
 //!
 //! A component is any expression of numbers, `u`, `v` (0 to 1 over the picture, v upward), `x`, `y`
 //! (window position: pixel centres, so 0.5 is the first), `w`, `h` (its size), `+ - * /` and
@@ -6,7 +6,7 @@
 
 use r500::program::Plane;
 
-/// The plane that an expression describes on a picture of that size.
+/// Parses an expression as a plane over a picture of that size.
 pub(super) fn plane(text: &str, size: [u32; 2]) -> Result<Plane, String> {
     let mut parser = Parser { text, rest: text, size: size.map(f64::from), depth: 0 };
     let value = parser.sum()?;
@@ -35,7 +35,7 @@ pub(super) fn components(text: &str) -> Vec<&str> {
     parts
 }
 
-/// c + du*u + dv*v.
+/// The linear function c + du*u + dv*v.
 #[derive(Clone, Copy)]
 struct Linear {
     c: f64,
@@ -68,7 +68,7 @@ struct Parser<'a> {
     depth: u32,
 }
 
-/// Brackets and signs that may be open at once.
+/// Nesting limit of brackets and signs.
 const DEEPEST: u32 = 64;
 
 impl Parser<'_> {
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Result<Linear, String> {
-        // The longest prefix that is a number: `1e-3` holds a minus of its own.
+        // The longest prefix that is a number: `1e-3` contains a minus.
         let mut end = 0;
         let mut previous = ' ';
         for (at, c) in self.rest.char_indices() {

@@ -1,4 +1,4 @@
-//! `r500 replay`: a capture executed again.
+//! `r500 replay`: execution of a capture.
 
 use std::fs::File;
 use std::io::{BufReader, Write};
@@ -303,7 +303,7 @@ impl Run {
 }
 
 fn open(path: &Path) -> Outcome<Reader<BufReader<File>>> {
-    // Records are read one at a time, each with a limit of its own.
+    // Records are read one at a time, each with its own limit.
     let file = r500::files::open(path, u64::MAX)
         .map_err(|error| super::input_args::cannot_read(path, error))?;
     Reader::new(BufReader::new(file)).map_err(|error| damaged(path, error))
@@ -313,7 +313,7 @@ fn damaged(path: &Path, error: impl Into<anyhow::Error>) -> Failure {
     Failure::input(error).context(path.display())
 }
 
-/// The hashes of a capture, a list for each submission.
+/// Returns the hashes of a capture, a list for each submission.
 fn read_hashes(path: &Path) -> Outcome<Vec<Hashes>> {
     let mut all = Vec::new();
     for record in open(path)? {

@@ -1,17 +1,18 @@
-//! A filter for text that goes to a terminal: what an input holds must not control it.
+//! Escaping of terminal output: text of an input must not control the terminal.
 
 use std::io::{self, Write};
 
 use r500::asm::visible;
 
-/// A writer of UTF-8 text that writes characters which would disturb a terminal as `\u001b`, and what is not UTF-8 as
-/// U+FFFD. With colours, the few escapes that set the colour or weight of letters pass: this command writes them.
+/// A writer of UTF-8 text that escapes characters which would disturb a terminal, such as `\u001b`, and replaces
+/// invalid UTF-8 by U+FFFD. With colours, escapes that only set the colour or weight of letters pass, because this
+/// command writes them.
 ///
-/// In a string of JSON `\u001b` is the character that it stands for, so JSON passes through unchanged in meaning.
+/// In a JSON string, `\u001b` denotes the character itself, so JSON keeps its meaning.
 pub(super) struct SafeText<W: Write> {
     out: W,
     colors: bool,
-    /// The beginning of a character, a line end or an escape that the next write ends.
+    /// The incomplete start of a character, a line end or an escape.
     held: Vec<u8>,
 }
 
@@ -68,7 +69,7 @@ impl<W: Write> Write for SafeText<W> {
         Ok(bytes.len())
     }
 
-    /// What is held stays held: a flush may come inside a character.
+    /// Does not flush the incomplete start: a flush may occur inside a character.
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -76,26 +77,26 @@ impl<W: Write> Write for SafeText<W> {
 
 impl<W: Write> Drop for SafeText<W> {
     fn drop(&mut self) {
-        // A failure here cannot be reported.
+        // An error here cannot be reported.
         let _ = self.release();
     }
 }
 
-/// The longest escape that passes, `ESC [ 1 ; 97 m`, with room.
+/// An upper bound of the longest permitted escape, `ESC [ 1 ; 97 m`.
 const LONGEST_STYLE: usize = 12;
 
-/// Returns the length of an escape that sets colour or weight of letters and does nothing else; 0 of any other.
+/// Returns the length of an escape that only sets colour or weight of letters; 0 for any other.
 fn style_length(text: &str) -> usize {
     let Some(rest) = text.strip_prefix("\x1b[") else { return 0 };
     let Some((codes, _)) = rest.split_once('m') else { return 0 };
-    // Neither concealed letters, nor black ones, nor another background.
+    // No concealed or black letters, and no other background.
     let harmless =
         |code: &str| matches!(code.parse::<u8>(), Ok(0..=2 | 31..=36 | 91..=96)) && code.len() <= 2;
     let length = "\x1b[".len() + codes.len() + "m".len();
     if length <= LONGEST_STYLE && codes.split(';').all(harmless) { length } else { 0 }
 }
 
-/// Returns how many bytes at the end may be the beginning of something that is still to come.
+/// Returns the number of bytes at the end that may be an incomplete start.
 fn unfinished(bytes: &[u8], colors: bool) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(LONGEST_STYLE)..];
     if colors && let Some(at) = tail.iter().rposition(|&b| b == 0x1b) {
@@ -143,7 +144,7 @@ mod tests {
         let wanted = "a\\u001b[2J\tb\r\nc\\u000d\\u009b1m \\u202e\u{fffd}\\u007f";
         let input = "a\u{1b}[2J\tb\r\nc\r\u{9b}1m \u{202e}".as_bytes();
         assert_eq!(filtered(&[input, b"\xff\x7f"], false), wanted);
-        // However it is cut into writes.
+        // For any division into writes.
         let bytes: Vec<&[u8]> = input.chunks(1).chain([&b"\xff"[..], b"\x7f"]).collect();
         assert_eq!(filtered(&bytes, false), wanted);
         assert_eq!(filtered(&bytes, true), wanted);
@@ -166,12 +167,12 @@ mod tests {
         ] {
             assert!(!filtered(&[hostile.as_bytes()], true).contains('\u{1b}'), "{hostile:?}");
         }
-        // At the end, and before what cannot follow.
+        // At the end, and before an invalid continuation.
         assert_eq!(filtered(&[b"\x1b[1"], true), "\\u001b[1");
         assert_eq!(filtered(&[b"\x1b", b"[", b"1", b"x"], true), "\\u001b[1x");
     }
 
-    /// What the library paints messages with passes.
+    /// The library's coloured messages pass.
     #[test]
     fn coloured_messages_stay_coloured() {
         let source = b"-- \x1b[2J\nDEF a = temp[0] ; DEF a = temp[1] ;\nRAW 1 2 ;\n: ; ;";

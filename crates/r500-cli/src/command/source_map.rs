@@ -1,4 +1,4 @@
-//! Source map: lines, labels and names of the assembly that a program came from; its listing where it came from elsewhere.
+//! Source map: lines, labels and names of a program's assembly, or its listing if it has no assembly.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 use r500::asm::{Assembly, Register, SymbolKind};
 use r500::program::{Job, Uniform};
 
-/// A source and where its instructions stand.
+/// The source of a program, with the lines of its instructions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SourceMap {
-    /// The file; none for a listing.
+    /// The file; `None` for a listing.
     pub(super) path: Option<PathBuf>,
     /// The lines.
     pub(super) lines: Vec<String>,
-    /// First and last line of each instruction, from 1; nothing for those of included files.
+    /// First and last line of each instruction, from 1; `None` for those of included files.
     instructions: Vec<Option<(usize, usize)>>,
-    /// Labels with the addresses that they stand for, in lower case.
+    /// Labels in lower case, with their addresses.
     labels: Vec<(String, u32)>,
-    /// Names of constants: those of `UNIFORM`, and those of `DEF` for whole constants.
+    /// Names of constants: from `UNIFORM`, and from `DEF` of full constants.
     pub(super) names: Vec<Uniform>,
     /// Address of the first instruction.
     offset: u32,
 }
 
 impl SourceMap {
-    /// Returns the map of a program: of the assembly that it came from, else of its listing.
+    /// Builds the map of a program from its assembly, or from its listing.
     pub(super) fn of(job: &Job, assembly: Option<&Assembly>, path: &Path) -> Self {
         let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
         let mut map =
@@ -44,7 +44,7 @@ impl SourceMap {
         self.path = Some(path.to_owned());
         let Some(file) = assembly.files.list.first() else { return };
         self.lines = String::from_utf8_lossy(&file.bytes).lines().map(str::to_owned).collect();
-        // Not counted from the start for each of many instructions.
+        // Uses the line index, instead of counting from the start for each instruction.
         let line = |at: u32| file.line_at(at as usize) + 1;
         let mut known: HashSet<String> =
             self.names.iter().map(|uniform| uniform.name.clone()).collect();
@@ -74,7 +74,7 @@ impl SourceMap {
         self.instructions.get(index).copied().flatten()
     }
 
-    /// Returns the address of the instruction in a line, else of the next one after it, and the line where that begins.
+    /// Returns the address of the instruction at a line, or else of the next one, and its first line.
     pub(super) fn address_of(&self, line: usize) -> Option<(u32, usize)> {
         let all = self.instructions.iter().enumerate();
         let all = all.filter_map(|(index, lines)| lines.map(|(first, last)| (index, first, last)));
@@ -94,7 +94,7 @@ impl SourceMap {
         Some(self.offset + u32::try_from(found?).ok()?)
     }
 
-    /// Returns the address that a place means: `12` and `@12` are addresses, `@scene` is a label, `:26` a line of the source.
+    /// Parses a location: `12` and `@12` are addresses, `@scene` is a label, `:26` a line of the source.
     pub(super) fn place(&self, text: &str) -> Result<u32, String> {
         let text = text.trim();
         if let Some(line) = text.strip_prefix(':') {
@@ -123,13 +123,13 @@ impl SourceMap {
         })
     }
 
-    /// Returns the address that a label stands for.
+    /// Returns the address of a label.
     pub(super) fn label(&self, name: &str) -> Option<u32> {
         let name = name.trim_start_matches('@').to_ascii_lowercase();
         self.labels.iter().find(|(label, _)| *label == name).map(|(_, address)| *address)
     }
 
-    /// Returns the label in front of an address that is nearest to it.
+    /// Returns the last label before an address.
     pub(super) fn label_before(&self, address: u32) -> Option<&str> {
         let before = self.labels.iter().filter(|(_, at)| *at <= address);
         before.max_by_key(|(_, at)| *at).map(|(name, _)| name.as_str())
@@ -163,7 +163,7 @@ mod tests {
             [(3, 3), (5, 6), (7, 7), (7, 7)]
         );
         assert_eq!(map.line_of(4), None);
-        // A comment's line means what follows it, the second line of a statement the statement.
+        // A comment line maps to the next instruction, the second line of a statement to the statement.
         assert_eq!([1, 3, 4, 6, 7].map(|line| map.address_of(line).unwrap().0), [0, 0, 1, 1, 2]);
         assert_eq!(map.address_of(8), None);
         assert_eq!((map.label("@SCENE"), map.label("other")), (Some(1), None));

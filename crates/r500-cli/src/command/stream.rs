@@ -1,4 +1,4 @@
-//! `r500 stream`: command streams and captures of them, as text, lists and counts.
+//! `r500 stream`: command streams and captures as text, lists and statistics.
 
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! The small values that switches take: sizes, areas, ranges, registers, numbers.
+//! Parsing of option values: sizes, areas, ranges, registers, numbers.
 
 use r500::exec::PixelRect;
 
-/// `WxH`, each at least 1.
+/// Parses `WxH`, each at least 1.
 pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
     let wanted = || format!("`{text}` is not a size; write WIDTHxHEIGHT, such as 256x256");
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(wanted)?;
@@ -17,7 +17,7 @@ pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
     Ok(size)
 }
 
-/// `X,Y,WxH`: lower left pixel and size.
+/// Parses `X,Y,WxH`: lower left pixel and size.
 pub(super) fn area(text: &str) -> Result<PixelRect, String> {
     let wanted = || {
         format!(
@@ -32,7 +32,7 @@ pub(super) fn area(text: &str) -> Result<PixelRect, String> {
     Ok(PixelRect { x, y, width, height })
 }
 
-/// `X,Y`.
+/// Parses `X,Y`.
 pub(super) fn pixel(text: &str) -> Result<[u32; 2], String> {
     let wanted = || format!("`{text}` is not a pixel; write X,Y (y = 0 is the bottom row)");
     let (x, y) = text.split_once(',').ok_or_else(wanted)?;
@@ -40,7 +40,7 @@ pub(super) fn pixel(text: &str) -> Result<[u32; 2], String> {
     Ok([part(x)?, part(y)?])
 }
 
-/// `A..B` (B left out) or `A..=B`.
+/// Parses `A..B` (B excluded) or `A..=B`.
 pub(super) fn frames(text: &str) -> Result<std::ops::Range<u32>, String> {
     let wanted = || format!("`{text}` is not a range of frames; write FIRST..END (END left out)");
     let (first, end) = text.split_once("..").ok_or_else(wanted)?;
@@ -53,7 +53,7 @@ pub(super) fn frames(text: &str) -> Result<std::ops::Range<u32>, String> {
     if range.is_empty() { Err(format!("the range `{text}` holds no frames")) } else { Ok(range) }
 }
 
-/// `K/N`: part K of N, from 1.
+/// A shard `K/N`: part K of N, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
     part: u64,
@@ -61,7 +61,7 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// Returns whether this shard does the work item of that number.
+    /// Returns whether a work item belongs to this shard.
     pub(super) fn takes(self, item: u64) -> bool {
         item % self.of == self.part - 1
     }
@@ -73,14 +73,14 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// Numbers work items in their order, and takes those of a shard; all of them without one.
+/// Numbers work items in order, and selects those of a shard; all of them without one.
 pub(super) struct Sharding {
     shard: Option<Shard>,
     next: u64,
 }
 
 impl Sharding {
-    /// Begins with the first item.
+    /// Starts with the first item.
     pub(super) fn new(shard: Option<Shard>) -> Self {
         Self { shard, next: 0 }
     }
@@ -93,7 +93,7 @@ impl Sharding {
     }
 }
 
-/// See [`Shard`].
+/// Parses a [`Shard`].
 pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let wanted = || format!("`{text}` is not a shard; write K/N with K from 1 to N");
     let (part, of) = text.split_once('/').ok_or_else(wanted)?;
@@ -104,7 +104,7 @@ pub(super) fn shard(text: &str) -> Result<Shard, String> {
     if shard.part == 0 || shard.part > shard.of { Err(wanted()) } else { Ok(shard) }
 }
 
-/// Returns a float: decimal, `nan`, `inf`, or its bits as `0x` and eight hex digits.
+/// Parses a float: decimal, `nan`, `inf`, or its bits as `0x` and eight hex digits.
 pub(super) fn float(text: &str) -> Result<f32, String> {
     let text = text.trim();
     let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -120,8 +120,7 @@ pub(super) fn float(text: &str) -> Result<f32, String> {
     })
 }
 
-/// Returns one to four floats with commas between. A single one stands for all four channels only
-/// if `splat` is set; missing ones are 0, alpha 1.
+/// Parses one to four floats separated by commas. Missing components are 0, alpha 1.
 pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
     let mut value = [0.0, 0.0, 0.0, 1.0];
     let mut parts = text.split(',');
@@ -134,7 +133,7 @@ pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
     Ok(value)
 }
 
-/// Returns a bit set of channels from `rgba` or `xyzw` letters, red in bit 0.
+/// Parses a set of channels from `rgba` or `xyzw` letters, red in bit 0.
 pub(super) fn channels(text: &str) -> Option<Vec<usize>> {
     let letters: Option<Vec<usize>> = text
         .chars()
@@ -149,8 +148,7 @@ pub(super) fn channels(text: &str) -> Option<Vec<usize>> {
     letters.filter(|letters| !letters.is_empty() && letters.len() <= 4)
 }
 
-/// Returns the number of a register: `3`, `KIND[3]`, or the kind's first letter and the number
-/// (`t3`), below `count`.
+/// Parses a register: `3`, `KIND[3]`, or the kind's first letter and the number (`t3`), below `count`.
 pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
     let text = text.trim();
     let inner = text
@@ -161,7 +159,7 @@ pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
     inner.trim().parse().ok().filter(|&n| n < count)
 }
 
-/// Returns whether a name holds a pattern, in which `*` stands for anything.
+/// Returns whether a name contains a pattern, in which `*` matches anything.
 pub(super) fn holds(pattern: &str, name: &str) -> bool {
     let mut rest = name;
     pattern.split('*').all(|part| match rest.find(part) {
@@ -203,7 +201,7 @@ mod tests {
         let mut second = Sharding::new(shard("2/3").ok());
         assert_eq!([0; 6].map(|_| second.takes_next()), [false, true, false, false, true, false]);
         assert!(Sharding::new(None).takes_next());
-        // Every item is taken by exactly one shard.
+        // Each item belongs to exactly one shard.
         for item in 0..20 {
             let takers =
                 (1..=3).filter(|k| shard(&format!("{k}/3")).is_ok_and(|shard| shard.takes(item)));

@@ -1,4 +1,4 @@
-//! Output that depends on a terminal: messages, colours, progress, the picture.
+//! Terminal output: messages, colours, progress, pictures.
 
 use std::io::{IsTerminal, StderrLock, StdoutLock, Write};
 use std::sync::OnceLock;
@@ -9,30 +9,30 @@ use r500::picture::Picture;
 
 use super::safe_text::SafeText;
 
-/// `error: …` on stderr.
+/// Prints `error: …` to stderr.
 pub(crate) fn error(message: &str) {
     print_message("error", "31", message);
 }
 
-/// Text on stderr.
+/// Prints text to stderr.
 pub(crate) fn plain(text: &str) {
-    // A failure here cannot be reported.
+    // An error here cannot be reported.
     let _ = writeln!(err(), "{text}");
 }
 
-/// `warning: …` on stderr.
+/// Prints `warning: …` to stderr.
 pub(super) fn warn(message: &str) {
     print_message("warning", "33", message);
 }
 
-/// `note: …` on stderr.
+/// Prints `note: …` to stderr.
 pub(super) fn note(message: &str) {
     print_message("note", "36", message);
 }
 
 fn print_message(label: &str, color: &str, message: &str) {
     let message = r500::asm::visible(message);
-    // A failure here cannot be reported.
+    // An error here cannot be reported.
     let _ = if colors(&std::io::stderr()) {
         writeln!(err(), "\x1b[1;{color}m{label}\x1b[0m: {message}")
     } else {
@@ -40,7 +40,7 @@ fn print_message(label: &str, color: &str, message: &str) {
     };
 }
 
-/// Returns stdout for text and JSON: what of an input would disturb a terminal is written as an escape, wherever the
+/// Returns stdout for text and JSON. Characters of an input that would disturb a terminal are escaped, wherever the
 /// output goes.
 pub(super) fn out() -> SafeText<StdoutLock<'static>> {
     let stdout = std::io::stdout();
@@ -55,7 +55,7 @@ pub(super) fn err() -> SafeText<StderrLock<'static>> {
     SafeText::new(stderr.lock(), colors)
 }
 
-/// Returns stdout for a source that is handed back changed: every byte of it, but to a terminal text as [`out`] has it.
+/// Returns stdout for a modified source: byte for byte, except that a terminal gets text escaped as by [`out`].
 pub(super) fn data_out() -> Box<dyn Write> {
     if std::io::stdout().is_terminal() { Box::new(out()) } else { Box::new(std::io::stdout()) }
 }
@@ -72,12 +72,12 @@ pub(super) enum Color {
 /// The choice of the command line, the same for every stream.
 static COLOR: OnceLock<Color> = OnceLock::new();
 
-/// Sets when output is coloured; the first call counts.
+/// Sets when output is coloured; only the first call has an effect.
 pub(super) fn set_color(color: Color) {
     COLOR.get_or_init(|| color);
 }
 
-/// Returns whether a stream takes colours.
+/// Returns whether a stream supports colours.
 pub(super) fn colors(stream: &impl IsTerminal) -> bool {
     match COLOR.get().copied().unwrap_or(Color::Auto) {
         Color::Never => false,
@@ -90,12 +90,12 @@ pub(super) fn colors(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// Returns whether the terminal understands no escape sequences.
+/// Returns whether the terminal does not support escape sequences.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Returns a bar on stderr, if that is a terminal; it appears when something takes a while.
+/// Returns a progress bar on stderr, if it is a terminal; it appears after a while.
 pub(super) fn progress(length: u64, unit: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() || is_dumb() {
         return ProgressBar::hidden();
@@ -108,8 +108,8 @@ pub(super) fn progress(length: u64, unit: &str) -> ProgressBar {
     }
 }
 
-/// Returns the picture in the terminal: two pixels a character, reduced to its width. With `colors`
-/// off, brightness as characters.
+/// Shows the picture in the terminal: two pixels a character, reduced to its width. Without `colors`, characters show
+/// brightness.
 pub(super) fn show(picture: &Picture, out: &mut impl Write, colors: bool) -> std::io::Result<()> {
     let (columns, lines) = terminal_size::terminal_size()
         .map_or((80, 24), |(width, height)| (u32::from(width.0), u32::from(height.0)));
@@ -138,7 +138,7 @@ pub(super) fn show(picture: &Picture, out: &mut impl Write, colors: bool) -> std
     Ok(())
 }
 
-/// The mean colour of what a pixel of the reduced picture covers, over black.
+/// Returns the mean colour of the pixels that a pixel of the reduced picture covers, over black.
 fn mean(picture: &Picture, [x, y]: [u32; 2], [width, height]: [u32; 2]) -> [u8; 3] {
     let span = |i: u32, n: u32, full: u32| {
         let at = |i: u32| (u64::from(i) * u64::from(full) / u64::from(n)) as u32;

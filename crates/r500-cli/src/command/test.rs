@@ -1,4 +1,4 @@
-//! `r500 test`: programs that carry their expectations.
+//! `r500 test`: programs with expectations.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,23 +1,23 @@
-//! The difference of two texts in the unified format.
+//! Text differences in the unified format.
 
 use std::time::Duration;
 
 use similar::{Algorithm, TextDiff};
 
-/// After which a difference need not be the shortest: searching for that takes time with the square of the lines.
+/// Time after which a difference need not be minimal: the search takes time quadratic in the lines.
 pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Lines around each change.
+/// Context lines around each change.
 const AROUND: usize = 3;
 
-/// Lines of a text whose difference is searched, which takes tens of bytes for each.
+/// Limit of the lines of a compared text: each takes tens of bytes.
 const MOST_LINES: usize = 100_000;
 
-/// Bytes of a text whose difference is shown, which holds both texts where every line differs.
+/// Limit of the bytes of a compared text: the difference may contain both texts in full.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Returns the changes of the lines of a file, which is called by its name before and `name, what`
-/// after them; empty where there are none. Of texts that are too long it says only how long they are.
+/// Returns the unified diff of a file, called `name` before and `name, what` after the changes; empty if there are
+/// none. For texts above the limits, it only states their lengths.
 pub(super) fn difference(before: &[u8], after: &[u8], name: &str, what: &str) -> String {
     if before == after {
         return String::new();

@@ -1,23 +1,23 @@
-//! Messages as they travel: a header with the length, then JSON.
+//! Message framing: a header with the length, then JSON.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use serde_json::{Value, json};
 
-/// The longest message that is read; one that is longer is skipped.
+/// Size limit of a message in bytes; a longer one is skipped.
 const MOST: usize = 64 << 20;
 
-/// Messages that are read ahead. A client that sends faster than it is answered waits.
+/// Limit of queued messages. A client that sends faster than the server answers must wait.
 const MOST_WAITING: usize = 256;
 
 /// Something that arrived.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Message(Value),
-    /// Something that is not a message, and why.
+    /// An invalid message: the reason.
     Malformed(String),
-    /// Nothing more will come.
+    /// The end of the input.
     End,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Code {
     Failed = -32803,
 }
 
-/// Messages in the order in which they arrive, read while others are being answered.
+/// Returns a queue of messages, read on a background thread in order of arrival.
 pub(super) fn incoming(input: impl Read + Send + 'static) -> Receiver<Incoming> {
     let (send, receive) = sync_channel(MOST_WAITING);
     std::thread::spawn(move || {
@@ -53,7 +53,7 @@ pub(super) fn incoming(input: impl Read + Send + 'static) -> Receiver<Incoming> 
     receive
 }
 
-/// Returns the next message, or why it is none; `None` at the end.
+/// Returns the next message, or why it is invalid; `None` at the end.
 fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, String>>> {
     let mut length: Option<usize> = None;
     let mut some = false;
@@ -66,7 +66,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, String>>> {
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end();
         if line.is_empty() {
-            // Empty lines in front of a header do no harm.
+            // Empty lines before a header are harmless.
             if some {
                 break;
             }
@@ -95,7 +95,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, String>>> {
 
 /// Sends a message.
 pub(super) fn send(out: &mut impl Write, message: &Value) -> io::Result<()> {
-    // In a string of JSON an escape is the character that it stands for.
+    // In a JSON string, an escape denotes the character itself.
     let body = message.to_string();
     let body = r500::asm::visible(&body);
     write!(out, "Content-Length: {}\r\n\r\n{body}", body.len())?;

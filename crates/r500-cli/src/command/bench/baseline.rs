@@ -15,18 +15,18 @@ type Key = (String, String, Option<String>, u64, [u64; 2]);
 
 /// An earlier run, from `--save` or JSON output.
 pub(super) struct Baseline {
-    /// Minimum time of a picture in seconds: other load on the machine makes pictures slower, never
-    /// shorter, so that these compare best.
+    /// Minimum time of a picture in seconds: other load on the machine only makes pictures slower, so minima are the
+    /// most comparable.
     rows: BTreeMap<Key, f64>,
-    /// Operations a second, for level and threads.
+    /// Peak operations per second, by level and threads.
     peaks: BTreeMap<(String, u64), f64>,
 }
 
-/// This run against a baseline.
+/// Comparison of this run with a baseline.
 pub(super) struct Compared {
-    /// The speed-up of each row; `None` if the baseline does not have it.
+    /// Speed-up of each row; `None` if the baseline does not have it.
     ratios: Vec<Option<f64>>,
-    /// Programs that the baseline has and this run has not.
+    /// Programs of the baseline that this run lacks.
     pub(super) missing: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Baseline {
         }
     }
 
-    /// Compares; warns if it was another machine, or the same in another mood.
+    /// Compares; warns if the machine is another, or in another state.
     pub(super) fn compare(&self, measured: &Measured) -> Compared {
         for (simd, threads, peak) in &measured.peaks {
             let then = self.peaks.get(&(simd.name().to_owned(), *threads as u64));

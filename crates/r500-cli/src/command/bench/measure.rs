@@ -1,4 +1,4 @@
-//! Timing: how long pictures take, and what the processor can do at most.
+//! Timing: the time of pictures, and the processor's peak arithmetic rate.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -10,7 +10,7 @@ use r500::exec::{
 };
 use r500::fast::Simd;
 
-/// Pictures to draw at least, however long one takes.
+/// Least number of pictures to draw, however long one takes.
 const FRAMES: usize = 3;
 
 /// What pictures are stored as.
@@ -22,12 +22,12 @@ pub(super) enum Output {
     Rgba8,
 }
 
-/// Measurements of a program on an engine.
+/// Measured times of a program on an engine.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
     /// The engine that drew.
     pub(super) run_info: RunInfo,
-    /// Seconds to get ready.
+    /// Seconds to prepare the program.
     pub(super) prepare: f64,
     /// Seconds per picture: median and minimum.
     pub(super) median: f64,
@@ -36,18 +36,17 @@ pub(super) struct Times {
     pub(super) frames: usize,
 }
 
-/// Times that differ by such a factor are not the program's.
+/// A ratio of median to minimum above which a measurement was disturbed.
 pub(super) const TORN: f64 = 1.5;
 
 impl Times {
-    /// Returns whether something else disturbed the measurement.
+    /// Returns whether other load disturbed the measurement.
     pub(super) fn is_torn(&self) -> bool {
         self.median > self.best * TORN
     }
 }
 
-/// Draws a picture again and again, for so long. Each time that it is made ready, it is by an engine
-/// of its own, which knows nothing yet.
+/// Draws a picture repeatedly for the given time. Each preparation uses a new engine without cached state.
 pub(super) fn measure(
     engine: &dyn Fn() -> Box<dyn Engine>,
     draw: &Draw<'_>,
@@ -56,7 +55,7 @@ pub(super) fn measure(
 ) -> Result<Times, RunError> {
     let mut prepare = Vec::new();
     let begin = Instant::now();
-    // Getting ready may take microseconds, the first time longer: a tenth of the time for it.
+    // Preparation may take microseconds, and longer the first time: it gets a tenth of the time.
     while prepare.len() < FRAMES || begin.elapsed() < time / 10 && prepare.len() < 1_000 {
         let engine = engine();
         let start = Instant::now();
@@ -95,12 +94,12 @@ pub(super) fn measure(
     Ok(Times { run_info, prepare: middle(&mut prepare).0, median, best, frames })
 }
 
-/// Draws pictures for so long, and returns the seconds that each took.
+/// Draws pictures for the given time. Returns the seconds of each.
 fn repeat(
     time: Duration,
     mut picture: impl FnMut() -> Result<(), RunError>,
 ) -> Result<Vec<f64>, RunError> {
-    // Not counted: pages of memory are not there yet, processors inactive.
+    // Warm-up, not counted: memory pages are not mapped yet, and processors are idle.
     picture()?;
     let mut seconds = Vec::new();
     let begin = Instant::now();
@@ -112,17 +111,18 @@ fn repeat(
     Ok(seconds)
 }
 
-/// Returns the one in the middle, and the least. There is one at least.
+/// Returns median and minimum of at least one value.
 fn middle(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let middle = values.get(values.len() / 2).copied().unwrap_or(f64::NAN);
     (middle, values.first().copied().unwrap_or(f64::NAN))
 }
 
-/// Iterations between two reads of the clock: a tenth of a millisecond or so.
+/// Iterations between two reads of the clock: about a tenth of a millisecond.
 const ROUNDS: u32 = 20_000;
 
-/// Products and sums a second that so many threads can do at once, the best of a while.
+/// Returns the products and sums per second that the given number of threads achieves, the best of several
+/// measurements.
 pub(super) fn peak(simd: Simd, threads: usize, time: Duration) -> f64 {
     let ready = Barrier::new(threads);
     let alone = || {

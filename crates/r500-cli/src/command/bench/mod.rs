@@ -1,4 +1,4 @@
-//! `r500 bench`: how fast programs run.
+//! `r500 bench`: performance of programs.
 
 mod baseline;
 mod measure;

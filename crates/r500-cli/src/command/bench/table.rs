@@ -73,7 +73,7 @@ fn several(measured: &Measured) -> bool {
     measured.rows.iter().any(|row| row.key != measured.rows[0].key)
 }
 
-/// For each way to draw, the geometric means over its programs.
+/// Returns the geometric means over the programs, for each setup.
 fn means(measured: &Measured, compared: Option<&Compared>) -> Vec<Vec<String>> {
     let mut setups = Vec::new();
     for row in &measured.rows {
@@ -104,12 +104,12 @@ fn means(measured: &Measured, compared: Option<&Compared>) -> Vec<Vec<String>> {
     setups.into_iter().map(mean).collect()
 }
 
-/// Returns the vector instructions that drew.
+/// Returns the level of the vector instructions that drew.
 fn simd(row: &Row) -> Option<&'static str> {
     row.times.run_info.simd
 }
 
-/// Three digits or more.
+/// Formats a number with at least three digits.
 fn number(x: f64) -> String {
     let digits = if x >= 100.0 {
         0
@@ -135,12 +135,12 @@ fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "new".to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
-/// Which part of the operations was machine code.
+/// Returns the share of the operations in machine code.
 fn share([compiled, all]: [usize; 2]) -> f64 {
     if all == 0 { 1.0 } else { compiled as f64 / all as f64 }
 }
 
-/// Returns a row with everything, as an object.
+/// Returns a row with all values, as an object.
 fn object(row: &Row, ratio: Option<f64>) -> Value {
     json!({
         "key": row.key,

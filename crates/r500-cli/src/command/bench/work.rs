@@ -1,24 +1,24 @@
-//! Work per picture, counted by the reference engine over a sample of groups.
+//! Work per picture, sampled by the reference engine.
 
 use r500::exec::reference::Group;
 use r500::exec::{Alu, AluHalf, Draw, GROUP, Op, PixelRect, RunError};
 use r500::isa::Operand;
 use r500::isa::values::{AlphaOp, Omod, RgbOp, Sel, SrcpOp, Swiz};
 
-/// Groups of the sample in each direction.
+/// Number of sampled groups in each direction.
 const GROUPS: u32 = 16;
 
 /// The mean work of a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Work {
-    /// Instructions that it executes.
+    /// Executed instructions.
     pub(super) instructions: f64,
-    /// Operations on floats in them, see [`operations`].
+    /// Float operations in them, see [`operations`].
     pub(super) operations: f64,
 }
 
 impl Work {
-    /// Counts, for a grid of groups of pixels that is spread over the picture.
+    /// Counts the work of a grid of groups that is spread over the picture.
     pub(super) fn sample(draw: &Draw<'_>) -> Result<Self, RunError> {
         let [width, height] = draw.bindings.size();
         let costs: Vec<u64> = draw.shader.ops().iter().map(operations).collect();
@@ -45,24 +45,22 @@ impl Work {
     }
 }
 
-/// Returns where groups of the sample begin in a direction: all of them, or some at equal
-/// distances.
+/// Returns the positions of sampled groups in a direction: all of them, or some at equal distances.
 fn spread(side: u32, group: u32) -> impl Iterator<Item = u32> {
     let groups = u64::from(side.div_ceil(group));
     let taken = groups.min(u64::from(GROUPS));
     (0..taken).map(move |i| ((2 * i + 1) * groups / (2 * taken)) as u32 * group)
 }
 
-/// Floating-point operations of an instruction, per pixel: products, sums, comparisons with
-/// selection, fractions and transcendentals count one each, in the channels that go anywhere.
-/// Signs, clamps, swizzles and copies cost nothing, nor does a factor 1 or a term 0 that a swizzle
-/// makes, nor what a texture unit or flow control does.
+/// Returns the floating-point operations of an instruction per pixel: products, sums, comparisons with selection,
+/// fractions and transcendentals count one each, in the channels that are used. Signs, clamps, swizzles, copies,
+/// factors 1 and terms 0 by swizzle, texture and flow-control instructions count nothing.
 fn operations(op: &Op) -> u64 {
     let Op::Alu(alu) = op else { return 0 };
     let Alu { rgb, alpha, wanted, .. } = &**alu;
     let colours = (0..3).filter(|channel| wanted >> channel & 1 != 0);
     let has_colours = wanted & 7 != 0;
-    // A half's result can be wanted by the other half alone.
+    // The result of a half may be used by the other half only.
     let has_alpha = wanted & 8 != 0;
     let takes_dot = has_alpha && alpha.op == AlphaOp::DP && rgb.op.is_dot_product();
     let takes_scalar = has_colours && rgb.op == RgbOp::SOP;
@@ -93,7 +91,7 @@ fn operations(op: &Op) -> u64 {
     count
 }
 
-/// Returns a * B + C of a channel.
+/// Returns the operations of A * B + C in a channel.
 fn multiply_add<O, const N: usize>(half: &AluHalf<O, N>, channel: usize) -> u64 {
     let [a, b, c] = half.operands.map(|operand| operand.swiz[channel]);
     let zero = |swiz| matches!(swiz, Swiz::ZERO | Swiz::UNUSED);
@@ -103,13 +101,13 @@ fn multiply_add<O, const N: usize>(half: &AluHalf<O, N>, channel: usize) -> u64 
     u64::from(product) + u64::from(sum)
 }
 
-/// Returns the greater of a value and itself: how compilers copy.
+/// Returns whether the operation is the maximum of a value and itself: a copy, as compilers emit it.
 fn is_copy<O, const N: usize>(half: &AluHalf<O, N>) -> bool {
     let [a, b, _] = half.operands;
     a == b
 }
 
-/// Returns the presubtract unit, where an operand takes its result.
+/// Returns the operations of the presubtract unit, if an operand uses its result.
 fn presubtract<O, const N: usize>(
     half: &AluHalf<O, N>,
     uses: impl Fn(r500::isa::Slot) -> bool,
@@ -125,7 +123,7 @@ fn presubtract<O, const N: usize>(
     u64::from(used) * each * N as u64
 }
 
-/// Returns the output modifier.
+/// Returns the operations of the output modifier.
 fn scaled(omod: Omod) -> u64 {
     u64::from(!matches!(omod, Omod::MUL1 | Omod::DISABLED))
 }
@@ -160,7 +158,7 @@ mod tests {
         assert_eq!((wide.len(), wide[0], wide[1], wide[15]), (16, 32, 96, 992));
     }
 
-    /// Copies, signs, factors 1 and terms 0 are free; the rest is counted by hand.
+    /// Copies, signs, factors 1 and terms 0 are free; the other counts are hand-derived.
     #[test]
     fn operations_are_those_of_the_channels_written() {
         let cases = [

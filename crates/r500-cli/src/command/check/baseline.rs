@@ -10,14 +10,14 @@ use super::{Checked, Level, text};
 use crate::command::exit::{Failure, Outcome};
 use crate::command::input_args;
 
-/// File, program in it, code, message; without addresses and lines, which move with every edit.
+/// File, program, code, message; without addresses and lines, which change with every edit.
 type Key = (String, String, String, String);
 
 /// The findings of an earlier run, a multiset.
 pub(super) struct Baseline(HashMap<Key, usize>);
 
 impl Baseline {
-    /// Reads what `--format json` wrote.
+    /// Reads the output of `--format json`.
     pub(super) fn read(file: &Path) -> Outcome<Self> {
         let wrong = |why: &str| {
             Failure::input(anyhow::anyhow!(
@@ -38,7 +38,7 @@ impl Baseline {
         Ok(Self(counts))
     }
 
-    /// Takes the findings of a file out that the baseline has, each as often as it has them.
+    /// Removes the findings of a file that are in the baseline, each as often as it occurs there.
     pub(super) fn apply(&mut self, checked: &mut Checked) {
         let file = text::name(checked);
         for program in &mut checked.programs {
@@ -64,12 +64,12 @@ impl Baseline {
     }
 }
 
-/// A program's name; its number in the file if it has none.
+/// Returns a program's name, or its number in the file if it has none.
 fn identity(name: &str, index: u64) -> String {
     if name.is_empty() { format!("#{index}") } else { name.to_owned() }
 }
 
-/// Returns the findings that an answer reports; `None` if something is missing.
+/// Returns the findings in an earlier output; `None` if it is incomplete.
 fn findings(answer: &Json) -> Option<Vec<Key>> {
     let mut keys = Vec::new();
     for file in answer["files"].as_array()? {

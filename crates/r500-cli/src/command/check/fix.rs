@@ -1,4 +1,4 @@
-//! `r500 check --fix`: the safe fixes, shown or written.
+//! `r500 check --fix`: applies the safe fixes, or shows them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use crate::command::{input_args, terminal};
 
 /// The result of fixing a file.
 struct FixedFile {
-    /// Errors of the assembler that were corrected.
+    /// Corrected errors of the assembler.
     corrected: Vec<Diagnostic>,
     findings: Vec<Lint>,
     left: Vec<Unfixed>,
-    /// The difference, as text.
+    /// The text diff.
     difference: String,
     content: Content,
     /// Lints that remain in the fixed programs.
@@ -117,7 +117,7 @@ fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     }
 }
 
-/// Corrects errors and fixes findings; `None` if errors remain that the assembler has no correction for.
+/// Corrects errors and fixes findings; `None` if there are errors without a correction.
 fn fix_source(
     policy: &Policy,
     file: &Path,
@@ -180,7 +180,7 @@ fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
 }
 
 impl FixedFile {
-    /// Writes the result; returns the file.
+    /// Writes the result. Returns the file.
     fn write(&self, check: &Check, file: &Path) -> Outcome<Option<PathBuf>> {
         let output = match (&check.output, check.in_place) {
             (Some(output), _) => output.clone(),
@@ -198,7 +198,7 @@ impl FixedFile {
                 let output = OutputArgs { output: Some(output.clone()), to: None };
                 let language =
                     if check.in_place { None } else { output.by_extension() }.unwrap_or(*language);
-                // In place the program's file is the one output that is an input.
+                // In place, the program's file is an output as well as an input.
                 let inputs = match check.in_place {
                     true => Vec::new(),
                     false => input_args::inputs([file], check.read),
@@ -209,7 +209,7 @@ impl FixedFile {
         Ok(Some(output))
     }
 
-    /// Says it: what would change on stdout, what is left on stderr.
+    /// Prints the changes to stdout, and the remaining findings to stderr.
     fn tell(&self, check: &Check, policy: &Policy) -> Outcome<()> {
         if check.output.is_none() && !check.in_place {
             terminal::out().write_all(self.difference.as_bytes())?;

@@ -1,9 +1,9 @@
 //! `r500 check`: static analysis of programs.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`policy`] | which lints are allowed, which count as errors |
-//! | [`text`], [`json`], [`sarif`] | how they are reported |
+//! | [`policy`] | which lints are suppressed, which are errors |
+//! | [`text`], [`json`], [`sarif`] | output formats |
 //! | [`baseline`] | findings of an earlier run |
 //! | [`fix`] | applying the safe fixes |
 
@@ -394,7 +394,7 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Returns whether stdout takes colours.
+/// Returns whether stdout supports colours.
 fn colors() -> bool {
     terminal::colors(&std::io::stdout())
 }

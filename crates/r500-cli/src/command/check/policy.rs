@@ -1,4 +1,4 @@
-//! Which findings are allowed, and which count as errors.
+//! Policy: which findings are suppressed, and which are errors.
 
 use r500::check::{Lint, LintCode, Severity};
 
@@ -34,7 +34,7 @@ pub(super) fn code(text: &str) -> Result<LintCode, String> {
 pub(super) struct Policy {
     deny: Vec<LintCode>,
     allow: Vec<LintCode>,
-    /// Findings from this severity on are errors.
+    /// Findings of at least this severity are errors.
     from: Severity,
 }
 
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    /// Returns how a finding counts; `in_source`: its source allows it.
+    /// Returns the level of a finding; `in_source`: the source suppresses it.
     pub(super) fn level(&self, finding: &Lint, in_source: bool) -> Level {
         let severity = finding.severity();
         if in_source || self.allow.contains(&finding.code) {
@@ -66,7 +66,7 @@ impl Policy {
         }
     }
 
-    /// Returns how a mistaken comment counts.
+    /// Returns the severity of an invalid suppression comment.
     pub(super) fn comments(&self) -> Severity {
         if self.from <= Severity::Warning { Severity::Error } else { Severity::Warning }
     }

@@ -9,10 +9,10 @@ use super::policy::Policy;
 use super::{Checked, Level, Program};
 use crate::command::input_args;
 
-/// The log, as it grows.
+/// The log under construction.
 pub(super) struct Log {
     results: Vec<Json>,
-    /// Errors in comments, and files that could not be read.
+    /// Errors in comments, and unreadable files.
     comments: Vec<Json>,
     failures: Vec<Json>,
 }
@@ -81,7 +81,7 @@ fn rule(code: LintCode) -> Json {
 }
 
 fn level(severity: Severity) -> &'static str {
-    // SARIF calls them the same.
+    // SARIF uses the same names.
     severity.name()
 }
 
@@ -164,7 +164,7 @@ fn physical(file: &str, region: Option<Json>) -> Json {
     }
 }
 
-/// Returns the file that a span is of: the source, or one that it includes.
+/// Returns the file of a span: the source, or one that it includes.
 fn file_of(checked: &Checked, span: Option<Span>) -> String {
     match (&checked.assembly, span) {
         (Some(assembly), Some(span)) if span.file != 0 => assembly.files.name(span).to_owned(),
@@ -172,7 +172,7 @@ fn file_of(checked: &Checked, span: Option<Span>) -> String {
     }
 }
 
-/// Returns the lines and columns from 1, columns in characters, the end after the last.
+/// Returns lines and columns from 1, columns in characters, with an exclusive end.
 fn region(files: &Files, span: Span) -> Json {
     let [start, end] =
         [span.start, span.end].map(|at| place(files, Span { start: at, end: at, ..span }));
@@ -187,7 +187,7 @@ fn place(files: &Files, at: Span) -> (u32, usize) {
     (position.line, String::from_utf8_lossy(files.bytes(line)).chars().count() + 1)
 }
 
-/// Returns a path as a URI: absolute, or relative to where the command ran.
+/// Returns a path as a URI: absolute, or relative to the working folder.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     if path.starts_with('/') {

@@ -1,4 +1,4 @@
-//! Findings for people.
+//! Readable output of findings.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use super::{Checked, Program, colors};
 use crate::command::exit::Outcome;
 use crate::command::input_args;
 
-/// Returns the report of a file.
+/// Prints the report of a file.
 pub(super) fn file(
     out: &mut impl Write,
     checked: &Checked,
@@ -23,7 +23,7 @@ pub(super) fn file(
     let options = RenderOptions { color: colors() };
     findings(out, checked, policy, options)?;
     if let Some(failure) = &checked.failure {
-        // What was found so far stands in front of it.
+        // Earlier findings precede the failure.
         out.flush()?;
         failure.tell();
     }
@@ -35,7 +35,7 @@ pub(super) fn file(
     Ok(())
 }
 
-/// Returns the findings of a file, and what is wrong with its comments.
+/// Prints the findings of a file, and the errors in its comments.
 pub(super) fn findings(
     out: &mut impl Write,
     checked: &Checked,
@@ -43,7 +43,7 @@ pub(super) fn findings(
     options: RenderOptions,
 ) -> Outcome<()> {
     for program in &checked.programs {
-        // Printed once, and only where something is shown of it.
+        // Disassembled once, and only if needed.
         let mut lines = None;
         for (finding, severity) in program.reported() {
             let lines = lines.get_or_insert_with(|| listing(checked, program));
@@ -66,7 +66,7 @@ pub(super) fn findings(
     Ok(())
 }
 
-/// Returns the instructions as text, where there is no source to show.
+/// Returns the instructions as text, for programs without a source.
 fn listing(checked: &Checked, program: &Program) -> Vec<String> {
     if checked.assembly.is_some() {
         return Vec::new();
@@ -93,7 +93,7 @@ fn one(
     options: RenderOptions,
 ) -> String {
     let info = finding.code.info();
-    // Under the marked part: which address and field it is.
+    // Label of the marked part: address and field.
     let label = finding.location.to_string();
     let denied = format!("{} of its own accord; --deny makes it an error", info.severity.name());
     let denied = (severity > finding.severity()).then_some(&*denied);
@@ -123,7 +123,7 @@ fn one(
             Excerpt::Line { origin: &origin, line, mark: mark.unwrap_or(0..whole), label: &label }
         }
     };
-    // Where no source shows them, other places have addresses.
+    // Without source lines, other locations are shown as addresses.
     let related: Vec<String> = match span {
         Some(_) => Vec::new(),
         None => finding.related.iter().map(|(place, why)| format!("{place}: {why}")).collect(),
@@ -147,7 +147,7 @@ fn address(place: &Location) -> Option<usize> {
     }
 }
 
-/// Returns what came of a check, and what it guarantees, in words.
+/// Returns a summary of the result and the guarantees.
 pub(super) fn verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Clean(facts) => format!("clean\n{}", guarantees(facts)),
@@ -229,7 +229,7 @@ fn guarantees(facts: &Facts) -> String {
     lines.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what a file is called in messages.
+/// Returns the name of a file in messages.
 pub(super) fn name(checked: &Checked) -> String {
     input_args::show(&checked.file)
 }

@@ -1,13 +1,13 @@
 //! `r500 dap`: a debug adapter for editors, over stdin and stdout.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`server`] | the conversation: requests, answers, events |
-//! | [`target`] | what is debugged: the program, the recorded pixel, breakpoints |
-//! | [`variables`] | registers and state as the protocol's variables |
+//! | [`server`] | the protocol: requests, responses, events |
+//! | [`target`] | the debuggee: program, recorded pixel, breakpoints |
+//! | [`variables`] | registers and state as variables |
 //!
-//! As in the language server the types of the protocol are written as JSON where they are used: of the crates that have them none
-//! covers reverse execution and is kept up.
+//! As in the language server, protocol types are written as JSON where they are used: no maintained crate of such types
+//! covers reverse execution.
 
 mod server;
 mod target;

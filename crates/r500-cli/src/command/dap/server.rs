@@ -1,4 +1,4 @@
-//! The conversation: requests with their answers, and events.
+//! The protocol: requests with their responses, and events.
 
 use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
@@ -11,7 +11,7 @@ use super::target::{BreakKind, Target};
 use super::variables;
 use crate::command::wire::{Incoming, send};
 
-/// Serves until the client is done or gone; whether it said good-bye.
+/// Serves until the client disconnects or is gone. Returns whether it disconnected.
 pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::Result<bool> {
     let mut server = Server::default();
     while let Ok(message) = messages.recv() {
@@ -28,7 +28,7 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
                     return Ok(true);
                 }
             }
-            // Answers: nothing was asked.
+            // Responses are ignored: no requests are sent.
             Incoming::Message(_) => {}
             Incoming::Malformed(why) => {
                 let body = json!({ "category": "stderr", "output": format!("r500: {why}\n") });
@@ -45,17 +45,17 @@ struct Server {
     sequence: u64,
     target: Option<Target>,
     stop_on_entry: bool,
-    /// Lines and columns are counted from 0 by the client.
+    /// Whether the client counts lines and columns from 0.
     from_zero: bool,
-    /// Events to follow the answer.
+    /// Events to send after the response.
     events: Vec<(&'static str, Value)>,
 }
 
 type Answer = Result<Value, String>;
 
-/// The only thread.
+/// The id of the only thread.
 const THREAD: u64 = 1;
-/// The source of a program that came from no assembly.
+/// The source reference of the listing of a program without assembly.
 const LISTING: u64 = 1;
 
 impl Server {
@@ -156,7 +156,7 @@ impl Server {
         );
         self.events.push(("output", json!({ "category": "console", "output": text })));
         self.target = Some(target);
-        // Breakpoints can be checked from now on.
+        // The client may set breakpoints from now on.
         self.events.push(("initialized", json!({})));
         Ok(json!({}))
     }
@@ -189,7 +189,7 @@ fn stopped(reason: &str, text: &str) -> Value {
     body
 }
 
-/// Requests that do not move.
+/// Handles requests that do not move the position.
 fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -> Answer {
     let own = usize::from(from_zero);
     Ok(match command {
@@ -209,7 +209,7 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
                 })
                 .map(verified)
                 .collect();
-            // Other files have no instructions here, and their breakpoints leave these alone.
+            // Other files have no instructions of this program, so their breakpoints do not affect it.
             if ours {
                 target.set_breaks(BreakKind::Line, breaks);
             }
@@ -275,7 +275,7 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
     })
 }
 
-/// Replaces the breakpoints of a kind; returns what became of each.
+/// Replaces the breakpoints of a kind. Returns the result for each.
 fn set(
     target: &mut Target,
     kind: BreakKind,

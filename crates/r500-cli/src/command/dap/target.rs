@@ -1,4 +1,4 @@
-//! What is debugged: a program, the recorded run of a pixel, breakpoints.
+//! The debuggee: a program, the recorded run of a pixel, breakpoints.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::command::float_format::{self, vector};
 use crate::command::input_args::{self, ReadArgs};
 use crate::command::source_map::SourceMap;
 
-/// Instructions that are recorded if the launch says nothing.
+/// Default limit of recorded instructions.
 const INSTRUCTIONS: u64 = 1_000_000;
 
 pub(super) struct Target {
     pub(super) name: String,
     pub(super) map: SourceMap,
     pub(super) recording: Recording,
-    /// What the program reads.
+    /// The registers that the program reads.
     pub(super) reads: ExternalReads,
-    /// Breakpoints on lines, on labels, and on changes of values: each kind is set as a whole.
+    /// Breakpoints on lines, on labels, and on changes of values; each kind is replaced as a whole.
     breaks: [Vec<Break>; 3],
 }
 
-/// A kind of breakpoints.
+/// A kind of breakpoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BreakKind {
     Line,
@@ -37,7 +37,7 @@ pub(super) enum BreakKind {
 }
 
 impl Target {
-    /// Reads and records what a launch request asks for.
+    /// Reads the program and records the pixel of a launch request.
     pub(super) fn launch(arguments: &Value) -> Result<Self, String> {
         let program = arguments["program"].as_str().ok_or("the launch names no `program`")?;
         let path = Path::new(program);
@@ -90,7 +90,7 @@ impl Target {
         }
     }
 
-    /// Returns a breakpoint where a value changes.
+    /// Returns a breakpoint on changes of a value.
     pub(super) fn break_on_change(&self, text: &str) -> Result<Break, String> {
         let expr = expression::parse(text, &self.map.names).map_err(|error| error.to_string())?;
         Ok(Break::Changes(expr))
@@ -102,13 +102,13 @@ impl Target {
         self.recording.run(direction, &all)
     }
 
-    /// Returns the value of an expression now, for people.
+    /// Returns the current value of an expression as text.
     pub(super) fn evaluate(&self, text: &str) -> Result<String, String> {
         let expr = expression::parse(text, &self.map.names).map_err(|error| error.to_string())?;
         Ok(value(&expr.value(&self.recording.now())))
     }
 
-    /// Returns why the recording ends where it does.
+    /// Returns the reason for the end of the recording.
     pub(super) fn end(&self) -> String {
         match self.recording.end() {
             End::Ended => "the end of the program".to_owned(),
@@ -116,7 +116,7 @@ impl Target {
         }
     }
 
-    /// Returns the address of the instruction to come; at the end, of the last one.
+    /// Returns the address of the next instruction; at the end, of the last one.
     pub(super) fn address(&self) -> u32 {
         let now = self.recording.now();
         match self.recording.done() {
@@ -126,7 +126,7 @@ impl Target {
     }
 }
 
-/// Returns a value for people.
+/// Returns a value as text.
 fn value(value: &Number) -> String {
     match value {
         Number::Numbers([x, ..], 1) => float_format::text(*x),

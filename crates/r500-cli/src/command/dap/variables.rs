@@ -1,4 +1,4 @@
-//! Registers and state as variables: a reference says which, so that they are read anew after each step.
+//! Registers and state as variables, identified by references, so that they are read again after each step.
 
 use r500::exec::record::Snapshot;
 use r500::exec::reference::LaneState;
@@ -9,7 +9,7 @@ use super::target::Target;
 use crate::command::float_format::{self, vector};
 use crate::command::trace::state_name;
 
-/// The scopes, by their references from 1.
+/// The scopes, with references from 1.
 const SCOPES: [&str; 5] = ["Registers", "Outputs", "Constants", "State", "Group"];
 /// References of registers: temporaries, outputs, constants.
 const TEMPS: u64 = 1000;
@@ -25,7 +25,7 @@ pub(super) fn scopes() -> Vec<Value> {
 /// Returns the variables of a reference.
 ///
 /// # Errors
-/// There is nothing that the reference names.
+/// If the reference is invalid.
 pub(super) fn variables(target: &Target, reference: u64) -> Result<Vec<Value>, String> {
     listed(target, reference)
         .ok_or_else(|| format!("there are no variables of reference {reference}"))

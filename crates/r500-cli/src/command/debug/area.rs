@@ -7,7 +7,7 @@ use r500::exec::record::area::{self, FirstHits, Heatmap};
 use r500::exec::record::{DrawSetup, Expr, LaneActivity};
 use r500::exec::{Cancel, PixelRect, RunError};
 
-/// What a heat map counts.
+/// The quantity of a heat map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     Executed,
@@ -15,7 +15,7 @@ pub(super) enum Measure {
 }
 
 impl Measure {
-    /// Returns the count of a pixel.
+    /// Returns the quantity of a pixel.
     pub(super) fn of(self, work: &LaneActivity) -> u64 {
         match self {
             Self::Executed => work.executed,
@@ -29,7 +29,7 @@ impl Measure {
 pub(super) enum AreaQuery {
     /// Instructions executed or waited, per pixel.
     Heat(Measure),
-    /// Where a condition first becomes true; and its text.
+    /// Where a condition first becomes true, and its text.
     Sight(Expr, String),
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Found {
     Sight(FirstHits, String),
 }
 
-/// An area query that runs on a thread of its own, some rows of pixels after the other.
+/// An area query on a background thread, in stripes of rows.
 pub(super) struct BackgroundQuery {
     found: Found,
     parts: Receiver<Result<Part, RunError>>,
@@ -52,7 +52,7 @@ enum Part {
 }
 
 impl BackgroundQuery {
-    /// Begins.
+    /// Starts a query.
     pub(super) fn new(
         scene: &DrawSetup,
         area: PixelRect,
@@ -65,7 +65,7 @@ impl BackgroundQuery {
         if !inside(area.x, area.width, width) || !inside(area.y, area.height, height) {
             return Err(RunError::AreaOutside { area, width, height }.to_string());
         }
-        // What a scene refers to outlives it; a byte a question is not a loss.
+        // The draw setup refers to data that outlives it; one leaked byte a query is acceptable.
         let cancel: &'static Cancel = Box::leak(Box::default());
         let mut scene = scene.clone();
         scene.options.cancel = Some(cancel);
@@ -96,7 +96,7 @@ impl BackgroundQuery {
         Ok(Self { found, parts, cancel })
     }
 
-    /// Waits that long for news; what was found when all is known.
+    /// Waits up to `patience` for progress. Returns the result when the query is complete.
     pub(super) fn wait(&mut self, patience: Duration) -> Option<Result<Found, String>> {
         let until = Instant::now() + patience;
         loop {
@@ -108,7 +108,7 @@ impl BackgroundQuery {
                 }
                 Ok(Err(error)) => return Some(Err(error.to_string())),
                 Err(RecvTimeoutError::Timeout) => return None,
-                // All rows have come.
+                // All rows have arrived.
                 Err(RecvTimeoutError::Disconnected) => {
                     let empty = Heatmap { area: self.area(), activity: Vec::new(), stopped: 0 };
                     let none = Found::Heat(empty, Measure::Executed);
@@ -118,12 +118,12 @@ impl BackgroundQuery {
         }
     }
 
-    /// Asks it to end soon.
+    /// Requests cancellation.
     pub(super) fn stop(&self) {
         self.cancel.cancel();
     }
 
-    /// Returns how much of it is known, from 0 to 1.
+    /// Returns the completed share, 0 to 1.
     pub(super) fn share(&self) -> f64 {
         let area = self.area();
         let known = match &self.found {
@@ -140,7 +140,7 @@ impl BackgroundQuery {
         }
     }
 
-    /// Rows come from the lowest.
+    /// Stores rows, which arrive from the bottom.
     fn take(&mut self, part: Part) {
         match (&mut self.found, part) {
             (Found::Heat(all, _), Part::Heat(part)) => {
@@ -151,7 +151,7 @@ impl BackgroundQuery {
                 all.first.extend(part.first);
                 all.stopped += part.stopped;
             }
-            // One question has one sort of answer.
+            // A query has one kind of result.
             _ => {}
         }
     }
@@ -163,8 +163,8 @@ impl Drop for BackgroundQuery {
     }
 }
 
-/// Returns an area as stripes that cut no group of pixels: enough rows for all threads, few enough
-/// to see it continue.
+/// Splits an area into stripes that do not split groups of pixels: enough rows for all threads, few enough for visible
+/// progress.
 fn stripes(area: PixelRect, group: u32) -> impl Iterator<Item = PixelRect> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let rows = group * u32::try_from(threads).unwrap_or(1).clamp(1, 16);

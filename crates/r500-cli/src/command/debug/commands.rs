@@ -1,4 +1,4 @@
-//! The commands of the debugger: what each does to the session, and the text that it replies.
+//! Debugger commands: the effect of each on the session, and its reply.
 
 use std::time::Duration;
 
@@ -18,23 +18,23 @@ use Direction::{Backward, Forward};
 /// The reply of a command.
 #[derive(Default)]
 pub(super) struct Reply {
-    /// The text, whole lines.
+    /// The text, in full lines.
     pub(super) text: String,
     pub(super) quit: bool,
-    /// A heat map, for a screen to show.
+    /// A heat map to display.
     pub(super) heat: Option<(Heatmap, Measure)>,
 }
 
-/// A command that has begun.
+/// The state of a started command.
 pub(super) enum Begun {
-    /// It is done.
+    /// Complete.
     Done(Reply),
-    /// An area query runs.
+    /// Waiting for an area query.
     Asking(BackgroundQuery),
 }
 
 impl Session {
-    /// Executes a line to its end; an empty line repeats the last command that steps.
+    /// Executes a command line to completion; an empty line repeats the last stepping command.
     ///
     /// The error is a message about the line.
     pub(super) fn execute(&mut self, line: &str) -> Result<Reply, String> {
@@ -48,7 +48,7 @@ impl Session {
         }
     }
 
-    /// Executes a line, or begins an area query, which [`Session::found`] ends.
+    /// Executes a command line, or starts an area query, which [`Session::found`] completes.
     pub(super) fn begin(&mut self, line: &str) -> Result<Begun, String> {
         let line = if line.trim().is_empty() { self.last.clone() } else { line.to_owned() };
         let (verb, rest) = language::parse(&line)?;
@@ -132,7 +132,7 @@ impl Session {
         Ok(Begun::Done(reply))
     }
 
-    /// Uses the result of an area query.
+    /// Completes a command with the result of its area query.
     pub(super) fn found(&mut self, found: Found) -> Result<Reply, String> {
         let mut reply = Reply::default();
         let (seen, written) = match found {
@@ -161,7 +161,7 @@ impl Session {
         Ok(reply)
     }
 
-    /// Returns the values on display.
+    /// Returns the displayed values.
     pub(super) fn displayed(&self) -> String {
         let now = self.recording.now();
         let line = |(n, written, expr): &(usize, String, Expr)| {
@@ -270,7 +270,7 @@ impl Session {
         reply.text.push_str(&self.displayed());
     }
 
-    /// `[ADDRESS] [if COND]`.
+    /// Parses `[ADDRESS] [if COND]` and adds a breakpoint.
     fn add_break(&mut self, rest: &str, once: bool) -> Result<String, String> {
         let lower = rest.to_ascii_lowercase();
         let (address, condition) = if lower == "if" || lower.starts_with("if ") {
@@ -299,7 +299,7 @@ impl Session {
         Ok(self.add(stop, text, once))
     }
 
-    /// Does something to the breakpoints of those numbers, or to all.
+    /// Applies an operation to the breakpoints with these numbers, or to all.
     fn select(
         &mut self,
         rest: &str,
@@ -324,7 +324,7 @@ impl Session {
         Ok(format!("{rest} = {}\n", show(&value)))
     }
 
-    /// `COND [in X,Y,WxH]`.
+    /// Parses `COND [in X,Y,WxH]` and starts the query.
     fn first(&self, rest: &str) -> Result<BackgroundQuery, String> {
         let (written, area) = match rest.rsplit_once(" in ") {
             Some((written, area)) => (written.trim(), syntax::area(area.trim())?),
@@ -334,7 +334,7 @@ impl Session {
         BackgroundQuery::new(self.recording.setup(), area, question)
     }
 
-    /// `[executed|waited] [X,Y,WxH]`.
+    /// Parses `[executed|waited] [X,Y,WxH]` and starts the query.
     fn heat(&self, rest: &str) -> Result<BackgroundQuery, String> {
         let (mut area, mut measure) = (self.picture(), Measure::Executed);
         for word in rest.split_whitespace() {

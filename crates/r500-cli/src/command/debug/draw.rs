@@ -14,7 +14,7 @@ use super::{language, text};
 use crate::command::float_format;
 use crate::command::trace::state_name;
 
-/// Draws everything, into any space.
+/// Draws the screen, at any size.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
     panes(frame, screen);
     // Names and comments of a program must not control the terminal.
@@ -72,7 +72,7 @@ fn panes(frame: &mut Frame<'_>, screen: &Screen) {
     }
 }
 
-/// The essentials, where there is no room.
+/// Draws a minimal screen, for small terminals.
 fn tiny(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     let mut lines: Vec<Line<'_>> = Vec::new();
     if !screen.message.trim().is_empty() && area.height > 3 {
@@ -89,10 +89,10 @@ fn tiny(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     foot_line(frame, screen, foot);
 }
 
-/// The program, or a map.
+/// Draws the program, or a heat map.
 fn main_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     match &screen.heat {
-        // The program stays in view where there is room for both.
+        // With enough rows, the program stays visible next to the map.
         Some((heat, measure)) if area.height >= 24 => {
             let rows = [Constraint::Percentage(50), Constraint::Min(8)];
             let [above, below] = Layout::vertical(rows).areas(area);
@@ -137,7 +137,8 @@ fn program_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-/// The lines of the source, else the instructions: each with the address of the instruction that begins there.
+/// Returns the lines of the source, or else the instructions: each with the address of the instruction that begins
+/// there.
 fn program_rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
     let map = &screen.session.map;
     if map.path.is_some() {
@@ -153,7 +154,7 @@ fn program_rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
     (first..=last).filter(there).map(listed).collect()
 }
 
-/// A colour a pixel, two pixels a character; letters without colours.
+/// Draws a heat map, one colour a pixel and two pixels a character; without colours, letters.
 fn heat_pane(frame: &mut Frame<'_>, screen: &Screen, heat: &Heatmap, measure: Measure, area: Rect) {
     let title = match measure {
         Measure::Executed => "instructions executed (h: waited)",
@@ -165,7 +166,7 @@ fn heat_pane(frame: &mut Frame<'_>, screen: &Screen, heat: &Heatmap, measure: Me
     let values: Vec<u64> = heat.activity.iter().map(|work| measure.of(work)).collect();
     let most = values.iter().max().copied().unwrap_or(0);
     let size = [heat.area.width, heat.area.height];
-    // As large as fits, the sides in proportion; two cells above each other are a character.
+    // As large as fits, with square pixels: two cells, one above the other, are a character.
     let room = [u32::from(inside.width), u32::from(inside.height) * 2];
     let shrink = (f64::from(size[0]) / f64::from(room[0].max(1)))
         .max(f64::from(size[1]) / f64::from(room[1].max(1)))
@@ -241,13 +242,13 @@ fn instruction_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(pane(&title)), area);
 }
 
-/// Rows of the state's pane, its frame included.
+/// Returns the height of the state pane in rows, its frame included.
 fn state_height(screen: &Screen) -> u16 {
     let rows = screen.session.recording.now().state().rect().height.min(16);
     length((rows as usize).max(state_words(screen).len()) + 2)
 }
 
-/// The group as a mask, and what the pixel's state is.
+/// Draws the group as a mask, and the state of the pixel.
 fn state_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     let now = screen.session.recording.now();
     let [x, y] = screen.session.pixel();
@@ -365,8 +366,8 @@ fn registers_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     frame.render_widget(Paragraph::new(shown).block(block), area);
 }
 
-/// A register: its colour, name, and channels; registers that are never written is dim, what the
-/// last step wrote stands out.
+/// Returns a register: its colour, name and channels. A register that is never written is dim; a write of the last step
+/// is highlighted.
 fn register(
     screen: &Screen,
     name: &str,
@@ -394,7 +395,7 @@ fn register(
     Line::from(spans)
 }
 
-/// Returns a number in at most ten characters; `info registers` has all digits.
+/// Returns a number in at most ten characters; `info registers` prints all digits.
 fn column(x: f32) -> String {
     let whole = float_format::text(x);
     if whole.len() <= 10 {
@@ -418,7 +419,7 @@ fn message_lines(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// The line being typed, or a list of keys.
+/// Draws the input line, or a list of keys.
 fn foot_line(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     if let Some(survey) = &screen.asking {
         let share = survey.share();
@@ -441,7 +442,7 @@ fn foot_line(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
         return;
     };
     let before = prompt.text[..prompt.cursor].chars().count() + 1;
-    // A long line shows its end.
+    // The end of a long line is visible.
     let away = before.saturating_sub(usize::from(area.width.saturating_sub(1)));
     let line: String = format!(":{}", prompt.text).chars().skip(away).collect();
     frame.render_widget(Paragraph::new(line), area);
@@ -488,7 +489,7 @@ fn paint(screen: &Screen, style: Style, color: Color) -> Style {
     if screen.colors { style.fg(color) } else { style }
 }
 
-/// From dark to bright.
+/// Returns a colour between dark and bright.
 fn ramp(value: u64, most: u64) -> Color {
     const STOPS: [[u8; 3]; 5] =
         [[13, 8, 40], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]];
@@ -502,7 +503,7 @@ fn ramp(value: u64, most: u64) -> Color {
     Color::Rgb(mix(0), mix(1), mix(2))
 }
 
-/// Text cut into lines, at spaces where there are some.
+/// Wraps text, at spaces if possible.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -517,7 +518,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns a number of rows or columns.
+/// Converts a number of rows or columns.
 fn length(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }

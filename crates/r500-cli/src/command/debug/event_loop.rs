@@ -1,4 +1,4 @@
-//! The event loop of the terminal: draws the screen, waits for a key, passes it on.
+//! The event loop of the terminal: draws the screen and handles keys.
 
 use std::io;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The commands: how they are written, and their help.
+//! The command language: syntax and help.
 
 /// A command, without its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub(super) enum Verb {
     Quit,
 }
 
-/// A row of the table of commands.
+/// A row of the command table.
 pub(super) struct Row {
     pub(super) verb: Verb,
     pub(super) name: &'static str,
-    /// Other spellings; any other beginning of a name that fits one command only is understood, too.
+    /// Abbreviations. Unambiguous prefixes of a name are accepted, too.
     pub(super) short: &'static [&'static str],
     pub(super) arguments: &'static str,
     pub(super) help: &'static str,
@@ -95,7 +95,7 @@ const fn row(
     Row { verb, name, short, arguments, help }
 }
 
-/// Returns a line: the command, and the rest of it.
+/// Parses a line: the command, and its arguments.
 pub(super) fn parse(line: &str) -> Result<(Verb, &str), String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -119,7 +119,7 @@ pub(super) fn parse(line: &str) -> Result<(Verb, &str), String> {
     }
 }
 
-/// Returns all commands, or one, or how conditions are written.
+/// Returns help for all commands, for one, or for conditions.
 pub(super) fn help(what: &str) -> Result<String, String> {
     if what.is_empty() {
         let mut text = String::new();

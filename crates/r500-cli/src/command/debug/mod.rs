@@ -1,13 +1,13 @@
-//! `r500 debug`: walk through the run of a pixel, in the terminal or by a script.
+//! `r500 debug`: steps through the run of a pixel, in the terminal or by a script.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
 //! | [`language`] | the commands: names, arguments, help |
-//! | [`session`] | the state: the recording of a pixel, breakpoints, values on display |
+//! | [`session`] | the state: the recorded pixel, breakpoints, displayed values |
 //! | [`area`] | queries over many pixels, in the background |
 //! | [`text`] | the state as text |
-//! | [`commands`] | what each command does, and what it replies |
-//! | [`screen`], [`draw`], [`event_loop`] | the terminal: keys, layout, waiting for events |
+//! | [`commands`] | the effect and the reply of each command |
+//! | [`screen`], [`draw`], [`event_loop`] | the terminal: keys, layout, events |
 
 mod area;
 mod commands;

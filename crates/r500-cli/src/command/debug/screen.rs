@@ -1,4 +1,4 @@
-//! The state of the screen: what is shown where, and what each key does.
+//! The state of the screen, and the effect of each key.
 
 use std::time::Duration;
 
@@ -11,48 +11,48 @@ use super::session::Session;
 use super::text;
 use r500::exec::record::area::Heatmap;
 
-/// How long an area query runs before its progress is drawn again.
+/// How often the progress of an area query is redrawn.
 pub(super) const REFRESH: Duration = Duration::from_millis(60);
-/// Lines of the help, at most.
+/// Limit of the lines of the help.
 pub(super) const HELP_LINES: u16 = 48;
 
-/// Everything on the screen.
+/// The state of the screen.
 pub(super) struct Screen {
     pub(super) session: Session,
-    /// The line being typed; `None` while keys are commands.
+    /// The input line; `None` while keys are commands.
     pub(super) prompt: Option<Prompt>,
     /// The reply of the last command.
     pub(super) message: String,
-    /// Whether it was a mistake.
+    /// Whether it is an error.
     pub(super) mistake: bool,
-    /// The line of the program that was moved to with the arrows.
+    /// The program line selected with the arrow keys.
     pub(super) cursor: Option<u32>,
-    /// Columns of the program that are scrolled away.
+    /// Horizontal scroll offset of the program.
     pub(super) aside: usize,
     pub(super) tab: Tab,
-    /// Lines of the registers that are scrolled away.
+    /// Vertical scroll offset of the registers.
     pub(super) scroll: usize,
     pub(super) heat: Option<(Heatmap, Measure)>,
-    /// The running area query; keys can only stop it.
+    /// The running area query, which keys can only cancel.
     pub(super) asking: Option<BackgroundQuery>,
-    /// The help, and how many of its lines are scrolled away.
+    /// The scroll offset of the help, if it is shown.
     pub(super) help: Option<u16>,
     pub(super) colors: bool,
     history: Vec<String>,
     pub(super) quit: bool,
 }
 
-/// A line being typed.
+/// An input line.
 #[derive(Default)]
 pub(super) struct Prompt {
     pub(super) text: String,
     /// The byte index of the cursor.
     pub(super) cursor: usize,
-    /// Which line of the history it is.
+    /// Index in the history.
     recalled: Option<usize>,
 }
 
-/// The content of the pane of registers.
+/// The content of the register pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tab {
     Temporaries,
@@ -81,7 +81,7 @@ impl Screen {
         }
     }
 
-    /// A key was pressed.
+    /// Handles a key.
     pub(super) fn key(&mut self, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if let Some(survey) = &self.asking {
@@ -169,7 +169,7 @@ impl Screen {
                 self.asking = Some(survey);
                 self.message.clear();
                 self.mistake = false;
-                // What is known at once is shown at once.
+                // Results that are available immediately are shown immediately.
                 self.wait(REFRESH);
             }
             Ok(Begun::Done(reply)) => self.show(Ok(reply)),
@@ -177,7 +177,7 @@ impl Screen {
         }
     }
 
-    /// Waits at most that long for the area query, and shows its result.
+    /// Waits up to `patience` for the area query, and shows its result.
     pub(super) fn wait(&mut self, patience: Duration) {
         let Some(found) = self.asking.as_mut().and_then(|survey| survey.wait(patience)) else {
             return;
@@ -190,7 +190,7 @@ impl Screen {
     fn show(&mut self, reply: Result<Reply, String>) {
         match reply {
             Ok(reply) => {
-                // The screen shows the position; the text would repeat it.
+                // The screen already shows the position.
                 let words = {
                     let said = text::here(&self.session) + &self.session.displayed();
                     reply.text.strip_suffix(said.as_str()).map(str::to_owned)
@@ -216,7 +216,7 @@ impl Screen {
         }
     }
 
-    /// Returns the line of the program that is selected, or the instruction to come.
+    /// Returns the selected program line, or the next instruction.
     pub(super) fn line(&self) -> u32 {
         self.cursor.unwrap_or_else(|| self.session.recording.now().address())
     }
@@ -264,7 +264,7 @@ impl Screen {
         self.cursor = u32::try_from(moved).ok();
     }
 
-    /// A key while a line is typed.
+    /// Handles a key while a line is typed.
     fn type_key(&mut self, code: KeyCode, control: bool) {
         let Some(prompt) = &mut self.prompt else { return };
         match code {
@@ -330,7 +330,7 @@ impl Prompt {
         self.cursor = self.text.len();
     }
 
-    /// Writes out the command that a beginning can only be.
+    /// Completes an unambiguous prefix of a command.
     fn complete(&mut self) {
         if self.text.is_empty() || self.text.contains(' ') {
             return;
@@ -414,7 +414,7 @@ mod tests {
         terminal.backend().to_string()
     }
 
-    /// A picture that takes minutes: the screen continues, shows how far it is, and Esc ends it.
+    /// A query of minutes: the screen stays responsive and shows the progress, and Esc cancels it.
     #[test]
     fn a_long_question_shows_its_progress_and_can_be_stopped() {
         let mut screen = screen(false);
@@ -428,7 +428,7 @@ mod tests {
             assert!(screen.asking.is_some());
             let text = shown(&screen, 100, 30);
             assert!(text.contains("asking the pixels   ") && text.contains("Esc or Ctrl-C stops"));
-            // Other keys wait.
+            // Other keys are ignored.
             screen.key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE));
             assert!(!screen.quit && screen.asking.is_some());
             screen.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));

@@ -1,4 +1,4 @@
-//! The state of a debugger: the recording of a pixel, breakpoints, values on display.
+//! The state of a debugger session: the recorded pixel, breakpoints, displayed values.
 
 use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, DrawSetup, Expr, Recording, Stop};
@@ -10,7 +10,7 @@ use crate::command::source_map::SourceMap;
 
 use Direction::{Backward, Forward};
 
-/// A debugger between two commands.
+/// A debugger session.
 pub(super) struct Session {
     pub(super) name: String,
     /// Lines, labels and names of the source.
@@ -29,7 +29,7 @@ pub(super) struct Session {
 pub(super) struct Breakpoint {
     pub(super) number: usize,
     pub(super) stop: Break,
-    /// As it was written.
+    /// Its text as entered.
     pub(super) text: String,
     pub(super) enabled: bool,
     pub(super) once: bool,
@@ -57,7 +57,7 @@ impl Session {
         })
     }
 
-    /// Returns the pixel that is read.
+    /// Returns the inspected pixel.
     pub(super) fn pixel(&self) -> [u32; 2] {
         let moment = self.recording.now();
         [moment.pixel().x, moment.pixel().y]
@@ -87,7 +87,7 @@ impl Session {
         expr.value(&self.recording.now())
     }
 
-    /// Returns a value one step before.
+    /// Returns a value before the last step.
     pub(super) fn before(&mut self, expr: &Expr) -> Option<Value> {
         let there = self.recording.step(Backward) == Stop::Reached;
         let value = there.then(|| self.value(expr));
@@ -114,7 +114,7 @@ impl Session {
             .map_err(|error| explain(&error, written))
     }
 
-    /// Returns an address that can run.
+    /// Returns an address, if it is executable.
     pub(super) fn address(&self, address: u32) -> Result<u32, String> {
         let shader = &self.recording.setup().shader;
         if shader.op(address).is_some() {
@@ -124,7 +124,7 @@ impl Session {
         Err(format!("there is no instruction at {address}; the program has {first} to {last}"))
     }
 
-    /// Selects another pixel; if it is in the same group, at the same step.
+    /// Selects another pixel, at the same step if it is in the same group.
     pub(super) fn look_at(&mut self, pixel: [u32; 2]) -> Result<(), String> {
         let [width, height] = self.recording.setup().bindings.size();
         if pixel[0] >= width || pixel[1] >= height {

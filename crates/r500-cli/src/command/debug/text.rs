@@ -13,7 +13,7 @@ use crate::command::engine_args::finding_weight;
 use crate::command::float_format::{self, letters, vector};
 use crate::command::trace::{Printer, state_name};
 
-/// Returns which program and pixel.
+/// Returns the name of the program, and the pixel.
 pub(super) fn greeting(session: &Session) -> String {
     let recording = &session.recording;
     let moment = recording.now();
@@ -36,7 +36,7 @@ pub(super) fn greeting(session: &Session) -> String {
     text
 }
 
-/// Returns where the run stands: the instruction to come.
+/// Returns the position of the run: the next instruction.
 pub(super) fn here(session: &Session) -> String {
     let recording = &session.recording;
     let now = recording.now();
@@ -59,7 +59,7 @@ pub(super) fn inactive(pixel: &Lane) -> String {
     }
 }
 
-/// Returns whether a pixel is delivered.
+/// Returns whether a pixel will be stored.
 pub(super) fn fate(pixel: &Lane) -> &'static str {
     match (pixel.killed, pixel.output().covered) {
         (true, _) => "killed: nothing is delivered",
@@ -74,7 +74,7 @@ pub(super) fn listed(session: &Session, address: u32) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a value for people.
+/// Returns a value as text.
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::Numbers([x, ..], 1) => float_format::text(*x),
@@ -97,13 +97,13 @@ pub(super) fn bits(value: &Value) -> String {
     }
 }
 
-/// Returns what a watched value was and is.
+/// Returns the old and the new value of a watched expression.
 pub(super) fn change(before: Option<Value>, now: &Value) -> String {
     let before = before.map_or_else(String::new, |before| value(&before));
     format!(": {before} -> {}", value(now))
 }
 
-/// `info WHAT`.
+/// Executes `info WHAT`.
 pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
     const TOPICS: [&str; 11] = [
         "step",
@@ -149,7 +149,7 @@ pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
     })
 }
 
-/// Returns what a step does to the pixel, as `r500 trace` prints it.
+/// Returns the effect of a step on the pixel, in the format of `r500 trace`.
 fn happened(session: &Session, number: usize, step: &Step) -> String {
     let shader = &session.recording.setup().shader;
     let (Some(_), Some(listed)) =
@@ -166,7 +166,7 @@ pub(super) fn event(session: &Session, step: &Step) -> String {
     if let Some(event) = &step.event {
         let shader = &session.recording.setup().shader;
         let printer = Printer { shader, texts: &session.texts, colors: false };
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = printer.event(&mut out, event, step.address);
         if !event.active && event.writes.is_empty() {
             out.extend_from_slice(b"             the pixel is inactive\n");
@@ -175,7 +175,7 @@ pub(super) fn event(session: &Session, step: &Step) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns the temporaries that matter: written by anybody until the end of the run.
+/// Returns the temporaries that are written by some pixel of the group in the run.
 pub(super) fn used_temporaries(session: &Session) -> Vec<usize> {
     let last = session.recording.last();
     let lanes = last.state().lanes();
@@ -210,7 +210,7 @@ fn registers(session: &Session, all: bool) -> String {
     text
 }
 
-/// Predicate bits, ALU result, aL.
+/// Returns predicate bits, ALU result and aL.
 pub(super) fn flags(now: &Snapshot<'_>) -> String {
     let pixel = now.pixel();
     let set = letters(pixel.predicate);
@@ -218,19 +218,19 @@ pub(super) fn flags(now: &Snapshot<'_>) -> String {
     format!("pred = {set} set, alu_result = {}, aL = {}\n", pixel.alu_result, now.al())
 }
 
-/// A register as a colour: `#rrggbb`, each channel clamped to 0..1.
+/// Returns a register as a colour `#rrggbb`, each channel clamped to 0..1.
 pub(super) fn color(register: &[f32; 4]) -> String {
     let [r, g, b] = rgb(register);
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// The same as numbers.
+/// Returns a register as an 8-bit colour.
 pub(super) fn rgb(register: &[f32; 4]) -> [u8; 3] {
     // `as` saturates, and makes NaN 0.
     [0, 1, 2].map(|i| (register[i].clamp(0.0, 1.0) * 255.0).round() as u8)
 }
 
-/// Returns the numbers of the constants that the program can name: all that are provided.
+/// Returns the indices of the provided constants.
 pub(super) fn provided_constants(session: &Session) -> Vec<usize> {
     let bindings = &session.recording.setup().bindings;
     (0..r500::isa::CONSTANTS).filter(|&n| bindings.constant(n).is_some()).collect()
@@ -254,7 +254,7 @@ fn constants(session: &Session) -> String {
     if text.is_empty() { "the program has no constants\n".to_owned() } else { text }
 }
 
-/// Outputs so far.
+/// Returns the outputs so far.
 pub(super) fn outputs(session: &Session) -> String {
     let now = session.recording.now();
     let pixel = now.pixel();
@@ -274,7 +274,7 @@ pub(super) fn outputs(session: &Session) -> String {
     text
 }
 
-/// Returns a lane as a letter, and whether it is the pixel.
+/// Returns the letter of a lane, depending on its state and whether it executes.
 pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
     match lane.state {
         _ if lane.killed => 'x',
@@ -286,7 +286,7 @@ pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
     }
 }
 
-/// Returns the lanes of a group as rows of the picture, the upper one first: numbers of lanes.
+/// Returns lane numbers by rows of the picture, the upper one first.
 pub(super) fn rows(now: &Snapshot<'_>) -> Vec<Vec<usize>> {
     let block = now.state().rect();
     (block.y..block.y + block.height)
@@ -503,7 +503,7 @@ pub(super) fn heat(heat: &Heatmap, measure: Measure) -> String {
     text
 }
 
-/// The greatest value of the pixels that a cell of a map stands for.
+/// Returns the maximum of the pixels in a cell of a map.
 pub(super) fn cell(
     values: &[u64],
     [width, height]: [u32; 2],
@@ -524,10 +524,10 @@ pub(super) fn cell(
     most
 }
 
-/// Returns the letter of a value.
+/// Returns the character of a value.
 pub(super) fn shade(value: u64, most: u64) -> char {
     let steps = SHADES.len() as u64 - 1;
-    // Anything above nothing shows.
+    // Values above zero are visible.
     let index = (value * steps).div_ceil(most.max(1));
     SHADES[usize::try_from(index.min(steps)).unwrap_or(0)]
 }

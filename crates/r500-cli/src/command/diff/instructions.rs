@@ -1,4 +1,4 @@
-//! The instructions of two programs, side by side.
+//! Side-by-side listing of two programs.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use r500::program::Job;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
-/// Two programs and how they differ.
+/// Two programs and their differences.
 pub(super) struct Listing<'a> {
     jobs: &'a [Job; 2],
     files: &'a [String; 2],
@@ -19,7 +19,7 @@ pub(super) struct Listing<'a> {
     renamed: Vec<Renamed>,
 }
 
-/// A temporary that has another number in B.
+/// A temporary with another index in B.
 struct Renamed {
     a: u8,
     b: u8,
@@ -108,7 +108,7 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    /// Returns how much is the same.
+    /// Prints a summary of the equal instructions.
     pub(super) fn summary(&self, out: &mut impl Write) -> io::Result<()> {
         let [same, changed, removed, added] = self.counts();
         if self.diff.is_empty() {
@@ -237,7 +237,7 @@ fn reading(change: &FieldChange) -> (String, [String; 2]) {
     }
 }
 
-/// Temporaries with other numbers, if each of A's is one of B's throughout.
+/// Returns the renamed temporaries, if the renaming is a consistent mapping from A to B.
 fn renamed(jobs: &[Job; 2], diff: &Diff) -> Vec<Renamed> {
     let mut met: BTreeMap<(u8, u8), usize> = BTreeMap::new();
     for change in &diff.changes {

@@ -1,4 +1,4 @@
-//! `--run` of folders and files of several programs: a line for each pair.
+//! `--run` for folders and files of several programs: one line for each pair.
 
 use std::io::Write;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(super) fn run(
         let (status, line, mut value) = match jobs {
             [Some(a), Some(b)] => match args.compare(&[a, b], machine) {
                 Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
-                // A program that cannot run: there is no verdict.
+                // A program that cannot run has no verdict.
                 Err(failure) => {
                     let message = failure.message();
                     let value = json!({ "verdict": "incomparable", "reason": message });
@@ -57,7 +57,7 @@ pub(super) fn run(
             Status::Usage | Status::CouldNot => 2,
         }] += 1;
         match format {
-            // As they come: there may be many.
+            // Printed as they arrive, because there may be many.
             Format::Text => writeln!(terminal::out(), "{name}: {line}")?,
             Format::Json => {
                 value["name"] = name.into();
@@ -78,7 +78,7 @@ pub(super) fn run(
     }
     Ok(match counts {
         [_, 0, 0] if broken == Status::Fine => Status::Fine,
-        // What cannot be read is not compared.
+        // Unreadable programs are not compared.
         [_, 0, _] => Status::CouldNot,
         _ => Status::Failed,
     })

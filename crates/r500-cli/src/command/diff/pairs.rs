@@ -1,4 +1,4 @@
-//! Pairs of programs of two folders or files: by path and name, or by content where a name is only a number.
+//! Matching of the programs of two folders or files: by path and name, or by content if a name is only a number.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::command::input_args::{self, ReadArgs};
 pub(super) struct Named {
     /// The path below the folder, without extension; empty for a file.
     below: String,
-    /// The name in the file.
+    /// Its name in the file.
     inside: String,
     pub(super) job: Job,
 }
@@ -28,15 +28,15 @@ impl Named {
         }
     }
 
-    /// Returns whether the name only counts: of programs in logs, and of those without a name. Another program before it
-    /// changes it.
+    /// Returns whether the name is only a number: of programs in logs, and of unnamed ones. Inserting a program changes
+    /// it.
     fn is_counted(&self) -> bool {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         ["fp", "#"].iter().any(|start| self.inside.strip_prefix(start).is_some_and(digits))
     }
 }
 
-/// Two programs that are compared, or one that has no other.
+/// Two matched programs, or one without a match.
 pub(super) struct Pair {
     pub(super) name: String,
     pub(super) jobs: [Option<Job>; 2],
@@ -60,7 +60,7 @@ pub(super) fn collect(root: &Path, read: ReadArgs, status: &mut Status) -> Outco
     Ok(found)
 }
 
-/// Pairs the programs of A with those of B, in the order of A; those of B alone last.
+/// Matches the programs of A with those of B, in the order of A; unmatched ones of B are last.
 pub(super) fn pairs(a: Vec<Named>, b: Vec<Named>) -> Vec<Pair> {
     let partners = partners(&a, &b);
     let mut rest: Vec<Option<Named>> = b.into_iter().map(Some).collect();
@@ -81,7 +81,7 @@ pub(super) fn pairs(a: Vec<Named>, b: Vec<Named>) -> Vec<Pair> {
     pairs
 }
 
-/// Returns which program of B is compared with each of A.
+/// Returns the matching program of B for each of A.
 fn partners(a: &[Named], b: &[Named]) -> Vec<Option<usize>> {
     let mut partners = vec![None; a.len()];
     let mut free = vec![true; b.len()];
@@ -89,7 +89,7 @@ fn partners(a: &[Named], b: &[Named]) -> Vec<Option<usize>> {
         partners[m] = Some(n);
         free[n] = false;
     };
-    // Names that say something; the same one several times in the order of the file.
+    // Proper names; repeated ones match in file order.
     let mut by_name: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (n, b) in b.iter().enumerate().rev().filter(|(_, b)| !b.is_counted()) {
         by_name.entry((&b.below, &b.inside)).or_default().push(n);
@@ -99,7 +99,7 @@ fn partners(a: &[Named], b: &[Named]) -> Vec<Option<usize>> {
             pair(&mut partners, &mut free, m, n);
         }
     }
-    // The same instructions, in the order of the file.
+    // Equal instructions, in file order.
     let mut by_code: BTreeMap<(&str, Vec<[u32; 6]>), Vec<usize>> = BTreeMap::new();
     for (n, b) in b.iter().enumerate().rev().filter(|(_, b)| b.is_counted()) {
         by_code.entry((&b.below, code(&b.job))).or_default().push(n);
@@ -109,7 +109,7 @@ fn partners(a: &[Named], b: &[Named]) -> Vec<Option<usize>> {
             pair(&mut partners, &mut free, m, n);
         }
     }
-    // The most instructions in common, the most similar first; at equal similarity the same name.
+    // Most instructions in common, the most similar pair first; the same name wins ties.
     let left: Vec<usize> =
         (0..a.len()).filter(|&m| a[m].is_counted() && partners[m].is_none()).collect();
     let sorted = |named: &Named| {
@@ -143,7 +143,7 @@ fn code(job: &Job) -> Vec<[u32; 6]> {
     job.program.code.iter().map(|Instruction(words)| *words).collect()
 }
 
-/// Returns how many instructions two sorted programs have in common.
+/// Returns the number of common instructions of two sorted programs.
 fn common(a: &[[u32; 6]], b: &[[u32; 6]]) -> usize {
     let (mut m, mut n, mut common) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(m), b.get(n)) {
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// A program of instructions that differ in their first dword.
+    /// A program with instructions that differ in their first dword.
     fn named(inside: &str, words: &[u32]) -> Named {
         let code = words.iter().map(|&word| Instruction([word, 0, 0, 0, 0, 0])).collect();
         let job = Job::from_program(Program::from_code(code));
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn programs_of_logs_are_matched_by_content() {
         let a = || vec![named("fp0", &[1, 2, 3]), named("fp1", &[4, 5, 6]), named("fp2", &[7; 9])];
-        // Another program comes first, and one has changed a little.
+        // A program is inserted at the start, and another one is changed slightly.
         let b = vec![
             named("fp0", &[20, 21]),
             named("fp1", &[1, 2, 3]),
@@ -183,7 +183,7 @@ mod tests {
             named("fp3", &[7; 9]),
         ];
         assert_eq!(names(a(), b), ["fp0 and fp1", "fp1 and fp2", "fp2 and fp3", "fp0"]);
-        // Programs that occur twice keep their order; nothing in common: by number.
+        // Duplicates keep their order; without common instructions, programs match by number.
         let b = vec![named("fp0", &[30]), named("fp1", &[31]), named("fp2", &[32])];
         assert_eq!(names(a(), b), ["fp0", "fp1", "fp2"]);
     }

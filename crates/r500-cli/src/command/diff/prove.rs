@@ -1,4 +1,4 @@
-//! `--prove`: whether two programs are equal for all constants, inputs and textures.
+//! `--prove`: proofs of equivalence for all constants, inputs and textures.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::command::input_args::{self, ReadArgs};
 use crate::command::syntax::{Shard, Sharding};
 use crate::command::terminal;
 
-/// Random runs that look for a difference where there is no proof.
+/// Number of random runs that search for a difference if there is no proof.
 const ROUNDS: u64 = 64;
 
 /// The verdict about a pair.
 enum Verdict {
     Proved {
-        /// Constants that have any value, where others are literals.
+        /// Constants with any value, if others are literals.
         uniforms: Option<Vec<String>>,
     },
     Differ {
@@ -124,7 +124,7 @@ fn part(part: &Part) -> String {
     }
 }
 
-/// Proves one program equal to another, or those of two folders or files, matched by path and name.
+/// Proves two programs equal, or those of two folders or files, matched by path and name.
 pub(super) fn run(
     paths: [&Path; 2],
     read: ReadArgs,

@@ -1,4 +1,4 @@
-//! `--run`: whether two programs compute the same.
+//! `--run`: comparison of the results of two programs.
 
 mod report;
 
@@ -55,13 +55,13 @@ fn tolerance(text: &str) -> Result<f32, String> {
 pub(super) struct Verdict {
     size: [u32; 2],
     seed: u64,
-    /// Rounds of random values that were run.
+    /// Number of rounds with random values.
     rounds: u64,
-    /// Rounds of filled values whose programs did not end within their limit of instructions.
+    /// Number of rounds with made-up values that did not end within the instruction limit.
     endless: u64,
     sharing: Sharing,
     fill: Fill,
-    /// Instructions that A and B did not execute.
+    /// Unexecuted instructions of A and B.
     unexercised: [Unexercised; 2],
     end: End,
 }
@@ -73,32 +73,32 @@ enum End {
     Incomparable(Incomparable),
 }
 
-/// Why a comparison without a difference does not show that there is none.
+/// Why a comparison without a difference is inconclusive.
 enum Undecided {
-    /// The time is up.
+    /// The time limit was reached.
     Time { limit: Duration, pixels: usize },
-    /// With all values that were made up some program did not end.
+    /// No round with made-up values ended in both programs.
     Endless { limit: u64 },
-    /// Something is read that is neither provided nor can be made up.
+    /// A resource is read that is not provided and cannot be made up.
     Unfilled,
     /// The programs differ, and the made-up values did not execute all of them.
     Unexercised { pixels: usize },
 }
 
-/// Rounds with made-up values, and the size of their pictures.
+/// Default number of rounds with made-up values, and the size of their pictures.
 const FILL_ROUNDS: u64 = 24;
 const FILL_SIZE: [u32; 2] = [32, 32];
-/// Limits on rounds and time if not everything was executed.
+/// Limits of rounds and time while instructions are unexecuted.
 const MOST_FILL_ROUNDS: u64 = 512;
 const FILL_TIME: Duration = Duration::from_secs(8);
-/// Instructions that a group of pixels may execute with made-up values.
+/// Instruction limit of a group of pixels with made-up values.
 const FILL_INSTRUCTIONS: u64 = 1 << 19;
-/// Time that a comparison may take.
+/// Time limit of a comparison.
 const TIME: Duration = Duration::from_secs(30);
 
 struct Different {
     comparison: Comparison,
-    /// The round of random values; `None` with the bindings that the programs carry.
+    /// The round of random values; `None` for the bindings of the programs.
     round: Option<u64>,
     /// The first divergence, or why it could not be found.
     parting: Result<Divergence, Incomparable>,
@@ -106,17 +106,17 @@ struct Different {
 }
 
 impl RunArgs {
-    /// Returns whether to run at all.
+    /// Returns whether `--run` is requested.
     pub(super) fn wanted(&self) -> bool {
         self.run || self.random > 0
     }
 
-    /// Returns the same for one of several pairs: a shard then has pairs, not random runs.
+    /// Returns the options for one of several pairs: a shard then selects pairs, not random runs.
     pub(super) fn of_pair(&self) -> Self {
         Self { shard: None, ..self.clone() }
     }
 
-    /// Runs both.
+    /// Runs and compares both programs.
     pub(super) fn compare(&self, jobs: &[Job; 2], machine: &MachineArgs) -> Outcome<Verdict> {
         let mut sharing = Sharing::of(&jobs[0], &jobs[1]);
         for text in &self.share {
@@ -139,7 +139,7 @@ impl RunArgs {
         Ok(verdict)
     }
 
-    /// The size of the pictures: small where there are many of them.
+    /// Returns the size of the pictures: small for many rounds.
     fn size(&self, [a, b]: &[Job; 2], fill: &Fill) -> [u32; 2] {
         let usual = if fill.is_empty() { [256, 256] } else { FILL_SIZE };
         self.size.or(a.size).or(b.size).unwrap_or(usual)
@@ -216,7 +216,7 @@ impl RunArgs {
                     verdict.unexercised = unexercised(&exercises, &pair);
                     return Ok(End::Undecided(Undecided::Time { limit, pixels }));
                 }
-                // Made-up values may keep a loop going for ever: others are tried.
+                // Made-up values may cause endless loops: try others.
                 Err(Incomparable::Run { error: RunError::Instructions { .. }, .. }) if fills => {
                     verdict.endless += 1;
                     continue;
@@ -249,7 +249,7 @@ impl RunArgs {
         Ok(End::Equal { pixels })
     }
 
-    /// `A=B`.
+    /// Parses `A=B`.
     fn shared(&self, jobs: &[Job; 2], text: &str) -> Outcome<Shared> {
         let usage = |message: String| Failure::usage(format!("--share: {message}"));
         let (a, b) = text
@@ -257,7 +257,7 @@ impl RunArgs {
             .ok_or_else(|| usage(format!("`{text}`: write A=B, such as c0=c3")))?;
         let place = |n: usize, text: &str| -> Outcome<Vec<(u8, u8)>> {
             let place = binding_args::place(&jobs[n], text).map_err(usage)?;
-            // Constants end with 255, channels with 3.
+            // Constants have at most 8 bits, channels are 0 to 3.
             let pair = |&channel: &usize| (place.constant as u8, channel as u8);
             Ok(place.channels.iter().map(pair).collect())
         };

@@ -1,4 +1,4 @@
-//! Answers of the services as JSON of the protocol.
+//! Conversion of service results to JSON of the protocol.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,12 +17,12 @@ use crate::command::text_diff::PATIENCE;
 
 use super::documents::{uri_of, uri_relative_to};
 
-/// Places of an analysis for a client.
+/// Positions of an analysis, converted for a client.
 pub(super) struct Places<'a> {
     analysis: &'a Analysis,
     uri: &'a str,
     encoding: Encoding,
-    /// Where the guide is, with a `/` at its end; empty if not given.
+    /// Address of the guide, with a final `/`; empty if unknown.
     guide: &'a str,
     lines: HashMap<u32, Lines>,
 }
@@ -50,7 +50,7 @@ impl<'a> Places<'a> {
         json!({ "start": start, "end": self.position(span.file, span.end as usize) })
     }
 
-    /// Returns the address of a file of the analysis.
+    /// Returns the URI of a file of the analysis.
     fn uri(&self, file: u32) -> String {
         if file == 0 {
             return self.uri.to_owned();
@@ -75,12 +75,11 @@ impl<'a> Places<'a> {
         json!({ "changes": changes })
     }
 
-    /// Returns the place in the source itself that a problem is shown at: its own, or the
-    /// `#include` that led to its file.
+    /// Returns the span in the source itself for a diagnostic: its own, or that of the `#include` that led to its file.
     fn shown(&self, span: Span) -> Span {
         let files = &self.analysis.assembly().files.list;
         let mut span = span;
-        // Files are included by those before them.
+        // Files precede the files that they include.
         for _ in 0..files.len() {
             if span.file == 0 {
                 break;
@@ -124,7 +123,7 @@ impl<'a> Places<'a> {
         value
     }
 
-    /// Quick fixes of what is wrong in a range of the source.
+    /// Returns quick fixes for the problems in a range of the source.
     pub(super) fn actions(&mut self, from: usize, to: usize) -> Vec<Value> {
         let mut list = Vec::new();
         for problem in service::problems(self.analysis) {
@@ -145,7 +144,7 @@ impl<'a> Places<'a> {
         list
     }
 
-    /// Returns the constants that are colours.
+    /// Returns the colour constants.
     pub(super) fn colors(&mut self) -> Value {
         let list = self.analysis.colors().into_iter().map(|color| {
             let [red, green, blue, alpha] = color.value.map(f64::from);
@@ -157,7 +156,7 @@ impl<'a> Places<'a> {
         Value::Array(list.collect())
     }
 
-    /// Returns what holds each place, the innermost first, as the protocol nests it.
+    /// Returns the selection ranges of each position, innermost first, nested as in the protocol.
     pub(super) fn selection(&mut self, at: usize) -> Value {
         let ranges = self.analysis.selection(at);
         let nest = |parent: Value, span: &Span| {
@@ -170,7 +169,7 @@ impl<'a> Places<'a> {
         ranges.iter().rev().fold(Value::Null, nest)
     }
 
-    /// Returns the edits that make the lines of a part what they are in another text.
+    /// Returns the edits that change the lines of a range to those of another text.
     pub(super) fn lines(&mut self, text: &[u8], from: usize, to: usize) -> Value {
         let before = String::from_utf8_lossy(self.analysis.text()).into_owned();
         let after = String::from_utf8_lossy(text);
@@ -198,10 +197,10 @@ impl<'a> Places<'a> {
         json!({ "range": self.range(edit.span), "newText": edit.text })
     }
 
-    /// Returns the outline, what stands in a block below it.
+    /// Returns the outline as a tree.
     pub(super) fn symbols(&mut self) -> Value {
         let mut all: Vec<Value> = Vec::new();
-        // Open blocks: where they end, and their entry with what is in it so far.
+        // Open blocks: their ends, and their entries with children so far.
         let mut open: Vec<(u32, Value)> = Vec::new();
         for entry in self.analysis.outline() {
             while open.last().is_some_and(|(end, _)| *end <= entry.span.start) {
@@ -247,7 +246,7 @@ impl<'a> Places<'a> {
             let text = if snippets { item.insert.clone() } else { item.plain() };
             let mut value = json!({
                 "label": item.label, "kind": kind, "detail": item.detail,
-                // The usual stands first.
+                // The most common completion first.
                 "sortText": format!("{n:04}"),
                 "insertTextFormat": if snippets { 2 } else { 1 },
                 "textEdit": { "range": self.range(item.replace), "newText": text },
@@ -261,8 +260,7 @@ impl<'a> Places<'a> {
         json!({ "isIncomplete": false, "items": items })
     }
 
-    /// Returns the words of a part of the source, each after the one before it: five numbers a
-    /// word.
+    /// Returns the semantic tokens of a range in relative encoding: five numbers each.
     pub(super) fn tokens(&mut self, part: Range<usize>) -> Value {
         let text = self.analysis.text();
         let lines = Lines::new(text);
@@ -285,7 +283,7 @@ impl<'a> Places<'a> {
         json!({ "data": data })
     }
 
-    /// Returns what can be folded: lines.
+    /// Returns the folding ranges by lines.
     pub(super) fn folds(&mut self) -> Value {
         let list = self.analysis.folds().into_iter().map(|fold| {
             let range = self.range(fold.span);
@@ -300,7 +298,7 @@ impl<'a> Places<'a> {
         Value::Array(list.collect())
     }
 
-    /// Included files, and texture files next to the files that name them.
+    /// Returns links to included files, and to texture files, relative to the files that name them.
     pub(super) fn links(&mut self) -> Value {
         let assembly = self.analysis.assembly();
         let includes = assembly.includes.iter().map(|include| (include.span, include.file));
@@ -336,7 +334,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Ends the innermost open entry: it goes to the one around it.
+/// Closes the innermost open entry and adds it to its parent.
 fn close(open: &mut Vec<(u32, Value)>, all: &mut Vec<Value>) {
     let Some((_, done)) = open.pop() else { return };
     match open.last_mut() {
@@ -348,8 +346,8 @@ fn close(open: &mut Vec<(u32, Value)>, all: &mut Vec<Value>) {
     }
 }
 
-/// Returns what something takes; nothing after its last part, for clients would mark the first.
-/// Labels are ASCII: bytes are units.
+/// Returns signature help. After the last parameter none is active, because clients would highlight the first. Labels
+/// are ASCII, so that bytes are units.
 pub(super) fn signature(signature: &Signature, markdown: bool) -> Value {
     let Some(active) = signature.active else { return Value::Null };
     let parts: Vec<Value> =
@@ -366,8 +364,7 @@ pub(super) fn signature(signature: &Signature, markdown: bool) -> Value {
     })
 }
 
-/// Returns what the protocol calls the kinds of words, in the order of [`TokenKind::ALL`]. `label`
-/// is not among the names that every client knows.
+/// Returns the protocol's names of token kinds, in the order of [`TokenKind::ALL`]. Not all clients know `label`.
 pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
     let name = |kind: &TokenKind| match kind {
         TokenKind::Comment => "comment",
@@ -392,10 +389,10 @@ pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
     TokenKind::ALL.iter().map(name).collect()
 }
 
-/// Returns how a colour is written as a constant's value.
+/// Returns the text of a colour as a constant's value.
 pub(super) fn color_presentation(color: &Value) -> Value {
     let channel = |name: &str| color[name].as_f64().unwrap_or(0.0) as f32;
-    // Three decimals tell 8-bit colours apart.
+    // Three decimals distinguish 8-bit colours.
     let rounded = |name: &str| f64::from((channel(name) * 1000.0).round()) / 1000.0;
     let values = ["red", "green", "blue", "alpha"].map(|name| rounded(name).to_string());
     json!([{ "label": format!("({})", values.join(", ")) }])

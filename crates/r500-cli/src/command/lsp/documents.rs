@@ -1,4 +1,4 @@
-//! Open sources, and the files that they include.
+//! Open documents and their included files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use serde_json::Value;
 
 use super::super::input_args::PathArgs;
 
-/// A source that the editor has open.
+/// An open document.
 pub(super) struct Document {
     pub(super) version: Value,
     pub(super) text: Arc<[u8]>,
-    /// Its analysis, until it changes.
+    /// The cached analysis of its current text.
     analysis: Option<Arc<Analysis>>,
-    /// Whether its diagnostics are still to be published.
+    /// Whether its diagnostics have to be published.
     pub(super) stale: bool,
 }
 
-/// All that are open, by their address.
+/// The open documents, by URI.
 #[derive(Default)]
 pub(super) struct Documents {
     open: HashMap<String, Document>,
     paths: PathArgs,
-    /// Folders that the editor has open: their sources may include one another.
+    /// Workspace folders: sources in them may include each other.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -43,14 +43,14 @@ impl Documents {
         self.changed();
     }
 
-    /// Returns whether it was open.
+    /// Closes a document. Returns whether it was open.
     pub(super) fn close(&mut self, uri: &str) -> bool {
         let was = self.open.remove(uri).is_some();
         self.changed();
         was
     }
 
-    /// Returns the addresses of the open documents, in order.
+    /// Returns the URIs of the open documents, in order.
     pub(super) fn uris(&self) -> Vec<String> {
         let mut all: Vec<String> = self.open.keys().cloned().collect();
         all.sort();
@@ -61,7 +61,7 @@ impl Documents {
         self.open.get(uri)
     }
 
-    /// Takes the changes of a document, one after the other; `None` if it or a change is none.
+    /// Applies changes of a document in sequence; `None` if the document or a change is invalid.
     pub(super) fn change(
         &mut self,
         uri: &str,
@@ -91,7 +91,7 @@ impl Documents {
         Some(())
     }
 
-    /// Returns what is made of a document.
+    /// Returns the analysis of a document.
     pub(super) fn analysis(&mut self, uri: &str) -> Option<Arc<Analysis>> {
         let document = self.open.get(uri)?;
         if let Some(analysis) = &document.analysis {
@@ -105,7 +105,7 @@ impl Documents {
         Some(analysis)
     }
 
-    /// Assembles a text as that of a document: what it includes comes from the editor, else from disk.
+    /// Assembles a text as that of a document; included files come from open documents, else from disk.
     pub(super) fn assemble(&self, uri: &str, text: &[u8]) -> Assembly {
         let path = path_of(uri);
         let name = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
@@ -125,7 +125,7 @@ impl Documents {
         bytes.map(|bytes| Loaded { name: name.clone(), bytes }).map_err(|e| format!("{name}: {e}"))
     }
 
-    /// Returns the documents whose diagnostics are still to be published, and marks them as published.
+    /// Returns the documents with unpublished diagnostics, and marks them as published.
     pub(super) fn stale(&mut self) -> Vec<String> {
         let mut list: Vec<String> = Vec::new();
         for (uri, document) in &mut self.open {
@@ -137,7 +137,7 @@ impl Documents {
         list
     }
 
-    /// A text changed: what was made of it, and of all that include others, no longer holds.
+    /// Invalidates the analyses of a changed document, and of all documents that include files.
     fn changed(&mut self) {
         for document in self.open.values_mut() {
             let includes = document.analysis.as_ref().is_some_and(|analysis| {
@@ -160,17 +160,17 @@ pub(super) fn position(value: &Value) -> Option<LineColumn> {
     Some(LineColumn { line: number("line")?, column: number("character")? })
 }
 
-/// Returns the address of a file that a document names, relative to it.
+/// Returns the URI of a file that a document names, relative to it.
 pub(super) fn uri_relative_to(uri: &str, path: &str) -> Option<String> {
     let folder = path_of(uri)?;
     let there = folder.parent().unwrap_or(Path::new("")).join(path);
     Some(uri_of(&without_dots(&there).display().to_string()))
 }
 
-/// Returns the path of a `file:` address.
+/// Returns the path of a `file:` URI.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
-    // `file://host/path`: other hosts are not reached.
+    // `file://host/path`: other hosts are not supported.
     let path = &path[path.find('/')?..];
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -193,7 +193,7 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     Some(without_dots(Path::new(if drive { &text[1..] } else { &text })))
 }
 
-/// Returns the `file:` address of a path; a name that is none stays.
+/// Returns the `file:` URI of a path; a text that is not a path is returned as it is.
 pub(super) fn uri_of(path: &str) -> String {
     let path = path.replace('\\', "/");
     let drive = path.as_bytes().get(1) == Some(&b':');

@@ -1,13 +1,13 @@
 //! `r500 lsp`: a language server for editors, over stdin and stdout.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`server`] | which message means what, in which state |
-//! | [`documents`] | open sources, their changes, the files that they include |
-//! | [`answer`] | answers of [`service`](r500::service) as JSON of the protocol |
+//! | [`server`] | the protocol: messages and states |
+//! | [`documents`] | open documents, their changes, included files |
+//! | [`answer`] | conversion of [`service`](r500::service) results to JSON of the protocol |
 //!
-//! The types of the protocol are written as JSON where they are used: few are needed. A message that is
-//! none is answered with an error, and the next one is read.
+//! Protocol types are written as JSON where they are used, because few are needed. An invalid message is answered with
+//! an error, and the server continues.
 
 mod answer;
 mod documents;
@@ -42,7 +42,7 @@ Exit status: 0 after the requests `shutdown` and `exit`, 1 when the connection e
 usage.";
 
 impl Lsp {
-    /// Serves until the editor is done.
+    /// Serves until the client exits.
     pub(super) fn run(self) -> Outcome {
         let messages = wire::incoming(std::io::stdin());
         let mut out = std::io::stdout().lock();

@@ -1,4 +1,4 @@
-//! The conversation: which message means what, and in which state.
+//! The protocol: messages and states.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub(super) fn serve(
     let mut server = Server { documents: Documents::new(paths), ..Server::default() };
     let mut queue: VecDeque<Incoming> = VecDeque::new();
     loop {
-        // All that has arrived, for a later message may take back an earlier one.
+        // Read all pending messages, because a later one may cancel an earlier one.
         loop {
             match messages.try_recv() {
                 Ok(message) => queue.push_back(message),
@@ -61,7 +61,7 @@ pub(super) fn serve(
     }
 }
 
-/// Returns whether a message that has arrived takes a request back.
+/// Returns whether a pending message cancels a request.
 fn cancelled(queue: &VecDeque<Incoming>, id: Option<&Value>) -> bool {
     queue.iter().any(|message| match message {
         Incoming::Message(message) => {
@@ -89,7 +89,7 @@ struct Server {
     markdown: bool,
     addresses: bool,
     words: bool,
-    /// Where the guide is, with a `/` at its end; empty if the client did not give it.
+    /// Address of the guide, with a final `/`; empty if the client did not provide it.
     guide: String,
 }
 
@@ -106,7 +106,7 @@ impl Server {
                 Err((code, why)) => fail(out, id, code, &why),
             },
             (Some(method), None) => self.notification(method, params, out),
-            // An answer, although no request was sent.
+            // A response, although no request was sent.
             (None, Some(_))
                 if message.get("result").is_some() || message.get("error").is_some() =>
             {
@@ -138,7 +138,7 @@ impl Server {
             "textDocument/didChange" => {
                 let changes = params["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
                 if self.documents.change(uri, version, changes, self.encoding).is_none() {
-                    // The texts differ from now on; people should know.
+                    // Client and server now have different texts; the user should know.
                     let message = json!({
                         "type": 1, "message": "r500: a change could not be understood; close and open the file",
                     });
@@ -216,7 +216,7 @@ impl Server {
         self.about(what, params, uri, &analysis)
     }
 
-    /// Requests about a document.
+    /// Handles a request about a document.
     fn about(&self, what: &str, params: &Value, uri: &str, analysis: &Analysis) -> Answer {
         let lines = Lines::new(analysis.text());
         let offset = |value: &Value| {
@@ -299,7 +299,7 @@ impl Server {
         })
     }
 
-    /// Symbols of all open documents whose names hold a text.
+    /// Returns symbols of all open documents with names that contain a text.
     fn workspace_symbols(&mut self, query: &str) -> Value {
         let query = query.to_ascii_lowercase();
         let mut all = Vec::new();
@@ -405,7 +405,7 @@ impl Server {
         })
     }
 
-    /// Says what is wrong with the documents that changed.
+    /// Publishes the diagnostics of changed documents.
     fn publish(&mut self, out: &mut impl Write) -> io::Result<()> {
         for uri in self.documents.stale() {
             let Some(analysis) = self.documents.analysis(&uri) else { continue };

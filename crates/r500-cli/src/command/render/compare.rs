@@ -1,4 +1,4 @@
-//! `--compare`: is the picture the one it should be?
+//! `--compare`: comparison with a reference picture.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub(super) struct Compared {
 }
 
 impl CompareArgs {
-    /// Compares a plane with the reference; a larger reference is cut to the part that was drawn.
+    /// Compares a plane with the reference. Of a larger reference, the drawn part is compared.
     pub(super) fn compare(
         &self,
         plane: &Plane<'_>,
@@ -51,7 +51,7 @@ impl CompareArgs {
         let bytes = input_args::picture_bytes(&path)?;
         let drawn = plane.picture();
         let size = [drawn.width, drawn.height];
-        // Before it is decoded: a small file can hold a large picture.
+        // Before decoding, because a small file can contain a large picture.
         if let Some(named) = png_size(&bytes).filter(|named| crop.is_none() && *named != size) {
             let error = SizeError { a: size, b: named };
             return Err(Failure::input(error).context(path.display().to_string()));
@@ -78,7 +78,7 @@ impl CompareArgs {
 }
 
 impl Compared {
-    /// For programs.
+    /// Returns the result as JSON.
     pub(super) fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "passes": self.passes,
@@ -112,7 +112,7 @@ impl fmt::Display for Compared {
     }
 }
 
-/// Returns a number from 0 to 1, or `A/B`.
+/// Parses a number from 0 to 1, or `A/B`.
 fn fraction(text: &str) -> Result<f64, String> {
     let wanted = || format!("`{text}` is not a number from 0 to 1 (or fraction such as 2/255)");
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());

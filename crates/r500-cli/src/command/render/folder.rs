@@ -1,4 +1,4 @@
-//! The programs of a folder: a picture each.
+//! Rendering of the programs of a folder, one picture each.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::command::syntax::Sharding;
 use crate::command::{input_args, overwrite, terminal};
 
 impl Render {
-    /// Draws the programs of a folder, or those of a shard. What fails is reported, and the others are drawn.
+    /// Draws the programs of a folder, or those of a shard. Reports failures and continues.
     pub(super) fn folder(&self, folder: &Path) -> Outcome {
         let single = self.show
             || self.window
@@ -43,7 +43,7 @@ impl Render {
             bar.inc(1);
             let below = file.strip_prefix(folder).unwrap_or(file).with_extension("");
             input_args::each(file, self.source.read, &mut unreadable, |index, job| {
-                // Also of programs of other shards, so that names do not depend on the shard.
+                // Counts programs of other shards, so that names do not depend on the shard.
                 let name = file_name(&below, index, &job.name, &mut names);
                 if !sharding.takes_next() {
                     return;
@@ -92,11 +92,11 @@ impl Render {
     }
 }
 
-/// Names of pictures: a path in which `{}` stands for the name of the program.
+/// Name pattern of pictures: a path in which `{}` stands for the name of the program.
 struct Pattern(PathBuf);
 
 impl Pattern {
-    /// A name without `{}` is that of a folder of PNG files.
+    /// Parses a pattern. A name without `{}` is a folder for PNG files.
     fn new(output: &Path) -> Outcome<Self> {
         if output.to_string_lossy().contains("{}") {
             return Ok(Self(output.to_owned()));

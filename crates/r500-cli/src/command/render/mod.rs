@@ -1,4 +1,4 @@
-//! `r500 render`: a frame, or many.
+//! `r500 render`: drawing of pictures.
 
 mod compare;
 mod folder;

@@ -27,7 +27,7 @@ enum Data<'a> {
 }
 
 impl<'a> Plane<'a> {
-    /// Returns a render target, if the program writes it (A is always there).
+    /// Returns a render target, if the program writes it (A always exists).
     pub(super) fn color(frame: &'a Frame, target: usize) -> Option<Self> {
         let colors = frame.target(target)?;
         Some(Self {
@@ -37,7 +37,7 @@ impl<'a> Plane<'a> {
         })
     }
 
-    /// Depth, if the program writes it.
+    /// Returns depth, if the program writes it.
     pub(super) fn depth(frame: &'a Frame) -> Option<Self> {
         let data = Data::Depth(frame.depth()?);
         Some(Self { name: "depth", width: frame.width(), data })
@@ -55,7 +55,7 @@ impl<'a> Plane<'a> {
         Self { data, ..*self }
     }
 
-    /// Returns as an upright picture of 8 bits.
+    /// Returns the plane as an 8-bit picture, top row first.
     pub(super) fn picture(&self) -> Picture {
         match self.data {
             Data::Color(_, colors) => Picture::from_colors(self.width, colors),
@@ -70,7 +70,7 @@ impl<'a> Plane<'a> {
         }
     }
 
-    /// Little-endian float32, rows from the bottom.
+    /// Returns the values as little-endian float32, bottom row first.
     pub(super) fn floats(&self) -> Vec<u8> {
         let values = match self.data {
             Data::Color(_, colors) => colors.as_flattened(),
@@ -83,7 +83,7 @@ impl<'a> Plane<'a> {
         bytes
     }
 
-    /// Checks that the card would store this plane.
+    /// Checks whether the card can store this plane.
     pub(super) fn check_stored(&self, state: &State) -> Outcome<()> {
         let Data::Color(target, _) = self.data else { return Ok(()) };
         let format = state.out_fmt_or_default(target);

@@ -1,4 +1,4 @@
-//! Many frames: a file each, or one that moves.
+//! Rendering of frame sequences, to separate files or an animation.
 
 use std::fs::File;
 use std::io::BufWriter;

@@ -1,6 +1,6 @@
-//! Large pictures: written as they are drawn, strip by strip.
+//! Streaming of large pictures: strips are written while others are drawn.
 //!
-//! Three strips take turns: one is drawn, on all threads, while another is written and a third waits for either.
+//! Three strips rotate: one is drawn, on all threads, while another is written and the third waits.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,26 +18,26 @@ use super::{Ready, Render, Summary, Target, planes};
 use crate::command::exit::Outcome;
 use crate::command::{engine_args, input_args, terminal};
 
-/// Bytes of a strip, about.
+/// Approximate size of a strip in bytes.
 const STRIP: u64 = 8 << 20;
-/// Strips that are in memory.
+/// Number of strips in memory.
 const STRIPS: usize = 3;
 
-/// A picture that was written while it was drawn.
+/// A streamed picture.
 pub(super) struct Streamed {
     pub(super) summary: Summary,
     pub(super) written: Vec<PathBuf>,
-    /// The time limit, if it ended the drawing; the files have what was drawn until then, and zeros.
+    /// The time limit, if it was reached; the files are then completed with zeros.
     pub(super) stopped: Option<RunError>,
 }
 
-/// Returns whether a picture is written in strips: if it has more than are in memory then.
+/// Returns whether a picture is streamed: if it needs more strips than are in memory.
 pub(super) fn pays(ready: &Ready) -> bool {
     let PixelRect { width, height, .. } = ready.area();
     u64::from(width) * u64::from(height) * bytes_per_pixel(ready) > STRIPS as u64 * STRIP
 }
 
-/// Returns the bytes of a pixel in a strip, about.
+/// Returns the approximate size of a pixel in a strip, in bytes.
 fn bytes_per_pixel(ready: &Ready) -> u64 {
     let targets = ready.shader.targets().into_iter().filter(|on| *on).count().max(1);
     16 * targets as u64 + 4
@@ -70,14 +70,14 @@ impl Render {
             let (target, state) = (self.target, &ready.job.program.state);
             let writer = scope.spawn(move || {
                 let next = |used: Option<Frame>| {
-                    // The drawing thread may have ended, and needs no more memory.
+                    // The drawing thread may have ended, and needs no more buffers.
                     used.map(|used| empty.send(used).ok());
                     to_write.recv().ok()
                 };
                 sink.write_strips(target, state, area, next)
             });
             for number in 0.. {
-                // Without an answer the writer failed, and says why below.
+                // Without an answer the writer failed; its error is returned below.
                 let memory = match number < STRIPS {
                     true => None,
                     false => match to_draw.recv() {
@@ -106,7 +106,7 @@ impl Render {
         if let Some(error) = failed {
             return Err(engine_args::not_run(error));
         }
-        // Rows that the time limit left out are missing in the files, too: the limit is the cause.
+        // The writer fails because of the rows that the time limit left out: the limit is the cause.
         let written = match written {
             Err(_) if stopped.is_some() => Vec::new(),
             written => written?,
@@ -124,7 +124,7 @@ impl Render {
 }
 
 impl Kind {
-    /// Returns which rows stand first in a file.
+    /// Returns the order of rows in a file.
     fn order(self) -> StripOrder {
         match self {
             Self::Floats | Self::Raw => StripOrder::FromBottom,
@@ -134,8 +134,8 @@ impl Kind {
 }
 
 impl Sink {
-    /// Writes the strips that `next` returns until there are no more; it gets back the strip before. Returns the names of the
-    /// files. If rows are missing, or on a failure, the files are removed.
+    /// Writes the strips that `next` returns, until there are no more; `next` gets back the previous strip. Returns the
+    /// paths. If rows are missing, or on a failure, the files are removed.
     fn write_strips(
         &self,
         target: Target,
@@ -156,16 +156,16 @@ impl Sink {
             _ => self.write_planes(target, state, area, first, &mut written, &mut next),
         };
         if rows != area.height || result.is_err() {
-            // A part of a picture is not an output.
+            // An incomplete picture is not an output.
             for path in written.drain(..).filter(|path: &PathBuf| path.is_file()) {
-                // The failure that led here is reported; this one would add nothing.
+                // The original failure is reported; this one would add nothing.
                 let _ = std::fs::remove_file(path);
             }
         }
         result.map(|()| written)
     }
 
-    /// Writes each plane to a file of its own.
+    /// Writes each plane to a separate file.
     fn write_planes(
         &self,
         target: Target,
@@ -180,7 +180,7 @@ impl Sink {
         while let Some(frame) = strip {
             let planes = planes(target, &frame)?;
             if files.is_empty() {
-                // Before there are files: this may fail.
+                // Before files are created, because this may fail.
                 if self.kind == Kind::Raw {
                     planes.iter().try_for_each(|plane| plane.check_stored(state))?;
                 }

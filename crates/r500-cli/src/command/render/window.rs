@@ -1,4 +1,4 @@
-//! `--window`: the picture in a window, moving.
+//! `--window`: the picture in a window, animated.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -52,16 +52,16 @@ impl Render {
     }
 }
 
-/// The drawn program, for pictures of a size.
+/// A program for pictures of one size.
 struct Scene {
-    /// As it was read.
+    /// The job as it was read.
     base: Job,
-    /// With what the switches change.
+    /// The job with the command-line options applied.
     job: Job,
     shader: Shader,
     bindings: Bindings,
     frame: Frame,
-    /// Whether it takes the time.
+    /// Whether a constant takes the time.
     moves: bool,
 }
 
@@ -74,28 +74,28 @@ impl Scene {
         Ok(Self { base, job, shader, bindings, frame, moves })
     }
 
-    /// Draws the picture of a time.
+    /// Draws the picture at a time.
     fn draw(&mut self, render: &Render, time: f32) -> Outcome<()> {
         if self.moves {
             render.state.apply_time(&mut self.job, time)?;
-            // All else that is bound stays: binding textures takes longer than a picture.
+            // Other bindings stay, because binding textures takes longer than a picture.
             for (n, constant) in self.job.program.state.constants.iter().enumerate() {
                 self.bindings.set_constant(n, constant.map(f32::from_bits)).map_err(not_bound)?;
             }
         }
         let options: Options<'_> = render.machine.options()?;
         let draw = Draw::new(&self.shader, &self.bindings, &options).map_err(not_run)?;
-        // The engine gets ready for each picture: constants, the time among them, are known to it.
+        // The draw is prepared for each picture, because constants, including the time, are compiled in.
         let prepared = render.machine.engine().prepare(draw);
         draw_into(&*prepared, &draw, &mut self.frame).map_err(not_run)
     }
 }
 
-/// The window and what is on it.
+/// The window and its contents.
 struct Screen {
     window: Rc<Window>,
     surface: Surface<Rc<Window>, Rc<Window>>,
-    /// Time between pictures that the display can show.
+    /// Interval between pictures that the display can show.
     interval: Duration,
 }
 
@@ -118,7 +118,7 @@ impl Screen {
         [width, height]
     }
 
-    /// Puts a plane of this size on the window, with so many threads.
+    /// Copies a plane of this size to the window, on several threads.
     fn show(
         &mut self,
         [width, height]: [u32; 2],
@@ -153,21 +153,21 @@ fn fill(buffer: &mut [u32], [width, height]: [usize; 2], plane: &Plane<'_>, thre
     });
 }
 
-/// A pixel as windows take it: 0x00RRGGBB.
+/// Converts a pixel for the window: 0x00RRGGBB, blended over black.
 fn over_black([r, g, b, a]: [u8; 4]) -> u32 {
     let part = |c: u8| {
         let product = u32::from(c) * u32::from(a);
-        // Divided by 255 and rounded, without a division.
+        // Division by 255 with rounding, without a division.
         (product + 128 + ((product + 128) >> 8)) >> 8
     };
     part(r) << 16 | part(g) << 8 | part(b)
 }
 
-/// The time of the picture: it can stand still.
+/// The clock of the picture, which can be stopped.
 struct Clock {
-    /// Seconds when it last began to run, or where it stands.
+    /// Seconds at the last start, or at the stop.
     base: f64,
-    /// Since when it runs.
+    /// When it was started, if it runs.
     since: Option<Instant>,
 }
 
@@ -184,7 +184,7 @@ impl Clock {
         self.since.is_some()
     }
 
-    /// Stops, or continues.
+    /// Stops or continues.
     fn toggle(&mut self) {
         *self = match self.since {
             Some(_) => Self { base: self.seconds(), since: None },
@@ -193,13 +193,13 @@ impl Clock {
     }
 }
 
-/// Frames a second, over half a second or so.
+/// Frame rate, over about half a second.
 #[derive(Default)]
 struct Rate {
     begin: Option<Instant>,
     frames: u32,
     drawing: Duration,
-    /// Frames a second, and the time that drawing one took.
+    /// Frames per second, and the time to draw one.
     known: Option<(f64, Duration)>,
 }
 
@@ -210,7 +210,7 @@ impl Rate {
         let begin = *self.begin.get_or_insert_with(Instant::now);
         let elapsed = begin.elapsed();
         if elapsed >= Duration::from_millis(500) {
-            // The first one began the time.
+            // The first frame only starts the measurement.
             let rate = f64::from(self.frames - 1) / elapsed.as_secs_f64();
             let known = Some((rate, self.drawing / self.frames));
             *self = Self { begin: Some(Instant::now()), frames: 1, drawing, known };
@@ -218,19 +218,19 @@ impl Rate {
     }
 }
 
-/// The program in its window.
+/// A program in its window.
 struct Live<'a> {
     render: &'a Render,
     scene: Scene,
     screen: Option<Screen>,
     clock: Clock,
     rate: Rate,
-    /// The position of the mouse, from the upper left.
+    /// The mouse position, from the upper left.
     mouse: Option<PhysicalPosition<f64>>,
     title: String,
     /// When the next picture is due.
     next: Instant,
-    /// When files were last read, and how they were.
+    /// When file times were last read, and their values.
     looked: Instant,
     stamps: Vec<(PathBuf, Option<SystemTime>)>,
     failure: Option<Failure>,
@@ -261,7 +261,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Brings the title up to date.
+    /// Updates the title.
     fn tell(&mut self) {
         let Some(screen) = &self.screen else { return };
         let frame = &self.scene.frame;
@@ -305,7 +305,7 @@ impl Live<'_> {
         inside.then(|| [mouse.x as u32, height - 1 - mouse.y as u32])
     }
 
-    /// Ends with what went wrong.
+    /// Ends the event loop on a failure.
     fn check(&mut self, events: &ActiveEventLoop, outcome: Outcome<()>) {
         if let Err(failure) = outcome {
             self.failure = Some(failure);
@@ -313,20 +313,20 @@ impl Live<'_> {
         }
     }
 
-    /// Returns the files that the picture comes from, and when they were written.
+    /// Returns the files of the picture and their modification times.
     fn stamps_now(&self) -> Outcome<Vec<(PathBuf, Option<SystemTime>)>> {
         let files = [self.render.source.files()?, self.render.state.files()].concat();
         let written = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();
         Ok(files.into_iter().map(|file| (file.clone(), written(&file))).collect())
     }
 
-    /// Takes the program anew if its files have changed; whether they have.
+    /// Reloads the program if its files have changed. Returns whether it did.
     fn reload(&mut self) -> bool {
         if !self.render.reload || self.looked.elapsed() < Duration::from_millis(200) {
             return false;
         }
         self.looked = Instant::now();
-        // A file that is being written may be half there: what is shown stays.
+        // A file that is being written may be incomplete: keep the current picture.
         let Ok(stamps) = self.stamps_now() else { return false };
         if stamps == self.stamps {
             return false;
@@ -406,7 +406,7 @@ impl ApplicationHandler for Live<'_> {
         let runs = self.scene.moves && self.clock.runs();
         if reloaded || runs && now >= self.next {
             screen.window.request_redraw();
-            // What was late is not made up for.
+            // Late pictures are skipped.
             self.next = (self.next + screen.interval).max(now);
         }
         events.set_control_flow(if runs {
@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(over_black([0x12, 0x34, 0x56, 255]), 0x12_3456);
         assert_eq!(over_black([255, 255, 255, 0]), 0);
         assert_eq!(over_black([255, 100, 1, 128]), 128 << 16 | 50 << 8 | 1);
-        // Rounded as a division by 255 would be, for all.
+        // Equal to division by 255 with rounding, for all values.
         for c in 0..=255u8 {
             for a in 0..=255u8 {
                 let wanted = (f64::from(c) * f64::from(a) / 255.0).round() as u32;
@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    /// Bands of rows, not all of the same height, make the same picture as one.
+    /// Several threads with bands of different heights draw the same picture as one.
     #[test]
     fn threads_fill_the_same_window() {
         let job =

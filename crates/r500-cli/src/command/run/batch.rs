@@ -1,4 +1,4 @@
-//! Batches of rows: rows that have their constants in common are pixels of one picture.
+//! Batching of rows: rows with equal constants are pixels of one picture.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use super::rows::Row;
 use crate::command::engine_args;
 use crate::command::exit::{Failure, Outcome};
 
-/// Rows of a picture, and rows that are in memory, at most.
+/// Limit of the rows of a picture, and of rows in memory.
 pub(super) const CHUNK: usize = 4096;
 
-/// Draws rows as they come.
+/// Draws rows in batches.
 pub(super) struct Batches<'r> {
     job: &'r Job,
     quads: bool,
@@ -26,13 +26,13 @@ pub(super) struct Batches<'r> {
     bound: Option<Bound>,
     /// Rows that are not drawn yet.
     pending: Vec<Row>,
-    /// Rows that came before these.
+    /// Number of rows before these.
     drawn: usize,
     results: Results<'r>,
     pub(super) findings: RuntimeWarnings,
 }
 
-/// What the last picture read; the next one with the same layout reads other values only.
+/// Bindings of the last picture; the next one with the same layout only changes values.
 struct Bound {
     layout: Layout,
     bindings: Bindings,
@@ -43,7 +43,7 @@ struct Bound {
 struct Layout {
     width: u32,
     temps: Vec<u8>,
-    /// Channels of constants that rows give.
+    /// Channels of constants that rows set.
     constants: Vec<(usize, usize)>,
 }
 
@@ -71,7 +71,7 @@ impl<'r> Batches<'r> {
         })
     }
 
-    /// Takes the next row.
+    /// Adds the next row.
     pub(super) fn push(&mut self, row: Row) -> Outcome<()> {
         if self.drawn == 0 && self.pending.is_empty() {
             let mut job = self.job.clone();
@@ -82,7 +82,7 @@ impl<'r> Batches<'r> {
         if self.pending.len() == CHUNK { self.draw_pending() } else { Ok(()) }
     }
 
-    /// Draws what is left, and returns the results.
+    /// Draws the remaining rows, and returns the results.
     pub(super) fn finish(mut self) -> Outcome<(Results<'r>, RuntimeWarnings)> {
         if self.quads {
             check_quads_full(self.drawn + self.pending.len())?;
@@ -100,13 +100,13 @@ impl<'r> Batches<'r> {
             self.draw(rows)?;
         }
         self.drawn += pending.len();
-        // The memory is used again.
+        // Reuses the memory.
         self.pending = pending;
         self.pending.clear();
         Ok(())
     }
 
-    /// Draws rows that have their constants in common.
+    /// Draws rows with equal constants.
     fn draw(&mut self, rows: &[Row]) -> Outcome<()> {
         let layout = Layout {
             width: width(rows, self.quads),
@@ -147,7 +147,7 @@ impl<'r> Batches<'r> {
         Ok(())
     }
 
-    /// Puts the values of rows in the place of those of other rows with the same layout.
+    /// Replaces the values of earlier rows with the same layout.
     fn set_values(&self, bound: &mut Bound, rows: &[Row]) -> Outcome<()> {
         for &temp in &bound.layout.temps {
             let Some(values) = bound.bindings.input_values_mut(temp) else { continue };
@@ -170,7 +170,7 @@ impl<'r> Batches<'r> {
     }
 }
 
-/// Refuses a number of rows that leaves a quad with fewer than four.
+/// Rejects a number of rows that is not a multiple of four.
 pub(super) fn check_quads_full(rows: usize) -> Outcome<()> {
     match rows.is_multiple_of(4) {
         true => Ok(()),
@@ -181,7 +181,7 @@ pub(super) fn check_quads_full(rows: usize) -> Outcome<()> {
     }
 }
 
-/// Refuses quads whose rows differ in constants; `drawn` rows came before.
+/// Rejects quads whose rows have different constants; `drawn` rows precede them.
 pub(super) fn check_quad_constants(rows: &[Row], drawn: usize) -> Outcome<()> {
     let mixed = |quad: &[Row]| quad.iter().any(|row| row.constants != quad[0].constants);
     let Some(quad) = rows.chunks(4).position(mixed) else { return Ok(()) };
@@ -192,7 +192,7 @@ pub(super) fn check_quad_constants(rows: &[Row], drawn: usize) -> Outcome<()> {
     )))
 }
 
-/// Returns a picture, two pixels high and so wide, of rows that have their constants in common.
+/// Returns a picture of height two for rows with equal constants, and its width.
 ///
 /// With `quads`, a multiple of four rows.
 pub(super) fn side_by_side(job: &Job, rows: &[Row], quads: bool) -> (Job, u32) {
@@ -212,18 +212,18 @@ pub(super) fn side_by_side(job: &Job, rows: &[Row], quads: bool) -> (Job, u32) {
     (job, width)
 }
 
-/// Returns the width of the picture of rows: side by side, each a quad of its own, or quads of four rows.
+/// Returns the width of the picture of rows: each a quad of its own, or quads of four rows.
 fn width(rows: &[Row], quads: bool) -> u32 {
     debug_assert!(!quads || rows.len().is_multiple_of(4), "quads are checked to be full");
     let per_quad = if quads { 4 } else { 1 };
     (rows.len() / per_quad * 2) as u32
 }
 
-/// Returns the temporaries that rows name.
+/// Returns the temporaries that rows set.
 fn temps(rows: &[Row]) -> Vec<u8> {
     let mut temps: Vec<u8> = Vec::new();
     for row in rows {
-        // Mostly the same ones, row by row.
+        // Mostly the same ones in each row.
         if !row.temps.keys().eq(&temps) {
             temps.extend(row.temps.keys());
             temps.sort_unstable();
@@ -245,12 +245,12 @@ fn spread(rows: &[Row], temp: u8, width: u32, quads: bool, values: &mut [[f32; 4
     }
 }
 
-/// Returns where a row's pixel is.
+/// Returns the pixel of a row.
 fn place(row: usize, quads: bool) -> (u32, u32) {
     if quads { ((row / 4 * 2 + row % 2) as u32, (row % 4 / 2) as u32) } else { (row as u32 * 2, 0) }
 }
 
-/// Runs of rows with the same constants, a multiple of `unit` rows each.
+/// Splits rows into runs with equal constants, each a multiple of `unit` rows.
 fn batches(rows: &[Row], unit: usize) -> impl Iterator<Item = &[Row]> {
     let mut rest = rows;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! `--dump-ir` and `--dump-asm`: what faster engines make of a program.
+//! `--dump-ir` and `--dump-asm`: the IR and machine code of a program.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -16,12 +16,12 @@ use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::{engine_args, terminal};
 
 impl Run {
-    /// Prints what is made of the program for the first row and those that share its constants; without rows, for inputs of any
-    /// values.
+    /// Prints the IR or machine code of the program, for the first row and those with the same constants; without rows,
+    /// for inputs of any values.
     pub(super) fn dump(&self, shader: &Shader, job: &Job, rows: &[Row]) -> Outcome {
         let any_inputs;
         let rows = if self.input.is_empty() {
-            // What is not given would be 0 in every pixel, and folded.
+            // Undefined inputs would be 0 in every pixel, and folded.
             let inputs = ExternalReads::of(&job.program).inputs;
             let temps = inputs.into_keys().map(|temp| (temp, [0.0; 4])).collect();
             any_inputs = vec![Row { temps, ..Row::default() }; if self.quads { 4 } else { 1 }];
@@ -44,7 +44,7 @@ impl Run {
         })?;
         let mut describe = |address: u32| {
             let instruction = shader.instruction(address)?;
-            // On one line, however many it has.
+            // Joined into one line.
             let text = r500::asm::print_instruction(instruction);
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             Some(format!("{address}: {text}"))

@@ -1,4 +1,4 @@
-//! `r500 run`: a program over a list of values.
+//! `r500 run`: evaluation of a program for rows of values.
 
 mod batch;
 mod dump;
@@ -112,7 +112,7 @@ enum RowFormat {
 }
 
 impl Run {
-    /// Hands the memory limit to what loads textures.
+    /// Passes the memory limit to the texture loader.
     #[must_use]
     pub(super) fn with_memory_limit(mut self) -> Self {
         let limit = Some(self.machine.memory_limit());
@@ -148,7 +148,7 @@ impl Run {
         self.findings || self.format == RowFormat::Json
     }
 
-    /// Refuses an output that is the program, a texture or a file of rows.
+    /// Refuses outputs that would overwrite the program, a texture or a file of rows.
     fn refuse_inputs(&self) -> Outcome<()> {
         let Some(output) = self.output.as_deref() else { return Ok(()) };
         self.source.refuse_as_output([output])?;
@@ -171,7 +171,7 @@ impl Run {
         }
     }
 
-    /// Hands over all rows, in their order; one without values if there is no `--input`.
+    /// Calls `take` for all rows, in order; for one row without values if there is no `--input`.
     fn each_row(&self, job: &Job, take: rows::Take<'_>) -> Outcome<()> {
         if self.input.is_empty() {
             return take(Row::default());

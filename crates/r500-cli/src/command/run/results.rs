@@ -1,4 +1,4 @@
-//! Results of rows: printed as they come where the format allows it, else kept until the last one.
+//! Output of row results: streamed if the format permits, else buffered until the last row.
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -10,29 +10,29 @@ use crate::command::exit::{Failure, Outcome};
 use crate::command::{engine_args, float_format, terminal};
 
 const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
-/// Bytes of text that are written together.
+/// Bytes of text that are written at once.
 const BLOCK: usize = 1 << 16;
 
-/// Where results go.
+/// The output of results.
 pub(super) struct Results<'r> {
     run: &'r Run,
     /// The targets that the program writes.
     targets: Vec<usize>,
     depth: bool,
     rows: usize,
-    /// What is kept until the last row.
+    /// Results that are buffered until the last row.
     kept: Kept,
-    /// What is not written yet.
+    /// Text that is not written yet.
     text: String,
-    /// Opened when something is written.
+    /// The output, opened on the first write.
     to: Option<Box<dyn Write>>,
 }
 
-/// Results, row by row.
+/// Buffered results.
 #[derive(Default)]
 struct Kept {
     covered: Vec<bool>,
-    /// As many a row as there are targets.
+    /// One for each target and row.
     colors: Vec<[f32; 4]>,
     depth: Vec<f32>,
 }
@@ -56,7 +56,7 @@ impl<'r> Results<'r> {
         results
     }
 
-    /// Takes the result of the next row.
+    /// Adds the result of the next row.
     pub(super) fn add(
         &mut self,
         covered: bool,
@@ -108,7 +108,7 @@ impl<'r> Results<'r> {
         if self.text.len() >= BLOCK { self.write() } else { Ok(()) }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining results.
     pub(super) fn finish(mut self, findings: &RuntimeWarnings) -> Outcome<()> {
         match self.run.format {
             RowFormat::Csv | RowFormat::JsonLines => {}
@@ -119,7 +119,7 @@ impl<'r> Results<'r> {
         self.to.map_or(Ok(()), |mut to| Ok(to.flush()?))
     }
 
-    /// Appends what follows the rows of a JSON document.
+    /// Appends the part of a JSON document after the rows.
     fn end_document(&mut self, findings: &RuntimeWarnings) {
         let findings = engine_args::findings_json(findings);
         let findings = findings.as_array().map_or(&[][..], Vec::as_slice);
@@ -143,7 +143,7 @@ impl<'r> Results<'r> {
         Ok(())
     }
 
-    /// Column names.
+    /// Returns the column names.
     fn names(&self) -> Vec<String> {
         let mut names = vec!["row".to_owned(), "covered".to_owned()];
         for &target in &self.targets {
@@ -155,7 +155,7 @@ impl<'r> Results<'r> {
         names
     }
 
-    /// The cells of a row that is kept.
+    /// Returns the cells of a buffered row.
     fn cells(&self, row: usize) -> Vec<String> {
         let number = |value| {
             let mut text = String::new();
@@ -174,7 +174,7 @@ impl<'r> Results<'r> {
         &self.kept.colors[row * targets..(row + 1) * targets]
     }
 
-    /// Prints a table whose columns are as wide as their widest cell. Cells are printed twice rather than kept.
+    /// Prints a table with columns as wide as their widest cell. Cells are formatted twice instead of being stored.
     fn table(&mut self) -> Outcome<()> {
         let names = self.names();
         let mut widths: Vec<usize> = names.iter().map(String::len).collect();
@@ -214,7 +214,7 @@ fn push_number(text: &mut String, value: f32, bits: bool) {
     }
 }
 
-/// Returns what stands in front of element `n` of a list in a JSON document: elements are on a line each.
+/// Returns the separator before element `n` of a list in a JSON document, which has one element a line.
 fn separator(n: usize) -> &'static str {
     if n == 0 { "\n    " } else { ",\n    " }
 }
@@ -224,8 +224,8 @@ fn list_end(elements: usize) -> &'static str {
     if elements == 0 { "]" } else { "\n  ]" }
 }
 
-/// Appends a number in JSON: what is not finite, and bits, are strings. Numbers have a point or an exponent, because
-/// readers that know integers drop the sign of `-0`.
+/// Appends a number in JSON; non-finite numbers and bits are strings. Numbers have a point or an exponent, because
+/// readers with integers drop the sign of `-0`.
 fn push_json(text: &mut String, value: f32, bits: bool) {
     match value {
         _ if bits => {

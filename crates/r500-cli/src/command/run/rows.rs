@@ -1,4 +1,4 @@
-//! Rows of values: CSV, JSON, or written out. Files are read row by row.
+//! Parsing of rows of values: CSV, JSON, or inline text. Files are read row by row.
 
 mod json;
 
@@ -26,14 +26,14 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Writes the row's constants over those there are.
+    /// Stores the row's constants over existing ones.
     pub(super) fn set_constants(&self, state: &mut State) {
         for (&(constant, channel), &bits) in &self.constants {
             state.set_constant(constant, channel, bits);
         }
     }
 
-    /// Sets the channels of a place from the first on.
+    /// Sets consecutive channels of a key's register.
     fn set(&mut self, key: &str, place: &Place, values: &[f32]) -> Result<(), String> {
         let channels = match place {
             Place::Temp { channels, .. } | Place::Constant { channels, .. } => channels,
@@ -59,7 +59,7 @@ impl Row {
     }
 }
 
-/// What a key names.
+/// The register of a key.
 enum Place {
     Temp { temp: u8, channels: Vec<usize> },
     Constant { constant: usize, channels: Vec<usize> },
@@ -108,7 +108,7 @@ impl<'j> Keys<'j> {
         }
         let place = Place::of(key, self.job)?;
         row.set(key, &place, values)?;
-        // A file whose keys are all different would fill the memory.
+        // A limit, because a file with many different keys would fill the memory.
         if self.known.len() < 1024 {
             self.known.insert(key.to_owned(), place);
         }
@@ -116,13 +116,13 @@ impl<'j> Keys<'j> {
     }
 }
 
-/// Why rows end before their end.
+/// Why reading rows stopped.
 enum Stop {
     /// The rows have errors.
     Wrong(String),
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// What takes the rows failed.
+    /// The consumer of the rows failed.
     Failed(Failure),
 }
 
@@ -138,16 +138,16 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Takes rows one after the other.
+/// A consumer of rows.
 pub(super) type Take<'t> = &'t mut dyn FnMut(Row) -> Outcome<()>;
 
-/// Returns a letter and a number.
+/// Returns whether a name is a letter and a number.
 fn bare(name: &str, letter: char) -> bool {
     name.strip_prefix(letter)
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Hands over the rows of an `--input`, in their order.
+/// Calls `take` for the rows of an `--input`, in order.
 pub(super) fn each(text: &str, job: &Job, take: Take<'_>) -> Outcome<()> {
     let trimmed = text.trim_start();
     let written_out = if trimmed.starts_with(['[', '{']) {
@@ -173,7 +173,7 @@ pub(super) fn each(text: &str, job: &Job, take: Take<'_>) -> Outcome<()> {
     result.map_err(|stop| failure(path, stop))
 }
 
-/// Opens a file of any length: no more than a row of it is in memory.
+/// Opens a file of any length: at most one row of it is in memory.
 fn open(path: &std::path::Path) -> io::Result<File> {
     guard::open(path, u64::MAX)
 }
@@ -188,10 +188,10 @@ fn failure(path: &std::path::Path, stop: Stop) -> Failure {
     }
 }
 
-/// CSV, or JSON, which begins with a bracket.
+/// Reads CSV, or JSON, which begins with a bracket.
 fn from_file(input: impl BufRead, job: &Job, take: Take<'_>) -> Result<(), Stop> {
     let mut lines = Lines::new(input);
-    // Empty lines before the first, for the positions in messages of JSON.
+    // Counts empty lines at the start, for line numbers in messages about JSON.
     let mut blank = String::new();
     let first = loop {
         match lines.next()? {
@@ -206,7 +206,7 @@ fn from_file(input: impl BufRead, job: &Job, take: Take<'_>) -> Result<(), Stop>
     }
 }
 
-/// The lines of a text, with their ends. A byte order mark before the first is dropped.
+/// The lines of a text, with line ends. A byte order mark at the start is dropped.
 struct Lines<R> {
     input: R,
     bytes: Vec<u8>,
@@ -214,7 +214,7 @@ struct Lines<R> {
     number: u64,
 }
 
-/// Bytes of a line, at most.
+/// Limit of the bytes of a line.
 const LINE: u64 = 1 << 24;
 
 impl<R: BufRead> Lines<R> {
@@ -243,7 +243,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// `t0=1,2; c3.r=4`.
+/// Parses `t0=1,2; c3.r=4`.
 fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
     let (mut row, mut keys) = (Row::default(), Keys::new(job));
     for part in text.split(';').filter(|part| !part.trim().is_empty()) {
@@ -254,7 +254,7 @@ fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Reads the names in the first line, numbers in the others; an empty cell gives no value.
+/// Reads names from the first line and numbers from the others; an empty cell sets no value.
 fn from_csv(
     first: String,
     mut lines: Lines<impl BufRead>,

@@ -1,4 +1,4 @@
-//! Comparison of two sets of programs, in the form of shader-db.
+//! Comparison of two sets of programs, in the style of shader-db.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,15 +11,15 @@ use super::table::cell;
 
 /// Two sets of programs, matched.
 pub(super) struct Changes<'a> {
-    /// Programs of both that can be counted.
+    /// Programs of both sets that can be counted.
     shared: Vec<(&'a Program, &'a Program)>,
-    /// Programs that could not be counted before, or were not there.
+    /// Programs that are new or could not be counted before.
     gained: Vec<&'a str>,
-    /// Programs that cannot be counted any more, or are gone.
+    /// Programs that are missing or can no longer be counted.
     lost: Vec<&'a str>,
 }
 
-/// A number of a program that changed.
+/// A change of a number.
 struct Change<'a> {
     name: &'a str,
     before: u64,
@@ -27,7 +27,7 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Returns the change as a share of what was.
+    /// Returns the relative change.
     fn relative(&self) -> f64 {
         share(self.before, self.after)
     }
@@ -43,7 +43,7 @@ fn share(before: u64, after: u64) -> f64 {
     }
 }
 
-/// `-4.76 %`; from nothing there is no percentage.
+/// Formats a relative change as `-4.76 %`; there is none from zero.
 fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:+.2} %", share * 100.0) } else { "new".to_owned() }
 }
@@ -52,12 +52,12 @@ fn percent(share: f64) -> String {
 struct Measure<'a> {
     name: &'static str,
     cost: bool,
-    /// Sums over shared programs.
+    /// Sums over programs of both sets.
     before: u64,
     after: u64,
-    /// Programs in which it is less now, the greatest share first.
+    /// Programs with a decrease, the greatest share first.
     fewer: Vec<Change<'a>>,
-    /// Programs in which it is more now, the greatest share first.
+    /// Programs with an increase, the greatest share first.
     more: Vec<Change<'a>>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Changes<'a> {
         Self { shared: shared.collect(), gained: only(&new, &old), lost: only(&old, &new) }
     }
 
-    /// Returns whether some program costs more in some way, or is lost.
+    /// Returns whether a number of some program increased, or a program is missing.
     pub(super) fn hurts(&self) -> bool {
         !self.lost.is_empty() || self.measures().iter().any(|m| m.cost && !m.more.is_empty())
     }
@@ -106,7 +106,7 @@ impl<'a> Changes<'a> {
             more: Vec::new(),
         };
         for (old, new) in &self.shared {
-            // What one of them leaves open cannot be compared.
+            // Numbers that are undetermined in one set cannot be compared.
             let (Some(before), Some(after)) = (old.number(n), new.number(n)) else { continue };
             measure.before += before;
             measure.after += after;
@@ -155,7 +155,7 @@ impl<'a> Changes<'a> {
         )
     }
 
-    /// Programs of which some number changed.
+    /// Returns the number of programs with a change.
     fn changed(&self) -> usize {
         let differs = |(old, new): &&(&Program, &Program)| {
             (0..Stats::NAMES.len()).any(|n| old.number(n) != new.number(n))
@@ -203,13 +203,13 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Returns the middle of sorted numbers, of an even count the mean of the two in the middle.
+/// Returns the median of sorted numbers.
 fn median(sorted: &[u64]) -> f64 {
     let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
     low as f64 + (high - low) as f64 / 2.0
 }
 
-/// Returns the summary of one number.
+/// Prints the summary of one number.
 fn total(out: &mut impl Write, measure: &Measure<'_>) -> io::Result<()> {
     let Measure { name, before, after, fewer, more, .. } = measure;
     writeln!(

@@ -1,4 +1,4 @@
-//! The programs of files and folders, counted.
+//! Statistics of the programs of files and folders.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,24 @@ use serde_json::{Map, Value, json};
 use crate::command::exit::{Outcome, Status};
 use crate::command::input_args::{self, ReadArgs};
 
-/// A program, counted.
+/// A program with its statistics.
 pub(super) struct Program {
-    /// The key for matching: its path below the folder that was given, and its name in a file of
-    /// several.
+    /// The key for matching: its path below the given folder, and its name in a file of several.
     pub(super) key: String,
     /// The name in the output.
     pub(super) name: String,
-    /// Its file, and its number there.
+    /// Its file, and its index there.
     pub(super) file: String,
     pub(super) index: usize,
-    /// The numbers, or why there are none.
+    /// The numbers, or why they are not available.
     pub(super) counted: Result<Counted, String>,
 }
 
 pub(super) struct Counted {
     pub(super) stats: Stats,
-    /// Why its control flow is not structured, if it is not, and the address where that shows.
+    /// Why the control flow is unstructured, and the address of the first violation.
     pub(super) unstructured: Option<(u32, Unstructured)>,
-    /// Integer constants that its loops name and are not given.
+    /// Integer constants of its loops that are not provided.
     pub(super) unknown_passes: Vec<u8>,
 }
 
@@ -43,7 +42,7 @@ impl Counted {
         Ok(Self { stats, unstructured, unknown_passes })
     }
 
-    /// Returns a number by its place; `None` where control flow leaves it open.
+    /// Returns a number by index; `None` if control flow leaves it undetermined.
     pub(super) fn number(&self, n: usize) -> Option<u64> {
         let needs_structure = matches!(Stats::NAMES[n], "longest_path" | "cycles");
         let known = !needs_structure || self.unstructured.is_none();
@@ -52,7 +51,7 @@ impl Counted {
 }
 
 impl Program {
-    /// Returns a number by its place; `None` where there is none.
+    /// Returns a number by index; `None` if it is not available.
     pub(super) fn number(&self, n: usize) -> Option<u64> {
         self.counted.as_ref().ok()?.number(n)
     }
@@ -84,8 +83,8 @@ impl Program {
     }
 }
 
-/// Counts the programs of files that were found in a file or folder. `single`: the file stands for itself, whatever its name,
-/// because it is compared with another file.
+/// Collects the statistics of the programs of a file or folder. `single`: the file matches any file, whatever its name,
+/// because it is compared with one file.
 pub(super) fn collect(
     root: &Path,
     files: Vec<PathBuf>,
@@ -110,7 +109,7 @@ pub(super) fn collect(
         let file_name = input_args::show(&file);
         let mut names = HashSet::new();
         input_args::each(&file, read, status, |index, job| {
-            // Its name within the file; printed only if there are several.
+            // The name in the file; printed only if there are several programs.
             let mut part = format!(":{}", job.name);
             if job.name.is_empty() || !names.insert(job.name.clone()) {
                 part = format!("{}#{index}", if job.name.is_empty() { "" } else { &part });

@@ -1,13 +1,13 @@
-//! One program as a sheet.
+//! Report of one program.
 
 use std::io::{self, Write};
 
 use super::program::{Counted, Program};
 
-/// Prints everything about a program.
+/// Prints all numbers of a program.
 pub(super) fn print(out: &mut impl Write, program: &Program) -> io::Result<()> {
     let Ok(Counted { stats: s, unstructured, unknown_passes }) = &program.counted else {
-        // Said on stderr.
+        // Reported on stderr.
         return Ok(());
     };
     writeln!(out, "{}", program.name)?;

@@ -1,4 +1,4 @@
-//! Many programs as a table.
+//! Table of several programs.
 
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ pub(super) fn usual() -> Vec<Column> {
     names.iter().filter_map(|name| super::column(name).ok()).collect()
 }
 
-/// Returns the sum of what was counted; longest paths and cycles of structured programs only.
+/// Returns the sum of the numbers; longest paths and cycles of structured programs only.
 fn total(programs: &[Program]) -> Stats {
     let mut total = Stats::default();
     for counted in programs.iter().filter_map(|program| program.counted.as_ref().ok()) {

@@ -1,4 +1,4 @@
-//! `r500 trace`: what happens at a pixel, instruction by instruction.
+//! `r500 trace`: instruction trace of a pixel.
 
 mod text;
 mod watch;

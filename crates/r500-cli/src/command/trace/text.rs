@@ -1,4 +1,4 @@
-//! A trace for people.
+//! Traces as text.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(in crate::command) struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Returns where it starts.
+    /// Prints the start of the trace.
     pub(super) fn start(
         &self,
         out: &mut impl Write,
@@ -49,7 +49,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// An instruction.
+    /// Prints an instruction.
     pub(super) fn step(
         &self,
         out: &mut impl Write,
@@ -84,7 +84,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Returns how it ended.
+    /// Prints the end of the trace.
     pub(super) fn end(
         &self,
         out: &mut impl Write,
@@ -119,7 +119,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Returns what an instruction did.
+    /// Prints the effect of an instruction.
     pub(in crate::command) fn event(
         &self,
         out: &mut impl Write,
@@ -240,7 +240,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns what predicates leave, if not everything.
+/// Returns the channels that predicates enable, if not all.
 fn predicated(enabled: u8) -> String {
     match enabled {
         0b1111 => String::new(),

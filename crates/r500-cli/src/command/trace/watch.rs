@@ -1,4 +1,4 @@
-//! `--watch`: which instructions of a trace are of interest.
+//! `--watch`: filter for instructions of a trace.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use r500::isa::{TARGETS, TEMPORARIES};
 
 use crate::command::syntax;
 
-/// Something that instructions write.
+/// A watched location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Watch {
     /// Channels of a temporary.

@@ -1,4 +1,4 @@
-//! The verdict for people and for programs.
+//! Output of the verdict, as text and JSON.
 
 use std::fmt;
 use std::io::{self, Write};

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 
 use super::*;
 
-/// Serves messages that have all arrived; what was answered, and whether it ended well.
+/// Serves a list of messages. Returns the responses, and whether the session ended properly.
 fn served(messages: Vec<Incoming>) -> (Vec<Value>, bool) {
     let (send, receive) = channel();
     messages.into_iter().for_each(|message| send.send(message).unwrap());
@@ -70,8 +70,7 @@ fn what_is_out_of_order_or_no_message_is_an_error() {
     assert!(!done);
 }
 
-/// Changes follow each other, each in the text that the one before it left; what no change is leaves
-/// the text, and is notified.
+/// Changes apply in sequence, each to the result of the previous one; an invalid one is ignored and reported.
 #[test]
 fn changes_are_taken_one_after_the_other() {
     let uri = "untitled:1";
@@ -105,7 +104,7 @@ fn changes_are_taken_one_after_the_other() {
     assert_eq!(answers[3]["result"][0]["name"], "two");
 }
 
-/// Colours, selections, symbols of all documents, and formatting of the lines that are meant.
+/// Colours, selections, symbols of all documents, and range formatting.
 #[test]
 fn colours_selections_symbols_and_ranges() {
     let uri = "untitled:1";
@@ -145,7 +144,7 @@ fn colours_selections_symbols_and_ranges() {
     assert!(edits[0]["newText"].as_str().unwrap().contains(": eye.g"), "{edits:?}");
 }
 
-/// What stands in a block is below it, a second block next to the first.
+/// Nested blocks are children, consecutive blocks are siblings.
 #[test]
 fn the_outline_is_a_tree() {
     let text = "SIZE 4 4 ; IF alu ; @a : ; LOOP int[0] ; @b : ; ENDLOOP ; ELSE ; @c : ; ENDIF ; IF alu ; ENDIF ;";

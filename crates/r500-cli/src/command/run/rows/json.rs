@@ -1,4 +1,4 @@
-//! Rows in JSON: a list, read row by row, or objects one after the other (JSON lines).
+//! Rows in JSON: a list, parsed row by row, or a sequence of objects (JSON lines).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,14 +11,14 @@ use serde::{Deserialize, de};
 use super::{Keys, Lines, Row, Stop, Take};
 use crate::command::syntax;
 
-/// Hands over the rows of a text: a list of rows, a single row, or some one after the other.
+/// Calls `take` for the rows of a text: a list of rows, a single row, or a sequence of rows.
 pub(super) fn from_text(text: &str, job: &Job, take: Take<'_>) -> Result<(), Stop> {
     let mut reader = Rows { keys: Keys::new(job), take };
     let (_, unfinished) = reader.values(text)?;
     unfinished.map_or(Ok(()), |error| Err(Stop::Wrong(error.to_string())))
 }
 
-/// Hands over the rows of objects that stand one after the other, most of them in a line each. `first` is the first line.
+/// Calls `take` for the rows of a sequence of objects, mostly one a line. `first` is the first line.
 pub(super) fn from_lines(
     first: String,
     mut lines: Lines<impl BufRead>,
@@ -26,7 +26,7 @@ pub(super) fn from_lines(
     take: Take<'_>,
 ) -> Result<(), Stop> {
     let mut reader = Rows { keys: Keys::new(job), take };
-    // What is not a whole value yet, and the line that it begins in.
+    // An incomplete value, and the line where it begins.
     let (mut text, mut line) = (first, lines.number);
     loop {
         let at = |message: String| Stop::Wrong(format!("line {line}: {message}"));
@@ -48,7 +48,7 @@ pub(super) fn from_lines(
     }
 }
 
-/// Hands over the rows of a list as they are read, and of what follows it. `begun` is what is read already.
+/// Calls `take` for the rows of a list while it is parsed, and of the text after it. `begun` is already read.
 pub(super) fn from_list(
     begun: String,
     input: impl BufRead,
@@ -83,7 +83,7 @@ pub(super) fn from_list(
     }
 }
 
-/// Returns the next byte that is not white space, and leaves it there.
+/// Returns the next byte that is not white space, without consuming it.
 fn next_letter(input: &mut impl BufRead) -> Result<Option<u8>, Stop> {
     loop {
         let buffer = input.fill_buf()?;
@@ -95,15 +95,14 @@ fn next_letter(input: &mut impl BufRead) -> Result<Option<u8>, Stop> {
     }
 }
 
-/// What becomes of rows.
+/// The consumer of rows.
 struct Rows<'j, 't> {
     keys: Keys<'j>,
     take: Take<'t>,
 }
 
 impl Rows<'_, '_> {
-    /// Hands over the rows of all whole values. Returns how long these are, and what is wrong with the last one if it is not
-    /// whole.
+    /// Consumes the rows of all complete values. Returns their length, and the error of an incomplete last one.
     fn values(&mut self, text: &str) -> Result<(usize, Option<serde_json::Error>), Stop> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value<'_>>();
         let mut done = 0;
@@ -144,10 +143,10 @@ fn in_list(row: usize, stop: Stop) -> Stop {
     }
 }
 
-/// A list whose rows are handed over as they are read.
+/// A list with rows that are consumed while it is parsed.
 struct List<'l, 'j, 't> {
     rows: &'l mut Rows<'j, 't>,
-    /// Why the rows end, if that is not an error of the text.
+    /// Why the rows end, if that is not a syntax error.
     stop: &'l mut Option<Stop>,
 }
 
@@ -179,7 +178,7 @@ impl<'de> Visitor<'de> for List<'_, '_, '_> {
     }
 }
 
-/// A value that stands by itself.
+/// A top-level value.
 enum Value<'a> {
     List(Vec<Item<'a>>),
     Row(Item<'a>),
@@ -192,7 +191,7 @@ enum Item<'a> {
     Bare(Numbers),
 }
 
-/// Numbers, or what stands in the place of one.
+/// Numbers, or the error for another value.
 struct Numbers(Result<Vec<f32>, String>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
@@ -289,7 +288,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
     }
 }
 
-/// A key, borrowed where it has no escapes.
+/// A key, borrowed if it has no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
@@ -381,7 +380,7 @@ impl<'de> Visitor<'de> for NumbersVisitor {
     }
 }
 
-/// A number of a list, or what stands in its place.
+/// A number of a list, or the error for another value.
 struct Number(Result<f32, String>);
 
 impl<'de> Deserialize<'de> for Number {
@@ -432,8 +431,9 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Returns the float nearest to the decimal that a double was read from. The double may lie halfway between two floats where the
-/// decimal does not, and denormals are rounded at other places: there the decimal decides, the shortest that gives the double.
+/// Returns the float nearest to the decimal that a double was parsed from. The double may be halfway between two floats
+/// where the decimal is not, and denormals are rounded at other positions. In these cases the shortest decimal of the
+/// double decides.
 fn rounded_once(value: f64) -> f32 {
     const DROPPED_BITS: u32 = 29;
     let dropped = value.to_bits() & ((1 << DROPPED_BITS) - 1);
@@ -452,7 +452,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_once() {
-        // The last one is a little more than halfway between two floats, and the nearest double is halfway.
+        // The last one is slightly more than halfway between two floats, and the nearest double is exactly halfway.
         for text in ["0.1", "1e-40", "-3.4028235e38", "16777217.0", "1.000000059604644776"] {
             let double: f64 = text.parse().unwrap();
             let float: f32 = text.parse().unwrap();
