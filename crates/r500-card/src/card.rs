@@ -1,4 +1,4 @@
-//! The card: state that lasts from submission to submission.
+//! The card: persistent state, and execution of submissions.
 
 use std::fmt;
 use std::time::Instant;
@@ -41,9 +41,9 @@ pub struct Card {
     limits: Limits,
     deadline: Option<Instant>,
     report: Report,
-    /// Samples that passed since `ZB_ZPASS_DATA` was written.
+    /// Number of samples that passed since `ZB_ZPASS_DATA` was written.
     zpass: u32,
-    /// The draw to record, by [`Statistics::draws`](crate::Statistics::draws) before it.
+    /// The draw to record, as a value of [`Statistics::draws`](crate::Statistics::draws).
     wanted: Option<u64>,
     recorded: Option<DrawJob>,
 }
@@ -55,13 +55,13 @@ impl Default for Card {
 }
 
 impl Card {
-    /// Returns a card as the kernel's driver starts it, with the fast engine for fragment programs.
+    /// Returns a card in the state that the kernel's driver sets up, with the fast engine for fragment programs.
     #[must_use]
     pub fn new() -> Self {
         Self::with_engine(Box::new(Fast::new()))
     }
 
-    /// Returns a card whose fragment programs run on this engine.
+    /// Returns a card that runs fragment programs on this engine.
     #[must_use]
     pub fn with_engine(engine: Box<dyn Engine + Send>) -> Self {
         Self {
@@ -78,33 +78,33 @@ impl Card {
         }
     }
 
-    /// Records a draw when it comes: draws count from 0 over all submissions.
+    /// Requests the recording of a draw. Draws count from 0 over all submissions.
     pub fn record(&mut self, draw: u64) {
         self.wanted = Some(draw);
     }
 
-    /// Takes the recorded draw as a job; `None` if it has not come yet or shaded nothing.
+    /// Returns the recorded draw as a job; `None` if it has not been executed or shaded nothing.
     pub fn take_recorded(&mut self) -> Option<DrawJob> {
         self.recorded.take()
     }
 
-    /// Sets the choices for rules that documents leave open.
+    /// Sets the readings: choices for rules that the documents leave open.
     pub fn set_readings(&mut self, readings: Readings) {
         self.readings = readings;
     }
 
-    /// Returns the choices for rules that documents leave open.
+    /// Returns the readings.
     #[must_use]
     pub fn readings(&self) -> &Readings {
         &self.readings
     }
 
-    /// Sets the choices for open rules of the fragment processor and the texture units.
+    /// Sets the readings of the fragment processor and the texture units.
     pub fn set_fragment_readings(&mut self, readings: r500_exec::Readings) {
         self.exec_readings = readings;
     }
 
-    /// Sets the choice for an open rule by its name, of this crate's or of the fragment processor's readings.
+    /// Sets a reading by name, of this crate or of the fragment processor.
     ///
     /// # Errors
     /// [`ReadingError`] if neither has such a reading or value.
@@ -115,38 +115,38 @@ impl Card {
         }
     }
 
-    /// Sets bounds for each submission.
+    /// Sets the limits of each submission.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Sets the time at which submissions end with [`CardError::Time`]; none at first.
+    /// Sets the time after which submissions end with [`CardError::Time`]; initially none.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
 
-    /// Returns the registers and memories as the submissions so far leave them.
+    /// Returns the registers and memories after the submissions so far.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Returns what could not be done as a real card does it, and counts.
+    /// Returns the statistics, and what was executed differently from a real card.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Executes a submission to its end. Packets that are wrong are noted and left out.
+    /// Executes a submission. Invalid packets are noted and skipped.
     ///
     /// # Errors
-    /// [`CardError`] if a limit ends it; what was drawn before stays.
+    /// [`CardError`] if a limit ends it; earlier draws stay.
     pub fn submit(&mut self, submission: &Submission) -> Result<(), CardError> {
         self.execute(submission, None).map(drop)
     }
 
-    /// Executes a submission up to a draw, that one included: draws count from 0 over all submissions. Returns whether the
-    /// draw came; if not, all of the submission is executed.
+    /// Executes a submission up to and including a draw. Draws count from 0 over all submissions. Returns whether the
+    /// draw was reached; if not, all of the submission is executed.
     ///
     /// # Errors
     /// [`CardError`] if a limit ends it.
@@ -158,14 +158,14 @@ impl Card {
         self.execute(submission, Some(draw))
     }
 
-    /// Returns what a render target, 0 to 3, holds, with the registers as the submissions so far leave them; `None` if no
-    /// buffer is bound or the format is not modelled.
+    /// Returns the contents of render target `n`, 0 to 3, by the current registers; `None` if no buffer is bound or the
+    /// format is not modelled.
     #[must_use]
     pub fn target(&self, n: usize) -> Option<TargetPicture> {
         TargetPicture::new(&self.state, &self.readings, n)
     }
 
-    /// Executes a submission to its end or to the draw `last`. Returns whether it came to that draw.
+    /// Executes a submission to its end or to the draw `last`. Returns whether it reached that draw.
     fn execute(&mut self, submission: &Submission, last: Option<u64>) -> Result<bool, CardError> {
         let Self {
             state,
@@ -240,8 +240,8 @@ impl fmt::Debug for Card {
     }
 }
 
-/// Returns whether the depth unit that counts is among those that writes of `ZB` registers reach. The card has one unit, the
-/// first; others, whose counts programs add to its own, have counted nothing.
+/// Returns whether writes of `ZB` registers reach the depth unit that counts. The card has one unit, the first;
+/// programs add the counts of the others, which are 0.
 fn counts_here(state: &State) -> bool {
     let registers = &state.registers;
     let pipes =
@@ -251,14 +251,14 @@ fn counts_here(state: &State) -> bool {
     pipes && units
 }
 
-/// The registers as programs find them: what the kernel's radeon driver writes when it starts a chip of this family, and
-/// values that leave the picture alone where programs rely on what was there (open).
+/// Returns the initial registers: those that the kernel's radeon driver writes when it starts a chip of this family,
+/// and neutral values where programs rely on previous state (open).
 fn initial_state() -> State {
     let mut state = State::default();
     let values = [
         (GbMspos0::MAPPING, 0x6666_6666),
         (GbMspos1::MAPPING, 0x0666_6666),
-        // Both faces filled; positions and colours to nearest.
+        // Both faces filled; positions and colours rounded to nearest.
         (GaPolyMode::MAPPING, 2 << 4 | 2 << 7),
         (GaRoundMode::MAPPING, 1 | 1 << 2),
         (VapVfMaxVtxIndx::MAPPING, 0xff_ffff),

@@ -11,16 +11,16 @@ use r500_stream::State;
 use crate::reading::{GuardBand, Readings};
 use crate::vap::Vertex;
 
-/// What is cut away.
+/// The clip planes and their options.
 #[derive(Clone, Debug)]
 pub(crate) struct Clip {
-    /// Inside is where the product with the position is at least 0.
+    /// A position is inside if its product with the plane is at least 0.
     planes: Vec<Plane>,
-    /// Primitives outside a user plane are dropped, none is cut.
+    /// Whether primitives outside a user plane are dropped, and none is clipped.
     cull_only: bool,
-    /// Edges made by clipping are edges in polygon mode.
+    /// Whether edges made by clipping are edges in polygon mode.
     boundary_edges: bool,
-    /// User planes drop points by their centre.
+    /// Whether user planes drop points by their centre.
     points_by_center: bool,
 }
 
@@ -43,7 +43,7 @@ enum PlaneKind {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Polygon {
     pub(crate) vertices: Vec<Vertex>,
-    /// Whether the edge from a vertex to the next is one of the primitive's.
+    /// Whether the edge from each vertex to the next is an edge of the primitive.
     pub(crate) edges: Vec<bool>,
 }
 
@@ -53,7 +53,7 @@ impl Clip {
         let cntl: VapClipCntl = registers.get();
         let vte: VapVteCntl = registers.get();
         let mut planes = Vec::new();
-        // Positions that are divided by w already have left clip space.
+        // Positions that are divided by w are no longer in clip space.
         if !cntl.clip_disable() && !vte.vtx_xy_fmt() {
             let user = [
                 cntl.ucp_ena_0(),
@@ -96,8 +96,8 @@ impl Clip {
         }
     }
 
-    /// Returns whether a point is drawn: whole or not at all (observed). In x and y the view volume counts, whatever the
-    /// guard band: a point whose centre is outside is dropped.
+    /// Returns whether a point is drawn; it is never clipped (observed). In x and y the view volume applies, not the
+    /// guard band: a point with its centre outside is dropped.
     pub(crate) fn keeps_point(&self, position: [f32; 4]) -> bool {
         self.planes.iter().all(|plane| match plane.kind {
             PlaneKind::User if !self.points_by_center => true,
@@ -109,7 +109,7 @@ impl Clip {
         })
     }
 
-    /// Clips a line; `None` if nothing is left.
+    /// Clips a line; `None` if nothing remains.
     pub(crate) fn line(&self, mut ends: [Vertex; 2]) -> Option<[Vertex; 2]> {
         for plane in &self.planes {
             let [a, b] = [0, 1].map(|n| dot(plane.normal, ends[n].position));
@@ -129,9 +129,11 @@ impl Clip {
         Some(ends)
     }
 
-    /// Clips a triangle whose edges from vertex 0, 1 and 2 on are edges of the primitive; `None` if nothing is left.
+    /// Clips a triangle; `None` if nothing remains. `edges` tells which of the edges from vertex 0, 1 and 2 are edges
+    /// of the primitive.
     ///
-    /// A cut is computed from its inside vertex, so that triangles that share an edge share the cut.
+    /// An intersection is computed from its inside vertex, so that triangles with a common edge have the same
+    /// intersection.
     pub(crate) fn triangle(&self, vertices: [Vertex; 3], edges: [bool; 3]) -> Option<Polygon> {
         let mut polygon = Polygon { vertices: vertices.to_vec(), edges: edges.to_vec() };
         for plane in &self.planes {
@@ -179,7 +181,8 @@ fn dot(plane: [f64; 4], position: [f32; 4]) -> f64 {
         .sum()
 }
 
-/// The vertex where the line from an inside to an outside vertex meets a plane, at these distances from it.
+/// Returns the intersection of the line from an inside to an outside vertex with a plane, given their distances from
+/// it.
 fn between(inside: &Vertex, a: f64, outside: &Vertex, b: f64) -> Vertex {
     let share = a / (a - b);
     let mix = |a: f32, b: f32| (f64::from(a) + (f64::from(b) - f64::from(a)) * share) as f32;
@@ -202,10 +205,10 @@ pub(crate) struct Viewport {
     w_is_w: bool,
 }
 
-/// A vertex in the window.
+/// A vertex in window coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WindowVertex {
-    /// Pixels from the left and the top of memory.
+    /// Pixels from the left and from the first row in memory.
     pub(crate) xy: [f32; 2],
     pub(crate) z: f32,
     /// 1/w.
@@ -238,8 +241,8 @@ impl Viewport {
         }
     }
 
-    /// Transforms a vertex; `None` if it has no place in the window (w is 0, or a NaN). Each step rounds to float32
-    /// (open).
+    /// Transforms a vertex to window coordinates; `None` if they are not finite (w is 0, or a NaN). Each step rounds to
+    /// float32 (open).
     pub(crate) fn window(&self, vertex: &Vertex) -> Option<WindowVertex> {
         let [x, y, z, w] = vertex.position;
         let rhw = if self.w_is_w { 1.0 / w } else { w };
@@ -252,7 +255,7 @@ impl Viewport {
             *value = *value * self.scale[axis] + self.offset[axis];
         }
         let [x, y, z] = window;
-        // A w of 0 does not matter where nothing is divided by it.
+        // A w of 0 is harmless without the division.
         let rhw = if rhw.is_finite() { rhw } else { 1.0 };
         let finite = x.is_finite() && y.is_finite() && !z.is_nan();
         finite.then_some(WindowVertex { xy: [x, y], z, rhw, vertex: *vertex })

@@ -1,4 +1,4 @@
-//! `CP`: a draw from command to pixels, block by block.
+//! `CP`: execution of a draw, block by block.
 
 use r500_chip::Mapped;
 use r500_chip::pvs::OUTPUTS;
@@ -27,7 +27,7 @@ use crate::vap::fetch::{Fetch, IndexList, Processed};
 use crate::vap::{DrawState, OutputLayout, Vertex};
 use crate::zb::Zb;
 
-/// What executes a draw, next to the state of the chip.
+/// The context of a draw besides the state of the chip.
 pub(crate) struct Context<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) readings: &'a Readings,
@@ -36,7 +36,7 @@ pub(crate) struct Context<'a> {
     pub(crate) budget: &'a mut Budget,
     /// `ZB_ZPASS_DATA`.
     pub(crate) zpass: &'a mut u32,
-    /// The draw is recorded.
+    /// The recording, if the draw is recorded.
     pub(crate) recording: Option<&'a mut Recording>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn draw(
     pipeline.flush(context)
 }
 
-/// The vertices of a draw: each once, and the order in which they are used.
+/// The vertices of a draw: each once, and the order of their use.
 struct Vertices {
     processed: Vec<Vertex>,
     order: Vec<usize>,
@@ -135,7 +135,7 @@ fn vertices(
     Ok(Some(vertices))
 }
 
-/// The blocks from clipping on, with the registers of a draw, and quads that wait to be shaded.
+/// The blocks from clipping on, configured for a draw, and quads that are not shaded yet.
 struct Pipeline {
     clip: Clip,
     viewport: Viewport,
@@ -145,19 +145,19 @@ struct Pipeline {
     rs: Rs,
     fragments: Fragments,
     fg: Fg,
-    /// If it is enabled.
+    /// Fog, if it is enabled.
     fog: Option<Fog>,
-    /// Where the depth that leaves the fragment processor comes from.
+    /// The source of depth.
     w_source: WSource,
     zb: Zb,
     rb3d: Rb3d,
     primitives: Vec<Primitive>,
     quads: Vec<(u32, Quad)>,
-    /// Pixels of the line strip so far, for stipple.
+    /// Length of the line strip so far in pixels, for stipple.
     strip: f64,
 }
 
-/// Quads that are shaded at a time.
+/// Number of quads that are shaded at a time.
 const BATCH: usize = 1 << 16;
 
 impl Pipeline {
@@ -242,7 +242,7 @@ impl Pipeline {
         let window: Option<Vec<WindowVertex>> =
             polygon.vertices.iter().map(|vertex| self.viewport.window(vertex)).collect();
         let Some(window) = window else { return Ok(()) };
-        // The face is that of the first part with an area.
+        // The face is that of the first triangle with an area.
         let parts = || (2..window.len()).map(|n| [&window[0], &window[n - 1], &window[n]]);
         let face = parts().find_map(|part| self.su.face(part.map(|v| self.ga.grid.point(v.xy))));
         let Some((back, keep)) = face else { return Ok(()) };
@@ -311,7 +311,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Shades the quads that wait and writes what comes of them, in order.
+    /// Shades the pending quads and writes their results, in order.
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
         let quads = std::mem::take(&mut self.quads);
         let primitives = std::mem::take(&mut self.primitives);
@@ -339,7 +339,7 @@ impl Pipeline {
                 } else {
                     tested = 0;
                 }
-                // Early tests see the samples before the program and the alpha test drop any.
+                // Early tests use the samples before the program and the alpha test drop any.
                 let before = if self.zb.early { mask } else { tested };
                 let program_depth = (self.fg.depth_from_program && !self.zb.early).then(|| {
                     let depth = match self.w_source {
@@ -377,7 +377,7 @@ impl Pipeline {
     }
 }
 
-/// Notes registers whose values no block implements, though they would matter.
+/// Notes registers with values that have an effect but are not implemented.
 fn note_ignored(state: &State, report: &mut Report) {
     let mut note = |mapping: &'static r500_chip::Mapping, about, matters: fn(u32) -> bool| {
         for place in mapping.members() {

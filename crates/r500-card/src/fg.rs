@@ -11,13 +11,13 @@ use crate::reading::{AlphaMask, Readings};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fg {
     test: Option<(AlphaFunc, Reference)>,
-    /// Samples that alpha to mask counts.
+    /// Alpha to mask: converts alpha to a sample mask.
     mask: Option<AlphaMask>,
-    /// Depth is the fragment program's.
+    /// Whether depth comes from the fragment program.
     pub(crate) depth_from_program: bool,
 }
 
-/// What alpha is compared with, in the format of the comparison.
+/// The reference value for alpha, in the format of the comparison.
 #[derive(Clone, Copy, Debug)]
 enum Reference {
     Bits8(u8),
@@ -44,7 +44,7 @@ impl Fg {
         }
     }
 
-    /// Returns which samples of a fragment stay. `pixel` counts the pixels of a quad.
+    /// Returns the mask of samples of a fragment that pass. `pixel` is the position in the quad.
     pub(crate) fn samples(&self, alpha: f32, pixel: usize, count: usize) -> u8 {
         if let Some((func, reference)) = self.test
             && !passes(func, compare(alpha, reference))
@@ -53,7 +53,7 @@ impl Fg {
         }
         match self.mask {
             None => u8::MAX,
-            // Without multisampling there is no mask to choose.
+            // Without multisampling, alpha to mask has no effect.
             Some(_) if count == 1 => u8::MAX,
             Some(reading) => alpha_mask(alpha, reading, pixel, count),
         }
@@ -72,7 +72,7 @@ fn compare(alpha: f32, reference: Reference) -> Option<std::cmp::Ordering> {
     }
 }
 
-/// Whether a comparison holds; NaN is neither less, equal nor greater.
+/// Returns whether a comparison holds; NaN is neither less, equal nor greater.
 fn passes(func: AlphaFunc, order: Option<std::cmp::Ordering>) -> bool {
     match func {
         AlphaFunc::NEVER => false,

@@ -1,9 +1,10 @@
-//! Fog, the blending half of `FG`: the colour of a fragment is mixed with that of the fog.
+//! Fog, the second part of `FG`: blends the colour of a fragment with the fog colour.
 //!
-//! Documented: the sources of the fog value (`GB_SELECT`), its scale and offset (`GA_FOG_SCALE`, `GA_FOG_OFFSET`), the names of
-//! the functions, and that colour and constant factor are fixed-point numbers of ten bits. Derived: alpha stays, for the fog has
-//! none; render target A only, as Direct3D 9 defines it; all ten bits set are 1, for fog may be white. Open: what the factor
-//! weighs and the base of the exponential functions, which are readings.
+//! Documented: the sources of the fog value (`GB_SELECT`), its scale and offset (`GA_FOG_SCALE`, `GA_FOG_OFFSET`), the
+//! names of the functions, and that colour and constant factor are fixed-point numbers of ten bits. Derived: alpha is
+//! unchanged, because the fog colour has none; render target A only, as Direct3D 9 defines it; ten set bits are 1,
+//! because fog may be white. Open: the direction of the factor and the base of the exponential functions, which are
+//! readings.
 
 use r500_chip::ga::{GaFogOffset, GaFogScale};
 use r500_chip::gb::GbSelect;
@@ -17,7 +18,7 @@ use crate::ga::GridPoint;
 use crate::reading::{FogExponential, FogFactor, Readings};
 use crate::su::Primitive;
 
-/// Where the fog value of a pixel comes from.
+/// The source of the fog value of a pixel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogValue {
     source: FogSelect,
@@ -35,7 +36,7 @@ impl FogValue {
         }
     }
 
-    /// Returns the value at a point of a primitive, scale and offset applied. Reserved sources give 0 before these.
+    /// Returns the fog value at a point of a primitive, after scale and offset. Reserved sources are 0 before these.
     pub(crate) fn at(&self, primitive: &Primitive, at: GridPoint) -> f32 {
         let alpha = |n: usize| {
             primitive.perspective(at, [0, 1, 2].map(|i| primitive.corners[i].colors[n][3].into()))
@@ -53,7 +54,7 @@ impl FogValue {
     }
 }
 
-/// State of fog that is enabled.
+/// State of enabled fog.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fog {
     function: FogFn,
@@ -90,7 +91,7 @@ impl Fog {
         })
     }
 
-    /// Returns a colour of render target A with fog, at a point of a primitive.
+    /// Returns a colour of render target A blended with fog, at a point of a primitive.
     pub(crate) fn blend(&self, color: [f32; 4], primitive: &Primitive, at: GridPoint) -> [f32; 4] {
         let factor = self.factor(primitive, at);
         let factor = match self.weighs {
@@ -102,7 +103,7 @@ impl Fog {
         [mix(r, self.color[0]), mix(g, self.color[1]), mix(b, self.color[2]), a]
     }
 
-    /// Returns the fog factor, 0 to 1. NaN is 0.
+    /// Returns the fog factor, 0 to 1; 0 for NaN.
     fn factor(&self, primitive: &Primitive, at: GridPoint) -> f32 {
         let value = || self.value.at(primitive, at);
         let factor = match self.function {

@@ -1,5 +1,5 @@
-//! `GA`: geometry assembly. Window vertices become shapes on the subpixel grid: triangles as they are, points and lines
-//! as parallelograms; colours are shaded flat where the registers say so.
+//! `GA`: geometry assembly. Rounds window vertices to the subpixel grid, expands points and lines to parallelograms,
+//! and applies flat shading.
 
 use r500_chip::ga::{
     GaColorControl, GaFillA, GaFillB, GaFillR, GaLineCntl, GaLineStippleConfig, GaLineStippleValue,
@@ -22,13 +22,13 @@ pub(crate) type GridPoint = [i64; 2];
 /// The grid that positions are rounded to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
-    /// Units in a pixel: a multiple of 12, in which sample positions are given.
+    /// Units in a pixel: a multiple of 12, because sample positions are multiples of 1/12 pixel.
     pub(crate) unit: i64,
-    /// Units between two points that a vertex can have.
+    /// Units between neighbouring vertex positions.
     step: i64,
     round: Rounding,
     ties: PositionTies,
-    /// Added to rounded positions.
+    /// Offset of rounded positions.
     offset: GridPoint,
 }
 
@@ -39,7 +39,7 @@ impl Grid {
             SubpixelGrid::Register if state.registers.get::<GbTileConfig>().subpixel() => 16,
             SubpixelGrid::Register => 12,
         };
-        // The least common multiple of the points in a pixel and 12.
+        // The least common multiple of the positions in a pixel and 12.
         let unit = match points {
             256 => 768,
             16 => 48,
@@ -47,7 +47,7 @@ impl Grid {
         };
         let registers = &state.registers;
         let round = registers.get::<GaRoundMode>().geometry_round();
-        // Two's complement, in steps of the grid that the registers choose (derived from the width of the fields).
+        // Two's complement, in steps of the selected grid (derived from the width of the fields).
         let offset: GaOffset = registers.get();
         let parts = if registers.get::<GbTileConfig>().subpixel() { 16 } else { 12 };
         let offset = [offset.x_offset(), offset.y_offset()]
@@ -55,7 +55,7 @@ impl Grid {
         Self { unit, step: unit / points, round, ties: readings.position_ties, offset }
     }
 
-    /// Pixels further than this from the window's origin count as this far.
+    /// Window coordinates are clamped to this distance from the origin, in pixels.
     const FARTHEST: f64 = 65_536.0;
 
     fn coordinate(&self, x: f64) -> i64 {
@@ -73,7 +73,7 @@ impl Grid {
     }
 }
 
-/// What a shape is drawn by: which edge rule holds, and what depends on it.
+/// The kind of a shape, which determines the edge rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShapeKind {
     Triangle,
@@ -84,15 +84,15 @@ pub(crate) enum ShapeKind {
     LineBottomToTop,
 }
 
-/// A convex shape: three corners that carry values, and a fourth that completes a parallelogram.
+/// A convex shape: three corners with values, and a fourth one if it is a parallelogram.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) kind: ShapeKind,
     pub(crate) corners: [Corner; 3],
     pub(crate) parallelogram: bool,
-    /// The face, if the shape comes of a polygon.
+    /// Whether it is a back face, if the shape comes from a polygon.
     pub(crate) back: Option<bool>,
-    /// Pattern of a stippled line: start and direction to its end on the grid.
+    /// The stipple pattern of a line: start, and direction to its end on the grid.
     pub(crate) stipple: Option<StippledLine>,
 }
 
@@ -106,12 +106,12 @@ pub(crate) struct Corner {
     pub(crate) tex: [[f32; 4]; 8],
 }
 
-/// Where a stippled line runs.
+/// The position of a stippled line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StippledLine {
     from: GridPoint,
     along: GridPoint,
-    /// Pixels of the strip before this line.
+    /// Length of the strip before this line in pixels.
     before: f64,
     pattern: u16,
     scale: f32,
@@ -121,7 +121,7 @@ pub(crate) struct StippledLine {
 impl StippledLine {
     /// Returns whether the pattern draws the pixel with this centre.
     pub(crate) fn draws(&self, [x, y]: GridPoint) -> bool {
-        // Steps are pixels along the major axis, as OpenGL counts them (open for the chip).
+        // Steps are pixels along the major axis, as in OpenGL (open for the chip).
         let [dx, dy] = self.along;
         let steps = if dx.abs() >= dy.abs() {
             (x - self.from[0]) * dx.signum()
@@ -140,20 +140,20 @@ impl StippledLine {
 pub(crate) struct Ga {
     pub(crate) grid: Grid,
     pub(crate) provoking: ProvokingVertex,
-    /// Sixths of a pixel.
+    /// Point size in sixths of a pixel.
     point_size: [f32; 2],
     point_limits: [f32; 2],
     vertices_have_sizes: bool,
-    /// S, T at the left and the bottom, at the right and the top edge of points.
+    /// S, T of points at the left and bottom edge, and at the right and top edge.
     point_st: [[f32; 2]; 2],
     stuffed: [bool; 8],
     line_width: f32,
     right_angled: bool,
     stipple: Option<(u16, f32, StippleReset)>,
-    /// Front and back, in dual mode.
+    /// Fill modes of front and back faces, in dual mode.
     pub(crate) polygon_fill: Option<[PolygonFill; 2]>,
     shading: [[Shading; 2]; 4],
-    /// 1/w is 1: values are linear over the screen.
+    /// Whether 1/w is 1, so that values are linear in window coordinates.
     flat_w: bool,
     fill: [f32; 4],
     clamp_rgb: bool,
@@ -213,8 +213,8 @@ impl Ga {
         }
     }
 
-    /// Clamps and shades the colours of a primitive's vertices: flat ones are the provoking vertex's. Texture coordinates
-    /// are never flat (observed). Clipping comes after, so that flat colours survive it.
+    /// Clamps the colours of a primitive's vertices and applies flat shading, with the colours of the provoking vertex.
+    /// Texture coordinates are never flat (observed). This precedes clipping, so that flat colours survive it.
     pub(crate) fn shade<const N: usize>(&self, vertices: &mut [Vertex; N], provoking: Vertex) {
         for vertex in vertices {
             for (n, color) in vertex.colors.iter_mut().enumerate() {
@@ -243,7 +243,7 @@ impl Ga {
         }
     }
 
-    /// Returns the rectangle around a point's position.
+    /// Returns the rectangle of a point.
     pub(crate) fn point(&self, vertex: &WindowVertex, back: Option<bool>) -> Shape {
         let size = match self.vertices_have_sizes {
             true => {
@@ -255,7 +255,7 @@ impl Ga {
             false => self.point_size,
         };
         let [x, y] = self.grid.point(vertex.xy);
-        // Sixths of a pixel, halved: twelfths.
+        // Half of a size in sixths is a size in twelfths.
         let [w, h] =
             size.map(|size| (f64::from(size) * self.grid.unit as f64 / 12.0).round() as i64);
         let [[s0, t0], [s1, t1]] = self.point_st;
@@ -276,8 +276,8 @@ impl Ga {
         Shape { kind: ShapeKind::Point, corners, parallelogram: true, back, stipple: None }
     }
 
-    /// Returns the parallelogram around a line, `None` if it has no length. `before` is the length of the strip up to here
-    /// in pixels, which grows.
+    /// Returns the parallelogram of a line, `None` if its length is 0. `before` is the length of the strip so far in
+    /// pixels, which is increased.
     pub(crate) fn line(
         &self,
         [from, to]: [&WindowVertex; 2],
@@ -343,7 +343,7 @@ impl Ga {
     }
 }
 
-/// Where each texture coordinate comes from.
+/// Returns the source of each texture coordinate.
 pub(crate) fn tex_sources(enable: GbEnable) -> [TexSource; 8] {
     [
         enable.tex0_source(),

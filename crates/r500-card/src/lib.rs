@@ -1,26 +1,26 @@
-//! A virtual R500: executes command streams by the rules of the chip.
+//! A virtual R500: executes command streams as the chip does.
 //!
-//! A [`Card`] takes [`Submission`](r500_stream::Submission)s and leaves in their buffers what a Radeon X1300 to X1950 would.
-//! One module is one block of the chip, in the order of the pipeline:
+//! A [`Card`] executes [`Submission`](r500_stream::Submission)s and changes their buffers as a Radeon X1300 to X1950
+//! would. Each module is a block of the chip, in pipeline order:
 //!
 //! ```text
 //! words ─cp▶ draw ─vap, pvs▶ vertices ─clip▶ polygons ─ga▶ shapes ─su▶ primitives ─sc▶ quads
 //!                                        ─rs▶ inputs ─us▶ colours ─fg, zb, rb3d▶ surfaces
 //! ```
 //!
-//! Each block reads its registers once a draw into a plain structure and knows no addresses afterwards. Modules depend on
-//! earlier blocks only. Fragment programs run on any [`Engine`](r500_exec::Engine): the quads of a draw are packed into one
-//! picture with inputs by pixel and a coverage mask.
+//! Each block reads its registers once for a draw into a plain structure and does not use addresses afterwards. Modules
+//! depend on earlier blocks only. Fragment programs run on any [`Engine`](r500_exec::Engine): the quads of a draw are
+//! packed into one picture with inputs by pixel and a coverage mask.
 //!
-//! What documents leave open is a named choice in [`Readings`]. A register that no block implements and that holds a value
-//! that would matter is counted in the [`Report`]; nothing is left out without notice. Every loop is bounded by [`Limits`];
-//! no input makes the card panic or touch memory outside its buffers.
+//! Rules that the documents leave open are named choices in [`Readings`]. A register with a value that has an effect
+//! but is not implemented is counted in the [`Report`], so no omission is silent. Every loop is bounded by [`Limits`];
+//! no input makes the card panic or access memory outside its buffers.
 //!
 //! # Example
 //!
-//! A red triangle, drawn into memory that the caller owns: an emulator gives its video memory, the window of a file, or whatever
-//! else holds atomic dwords. The stream is written as text here; [`StreamWriter`](r500_stream::StreamWriter) makes one from typed
-//! registers, and an emulator takes the dwords that its guest wrote.
+//! A red triangle, drawn into memory of the caller: an emulator passes its video memory, the mapping of a file, or
+//! other atomic dwords. The stream is written as text here; [`StreamWriter`](r500_stream::StreamWriter) builds one from
+//! typed registers, and an emulator passes the dwords that its guest wrote.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,42 +1,42 @@
-//! Resource limits: every submission ends, whatever it asks for.
+//! Resource limits: every submission terminates.
 //!
-//! What is counted is work, not time, so that a submission that is given up is given up at the same place on every machine.
-//! A replay of many submissions has a deadline besides ([`Card::set_deadline`](crate::Card::set_deadline)).
+//! The limits count work, not time, so that a submission is aborted at the same point on every machine. A replay of
+//! many submissions also has a deadline ([`Card::set_deadline`](crate::Card::set_deadline)).
 
 use std::time::{Duration, Instant};
 
 use r500_exec::RunError;
 
-/// Bounds on what a submission may do. The defaults end the longest submission after some ten seconds of work of one core.
+/// Limits of a submission. The defaults end the longest submission after about ten seconds of work of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Draws.
+    /// Number of draws.
     pub draws: u64,
-    /// Vertices or indices.
+    /// Number of vertices or indices.
     pub vertices: u64,
-    /// Instructions that vertex programs execute.
+    /// Number of instructions that vertex programs execute.
     pub vertex_instructions: u64,
-    /// Pixels that the bounding boxes of primitives hold.
+    /// Number of pixels in the bounding boxes of primitives.
     pub pixels: u64,
-    /// Quads of 2x2 pixels that are shaded.
+    /// Number of shaded quads of 2x2 pixels.
     pub quads: u64,
-    /// Instructions that a group of pixels may execute in the fragment processor.
+    /// Number of instructions that a group of pixels may execute in the fragment processor.
     pub group_instructions: u64,
-    /// Instructions that all groups of pixels may execute; preparing a program counts as [`PREPARE`](Self::PREPARE) for each of
-    /// its instructions.
+    /// Number of instructions that all groups of pixels may execute; preparing a program counts as
+    /// [`PREPARE`](Self::PREPARE) for each of its instructions.
     pub fragment_instructions: u64,
-    /// Bytes of textures that draws read, each level of each texture once a draw.
+    /// Bytes of textures that draws read; each level of each texture counts once a draw.
     pub texture_bytes: u64,
 }
 
 impl Limits {
-    /// What preparing an instruction of a fragment program counts as, in instructions that a group executes.
+    /// The cost of preparing an instruction of a fragment program, in instructions that a group executes.
     pub const PREPARE: u64 = 256;
 }
 
 impl Default for Limits {
-    /// 2^16 draws, 2^24 vertices, 2^27 vertex instructions, 2^30 pixels, 2^24 quads, 4 million instructions a group and 2^30 in
-    /// all, 4 GiB of textures.
+    /// Returns 2^16 draws, 2^24 vertices, 2^27 vertex instructions, 2^30 pixels, 2^24 quads, 4 million instructions a
+    /// group and 2^30 in total, 4 GiB of textures.
     fn default() -> Self {
         Self {
             draws: 1 << 16,
@@ -51,7 +51,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a submission was given up. What it had drawn before stays.
+/// Why a submission was aborted. Earlier draws stay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CardError {
@@ -67,13 +67,13 @@ pub enum CardError {
         /// [`Limits::vertices`].
         limit: u64,
     },
-    /// Vertex programs ran for too long.
+    /// Vertex programs executed too many instructions.
     #[error("vertex programs have executed {limit} instructions; one of them seems endless")]
     VertexInstructions {
         /// [`Limits::vertex_instructions`].
         limit: u64,
     },
-    /// Primitives cover too much.
+    /// Primitives cover too many pixels.
     #[error("the primitives cover more than {limit} pixels")]
     Pixels {
         /// [`Limits::pixels`].
@@ -85,13 +85,13 @@ pub enum CardError {
         /// [`Limits::quads`].
         limit: u64,
     },
-    /// Fragment programs ran for too long.
+    /// Fragment programs executed too many instructions.
     #[error("fragment programs have executed {limit} instructions; one of them seems endless")]
     FragmentInstructions {
         /// [`Limits::fragment_instructions`].
         limit: u64,
     },
-    /// Textures are too large.
+    /// Textures have too many bytes.
     #[error("the draws read more than {limit} bytes of textures")]
     TextureBytes {
         /// [`Limits::texture_bytes`].
@@ -103,10 +103,10 @@ pub enum CardError {
     /// A recorded draw is too large.
     #[error("the recorded draw shades more than {limit} pixels")]
     Recording {
-        /// Most pixels of a recorded picture.
+        /// Limit of the pixels of a recorded picture.
         limit: u64,
     },
-    /// What the fragment program reads does not fit.
+    /// Resources of the fragment program cannot be bound.
     #[error("fragment program: {0}")]
     Bindings(String),
     /// The fragment program failed.
@@ -114,7 +114,7 @@ pub enum CardError {
     Fragment(#[from] RunError),
 }
 
-/// What is left of the limits in a submission.
+/// The remaining limits of a submission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     limits: Limits,
@@ -122,7 +122,7 @@ pub(crate) struct Budget {
     deadline: Option<Instant>,
 }
 
-/// Defines a method that takes from one of the limits.
+/// Defines a method that consumes one of the limits.
 macro_rules! take {
     ($(#[$doc:meta])* $name:ident, $error:ident) => {
         $(#[$doc])*
@@ -144,12 +144,12 @@ impl Budget {
         Self { limits, left: limits, deadline: None }
     }
 
-    /// Returns the same that also ends at a time.
+    /// Adds a deadline.
     pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
 
-    /// Checks the deadline. Called where work of some microseconds follows.
+    /// Checks the deadline. Called before work of some microseconds.
     pub(crate) fn time(&self) -> Result<(), CardError> {
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(CardError::Time),
@@ -157,7 +157,7 @@ impl Budget {
         }
     }
 
-    /// Returns the time that is left, if there is a deadline.
+    /// Returns the remaining time, if there is a deadline.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
@@ -192,7 +192,7 @@ impl Budget {
     );
 
     /// Returns how many instructions each of some groups of pixels may execute, and whether that is less than
-    /// [`Limits::group_instructions`] because all of them together may not execute more.
+    /// [`Limits::group_instructions`] because of the limit for all groups together.
     pub(crate) fn group_instructions(&self, groups: u64) -> (u64, bool) {
         let share = self.left.fragment_instructions / groups.max(1);
         (share.min(self.limits.group_instructions), share < self.limits.group_instructions)

@@ -1,9 +1,9 @@
-//! Recordings: a draw as a [`Job`], for engines, checkers and debuggers that know fragment programs only.
+//! Recording: converts a draw to a [`Job`], for engines, checkers and debuggers of fragment programs.
 //!
-//! The job is what the fragment processor gets: program, constants, textures as rows, and the inputs of each pixel exactly as
-//! the rasteriser computes them. Its picture is the part of the render target that the draw touches. Where several primitives
-//! touch a square of 2x2 pixels, each has a square of its own, since differences between neighbours are those within a
-//! primitive: the picture has *layers*, one below the other, and the first primitive of a square is in the first.
+//! The job has the inputs of the fragment processor: program, constants, textures in row order, and the interpolated
+//! inputs of each pixel. Its picture is the part of the render target that the draw touches. If several primitives
+//! touch a quad, each has its own copy, because differences between neighbours are within a primitive: the picture has
+//! *layers*, one below the other, and the first primitive of a quad is in the first layer.
 
 use std::collections::HashMap;
 
@@ -19,20 +19,19 @@ use crate::su::Primitive;
 pub struct DrawJob {
     /// Program, textures, inputs by pixel, coverage.
     pub job: Job,
-    /// Column and row of the render target at column 0, row 0 of each layer.
+    /// Column and row of the render target for column 0, row 0 of each layer.
     pub origin: [u32; 2],
     /// Width and height of a layer.
     pub size: [u32; 2],
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
 }
 
-/// Most pixels of a recorded picture.
+/// Limit of the pixels of a recorded picture.
 const MOST: u64 = 1 << 22;
 
 impl DrawJob {
-    /// Returns where a pixel of the render target is shaded, in the order of primitives: columns and rows of the job's
-    /// picture.
+    /// Returns where a pixel of the render target is shaded, in primitive order: columns and rows of the job's picture.
     #[must_use]
     pub fn places(&self, [x, y]: [u32; 2]) -> Vec<[u32; 2]> {
         let [width, height] = self.size;
@@ -56,23 +55,23 @@ pub(crate) struct Recording {
     job: Option<Job>,
     temps: Vec<u8>,
     squares: Vec<Square>,
-    /// Layers of each square so far.
+    /// Number of layers of each quad so far.
     layers: HashMap<[u32; 2], u32>,
 }
 
-/// A square of 2x2 pixels of a primitive.
+/// A quad of a primitive.
 #[derive(Clone, Debug)]
 struct Square {
-    /// Column and row / 2.
+    /// Its column and row, divided by 2.
     at: [u32; 2],
     layer: u32,
     covered: [bool; 4],
-    /// By pixel, then by temporary.
+    /// Inputs by pixel and temporary.
     inputs: [Vec<[f32; 4]>; 4],
 }
 
 impl Recording {
-    /// Adds quads that are about to be shaded.
+    /// Adds quads before they are shaded.
     pub(crate) fn add(
         &mut self,
         job: &Job,

@@ -1,86 +1,86 @@
-//! The report: what a card was asked that no block implements, and counts.
+//! The report: statistics, and requests that no block implements.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use r500_stream::{StreamErrorKind, counted};
 
-/// What a card has met and counted.
+/// The notes and statistics of a card.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     notes: BTreeMap<Note, u64>,
-    /// Counts.
+    /// Statistics.
     pub statistics: Statistics,
 }
 
-/// Something that was asked and not done as a real card does it.
+/// A request that is executed differently from a real card.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Note {
-    /// A register of a draw holds a value that no block implements: its name and value.
+    /// A register of a draw with a value that no block implements: its name and value.
     Register {
         /// Documented name.
         name: String,
-        /// What it holds.
+        /// Its value.
         value: u32,
-        /// The field that matters and what it would do.
+        /// The field with an effect, and the missing effect.
         about: &'static str,
     },
-    /// A texture that cannot be sampled; its unit returns what a disabled one does.
+    /// A texture that cannot be sampled; its unit acts as a disabled one.
     Texture {
         /// The unit.
         unit: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A draw without a fragment program that can run, which draws nothing.
+    /// A draw without a runnable fragment program, which draws nothing.
     Program {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A render target of a format that cannot be written.
+    /// A render target with an unsupported format.
     Target {
         /// The target, 0 to 3.
         target: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A primitive type or a source of vertices that cannot be drawn.
+    /// An unsupported primitive type or vertex source.
     Draw {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A packet that is wrong; the stream continues after it.
+    /// An invalid packet, which is skipped.
     Stream {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// Counts of a card's work.
+/// Statistics of a card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Submissions.
+    /// Number of submissions.
     pub submissions: u64,
-    /// Draws.
+    /// Number of draws.
     pub draws: u64,
-    /// Vertices that were fetched and transformed.
+    /// Number of fetched and transformed vertices.
     pub vertices: u64,
-    /// Points, lines and triangles after assembly.
+    /// Number of points, lines and triangles after assembly.
     pub primitives: u64,
-    /// Quads of pixels that were shaded.
+    /// Number of shaded quads of pixels.
     pub quads: u64,
-    /// Samples that passed depth and stencil tests.
+    /// Number of samples that passed depth and stencil tests.
     pub samples: u64,
 }
 
 impl Report {
-    /// Returns what was not done as a real card does it, and how often.
+    /// Returns the notes and how often each occurred.
     pub fn notes(&self) -> impl Iterator<Item = (&Note, u64)> {
         self.notes.iter().map(|(note, count)| (note, *count))
     }
 
-    /// Most different notes that are kept: a stream of random values has no end of them.
+    /// Limit of different notes, because a stream of random values has no end of them.
     const MOST: usize = 1000;
 
     pub(crate) fn note(&mut self, note: Note) {

@@ -1,9 +1,8 @@
-//! `RS`: the rasteriser. Which interpolants of a primitive reach which temporaries of the fragment program.
+//! `RS`: the rasteriser. Routes the interpolants of a primitive to the temporaries of the fragment program.
 //!
-//! **Interpolation** is one formula for everything: with the edge functions E_i opposite to the corners as barycentric
-//! coordinates, a value is (sum of E_i a_i / w_i) / (sum of E_i / w_i), computed in double precision from exact integers
-//! and rounded once to float32. Colours are interpolated in perspective, too (observed). How many bits the card keeps is
-//! open.
+//! **Interpolation** is perspective-correct for all values, colours included (observed): with the edge functions E_i
+//! opposite to the corners as barycentric coordinates, a value is (sum of E_i a_i / w_i) / (sum of E_i / w_i), computed
+//! in double precision from exact integers and rounded once to float32. The precision of the card is open.
 
 use r500_chip::gb::{GbEnable, GbSelect};
 use r500_chip::values::TexSource;
@@ -20,12 +19,12 @@ use crate::vap::OutputLayout;
 #[derive(Clone, Debug)]
 pub(crate) struct Rs {
     writes: Vec<Write>,
-    /// An instruction passes w on.
+    /// Whether an instruction passes w on.
     w: bool,
     fog: FogValue,
 }
 
-/// A temporary and what it starts with.
+/// A temporary and its initial value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Write {
     pub(crate) temp: u8,
@@ -38,23 +37,23 @@ enum Interpolant {
     Tex([Component; 4]),
     /// A colour and its format.
     Color(usize, ColFmt),
-    /// The pixel's place: x, y, 0, 0.
+    /// The pixel's position: x, y, 0, 0.
     Position,
-    /// 1 on back faces, in red.
+    /// 1 in red for back faces.
     BackFace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Component {
     Constant(f32),
-    /// Texture coordinate and component.
+    /// A component of a texture coordinate.
     Of(usize, usize),
     /// The fog value.
     Fog,
 }
 
 impl Rs {
-    /// `points`: the draw's primitives are points, for which texture coordinates can be made up.
+    /// Reads the registers. `points`: the draw's primitives are points, which may have generated texture coordinates.
     pub(crate) fn new(state: &State, layout: &OutputLayout, points: bool) -> Self {
         let registers = &state.registers;
         let count: RsInstCount = registers.get();
@@ -67,7 +66,7 @@ impl Rs {
             |pointer: u8| match pointer {
                 62 => Component::Constant(0.0),
                 63 => Component::Constant(1.0),
-                // Beyond the packet: 0 (open).
+                // Out of range: 0 (open).
                 n => packet.get(usize::from(n)).map_or(Component::Constant(0.0), |&(tex, c)| {
                     match fogged {
                         Some(place) if place == (tex, c) => Component::Fog,
@@ -97,7 +96,7 @@ impl Rs {
             };
             writes.push(Write { temp: inst.col_addr(), source });
         }
-        // Nothing interpolated: the packet's counts say so; some programs leave instruction 0 as it was.
+        // The counts may specify no interpolants; some programs leave a stale instruction 0.
         let counts: RsCount = registers.get();
         if counts.it_count() == 0 && counts.ic_count() == 0 {
             writes.retain(|write| match write.source {
@@ -111,18 +110,18 @@ impl Rs {
         Self { writes, w, fog: FogValue::new(state) }
     }
 
-    /// Returns w at a point, which is what travels to the depth block if `US_W_FMT` takes it from the rasteriser; 0 if no
-    /// instruction passes it on (open).
+    /// Returns w at a point, for the depth block if `US_W_FMT` selects it from the rasteriser; 0 if no instruction
+    /// passes it on (open).
     pub(crate) fn w(&self, primitive: &Primitive, center: GridPoint) -> f32 {
         if self.w { primitive.w(center) as f32 } else { 0.0 }
     }
 
-    /// Returns the temporaries that are written, in order; a later write wins.
+    /// Returns the written temporaries, in order; a later write wins.
     pub(crate) fn writes(&self) -> &[Write] {
         &self.writes
     }
 
-    /// Returns what the temporaries start with at a pixel: one vector for each of [`writes`](Self::writes).
+    /// Returns the initial values of the temporaries at a pixel: one vector for each of [`writes`](Self::writes).
     pub(crate) fn inputs<'a>(
         &'a self,
         primitive: &'a Primitive,
@@ -155,7 +154,7 @@ impl Rs {
     }
 }
 
-/// The packed components of all texture coordinates, which pointers count. A coordinate that is made up takes two
+/// Returns the packed components of all texture coordinates, which pointers index. A generated coordinate takes two
 /// components (three with R), or as many as the vertices have if those are more (observed).
 fn packet(state: &State, layout: &OutputLayout, points: bool) -> Vec<(usize, usize)> {
     let enable: GbEnable = state.registers.get();
@@ -176,7 +175,7 @@ fn packet(state: &State, layout: &OutputLayout, points: bool) -> Vec<(usize, usi
     packet
 }
 
-/// A colour as `COL_FMT` has it.
+/// Converts a colour by `COL_FMT`.
 fn color(format: ColFmt, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
     match format {
         ColFmt::RGB0 => [r, g, b, 0.0],

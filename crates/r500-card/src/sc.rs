@@ -1,4 +1,4 @@
-//! `SC`: scan conversion. Which samples of which pixels a primitive covers, quad by quad, with exact edge functions.
+//! `SC`: scan conversion. Determines the covered samples of a primitive, quad by quad, with exact edge functions.
 
 use r500_chip::gb::{GbAaConfig, GbMspos0, GbMspos1};
 use r500_chip::sc::{
@@ -12,15 +12,15 @@ use crate::ga::{Grid, GridPoint, ShapeKind};
 use crate::limits::{Budget, CardError};
 use crate::su::{Edge, Primitive};
 
-/// Most samples of a pixel.
+/// Greatest number of samples of a pixel.
 pub(crate) const SAMPLES: usize = 6;
 
-/// Four pixels: those at (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1), x and y even.
+/// A quad: the pixels at (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1), x and y even.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quad {
     pub(crate) x: u16,
     pub(crate) y: u16,
-    /// Covered samples of each pixel, sample 0 lowest.
+    /// Mask of covered samples of each pixel, sample 0 in bit 0.
     pub(crate) masks: [u8; 4],
 }
 
@@ -31,7 +31,7 @@ impl Quad {
     }
 }
 
-/// Samples of a pixel.
+/// The sample positions of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Samples {
     pub(crate) count: usize,
@@ -72,7 +72,7 @@ impl Samples {
         [i64::from(x) * self.unit + self.center[0], i64::from(y) * self.unit + self.center[1]]
     }
 
-    /// Returns where a sample of a pixel is.
+    /// Returns the position of a sample of a pixel.
     pub(crate) fn position(&self, [x, y]: [u32; 2], sample: usize) -> GridPoint {
         let [dx, dy] = self.positions[sample];
         [i64::from(x) * self.unit + dx, i64::from(y) * self.unit + dy]
@@ -84,7 +84,7 @@ impl Samples {
     }
 }
 
-/// Pixels from the first to the last column and row, both included.
+/// A rectangle of pixels with inclusive bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rectangle {
     first: [u32; 2],
@@ -106,7 +106,7 @@ pub(crate) struct Sc {
     clip_rule: u16,
     /// Edge rules by kind of shape, in the order of [`ShapeKind`].
     rules: [EdgeRule; 6],
-    /// Samples that may be covered, by pixel of a quad.
+    /// Sample mask for each pixel of a quad.
     sample_mask: [u8; 4],
 }
 
@@ -143,7 +143,7 @@ impl Sc {
                 rules.er_line_tb(),
                 rules.er_line_bt(),
             ],
-            // Six samples a pixel, pixel 0 lowest (open). Without multisampling, any of them.
+            // Six samples a pixel, pixel 0 lowest (open). Without multisampling, any of them enables the pixel.
             sample_mask: std::array::from_fn(|pixel| {
                 let mask = (door >> (6 * pixel) & 63) as u8;
                 if samples.count == 1 { u8::from(mask != 0) } else { mask & samples.all() }
@@ -165,7 +165,7 @@ impl Sc {
         )?;
         let rule = self.rules[primitive.kind as usize];
         let edges = &primitive.edges[..primitive.edge_count];
-        // An edge that takes samples on it is moved by one: then inside is where it is positive.
+        // An edge that includes samples on it is moved by one: then a sample is inside if the value is positive.
         let edges: Vec<(Edge, i64)> =
             edges.iter().map(|edge| (*edge, i64::from(is_in(rule, *edge)))).collect();
         let clipped = self.clip_rule != 0xffff;
@@ -199,7 +199,7 @@ impl Sc {
         Ok(())
     }
 
-    /// First and last pixel that the primitive may cover: those of its bounds within the scissor.
+    /// Returns the first and last pixel that the primitive may cover: its bounds within the scissor.
     fn bounds(&self, primitive: &Primitive) -> Option<[[u32; 2]; 2]> {
         let unit = self.samples.unit;
         let axis = |axis: usize| {
@@ -213,8 +213,8 @@ impl Sc {
         Some([[left, top], [right, bottom]])
     }
 
-    /// The columns of two rows of pixels from `y` on that may be covered: no edge has them all outside. Only a bound;
-    /// samples decide.
+    /// Returns the columns of two rows of pixels from `y` that may be covered: those that no edge excludes. A
+    /// conservative bound, because samples decide.
     fn columns(
         &self,
         edges: &[(Edge, i64)],
@@ -224,7 +224,7 @@ impl Sc {
     ) -> Option<[u32; 2]> {
         let rows = [i64::from(y) * unit, (i64::from(y) + 2) * unit];
         for (edge, tie) in edges {
-            // The greatest value in a column is a*x + rest, x at its right (a > 0) or left end.
+            // The maximum in a column is a*x + rest, at its right end for a > 0, else at its left end.
             let [above, below] = rows.map(|y| edge.at([0, y]));
             let rest = above.max(below) + tie;
             if edge.a > 0 {
@@ -255,13 +255,13 @@ impl Sc {
     }
 }
 
-/// Whether a sample on an edge is covered (`SC_EDGERULE`).
+/// Returns whether a sample on an edge is covered (`SC_EDGERULE`).
 ///
-/// Codes 0 to 15 distinguish left and right edges, and of horizontal ones top and bottom; codes 16 to 31 top and bottom
-/// edges, and of vertical ones left and right. A clear bit takes the sample in.
+/// Codes 0 to 15 distinguish left and right edges, and top and bottom for horizontal ones; codes 16 to 31 top and
+/// bottom edges, and left and right for vertical ones. A clear bit includes the sample.
 pub(crate) fn is_in(rule: EdgeRule, edge: Edge) -> bool {
     let code = rule.code();
-    // The inside lies towards positive a and b.
+    // The inside is towards positive a and b.
     let bit = match (code < 16, edge.a.signum(), edge.b.signum()) {
         (true, 1, _) => 3,
         (true, -1, _) => 2,

@@ -1,4 +1,4 @@
-//! `SU`: setup. Shapes become primitives with edge functions in exact integers: faces, culling, depth.
+//! `SU`: setup. Computes exact integer edge functions of shapes, culls faces, and interpolates depth.
 
 use r500_chip::gb::GbSelect;
 use r500_chip::su::{
@@ -16,9 +16,9 @@ use crate::vap::OutputLayout;
 /// Greatest depth: 24 bits.
 pub(crate) const DEPTH_MAX: f64 = 16_777_215.0;
 
-/// The function a*x + b*y + c of grid coordinates: positive inside of an edge, 0 on it.
+/// An edge function a*x + b*y + c of grid coordinates: positive inside, 0 on the edge.
 ///
-/// Coordinates have 27 bits at most, so that products have 54: nothing overflows, nothing is rounded.
+/// Coordinates have at most 27 bits and products 54: the arithmetic is exact, without overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) a: i64,
@@ -27,7 +27,7 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// The edge from `p` to `q`; `sign` is 1 if the inside is where the cross product is positive, else -1.
+    /// Returns the edge function from `p` to `q`; `sign` is 1 if the cross product is positive inside, else -1.
     fn new(p: GridPoint, q: GridPoint, sign: i64) -> Self {
         let [dx, dy] = [q[0] - p[0], q[1] - p[1]];
         let (a, b) = (-dy * sign, dx * sign);
@@ -39,14 +39,14 @@ impl Edge {
     }
 }
 
-/// A primitive that is ready to be scanned.
+/// A primitive after setup.
 #[derive(Clone, Debug)]
 pub(crate) struct Primitive {
     pub(crate) kind: ShapeKind,
     /// Edges of the shape: 3, or 4 of a parallelogram.
     pub(crate) edges: [Edge; 4],
     pub(crate) edge_count: usize,
-    /// Least and greatest coordinates of the shape.
+    /// Bounding box of the shape.
     pub(crate) bounds: [GridPoint; 2],
     /// Edge functions opposite to each corner: barycentric coordinates times twice the area.
     weights: [Edge; 3],
@@ -56,25 +56,25 @@ pub(crate) struct Primitive {
     depth: Depth,
 }
 
-/// Depth of a primitive: values at the corners after scale, without clamp.
+/// Depth of a primitive: values at the corners after scaling, not clamped.
 #[derive(Clone, Copy, Debug)]
 struct Depth {
     corners: [f64; 3],
     /// Polygon offset.
     offset: f64,
     double_area: f64,
-    /// It is that of w, which is linear over the primitive in space.
+    /// Whether depth is w, which is linear over the primitive in space.
     is_w: bool,
 }
 
 impl Primitive {
-    /// Returns the barycentric coordinates of a point, times twice the area. They may be negative: pixels of a quad lie
+    /// Returns the barycentric coordinates of a point, times twice the area. They may be negative for pixels of a quad
     /// outside.
     pub(crate) fn weights(&self, at: GridPoint) -> [f64; 3] {
         self.weights.map(|edge| edge.at(at) as f64)
     }
 
-    /// Interpolates values of the corners linearly in the window.
+    /// Interpolates values of the corners linearly in window coordinates.
     pub(crate) fn linear(&self, at: GridPoint, values: [f64; 3]) -> f64 {
         let weights = self.weights(at);
         let sum: f64 = (0..3).map(|i| weights[i] * values[i]).sum();
@@ -96,7 +96,7 @@ impl Primitive {
         weights.iter().sum::<f64>() / scaled
     }
 
-    /// Returns the depth of a point: 24 bits, nearest. That of z is linear over the screen.
+    /// Returns the depth of a point as 24 bits, rounded to nearest. z is linear in window coordinates.
     pub(crate) fn depth(&self, at: GridPoint) -> u32 {
         let depth = match self.depth.is_w {
             true => self.perspective(at, self.depth.corners),
@@ -117,16 +117,16 @@ impl Primitive {
 pub(crate) struct Su {
     cull_front: bool,
     cull_back: bool,
-    /// A positive cross product in memory, y downward, is a back face.
+    /// Whether a positive cross product in memory, y downward, is a back face.
     positive_is_back: bool,
-    /// Depth is w.
+    /// Whether depth is w.
     depth_is_w: bool,
     depth_scale: f64,
     depth_offset: f64,
-    /// Factor of the slope and constant, front and back faces.
+    /// Slope factor and constant of the polygon offset, for front and back faces.
     offsets: [Option<[f64; 2]>; 2],
     parallelograms: Option<[f64; 2]>,
-    /// Components of texture coordinates that wrap around a cylinder, four bits a coordinate.
+    /// Components of texture coordinates with cylindrical wrapping, four bits a coordinate.
     cylinders: u32,
     two_sided: [bool; 2],
     /// Grid units in a pixel.
@@ -148,7 +148,7 @@ impl Su {
             PolygonOffsetUnit::PartOfStep if sixteen => 256.0 / 4.0,
             _ => 0.5,
         };
-        // The slope is that over a twelfth of a pixel.
+        // The register factor is for a slope over a twelfth of a pixel.
         let offset = |scale: f32, offset: f32| [f64::from(scale) / 12.0, f64::from(offset) * unit];
         let front = offset(
             registers.get::<SuPolyOffsetFrontScale>().scale(),
@@ -173,9 +173,9 @@ impl Su {
         }
     }
 
-    /// Returns whether a triangle is a back face and whether it is kept; `None` if it has no area.
+    /// Returns whether a triangle is a back face and whether it is drawn; `None` if its area is 0.
     ///
-    /// Observed: with FACE clear, counter-clockwise in a picture whose y goes up is front, which is a negative cross
+    /// Observed: with FACE clear, counter-clockwise in a picture with y upward is front, which is a negative cross
     /// product in memory.
     pub(crate) fn face(&self, corners: [GridPoint; 3]) -> Option<(bool, bool)> {
         let area = double_area(corners);
@@ -186,7 +186,7 @@ impl Su {
         Some((back, !(if back { self.cull_back } else { self.cull_front })))
     }
 
-    /// Makes a shape ready; `None` if it has no area.
+    /// Sets up a shape; `None` if its area is 0.
     pub(crate) fn setup(&self, shape: Shape) -> Option<Primitive> {
         let Shape { kind, mut corners, parallelogram, back, stipple } = shape;
         let [p0, p1, p2] = corners.map(|corner| corner.at);
@@ -197,7 +197,7 @@ impl Su {
         let sign = area.signum();
         let edge = |p, q| Edge::new(p, q, sign);
         let p3 = [p1[0] + p2[0] - p0[0], p1[1] + p2[1] - p0[1]];
-        // Around: p0, p1, (p3,) p2.
+        // Perimeter order: p0, p1, (p3,) p2.
         let (edges, edge_count) = match parallelogram {
             true => ([edge(p0, p1), edge(p1, p3), edge(p3, p2), edge(p2, p0)], 4),
             false => ([edge(p0, p1), edge(p1, p2), edge(p2, p0), edge(p0, p1)], 3),
@@ -229,7 +229,7 @@ impl Su {
         let double_area = area.abs() as f64;
         let offset = match kind {
             ShapeKind::Triangle => self.offsets[usize::from(back)],
-            // Points and lines of polygon mode have the offset of their face (derived from OpenGL's rules).
+            // Points and lines of polygon mode use the offset of their face (derived from OpenGL's rules).
             _ if of_polygon => self.offsets[usize::from(back)],
             _ => self.parallelograms,
         };
@@ -260,8 +260,8 @@ impl Su {
 }
 
 impl Su {
-    /// Cylindrical wrapping: between two corners a component takes the shorter way around a cylinder of circumference 1
-    /// (documented by name; that the first corner is the one that stays is open).
+    /// Applies cylindrical wrapping: between two corners a component takes the shorter way around a cylinder of
+    /// circumference 1 (documented by name; it is open which corner stays, here the first).
     fn wrap(&self, corners: &mut [Corner; 3]) {
         let [first, others @ ..] = corners;
         let bits = (0..32).filter(|bit| self.cylinders >> bit & 1 != 0);
@@ -279,7 +279,7 @@ impl Su {
     }
 }
 
-/// Twice the area: positive if the corners turn from x to y, which is downward in memory.
+/// Returns twice the signed area: positive if the corners turn from x to y, which is downward in memory.
 pub(crate) fn double_area([p, q, r]: [GridPoint; 3]) -> i64 {
     (q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1])
 }
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn counter_clockwise_on_the_upright_picture_is_front() {
-        // In memory y goes down: from the origin right, then down is clockwise on a picture with row 0 at the top.
+        // In memory y is downward: from the origin right, then down is clockwise in a picture with row 0 at the top.
         assert_eq!(su(&[]).face(RIGHT), Some((true, true)));
         assert_eq!(su(&[(0x42b8, 4)]).face(RIGHT), Some((false, true)));
         assert_eq!(su(&[(0x42b8, 2)]).face(RIGHT), Some((true, false)));

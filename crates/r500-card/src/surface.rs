@@ -1,4 +1,4 @@
-//! Surfaces: pixels of a render target or depth buffer in a buffer object, through tiling and byte order.
+//! Surfaces: pixels of a render target or depth buffer in a buffer object, with tiling and byte order.
 
 use r500_chip::tiling::Tiling;
 use r500_chip::values::Endian;
@@ -10,16 +10,16 @@ pub(crate) struct Surface {
     pub(crate) buffer: Buffer,
     /// Byte offset of the first pixel.
     pub(crate) base: u32,
-    /// Pixels in a row.
+    /// Pixels from row to row.
     pub(crate) pitch: u32,
     pub(crate) tiling: Tiling,
     pub(crate) endian: Endian,
-    /// Samples a pixel, at least 1.
+    /// Number of samples of a pixel, at least 1.
     pub(crate) samples: u32,
 }
 
 impl Surface {
-    /// Returns how many rows of pixels the buffer has room for, without regard to tiles.
+    /// Returns the number of rows of pixels that fit in the buffer, ignoring tiles.
     pub(crate) fn rows(&self) -> u32 {
         let row = u64::from(self.pitch) * u64::from(self.tiling.bytes()) * u64::from(self.samples);
         let bytes = (self.buffer.size() as u64).saturating_sub(self.base.into());
@@ -34,7 +34,7 @@ impl Surface {
         usize::try_from(u64::from(self.base) + offset).unwrap_or(usize::MAX / 2)
     }
 
-    /// Reads a sample of a pixel; outside the buffer all bits are 0.
+    /// Loads a sample of a pixel; 0 outside of the buffer.
     pub(crate) fn load(&self, at: [u32; 2], sample: u32) -> u128 {
         let offset = self.offset(at, sample);
         let bytes = self.tiling.bytes() as usize;
@@ -46,7 +46,7 @@ impl Surface {
         swap(self.endian, u128::from_le_bytes(raw), bytes)
     }
 
-    /// Writes a sample of a pixel; outside the buffer nothing happens.
+    /// Stores a sample of a pixel; without effect outside of the buffer.
     pub(crate) fn store(&self, at: [u32; 2], sample: u32, value: u128) {
         let offset = self.offset(at, sample);
         let bytes = self.tiling.bytes() as usize;
@@ -59,7 +59,7 @@ impl Surface {
     }
 }
 
-/// Exchanges bytes of a pixel. Swaps work on 16-bit or 32-bit units; of smaller pixels they exchange nothing.
+/// Swaps the bytes of a pixel. Swaps work on 16-bit or 32-bit units, and have no effect on smaller pixels.
 fn swap(endian: Endian, value: u128, bytes: usize) -> u128 {
     let (differ, unit) = match endian {
         Endian::WORD => (1, 2),
@@ -74,7 +74,7 @@ fn swap(endian: Endian, value: u128, bytes: usize) -> u128 {
     u128::from_le_bytes(std::array::from_fn(|i| raw[i ^ differ]))
 }
 
-/// Exchanges bytes of a dword.
+/// Swaps the bytes of a dword.
 pub(crate) fn swap_dword(endian: Endian, dword: u32) -> u32 {
     swap(endian, dword.into(), 4) as u32
 }

@@ -1,4 +1,4 @@
-//! Read-back: what a render target holds, as a picture.
+//! Read-back: the contents of a render target as a picture.
 
 use r500_chip::sc::ScScissor1;
 use r500_isa::TARGETS;
@@ -10,21 +10,21 @@ use crate::reading::Readings;
 use crate::report::Report;
 use crate::sc::Samples;
 
-/// Pixels of a render target, without tiles; of several samples the mean.
+/// The pixels of a render target in row order; multisampled ones are averaged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetPicture {
-    /// Width and height in pixels. A target has no height of its own: the picture ends with the scissor rectangle, or with
-    /// the buffer.
+    /// Width and height in pixels. A target has no height of its own: the picture ends at the scissor rectangle, or at
+    /// the end of the buffer.
     pub size: [u32; 2],
-    /// Red, green, blue, alpha, from the first row in memory on. Colours that the target does not store are 0, alpha 1.
+    /// Red, green, blue, alpha, from the first row in memory. Missing colours are 0, alpha 1.
     pub colors: Vec<[f32; 4]>,
 }
 
 impl TargetPicture {
-    /// Reads target `n`; `None` if there is none.
+    /// Reads target `n`; `None` if it is not bound.
     pub(crate) fn new(state: &State, readings: &Readings, n: usize) -> Option<Self> {
         let samples = Samples::new(state, Grid::new(state, readings)).count;
-        // What cannot be bound is not there: there is no draw that a note would be about.
+        // Notes are dropped, because there is no draw that they could refer to.
         let mut report = Report::default();
         let rb3d = Rb3d::new(state, [true; TARGETS], samples, readings, &mut report);
         let scissor: ScScissor1 = state.registers.get();

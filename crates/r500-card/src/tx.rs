@@ -1,4 +1,4 @@
-//! `TX`: textures. The levels of a texture in memory become the textures of the fragment machine, without tiles.
+//! `TX`: textures. Converts the levels of a texture in memory to row order for the fragment processor.
 
 use r500_chip::tiling::Tiling;
 use r500_chip::values::MicroTile;
@@ -16,7 +16,7 @@ use r500_stream::{Buffer, State};
 use crate::limits::{Budget, CardError};
 use crate::report::{Note, Report};
 
-/// Returns the textures of the enabled units. Those that cannot be sampled are noted and left out.
+/// Returns the textures of the enabled units. Textures that cannot be sampled are noted and left out.
 ///
 /// # Errors
 /// [`CardError::TextureBytes`].
@@ -34,7 +34,7 @@ pub(crate) fn textures(
         }
         let before = left;
         let bound = read(state, unit as u32, &mut left).and_then(|texture| {
-            // Unused units may hold anything; what cannot be bound reads as a disabled unit does.
+            // Unused units may have any contents; a texture that cannot be bound reads as a disabled unit.
             Sampler::bind(&texture, us_format(state, unit)).map_err(|error| error.to_string())?;
             Ok(texture)
         });
@@ -52,14 +52,15 @@ pub(crate) fn textures(
     Ok(textures)
 }
 
-/// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes the
-/// registers on the R520 only, so that on other chips they hold 0.
+/// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes these
+/// registers on the R520 only, so that they are 0 on other chips.
 pub(crate) fn us_format(state: &State, unit: usize) -> Option<UsFormat> {
     Some(state.registers.member::<UsFormat>(unit as u32)).filter(|format| format.bits() != 0)
 }
 
-/// Returns a filter without anisotropy. Observed: Mesa's driver writes code 3, which the documents reserve, into `MIN_FILTER`
-/// and `MAG_FILTER`, and the ratio into bits 23:21, for an anisotropic filter. Which samples the chip then takes is not documented.
+/// Returns a filter without anisotropy. Observed: for an anisotropic filter, Mesa's driver writes code 3, which the
+/// documents reserve, to `MIN_FILTER` and `MAG_FILTER`, and the ratio to bits 23:21. The sample positions of the chip
+/// are not documented.
 fn isotropic(filter: TxFilter0) -> TxFilter0 {
     const ANISOTROPIC: u8 = 3;
     let mut filter = filter;
@@ -71,10 +72,10 @@ fn isotropic(filter: TxFilter0) -> TxFilter0 {
     filter
 }
 
-/// Most bytes of the textures of a draw: as much memory of the system as the card can address.
+/// Limit of the bytes of a draw's textures: the system memory that the card can address.
 const MOST: u64 = 512 << 20;
 
-/// Reads the texture of a unit, and takes its bytes from those that are `left`.
+/// Reads the texture of a unit, and subtracts its bytes from `left`.
 fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
     let registers = &state.registers;
     let offset: TxOffset = registers.member(unit);
@@ -107,37 +108,37 @@ fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
     Ok(texture)
 }
 
-/// How the levels of a texture follow one another in memory: levels, then faces or layers (observed).
+/// The memory layout of a texture: levels, each with its faces or layers (observed).
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     size: [u32; 3],
     cube: bool,
     volume: bool,
-    /// Texels from row to row of level 0, if not the aligned width.
+    /// Texels from row to row of level 0, if it is not the aligned width.
     pitch: Option<u32>,
     levels: u32,
-    /// Bits of a texel or block; texels along the side of a block.
+    /// Bits of a texel or block, and texels along the side of a block.
     bits: u32,
     side: u32,
     tiling: Tiling,
-    /// Macro tiles down to levels as large as a tile, not only larger ones.
+    /// Whether levels as large as a macro tile are macro tiled, not only larger ones.
     inclusive: bool,
 }
 
-/// A level in memory.
+/// The layout of a level.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     size: [u32; 3],
-    /// Texels (bytes, of formats that are never tiled) from row to row.
+    /// Texels (bytes for formats that are never tiled) from row to row.
     pitch: u32,
-    /// Rows from layer to layer, of texels or blocks.
+    /// Rows of texels or blocks from layer to layer.
     rows: u32,
     /// Bytes of a row of texels or blocks.
     row_bytes: u32,
     /// Bytes of the used part of a row.
     used_bytes: u32,
     used_rows: u32,
-    /// `None`: row after row of bytes.
+    /// `None` for rows of bytes.
     tiling: Option<Tiling>,
 }
 
@@ -178,7 +179,7 @@ impl Layout {
         }
         let wanted = self.pitch.filter(|_| k == 0).unwrap_or(width).max(width);
         if self.side > 1 || self.bits < 8 {
-            // Rows of blocks are whole units of 32 bytes; blocks are never tiled.
+            // Rows of blocks are multiples of 32 bytes; blocks are never tiled.
             let bytes = |texels: u32| {
                 (u64::from(texels.div_ceil(self.side)) * u64::from(self.bits)).div_ceil(8) as u32
             };
@@ -195,7 +196,7 @@ impl Layout {
         }
         let mut tiling = self.tiling;
         let [tile_width, tile_height] = tiling.alignment();
-        // Observed: a level that is smaller than a macro tile along a side is not macro tiled.
+        // Observed: a level smaller than a macro tile along a side is not macro tiled.
         let fits = |size: u32, tile: u32| if self.inclusive { size >= tile } else { size > tile };
         tiling.macro_tiled &= fits(width, tile_width) && fits(height, tile_height);
         let [unit_width, unit_height] = tiling.alignment();
@@ -222,7 +223,7 @@ impl Placed {
         u64::from(self.row_bytes) * u64::from(self.rows)
     }
 
-    /// Reads the level, without tiles and padding. Bytes outside of the buffer are 0.
+    /// Reads the level without tiles and padding. Bytes outside of the buffer are 0.
     fn read(&self, buffer: &Buffer, start: u64) -> Level {
         let [width, height, layers] = self.size;
         let row = self.used_bytes as usize;
@@ -233,7 +234,7 @@ impl Placed {
             let layer = start.saturating_add(layer * self.layer_bytes());
             match self.tiling {
                 Some(tiling) => {
-                    // Texels of a row of a unit lie together.
+                    // Texels of a row of a tiling unit are contiguous.
                     let step = tiling.unit()[0] as usize * tiling.bytes() as usize;
                     for (n, texels) in row.chunks_mut(step).enumerate() {
                         let x = n as u32 * tiling.unit()[0];

@@ -1,5 +1,5 @@
-//! `US`: fragment programs. The quads of a draw are packed into one picture, with inputs by pixel and a coverage mask, and
-//! any engine draws it.
+//! `US`: fragment programs. Packs the quads of a draw into one picture, with inputs by pixel and a coverage mask, for
+//! any engine.
 
 use std::time::Duration;
 
@@ -22,40 +22,40 @@ use crate::sc::{Quad, Samples};
 use crate::su::Primitive;
 use crate::tx;
 
-/// Quads in a row of the packed picture.
+/// Number of quads in a row of the packed picture.
 const ROW: usize = 256;
 
-/// A fragment program with what it reads, but for inputs.
+/// A fragment program with its bindings, except inputs.
 pub(crate) struct Fragments {
     shader: Shader,
     job: Job,
     readings: ExecReadings,
 }
 
-/// Where quads come from.
+/// The quads to shade.
 pub(crate) struct Work<'a> {
     pub(crate) rs: &'a Rs,
     pub(crate) samples: &'a Samples,
     pub(crate) primitives: &'a [Primitive],
 }
 
-/// What fragment programs leave: packed pictures of so many quads each.
+/// The results of fragment programs: packed pictures of the given number of quads each.
 pub(crate) struct Shaded {
     frames: Vec<Frame>,
     quads: usize,
 }
 
-/// What the fragment program left in a pixel.
+/// The result of the fragment program for a pixel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragment {
     pub(crate) colors: [[f32; 4]; TARGETS],
     pub(crate) depth: f32,
-    /// Not killed.
+    /// Whether it is not killed.
     pub(crate) alive: bool,
 }
 
 impl Fragments {
-    /// Reads program, constants and textures; `None`, with a note, if nothing could run.
+    /// Reads program, constants and textures; `None`, with a note, if the program cannot run.
     ///
     /// # Errors
     /// [`CardError`] if the textures exceed the budget.
@@ -83,13 +83,13 @@ impl Fragments {
         &self.job
     }
 
-    /// Returns which targets some instruction writes.
+    /// Returns which targets the program writes.
     pub(crate) fn targets(&self) -> [bool; TARGETS] {
         self.shader.targets()
     }
 
-    /// Runs the program for all pixels of quads that have a covered sample; the others are helpers. Each quad comes with
-    /// the number of its primitive.
+    /// Runs the program for all pixels of quads with a covered sample; uncovered pixels are helpers. Each quad has the
+    /// number of its primitive.
     ///
     /// # Errors
     /// [`CardError`] if the program exceeds the budget or cannot run.
@@ -108,7 +108,7 @@ impl Fragments {
                 budget.fragment_instructions(frame.counters.instructions)?;
                 Ok(Shaded { frames: vec![frame], quads: quads.len() })
             }
-            // One group may need more than its share of what is left: in smaller pictures each has more.
+            // One group may need more than its share of the remaining budget: in smaller pictures each has more.
             Err(CardError::Fragment(RunError::Instructions { .. }))
                 if shared && quads.len() > PART =>
             {
@@ -164,7 +164,7 @@ impl Fragments {
         self.job.coverage = Some(coverage);
         let options = Options {
             readings: self.readings,
-            // Threads do not pay for small pictures.
+            // Threads are too expensive for small pictures.
             threads: if pixels < 1 << 14 { 1 } else { 0 },
             limits: r500_exec::Limits { instructions, time, ..Default::default() },
             ..Options::default()
@@ -178,10 +178,10 @@ impl Fragments {
     }
 }
 
-/// Quads of a part of a picture that is too much work as a whole.
+/// Number of quads of a part of a picture that exceeds the budget as a whole.
 const PART: usize = 1024;
 
-/// Returns how many groups of pixels the packed picture of some quads has at most.
+/// Returns an upper bound of the number of groups in the packed picture of some quads.
 fn groups(quads: usize) -> u64 {
     let [columns, rows] = [2 * quads.min(ROW), 2 * quads.div_ceil(ROW)];
     let [width, height] = GROUP.map(|n| n as usize);
@@ -205,13 +205,13 @@ impl Shaded {
     }
 }
 
-/// Where a pixel of quad `n` lies in the packed picture.
+/// Returns the index of a pixel of quad `n` in the packed picture.
 fn place(n: usize, corner: usize, width: usize) -> usize {
     let (row, column) = (n / ROW * 2 + corner / 2, n % ROW * 2 + corner % 2);
     row * width + column
 }
 
-/// The program in the instruction memory: from `US_CODE_OFFSET` to the end of the code window.
+/// Returns the program in the instruction memory: from `US_CODE_OFFSET` to the end of the code window.
 fn program(state: &State) -> Program {
     let registers = &state.registers;
     let offset: UsCodeOffset = registers.get();

@@ -1,4 +1,4 @@
-//! `ZB`: depth and stencil tests, occlusion counts, and its half of colour clears.
+//! `ZB`: depth and stencil tests, occlusion counts, and depth clears.
 
 use r500_chip::tiling::Tiling;
 use r500_chip::values::{CompareFunc, DepthFormat, StencilOp};
@@ -18,24 +18,24 @@ pub(crate) struct Zb {
     format: DepthFormat,
     invert: bool,
     depth_16: Depth16,
-    /// Depth is compared as signed numbers.
+    /// Whether, and how, depth is compared as signed numbers.
     signed: Option<Signed>,
-    /// Added to columns and rows.
+    /// Offset of columns and rows.
     offset: [u32; 2],
-    /// Functions; `None` is off.
+    /// The depth function; `None` if the test is off.
     depth_test: Option<CompareFunc>,
     depth_write: bool,
-    /// Front and back.
+    /// Stencil state of front and back faces.
     stencil: Option<[Stencil; 2]>,
-    /// Tests come before the fragment program.
+    /// Whether tests precede the fragment program.
     pub(crate) early: bool,
-    /// Instead of tests, each covered pixel becomes this.
+    /// The value to store in each covered pixel instead of testing.
     clear: Option<u32>,
-    /// Colours are written nowhere.
+    /// Whether colours are not written.
     pub(crate) no_colors: bool,
 }
 
-/// How codes of depth are signed numbers.
+/// The interpretation of depth codes as signed numbers.
 #[derive(Clone, Copy, Debug)]
 enum Signed {
     TwosComplement,
@@ -115,7 +115,7 @@ impl Zb {
             },
         ];
         let format_code = format.depthformat();
-        // Only one format has bits for the stencil.
+        // Only one format has stencil bits.
         let has_stencil = cntl.stencil_enable() && format_code == DepthFormat::Z24S8;
         Self {
             surface: surface(state, format_code, samples),
@@ -128,7 +128,7 @@ impl Zb {
             }),
             offset: [offset.depthx_offset(), offset.depthy_offset()].map(|n| u32::from(n) * 2),
             depth_test: cntl.z_enable().then_some(ops.zfunc()),
-            // Without the test nothing is written (derived from OpenGL's rules).
+            // Without the test, depth is not written (derived from OpenGL's rules).
             depth_write: cntl.zwriteenable() && cntl.z_enable(),
             stencil: has_stencil.then_some(faces),
             early: registers.get::<ZbZtop>().ztop(),
@@ -139,8 +139,8 @@ impl Zb {
         }
     }
 
-    /// Tests a sample of a pixel and writes what depth and stencil become. Returns whether it passes both tests. `depth`
-    /// has 24 bits.
+    /// Tests a sample of a pixel and updates depth and stencil. Returns whether it passes both tests. `depth` has 24
+    /// bits.
     pub(crate) fn sample(&self, [x, y]: [u32; 2], sample: u32, depth: u32, back: bool) -> bool {
         let at = [x + self.offset[0], y + self.offset[1]];
         if let (Some(value), Some(surface)) = (self.clear, &self.surface) {
@@ -150,7 +150,7 @@ impl Zb {
         if self.depth_test.is_none() && self.stencil.is_none() {
             return true;
         }
-        // Without a buffer there is nothing to compare with: what it would hold is 0.
+        // Without a buffer, the stored value is 0.
         let stored = self.surface.as_ref().map_or(0, |surface| surface.load(at, sample) as u32);
         let (old_depth, old_stencil) = match self.format {
             DepthFormat::Z24S8 => (stored >> 8, stored as u8),
@@ -192,7 +192,7 @@ impl Zb {
         both
     }
 
-    /// 24 bits of depth as the buffer stores them.
+    /// Converts 24 bits of depth to the format of the buffer.
     fn code(&self, depth: u32) -> u32 {
         match self.format {
             DepthFormat::Z24S8 => depth,
@@ -224,20 +224,21 @@ fn surface(state: &State, format: DepthFormat, samples: usize) -> Option<Surface
     })
 }
 
-/// A float of 3 bits of exponent and 13 of mantissa, which counts leading zeros or ones; codes sort like depths.
+/// Converts depth to a float with 3 bits of exponent and 13 of mantissa, which counts leading zeros or ones; codes sort
+/// as depths.
 ///
-/// Documented in name; which end is fine is open. Drivers do not use it.
+/// Documented by name; it is open which end is precise. Drivers do not use it.
 fn float_13e3(depth: u32, ones: bool) -> u32 {
     let bits = if ones { !depth & 0xff_ffff } else { depth };
     let leading = (bits << 8).leading_zeros().min(7);
-    // Without the leading bit, which only the smallest exponent has not.
+    // Without the leading bit, except for the smallest exponent.
     let shift = if leading == 7 { 7 } else { leading + 1 };
     let mantissa = (bits << shift & 0xff_ffff) >> 11;
     let code = (7 - leading) << 13 | mantissa;
     if ones { !code & 0xffff } else { code }
 }
 
-/// Whether a comparison of the new (reference) with the stored value holds.
+/// Returns whether a comparison of the new (reference) with the stored value holds.
 fn passes<T: Ord>(func: CompareFunc, new: T, stored: T) -> bool {
     match func {
         CompareFunc::NEVER => false,
@@ -270,7 +271,7 @@ mod tests {
     use r500_chip::values::Endian;
     use r500_stream::{Buffer, BufferId};
 
-    /// A Z24S8 buffer with one pixel in it, and the block with these registers.
+    /// Returns the block after register writes, with a Z24S8 buffer of one pixel.
     fn zb(setup: &[(u32, u32)], stored: u32) -> Zb {
         let mut state = State::default();
         state.registers.write(0x4f10, 2);
@@ -297,7 +298,7 @@ mod tests {
 
     #[test]
     fn depth_functions_compare_new_with_stored() {
-        // Passes for new below, at and above the stored depth of 100.
+        // Results for a new depth below, at and above the stored depth of 100.
         let expected = [0b000, 0b001, 0b011, 0b010, 0b110, 0b100, 0b101, 0b111];
         for (func, expected) in (0..).zip(expected) {
             for (n, depth) in (0..).zip([99, 100, 101]) {
@@ -312,7 +313,7 @@ mod tests {
 
     #[test]
     fn stencil_operations_follow_the_result_of_both_tests() {
-        // Old value, reference 0x0f: what each operation makes of 0 and 255.
+        // Old value, reference 0x0f: results of each operation for 0 and 255.
         let results =
             [(0, 255), (0, 0), (0x0f, 0x0f), (1, 255), (0, 254), (255, 0), (1, 0), (255, 254)];
         for (op, (of_zero, of_max)) in (0..).zip(results) {
@@ -368,7 +369,7 @@ mod tests {
 
     #[test]
     fn signed_depth_compares_by_its_sign() {
-        // Less: 0x800001 is the least but one in two's complement, and just below 0 with a sign and a magnitude.
+        // Less: 0x800001 is the second smallest number in two's complement, and just below 0 in sign and magnitude.
         for (cntl, depth, stored_depth, expected) in [
             (6, 0x80_0001, 5, false),
             (6 | 1 << 3, 0x80_0001, 5, true),

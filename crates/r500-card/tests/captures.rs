@@ -1,5 +1,5 @@
-//! Captures of what programs submit: three engines leave the same buffers as the card did when the capture was made, every
-//! register and command has a name, and the text of every submission assembles back to its dwords.
+//! Captures of submissions: three engines leave the same buffers as the card when the capture was made, every register
+//! and command has a name, and the text of every submission assembles to the same dwords.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 use std::fs;
@@ -28,7 +28,7 @@ fn captures() -> Vec<PathBuf> {
     found
 }
 
-/// Executes a capture; returns how many buffers were compared with its hashes.
+/// Executes a capture. Returns the number of buffers that were compared with its hashes.
 fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> usize {
     let mut card = Card::with_engine(engine);
     let mut player = Player::new(Limits::default());

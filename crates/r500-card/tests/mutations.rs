@@ -1,5 +1,5 @@
-//! Real submissions with random changes: whatever a stream says, it ends without a panic, within limits, and inside of its
-//! buffers. For longer than usual: `ARBTEST_BUDGET_MS=300000 cargo test -p r500-card --test mutations -- --nocapture`.
+//! Real submissions with random changes: every stream ends without a panic, within limits, and inside its buffers. To
+//! run longer: `ARBTEST_BUDGET_MS=300000 cargo test -p r500-card --test mutations -- --nocapture`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::fs;
@@ -12,7 +12,7 @@ use r500_gen::packets::{make_near_valid, mutate};
 use r500_stream::capture::{Event, Limits as PlayerLimits, Player, Reader};
 use r500_stream::{Buffer, BufferId, Relocation, Submission};
 
-/// The submissions of a capture, on buffers as it leaves them.
+/// Returns the submissions of a capture, with buffers as at its end.
 fn submissions(path: &Path) -> Vec<Submission> {
     let mut player = Player::new(PlayerLimits::default());
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ const LIMITS: Limits = Limits {
     texture_bytes: 1 << 24,
 };
 
-/// Returns how long to search: the variable of `arbtest`, which otherwise counts where a test says nothing.
+/// Returns the search time: the variable of `arbtest`, which it uses itself only if a test sets no time.
 fn budget_ms(usual: u64) -> u64 {
     std::env::var("ARBTEST_BUDGET_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -51,7 +51,7 @@ fn mutated_submissions_end() {
     arbtest::arbtest(|u| {
         let Submission { mut words, flags, relocations } = u.choose(&captures)?.clone();
         mutate(&mut words, &mut Bytes::new(u.bytes(u.len().min(64))?));
-        // Buffers of their own, some of them much too small.
+        // Separate buffers, some of them much too small.
         let shrink = *u.choose(&[1, 1, 1, 16, 4096])?;
         let relocations = relocations.into_iter().map(|relocation| {
             let buffer = Buffer::zeroed(relocation.id(), relocation.buffer.size() / shrink);
@@ -80,7 +80,7 @@ fn mutated_submissions_end() {
     eprintln!("{runs} submissions, {given_up} given up, the slowest took {slowest:?}");
 }
 
-/// Random dwords, of which most make packets that exist.
+/// Random dwords, most of which begin valid packets.
 #[test]
 fn random_streams_end() {
     arbtest::arbtest(|u| {

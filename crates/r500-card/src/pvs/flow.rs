@@ -1,4 +1,4 @@
-//! Flow control of vertex programs: jumps, loops and calls that act between instructions.
+//! Flow control of vertex programs: jumps, loops and calls that take effect between instructions.
 
 use r500_chip::pvs::FLOW_INSTRUCTIONS;
 use r500_chip::values::FlowOp;
@@ -7,21 +7,21 @@ use r500_chip::vap::{
 };
 use r500_stream::State;
 
-/// The flow control instructions of a program, and where it starts and ends.
+/// The flow-control instructions of a program, and its first and last instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     first: usize,
     last: usize,
-    /// In the order in which they act at one address.
+    /// In the order of their effect at one address.
     ops: Vec<FlowInst>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FlowInst {
     op: FlowOp,
-    /// The instruction after which it acts.
+    /// The instruction after which it takes effect.
     act: u16,
-    /// Iterations of a loop, target of a jump or call.
+    /// Trip count of a loop, target of a jump or call.
     count_or_target: u16,
     last: u16,
     target: u16,
@@ -53,8 +53,8 @@ impl Flow {
                 keep_index: index.loop_repeat_no_fli(),
             });
         }
-        // Of loops that begin at one address the outermost first: it ends last; of those that end together compilers
-        // number the inner ones first.
+        // Loops with a common start are entered outermost first: the outermost ends last; compilers number inner loops
+        // with a common end first.
         ops.reverse();
         ops.sort_by_key(|op| (op.act, u16::MAX - op.last));
         Self { first, last, ops }
@@ -70,31 +70,32 @@ impl Flow {
     }
 }
 
-/// Walks through a program.
+/// The instruction sequencer.
 pub(super) struct Sequencer<'a> {
     flow: &'a Flow,
     pc: Option<usize>,
     stack: Vec<Frame>,
-    /// Loop index around all loops.
+    /// Loop index outside of all loops.
     outer_index: i32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Which flow control instruction.
+    /// Index of the flow-control instruction.
     inst: usize,
-    /// Iterations left, the current one included; of a call 1.
+    /// Remaining iterations, including the current one; 1 for a call.
     left: u16,
     index: i32,
 }
 
-/// Loops and calls that may be open at once.
+/// Limit of open loops and calls.
 const DEPTH: usize = 64;
 
 impl<'a> Sequencer<'a> {
     pub(super) fn new(flow: &'a Flow) -> Self {
         let mut sequencer = Self { flow, pc: Some(flow.first), stack: Vec::new(), outer_index: 0 };
-        // A loop that begins with the program acts after the instruction before it; there is none before 0.
+        // A loop at the start of the program would take effect after the instruction before it, which does not exist at
+        // address 0.
         if flow.first == 0 {
             sequencer.enter(u16::MAX, flow.first);
         }
@@ -131,7 +132,7 @@ impl<'a> Sequencer<'a> {
                 frame.index = frame.index.saturating_add(inst.step);
                 let target = usize::from(inst.target);
                 self.pc = Some(target);
-                // Inner loops that begin with this one begin again.
+                // Inner loops with the same start are entered again.
                 self.enter(inst.target.wrapping_sub(1), target);
                 return;
             }
@@ -153,7 +154,7 @@ impl<'a> Sequencer<'a> {
         self.pc = (pc < r500_chip::pvs::INSTRUCTIONS).then_some(pc);
     }
 
-    /// Executes what acts after an instruction, before `next`.
+    /// Executes the flow control after an instruction, before `next`.
     fn enter(&mut self, after: u16, next: usize) {
         let flow = self.flow;
         for (n, inst) in flow.after(after) {
@@ -176,7 +177,7 @@ impl<'a> Sequencer<'a> {
                 }
                 FlowOp::JUMP => {
                     let target = usize::from(inst.count_or_target);
-                    // A jump leaves the loops that its target is not in.
+                    // A jump exits the loops that do not contain its target.
                     while let Some(frame) = self.stack.last() {
                         let around = &flow.ops[frame.inst];
                         let inside = around.op == FlowOp::CALL

@@ -8,7 +8,7 @@ use r500_numerics::kernels;
 use super::vector::{is_not_negative, is_not_zero, is_positive, is_zero};
 use super::{ARITH, Effect, Outcome};
 
-/// Computes an instruction of the math engine. `a`, `b`, `c` are its sources; a scalar is the first component of one.
+/// Executes an instruction of the math engine. `a`, `b`, `c` are its sources; scalar functions use the first component.
 /// Reserved opcodes give 0 (open).
 pub(super) fn execute(op: MathOp, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> Outcome {
     let x = a[0];
@@ -36,14 +36,14 @@ pub(super) fn execute(op: MathOp, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> Outc
         MathOp::EXP_BASE2_FULL_DX => scalar(kernels::ex2(x)),
         MathOp::LOG_BASE2_FULL_DX => scalar(finite(kernels::ln2(x.abs()))),
         MathOp::LOG_BASE2_IEEE => scalar(kernels::ln2(x.abs())),
-        // The kernels count in turns, vertex programs in radians (observed).
+        // The kernels use turns, vertex programs radians (observed).
         MathOp::SIN => scalar(kernels::sin(ARITH.mul(x, 1.0 / TAU))),
         MathOp::COS => scalar(kernels::cos(ARITH.mul(x, 1.0 / TAU))),
         MathOp::PRED_SET_EQ => set(is_zero(x)),
         MathOp::PRED_SET_GT => set(is_positive(x)),
         MathOp::PRED_SET_GTE => set(is_not_negative(x)),
         MathOp::PRED_SET_NEQ => set(is_not_zero(x)),
-        // Never executes: a counter that no pop ends (open).
+        // Disables execution: a counter that no pop ends (open).
         MathOp::PRED_SET_CLR => Outcome::counter(f32::MAX),
         MathOp::PRED_SET_INV => Outcome::counter(match x {
             1.0 => 0.0,
@@ -57,7 +57,7 @@ pub(super) fn execute(op: MathOp, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> Outc
     }
 }
 
-/// Infinities become the greatest number of their sign.
+/// Replaces infinities by the greatest number of their sign.
 fn finite(x: f32) -> f32 {
     if x.is_nan() { x } else { x.clamp(f32::MIN, f32::MAX) }
 }
@@ -73,7 +73,7 @@ fn power(base: f32, exponent: f32) -> f32 {
     kernels::ex2(ARITH.product(exponent, kernels::ln2(base)))
 }
 
-/// Exponent, mantissa, logarithm, 1.
+/// Returns exponent, mantissa, logarithm, 1.
 fn log_parts(x: f32) -> [f32; 4] {
     let log = finite(kernels::ln2(x.abs()));
     let exponent = log.floor();
@@ -81,9 +81,9 @@ fn log_parts(x: f32) -> [f32; 4] {
     [exponent, mantissa, log, 1.0]
 }
 
-/// Lighting coefficients of (x, exponent, 0, y): 1, max(x, 0), x > 0 ? max(y, 0)^exponent : 0, 1.
+/// Returns lighting coefficients of (x, exponent, 0, y): 1, max(x, 0), x > 0 ? max(y, 0)^exponent : 0, 1.
 fn light([x, exponent, _, y]: [f32; 4]) -> [f32; 4] {
-    // Just below 128, as in the fixed-function lighting that the instruction is for.
+    // Slightly below 128, as in the fixed-function lighting for which the instruction exists.
     const LIMIT: f32 = 127.996_1;
     let exponent = if exponent.is_nan() { 0.0 } else { exponent.clamp(-LIMIT, LIMIT) };
     let specular =

@@ -5,9 +5,9 @@
 //! | zero times anything is zero; arithmetic as in the fragment processor | observed; rounding open |
 //! | constants outside 0..255 read 0 | Mesa |
 //! | an instruction reads all operands before it writes | documented |
-//! | the predicate is one bit, true if the predicate instruction's result is 0; `PRED_ENABLE` guards these, too | observed: breaks of compiled loops need it |
-//! | a flow control instruction acts after `ACT_ADRS`; several loops may end at one instruction | observed |
-//! | loops that begin at one instruction are entered outermost first, and inner ones again in each iteration of an outer one that begins with them | derived |
+//! | the predicate is one bit, true if the predicate instruction's result is 0; `PRED_ENABLE` also guards predicate instructions | observed: breaks of compiled loops need it |
+//! | a flow-control instruction takes effect after `ACT_ADRS`; several loops may end at one instruction | observed |
+//! | loops with a common start are entered outermost first, and inner ones again in each iteration of an outer one with the same start | derived |
 //! | transcendental functions are those of the fragment processor | open |
 
 mod flow;
@@ -28,10 +28,10 @@ use flow::{Flow, Sequencer};
 const TEMPORARIES: usize = 128;
 const ALT_TEMPORARIES: usize = 128;
 
-/// Arithmetic of vertex programs.
+/// The arithmetic of vertex programs.
 pub(crate) const ARITH: Arith = Arith::REFERENCE.with_zero_rule(true);
 
-/// A vertex program with its constants, decoded.
+/// A decoded vertex program with its constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     ops: Vec<DecodedOp>,
@@ -49,7 +49,7 @@ struct DecodedOp {
     dual: Option<DualMath>,
     ve_sat: bool,
     me_sat: bool,
-    /// Executes only if the predicate is this.
+    /// Executes only if the predicate has this value.
     predicate: Option<bool>,
 }
 
@@ -104,7 +104,7 @@ impl From<Instruction> for DecodedOp {
     }
 }
 
-/// What a vertex has while its program runs.
+/// The registers of a vertex during its program.
 struct Registers<'a> {
     inputs: &'a [[f32; 4]; INPUTS],
     temporaries: [[f32; 4]; TEMPORARIES],
@@ -120,7 +120,7 @@ impl Program {
         let cntl: VapPvsCodeCntl0 = state.registers.get();
         let first = usize::from(cntl.pvs_first_inst());
         let last = usize::from(cntl.pvs_last_inst()).clamp(first, INSTRUCTIONS - 1);
-        // Jumps and calls may leave the window from first to last, so that all of the memory is decoded if there are any.
+        // Jumps and calls may leave the code window, so all of the memory is decoded if there are any.
         let flow = Flow::new(state, first, last);
         let end = if flow.jumps() { INSTRUCTIONS - 1 } else { last };
         let start = if flow.jumps() { 0 } else { first };
@@ -211,7 +211,7 @@ impl Program {
 
     fn read(&self, operand: &Operand, registers: &Registers<'_>) -> [f32; 4] {
         let at = i32::from(operand.offset) + registers.relative(operand.addressing);
-        // Outside of any memory is 0; for constants so does Mesa, for others open.
+        // Out-of-range reads give 0; for constants as in Mesa, for others open.
         let vector = |memory: &[[f32; 4]], at: i32| {
             usize::try_from(at).ok().and_then(|at| memory.get(at)).copied().unwrap_or_default()
         };
@@ -254,7 +254,7 @@ impl Registers<'_> {
             DstType::A0 => {
                 for (to, (x, write)) in self.address.iter_mut().zip(value.into_iter().zip(mask)) {
                     if write {
-                        // Saturates; far outside of every memory that it could address.
+                        // Saturates, far outside of every addressable range.
                         *to = (x.floor() as i32).clamp(-65_536, 65_536);
                     }
                 }
@@ -263,7 +263,7 @@ impl Registers<'_> {
             DstType::OUT => (self.outputs, value),
             DstType::OUT_REPL_X => (self.outputs, [value[0]; 4]),
             DstType::ALT_TEMPORARY => (&mut self.alternates, value),
-            // Inputs are not written (open).
+            // Inputs cannot be written (open).
             DstType::INPUT => return,
             _ => (&mut self.temporaries, value),
         };
@@ -276,17 +276,17 @@ impl Registers<'_> {
     }
 }
 
-/// Effects of an instruction other than computing a vector.
+/// The effect of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Effect {
     None,
     /// Sets the predicate.
     Predicate(bool),
-    /// Writes these components only.
+    /// Writes only these components.
     Write([bool; 4]),
 }
 
-/// What an instruction computes.
+/// The result of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Outcome {
     value: [f32; 4],
@@ -298,7 +298,7 @@ impl Outcome {
         Self { value, effect: Effect::None }
     }
 
-    /// A predicate counter: the predicate is whether it is 0.
+    /// Returns the result of a predicate counter: the predicate is whether it is 0.
     fn counter(counter: f32) -> Self {
         Self { value: [counter; 4], effect: Effect::Predicate(counter == 0.0) }
     }

@@ -194,7 +194,7 @@ fn a_call_returns_where_it_says() {
 
 #[test]
 fn predicates_choose_between_two_writes() {
-    // if (x > 0) out = 1 else out = 2, as compilers write it.
+    // if (x > 0) out = 1 else out = 2, as compilers emit it.
     let lines = [
         "ME_PRED_SET_GT temp[1].w, input[0].xxxx",
         "(p) VE_ADD out[0].xyzw, const[1].xyzw, const[0].xyzw",

@@ -5,7 +5,7 @@ use r500_numerics::compare;
 
 use super::{ARITH, Effect, Outcome};
 
-/// Computes an instruction of the vector engine. Reserved opcodes give 0 (open).
+/// Executes an instruction of the vector engine. Reserved opcodes give 0 (open).
 pub(super) fn execute(op: VectorOp, [a, b, c]: [[f32; 4]; 3]) -> Outcome {
     let each = |f: &dyn Fn(f32, f32) -> f32| Outcome::of(std::array::from_fn(|i| f(a[i], b[i])));
     let set = |f: fn(f32, f32) -> bool| each(&|a, b| if f(a, b) { 1.0 } else { 0.0 });
@@ -53,7 +53,7 @@ pub(super) fn execute(op: VectorOp, [a, b, c]: [[f32; 4]; 3]) -> Outcome {
     }
 }
 
-/// Computes a macro. Reserved opcodes give 0 (open).
+/// Executes a macro. Reserved opcodes give 0 (open).
 pub(super) fn execute_macro(op: MacroOp, [a, b, c]: [[f32; 4]; 3]) -> [f32; 4] {
     match op {
         MacroOp::MADD => multiply_add(a, b, c),

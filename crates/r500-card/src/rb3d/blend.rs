@@ -1,8 +1,8 @@
-//! Blending: source and destination times their factors, combined.
+//! Blending: combines source and destination, multiplied by their factors.
 //!
-//! Fixed-point targets: exact products and sums, one rounding. A sum of two products of n-bit fractions lies on a half of
-//! a step never, since 2^n - 1 is odd, so that double precision and rounding to nearest give the exact result. Float
-//! targets: double precision, rounded once to the target's format (open).
+//! Fixed-point targets: exact products and sums, rounded once. A sum of two products of n-bit fractions is never
+//! halfway between two codes, because 2^n - 1 is odd, so double precision with rounding to nearest gives the exact
+//! result. Float targets: double precision, rounded once to the target's format (open).
 
 use r500_chip::rb3d::{
     Rb3dAblendcntl, Rb3dBlendcntl, Rb3dConstantColorAr, Rb3dConstantColorGb,
@@ -17,7 +17,7 @@ use r500_stream::State;
 use super::format::PixelFormat;
 use crate::reading::{BlendSource, MissingComponent, Readings};
 
-/// Factors and functions. Components are in the order C0 to C3: blue, green, red, alpha.
+/// Blend factors and functions. Components are in the order C0 to C3: blue, green, red, alpha.
 #[derive(Clone, Debug)]
 pub(super) struct Blend {
     color: Equation,
@@ -28,12 +28,12 @@ pub(super) struct Blend {
     discard: Option<Discard>,
 }
 
-/// Source colours that leave the pixel as it is.
+/// The condition for source colours that do not change the pixel.
 #[derive(Clone, Copy, Debug)]
 struct Discard {
-    /// Components that must hold.
+    /// The tested components.
     components: &'static [usize],
-    /// At most, not at least, the threshold.
+    /// Whether they must be at most, instead of at least, the threshold.
     at_most: bool,
     threshold: [f32; 4],
 }
@@ -48,7 +48,7 @@ struct Equation {
 const ALPHA: usize = 3;
 
 impl Blend {
-    /// Reads the registers; `None` if blending is off.
+    /// Reads the registers; `None` if blending is disabled.
     pub(super) fn new(state: &State, readings: &Readings) -> Option<Self> {
         let registers = &state.registers;
         let color: Rb3dBlendcntl = registers.get();
@@ -84,7 +84,7 @@ impl Blend {
         })
     }
 
-    /// Returns whether the source leaves the pixel as it is, whatever is stored.
+    /// Returns whether the source does not change the pixel, whatever is stored.
     pub(super) fn discards(&self, format: &PixelFormat, components: [f32; 4]) -> bool {
         let source = self.source(format, components);
         self.discard.is_some_and(|discard| discard.applies(source))
@@ -127,7 +127,7 @@ impl Blend {
 }
 
 impl Discard {
-    /// Reads the registers; `None` if nothing is discarded.
+    /// Reads the registers; `None` if there is no such condition.
     fn new(state: &State, cntl: Rb3dBlendcntl) -> Option<Self> {
         let registers = &state.registers;
         let (components, at_most): (&[usize], _) = match cntl.discard_src_pixels() {
@@ -170,7 +170,7 @@ impl Equation {
         let factor = |factor| factor_of(factor, c, s, d, constant);
         let (a, b) = (product(s[c], factor(self.source)), product(d[c], factor(self.destination)));
         let result = match self.function {
-            // Minimum and maximum use no factors, as in OpenGL (observed).
+            // Minimum and maximum ignore the factors, as in OpenGL (observed).
             BlendFunction::MIN => return s[c].min(d[c]),
             BlendFunction::MAX => return s[c].max(d[c]),
             BlendFunction::SUB | BlendFunction::SUB_NO_CLAMP => a - b,
@@ -186,7 +186,7 @@ impl Equation {
     }
 }
 
-/// A product whose zero factor makes it zero (open; infinite colours of float targets).
+/// Returns a product that is zero if the factor is zero (open; for infinite colours of float targets).
 fn product(x: f64, factor: f64) -> f64 {
     if factor == 0.0 { 0.0 } else { x * factor }
 }
@@ -208,7 +208,7 @@ fn factor_of(factor: SrcBlend, c: usize, s: [f64; 4], d: [f64; 4], constant: [f6
         SrcBlend::GL_ONE_MINUS_CONSTANT_COLOR => 1.0 - constant[c],
         SrcBlend::GL_CONSTANT_ALPHA => constant[ALPHA],
         SrcBlend::GL_ONE_MINUS_CONSTANT_ALPHA => 1.0 - constant[ALPHA],
-        // Zero, and reserved codes (open).
+        // Zero, and for reserved codes (open).
         _ => 0.0,
     }
 }

@@ -1,6 +1,6 @@
-//! Pixel formats of render targets: where the components C0 to C3 lie and what numbers they are.
+//! Pixel formats of render targets: positions and number formats of the components C0 to C3.
 //!
-//! `US_OUT_FMT` selects the components of the program's colour and makes numbers of them; `COLORFORMAT` says where they lie
+//! `US_OUT_FMT` selects the components of the program's colour and converts them; `COLORFORMAT` gives their positions
 //! in memory. The render backend's blue, green, red and alpha are C0, C1, C2 and C3 (observed).
 
 use r500_chip::values::ColorFormat;
@@ -9,15 +9,15 @@ use r500_isa::values::{OutFormat, OutSel};
 use r500_numerics::canonical_nan;
 use r500_numerics::codec::{fixed, half};
 
-/// How pixels of a target are stored.
+/// The format of a target's pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct PixelFormat {
-    /// Red 0 to alpha 3: the channel that C0 to C3 take.
+    /// The channels of C0 to C3: red 0 to alpha 3.
     selects: [usize; 4],
-    /// Where components lie.
+    /// Positions of the components.
     parts: Vec<Part>,
     log2_bytes: u8,
-    /// Components of fewer bits than are sent are rounded to nearest, else cut off.
+    /// Whether components with fewer bits than sent are rounded to nearest instead of truncated.
     nearest: bool,
     /// Bits of C0 to C3 as the fragment processor sends them; 0 for floats.
     sent_bits: u32,
@@ -48,7 +48,7 @@ impl PixelFormat {
     pub(crate) fn new(format: ColorFormat, out_fmt: UsOutFmt, nearest: bool) -> Option<Self> {
         use OutFormat as F;
         let out = out_fmt.out_fmt();
-        // Components in memory from the lowest bit on: component, bits, bit of the mask.
+        // Components in memory from the lowest bit: component, bits, bit of the mask.
         let own = |parts: &[(usize, u32)]| -> Vec<(usize, u32, usize)> {
             parts.iter().map(|&(component, bits)| (component, bits, component)).collect()
         };
@@ -119,17 +119,17 @@ impl PixelFormat {
         self.selects.map(|channel| rgba[channel])
     }
 
-    /// Returns the colour of components C0 to C3: channels that no component takes are 0, alpha 1.
+    /// Returns the colour of components C0 to C3: channels without a component are 0, alpha 1.
     pub(crate) fn rgba(&self, components: [f32; 4]) -> [f32; 4] {
         let mut rgba = [0.0, 0.0, 0.0, 1.0];
-        // The first of several components that take one channel has it.
+        // If several components have the same channel, the first wins.
         for part in self.parts.iter().rev() {
             rgba[self.selects[part.component]] = components[part.component];
         }
         rgba
     }
 
-    /// Returns components as the fragment processor sends them: fixed-point ones in the precision of `US_OUT_FMT`.
+    /// Returns components in the precision of `US_OUT_FMT`, as the fragment processor sends them.
     pub(crate) fn sent(&self, components: [f32; 4]) -> [f32; 4] {
         std::array::from_fn(|c| {
             let x = components[c];
@@ -141,7 +141,7 @@ impl PixelFormat {
         })
     }
 
-    /// Returns whether components are fixed-point numbers of 0..1 (-1..1), so that blending limits its source to that.
+    /// Returns whether components are fixed-point numbers of 0..1 (-1..1), so that blending clamps its source.
     pub(crate) fn is_fixed(&self) -> bool {
         self.sent_bits != 0
     }
@@ -156,7 +156,7 @@ impl PixelFormat {
         self.parts.iter().any(|part| part.component == component)
     }
 
-    /// Returns the bits of a pixel that a channel mask lets through.
+    /// Returns the pixel bits that a channel mask enables.
     pub(crate) fn write_mask(&self, mask: u8) -> u128 {
         let parts = self.parts.iter().filter(|part| part.mask & mask != 0);
         parts.fold(0, |bits, part| bits | part.all() << part.lo)
@@ -167,12 +167,12 @@ impl PixelFormat {
         u128::MAX >> (128 - (8 << self.log2_bytes))
     }
 
-    /// Returns the pixel of components C0 to C3.
+    /// Encodes components C0 to C3 as a pixel.
     pub(crate) fn encode(&self, components: [f32; 4]) -> u128 {
         self.encode_exact(components.map(f64::from))
     }
 
-    /// Returns the pixel of components C0 to C3, rounded once.
+    /// Encodes components C0 to C3 as a pixel, rounded once.
     pub(crate) fn encode_exact(&self, components: [f64; 4]) -> u128 {
         let parts = self.parts.iter();
         parts.fold(0, |pixel, part| {
@@ -180,12 +180,12 @@ impl PixelFormat {
         })
     }
 
-    /// Bits that are cut off of a component, which the fragment processor sends with more than the target keeps.
+    /// Returns how many bits of a component are truncated: those that are sent beyond the target's precision.
     fn cut(&self, part: &Part) -> u32 {
         if self.nearest { 0 } else { self.sent_bits.saturating_sub(part.bits) }
     }
 
-    /// Returns C0 to C3 of a pixel; components that it does not hold are 0.
+    /// Decodes C0 to C3 of a pixel; missing components are 0.
     pub(crate) fn decode(&self, pixel: u128) -> [f32; 4] {
         let mut components = [0.0; 4];
         for part in &self.parts {
@@ -200,7 +200,7 @@ impl Part {
         (1 << self.bits) - 1
     }
 
-    /// Returns the code of a number, rounded to nearest; `cut` more bits are made and cut off.
+    /// Encodes a number, rounded to nearest with `cut` more bits, which are then truncated.
     fn encode(&self, x: f64, cut: u32) -> u32 {
         let bits = self.bits + cut;
         match self.number {

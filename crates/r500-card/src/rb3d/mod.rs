@@ -1,4 +1,4 @@
-//! `RB3D`: the render backend. Blending, logic operations, masks, targets, resolve.
+//! `RB3D`: the render backend. Blending, logic operations, channel masks, render targets, resolve.
 
 mod blend;
 mod format;
@@ -25,36 +25,36 @@ use format::PixelFormat;
 pub(crate) struct Rb3d {
     targets: Vec<Target>,
     blend: Option<Blend>,
-    /// Code of the logic operation.
+    /// Code of the logic operation, if enabled.
     rop: Option<u8>,
     resolve: Option<Resolve>,
 }
 
-/// A render target that a draw writes.
+/// A render target of a draw.
 #[derive(Clone, Debug)]
 struct Target {
-    /// 0 to 3.
+    /// Its number, 0 to 3.
     number: usize,
-    /// The program's colour that it receives, 0 to 3.
+    /// The program's colour that it stores, 0 to 3.
     color: usize,
     surface: Surface,
     format: PixelFormat,
-    /// Bits of a pixel that are written.
+    /// Pixel bits that are written.
     bits: u128,
 }
 
-/// A resolve: target A's samples become one pixel of another surface.
+/// A resolve: averages the samples of target A into another surface.
 #[derive(Clone, Debug)]
 struct Resolve {
     surface: Surface,
-    /// The mean is that of linear light, gamma 2.2.
+    /// Whether the mean is computed in linear light, gamma 2.2.
     gamma: bool,
-    /// Alpha is that of sample 0.
+    /// Whether alpha is that of sample 0.
     alpha_of_first: bool,
 }
 
 impl Rb3d {
-    /// Reads the registers. `written`: which colours the fragment program writes.
+    /// Reads the registers. `written` tells which colours the fragment program writes.
     pub(crate) fn new(
         state: &State,
         written: [bool; TARGETS],
@@ -75,7 +75,7 @@ impl Rb3d {
         let mut targets = Vec::new();
         for n in 0..TARGETS {
             let out_fmt: UsOutFmt = registers.member(n as u32);
-            // The colour A goes to several targets, or each target receives its own.
+            // Either colour A goes to several targets, or each target stores its own.
             let copies = n <= usize::from(cctl.num_multiwrites().code());
             let color = if copies { 0 } else { n };
             let binding = state.member_binding::<Rb3dColoroffset>(n as u32);
@@ -124,7 +124,7 @@ impl Rb3d {
         }
     }
 
-    /// Writes a pixel's colours to those of its samples.
+    /// Writes the colours of a pixel to its covered samples.
     pub(crate) fn write(&self, at: [u32; 2], mask: u8, colors: &[[f32; 4]; TARGETS]) {
         if let Some(resolve) = &self.resolve {
             if let Some(target) = self.targets.first() {
@@ -134,12 +134,12 @@ impl Rb3d {
         }
         for target in &self.targets {
             let color = target.format.components(colors[target.color]);
-            // The logic operation takes the place of blending.
+            // The logic operation replaces blending.
             let blend = self.blend.as_ref().filter(|_| self.rop.is_none());
             if blend.is_some_and(|blend| blend.discards(&target.format, color)) {
                 continue;
             }
-            // Without blending the samples receive the same bits.
+            // Without blending, all samples get the same bits.
             let plain = target.format.encode(color);
             for sample in 0..target.surface.samples {
                 if mask >> sample & 1 != 0 {
@@ -154,7 +154,7 @@ impl Rb3d {
         let whole = target.bits == format.all_bits();
         let reads = !whole || self.blend.is_some() || self.rop.is_some();
         let stored = if reads { target.surface.load(at, sample) } else { 0 };
-        // The logic operation takes the place of blending.
+        // The logic operation replaces blending.
         let value = match (self.rop, &self.blend) {
             (Some(rop), _) => logic(rop, plain, stored),
             (None, Some(blend)) => format.encode(blend.apply(format, color, stored)),
@@ -166,7 +166,7 @@ impl Rb3d {
 }
 
 impl Rb3d {
-    /// Returns size and colours of what target `n` holds, up to a width and height; `None` if it is not bound.
+    /// Returns size and colours of target `n`, up to a width and height; `None` if it is not bound.
     pub(crate) fn picture(&self, n: usize, most: [u32; 2]) -> Option<([u32; 2], Vec<[f32; 4]>)> {
         let target = self.targets.iter().find(|target| target.number == n)?;
         let surface = &target.surface;
@@ -184,8 +184,8 @@ impl Rb3d {
     }
 }
 
-/// A resolve's destination. The tile bits of target A's pitch describe it (observed); the surface with samples is tiled
-/// both ways.
+/// Reads a resolve's destination. The tile bits of target A's pitch describe it (observed); the multisampled surface
+/// uses both kinds of tiles.
 fn resolve(state: &State, targets: &mut [Target]) -> Option<Resolve> {
     let registers = &state.registers;
     let cntl: Rb3dAaresolveCtl = registers.get();
@@ -233,8 +233,7 @@ impl Resolve {
     }
 }
 
-/// Returns source and destination combined by a ROP2 code: bit n of the code is the result where source is bit 1 and destination bit 0
-/// of n.
+/// Applies a ROP2 code: its bit n is the result for the source bit 1 and the destination bit 0 of n.
 fn logic(rop: u8, source: u128, stored: u128) -> u128 {
     let minterms = [!source & !stored, !source & stored, source & !stored, source & stored];
     let chosen = (0..).zip(minterms).filter(|(n, _)| rop >> n & 1 != 0);

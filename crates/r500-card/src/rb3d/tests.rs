@@ -3,7 +3,7 @@ use r500_stream::{Buffer, BufferId, CommandProcessor, Relocation, StreamWriter, 
 
 use super::*;
 
-/// The block with one target of 8 bits in the order B, G, R, A, 8 pixels wide, and registers.
+/// Returns the block with one target of 8 bits in the order B, G, R, A, 8 pixels wide, after register writes.
 fn rb3d(setup: &[(u32, u32)]) -> (Rb3d, Buffer) {
     let buffer = Buffer::zeroed(BufferId(0), 256);
     let mut stream = StreamWriter::default();
@@ -34,7 +34,7 @@ fn rb3d(setup: &[(u32, u32)]) -> (Rb3d, Buffer) {
     (rb3d, buffer)
 }
 
-/// Draws a colour (red, green, blue, alpha) over a stored pixel and returns what is stored then.
+/// Draws a colour (red, green, blue, alpha) over a stored pixel and returns the new one.
 fn draw(setup: &[(u32, u32)], stored: u32, color: [f32; 4]) -> u32 {
     let (rb3d, buffer) = rb3d(setup);
     buffer.store(8, stored);
@@ -88,7 +88,7 @@ fn discarded_sources_leave_the_pixel() {
         let setup = [(address, blend | code << 3), thresholds[0], thresholds[1]];
         let expected = if discarded { stored } else { u32::from_le_bytes(source) };
         assert_eq!(draw(&setup, stored, bytes(source)), expected, "{code} {source:?}");
-        // Without blending nothing is discarded.
+        // Without blending, nothing is discarded.
         let setup = [(address, (blend | code << 3) & !1), thresholds[0], thresholds[1]];
         assert_eq!(draw(&setup, stored, bytes(source)), u32::from_le_bytes(source));
     }
@@ -153,8 +153,8 @@ fn constants_have_ten_bits() {
 
 #[test]
 fn logic_operations_are_the_codes_that_drivers_write() {
-    // What Mesa's r300 driver writes into ROP for each operation of OpenGL, in the order of GL_CLEAR to GL_SET; piglit's test
-    // of all of them passes on an RV530.
+    // The ROP codes of Mesa's r300 driver for the operations of OpenGL, from GL_CLEAR to GL_SET; piglit's test of all
+    // of them passes on an RV530.
     const CODES: [u8; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
     let operations: [fn(u128, u128) -> u128; 16] = [
         |_, _| 0,

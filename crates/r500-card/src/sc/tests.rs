@@ -15,7 +15,7 @@ struct Blocks {
     sc: Sc,
 }
 
-/// Scissor of 64x64, the edge rules that Mesa writes.
+/// A scissor of 64x64, and Mesa's edge rules.
 fn blocks(setup: &[(u32, u32)], readings: &Readings) -> Blocks {
     let mut state = State::default();
     let defaults = [
@@ -67,7 +67,7 @@ fn each_sample_of_a_random_mesh_is_covered_once() {
         (&[][..], Readings::REFERENCE),
         (&[(0x4018, 1 << 16)][..], Readings::REFERENCE),
         (&[][..], fine),
-        // Four samples, as Mesa places them.
+        // Four samples at Mesa's positions.
         (
             &[(0x4020, 1 | 2 << 1), (0x4010, 0x6628_4a66), (0x4014, 0x0066_6682)][..],
             Readings::REFERENCE,
@@ -78,7 +78,7 @@ fn each_sample_of_a_random_mesh_is_covered_once() {
     }
 }
 
-/// A grid of 4x4 cells over more than the scissor whose inner corners are moved at will, each cut along a diagonal.
+/// A grid of 4x4 cells, larger than the scissor, with displaced inner corners and each cell split along a diagonal.
 fn mesh(u: &mut Unstructured<'_>, blocks: &Blocks) -> Result<()> {
     const CELLS: usize = 4;
     let cell = 20 * blocks.grid.unit;
@@ -86,7 +86,7 @@ fn mesh(u: &mut Unstructured<'_>, blocks: &Blocks) -> Result<()> {
     for (row, line) in points.iter_mut().enumerate() {
         for (column, point) in line.iter_mut().enumerate() {
             *point = [column as i64, row as i64].map(|n| n * cell - 6 * blocks.grid.unit);
-            // Three pixels of 20 keep quadrilaterals convex; multiples of half a pixel hit samples often.
+            // Up to three of 20 pixels keep quadrilaterals convex; multiples of half a pixel hit samples often.
             if (1..CELLS).contains(&row) && (1..CELLS).contains(&column) {
                 for x in point {
                     *x += match u.ratio(1, 2)? {
@@ -122,7 +122,7 @@ fn mesh(u: &mut Unstructured<'_>, blocks: &Blocks) -> Result<()> {
 fn edge_rules_take_the_sides_that_they_name() {
     // A square whose sides run through pixel centres: from (1.5, 1.5) to (3.5, 3.5), as a parallelogram.
     let square = [[18, 18], [42, 18], [18, 42]];
-    // Pixels whose centres lie on the left, right, top, bottom side, corners left out.
+    // Pixels with centres on the left, right, top and bottom side, without corners.
     let sides = [(1, 2), (3, 2), (2, 1), (2, 3)];
     for (rule, expected) in [
         (0, [true, true, true, true]),
@@ -153,7 +153,7 @@ fn scissor_and_clip_rules_cut_pixels() {
     };
     let scissor = count(&[(0x43e0, 3 | 4 << 13), (0x43e4, 5 | 4 << 13)]);
     assert_eq!(scissor, [(3, 4), (4, 4), (5, 4)]);
-    // Rectangle 0: columns 0 to 9; rectangle 1: columns 5 to 14; both rows 0. Drawn where exactly one of them is.
+    // Rectangle 0: columns 0 to 9; rectangle 1: columns 5 to 14; both in row 0. Drawn in exactly one of them.
     let rectangles =
         [(0x43b0, 0), (0x43b4, 9), (0x43b8, 5), (0x43bc, 14), (0x43c0, 60), (0x43c4, 0)];
     let rule = (0x43d0, 1 << 0b0001 | 1 << 0b0010);

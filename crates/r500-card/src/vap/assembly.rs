@@ -1,18 +1,18 @@
-//! Primitive assembly: which vertices of a draw form points, lines and triangles.
+//! Primitive assembly: points, lines and triangles from the vertices of a draw.
 
 use r500_chip::values::{PrimType, ProvokingVertex};
 
 use crate::reading::QuadSplit;
 
-/// A primitive: positions of its vertices in the draw.
+/// A primitive, with the indices of its vertices in the draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Primitive {
     Point(usize),
     Line {
         vertices: [usize; 2],
-        /// The vertex that flat colours come from.
+        /// The vertex of flat colours.
         provoking: usize,
-        /// The first line of a strip, loop or list: the stipple pattern may start anew.
+        /// Whether it is the first line of a strip, loop or list, where the stipple pattern may restart.
         first: bool,
     },
     Triangle {
@@ -23,11 +23,11 @@ pub(crate) enum Primitive {
     },
 }
 
-/// Calls `emit` for each primitive of a draw with `count` vertices, in order. Incomplete ones at the end are dropped.
-/// Returns whether the type is known; otherwise nothing is emitted.
+/// Calls `emit` for each primitive of a draw with `count` vertices, in order. Incomplete primitives at the end are
+/// dropped. Returns whether the type is supported; otherwise nothing is emitted.
 ///
-/// Evidence for the order of vertices (observed): strip (i-2, i-1, i), the first two exchanged for odd i; fan (0, i-1, i);
-/// polygon (i-1, i, 0); quads (0, 1, 3), (1, 2, 3).
+/// Order of vertices (observed): strip (i-2, i-1, i), with the first two swapped for odd i; fan (0, i-1, i); polygon
+/// (i-1, i, 0); quads (0, 1, 3), (1, 2, 3).
 pub(crate) fn assemble<E>(
     ty: PrimType,
     count: usize,
@@ -60,7 +60,7 @@ pub(crate) fn assemble<E>(
         }
         _ => {}
     }
-    // `order` is that of the application, by which the provoking vertex is chosen.
+    // `order` is that of the application, which determines the provoking vertex.
     let mut triangle = |vertices: [usize; 3], order: [usize; 3], edges| {
         let provoking = match provoking {
             ProvokingVertex::FIRST => order[0],
@@ -102,10 +102,10 @@ pub(crate) fn assemble<E>(
         PrimType::QUADS | PrimType::QUAD_STRIP => {
             let strip = ty == PrimType::QUAD_STRIP;
             for i in (3..count).step_by(if strip { 2 } else { 4 }) {
-                // Vertices of a strip alternate between two rails.
+                // Vertices of a strip alternate between its two sides.
                 let (c, d) = if strip { (i, i - 1) } else { (i - 1, i) };
                 let [a, b] = [i - 3, i - 2];
-                // The last vertex of the application is in both parts' orders.
+                // Both parts include the application's last vertex.
                 let order = |part: [usize; 3]| [part[0], part[1], i];
                 if split == QuadSplit::OneToThree {
                     triangle([a, b, d], order([a, b, d]), [true, false, true])?;
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn inner_edges_of_quads_and_polygons_are_none() {
-        // Each outer edge of a polygon of 5 vertices exactly once.
+        // Each outer edge of a polygon with 5 vertices occurs exactly once.
         for (ty, count) in [(PrimType::POLYGON, 5), (PrimType::QUADS, 4)] {
             let mut outer = Vec::new();
             for primitive in all(ty, count, ProvokingVertex::LAST) {

@@ -13,7 +13,7 @@ use r500_stream::{BoundArray, DrawCall, Indices, State};
 
 use crate::surface::swap_dword;
 
-/// Where vertices come from and what their dwords mean.
+/// The source and the format of vertices.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
     elements: Vec<Element>,
@@ -53,8 +53,8 @@ impl Fetch {
         }
     }
 
-    /// Returns the vertex that an index names: the offset is added modulo 2^24 (observed: negative offsets), then the sum
-    /// is limited.
+    /// Returns the vertex of an index: the offset is added modulo 2^24 (observed: negative offsets), then the sum is
+    /// clamped.
     pub(crate) fn limit(&self, index: u32) -> u32 {
         // 25 bits, two's complement.
         let offset = ((self.index_offset << 7) as i32 >> 7) as u32;
@@ -62,27 +62,27 @@ impl Fetch {
         index.min(self.max_index).max(self.min_index.min(self.max_index))
     }
 
-    /// Reads the dwords of vertex `index` of the arrays: those of all arrays, one after another.
+    /// Reads the dwords of vertex `index`: those of all arrays, one after another.
     pub(crate) fn gather(&self, index: u32, dwords: &mut Vec<u32>) {
         dwords.clear();
         for BoundArray { array, binding } in &self.arrays {
             let start = array.offset as usize + index as usize * usize::from(array.stride) * 4;
             for dword in 0..usize::from(array.size) {
-                // An array without a buffer is as one that ends before it begins.
+                // An array without a buffer reads as an empty one.
                 let value = binding.as_ref().map_or(0, |b| b.buffer.dword(start + dword * 4));
                 dwords.push(swap_dword(self.swap, value));
             }
         }
     }
 
-    /// Returns vertex `n` of those in a packet.
+    /// Returns vertex `n` of a packet with embedded vertices.
     pub(crate) fn embedded<'a>(&self, n: u32, vertices: &'a [u32]) -> &'a [u32] {
         let start = (n as usize).saturating_mul(self.vertex_dwords);
         let end = start.saturating_add(self.vertex_dwords).min(vertices.len());
         vertices.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the input vectors that the dwords of a vertex make. Vectors that no element names are (0, 0, 0, 1) (open).
+    /// Decodes the dwords of a vertex to input vectors. Vectors without an element are (0, 0, 0, 1) (open).
     pub(crate) fn inputs(&self, dwords: &[u32]) -> [[f32; 4]; INPUTS] {
         let mut inputs = [[0.0, 0.0, 0.0, 1.0]; INPUTS];
         let mut at = 0;
@@ -110,7 +110,7 @@ fn elements(state: &State) -> Vec<Element> {
     let methods = state.registers.get::<VapPscSgnNormCntl>().bits();
     let mut elements = Vec::new();
     for n in 0..16_u32 {
-        // The odd element's fields are those of the even one, 16 bits higher.
+        // The fields of odd elements are 16 bits above those of even ones.
         let shift = n % 2 * 16;
         let cntl = state.registers.member::<VapProgStreamCntl>(n / 2).bits() >> shift;
         let ext = state.registers.member::<VapProgStreamCntlExt>(n / 2).bits() >> shift;
@@ -137,11 +137,11 @@ fn elements(state: &State) -> Vec<Element> {
     elements
 }
 
-/// What a vector has where the element has no component.
+/// Values of missing components.
 const MISSING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 impl Element {
-    /// Returns one vector or two, and how many dwords they took. Dwords beyond the vertex are 0.
+    /// Returns one or two vectors, and the number of dwords that they took. Dwords beyond the vertex are 0.
     fn decode(&self, dwords: &[u32]) -> ([Option<[f32; 4]>; 2], usize) {
         let dword = |n: usize| dword_or_zero(dwords, n);
         let float = |n: usize| f32::from_bits(dword(n));
@@ -201,7 +201,7 @@ impl Element {
         ([Some(vector), second], used)
     }
 
-    /// Returns the number that `bits` bits from `lo` on stand for.
+    /// Decodes the integer in `bits` bits from bit `lo`.
     fn integer(&self, dword: u32, lo: u32, bits: u32) -> f32 {
         let code = dword >> lo & (u32::MAX >> (32 - bits));
         let max = ((1_u32 << bits) - 1) as f32;
@@ -219,7 +219,7 @@ impl Element {
     }
 }
 
-/// Returns a dword of a packet or vertex; those beyond its end are 0, as memory outside of a buffer is.
+/// Returns a dword of a packet or vertex; 0 beyond its end, as for memory outside of a buffer.
 fn dword_or_zero(words: &[u32], n: usize) -> u32 {
     words.get(n).copied().unwrap_or(0)
 }
@@ -228,7 +228,7 @@ fn half16(dword: u32, lo: u32) -> f32 {
     half::to_f32((dword >> lo) as u16)
 }
 
-/// The indices of a draw.
+/// The index list of a draw.
 pub(crate) struct IndexList<'a> {
     indices: &'a Indices<'a>,
     wide: bool,
@@ -239,7 +239,7 @@ impl<'a> IndexList<'a> {
         Self { indices: &draw.indices, wide: draw.vf_cntl.index_size() }
     }
 
-    /// Returns index `n`; those beyond the end are 0. Two indices of 16 bits share a dword, the first in the lower half.
+    /// Returns index `n`; 0 beyond the end. Two 16-bit indices share a dword, the first in the lower half.
     pub(crate) fn get(&self, n: u32) -> u32 {
         let (dword, shift) = if self.wide { (n, 0) } else { (n / 2, n % 2 * 16) };
         let value = match self.indices {
@@ -254,8 +254,7 @@ impl<'a> IndexList<'a> {
     }
 }
 
-/// Vertices that are processed already, by the index that fetched them: programs have no side effects, so reuse is not
-/// visible.
+/// The post-transform cache, by index. Programs have no side effects, so reuse is not observable.
 #[derive(Debug, Default)]
 pub(crate) struct Processed(HashMap<u32, usize>);
 

@@ -1,4 +1,4 @@
-//! `VAP`: vertex fetch, primitive assembly and what a vertex carries from there.
+//! `VAP`: vertex fetch, primitive assembly, and the outputs of a vertex.
 
 pub(crate) mod assembly;
 pub(crate) mod fetch;
@@ -9,25 +9,26 @@ use r500_chip::vap::{
 };
 use r500_stream::{DrawCall, State};
 
-/// What leaves the vertex processor: a vertex in clip space, or in the window if it bypasses the viewport transform.
+/// An output of the vertex processor: a vertex in clip space, or in window coordinates if it bypasses the viewport
+/// transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 4],
-    /// In pixels, if vertices have a size of their own.
+    /// Point size in pixels, if vertices have one.
     pub(crate) point_size: f32,
     pub(crate) colors: [[f32; 4]; 4],
     pub(crate) tex: [[f32; 4]; 8],
 }
 
-/// A draw as the vertex processor sees it.
+/// The vertex processor's state of a draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawState {
     pub(crate) vf_cntl: VapVfCntl,
-    /// Vertices or indices of the draw.
+    /// Number of vertices or indices of the draw.
     pub(crate) count: u32,
-    /// Vertices are processed and none is sent on.
+    /// Whether vertices are processed without rendering.
     pub(crate) no_render: bool,
-    /// Inputs are outputs.
+    /// Whether inputs are outputs, without a vertex program.
     pub(crate) bypass: bool,
 }
 
@@ -47,20 +48,20 @@ impl DrawState {
     }
 }
 
-/// Which outputs a vertex has and where the vertex program leaves them.
+/// The outputs of a vertex, and their positions in the output memory of vertex programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutputLayout {
     point_size: Option<u8>,
     colors: [Option<u8>; 4],
     tex: [Option<u8>; 8],
-    /// Components of each texture coordinate, 0 to 4.
+    /// Number of components of each texture coordinate, 0 to 4.
     pub(crate) tex_components: [u8; 8],
 }
 
 impl OutputLayout {
-    /// Outputs of a vertex program lie packed: position, point size, colours, texture coordinates, as far as the
-    /// registers name them. Without a program they have fixed places (observed: 0 position, 1 point size, 2 to 5 colours,
-    /// 6 to 13 texture coordinates).
+    /// Reads the registers. Outputs of a vertex program are packed: position, point size, colours, texture coordinates,
+    /// as far as the registers select them. Without a program they have fixed positions (observed: 0 position, 1 point
+    /// size, 2 to 5 colours, 6 to 13 texture coordinates).
     pub(crate) fn new(state: &State) -> Self {
         let fmt0: VapOutVtxFmt0 = state.registers.get();
         let fmt1: VapOutVtxFmt1 = state.registers.get();
@@ -96,17 +97,17 @@ impl OutputLayout {
         }
     }
 
-    /// Returns whether vertices have a point size of their own.
+    /// Returns whether vertices have a point size.
     pub(crate) fn has_point_size(&self) -> bool {
         self.point_size.is_some()
     }
 
-    /// Returns whether vertices have a colour of that number.
+    /// Returns whether vertices have colour `n`.
     pub(crate) fn has_color(&self, n: usize) -> bool {
         self.colors[n].is_some()
     }
 
-    /// Returns the vertex that these outputs are.
+    /// Returns the vertex of some outputs.
     pub(crate) fn vertex(&self, outputs: &[[f32; 4]; OUTPUTS]) -> Vertex {
         let at = |place: Option<u8>| place.map_or([0.0; 4], |n| outputs[usize::from(n)]);
         Vertex {

@@ -11,7 +11,7 @@ fn depth_decides_which_of_two_clears_is_seen() {
     stream.set(&[(0x4f10, 2), (0x4f00, 6), (0x4f04, 7)]);
     stream.words.write(0x4f20, &[0]).relocation(depth).write(0x4f24, &[64]);
     clear(&mut stream, [8, 8], 0.5, RED);
-    // Less: nearer pixels only, and only 4x4 of them.
+    // Less: only nearer pixels pass, and only 4x4 of them.
     stream.set(&[(0x4f04, 1)]);
     clear(&mut stream, [4, 4], 0.25, GREEN);
     clear(&mut stream, [8, 8], 0.75, GREEN);
@@ -37,7 +37,7 @@ fn occlusion_counts_are_stored_at_their_address() {
     assert_eq!(results.load(16), Some(35));
 }
 
-/// Depth that the rasteriser sends in place of the program's.
+/// Depth from the rasteriser instead of the program.
 #[test]
 fn w_of_the_rasteriser_is_depth() {
     for (w_cn, expected) in [(1 << 26, 0x40_0000), (0, 0)] {
@@ -57,7 +57,7 @@ fn w_of_the_rasteriser_is_depth() {
 
 #[test]
 fn a_second_depth_unit_counts_nothing() {
-    // Selected units: 1, both, none named by SU_REG_DEST but pipe 1.
+    // Selected units: 1, both; unit 0 not selected by SU_REG_DEST, and pipe 1 selected.
     for (register, count) in
         [((0x4be8, 2), 0), ((0x4be8, 3), 16), ((0x42c8, 2), 0), ((0x42c8, 1), 16)]
     {

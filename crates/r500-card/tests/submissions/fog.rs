@@ -18,7 +18,7 @@ const Z: u32 = 5;
 /// Natural logarithm of 5.
 const LN_5: f32 = 1.609_438;
 
-/// How a pixel is fogged: function, source, scale and offset of the fog value, constant factor.
+/// Fog state of a pixel: function, source, scale and offset of the fog value, constant factor.
 struct Setup {
     function: u32,
     source: u32,
@@ -29,7 +29,7 @@ struct Setup {
 
 const SETUP: Setup = Setup { function: LINEAR, source: Z, scale: 1.0, offset: 0.0, constant: 0 };
 
-/// Draws a pixel at z 0.5 and w 0.25 in green fog; returns what is stored: blue, green, red, alpha.
+/// Draws a pixel at z 0.5 and w 0.25 in green fog. Returns the stored blue, green, red, alpha.
 fn fogged(setup: &Setup, color: [f32; 4], readings: &[(&str, &str)]) -> [u8; 4] {
     let mut stream = base();
     let (id, buffer) = stream.buffer(64 * 64 * 4);
@@ -65,7 +65,7 @@ fn functions_turn_the_fog_value_into_the_weight_of_the_colour() {
         (Setup { scale: 0.5, offset: 0.35, ..SETUP }, 102, 153),
         (Setup { function: EXP, scale: 2.0 * LN_5, ..SETUP }, 204, 51),
         (Setup { function: EXP2, scale: 2.0 * 1.268_636_3, ..SETUP }, 204, 51),
-        // Out of range: all colour, all fog.
+        // Out of range: colour only, fog only.
         (Setup { scale: 9.0, ..SETUP }, 0, 255),
         (Setup { offset: -9.0, ..SETUP }, 255, 0),
         (Setup { function: 0, ..SETUP }, 0, 255),

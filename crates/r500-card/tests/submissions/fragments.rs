@@ -1,4 +1,4 @@
-//! What fragment programs get: texels, interpolated values, and the same in a recorded draw.
+//! Inputs of fragment programs: texels, interpolated values, and the same in a recorded draw.
 
 use r500_card::Card;
 use r500_chip::pm4::Opcode;
@@ -8,7 +8,7 @@ use r500_stream::Buffer;
 
 use super::stream::*;
 
-/// A draw of a tiled texture of 64x32 texels onto as many pixels of a buffer 64 pixels wide, through a value of `TX_FILTER0`.
+/// Draws a tiled texture of 64x32 texels to as many pixels of a buffer with pitch 64, with a value of `TX_FILTER0`.
 /// Texels are column, row, 0, 255.
 fn textured(filter: u32, corners: [[f32; 6]; 3]) -> (Stream, Buffer) {
     let mut stream = base();
@@ -43,7 +43,7 @@ fn textured(filter: u32, corners: [[f32; 6]; 3]) -> (Stream, Buffer) {
     (stream, buffer)
 }
 
-/// Clamped along both axes; `TX_FILTER0` without filters.
+/// Clamped along both axes: `TX_FILTER0` without filters.
 const CLAMPED: u32 = 2 | 2 << 3;
 
 #[test]
@@ -64,7 +64,7 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
 /// Mesa's code of an anisotropic filter, with the ratio 16 to 1 in bits 23:21.
 #[test]
 fn an_anisotropic_filter_is_drawn_as_a_linear_one_and_reported() {
-    // Texels four times as large as pixels, so that most pixels lie between texels.
+    // Texels of 4x4 pixels, so that most pixels are between texels.
     let corner = |x: f32, y: f32| [x * 64.0, y * 32.0, 0.0, 1.0, x / 4.0, y / 4.0];
     let corners = [corner(0.0, 0.0), corner(2.0, 0.0), corner(0.0, 2.0)];
     let (stream, linear) = textured(CLAMPED | 2 << 9 | 2 << 11, corners);
@@ -83,7 +83,7 @@ fn an_anisotropic_filter_is_drawn_as_a_linear_one_and_reported() {
 
 #[test]
 fn perspective_ends_where_w_is_one() {
-    // Red from 0 at w = 1 to 1 at w = 3, in window coordinates: in the middle 1/4 in perspective, 1/2 without.
+    // Red from 0 at w = 1 to 1 at w = 3: 1/4 in the middle in perspective, 1/2 in window coordinates.
     for (select, red) in [(0, 64), (1 << 4, 128)] {
         let mut stream = base();
         let (id, buffer) = stream.buffer(64 * 64 * 4);
@@ -97,7 +97,7 @@ fn perspective_ends_where_w_is_one() {
     }
 }
 
-/// A draw as a job, on the reference engine: each place of the picture has the colour that the card put into the buffer.
+/// A draw as a job, on the reference engine: each pixel has the colour that the card stored in the buffer.
 #[test]
 fn a_recorded_draw_shades_what_the_card_draws() {
     use r500_exec::reference::Reference;
@@ -107,7 +107,7 @@ fn a_recorded_draw_shades_what_the_card_draws() {
     let (id, buffer) = stream.buffer(64 * 64 * 4);
     stream.target(0, id, 64 | ARGB8888);
     clear(&mut stream, [64, 64], 0.0, GREEN);
-    // Two triangles with a common edge, then one that lies over both.
+    // Two triangles with a common edge, then one that overlaps both.
     let corner = |x: f32, y: f32, r: f32, b: f32| ([x, y, 0.0, 1.0], [r, 0.25, b, 1.0]);
     let [a, b, c, d] = [
         corner(10.0, 6.0, 0.0, 0.0),

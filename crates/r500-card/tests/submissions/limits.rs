@@ -1,11 +1,11 @@
-//! Submissions that no driver would make: endless work, any words, memory that changes, state that is not implemented.
+//! Adversarial submissions: endless work, random dwords, changing memory, unimplemented state.
 
 use r500_card::{Card, CardError, Limits, Note};
 use r500_chip::pm4::Opcode;
 
 use super::stream::*;
 
-/// A program may write its buffers while the card reads them: each read takes what is there, none leaves the buffer.
+/// A program may write its buffers while the card reads them: reads return current values and stay in the buffer.
 #[test]
 fn memory_that_changes_while_it_is_read_is_harmless() {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,7 +56,7 @@ fn memory_that_changes_while_it_is_read_is_harmless() {
     });
 }
 
-/// What takes longest within the limits, and what exceeds them: each kind of work ends a submission.
+/// Work up to and above each limit: each kind of work ends a submission.
 #[test]
 fn every_kind_of_work_is_bounded() {
     let endless = |setup: &dyn Fn(&mut Stream), limits: Limits| {
@@ -89,7 +89,7 @@ fn every_kind_of_work_is_bounded() {
     let limits = Limits { texture_bytes: 8191, ..most };
     assert!(endless(&texture, limits).unwrap_err().contains("more than 8191 bytes of textures"));
     assert_eq!(endless(&texture, Limits { texture_bytes: 8192, ..most }), Ok(()));
-    // A loop of a vertex program: 255 times around, 255 times around it.
+    // Nested loops of a vertex program, 255 iterations each.
     let vertex = |stream: &mut Stream| {
         let inst: r500_chip::pvs::Instruction =
             "VE_ADD temp[0].xyzw, temp[0].1111, temp[0].1111".parse().unwrap();

@@ -1,4 +1,4 @@
-//! Whole submissions, written by hand: from command streams to bytes in buffers.
+//! Hand-written submissions: from command streams to bytes in buffers.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::precedence)]
 
 mod depth;

@@ -31,7 +31,7 @@ fn a_triangle_interpolates_colours_and_covers_by_the_top_left_rule() {
     let mut stream = base();
     let (id, buffer) = stream.buffer(64 * 64 * 4);
     stream.target(0, id, 64 | ARGB8888);
-    // Half of a square of 16 pixels; the diagonal goes through pixel centres and is a right edge: out.
+    // Half of a square of 16 pixels; the diagonal crosses pixel centres and is a right edge: excluded.
     let corner = |x: f32, y: f32, red: f32| ([x, y, 0.0, 1.0], [red, 0.0, 0.0, 1.0]);
     draw(
         &mut stream,

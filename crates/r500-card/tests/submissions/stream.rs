@@ -1,4 +1,4 @@
-//! Streams that tests are made of: the state that all start from, draws, clears, and how a pixel is read.
+//! Test streams: the common initial state, draws, clears, and reading of pixels.
 
 use r500_card::Card;
 use r500_chip::pm4::Opcode;
@@ -41,7 +41,7 @@ impl Stream {
         self
     }
 
-    /// Target `n`: offset 0 of a buffer.
+    /// Binds target `n` at offset 0 of a buffer.
     pub(super) fn target(&mut self, n: u32, buffer: u32, pitch: u32) -> &mut Self {
         self.words.write(0x4e28 + 4 * n, &[0]).relocation(buffer);
         self.words.write(0x4e38 + 4 * n, &[pitch]);
@@ -66,8 +66,8 @@ impl Stream {
 
 pub(super) const ARGB8888: u32 = 6 << 21;
 
-/// State that every test starts from: no vertex program, window coordinates, position and one colour of four floats,
-/// the program that copies colour 0, edge rules as Mesa writes them, scissor 64x64.
+/// Returns a stream with the initial state of every test: no vertex program, window coordinates, position and one
+/// colour of four floats, the program that copies colour 0, Mesa's edge rules, scissor 64x64.
 pub(super) fn base() -> Stream {
     let mut stream = Stream::default();
     let float4 = |location: u32, last: u32| 3 | location << 8 | last << 13;
@@ -133,7 +133,7 @@ pub(super) fn run(stream: Stream) -> Card {
     card
 }
 
-/// Fills `width` times `height` pixels: a point as large as that.
+/// Fills `width` times `height` pixels with a point of that size.
 pub(super) fn clear(stream: &mut Stream, [width, height]: [u32; 2], z: f32, color: [f32; 4]) {
     stream.set(&[(0x421c, (width * 6) << 16 | height * 6)]);
     draw(stream, POINTS, &[([width as f32 / 2.0, height as f32 / 2.0, z, 1.0], color)]);
@@ -143,7 +143,7 @@ pub(super) fn pixel(buffer: &Buffer, x: usize, y: usize) -> u32 {
     buffer.load((y * 64 + x) * 4).unwrap()
 }
 
-/// One texture coordinate of two components in place of a colour: S, T, 0, 1 to temporary 0.
+/// One texture coordinate of two components instead of a colour: S, T, 0, 1 in temporary 0.
 pub(super) const TEXTURE_COORDINATE: [(u32, u32); 7] = [
     (0x2150, 3 | (1 | 6 << 8 | 1 << 13) << 16),
     (0x2090, 1),

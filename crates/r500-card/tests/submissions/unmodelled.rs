@@ -1,13 +1,13 @@
-//! What the documents do not determine is reported by name, with the draw done as without it: dithering, two index
-//! streams, and the memories that compress depth and colour. Drivers do not use the last: the device answers that
-//! another client owns them.
+//! State that the documents do not determine is reported by name and otherwise ignored: dithering, two index streams,
+//! and the memories that compress depth and colour. Drivers do not use the last: the device answers that another client
+//! owns them.
 
 use r500_card::Card;
 use r500_chip::pm4::Opcode;
 
 use super::stream::{ARGB8888, RED, Stream, TRIANGLES, base, clear, draw, pixel};
 
-/// Executes a draw of a red square after what `ask` adds; the notes as they are printed at the end of a program.
+/// Draws a red square after the state that `ask` sets. Returns the notes as text.
 fn notes(ask: impl FnOnce(&mut Stream)) -> Vec<String> {
     let mut stream = base();
     let (id, buffer) = stream.buffer(64 * 64 * 4);

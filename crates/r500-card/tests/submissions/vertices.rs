@@ -1,4 +1,4 @@
-//! Where vertices come from.
+//! Vertex sources.
 
 use r500_chip::pm4::Opcode;
 
@@ -59,7 +59,7 @@ fn vertices_come_from_arrays_by_index_through_a_program() {
     stream.words.command(Opcode::DRAW_INDX_2, &[TRIANGLES | 1 << 4 | 3 << 16]);
     stream.words.command(Opcode::INDX_BUFFER, &[1 << 31 | 0x2040 / 4, 8, 2]).relocation(indices);
     run(stream);
-    // Near the corners: half red at the upper left, green at the upper right, blue at the lower left.
+    // Near the corners: half red at the upper left, half green at the upper right, half blue at the lower left.
     let bytes = |x, y| pixel(&buffer, x, y).to_le_bytes();
     let [_, _, red, alpha] = bytes(0, 0);
     assert!((116..=127).contains(&red) && alpha == 255, "{:?}", bytes(0, 0));
