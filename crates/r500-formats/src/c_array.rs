@@ -17,7 +17,7 @@ use crate::{Limits, ReadError};
 pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Vec<Job>, ReadError> {
     let mut tokens = Tokens::new(text);
     let mut arrays = Vec::new();
-    // Bare values count only if there are no arrays, and so do errors in them.
+    // Bare values, and errors in them, count only without arrays.
     let mut bare = Words::new(limits, check);
     let mut mistake = None;
     // The declaration so far: its name is the last word before `[` or `=`.
@@ -69,7 +69,7 @@ fn no_number(text: &str) -> ReadError {
         .with_help("write `const uint32_t name[] = { … };`, or numbers only")
 }
 
-/// Returns as assemblers write `.inc` files: a dword a line, an empty line after every instruction.
+/// Writes a program in the style of assemblers' `.inc` files: one dword a line, an empty line after every instruction.
 pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()> {
     for Instruction(words) in code {
         for word in words {
@@ -80,7 +80,7 @@ pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()
     Ok(())
 }
 
-/// Returns a C integer of 32 bits.
+/// Parses a C integer of 32 bits.
 fn number(text: &str) -> Result<u32, ReadError> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let parsed = if let Some(hex) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
@@ -115,7 +115,7 @@ struct Token<'a> {
 
 struct Tokens<'a> {
     text: &'a str,
-    /// Where the next begins, or the space in front of it.
+    /// The start of the next token, or of the space before it.
     cursor: Cursor,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Returns the numbers up to the `}` of an opened `{`, whatever the braces in between.
+    /// Returns the numbers up to the `}` of an opened `{`, including nested braces.
     fn values(
         &mut self,
         limits: &Limits,

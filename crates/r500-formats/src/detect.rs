@@ -9,8 +9,8 @@ use crate::gzip;
 use crate::hex;
 use crate::mesa_log;
 
-/// Returns the format of an input, from its beginning and, where that leaves it open, from its
-/// name. `None` means that it is none of these: text of another kind, such as assembly.
+/// Detects the format of an input from its beginning and, if that is ambiguous, from its name. `None` for anything
+/// else, such as assembly.
 ///
 /// The beginning may be cut anywhere; 256 KiB are enough. (Of a log that begins with something else,
 /// the end helps.)
@@ -25,7 +25,7 @@ use crate::mesa_log;
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Format> {
     if gzip::is_gzip(bytes) {
         let mut head = Vec::new();
-        // The data that decompresses is read, even if the rest is truncated or damaged.
+        // Uses the data that can be decompressed, even if the rest is truncated or damaged.
         let _ = gzip::reader(bytes).take(HEAD as u64).read_to_end(&mut head);
         return detect_plain(&head, name);
     }
@@ -39,7 +39,7 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
         let raw = if mesa_log::is_log(bytes) { Format::MesaLog } else { Format::Raw };
         return Some(raw);
     };
-    // Comments do not decide.
+    // Comments are ignored.
     let text = without_comments(text);
     let text = text.trim_start();
     if is_json_object(text) {
@@ -59,9 +59,8 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
     dwords(text).or(suggested)
 }
 
-/// Returns the head as text, as far as it is UTF-8. No text has control characters but white space
-/// (and escapes, in coloured logs), which hardly any program is without. Letters of older encodings
-/// may be in it, but few.
+/// Returns the head as text, if it is mostly UTF-8. Text has no control characters except white space (and escapes, in
+/// coloured logs), which nearly every binary program has. A few letters of older encodings are accepted.
 fn as_text(head: &[u8]) -> Option<&str> {
     if head.iter().any(|&b| b < b' ' && !b"\t\n\r\x0c\x1b".contains(&b)) {
         return None;
@@ -78,8 +77,8 @@ fn as_text(head: &[u8]) -> Option<&str> {
     Some(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Returns the text without its comments: those of C, `#` lines, and `--` to the end of the line,
-/// as assembly and hex text have them. What is between quotation marks stays.
+/// Returns the text without comments: those of C, `#` lines, and `--` to the end of the line, as in assembly and hex
+/// text. Quoted text is kept.
 fn without_comments(mut text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut line_is_empty = true;

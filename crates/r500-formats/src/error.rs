@@ -30,19 +30,19 @@ pub enum ReadErrorKind {
     /// The input is gzipped, and that is damaged.
     #[error("the gzip data is damaged or cut off: {0}")]
     Gzip(io::Error),
-    /// Nothing that this crate reads.
+    /// An unknown format.
     #[error("the format is unknown")]
     Unrecognised,
-    /// Evidently something else; its text is what kind of file it is.
+    /// Another kind of file: its description.
     #[error("this is {0}, not a fragment program")]
     NotAProgram(&'static str),
-    /// The input was read to its end, and there was no program in it.
+    /// An input without a program.
     #[error("there is no R500 fragment program in this {0}")]
     NoProgram(Format),
     /// The input ends too early.
     #[error("{0}")]
     Truncated(String),
-    /// It is text, but not of this format.
+    /// Text that is not of this format.
     #[error("{0}")]
     Syntax(String),
     /// A value that is invalid for its key.
@@ -110,7 +110,7 @@ impl ReadError {
             .with_help("the limits of reading are options")
     }
 
-    /// From an error of the input; [`crate::read`] passes its own errors through readers this way.
+    /// Converts an error of the input; [`crate::read`] passes its own errors through readers this way.
     pub(crate) fn io(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
@@ -171,7 +171,7 @@ impl ReadError {
         self.0.help.as_deref()
     }
 
-    /// Returns whether the input is malformed, rather than over a limit or unreadable.
+    /// Returns whether the input is malformed, as opposed to a limit or an unreadable input.
     #[must_use]
     pub fn blames_input(&self) -> bool {
         !matches!(self.0.kind, ReadErrorKind::Io(_) | ReadErrorKind::Limit { .. })
@@ -226,7 +226,7 @@ pub enum WriteError {
     /// The output failed.
     #[error("cannot write: {0}")]
     Io(#[from] io::Error),
-    /// Only others write this.
+    /// A format without a writer.
     #[error("a {0} is something to read, not to write")]
     ReadOnly(Format),
     /// Several programs for a format that holds one.

@@ -1,7 +1,7 @@
 //! Inputs that are not fragment programs: other kinds of files, and vertex programs.
 //!
-//! Any dwords decode as a fragment program, so these would be read as nonsense. Only inputs whose format was
-//! recognised are checked; a format that the user names is taken at its word.
+//! Any dwords decode as a fragment program, so these inputs would be misread. Only inputs with a detected format are
+//! checked; a format named by the user is not.
 
 use r500_chip::pvs::{self, Addressing, Component, DstType, Op, Src, SrcType};
 use r500_isa::Instruction;
@@ -9,8 +9,8 @@ use r500_isa::Instruction;
 use crate::ReadError;
 use crate::error::ReadErrorKind;
 
-/// How files of other kinds begin: offset, bytes, kind. All are four bytes or longer, or followed up in
-/// [`file_kind`], so that programs hardly match by chance.
+/// Magic numbers of other files: offset, bytes, kind. All have at least four bytes, or are checked further in
+/// [`file_kind`], so that programs rarely match by chance.
 const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"\x7fELF", "an ELF executable or library"),
     (0, b"\xfe\xed\xfa\xce", "a Mach-O executable"),
@@ -49,8 +49,7 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"\x89R5CS\r\n\x1a", "a captured command stream"),
 ];
 
-/// Returns what kind of file an input is that holds no fragment program, from the magic number at its
-/// beginning: "a PNG picture".
+/// Returns the kind of a file without fragment programs, such as "a PNG picture", from the magic number at its start.
 #[must_use]
 pub fn file_kind(head: &[u8]) -> Option<&'static str> {
     let at = |offset: usize| head.get(offset..).unwrap_or_default();
@@ -62,7 +61,7 @@ pub fn file_kind(head: &[u8]) -> Option<&'static str> {
         // The byte after SOI and a marker's 0xff is APP0 to APP15, DQT or a comment.
         [0xff, 0xd8, 0xff, 0xe0..=0xef | 0xdb | 0xfe, ..] => Some("a JPEG picture"),
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Some("a bzip2 archive"),
-        // The header of a PE file lies where the dword at 60 says.
+        // The dword at 60 is the position of a PE file's header.
         [b'M', b'Z', ..] => {
             let place = at(60).first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes) as usize);
             let is_pe = place.is_some_and(|place| at(place).starts_with(b"PE\0\0"));
@@ -83,7 +82,7 @@ pub(crate) fn check_file(head: &[u8]) -> Result<(), ReadError> {
     Err(ReadError::new(ReadErrorKind::NotAProgram(kind)).with_help(help))
 }
 
-/// Which dwords a reader refuses.
+/// Which dwords a reader rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DwordCheck {
     /// None: the user named the format.
@@ -113,9 +112,9 @@ pub(crate) fn check_dwords(
     ))
 }
 
-/// Returns whether dwords are a vertex program: every four of them are an instruction without reserved encodings
-/// whose registers the vertex processor has, and an instruction writes an output. Fragment instructions are six
-/// dwords long, so that each of their words is read as each of these four in turn, and some bit is a reserved one.
+/// Returns whether dwords are a vertex program: every four of them are an instruction without reserved encodings, with
+/// existing registers, and an instruction writes an output. Fragment instructions are six dwords long, so each of their
+/// words takes each of these four positions in turn, and some bit is a reserved one.
 #[must_use]
 pub fn is_vertex_program(dwords: &[u32]) -> bool {
     let (instructions, rest) = dwords.as_chunks::<4>();
@@ -126,7 +125,7 @@ pub fn is_vertex_program(dwords: &[u32]) -> bool {
     instructions().all(is_plausible) && instructions().any(writes_output)
 }
 
-/// Inputs, outputs and temporaries of the vertex processor.
+/// Numbers of inputs, outputs and temporaries of the vertex processor.
 const INPUTS: u8 = 16;
 const OUTPUTS: u8 = 32;
 const TEMPORARIES: u8 = 128;
@@ -143,7 +142,7 @@ fn is_plausible(inst: pvs::Instruction) -> bool {
         None => inst.op().name(),
         Some(dual) => inst.op().name().and(Op::Math(dual.op()).name()),
     };
-    // MATH_INST next to MACRO_INST and PRED_SENSE without PRED_ENABLE mean nothing.
+    // MATH_INST together with MACRO_INST, and PRED_SENSE without PRED_ENABLE, have no meaning.
     let flags = !(dst.macro_inst() && dst.math_inst()) && (dst.pred_enable() || !dst.pred_sense());
     let count = if inst.dual_math().is_some() { 2 } else { 3 };
     destination
@@ -153,7 +152,7 @@ fn is_plausible(inst: pvs::Instruction) -> bool {
         && inst.sources()[..count].iter().all(|source| exists(*source))
 }
 
-/// Returns whether an address is complete: a component of A0 is chosen only where A0 is added.
+/// Returns whether an address is consistent: a component of A0 is selected only if A0 is added.
 fn is_plain(addressing: Addressing, select: Component) -> bool {
     match addressing {
         Addressing::Absolute | Addressing::LoopIndex => select == Component::X,
@@ -162,8 +161,8 @@ fn is_plain(addressing: Addressing, select: Component) -> bool {
     }
 }
 
-/// Returns whether a source names a register of the vertex processor. Bit 2 and swizzle 6 mean nothing;
-/// assemblers give 7 to components that are not read.
+/// Returns whether a source names an existing register. Bit 2 and swizzle 6 are reserved; assemblers use 7 for unread
+/// components.
 fn exists(source: Src) -> bool {
     let number = match source.reg_type() {
         SrcType::INPUT => source.offset() < INPUTS,

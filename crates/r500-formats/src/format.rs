@@ -1,19 +1,19 @@
-//! The file formats and their names.
+//! The file formats.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A format that programs travel in. Each may be gzipped.
+/// A file format of programs. Each may be gzipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Little-endian dwords, six an instruction, nothing else (`.bin`).
+    /// Little-endian dwords, six an instruction, without a header (`.bin`).
     Raw,
     /// Dwords as C source: `0x00001800,` (`.inc`, `.h`, `.c`).
     CArray,
-    /// Dwords as hex digits between white space (`.hex`).
+    /// Dwords as hex digits separated by white space (`.hex`).
     Hex,
-    /// What Mesa's r300 driver prints under `RADEON_DEBUG=fp` (`.log`). Read only.
+    /// The log of Mesa's r300 driver under `RADEON_DEBUG=fp` (`.log`). Read only.
     MesaLog,
     /// JSON: a capture, a case, a draw, a list of them, or programs by name (`.json`).
     Json,
@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// Returns what names of its files end in, the most usual first.
+    /// Returns its file name extensions, the most common first.
     #[must_use]
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
@@ -55,7 +55,7 @@ impl Format {
         }
     }
 
-    /// Returns the format that a file's name suggests; a final `.gz` does not count.
+    /// Returns the format of a file name; a final `.gz` is ignored.
     #[must_use]
     pub fn from_file_name(name: &str) -> Option<Self> {
         let extension = |name: &str| Some(name.rsplit_once('.')?.1.to_ascii_lowercase());
@@ -66,7 +66,7 @@ impl Format {
         Self::ALL.into_iter().find(|f| f.extensions().contains(&ext.as_str()))
     }
 
-    /// Returns whether it holds a whole [job](r500_program::Job) and not only its instructions.
+    /// Returns whether it stores all of a [job](r500_program::Job), not only its instructions.
     #[must_use]
     pub const fn holds_jobs(self) -> bool {
         matches!(self, Self::Json | Self::JsonLines)
@@ -98,7 +98,7 @@ impl FromStr for Format {
     }
 }
 
-/// No format is called that.
+/// An unknown format name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no such format; there are raw, c-array, hex, mesa-log, json, json-lines")]
 pub struct UnknownFormat;

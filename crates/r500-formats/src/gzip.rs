@@ -1,4 +1,4 @@
-//! Gzip, around any format.
+//! Gzip compression of any format.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -7,17 +7,17 @@ use flate2::bufread::MultiGzDecoder;
 use crate::ReadError;
 use crate::error::ReadErrorKind;
 
-/// Returns whether these bytes begin as gzip does: magic number, deflate, no reserved flag.
+/// Returns whether bytes begin with a gzip header: magic number, deflate, no reserved flag.
 pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
 }
 
-/// Returns what is compressed in `input`: one member or, as shards are concatenated, several.
+/// Returns the decompressed data of `input`: one member, or several, as in concatenated shards.
 pub(crate) fn reader(input: impl BufRead) -> impl BufRead {
     BufReader::with_capacity(64 << 10, Damaged(MultiGzDecoder::new(input)))
 }
 
-/// Says of errors that are the compression's that they are.
+/// Marks errors of decompression.
 struct Damaged<R>(R);
 
 impl<R: Read> Read for Damaged<R> {

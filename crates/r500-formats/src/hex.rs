@@ -11,8 +11,8 @@ use crate::excerpt::excerpt;
 use crate::foreign::{DwordCheck, check_dwords};
 use crate::{Limits, ReadError};
 
-/// Returns a dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight must be
-/// there, so that a lost digit is noticed.
+/// Parses a dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight are required, so that a lost
+/// digit is detected.
 pub(crate) fn dword(text: &str) -> Option<u32> {
     let digits = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) if (1..=8).contains(&digits.len()) => digits,

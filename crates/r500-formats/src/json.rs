@@ -59,10 +59,10 @@ pub(crate) use write::{write, write_line, write_list};
 
 /// The jobs of a JSON input, one at a time.
 ///
-/// If the first line is a value of its own, the input is lines of JSON, each with its own errors;
-/// else it is one document.
+/// If the first line is a complete value with more after it, the input is JSON lines, each with its own errors; else it
+/// is one document.
 pub(crate) struct Jobs<R> {
-    /// What is left, line by line; none after a document or an error of the input.
+    /// The remaining lines; `None` after a document or an error of the input.
     lines: Option<Lines<R>>,
     /// Whether it is known to be lines.
     by_line: bool,
@@ -109,7 +109,7 @@ impl<R: BufRead> Jobs<R> {
         Some(Value::new(text, number, false))
     }
 
-    /// Returns the next line with something on it, and its number.
+    /// Returns the next non-empty line and its number.
     fn next_line(&mut self) -> Option<Result<(u64, Vec<u8>), ReadError>> {
         const BOM: &[u8] = "\u{feff}".as_bytes();
         let lines = self.lines.as_mut()?;
@@ -118,7 +118,7 @@ impl<R: BufRead> Jobs<R> {
                 Ok(line) => line?,
                 Err(error) => return Some(Err(error)),
             };
-            // Some editors put a mark in front of UTF-8.
+            // Some editors write a byte order mark.
             let line = if number == 1 { line.strip_prefix(BOM).unwrap_or(line) } else { line };
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Some(Ok((number, line.to_vec())));

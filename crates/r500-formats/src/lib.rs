@@ -1,16 +1,14 @@
 //! Readers and writers of the file formats of R500 programs: raw dwords, C arrays, hex text, JSON
 //! captures and cases, and the log of the driver that compiled them.
 //!
-//! [`detect`] recognises the [`Format`] of an input from its content. [`read`] gives the
-//! [jobs](r500_program::Job) that it holds, [`Jobs`] gives them one at a time, and [`write()`]
-//! writes one. A format loses what it cannot hold: only JSON holds whole jobs
-//! ([`Format::holds_jobs`]), and gives back exactly what was written.
+//! [`detect`] recognises the [`Format`] of an input from its content. [`read`] returns its [jobs](r500_program::Job),
+//! [`Jobs`] iterates over them, and [`write()`] writes one. Only JSON stores all of a job ([`Format::holds_jobs`]),
+//! without loss.
 //!
-//! Inputs are not trusted: nothing in them panics, every length is checked, and [`Limits`] bound
-//! what is read, decompressed or held. A [`ReadError`] states the problem, its position and a
-//! remedy.
+//! Inputs are untrusted: none causes a panic, every length is checked, and [`Limits`] bound the data that is read,
+//! decompressed or stored. A [`ReadError`] states the problem, its position and a remedy.
 //!
-//! Assembly is not read here: it is a language of its own, in a crate of its own.
+//! Assembly is a language of its own, in a separate crate.
 #![forbid(unsafe_code)]
 
 mod c_array;

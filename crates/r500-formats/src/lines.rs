@@ -1,4 +1,4 @@
-//! An input line by line, within the limits.
+//! Line-by-line reading within limits.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
@@ -43,7 +43,7 @@ impl<R: BufRead> Lines<R> {
         Ok(line.map(|(number, bytes)| (number, String::from_utf8_lossy(bytes))))
     }
 
-    /// Returns what is left, unread.
+    /// Returns the unread rest of the input.
     pub(crate) fn into_inner(self) -> R {
         self.input
     }

@@ -1,5 +1,5 @@
-//! What Mesa's r300 driver prints while it compiles fragment programs (`RADEON_DEBUG=fp`): all its
-//! passes as text and, last, the program as it goes to the card, which is what is read here.
+//! The log of Mesa's r300 driver for fragment programs (`RADEON_DEBUG=fp`): the text of all compiler passes and finally
+//! the machine code, which is read here.
 //!
 //! ```text
 //! R500 Fragment Program:
@@ -9,15 +9,13 @@
 //!         …
 //! ```
 //!
-//! Each line holds the number of a word, a name for it, and its dword; what follows explains it and
-//! has changed over the versions (2008 to today), so only the dword is read. The words that an
-//! instruction of that type does not use are not printed, and are 0. The oldest versions print
-//! nothing of flow control: their programs with flow control are an error, not a guess.
+//! Each line has the number of a word, its name, and its dword. The explanation after it has changed over the versions
+//! (2008 to today), so only the dword is read. Unused words of an instruction type are not printed, and are 0. The
+//! oldest versions do not print flow control: their programs with flow control are an error.
 //!
-//! A log holds as many programs as were compiled. They have no names: here they are called `fp0`,
-//! `fp1` and so on. Immediate constants are printed to four decimals by some passes; they are
-//! recovered as far as the passes show their numbers ([`immediates`]). Other constants, state and inputs are not
-//! printed at all.
+//! A log contains all compiled programs. They have no names; here they are called `fp0`, `fp1` and so on. Some passes
+//! print immediate constants to four decimals; they are recovered as far as the passes show their numbers
+//! ([`immediates`]). Other constants, state and inputs are not printed.
 
 mod immediates;
 
@@ -32,7 +30,7 @@ use crate::format::HEAD;
 use crate::lines::Lines;
 use crate::{Format, Limits, ReadError};
 
-/// In front of a program.
+/// The line before a program.
 const HEADER: &str = "R500 Fragment Program:";
 
 /// The names of words, each after its number and a colon or a space.
@@ -50,7 +48,7 @@ const WORDS: [(&str, usize); 11] = [
     ("TEX_DXDY", 3),
 ];
 
-/// Returns whether text like that is at the beginning or, where the final programs are, at the end.
+/// Returns whether the beginning or the end, where the final programs are, has text of a log.
 pub(crate) fn is_log(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
     let tail = &bytes[bytes.len().saturating_sub(HEAD).max(head.len())..];
@@ -65,7 +63,7 @@ fn has_marks(bytes: &[u8]) -> bool {
         b"r300: Initial fragment program",
     ];
     bytes.split(|&b| b == b'\n').any(|line| {
-        // Not where it stands in a comment of assembly.
+        // Not in a comment of assembly.
         let comment = line.windows(2).position(|w| w == b"--").unwrap_or(line.len());
         let line = &line[..comment];
         marks.iter().any(|mark| line.windows(mark.len()).any(|w| w == *mark))
@@ -74,29 +72,29 @@ fn has_marks(bytes: &[u8]) -> bool {
 
 /// The programs of a log, one at a time.
 pub(crate) struct Programs<R> {
-    /// The rest of the log; none after an error of the input.
+    /// The rest of the log; `None` after an error of the input.
     lines: Option<Lines<R>>,
     limits: Limits,
-    /// The program that the next lines belong to.
+    /// The program of the following lines.
     open: Option<Open>,
-    /// What the compiler passes before the next program print about its constants.
+    /// The constants that compiler passes print before the next program.
     immediates: Immediates,
-    /// How many there were.
+    /// Number of programs so far.
     count: u64,
 }
 
-/// A program as far as it is read.
+/// A partially read program.
 struct Open {
     code: Vec<Instruction>,
-    /// Which words of the last instruction are there, a bit each.
+    /// Bit mask of the words of the last instruction that are present.
     seen: u8,
     /// Line that it begins in.
     line: u64,
     /// Line that its last instruction begins in.
     last_line: u64,
-    /// Its state: constants, as far as they are known.
+    /// Its state: the known constants.
     state: State,
-    /// Its first error. Its rest is read anyway, for the programs after it.
+    /// Its first error. The rest is still parsed, for the programs after it.
     error: Option<ReadError>,
 }
 
@@ -218,7 +216,7 @@ impl Open {
         Ok(())
     }
 
-    /// Whether the last instruction has all words that one of its type has.
+    /// Checks that the last instruction has all words of its type.
     fn complete(&self) -> Result<(), ReadError> {
         let Some(last) = self.code.last() else { return Ok(()) };
         let address = self.code.len() - 1;
@@ -260,17 +258,17 @@ fn missing_lines(what: String) -> ReadError {
     )
 }
 
-/// A word of an instruction, as a line gives it.
+/// A word of an instruction from a line.
 #[derive(Clone, Copy)]
 struct Word {
     index: usize,
     value: u32,
-    /// Number of the instruction; word 0 has it in front.
+    /// Index of the instruction; only word 0 has it.
     address: Option<usize>,
 }
 
 impl Word {
-    /// Returns the word that a line holds, wherever: loggers put things in front.
+    /// Returns the word in a line, at any position, because loggers add prefixes.
     fn find(line: &str) -> Option<Self> {
         WORDS.iter().find_map(|&(name, index)| {
             let (before, after) = line.split_once(name)?;

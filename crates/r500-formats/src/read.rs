@@ -1,4 +1,4 @@
-//! Reading an input of any format, one job at a time.
+//! Reading of jobs from any format.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -9,13 +9,13 @@ use crate::foreign::DwordCheck;
 use crate::format::HEAD;
 use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, mesa_log, raw};
 
-/// Returns all jobs of an input, gzipped or not. Without a format, it is recognised.
+/// Returns all jobs of an input, gzipped or not. Without a format, it is detected.
 ///
-/// The first error ends it; [`Jobs`] continues where it can, and holds one job at a time.
+/// Stops at the first error; [`Jobs`] continues if possible, and has one job in memory at a time.
 ///
 /// # Errors
 ///
-/// If the input cannot be read, is of no known format, holds no program, or one that is broken.
+/// If the input cannot be read, is of an unknown format, or has no program or an invalid one.
 ///
 /// ```
 /// use r500_formats::{Limits, read};
@@ -34,8 +34,8 @@ pub fn read(bytes: &[u8], format: Option<Format>, limits: &Limits) -> Result<Vec
 
 /// The jobs of an input, one at a time.
 ///
-/// A broken job is an error, and the jobs after it follow, if the format shows where they begin:
-/// JSON lines and lists, programs by name, logs. An input without any program is an error too.
+/// A broken job is an error; the jobs after it follow if the format shows where they begin: JSON lines and lists,
+/// programs by name, logs. An input without any program is an error too.
 pub struct Jobs<'a> {
     format: Format,
     jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
@@ -45,16 +45,15 @@ pub struct Jobs<'a> {
     done: bool,
 }
 
-/// Programs of an input whose errors are reported. A small file, unpacked, can hold millions of broken lines.
+/// Limit of programs with reported errors. A small compressed file can contain millions of broken lines.
 const MOST_FAILED: u64 = 10_000;
 
 impl<'a> Jobs<'a> {
-    /// Begins to read an input, gzipped or not. Without a format, it is recognised.
+    /// Starts to read an input, gzipped or not. Without a format, it is detected.
     ///
     /// # Errors
     ///
-    /// If the input cannot be read or is of no known format. Errors of its programs are returned in
-    /// place of their jobs.
+    /// If the input cannot be read or is of an unknown format. Errors of its programs are items of the iterator.
     pub fn new(
         input: impl BufRead + 'a,
         format: Option<Format>,
@@ -67,9 +66,8 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// Begins to read an input whose format [`detect`] gave. Unlike with [`new`](Self::new), where the caller
-    /// knows the format, an input that evidently is something else is refused: files of other kinds, and vertex
-    /// programs.
+    /// Starts to read an input with a format from [`detect`]. In contrast to [`new`](Self::new), for formats named by
+    /// the user, other kinds of files and vertex programs are rejected.
     ///
     /// # Errors
     ///
@@ -167,7 +165,7 @@ impl std::fmt::Debug for Jobs<'_> {
     }
 }
 
-/// Returns the jobs of a reader that gives all at once, read when the first is asked for.
+/// Returns the jobs of a reader that reads all at once, on first use.
 fn once<F>(read: F) -> impl Iterator<Item = Result<Job, ReadError>>
 where
     F: FnOnce() -> Result<Vec<Job>, ReadError>,
@@ -178,7 +176,7 @@ where
     })
 }
 
-/// Returns the input without its compression and within the limit.
+/// Returns the decompressed input, within the limit.
 fn plain<'a>(
     input: impl BufRead + 'a,
     limits: &Limits,
@@ -207,14 +205,14 @@ fn text(input: impl BufRead, limits: &Limits) -> Result<String, ReadError> {
     Ok(text)
 }
 
-/// Returns the first bytes of an input, and the input as it was.
+/// Returns the first bytes of an input, without consuming them.
 fn peek<R: BufRead>(mut input: R, len: usize) -> Result<(Vec<u8>, impl BufRead), ReadError> {
     let mut head = Vec::new();
     input.by_ref().take(len as u64).read_to_end(&mut head).map_err(ReadError::io)?;
     Ok((head.clone(), Cursor::new(head).chain(input)))
 }
 
-/// An input that may not be longer than the limit.
+/// An input with a length limit.
 struct Bounded<R> {
     input: R,
     left: u64,

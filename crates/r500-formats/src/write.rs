@@ -1,4 +1,4 @@
-//! Writing jobs in any format that can be written.
+//! Writing of jobs in any format with a writer.
 
 use std::io::Write;
 
@@ -6,12 +6,11 @@ use r500_program::Job;
 
 use crate::{Format, WriteError, c_array, hex, json, raw};
 
-/// Writes a job. Where the format does not [hold jobs](Format::holds_jobs), its instructions are
-/// all that is written.
+/// Writes a job. A format that does not [hold jobs](Format::holds_jobs) stores only its instructions.
 ///
 /// # Errors
 ///
-/// If the output fails, or the format is one that is only read.
+/// If the output fails, or the format has no writer.
 ///
 /// ```
 /// use r500_formats::{Format, Limits, read, write};
@@ -36,8 +35,7 @@ pub fn write(job: &Job, format: Format, mut out: impl Write) -> Result<(), Write
     Ok(())
 }
 
-/// Writes several jobs as one file: a list as JSON, a line each as JSON lines. Other formats hold
-/// one.
+/// Writes several jobs to one file: a JSON list, or JSON lines. Other formats hold one.
 ///
 /// # Errors
 ///

@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Names a buffer object within one card, or one capture. Never reused.
+/// The id of a buffer object in one card or capture. Never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BufferId(pub u32);
 
 /// Storage of a buffer object.
 ///
-/// Another thread or process may write it at any time: dwords are read and written one by one
-/// (atomic, relaxed), and two reads of one dword may differ.
+/// Other threads and processes may write it at any time: dwords are accessed atomically (relaxed), and two reads of one
+/// dword may differ.
 pub trait Memory: fmt::Debug + Send + Sync {
     /// The storage, in dwords as the card sees them. Its length never changes.
     fn words(&self) -> &[AtomicU32];
@@ -23,10 +23,9 @@ impl Memory for Vec<AtomicU32> {
     }
 }
 
-/// A buffer object: shared storage with a name. Clones are the same buffer.
+/// A buffer object: shared storage with an id. Clones are the same buffer.
 ///
-/// Byte `n` of a buffer is bits `8 * (n % 4)` of dword `n / 4`. Accesses outside of it read nothing
-/// and write nothing.
+/// Byte `n` of a buffer is bits `8 * (n % 4)` of dword `n / 4`. Accesses outside have no effect.
 #[derive(Debug, Clone)]
 pub struct Buffer {
     id: BufferId,
@@ -34,12 +33,12 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer over any storage.
+    /// Returns a buffer with the given storage.
     pub fn new(id: BufferId, memory: Arc<dyn Memory>) -> Self {
         Self { id, memory }
     }
 
-    /// A buffer of zeros in ordinary memory, its size in bytes rounded up to a dword.
+    /// Returns a zeroed buffer in ordinary memory, its size in bytes rounded up to a dword.
     pub fn zeroed(id: BufferId, size: usize) -> Self {
         let words: Vec<AtomicU32> =
             std::iter::repeat_with(AtomicU32::default).take(size.div_ceil(4)).collect();
@@ -56,7 +55,7 @@ impl Buffer {
         self.words().len() * 4
     }
 
-    /// All of its dwords: for loops that compute their own addresses.
+    /// Returns all dwords, for loops that compute addresses themselves.
     pub fn words(&self) -> &[AtomicU32] {
         self.memory.words()
     }
@@ -66,7 +65,7 @@ impl Buffer {
         Some(self.words().get(offset / 4)?.load(Ordering::Relaxed))
     }
 
-    /// Reads the dword at a byte offset as the card does: outside of a buffer memory is 0.
+    /// Reads the dword at a byte offset as the card does: 0 outside of the buffer.
     pub fn dword(&self, offset: usize) -> u32 {
         self.load(offset).unwrap_or(0)
     }
@@ -83,7 +82,7 @@ impl Buffer {
         }
     }
 
-    /// Copies bytes from an offset. Returns how many are inside; the rest of `out` is left alone.
+    /// Copies bytes from an offset. Returns how many are inside; the rest of `out` is unchanged.
     pub fn read(&self, offset: usize, out: &mut [u8]) -> usize {
         let words = self.words();
         let count = out.len().min((words.len() * 4).saturating_sub(offset));
@@ -99,8 +98,8 @@ impl Buffer {
         count
     }
 
-    /// Copies bytes to an offset. Returns how many are inside; the rest is dropped. A dword of
-    /// which only some bytes are written is read and written whole.
+    /// Copies bytes to an offset. Returns how many are inside; the rest is dropped. Partially written dwords are read,
+    /// modified and written.
     pub fn write(&self, offset: usize, bytes: &[u8]) -> usize {
         let words = self.words();
         let count = bytes.len().min((words.len() * 4).saturating_sub(offset));
@@ -118,7 +117,7 @@ impl Buffer {
         count
     }
 
-    /// Copies all bytes out.
+    /// Returns a copy of all bytes.
     pub fn to_vec(&self) -> Vec<u8> {
         self.words().iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect()
     }

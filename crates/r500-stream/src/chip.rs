@@ -1,4 +1,4 @@
-//! The chips, as a program sees them.
+//! The supported chips.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ impl Chip {
         }
     }
 
-    /// A PCI device id that drivers know the chip by.
+    /// Returns a PCI device id of the chip.
     pub fn pci_id(self) -> u16 {
         match self {
             Self::Rv515 => 0x7140,
@@ -41,7 +41,7 @@ impl Chip {
         }
     }
 
-    /// The chip of a PCI device id that [`pci_id`](Self::pci_id) gives.
+    /// Returns the chip of a PCI device id that [`pci_id`](Self::pci_id) returns.
     pub fn from_pci_id(id: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|chip| u32::from(chip.pci_id()) == id)
     }
@@ -62,7 +62,7 @@ impl FromStr for Chip {
     }
 }
 
-/// A name that no chip has.
+/// An unknown chip name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no chip has the name {0:?}; there are rv515, rv530, r520 and r580")]
 pub struct UnknownChip(pub String);

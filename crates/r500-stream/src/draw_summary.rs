@@ -1,4 +1,4 @@
-//! Draw summaries: a draw in a line, from the registers that it finds.
+//! Draw summaries: one line for a draw, from its registers.
 
 use std::fmt;
 
@@ -13,12 +13,12 @@ use r500_isa::{TARGETS, TEXTURE_UNITS};
 
 use crate::{BufferId, DrawCall, State, counted};
 
-/// A draw as its registers describe it.
+/// A summary of a draw's registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawSummary {
     /// Primitive type.
     pub prim_type: PrimType,
-    /// Where vertices come from.
+    /// Source of vertices.
     pub prim_walk: PrimWalk,
     /// Vertices, or indices.
     pub vertices: u32,
@@ -45,7 +45,7 @@ pub struct TextureSummary {
     pub levels: u32,
     /// Name of the format; empty if it is reserved.
     pub format: &'static str,
-    /// The buffer; `None` if no relocation has given one.
+    /// The buffer; `None` before a relocation.
     pub buffer: Option<BufferId>,
 }
 
@@ -54,7 +54,7 @@ pub struct TextureSummary {
 pub struct TargetSummary {
     /// 0 to 3: A to D.
     pub target: usize,
-    /// The buffer; `None` if no relocation has given one.
+    /// The buffer; `None` before a relocation.
     pub buffer: Option<BufferId>,
     /// Byte offset in the buffer.
     pub offset: u32,
@@ -65,7 +65,7 @@ pub struct TargetSummary {
 }
 
 impl DrawSummary {
-    /// Returns the summary of a draw that finds this state.
+    /// Returns the summary of a draw in this state.
     #[must_use]
     pub fn new(state: &State, draw: &DrawCall<'_>) -> Self {
         let registers = &state.registers;

@@ -1,21 +1,21 @@
-//! What is wrong with a command stream.
+//! Errors in command streams.
 
 use r500_chip::Place;
 use r500_chip::pm4::Opcode;
 
 use crate::packet::Truncated;
 
-/// A fault of a stream. Execution may continue after the packet, except for [`StreamErrorKind::Truncated`].
+/// An error in a stream. Execution may continue after the packet, except for [`StreamErrorKind::Truncated`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("dword {at}: {kind}")]
 pub struct StreamError {
     /// Index of the packet's header in the stream.
     pub at: usize,
-    /// What is wrong.
+    /// The problem.
     pub kind: StreamErrorKind,
 }
 
-/// What is wrong with a packet.
+/// Kinds of packet errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamErrorKind {
@@ -26,13 +26,13 @@ pub enum StreamErrorKind {
         header: u32,
         /// Dwords of the body.
         needs: usize,
-        /// Dwords to the end of the stream.
+        /// Remaining dwords of the stream.
         has: usize,
     },
     /// A packet of type 1.
     #[error("packets of type 1 ({0:#010x}) are not supported")]
     Type1(u32),
-    /// A command that the tables do not name.
+    /// An unknown command.
     #[error("unknown command {:#04x}", .0.code())]
     UnknownCommand(Opcode),
     /// A body shorter than its command needs.
@@ -46,7 +46,7 @@ pub enum StreamErrorKind {
         /// Entries of the list.
         entries: usize,
     },
-    /// A register that holds an address, and no relocation after it.
+    /// A register with an address, without a relocation after it.
     #[error("no relocation follows {0}")]
     NoRelocation(RelocationTarget),
     /// An indexed draw without indices and without `INDX_BUFFER` after it.
@@ -55,7 +55,7 @@ pub enum StreamErrorKind {
     /// `INDX_BUFFER` without a draw before it.
     #[error("INDX_BUFFER without a draw that needs it")]
     StrayIndices,
-    /// A draw started by writing `VAP_VF_CNTL` that does not get all of its vertices or indices.
+    /// A draw started by a write of `VAP_VF_CNTL`, with missing vertices or indices.
     #[error("the draw through registers needs {needs} dwords, the port registers got {has}")]
     ShortPortDraw {
         /// Dwords of its vertices or indices.
@@ -65,7 +65,7 @@ pub enum StreamErrorKind {
     },
 }
 
-/// What a relocation gives an address to.
+/// The destination of a relocation's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationTarget {
     /// A register.

@@ -1,4 +1,4 @@
-//! Frame buffers: pixels as the display controller reads them.
+//! Frame buffers: conversion of pixels as in the display controller.
 
 use r500_chip::tiling;
 use r500_chip::values::MicroTile;
@@ -6,7 +6,7 @@ use r500_chip::values::MicroTile;
 use crate::capture::Picture;
 use crate::{Buffer, Tiling};
 
-/// A pixel format of a frame buffer, named as DRM names it: components from the highest bit down.
+/// A pixel format of a frame buffer, with DRM's name: components from the highest bit down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PixelFormat {
     code: u32,
@@ -46,7 +46,7 @@ impl PixelFormat {
         Self { code: u32::from_le_bytes(*code), bytes, fields }
     }
 
-    /// The format of a DRM code (`fourcc`).
+    /// Returns the format of a DRM code (`fourcc`).
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.code == code)
     }
@@ -61,7 +61,7 @@ impl PixelFormat {
         self.bytes
     }
 
-    /// Red, green and blue of 8 bits, nearest.
+    /// Converts a pixel to 8-bit red, green and blue, rounded to nearest.
     fn rgb(self, pixel: u32) -> [u8; 3] {
         self.fields.map(|(low, width)| {
             let max = (1 << width) - 1;
@@ -70,8 +70,8 @@ impl PixelFormat {
     }
 }
 
-/// Returns the pixels of a frame buffer row by row from the top: red, green and blue of 8 bits. Tiled buffers are read as they
-/// lie. `None` if the format has no name here.
+/// Returns the pixels of a frame buffer in rows from the top: 8-bit red, green and blue. Tiled buffers are converted.
+/// `None` for an unknown format.
 pub fn frame_rgb(buffer: &Buffer, picture: &Picture, tiling: Tiling) -> Option<Vec<u8>> {
     let format = PixelFormat::from_code(picture.format)?;
     let has = |flag| tiling.flags & flag != 0;
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(rgb, [1, 2, 3, 0, 0, 0, 0, 0, 0, 4, 5, 6]);
     }
 
-    /// Of 32-bit pixels a micro tile holds 4 x 2, 32 bytes; of a pitch of 8 pixels the second follows the first.
+    /// A micro tile of 32-bit pixels has 4 x 2 pixels, 32 bytes; with a pitch of 8 pixels the second follows the first.
     #[test]
     fn micro_tiles_are_read_as_they_lie() {
         let buffer = Buffer::zeroed(BufferId(1), 64);

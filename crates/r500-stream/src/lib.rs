@@ -1,11 +1,10 @@
-//! R500 command streams: what a program submits to the card, and captures of it.
+//! R500 command streams: submissions to the card, and captures of them.
 //!
-//! A [`Submission`] is an indirect buffer of PM4 dwords with the [`Buffer`] objects that it names. [`packets`] splits it,
-//! [`StreamWriter`] makes one, and a [`CommandProcessor`] keeps the registers and programs that packets set.
-//! A [`capture`] keeps the submissions of a run of a program with the contents of their buffers, so
-//! that they can be read and executed again.
+//! A [`Submission`] is an indirect buffer of PM4 dwords with the [`Buffer`] objects that it uses. [`packets`] splits
+//! it, [`StreamWriter`] builds one, and a [`CommandProcessor`] tracks the registers and programs that packets set. A
+//! [`capture`] stores the submissions of a program run with the contents of their buffers, for inspection and replay.
 //!
-//! Nothing is drawn here.
+//! This crate draws nothing.
 #![forbid(unsafe_code)]
 
 mod buffer;

@@ -1,4 +1,4 @@
-//! Program memories: what streams load through the index and data registers of `US` and `PVS`.
+//! Program memories, written through the index and data registers of `US` and `PVS`.
 
 use r500_chip::pvs;
 use r500_isa::state::GaUsVectorIndex;
@@ -11,7 +11,7 @@ pub struct UsMemory {
     instructions: Box<[Instruction]>,
     constants: Box<[[u32; 4]]>,
     index: GaUsVectorIndex,
-    /// Dwords written since the index was.
+    /// Number of dwords since the last write of the index.
     dwords: usize,
 }
 
@@ -39,13 +39,13 @@ impl UsMemory {
         &self.constants
     }
 
-    /// Takes a write of `GA_US_VECTOR_INDEX`.
+    /// Handles a write of `GA_US_VECTOR_INDEX`.
     pub(crate) fn set_index(&mut self, index: GaUsVectorIndex) {
         self.index = index;
         self.dwords = 0;
     }
 
-    /// Takes a write of `GA_US_VECTOR_DATA`. Dwords beyond the memory are dropped.
+    /// Handles a write of `GA_US_VECTOR_DATA`. Dwords beyond the memory are dropped.
     pub(crate) fn push(&mut self, value: u32) {
         let start = usize::from(self.index.index());
         let dwords = self.dwords;
@@ -77,11 +77,11 @@ fn clamp(bits: u32) -> u32 {
 pub struct PvsMemory {
     vectors: Box<[[u32; 4]]>,
     index: usize,
-    /// Dwords written since the index was.
+    /// Number of dwords since the last write of the index.
     dwords: usize,
 }
 
-/// Vectors that `VAP_PVS_VECTOR_INDX_REG` reaches.
+/// Number of vectors that `VAP_PVS_VECTOR_INDX_REG` addresses.
 const VECTORS: usize = 1 << 11;
 
 impl Default for PvsMemory {
@@ -91,7 +91,7 @@ impl Default for PvsMemory {
 }
 
 impl PvsMemory {
-    /// Returns all vectors as `VAP_PVS_VECTOR_INDX_REG` counts them.
+    /// Returns all vectors in the order of `VAP_PVS_VECTOR_INDX_REG`.
     #[must_use]
     pub fn vectors(&self) -> &[[u32; 4]] {
         &self.vectors
@@ -120,13 +120,13 @@ impl PvsMemory {
         &self.vectors[pvs::PLANE_BASE..pvs::PLANE_BASE + pvs::PLANES]
     }
 
-    /// Takes a write of `VAP_PVS_VECTOR_INDX_REG`.
+    /// Handles a write of `VAP_PVS_VECTOR_INDX_REG`.
     pub(crate) fn set_index(&mut self, vector: usize) {
         self.index = vector;
         self.dwords = 0;
     }
 
-    /// Takes a write of `VAP_PVS_VECTOR_DATA_REG`. Dwords beyond the memory are dropped.
+    /// Handles a write of `VAP_PVS_VECTOR_DATA_REG`. Dwords beyond the memory are dropped.
     pub(crate) fn push(&mut self, value: u32) {
         let dwords = self.dwords;
         self.dwords = dwords.saturating_add(1);

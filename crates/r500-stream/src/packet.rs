@@ -99,7 +99,7 @@ pub struct StreamWriter {
 }
 
 impl StreamWriter {
-    /// Writes one register, of a set the first.
+    /// Writes one register; for a set, the first.
     pub fn set<R: r500_chip::Mapped>(&mut self, register: R) -> &mut Self {
         self.set_member(0, register)
     }
@@ -108,23 +108,23 @@ impl StreamWriter {
     ///
     /// # Panics
     ///
-    /// If the set has no such member, or lies beyond the reach of type-0 packets.
+    /// If the set has no such member, or type-0 packets do not reach it.
     pub fn set_member<R: r500_chip::Mapped>(&mut self, index: u32, register: R) -> &mut Self {
         self.write(R::MAPPING.address_of(index), &[register.bits()])
     }
 
-    /// Writes consecutive registers from byte offset `address` on.
+    /// Writes consecutive registers from byte offset `address`.
     ///
     /// # Panics
     ///
-    /// If type-0 packets cannot say so: see [`Type0::write`].
+    /// If type-0 packets cannot express it: see [`Type0::write`].
     #[allow(clippy::expect_used)]
     pub fn write(&mut self, address: u32, values: &[u32]) -> &mut Self {
         let header = Type0::write(address, values.len()).expect("registers within reach");
         self.packet(header.bits(), values)
     }
 
-    /// Writes dwords to one register, in as many packets as it takes.
+    /// Writes dwords to one register, in as many packets as necessary.
     ///
     /// # Panics
     ///

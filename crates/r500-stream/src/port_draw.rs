@@ -1,22 +1,23 @@
-//! Draws through registers: `VAP_VF_CNTL` starts one, the port registers bring its vertices or indices.
+//! Draws through registers: `VAP_VF_CNTL` starts one, and the port registers receive its vertices or indices.
 
 use r500_chip::values::PrimWalk;
 use r500_chip::vap::{VapPortData, VapPortDataIdx128, VapPortIdx, VapVfCntl};
 use r500_chip::{Mapped, Mapping};
 
-/// A draw that was started by a write of `VAP_VF_CNTL`, with what the ports have brought so far.
+/// A draw started by a write of `VAP_VF_CNTL`, with the data received so far.
 #[derive(Debug)]
 pub(crate) struct PortDraw {
     /// Index of the packet in the stream.
     pub(crate) at: usize,
     pub(crate) vf_cntl: VapVfCntl,
     words: Vec<u32>,
-    /// Dwords that it waits for.
+    /// Number of expected dwords.
     pub(crate) needs: usize,
 }
 
 impl PortDraw {
-    /// Returns the draw that a write of `VAP_VF_CNTL` starts, of so many vertices (indices) with so many dwords each.
+    /// Returns the draw that a write of `VAP_VF_CNTL` starts, of `count` vertices (indices) with `vertex_dwords` dwords
+    /// each.
     pub(crate) fn new(at: usize, vf_cntl: VapVfCntl, count: u32, vertex_dwords: u8) -> Self {
         let count = count as usize;
         let needs = match vf_cntl.prim_walk() {
@@ -29,7 +30,7 @@ impl PortDraw {
         Self { at, vf_cntl, words: Vec::new(), needs }
     }
 
-    /// Takes what is written to a port; other registers are none of the draw's.
+    /// Handles a write to a port; other registers are ignored.
     pub(crate) fn write(&mut self, register: &Mapping, value: u32) {
         let port = match self.vf_cntl.prim_walk() {
             PrimWalk::INDEXES => VapPortIdx::MAPPING,
@@ -40,17 +41,17 @@ impl PortDraw {
         }
     }
 
-    /// Returns how many dwords the ports have brought.
+    /// Returns the number of received dwords.
     pub(crate) fn has(&self) -> usize {
         self.words.len()
     }
 
-    /// Returns whether all is there.
+    /// Returns whether all dwords are received.
     pub(crate) fn is_complete(&self) -> bool {
         self.words.len() >= self.needs
     }
 
-    /// Returns what the ports have brought.
+    /// Returns the received dwords.
     pub(crate) fn into_words(self) -> Vec<u32> {
         self.words
     }

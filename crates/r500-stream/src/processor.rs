@@ -1,4 +1,4 @@
-//! Command processor: executes a stream's packets on shadow state, and reports what the rest of the chip has to do.
+//! Command processor: executes a stream's packets on shadow state, and reports their effects on the rest of the chip.
 //!
 //! ```
 //! use r500_stream::{CommandProcessor, Effect, State, Submission};
@@ -35,7 +35,7 @@ use crate::port_draw::PortDraw;
 use crate::registers::{RegisterFile, member_at};
 use crate::{Buffer, Relocation, Submission, Tiling};
 
-/// The state of the chip that streams set: registers, program memories, bound buffers.
+/// The chip state that streams set: registers, program memories, bound buffers.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     /// The register file.
@@ -48,7 +48,7 @@ pub struct State {
     arrays: Vec<BoundArray>,
 }
 
-/// A buffer that a relocation has given to a register.
+/// A buffer bound to a register by a relocation.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The buffer.
@@ -62,13 +62,13 @@ pub struct Binding {
 pub struct BoundArray {
     /// Size, stride and offset.
     pub array: VertexArray,
-    /// The buffer; `None` until a relocation gives it.
+    /// The buffer; `None` before its relocation.
     pub binding: Option<Binding>,
 }
 
 impl State {
-    /// Returns the buffer of a register that holds an address, of a set the first. The register's value counts from the
-    /// start of the buffer.
+    /// Returns the buffer of an address register; for a set, the first. The register's value is an offset in the
+    /// buffer.
     #[must_use]
     pub fn binding<R: Mapped>(&self) -> Option<&Binding> {
         self.member_binding::<R>(0)
@@ -123,23 +123,23 @@ impl State {
     }
 }
 
-/// What a packet makes the chip do, beyond changing [`State`].
+/// An effect of a packet, besides changing [`State`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Effect<'a> {
-    /// Draw with the state as it is now.
+    /// A draw with the current state.
     Draw(DrawCall<'a>),
-    /// A register whose write has an effect of its own (flush, wait, occlusion count) was written; its buffer, if it
-    /// holds an address, is bound already.
+    /// A write of a register with a side effect (flush, wait, occlusion count); its buffer, if it is an address
+    /// register, is already bound.
     Trigger {
         /// Index of the packet in the stream.
         at: usize,
         /// The register.
         register: Place,
-        /// What was written.
+        /// The written value.
         value: u32,
     },
-    /// Fill memory of hierarchical depth, depth or colour masks.
+    /// A clear of hierarchical depth, depth or colour mask memory.
     Clear {
         /// Index of the packet in the stream.
         at: usize,
@@ -155,7 +155,7 @@ pub enum Effect<'a> {
 pub struct DrawCall<'a> {
     /// Index of the draw packet in the stream.
     pub at: usize,
-    /// Primitive type, vertex count and where vertices come from.
+    /// Primitive type, vertex count and source of vertices.
     pub vf_cntl: VapVfCntl,
     /// Vertices in the packet or written to `VAP_PORT_DATA`, for [`PrimWalk::VERTEX_DATA`].
     pub vertices: Cow<'a, [u32]>,
@@ -164,7 +164,7 @@ pub struct DrawCall<'a> {
 }
 
 impl DrawCall<'_> {
-    /// Returns a draw whose vertices or indices came through port registers.
+    /// Returns a draw with vertices or indices from port registers.
     fn through_ports(draw: PortDraw) -> Self {
         let (at, vf_cntl) = (draw.at, draw.vf_cntl);
         let words = draw.into_words().into();
@@ -176,7 +176,7 @@ impl DrawCall<'_> {
     }
 }
 
-/// Where the indices of a draw are.
+/// The source of a draw's indices.
 #[derive(Clone, Debug)]
 pub enum Indices<'a> {
     /// There are none.
@@ -201,17 +201,17 @@ pub struct CommandProcessor<'a, 's> {
     submission: &'a Submission,
     packets: Packets<'a>,
     effects: VecDeque<Result<Effect<'a>, StreamError>>,
-    /// Addresses that wait for relocations, in order, and the packet they come from.
+    /// Addresses that need relocations, in order, and the packet that they come from.
     pending: VecDeque<RelocationTarget>,
     pending_at: usize,
-    /// A draw that waits for `INDX_BUFFER`.
+    /// A draw that needs `INDX_BUFFER`.
     deferred: Option<DrawCall<'a>>,
     index_buffer: Option<IndexBuffer>,
-    /// A draw that waits for its port registers.
+    /// A draw that needs data from port registers.
     port_draw: Option<PortDraw>,
 }
 
-/// Registers whose writes have effects of their own.
+/// Registers whose writes have side effects.
 const TRIGGERS: [&Mapping; 7] = [
     WaitUntil::MAPPING,
     VapPvsStateFlushReg::MAPPING,
@@ -222,7 +222,7 @@ const TRIGGERS: [&Mapping; 7] = [
     ZbZpassAddr::MAPPING,
 ];
 
-/// Registers that hold addresses.
+/// Address registers.
 const ADDRESSES: [&Mapping; 5] = [
     Rb3dColoroffset::MAPPING,
     Rb3dAaresolveOffset::MAPPING,
@@ -231,7 +231,7 @@ const ADDRESSES: [&Mapping; 5] = [
     ZbZpassAddr::MAPPING,
 ];
 
-/// Registers that take tile bits of a relocation's buffer unless the submission keeps its own.
+/// Registers that take tile bits of a relocation's buffer, unless the submission keeps its own.
 const PITCHES: [&Mapping; 2] = [Rb3dColorpitch::MAPPING, ZbDepthpitch::MAPPING];
 
 impl<'a, 's> CommandProcessor<'a, 's> {
@@ -298,7 +298,7 @@ impl<'a, 's> CommandProcessor<'a, 's> {
         }
     }
 
-    /// Reports what waited for packets that do not come.
+    /// Reports incomplete draws and addresses without relocations.
     fn abandon(&mut self) {
         for target in std::mem::take(&mut self.pending) {
             self.error(self.pending_at, StreamErrorKind::NoRelocation(target));
@@ -309,7 +309,7 @@ impl<'a, 's> CommandProcessor<'a, 's> {
         }
     }
 
-    /// Reports a draw whose vertices or indices do not come.
+    /// Reports a draw with missing vertices or indices.
     fn abandon_port_draw(&mut self) {
         if let Some(draw) = self.port_draw.take() {
             let kind = StreamErrorKind::ShortPortDraw { needs: draw.needs, has: draw.has() };
@@ -408,7 +408,7 @@ impl<'a, 's> CommandProcessor<'a, 's> {
     }
 
     fn relocate(&mut self, packet: Packet<'a>) {
-        // A NOP that no address waits for is padding.
+        // A NOP without a pending address is padding.
         let Some(target) = self.pending.pop_front() else { return };
         let dword = packet.body.first().copied().unwrap_or_default();
         let Some(relocation) = self.submission.relocation(dword) else {

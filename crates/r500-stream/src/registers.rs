@@ -1,9 +1,9 @@
-//! Shadow registers: the register file as the writes of a stream leave it.
+//! Shadow registers: the register file after the writes of a stream.
 
 use r500_chip::vap::VapVteCntl;
 use r500_chip::{APERTURE, Mapped, Mapping, at};
 
-/// The register file. Registers hold their values from one submission to the next.
+/// The register file. Registers keep their values between submissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterFile {
     values: Box<[u32]>,
@@ -17,10 +17,10 @@ impl Default for RegisterFile {
 }
 
 impl RegisterFile {
-    /// Returns registers as after a reset: 0, but for those below.
+    /// Returns registers after a reset: 0, with this exception:
     ///
-    /// `VAP_VTE_CNTL`: positions count as divided by w. Programs that transform vertices themselves never write the
-    /// register and draw right only so (observed with Mesa's r300 driver without vertex programs).
+    /// `VAP_VTE_CNTL`: positions are already divided by w. Programs that transform vertices themselves never write this
+    /// register and draw correctly only so (observed with Mesa's r300 driver without vertex programs).
     #[must_use]
     pub fn new() -> Self {
         let length = APERTURE as usize / 4;
@@ -31,7 +31,7 @@ impl RegisterFile {
         file
     }
 
-    /// Returns a register, of a set the first.
+    /// Returns a register; for a set, the first.
     #[must_use]
     pub fn get<R: Mapped>(&self) -> R {
         self.member(0)
@@ -47,7 +47,7 @@ impl RegisterFile {
         R::from_bits(self.values[R::MAPPING.address_of(index) as usize / 4])
     }
 
-    /// Returns whether a stream has written the register, of a set the first.
+    /// Returns whether a stream has written the register; for a set, the first.
     #[must_use]
     pub fn is_written<R: Mapped>(&self) -> bool {
         self.is_member_written::<R>(0)
@@ -69,8 +69,7 @@ impl RegisterFile {
         self.values.get(address as usize / 4).copied().unwrap_or_default()
     }
 
-    /// Writes the dword at a byte offset; a second address of a register reaches the first. Offsets outside the aperture
-    /// are ignored.
+    /// Writes the dword at a byte offset; aliases refer to the same register. Offsets outside the aperture are ignored.
     pub fn write(&mut self, address: u32, value: u32) {
         let address = match at(address) {
             Some(place) => place.address(),

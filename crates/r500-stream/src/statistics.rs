@@ -1,4 +1,4 @@
-//! Statistics: what streams consist of.
+//! Statistics of streams.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct Statistics {
     pub writes: BTreeMap<u32, u64>,
     /// Draws, by primitive type.
     pub draws: BTreeMap<PrimType, Draws>,
-    /// Submissions that are not whole, and packets in error.
+    /// Number of truncated submissions, and of packets in error.
     pub errors: u64,
 }
 
@@ -42,7 +42,7 @@ pub struct Draws {
 }
 
 impl Statistics {
-    /// Executes a submission on `state` and counts what it consists of. Returns its errors.
+    /// Executes a submission on `state` and counts its packets. Returns its errors.
     pub fn add(&mut self, state: &mut State, submission: &Submission) -> Vec<StreamError> {
         self.submissions += 1;
         self.dwords += submission.words.len() as u64;
@@ -89,13 +89,13 @@ impl Statistics {
         })
     }
 
-    /// Returns the writes of registers that the tables do not name: byte offset and count.
+    /// Returns the writes of unknown registers: byte offset and count.
     pub fn unknown_registers(&self) -> impl Iterator<Item = (u32, u64)> {
         let writes = self.writes.iter().filter(|(address, _)| at(**address).is_none());
         writes.map(|(address, count)| (*address, *count))
     }
 
-    /// Returns the commands that the tables do not name: opcode and count.
+    /// Returns the unknown commands: opcode and count.
     pub fn unknown_commands(&self) -> impl Iterator<Item = (u8, u64)> {
         let commands = self.commands.iter().filter(|(opcode, _)| !Opcode::new(**opcode).is_named());
         commands.map(|(opcode, count)| (*opcode, *count))

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::{Buffer, BufferId};
 
-/// One indirect buffer of PM4 dwords, and the buffers that its relocations name.
+/// One indirect buffer of PM4 dwords, and the buffers of its relocations.
 #[derive(Debug, Clone, Default)]
 pub struct Submission {
     /// The dwords, first to last.
@@ -16,8 +16,8 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Bit of [`flags`](Self::flags): the stream's own tiling bits are valid. Without it those of
-    /// colour pitch, depth pitch and texture offset come from the relocation's buffer.
+    /// Bit of [`flags`](Self::flags): the stream's own tiling bits are valid. Without it, those of colour pitch, depth
+    /// pitch and texture offset come from the relocation's buffer.
     pub const KEEP_TILING_FLAGS: u32 = 1;
 
     /// Returns whether the stream's own tiling bits are valid.
@@ -25,12 +25,12 @@ impl Submission {
         self.flags & Self::KEEP_TILING_FLAGS != 0
     }
 
-    /// The entry that the dword of a relocation NOP names: its list has 4 dwords an entry.
+    /// Returns the relocation for the dword of a relocation NOP, whose unit is a quarter of an entry.
     pub fn relocation(&self, dword: u32) -> Option<&Relocation> {
         self.relocations.get(dword as usize / 4)
     }
 
-    /// Each buffer once, in the order of first use.
+    /// Returns each buffer once, in the order of first use.
     pub fn buffers(&self) -> Vec<&Buffer> {
         let mut seen = HashSet::new();
         self.relocations.iter().filter(|r| seen.insert(r.id())).map(|r| &r.buffer).collect()
@@ -40,11 +40,11 @@ impl Submission {
 /// An entry of the relocation list.
 #[derive(Debug, Clone)]
 pub struct Relocation {
-    /// The buffer whose address the stream gets.
+    /// The buffer that provides the address.
     pub buffer: Buffer,
-    /// Memory domains that the stream reads the buffer in: 2 GTT, 4 VRAM.
+    /// Memory domains in which the stream reads the buffer: 2 GTT, 4 VRAM.
     pub read_domains: u32,
-    /// The domain that the stream writes the buffer in; 0 if it says that it does not.
+    /// The domain in which the stream writes the buffer; 0 if it declares no writes.
     pub write_domain: u32,
     /// Priority and other hints to the kernel.
     pub flags: u32,
@@ -59,7 +59,7 @@ impl Relocation {
     }
 }
 
-/// What `DRM_RADEON_GEM_SET_TILING` keeps with a buffer.
+/// The tiling of a buffer, as set by `DRM_RADEON_GEM_SET_TILING`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Tiling {
     /// Bits 0 macro, 1 micro, 2 swap 16 bits, 3 swap 32 bits, 4 surface, 5 micro square.
@@ -73,6 +73,6 @@ impl Tiling {
     pub const MACRO: u32 = 1;
     /// Bit of [`flags`](Self::flags): micro tiles.
     pub const MICRO: u32 = 2;
-    /// Bit of [`flags`](Self::flags): micro tiles as high as wide.
+    /// Bit of [`flags`](Self::flags): square micro tiles.
     pub const MICRO_SQUARE: u32 = 0x20;
 }

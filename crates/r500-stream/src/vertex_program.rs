@@ -1,4 +1,4 @@
-//! Vertex programs: the program that the state of a draw runs, printed and checked.
+//! Vertex programs of draws: printing and checks.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use r500_chip::vap::{
 
 use crate::State;
 
-/// A vertex program with its limits, as a draw finds it.
+/// A vertex program and its limits, in the state of a draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexProgram {
     /// First and last instruction, last that writes the position.
@@ -20,7 +20,7 @@ pub struct VertexProgram {
     pub inputs: VapPvsCodeCntl1,
     /// Window of constants.
     pub constants: VapPvsConstCntl,
-    /// Which outputs the program has to write.
+    /// The outputs that the program must write.
     pub outputs: VapOutVtxFmt0,
     /// The instructions from [`VapPvsCodeCntl0::pvs_first_inst`] on.
     pub instructions: Vec<Instruction>,
@@ -35,28 +35,28 @@ pub struct Flow {
     pub number: u8,
     /// What it does.
     pub op: FlowOp,
-    /// Instruction after which it acts; iterations of a loop or target of a jump or call.
+    /// The instruction after which it takes effect; trip count of a loop, or target of a jump or call.
     pub low: VapPvsFlowCntlAddrsLw,
-    /// Last instruction; first instruction of a loop, or where a call returns to.
+    /// Last instruction; first instruction of a loop, or return address of a call.
     pub high: VapPvsFlowCntlAddrsUw,
     /// The loop index.
     pub index: VapPvsFlowCntlLoopIndex,
 }
 
-/// A likely mistake in a vertex program.
+/// A likely error in a vertex program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexFinding {
     /// The instruction; `None` for the whole program.
     pub instruction: Option<usize>,
-    /// What is wrong.
+    /// The problem.
     pub kind: VertexFindingKind,
 }
 
-/// What is wrong in a vertex program.
+/// Kinds of likely errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VertexFindingKind {
-    /// `PVS_LAST_INST` lies before `PVS_FIRST_INST`.
+    /// `PVS_LAST_INST` is before `PVS_FIRST_INST`.
     #[error("PVS_LAST_INST lies before PVS_FIRST_INST")]
     EmptyRange,
     /// An operation that the documents reserve.
@@ -65,7 +65,7 @@ pub enum VertexFindingKind {
     /// A kind of operand, swizzle or addressing that the documents reserve.
     #[error("reserved operand")]
     ReservedOperand,
-    /// A temporary is read that no earlier instruction writes (with flow control: no instruction at all).
+    /// A read of a temporary that no earlier instruction writes (with flow control: no instruction at all).
     #[error("temp[{0}] is read before any instruction writes it")]
     NeverWritten(u8),
     /// A constant beyond `PVS_MAX_CONST_ADDR`.
@@ -89,7 +89,7 @@ pub enum VertexFindingKind {
 }
 
 impl VertexProgram {
-    /// Returns the program of the state; `None` if vertices pass unprocessed.
+    /// Returns the program of the state; `None` if vertices bypass programs.
     #[must_use]
     pub fn new(state: &State) -> Option<Self> {
         let registers = &state.registers;
@@ -127,7 +127,7 @@ impl VertexProgram {
         self.instructions.iter().enumerate().map(move |(i, inst)| (first + i, *inst))
     }
 
-    /// Returns likely mistakes, in the order of instructions.
+    /// Returns likely errors, in the order of instructions.
     #[must_use]
     pub fn check(&self) -> Vec<VertexFinding> {
         let mut findings = Vec::new();
@@ -138,7 +138,7 @@ impl VertexProgram {
         }
         let mut written = [false; 256];
         if !self.flow.is_empty() {
-            // Loops and calls change the order: what any instruction writes counts as written.
+            // Loops and calls change the order: all written temporaries count as initialised.
             for (_, inst) in self.numbered() {
                 let dst = inst.dst();
                 if dst.reg_type() == DstType::TEMPORARY {
@@ -172,7 +172,7 @@ impl VertexProgram {
                 match src.reg_type() {
                     SrcType::TEMPORARY if !written[usize::from(number)] => {
                         find(Some(n), VertexFindingKind::NeverWritten(number));
-                        // Once is enough.
+                        // Reported once.
                         written[usize::from(number)] = true;
                     }
                     SrcType::CONSTANT if number > max => {
@@ -223,7 +223,7 @@ impl VertexProgram {
     }
 }
 
-/// The sources that the instruction reads, the one of a second instruction among them.
+/// Returns the sources that the instruction reads, including that of its second operation.
 fn read_sources(inst: Instruction) -> [Option<pvs::Src>; 3] {
     let count = inst.op().sources();
     let [a, b, c] = inst.sources();
@@ -236,12 +236,12 @@ fn read_sources(inst: Instruction) -> [Option<pvs::Src>; 3] {
     }
 }
 
-/// Returns whether some component is the register's.
+/// Returns whether some component selects the register.
 fn is_used(src: &pvs::Src) -> bool {
     src.swizzle().iter().any(|swizzle| !matches!(*swizzle, Swizzle::ZERO | Swizzle::ONE))
 }
 
-/// The program as text: an instruction a line, then flow control.
+/// Prints one instruction a line, then flow control.
 impl fmt::Display for VertexProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(

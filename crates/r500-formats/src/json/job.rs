@@ -14,7 +14,7 @@ use super::schema;
 use crate::error::number_of;
 use crate::{Limits, ReadError};
 
-/// Returns the job that an entry describes. Errors have a path, but no line yet.
+/// Returns the job of an entry. Errors have a path, but no line yet.
 pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, ReadError> {
     let size = picture(entry.size, limits)?;
     let code = entry.program.0;
@@ -103,7 +103,7 @@ fn check_pixels(
         let checked = have.map_or(Ok(()), |have| per_pixel(have, size, limits));
         checked.map_err(|e| e.at_path(path))?;
     }
-    // As many pixels, in rows of another length.
+    // The same number of pixels, in rows of another length.
     match (coverage.and_then(|c| c.row), size) {
         (Some(row), Some([width, height])) if row as u64 != u64::from(width) => {
             let row = number_of(row, "pixel", "pixels");
@@ -212,7 +212,7 @@ pub(super) fn usual_layers(texture: &Texture, n: usize) -> u32 {
     }
 }
 
-/// Returns a uniform whose constant is known; captures do not say.
+/// Returns a uniform with a known constant; captures do not specify it.
 fn uniform(uniform: schema::Uniform) -> Option<Uniform> {
     Some(Uniform {
         name: uniform.name?,
@@ -222,8 +222,8 @@ fn uniform(uniform: schema::Uniform) -> Option<Uniform> {
     })
 }
 
-/// Returns the uniforms without a constant whose value one constant holds, in its first channels and zeros after them. A
-/// value that two constants hold, or a constant that has the values of two uniforms, names none.
+/// Returns the uniforms without a constant whose value is in exactly one constant: in its first channels, with zeros
+/// after them. A value in two constants, or a constant with the values of two uniforms, is ambiguous.
 fn named_by_value(uniforms: &[schema::Uniform], constants: &[[u32; 4]]) -> Vec<Uniform> {
     let place = |uniform: &schema::Uniform| {
         let name = uniform.name.clone().filter(|_| uniform.constant.is_none())?;
@@ -278,7 +278,7 @@ fn inputs(
     inputs.into_iter().enumerate().map(input).collect()
 }
 
-/// Components with a plane each: their own, or the one through their values at the vertices.
+/// Returns a plane for each component: its own, or the one through its values at the vertices.
 fn planes(
     components: [schema::Component; 4],
     position: Option<[[Real; 4]; 3]>,
@@ -303,7 +303,7 @@ fn planes(
     Ok(InputData::Planes(planes))
 }
 
-/// A vector per pixel, of the picture or of one with its own width.
+/// Returns a vector for each pixel, of the picture or of one with its own width.
 fn pixels(
     values: Vec<[Float; 4]>,
     width: Option<u32>,

@@ -15,7 +15,7 @@ pub(super) struct Triangle {
 }
 
 impl Triangle {
-    /// From the clip coordinates (x, y, z, w) of its vertices. The viewport is the picture.
+    /// Builds the triangle from the clip coordinates (x, y, z, w) of its vertices. The viewport is the picture.
     ///
     /// Values are linear over the picture only if all vertices have the same w.
     pub(super) fn from_clip(position: [[f64; 4]; 3]) -> Result<Self, ReadError> {
@@ -40,7 +40,7 @@ impl Triangle {
         Ok(Self { origin: a, edges, area })
     }
 
-    /// The plane through the values at the three vertices.
+    /// Returns the plane through the values at the three vertices.
     #[allow(clippy::cast_possible_truncation)] // rounding to float32 is meant
     pub(super) fn plane(&self, [a, b, c]: [f64; 3]) -> Plane {
         let [[ux, uy], [vx, vy]] = self.edges;

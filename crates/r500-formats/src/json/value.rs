@@ -12,15 +12,15 @@ use crate::cursor::Cursor;
 use crate::excerpt::{beginning, excerpt};
 use crate::{Limits, ReadError};
 
-/// A JSON value as text, and how far it is read.
+/// A JSON value as text, and the read position.
 pub(super) struct Value {
     text: String,
-    /// Whether other values stand in other lines.
+    /// Whether the value is one of several lines.
     one_of_many: bool,
     kind: Kind,
     /// The position of the next read.
     at: usize,
-    /// A position before `at` from which lines are counted, so that each is counted once.
+    /// A position before `at` with known line and column, so that each line is counted once.
     cursor: Cursor,
     /// Jobs so far.
     count: u64,
@@ -28,11 +28,11 @@ pub(super) struct Value {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// It is a job, or dwords.
+    /// A job, or dwords.
     Job,
-    /// It is a list of jobs.
+    /// A list of jobs.
     List,
-    /// It is jobs by name.
+    /// Jobs by name.
     Named,
     /// The end.
     Done,
@@ -41,11 +41,11 @@ enum Kind {
 /// A job within a value.
 struct Part {
     range: Range<usize>,
-    /// Where it begins.
+    /// Its start.
     cursor: Cursor,
-    /// Path to it; empty for the value itself.
+    /// Its path; empty for the value itself.
     path: String,
-    /// Its name, if it stands under one.
+    /// Its name, if it has one.
     name: String,
 }
 
@@ -155,7 +155,7 @@ impl Value {
         there
     }
 
-    /// Reads the next value, whatever follows it, and leaves the cursor before it.
+    /// Reads the next value and leaves the cursor before it.
     fn next_item<'a, T: Deserialize<'a>>(&'a mut self) -> Result<T, ReadError> {
         self.skip_space();
         self.cursor = self.cursor.to(self.at, self.text.as_bytes());
@@ -241,7 +241,7 @@ impl Value {
         part.cursor.to(at.min(self.text.len()), self.text.as_bytes()).of(result)
     }
 
-    /// Returns an error that is known by its path alone. A line is given only to tell values apart.
+    /// Returns an error with a path only. The line is included only to distinguish values.
     fn at_start(&self, error: ReadError, part: &Part) -> ReadError {
         if self.one_of_many || !part.path.is_empty() {
             error.at_line(part.cursor.line)
@@ -251,8 +251,8 @@ impl Value {
     }
 }
 
-/// Returns an unknown key, with the known one that is nearest to it. The deserialiser's message
-/// names the key and then all that are known, each between backticks.
+/// Returns the error for an unknown key, with the most similar known one. The deserialiser's message has the key and
+/// then all known ones, each between backticks.
 fn unknown_key(message: &str) -> ReadError {
     let mut names = message.split('`').skip(1).step_by(2);
     let key = names.next().unwrap_or_default();

@@ -12,13 +12,13 @@ use super::job::usual_layers;
 use super::json_printer::JsonNode;
 use super::scalar::base64;
 
-/// Returns a JSON document.
+/// Writes a JSON document.
 pub(crate) fn write(job: &Job, out: &mut impl Write) -> io::Result<()> {
     node(job).write_lines(out, 0)?;
     out.write_all(b"\n")
 }
 
-/// Returns a document that lists several.
+/// Writes a document with a list of jobs.
 pub(crate) fn write_list(jobs: &[Job], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"[")?;
     for (n, job) in jobs.iter().enumerate() {
@@ -28,7 +28,7 @@ pub(crate) fn write_list(jobs: &[Job], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n]\n")
 }
 
-/// Returns a line of JSON lines.
+/// Writes a line of JSON lines.
 pub(crate) fn write_line(job: &Job, out: &mut impl Write) -> io::Result<()> {
     node(job).write_line(out)?;
     out.write_all(b"\n")
@@ -96,7 +96,7 @@ fn node(job: &Job) -> JsonNode {
     top.put("tolerance", (expect.tolerance.to_bits() != 0).then(|| float(expect.tolerance)));
     let compare = match expect.compare {
         Compare::EightBit => Some(JsonNode::text("8-bit")),
-        // A background alone would turn it into a draw.
+        // A background alone would make it a draw.
         Compare::Values => expect.background.as_ref().map(|_| JsonNode::text("values")),
     };
     top.put("compare", compare);
@@ -155,7 +155,7 @@ fn uniform(uniform: &Uniform) -> JsonNode {
     ])
 }
 
-/// Returns a uniform as captures have it: with its value in place of its constant.
+/// Returns a uniform in the form of captures: with its value instead of its constant.
 fn named_by_value(uniform: &Uniform, program: &Program) -> JsonNode {
     let constant = program.state.constants.get(usize::from(uniform.constant));
     let values = constant.into_iter().flatten().take(usize::from(uniform.channels));
@@ -259,7 +259,7 @@ fn vector(vector: [f32; 4]) -> JsonNode {
     JsonNode::list(vector.map(float))
 }
 
-/// Returns a float32 such that reading it gives the same bits.
+/// Returns a float32 in a form that reads back as the same bits.
 fn float(value: f32) -> JsonNode {
     if !value.is_finite() {
         return JsonNode::Leaf(match value.to_bits() {
@@ -270,7 +270,7 @@ fn float(value: f32) -> JsonNode {
         });
     }
     let text = format!("{value:?}");
-    // The reader rounds twice, by way of f64. If that gives another value, all digits are written.
+    // The reader rounds twice, via f64. If that gives another value, all digits are written.
     let read = text.parse::<f64>().unwrap_or(f64::NAN);
     #[allow(clippy::cast_possible_truncation)]
     if (read as f32).to_bits() == value.to_bits() {
@@ -294,7 +294,7 @@ fn double(value: f64) -> JsonNode {
     }
 }
 
-/// 2.0 as 2; but a zero keeps its sign.
+/// Removes the fraction of 2.0, but keeps the sign of a zero.
 fn without_fraction(text: String) -> String {
     match text.strip_suffix(".0") {
         Some(integer) if integer != "-0" => integer.to_owned(),

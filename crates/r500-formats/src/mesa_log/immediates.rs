@@ -1,6 +1,6 @@
-//! Recovery of immediate constants from the passes that a log prints in front of a program.
+//! Recovery of immediate constants from the passes that a log prints before a program.
 //!
-//! After a pass the driver prints the program as text and the immediates that it reads:
+//! After a pass the driver prints the program as text, with its immediates:
 //!
 //! ```text
 //! Fragment Program: after 'dataflow swizzles'
@@ -11,47 +11,47 @@
 //! # Radeon Compiler Program
 //! ```
 //!
-//! The pass 'dead constants' numbers constants anew, and only the passes in front of it print values. It
-//! changes nothing else, so the constants of both texts, in their order, give the new place of each
-//! channel. Later passes move instructions but keep the numbers.
+//! The pass 'dead constants' renumbers constants, and only earlier passes print values. It changes nothing else, so the
+//! constants of both texts, in order, give the new position of each channel. Later passes move instructions but keep
+//! the numbers.
 
 use std::collections::BTreeMap;
 
 use r500_program::State;
 
-/// In front of the text of a pass.
+/// The line before the text of a pass.
 const LISTING: &str = "# Radeon Compiler Program";
-/// The pass that numbers constants anew.
+/// The pass that renumbers constants.
 const RENUMBERS: &str = "after 'dead constants'";
 
-/// What the compiler passes print about the next program's immediates.
+/// The immediates of the next program, from compiler passes.
 #[derive(Default)]
 pub(super) struct Immediates {
-    /// The pass whose text is read.
+    /// The current pass.
     pass: Pass,
-    /// The pass in front of it.
+    /// The previous pass.
     before: Pass,
     /// Channels of the program's own constants.
     recovered: BTreeMap<u8, [Option<f32>; 4]>,
-    /// Whether the text that is read is that of [`RENUMBERS`].
+    /// Whether the current text is that of [`RENUMBERS`].
     renumbers: bool,
-    /// Whether a line has announced that the next text is.
+    /// Whether a line has announced that text.
     announced: bool,
 }
 
-/// A pass as far as constants go.
+/// The constants of a pass.
 #[derive(Default)]
 struct Pass {
     /// Each use of a constant: its number and its swizzle.
     uses: Vec<(u8, String)>,
     /// Values printed after the text.
     values: BTreeMap<u8, [f32; 4]>,
-    /// A constant is addressed relative to a register: its uses do not show its number.
+    /// Whether a constant is addressed relative to a register, so that its uses do not show its number.
     relative: bool,
 }
 
 impl Immediates {
-    /// Takes note of a line that is not part of a program's words.
+    /// Processes a line that is not part of a program's words.
     pub(super) fn line(&mut self, line: &str) {
         if line.contains("Fragment Program: ") {
             self.announced = line.contains(RENUMBERS);
@@ -79,8 +79,8 @@ impl Immediates {
         };
     }
 
-    /// Puts what was recovered into a program's state. Constants in between that are not immediates
-    /// are absent. What was noted is gone: the next program has its own.
+    /// Stores the recovered constants in a program's state. Constants in between that are not immediates are absent.
+    /// Resets the recovered data for the next program.
     pub(super) fn give(&mut self, state: &mut State) {
         self.end_of_text();
         let recovered = std::mem::take(self).recovered;
@@ -116,14 +116,13 @@ impl Pass {
     }
 }
 
-/// The values of a pass under the numbers that the next one gives them; nothing if the texts do not
-/// use constants alike.
+/// Returns the values of a pass with the numbers of the next one; empty if the texts use constants differently.
 fn renumbered(old: &Pass, new: &Pass) -> BTreeMap<u8, [Option<f32>; 4]> {
     let mut recovered: BTreeMap<u8, [Option<f32>; 4]> = BTreeMap::new();
     if old.relative || new.relative || old.uses.len() != new.uses.len() {
         return recovered;
     }
-    // The constant that each new one is a copy of, as long as no use says otherwise.
+    // The old constant of each new one, as long as all uses agree.
     let mut copies: BTreeMap<u8, Option<u8>> = BTreeMap::new();
     for ((from, from_channels), (to, to_channels)) in old.uses.iter().zip(&new.uses) {
         let Some(value) = old.values.get(from) else { continue };
@@ -137,7 +136,7 @@ fn renumbered(old: &Pass, new: &Pass) -> BTreeMap<u8, [Option<f32>; 4]> {
             }
         }
     }
-    // Of a copy, the channels that are not used are known, too.
+    // Unused channels of a copied constant are known, too.
     for (to, from) in copies {
         if let Some(value) = from.and_then(|from| old.values.get(&from)) {
             recovered.insert(to, value.map(Some));
@@ -146,7 +145,7 @@ fn renumbered(old: &Pass, new: &Pass) -> BTreeMap<u8, [Option<f32>; 4]> {
     recovered
 }
 
-/// `CONST[2] = {     0.4000     0.6000     0.0000     0.0000 }`
+/// Parses `CONST[2] = { 0.4000 0.6000 0.0000 0.0000 }`.
 fn value(line: &str) -> Option<(u8, [f32; 4])> {
     let (_, rest) = line.split_once("CONST[")?;
     let (number, rest) = rest.split_once("] = {")?;

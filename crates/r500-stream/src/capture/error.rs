@@ -1,4 +1,4 @@
-//! Why a capture cannot be read.
+//! Errors of capture files.
 
 use std::io;
 
@@ -8,37 +8,37 @@ use std::io;
 pub struct CaptureError {
     /// Where the record (or the head of the file) begins.
     pub offset: u64,
-    /// What is wrong there.
+    /// The problem.
     #[source]
     pub kind: CaptureErrorKind,
 }
 
-/// What is wrong with a capture.
+/// Kinds of capture errors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureErrorKind {
     /// The file does not begin with [`MAGIC`](super::MAGIC).
     #[error("not a capture: it does not begin with \\x89R5CS")]
     NotACapture,
-    /// A version of the future.
+    /// A newer version.
     #[error("version {0} of the format; this program reads versions up to {max}", max = super::VERSION)]
     Version(u16),
-    /// The stored bytes are not those that were written.
+    /// Stored bytes that do not match their checksum.
     #[error("damaged record with tag {tag}: the checksum is {found:#010x}, not {stored:#010x}")]
     Checksum {
         /// The record's tag.
         tag: u8,
-        /// The checksum that stands in the file.
+        /// The checksum in the file.
         stored: u32,
-        /// That of the bytes in the file.
+        /// The checksum of the bytes in the file.
         found: u32,
     },
-    /// A record of an encoding, or of a length, that no writer makes.
+    /// A record with an invalid encoding or length.
     #[error("record with tag {tag} {what}")]
     Record {
         /// The record's tag.
         tag: u8,
-        /// What is wrong, as the end of a sentence.
+        /// The problem, as the end of a sentence.
         what: &'static str,
     },
     /// The file cannot be read.

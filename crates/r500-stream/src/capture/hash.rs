@@ -6,14 +6,14 @@ use twox_hash::XxHash3_64;
 
 use crate::Buffer;
 
-/// Bytes of a block: the unit in which changes of buffers are found and kept.
+/// Bytes of a block: the unit of change detection.
 pub const BLOCK_BYTES: usize = 64 << 10;
 
 /// Dwords of a block.
 pub(super) const BLOCK_WORDS: usize = BLOCK_BYTES / 4;
 
-/// XXH3 of the XXH3 hashes of its blocks (64 bits each, little-endian, in order). So a hash after a
-/// change of a block costs no more than that block.
+/// Returns XXH3 of the XXH3 hashes of a buffer's blocks (64 bits each, little-endian, in order), so that updating the
+/// hash after a change costs one block.
 pub fn buffer_hash(buffer: &Buffer) -> u64 {
     let mut copy = Vec::with_capacity(BLOCK_WORDS);
     combined(buffer.words().chunks(BLOCK_WORDS).map(|block| {
@@ -22,7 +22,7 @@ pub fn buffer_hash(buffer: &Buffer) -> u64 {
     }))
 }
 
-/// The hash of a buffer, from those of its blocks.
+/// Combines the hashes of a buffer's blocks.
 pub(super) fn combined(blocks: impl Iterator<Item = u64>) -> u64 {
     let bytes: Vec<u8> = blocks.flat_map(u64::to_le_bytes).collect();
     XxHash3_64::oneshot(&bytes)
@@ -33,12 +33,12 @@ pub(super) fn block_hash(words: &[u32]) -> u64 {
     XxHash3_64::oneshot(&words_to_bytes(words))
 }
 
-/// Dwords as bytes in memory order.
+/// Returns dwords as bytes in memory order.
 pub(super) fn words_to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// One read of each dword of shared memory.
+/// Copies shared memory with one read of each dword.
 pub(super) fn copy_words(shared: &[AtomicU32], out: &mut Vec<u32>) {
     out.clear();
     out.extend(shared.iter().map(|word| word.load(Ordering::Relaxed)));

@@ -1,4 +1,4 @@
-//! The capture container, `.r5cs`: what a program submitted, with the contents of its buffers.
+//! The capture container, `.r5cs`: the submissions of a program, with the contents of their buffers.
 //!
 //! ```text
 //! file    magic (8 bytes) · version u16 · 0 u16 · record …
@@ -6,13 +6,12 @@
 //!         CRC-32 of the stored bytes u32 · stored bytes
 //! ```
 //!
-//! All numbers are little-endian. [`Record`] lists the records. Records of an unknown tag survive
-//! reading and writing. A file that ends inside a record keeps all records before it: captures of
-//! programs that crash are whole up to the crash.
+//! All numbers are little-endian. [`Record`] lists the records. Records of an unknown tag are preserved. A file that
+//! ends inside a record keeps all records before it, so captures of programs that crash are complete up to the crash.
 //!
-//! [`Recorder`] writes captures: of the buffers that a submission names, only blocks of
-//! [`BLOCK_BYTES`] that changed since they were last written. [`Reader`] gives the records back, and
-//! [`Player`] turns them into submissions again, whose results [`Record::Hashes`] checks.
+//! [`Recorder`] writes captures: of the buffers of a submission, only blocks of [`BLOCK_BYTES`] that changed since they
+//! were last written. [`Reader`] returns the records, and [`Player`] converts them to submissions, whose results
+//! [`Record::Hashes`] checks.
 
 mod error;
 mod hash;
@@ -30,10 +29,10 @@ pub use record::{Info, NamedRelocation, Picture, Record};
 pub use recorder::Recorder;
 pub use writer::Writer;
 
-/// The first bytes of a capture. As with PNG, a transfer as text damages them.
+/// The magic number of a capture. As in PNG, a transfer as text damages it.
 pub const MAGIC: [u8; 8] = *b"\x89R5CS\r\n\x1a";
 
-/// The version that [`Writer`] writes; [`Reader`] reads it and all before it.
+/// The version that [`Writer`] writes; [`Reader`] reads it and all earlier ones.
 pub const VERSION: u16 = 1;
 
 /// Returns whether a file begins as a capture does.

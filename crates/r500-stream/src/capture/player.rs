@@ -1,4 +1,4 @@
-//! Records to submissions: the state of the buffers of a capture.
+//! Playback of captures: from records to submissions on buffers.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Player {
     buffers: BTreeMap<BufferId, (Buffer, Tiling)>,
 }
 
-/// What a capture may ask for.
+/// Limits of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all buffers that exist at one time.
@@ -22,19 +22,19 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 2 GiB: more than the card's own and its system memory together.
+    /// Returns 2 GiB: more than the card's own and its system memory together.
     fn default() -> Self {
         Self { bytes: 2 << 30 }
     }
 }
 
-/// What a record means for the execution or printing of a capture.
+/// The effect of a record on the execution or printing of a capture.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {
-    /// Execute this on the buffers as they are now.
+    /// A submission to execute on the current buffers.
     Submission(Submission),
-    /// After the last submission, these buffers had these [hashes](buffer_hash).
+    /// The [hashes](buffer_hash) of these buffers after the last submission.
     Hashes(Vec<(BufferId, u64)>),
     /// The program waited for the buffer.
     Wait(Buffer),
@@ -42,14 +42,14 @@ pub enum Event {
     Flip {
         /// The buffer.
         buffer: Buffer,
-        /// Where the picture is in it.
+        /// Its location in the buffer.
         picture: Picture,
         /// The buffer's tiling.
         tiling: Tiling,
     },
 }
 
-/// A record that contradicts those before it.
+/// A record that contradicts earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
@@ -80,12 +80,12 @@ pub enum PlayError {
 }
 
 impl Player {
-    /// No buffers yet.
+    /// Returns a player without buffers.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// What the capture says of itself; empty before its first record.
+    /// Returns the information on card and program; empty before the first record.
     pub fn info(&self) -> &Info {
         &self.info
     }
@@ -135,8 +135,8 @@ impl Player {
         Ok(None)
     }
 
-    /// Those of the [hashes](Event::Hashes) that the buffers do not have now, with the hash that
-    /// they have; `None` if there is no such buffer.
+    /// Returns those of the [hashes](Event::Hashes) that differ from the current buffers, with the current hash; `None`
+    /// if there is no such buffer.
     pub fn mismatches(&self, hashes: &[(BufferId, u64)]) -> Vec<(BufferId, Option<u64>)> {
         let found =
             hashes.iter().map(|(id, wanted)| (*id, *wanted, self.buffer(*id).map(buffer_hash)));

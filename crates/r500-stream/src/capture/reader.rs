@@ -1,4 +1,4 @@
-//! Bytes to records.
+//! Reading of captures.
 
 use std::io::{self, Read};
 
@@ -7,11 +7,10 @@ use flate2::read::DeflateDecoder;
 
 use super::{CaptureError, CaptureErrorKind, MAGIC, Record, VERSION};
 
-/// The most bytes of a record: 64 Mi dwords, far above what an indirect buffer holds.
+/// Size limit of a record in bytes: 64 Mi dwords, far more than an indirect buffer has.
 const RECORD_BYTES: u32 = 256 << 20;
 
-/// Reads a capture, record by record. Memory grows with what the file holds, not with what it says
-/// that it holds.
+/// Reads a capture, record by record. Memory grows with the contents of the file, not with the sizes that it declares.
 #[derive(Debug)]
 pub struct Reader<R> {
     source: R,
@@ -42,8 +41,7 @@ impl<R: Read> Reader<R> {
         self.version
     }
 
-    /// Returns whether the file ended inside a record, which is then left out. Known once the
-    /// iterator ended.
+    /// Returns whether the file ended inside a record, which is left out. Valid after the end of the iterator.
     pub fn truncated(&self) -> bool {
         self.truncated
     }
@@ -114,7 +112,7 @@ fn read_some(source: &mut impl Read, out: &mut [u8]) -> io::Result<usize> {
     Ok(done)
 }
 
-/// Decompresses, but not far beyond `length` bytes.
+/// Decompresses, but at most slightly more than `length` bytes.
 fn inflated(bytes: &[u8], length: u32) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     DeflateDecoder::new(bytes).take(u64::from(length) + 1).read_to_end(&mut out)?;

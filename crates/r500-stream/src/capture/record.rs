@@ -14,10 +14,10 @@ pub enum Record {
         buffer: BufferId,
         /// Its size in bytes.
         size: u64,
-        /// The domain that the program asked for: 2 GTT, 4 VRAM.
+        /// The requested domain: 2 GTT, 4 VRAM.
         domain: u32,
     },
-    /// The program gave the buffer up.
+    /// The program closed a buffer.
     Close {
         /// Its name.
         buffer: BufferId,
@@ -27,14 +27,14 @@ pub enum Record {
         /// Its name.
         buffer: BufferId,
     },
-    /// The buffer's tiling from now on.
+    /// A change of the buffer's tiling.
     Tiling {
         /// Its name.
         buffer: BufferId,
-        /// What `SET_TILING` said.
+        /// The argument of `SET_TILING`.
         tiling: Tiling,
     },
-    /// What the program wrote into a block of a buffer, seen at the next submission.
+    /// The contents of a block that the program changed, detected at the next submission.
     Contents {
         /// Its name.
         buffer: BufferId,
@@ -52,17 +52,17 @@ pub enum Record {
         /// The relocation list.
         relocations: Vec<NamedRelocation>,
     },
-    /// [Hashes](super::buffer_hash) of the buffers that the last submission named, taken when the
-    /// card had executed it. Missing in captures without drawing.
+    /// [Hashes](super::buffer_hash) of the buffers of the last submission after its execution. Missing in captures
+    /// without drawing.
     Hashes(Vec<(BufferId, u64)>),
-    /// The program waited for the card to be done with a buffer: it may read it.
+    /// The program waited until the card has finished with a buffer, and may read it.
     Wait {
         /// Its name.
         buffer: BufferId,
     },
-    /// A buffer went to the screen: the end of a frame.
+    /// A buffer was shown on the screen: the end of a frame.
     Flip(Picture),
-    /// A record that this version does not know.
+    /// A record with an unknown tag.
     Unknown {
         /// Its tag.
         tag: u8,
@@ -71,17 +71,16 @@ pub enum Record {
     },
 }
 
-/// What a capture says of the card and the program.
+/// Information on the card and the program of a capture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
     /// The PCI device id that the program saw, which names the chip.
     pub chip: u32,
-    /// What produced the capture: name and version.
+    /// The producer of the capture: name and version.
     pub driver: String,
     /// The program's command line.
     pub program: String,
-    /// Choices for rules that documents leave open with which the capture was made, as NAME=VALUE: what differs from the
-    /// usual ones.
+    /// The readings of the capture, as NAME=VALUE: those that differ from the defaults.
     pub readings: Vec<String>,
 }
 
@@ -187,7 +186,7 @@ impl Record {
         }
     }
 
-    /// The record of a tag and a payload.
+    /// Decodes the payload of a tag.
     pub(super) fn decode(tag: u8, payload: Vec<u8>) -> Result<Self, &'static str> {
         let mut rest = Cursor(&payload);
         let record = match tag {

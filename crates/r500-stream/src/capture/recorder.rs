@@ -1,4 +1,4 @@
-//! Change detection: buffers to the records that bring a copy of them up to date.
+//! Recording of captures, with change detection.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -8,17 +8,17 @@ use super::hash::{BLOCK_WORDS, block_hash, combined, copy_words, words_to_bytes}
 use super::{Info, NamedRelocation, Picture, Record, Writer};
 use crate::{Buffer, BufferId, Submission, Tiling};
 
-/// Records what a program does with its buffers.
+/// Records the operations of a program on its buffers.
 ///
-/// It keeps a copy of each buffer as a [`Player`](super::Player) of the capture would hold it, so
-/// that only differences are written.
+/// It keeps a copy of each buffer in the state of a [`Player`](super::Player) of the capture, so that it writes only
+/// differences.
 #[derive(Debug)]
 pub struct Recorder<W> {
     writer: Writer<W>,
     copies: HashMap<BufferId, Vec<Block>>,
 }
 
-/// A block as the capture has it.
+/// A block in the state of the capture.
 #[derive(Debug, Clone, Default)]
 struct Block {
     /// Its dwords; `None` while all are 0.
@@ -28,47 +28,47 @@ struct Block {
 }
 
 impl<W: Write> Recorder<W> {
-    /// Begins a capture.
+    /// Starts a capture.
     pub fn new(sink: W, info: Info) -> io::Result<Self> {
         let mut writer = Writer::new(sink)?;
         writer.write(&Record::Info(info))?;
         Ok(Self { writer, copies: HashMap::new() })
     }
 
-    /// A new buffer, whose contents are written when a submission names it.
+    /// Records a new buffer. Its contents are written at the first submission with it.
     pub fn create(&mut self, buffer: &Buffer, domain: u32) -> io::Result<()> {
         let blocks = buffer.words().len().div_ceil(BLOCK_WORDS);
         self.copies.insert(buffer.id(), vec![Block::default(); blocks]);
         self.write(Record::Create { buffer: buffer.id(), size: buffer.size() as u64, domain })
     }
 
-    /// The program gave up a buffer.
+    /// Records that the program closed a buffer.
     pub fn close(&mut self, buffer: BufferId) -> io::Result<()> {
         self.copies.remove(&buffer);
         self.write(Record::Close { buffer })
     }
 
-    /// The program mapped a buffer.
+    /// Records that the program mapped a buffer.
     pub fn map(&mut self, buffer: BufferId) -> io::Result<()> {
         self.write(Record::Map { buffer })
     }
 
-    /// The program set a buffer's tiling.
+    /// Records a change of a buffer's tiling.
     pub fn tiling(&mut self, buffer: BufferId, tiling: Tiling) -> io::Result<()> {
         self.write(Record::Tiling { buffer, tiling })
     }
 
-    /// The program waited for a buffer.
+    /// Records that the program waited for a buffer.
     pub fn wait(&mut self, buffer: BufferId) -> io::Result<()> {
         self.write(Record::Wait { buffer })
     }
 
-    /// A buffer went to the screen.
+    /// Records that a buffer was shown on the screen.
     pub fn flip(&mut self, picture: Picture) -> io::Result<()> {
         self.write(Record::Flip(picture))
     }
 
-    /// A submission that is about to be executed: first what changed in its buffers.
+    /// Records a submission before its execution, after the changes of its buffers.
     pub fn submission(&mut self, submission: &Submission) -> io::Result<()> {
         for buffer in submission.buffers() {
             for changed in self.refresh(buffer) {
@@ -91,8 +91,8 @@ impl<W: Write> Recorder<W> {
         })
     }
 
-    /// The same submission after it was executed: hashes of its buffers. What the card wrote is
-    /// not written to the capture, for a replay writes it again.
+    /// Records the hashes of a submission's buffers after its execution. The card's writes are not stored, because a
+    /// replay repeats them.
     pub fn executed(&mut self, submission: &Submission) -> io::Result<()> {
         let mut hashes = Vec::new();
         for buffer in submission.buffers() {
@@ -110,7 +110,7 @@ impl<W: Write> Recorder<W> {
         self.write(Record::Hashes(hashes))
     }
 
-    /// Hands all to the system.
+    /// Flushes the output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
@@ -124,7 +124,7 @@ impl<W: Write> Recorder<W> {
         self.writer.write(&record)
     }
 
-    /// Brings the copy of a buffer up to date. Returns the blocks that changed.
+    /// Updates the copy of a buffer. Returns the changed blocks.
     fn refresh(&mut self, buffer: &Buffer) -> Vec<usize> {
         let Some(blocks) = self.copies.get_mut(&buffer.id()) else { return Vec::new() };
         let mut changed = Vec::new();

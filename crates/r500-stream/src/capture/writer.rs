@@ -1,4 +1,4 @@
-//! Records to bytes.
+//! Writing of captures.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use flate2::{Compression, Crc};
 
 use super::{MAGIC, Record, VERSION};
 
-/// Payloads below this are not worth compressing.
+/// Smaller payloads are not compressed.
 const COMPRESS_FROM: usize = 256;
 
-/// Writes a capture, record by record. Each record goes out whole, with one call of the sink.
+/// Writes a capture, record by record. Each record is written with one call of the sink.
 #[derive(Debug)]
 pub struct Writer<W> {
     sink: W,
@@ -18,7 +18,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture.
+    /// Starts a capture.
     pub fn new(mut sink: W) -> io::Result<Self> {
         let mut head = MAGIC.to_vec();
         head.extend_from_slice(&VERSION.to_le_bytes());
@@ -50,7 +50,7 @@ impl<W: Write> Writer<W> {
         self.sink.write_all(&bytes)
     }
 
-    /// Hands buffered bytes to the system.
+    /// Flushes the output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
     }

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! A value is hexadecimal (`0x…`), decimal, a float with a point (`-1.5`, `2.0`), or fields in braces. `#` begins a
-//! comment. Any dwords print, streams that end inside a packet among them.
+//! comment. Any dwords can be printed, including streams that end inside a packet.
 
 mod parse;
 mod print;
@@ -28,6 +28,6 @@ mod words {
     pub(super) const COMMAND: &str = "command";
     pub(super) const DWORDS: &str = "dwords";
     pub(super) const FILL: &str = "fill";
-    /// Most packets of a `fill`, so that short texts do not make long streams.
+    /// Limit of the packets of a `fill`, so that short texts cannot make long streams.
     pub(super) const MAX_FILL: usize = 4096;
 }

@@ -1,4 +1,4 @@
-//! Assembler of streams.
+//! Assembler of command streams.
 
 use r500_chip::pm4::{FILLER, Header, MAX_BODY, Opcode, Type0, Type3};
 use r500_chip::{Place, named};
@@ -6,7 +6,7 @@ use r500_isa::{Field, Kind, Register};
 
 use super::words;
 
-/// A fault of a stream's text.
+/// An error in a stream's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}")]
 pub struct TextError {
@@ -14,21 +14,21 @@ pub struct TextError {
     pub line: usize,
     /// Column, from 1, in characters.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub kind: TextErrorKind,
 }
 
-/// What is wrong with a stream's text.
+/// Kinds of text errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextErrorKind {
-    /// Something else should stand there.
+    /// Another token is expected.
     #[error("expected {0}")]
     Expected(&'static str),
     /// A name that is neither a register nor a command.
     #[error("no register or command is called {0}")]
     UnknownName(String),
-    /// A field that the register has not.
+    /// A field that the register does not have.
     #[error("{register} has no field {field}")]
     UnknownField {
         /// The register.
@@ -36,21 +36,21 @@ pub enum TextErrorKind {
         /// The name.
         field: String,
     },
-    /// A value that the field does not name or hold.
+    /// A value that is invalid for the field.
     #[error("{}", bad_value(field, value))]
     BadValue {
         /// The field.
         field: &'static Field,
-        /// What stands there.
+        /// The text of the value.
         value: String,
     },
     /// An address that packets do not reach.
     #[error("packets do not reach {0:#x}")]
     Unreachable(u32),
-    /// `+` where no packet continues.
+    /// `+` without a packet to continue.
     #[error("there is no packet to continue")]
     NothingToContinue,
-    /// A continued packet writes another register next.
+    /// A register that does not follow in the continued packet.
     #[error("the packet writes {expected:#06x} next, not {found:#06x}")]
     NotNext {
         /// The next address.
@@ -58,31 +58,31 @@ pub enum TextErrorKind {
         /// The address of the named register.
         found: u32,
     },
-    /// More dwords than a packet holds.
+    /// More dwords than a packet can have.
     #[error("a packet holds at most {MAX_BODY} dwords")]
     TooLong,
     /// A `fill` of too many packets.
     #[error("a line fills at most {max} dwords", max = words::MAX_FILL)]
     TooManyFillers,
-    /// More dwords than a text assembles to.
+    /// More dwords than [`MAX_WORDS`].
     #[error("a text assembles to at most {MAX_WORDS} dwords; the rest is not read")]
     TooManyWords,
-    /// More faults than are reported.
+    /// More errors than are reported.
     #[error("{MAX_ERRORS} lines before this one are in error, too; the rest is not read")]
     TooManyErrors,
 }
 
-/// Dwords that a text assembles to at most: those of 128 full buffers of Mesa. One line can fill many.
+/// Limit of the dwords of a text: those of 128 full buffers of Mesa. One line can produce many.
 pub const MAX_WORDS: usize = 1 << 21;
 
-/// Faults that are reported before the text ends.
+/// Limit of reported errors.
 const MAX_ERRORS: usize = 10_000;
 
-/// Assembles a stream; reports all faults.
+/// Assembles a stream and reports all errors.
 ///
 /// # Errors
 ///
-/// Every line that does not assemble, up to 10,000 and one that says so; more than [`MAX_WORDS`] dwords.
+/// An error for every line that does not assemble, up to 10,000 and a final one; more than [`MAX_WORDS`] dwords.
 pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
     let mut assembler = Assembler { words: Vec::new(), open: Open::None };
     let mut errors = Vec::new();
@@ -98,7 +98,7 @@ pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
             if last {
                 break;
             }
-            // The rest of a packet whose head is in error would only repeat it.
+            // Continuation lines of an erroneous packet would only repeat the error.
             assembler.open = Open::Faulty;
         }
         if assembler.words.len() > MAX_WORDS {
@@ -380,7 +380,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Returns what is wrong with a value, and which the field has.
+/// Returns the description of an invalid value, with the valid ones.
 fn bad_value(field: &Field, value: &str) -> String {
     let named = field.values.iter().map(|value| match value.name {
         "" => format!("{} ({})", value.code, value.meaning),
@@ -403,7 +403,7 @@ fn number(word: &str) -> Option<u32> {
     }
 }
 
-/// The code of a field's value: a documented name, a number, nothing for a flag that is on.
+/// Returns the code of a field's value: a documented name or a number; an empty word sets a flag.
 fn code(field: &'static Field, word: &str) -> Option<u32> {
     if word.is_empty() {
         return (field.kind == Kind::Flag).then_some(1);

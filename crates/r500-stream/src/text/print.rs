@@ -1,4 +1,4 @@
-//! Printer of streams.
+//! Printer of command streams.
 
 use std::fmt::Write as _;
 
@@ -13,13 +13,13 @@ use r500_isa::{Field, Instruction, Kind, Register, Word};
 use super::words;
 use crate::packet::{Packet, Truncated, packets};
 
-/// Prints a stream, a line a packet or register.
+/// Prints a stream, one line for each packet or register.
 #[must_use]
 pub fn print(stream: &[u32]) -> String {
     Printer::default().print(stream)
 }
 
-/// Prints fragment instructions for comments.
+/// A function that prints fragment instructions, for comments.
 type Disassemble = fn(Instruction) -> String;
 
 /// A printer with options.
@@ -32,14 +32,14 @@ pub struct Printer {
 const COMMENTS: usize = 44;
 
 impl Printer {
-    /// Explains instructions of the fragment processor by this function, one line each.
+    /// Adds a comment to each instruction of the fragment processor, printed by this function.
     #[must_use]
     pub fn instructions(mut self, print: fn(Instruction) -> String) -> Self {
         self.instructions = Some(print);
         self
     }
 
-    /// Prints a stream, a line a packet or register.
+    /// Prints a stream, one line for each packet or register.
     #[must_use]
     pub fn print(self, stream: &[u32]) -> String {
         let mut lines = Lines { printer: self, out: String::new(), upload: Upload::default() };
@@ -63,7 +63,7 @@ impl Printer {
     }
 }
 
-/// What the index registers of the program memories point at, for comments.
+/// The upload position of the program memories, for comments.
 #[derive(Clone, Copy, Debug, Default)]
 struct Upload {
     us: GaUsVectorIndex,
@@ -171,7 +171,7 @@ impl Lines {
         }
     }
 
-    /// Prints a packet's dwords in rows; the comment of each comes from its number and dwords.
+    /// Prints a packet's dwords in rows, each with a comment from its index and dwords.
     fn rows(
         &mut self,
         head: &str,
@@ -269,7 +269,7 @@ fn command_comment(opcode: Opcode, body: &[u32]) -> String {
     }
 }
 
-/// Returns the name by which a register assembles, and the register.
+/// Returns the assembler's name of a register, and the register.
 fn name(address: u32) -> (String, Option<Place>) {
     let place = at(address);
     match place {
@@ -283,7 +283,7 @@ fn floats(words: &[u32]) -> String {
     floats.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the fields that are not 0, and bits without a name.
+/// Returns the nonzero fields, and unnamed bits.
 fn fields(register: &Register, bits: u32) -> String {
     let mut out = Vec::new();
     for field in register.fields {
