@@ -1,4 +1,4 @@
-//! The capture of this process, if there is to be one.
+//! The capture of this process, if requested.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -10,8 +10,7 @@ use r500_stream::capture::{Info, Recorder};
 use crate::worker::locked;
 use crate::{Settings, log};
 
-/// Records what the program does, from its first buffer on. If the file cannot be written, says so
-/// once and stops.
+/// Records the program's operations from its first buffer. If the file cannot be written, reports it once and stops.
 #[derive(Debug)]
 pub(crate) struct Capture {
     state: Mutex<State>,
@@ -48,7 +47,7 @@ impl Capture {
         self.on
     }
 
-    /// Lets something be recorded.
+    /// Records an operation.
     pub(crate) fn record(&self, what: impl FnOnce(&mut Recorder<fs::File>) -> io::Result<()>) {
         if !self.on {
             return;

@@ -1,4 +1,4 @@
-//! `RADEON_CS`: chunks of a request to a submission.
+//! `RADEON_CS`: conversion of a request's chunks to a submission.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,9 +16,9 @@ const CHUNK_IB: u32 = 2;
 const CHUNK_FLAGS: u32 = 3;
 const CHUNK_CONST_IB: u32 = 4;
 
-/// Far more chunks than there are kinds.
+/// Limit of chunks, far above the number of kinds.
 const MAX_CHUNKS: usize = 64;
-/// Dwords of an indirect buffer: a packet's address has no more bits.
+/// Limit of the dwords of an indirect buffer: a packet's address has no more bits.
 const MAX_DWORDS: usize = 1 << 22;
 /// Dwords of an entry of the relocation list.
 const RELOC_DWORDS: usize = 4;
@@ -80,8 +80,8 @@ impl File {
         Ok((relocations, objects))
     }
 
-    /// Records and executes a submission. What is recorded must be there before and after: then it is
-    /// waited for.
+    /// Records and executes a submission. A recorded submission is executed synchronously, because its buffers are read
+    /// before and after.
     fn submit(&self, submission: Submission) -> u64 {
         let device = &self.device;
         device.count(&submission);
@@ -92,7 +92,7 @@ impl File {
             }
             return fence;
         }
-        // Submissions of other threads wait: the order in the capture is that of the card.
+        // Submissions of other threads wait, so that the capture has the card's order.
         let _order = locked(&device.capture_order);
         device.capture.record(|recorder| recorder.submission(&submission));
         let fence = device.worker.submit(submission.clone());

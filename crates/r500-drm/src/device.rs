@@ -1,4 +1,4 @@
-//! The card of a process, and opens of its node.
+//! The card of a process, and open files of its node.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,12 +22,12 @@ pub struct Device {
     /// Whether there is a machine.
     pub(crate) draws: bool,
     pub(crate) capture: Arc<Capture>,
-    /// Held from before a submission is recorded until its results are.
+    /// Held from the recording of a submission until that of its results.
     pub(crate) capture_order: Mutex<()>,
     pub(crate) objects: Mutex<Objects>,
     pub(crate) display: Mutex<Display>,
     pub(crate) vblank: Vblank,
-    /// Where frames are seen, if anywhere.
+    /// The window for frames, if any.
     pub(crate) window: Option<FrameWriter>,
     counts: Counts,
 }
@@ -40,7 +40,7 @@ struct Counts {
 }
 
 impl Device {
-    /// A card. Without a machine it takes submissions and draws nothing.
+    /// Returns a card. Without a machine it accepts submissions and draws nothing.
     pub fn new(settings: Settings, machine: Option<Box<dyn Machine>>) -> Result<Arc<Self>, Errno> {
         Ok(Arc::new(Self {
             draws: machine.is_some(),
@@ -66,13 +66,12 @@ impl Device {
         }
     }
 
-    /// What the card is to be.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Waits for the machine and returns the lines that the person who runs the program is to see at
-    /// its end.
+    /// Waits for the machine. Returns the lines to print for the user at the end.
     pub fn finish(&self) -> Vec<String> {
         self.worker.wait_all();
         let mut lines = self.worker.report(self.settings.stats);
@@ -100,7 +99,7 @@ impl Device {
     }
 }
 
-/// An open of the node: handles of buffers, and a queue of events.
+/// An open file of the node: buffer handles, and an event queue.
 #[derive(Debug)]
 pub struct File {
     pub(crate) device: Arc<Device>,
@@ -115,7 +114,7 @@ impl File {
         &self.device
     }
 
-    /// Lists the plane of the screen from now on, or not.
+    /// Sets whether the primary plane is listed.
     pub(crate) fn list_all_planes(&self, all: bool) {
         self.all_planes.store(all, Ordering::Relaxed);
     }
@@ -125,7 +124,7 @@ impl File {
         self.all_planes.load(Ordering::Relaxed)
     }
 
-    /// The last descriptor was closed: gives up all buffers.
+    /// Handles the close of the last descriptor: releases all buffers.
     pub fn release(&self) {
         *locked(&self.handles) = Handles::default();
         self.events.close();

@@ -9,7 +9,7 @@ use r500_stream::capture::Picture;
 use crate::abi::ModeInfo;
 use crate::objects::Object;
 
-/// Frame buffers have the ids from here on.
+/// The first id of frame buffers.
 const FIRST_FB: u32 = 100;
 
 /// The screen and the frame buffers.
@@ -18,7 +18,7 @@ pub(crate) struct Display {
     pub(crate) mode: ModeInfo,
     pub(crate) last_fb: u32,
     pub(crate) fbs: HashMap<u32, Fb>,
-    /// On the screen; 0: nothing.
+    /// Id of the displayed frame buffer; 0 for none.
     pub(crate) shown: u32,
     pub(crate) frames: u32,
 }
@@ -51,7 +51,7 @@ impl Display {
         Self { mode, last_fb: FIRST_FB - 1, fbs: HashMap::new(), shown: 0, frames: 0 }
     }
 
-    /// Frames that went to the screen.
+    /// Returns the number of displayed frames.
     pub(crate) fn frames(&self) -> u32 {
         self.frames
     }

@@ -1,5 +1,4 @@
-//! Event queue of an open of the node, as a socket pair: the program waits for and reads one end, the card
-//! writes the other.
+//! Event queue of an open file, as a socket pair: the program polls and reads one end, the card writes the other.
 
 use std::os::fd::OwnedFd;
 use std::sync::Mutex;
@@ -16,8 +15,8 @@ use crate::{Errno, log};
 pub struct EventQueue(Mutex<Option<OwnedFd>>);
 
 impl EventQueue {
-    /// Makes a queue. The descriptor is the program's: `read`, `poll`, `select` and `epoll` do on it what they
-    /// do on a graphics device. It is closed on `exec`.
+    /// Creates a queue. The descriptor is for the program: `read`, `poll`, `select` and `epoll` work as on a graphics
+    /// device. It is closed on `exec`.
     pub fn new() -> Result<(OwnedFd, Self), Errno> {
         let (program, card) = rustix::net::socketpair(
             AddressFamily::UNIX,
@@ -39,7 +38,7 @@ impl EventQueue {
         Self(Mutex::new(self.0.try_lock().ok().and_then(|mut queue| queue.take())))
     }
 
-    /// Adds an event. One that does not fit, because the program reads none, is dropped.
+    /// Adds an event. If the queue is full, because the program does not read events, the event is dropped.
     pub(crate) fn send<T: Pod>(&self, event: &T) {
         let queue = locked(&self.0);
         let Some(queue) = &*queue else { return };

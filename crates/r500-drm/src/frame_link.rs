@@ -1,7 +1,7 @@
-//! Frame transport: frames from programs on the card to the process that shows them in a window, over a Unix domain socket.
+//! Frame transport: sends frames from programs on the card to the process with the window, over a Unix domain socket.
 //!
-//! A process of the program connects when it first shows a frame. A frame is its width and height, then its
-//! pixels row by row from the top, all as dwords in the machine's byte order.
+//! A process of the program connects when it first shows a frame. A frame is its width and height, then its pixels in
+//! rows from the top, all as dwords in native byte order.
 
 use std::io::{self, BufReader, Read};
 use std::os::linux::net::SocketAddrExt;
@@ -14,7 +14,7 @@ use rustix::rand::GetRandomFlags;
 use crate::log;
 use crate::worker::locked;
 
-/// Longest side of a frame in pixels.
+/// Limit of the width and height of a frame in pixels.
 pub(crate) const MAX_SIDE: u32 = 4096;
 
 /// A picture for a window.
@@ -36,7 +36,7 @@ pub struct FrameListener {
 }
 
 impl FrameListener {
-    /// Makes one with a name of its own, for [`Settings::window`](crate::Settings::window).
+    /// Creates a listener with a unique name, for [`Settings::window`](crate::Settings::window).
     pub fn new() -> io::Result<Self> {
         let mut random = [0_u8; 16];
         rustix::rand::getrandom(&mut random, GetRandomFlags::empty())?;
@@ -50,7 +50,7 @@ impl FrameListener {
         &self.name
     }
 
-    /// Waits for the next process that shows frames. Those of other users are refused.
+    /// Waits for the next process that shows frames. Processes of other users are rejected.
     pub fn accept(&self) -> io::Result<FrameReader> {
         loop {
             let (stream, _) = self.socket.accept()?;
@@ -106,7 +106,7 @@ impl FrameWriter {
         Self { name, link: Mutex::default() }
     }
 
-    /// Hands a frame to the window. Once that fails, later ones are dropped.
+    /// Sends a frame to the window. After a failure, later frames are dropped.
     pub(crate) fn show(&self, frame: &Frame) {
         let mut link = locked(&self.link);
         if let Err(error) = self.send(&mut link, frame) {
@@ -129,7 +129,7 @@ impl FrameWriter {
     }
 }
 
-/// Sends bytes without the signal that would end the program if the other end is closed.
+/// Sends bytes without SIGPIPE, which would end the program if the other end is closed.
 fn send_all(stream: &UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::net::send(stream, bytes, SendFlags::NOSIGNAL) {

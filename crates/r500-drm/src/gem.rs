@@ -1,4 +1,4 @@
-//! Requests about buffer objects (GEM), and what passes them between files and processes.
+//! GEM requests: buffer objects, and sharing them between files and processes.
 
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -15,9 +15,9 @@ use crate::objects::Object;
 use crate::worker::locked;
 use crate::{Errno, File, Program};
 
-/// Bytes of the card's own memory, as reported to the program.
+/// Size of the card's own memory in bytes, as reported to the program.
 pub(crate) const VRAM_BYTES: u64 = 256 << 20;
-/// Bytes of system memory that the card can use, as reported to the program.
+/// Size of the system memory for the card in bytes, as reported to the program.
 pub(crate) const GART_BYTES: u64 = 512 << 20;
 
 /// `RADEON_GEM_DOMAIN_GTT`
@@ -25,7 +25,7 @@ const DOMAIN_GTT: u32 = 2;
 /// `RADEON_GEM_DOMAIN_VRAM`
 const DOMAIN_VRAM: u32 = 4;
 
-/// Part of a memory file that the program may map.
+/// The part of a memory file for a mapping.
 #[derive(Debug)]
 pub struct Mapping {
     memory: Arc<SharedMemory>,
@@ -39,7 +39,7 @@ impl AsFd for Mapping {
     }
 }
 
-/// Where a buffer stands in the address space of the node, for `mmap`.
+/// Returns the offset of a buffer in the address space of the node, for `mmap`.
 fn node_offset(id: BufferId) -> u64 {
     u64::from(id.0) << 32
 }
@@ -49,7 +49,7 @@ impl File {
         locked(&self.handles).get(handle)
     }
 
-    /// What `mmap` of the node at an offset maps.
+    /// Returns the mapping for `mmap` of the node at an offset.
     pub fn mapping(&self, offset: u64, length: u64) -> Result<Mapping, Errno> {
         let id = (offset >> 32) as u32;
         let object = locked(&self.device.objects).by_id.get(&id).and_then(Weak::upgrade);
@@ -73,7 +73,7 @@ impl File {
         Ok(())
     }
 
-    /// A new buffer of zeros: its handle.
+    /// Creates a zeroed buffer. Returns its handle.
     pub(crate) fn new_buffer(&self, size: u64, domain: u32) -> Result<u32, Errno> {
         let size = size.max(1).checked_next_multiple_of(PAGE).ok_or(Errno::NOMEM)?;
         if self.device.used() + size > VRAM_BYTES + GART_BYTES {
@@ -93,7 +93,7 @@ impl File {
         Ok(())
     }
 
-    /// Where `mmap` of the node finds a buffer.
+    /// Returns the offset of a buffer for `mmap` of the node.
     pub(crate) fn offset_of(&self, handle: u32) -> Result<u64, Errno> {
         Ok(node_offset(self.object(handle)?.buffer.id()))
     }
@@ -117,7 +117,7 @@ impl File {
         if done { Ok(()) } else { Err(Errno::BUSY) }
     }
 
-    /// Waits until the card is done with a buffer.
+    /// Waits until the card has finished with a buffer.
     pub(crate) fn wait_for(&self, object: &Object) {
         self.device.worker.wait(object.fence.load(Ordering::Acquire));
         self.device.capture.record(|recorder| recorder.wait(object.buffer.id()));
@@ -167,14 +167,14 @@ impl File {
         Ok(())
     }
 
-    /// A dma-buf of a buffer: its memory file.
+    /// Exports a buffer as a dma-buf: its memory file.
     pub(crate) fn prime_handle_to_fd(&self, prime: &mut PrimeHandle) -> Result<(), Errno> {
         let object = self.object(prime.handle)?;
         prime.fd = object.memory.file().try_clone_to_owned()?.into_raw_fd();
         Ok(())
     }
 
-    /// The handle of a dma-buf. The same buffer has one handle in a file, whichever way it came.
+    /// Imports a dma-buf. A buffer has one handle in a file, however it was imported.
     pub(crate) fn prime_fd_to_handle(
         &self,
         program: &Program,
@@ -190,13 +190,13 @@ impl File {
 }
 
 impl crate::Device {
-    /// Bytes of all buffers.
+    /// Returns the total size of all buffers in bytes.
     pub(crate) fn used(&self) -> u64 {
         let objects = locked(&self.objects);
         objects.by_id.values().filter_map(Weak::upgrade).map(|object| object.memory.size()).sum()
     }
 
-    /// Makes a buffer of memory.
+    /// Creates a buffer object for a memory.
     fn adopt(&self, memory: SharedMemory, domain: u32) -> Arc<Object> {
         let memory = Arc::new(memory);
         let mut objects = locked(&self.objects);
@@ -218,7 +218,7 @@ impl crate::Device {
         object
     }
 
-    /// The buffer of a memory file, which this or another process may have made.
+    /// Returns the buffer of a memory file, created by this or another process.
     fn import(&self, file: &OwnedFd) -> Result<Arc<Object>, Errno> {
         match self.known(file.as_fd())? {
             Some(object) => Ok(object),
@@ -226,7 +226,7 @@ impl crate::Device {
         }
     }
 
-    /// The buffer of a memory file, if this card knows it.
+    /// Returns the buffer of a memory file, if it is known.
     fn known(&self, file: BorrowedFd<'_>) -> Result<Option<Arc<Object>>, Errno> {
         let identity =
             |file: BorrowedFd<'_>| rustix::fs::fstat(file).map(|stat| (stat.st_dev, stat.st_ino));
@@ -241,7 +241,7 @@ impl crate::Device {
         Ok(None)
     }
 
-    /// Waits until the card is done with a dma-buf. Returns whether the file is one of this card.
+    /// Waits until the card has finished with a dma-buf. Returns whether the file is a buffer of this card.
     pub fn synchronise(&self, file: BorrowedFd<'_>) -> bool {
         let Ok(Some(object)) = self.known(file) else { return false };
         self.worker.wait(object.fence.load(Ordering::Acquire));

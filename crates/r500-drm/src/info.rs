@@ -1,4 +1,4 @@
-//! What the driver says of itself and the card: `VERSION`, `GET_CAP`, `RADEON_INFO`.
+//! Driver and device queries: `VERSION`, `GET_CAP`, `RADEON_INFO`.
 
 use bytemuck::Zeroable;
 use r500_stream::Chip;
@@ -49,7 +49,7 @@ impl File {
         };
     }
 
-    /// Capabilities of the program. The radeon driver has no atomic mode setting.
+    /// Sets capabilities of the client. The radeon driver has no atomic mode setting.
     pub(crate) fn set_client_cap(&self, cap: &Cap) -> Result<(), Errno> {
         const UNIVERSAL_PLANES: u64 = 2;
         const ATOMIC: u64 = 3;
@@ -77,7 +77,7 @@ impl File {
         Ok(())
     }
 
-    /// The value is an address of a dword, in some requests of a quadword.
+    /// Answers a query. The value is the address of a dword, in some queries of a quadword.
     pub(crate) fn radeon_info(&self, program: &Program, info: &Info) -> Result<(), Errno> {
         const NUM_BYTES_MOVED: u32 = 0x1d;
         const VRAM_USAGE: u32 = 0x1e;
@@ -91,14 +91,14 @@ impl File {
                 [CRTC] => 0,
                 _ => return Err(Errno::INVAL),
             },
-            // NUM_GB_PIPES. With one, an occlusion query is one number.
+            // NUM_GB_PIPES. With one, an occlusion query has a single count.
             0x01 => 1,
             // NUM_Z_PIPES
             0x02 => 1,
             // ACCEL_WORKING, ACCEL_WORKING2
             0x03 | 0x05 => 1,
-            // WANT_HYPERZ, WANT_CMASK: whether this file owns the memories that compress depth and colour.
-            // As if another program did: then drivers do not use them.
+            // WANT_HYPERZ, WANT_CMASK: whether this file owns the memories that compress depth and colour. Never, so
+            // drivers do not use them.
             0x07 | 0x08 => 0,
             // CLOCK_CRYSTAL_FREQ, in kHz
             0x09 => 27_000,
@@ -129,7 +129,7 @@ impl File {
     }
 }
 
-/// In kHz, of a card with the chip.
+/// Returns the engine clock of a card with the chip, in kHz.
 fn engine_clock(chip: Chip) -> u32 {
     match chip {
         Chip::Rv515 => 450_000,
@@ -139,7 +139,7 @@ fn engine_clock(chip: Chip) -> u32 {
     }
 }
 
-/// In kHz, of the same card.
+/// Returns the memory clock of the same card, in kHz.
 fn memory_clock(chip: Chip) -> u32 {
     match chip {
         Chip::Rv515 => 250_000,
@@ -149,7 +149,7 @@ fn memory_clock(chip: Chip) -> u32 {
     }
 }
 
-/// A text of which the program knows the length only after it asked once.
+/// Returns a text of a length that the program queries first.
 fn text(program: &Program, text: &[u8], length: &mut u64, address: u64) -> Result<(), Errno> {
     let room = usize::try_from(*length).map_or(text.len(), |room| room.min(text.len()));
     if address != 0 {

@@ -1,4 +1,4 @@
-//! Requests of mode setting (KMS): one connector with one screen of one mode.
+//! Mode-setting requests (KMS): one connector with one screen of one mode.
 
 use bytemuck::Zeroable;
 use r500_stream::capture::Picture;
@@ -15,7 +15,7 @@ use crate::screen::write_png;
 use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
-/// Bits of a pixel and those of them that are colour, and the format that this means.
+/// Bits of a pixel and its colour bits, with the format that they denote.
 const DEPTHS: [((u32, u32), PixelFormat); 5] = [
     ((32, 24), PixelFormat::XRGB8888),
     ((32, 32), PixelFormat::ARGB8888),
@@ -84,7 +84,7 @@ impl File {
         properties::of_object(program, CONNECTOR, [c.props, c.prop_values], &mut c.count_props)?;
         (c.encoder, c.kind, c.kind_index) = (ENCODER, DVI_D, 1);
         (c.connection, c.subpixel) = (CONNECTED, SUBPIXEL_UNKNOWN);
-        // Of a screen with 96 pixels an inch.
+        // For a screen with 96 pixels an inch.
         (c.mm_width, c.mm_height) =
             (u32::from(mode.hdisplay) * 254 / 960, u32::from(mode.vdisplay) * 254 / 960);
         Ok(())
@@ -161,7 +161,7 @@ impl File {
         removed.map(drop).ok_or(Errno::NOENT)
     }
 
-    /// A flip is done when the request returns; its event can be read then.
+    /// Flips. The flip is complete when the request returns, and its event can be read.
     pub(crate) fn page_flip(&self, flip: &PageFlip) -> Result<(), Errno> {
         /// `DRM_MODE_PAGE_FLIP_EVENT`
         const WANTS_EVENT: u32 = 1;
@@ -176,7 +176,7 @@ impl File {
         Ok(())
     }
 
-    /// Shows a frame buffer, once all that draws into it is done.
+    /// Shows a frame buffer, after all draws to it.
     pub(crate) fn show(&self, id: u32) -> Result<(), Errno> {
         let device = &self.device;
         let (fb, number) = {
@@ -206,7 +206,7 @@ impl File {
         Ok(())
     }
 
-    /// A buffer for pictures that the program draws itself.
+    /// Creates a dumb buffer, for pictures that the program draws itself.
     pub(crate) fn create_dumb(&self, dumb: &mut CreateDumb) -> Result<(), Errno> {
         let row = u64::from(dumb.width) * u64::from(dumb.bpp.div_ceil(8));
         let pitch = row.next_multiple_of(256);

@@ -1,10 +1,9 @@
-//! A Radeon X1000 as a Linux graphics device: what the kernel's radeon driver does for a program,
-//! done in the program's own process.
+//! A virtual Radeon X1000 as a Linux graphics device: the radeon DRM driver, implemented in the program's own process.
 //!
-//! A [`Device`] is the card. A [`File`] is one open of its node, with its handles of buffers;
-//! [`File::ioctl`] answers requests as the kernel does, with buffers that are memory files, and hands
-//! submissions to a [`Machine`]. [`Settings`] say which chip it is and what becomes of submissions and
-//! frames. How a program's system calls get here is not its business: that is `libr500_card.so`.
+//! A [`Device`] is the card. A [`File`] is an open file of its node, with its own buffer handles. [`File::ioctl`]
+//! answers requests as the kernel does, with memory files as buffers, and passes submissions to a [`Machine`].
+//! [`Settings`] select the chip, and the destination of submissions and frames. `libr500_card.so` redirects a program's
+//! system calls to this crate.
 //!
 //! Requests and their structures are those of the Linux headers `drm.h`, `drm_mode.h` and
 //! `radeon_drm.h`, of radeon driver 2.50.0. The unsafe code is in two modules: `program` reads and writes

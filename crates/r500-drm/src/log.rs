@@ -1,4 +1,4 @@
-//! Messages to the person who runs the program, on standard error.
+//! Messages to the user on standard error.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -11,9 +11,9 @@ pub fn print(message: &str) {
     eprintln!("r500 card: {message}");
 }
 
-/// Prints a message that was not printed before in this process.
+/// Prints a message once in this process.
 pub fn print_once(message: &str) {
-    // A fork may have left the lock taken for good: then rather twice than never.
+    // After a fork the lock may stay locked: print twice rather than never.
     let first = match PRINTED.try_lock() {
         Ok(mut printed) => printed.get_or_insert_default().insert(message.to_owned()),
         Err(_) => true,

@@ -1,5 +1,5 @@
-//! Buffers as memory files: mapped here for the machine, mapped by the program for itself, passed to
-//! other processes as dma-bufs.
+//! Buffers as memory files: mapped here for the machine, mapped by the program, and shared with other processes as
+//! dma-bufs.
 
 #![allow(unsafe_code, reason = "memory shared with other mappings is atomics over raw pages")]
 
@@ -13,10 +13,10 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::Errno;
 
-/// Sizes are multiples of it.
+/// Page size: sizes are multiples of it.
 pub(crate) const PAGE: u64 = 4096;
 
-/// A memory file that can never shrink, mapped.
+/// A mapped memory file that is sealed against shrinking.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     file: OwnedFd,
@@ -24,7 +24,7 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// New memory of zeros. `size` is a multiple of [`PAGE`], not 0.
+    /// Creates zeroed memory. `size` is a multiple of [`PAGE`], not 0.
     pub(crate) fn new(size: u64) -> Result<Self, Errno> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let file = out_of_the_way(rustix::fs::memfd_create("r500 buffer", flags)?);
@@ -33,7 +33,7 @@ impl SharedMemory {
         Self::map(file, size)
     }
 
-    /// Memory that another process, or this one, made with [`new`](Self::new).
+    /// Imports memory that this or another process created with [`new`](Self::new).
     pub(crate) fn import(file: BorrowedFd<'_>) -> Result<Self, Errno> {
         let seals = rustix::fs::fcntl_get_seals(file)?;
         let size = rustix::fs::fstat(file)?.st_size as u64;
@@ -72,16 +72,16 @@ impl Memory for SharedMemory {
     }
 }
 
-/// Descriptors below this are left to the program: `select` takes no greater ones.
+/// Lower descriptors are left to the program, because `select` supports no greater ones.
 const FIRST_DESCRIPTOR: u32 = 1024;
 
-/// Moves a descriptor above those that programs count on, if the limits of the process allow.
+/// Moves a descriptor above those for the program, if the limits of the process permit.
 pub(crate) fn out_of_the_way(file: OwnedFd) -> OwnedFd {
     let wanted = u64::from(FIRST_DESCRIPTOR) * 16;
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|current| current < wanted) {
         limit.current = Some(limit.maximum.map_or(wanted, |maximum| maximum.min(wanted)));
-        // Without it, buffers and files of the program share what there is.
+        // Without a higher limit, buffers share the descriptors with the program's files.
         let _ = setrlimit(Resource::Nofile, limit);
     }
     rustix::io::fcntl_dupfd_cloexec(&file, FIRST_DESCRIPTOR as i32).unwrap_or(file)

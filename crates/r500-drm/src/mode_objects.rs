@@ -7,12 +7,12 @@ pub(crate) const ENCODER: u32 = 2;
 pub(crate) const CONNECTOR: u32 = 3;
 pub(crate) const PLANE: u32 = 4;
 
-/// Returns an error for a number that is not the only object's.
+/// Checks that a number is that of the only object.
 pub(crate) fn exists(id: u32, only: u32) -> Result<(), Errno> {
     if id == only { Ok(()) } else { Err(Errno::NOENT) }
 }
 
-/// A list of which the program knows the length only after it asked once.
+/// Returns a list of a length that the program queries first.
 pub(crate) fn list<T: bytemuck::Pod>(
     program: &Program,
     values: &[T],

@@ -1,4 +1,4 @@
-//! Buffer objects, and the handles by which files name them.
+//! Buffer objects and their handles.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -17,7 +17,7 @@ pub(crate) struct Object {
     pub(crate) memory: Arc<SharedMemory>,
     pub(crate) domain: AtomicU32,
     pub(crate) tiling: Mutex<Tiling>,
-    /// The last submission that named it.
+    /// Fence of the last submission that uses it.
     pub(crate) fence: AtomicU64,
     pub(crate) capture: Arc<Capture>,
 }

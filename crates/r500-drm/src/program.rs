@@ -1,4 +1,4 @@
-//! Memory of the program that a request names by address.
+//! Access to memory of the program by address.
 
 #![allow(unsafe_code, reason = "requests hold addresses")]
 
@@ -8,10 +8,10 @@ use bytemuck::Pod;
 
 use crate::Errno;
 
-/// The program that makes a request: permission to use the addresses that it passes.
+/// The program that makes a request: permission to access the addresses that it passes.
 ///
-/// As with the kernel, addresses come as numbers. The kernel finds out whether memory is there; this
-/// takes the program's word, and a wrong address is a fault of the program in the program.
+/// As with the kernel, addresses are numbers. The kernel checks whether the memory exists; this crate cannot, and a
+/// wrong address faults in the program.
 #[derive(Debug)]
 pub struct Program(());
 

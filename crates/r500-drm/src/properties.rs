@@ -1,4 +1,4 @@
-//! Properties of the objects of mode setting, and the plane of the screen.
+//! Properties of mode-setting objects, and the primary plane.
 
 use bytemuck::{Pod, Zeroable};
 use r500_stream::PixelFormat;
@@ -91,7 +91,7 @@ impl File {
         list(program, &names, property.enums, &mut property.count_enums)
     }
 
-    /// Sets a property: whether the screen is on makes no difference to frames.
+    /// Sets a property. Turning the screen off has no effect on frames.
     pub(crate) fn set_property(id: u32, object: u32, value: u64) -> Result<(), Errno> {
         let known = PROPERTIES.iter().find(|p| p.id == id && p.object == object);
         let known = known.ok_or(Errno::NOENT)?;
@@ -99,8 +99,8 @@ impl File {
         if fits { Ok(()) } else { Err(Errno::INVAL) }
     }
 
-    /// The plane of the screen, for programs that asked for all planes; without that, only overlays
-    /// are listed, of which there are none.
+    /// Lists the primary plane, for programs with the universal planes capability; without it, only overlays are
+    /// listed, of which there are none.
     pub(crate) fn get_planes(
         &self,
         program: &Program,
@@ -119,7 +119,7 @@ impl File {
         list(program, &formats, plane.formats, &mut plane.count_formats)
     }
 
-    /// Shows a frame buffer on the plane, as a whole.
+    /// Shows a full frame buffer on the plane.
     pub(crate) fn set_plane(&self, plane: &SetPlane) -> Result<(), Errno> {
         exists(plane.id, PLANE)?;
         if plane.fb == 0 || plane.crtc == 0 {

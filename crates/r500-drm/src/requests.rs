@@ -1,4 +1,4 @@
-//! Requests by number.
+//! Dispatch of requests by number.
 
 use bytemuck::Pod;
 
@@ -19,8 +19,8 @@ struct Call<'p> {
 }
 
 impl Call<'_> {
-    /// Answers a request whose argument is the address of a structure. As in the kernel, the number of
-    /// the request says how much of it the program has; the rest of what is passed in is zero.
+    /// Answers a request with the address of a structure as argument. As in the kernel, the request number has the size
+    /// of the program's structure; the rest of the input is zero.
     fn answer<T: Pod>(&self, f: impl FnOnce(&mut T) -> Result<(), Errno>) -> Result<(), Errno> {
         let size = self.number.size();
         let mut value = if self.number.passes_in() {
@@ -37,7 +37,7 @@ impl Call<'_> {
 }
 
 impl File {
-    /// Answers a request: the value that `ioctl` returns, which is 0, or an error number.
+    /// Answers a request. Returns the result of `ioctl`, which is 0, or an error number.
     pub fn ioctl(&self, program: &Program, request: u32, argument: u64) -> Result<i32, Errno> {
         let number = RequestNumber(request);
         let call = Call { program, number, argument };
@@ -47,7 +47,7 @@ impl File {
         match number.number() {
             0x00 => call.answer(|v: &mut Version| Self::version(program, v)),
             0x01 => call.answer(|v: &mut Unique| Self::unique(program, v)),
-            // GET_MAGIC, AUTH_MAGIC: every file may do everything.
+            // GET_MAGIC, AUTH_MAGIC: every file has all permissions.
             0x02 => call.answer(|v: &mut Auth| {
                 v.magic = 1;
                 Ok(())
@@ -146,7 +146,7 @@ impl File {
     }
 }
 
-/// Names of requests that are not answered, for the message.
+/// Returns the name of an unsupported request, for the message.
 fn name(number: u32) -> Option<&'static str> {
     Some(match number {
         0x03 => "IRQ_BUSID",

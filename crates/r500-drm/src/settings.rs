@@ -1,4 +1,4 @@
-//! What the virtual card is to be, passed from `r500 card` to the library in environment variables.
+//! Settings of the virtual card, passed from `r500 card` to the library in environment variables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,36 +8,36 @@ use std::str::FromStr;
 
 use r500_stream::Chip;
 
-/// Which card, and what becomes of submissions and frames.
+/// Settings of the card: the chip, and the handling of submissions and frames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The chip.
     pub chip: Chip,
-    /// Execute submissions. Without it buffers keep what the program wrote.
+    /// Whether to execute submissions. Otherwise buffers keep the program's contents.
     pub draw: bool,
-    /// Execute a submission before its request returns, not on a thread of its own.
+    /// Whether to execute a submission before its request returns, instead of on a background thread.
     pub sync: bool,
-    /// Print counts when the program ends.
+    /// Whether to print counts when the program ends.
     pub stats: bool,
-    /// Keep submissions in this file. If it exists when a process begins, which is so for the second
-    /// process of a program, the next free of `NAME.1.r5cs`, `NAME.2.r5cs`… is taken.
+    /// The capture file. If it exists when a process starts, as for the second process of a program, the next free of
+    /// `NAME.1.r5cs`, `NAME.2.r5cs`… is used.
     pub capture: Option<PathBuf>,
-    /// Write each frame that goes to the screen as a PNG into this directory.
+    /// The directory for PNG files of the displayed frames.
     pub frames: Option<PathBuf>,
-    /// Send each frame that goes to the screen to the [`FrameListener`](crate::FrameListener) of this name.
+    /// Name of the [`FrameListener`](crate::FrameListener) for the displayed frames.
     pub window: Option<String>,
     /// Width and height of the screen in pixels.
     pub mode: [u16; 2],
-    /// What runs fragment programs; all engines leave the same bits.
+    /// The engine for fragment programs; all engines give the same bits.
     pub engine: EngineName,
-    /// Choices for rules that documents leave open, as NAME=VALUE; for the machine.
+    /// Readings as NAME=VALUE, for the machine.
     pub readings: Vec<String>,
 }
 
-/// Names an engine for fragment programs.
+/// The name of an engine for fragment programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineName {
-    /// One group of pixels at a time, written to be read.
+    /// The reference engine, one group of pixels at a time.
     Reference,
     /// A batch interpreter.
     #[default]
@@ -75,7 +75,7 @@ impl FromStr for EngineName {
     }
 }
 
-/// A name that no engine has.
+/// An unknown engine name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no engine has the name {0:?}; there are reference, fast and jit")]
 pub struct UnknownEngine(pub String);
@@ -108,7 +108,7 @@ const MODE: &str = "R500_CARD_MODE";
 const ENGINE: &str = "R500_CARD_ENGINE";
 const READINGS: &str = "R500_CARD_READINGS";
 
-/// A variable with a value that it cannot have.
+/// A variable with an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}={value:?}: {expected}")]
 pub struct SettingsError {
@@ -116,12 +116,12 @@ pub struct SettingsError {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// What it can be.
+    /// Its valid values.
     pub expected: String,
 }
 
 impl Settings {
-    /// The variables that hold these settings: all of them, `None` for those that must not be set.
+    /// Returns the environment variables of these settings: all of them, `None` for those that must not be set.
     pub fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         let switch = |on: bool| Some(OsString::from(if on { "1" } else { "0" }));
         let path = |path: &Option<PathBuf>| path.clone().map(PathBuf::into_os_string);
@@ -139,7 +139,7 @@ impl Settings {
         ]
     }
 
-    /// The settings that variables hold; the default for those that are not set.
+    /// Reads the settings from environment variables; missing ones have the default.
     pub fn from_variables(get: impl Fn(&str) -> Option<OsString>) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         let text = |name| get(name).map(|value| value.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! The vertical blank of the screen: its count, and waiting for it.
+//! The vertical blank of the screen: counter and waits.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -9,23 +9,23 @@ use crate::worker::locked;
 /// Vertical blanks a second.
 pub(crate) const RATE: u32 = 60;
 
-/// The longest wait: after it the kernel gives up.
+/// Limit of a wait, after which the kernel times out.
 const LONGEST: u64 = 3 * RATE as u64;
 
-/// Counts vertical blanks: by the clock for a screen that is watched, else each time that one is waited for, so that programs run
-/// as fast as they draw and always see the same counts.
+/// Counts vertical blanks: by the clock if the screen is displayed; otherwise each wait advances the counter, so that
+/// programs run at full speed with reproducible counts.
 #[derive(Debug)]
 pub(crate) struct Vblank {
-    /// When the first one was, for a screen that is watched.
+    /// Time of the first one, if the screen is displayed.
     begin: Option<Instant>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many there were, without a clock.
+    /// The counter without a clock.
     count: u64,
-    /// The one at which a frame was last flipped to.
+    /// The counter value of the last flip.
     flip: u64,
 }
 
@@ -34,7 +34,7 @@ impl Vblank {
         Self { begin: paced.then(Instant::now), state: Mutex::default() }
     }
 
-    /// The number of the last one.
+    /// Returns the number of the last vertical blank.
     pub(crate) fn count(&self) -> u64 {
         match self.begin {
             Some(begin) => (begin.elapsed().as_nanos() * u128::from(RATE) / 1_000_000_000) as u64,
@@ -42,7 +42,7 @@ impl Vblank {
         }
     }
 
-    /// Waits for the one of a number, or a later one.
+    /// Waits until the counter reaches a number.
     pub(crate) fn wait(&self, number: u64) -> Result<(), Errno> {
         let Some(begin) = self.begin else {
             let mut state = locked(&self.state);
@@ -60,7 +60,7 @@ impl Vblank {
         Ok(())
     }
 
-    /// Waits for the one at which the next frame is flipped to: one a frame.
+    /// Waits for the vertical blank of the next flip: one a frame.
     pub(crate) fn wait_for_flip(&self) -> Result<u64, Errno> {
         let next = match self.begin {
             Some(_) => locked(&self.state).flip + 1,

@@ -1,11 +1,11 @@
-//! Requests about the vertical blank, and its events.
+//! Vertical blank requests and events.
 
 use crate::abi::{GetSequence, QueueSequence, SequenceEvent, VblankEvent, WaitVblank};
 use crate::mode_objects::{CRTC, exists};
 use crate::{Errno, File};
 
 impl File {
-    /// `WAIT_VBLANK`. An event that is asked for can be read when the request returns.
+    /// Answers `WAIT_VBLANK`. A requested event can be read when the request returns.
     pub(crate) fn wait_vblank(&self, wait: &mut WaitVblank) -> Result<(), Errno> {
         const RELATIVE: u32 = 1;
         /// Bits 5:1 number the CRTC, and another bit says that it is the second.
@@ -19,7 +19,7 @@ impl File {
             return Err(Errno::INVAL);
         }
         let now = self.device.vblank.count();
-        // Numbers have 32 bits here: one of the past is at most half of their range back.
+        // Numbers have 32 bits here: past ones are at most half of the range back.
         let ahead = match wait.kind & RELATIVE {
             0 => wait.sequence.wrapping_sub(now as u32) as i32,
             _ => wait.sequence as i32,
@@ -75,7 +75,7 @@ impl File {
         Ok(())
     }
 
-    /// Adds the event of a vertical blank or of a flip.
+    /// Sends the event of a vertical blank or of a flip.
     pub(crate) fn send_vblank(&self, kind: u32, user_data: u64, number: u64) {
         let time = now_monotonic();
         self.events.send(&VblankEvent {
@@ -90,7 +90,7 @@ impl File {
     }
 }
 
-/// The time of events, in nanoseconds.
+/// Returns the time of events, in nanoseconds.
 fn now_monotonic() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

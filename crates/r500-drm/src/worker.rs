@@ -1,4 +1,4 @@
-//! The thread that the machine runs on, and fences.
+//! The machine's thread, and fences.
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,11 +8,10 @@ use r500_stream::Submission;
 
 use crate::{Errno, Machine, log};
 
-/// Counts submissions: a fence is the number of the submission that it stands for, from 1.
+/// A fence: the number of a submission, from 1.
 pub(crate) type Fence = u64;
 
-/// A queue of submissions to a machine on a thread of its own. Without a machine, submissions are done
-/// when they are made.
+/// A queue of submissions to a machine on its own thread. Without a machine, submissions complete immediately.
 #[derive(Debug)]
 pub(crate) struct Worker {
     queue: Mutex<Queue>,
@@ -36,7 +35,7 @@ struct Shared {
 #[derive(Debug, Default, Clone, Copy)]
 struct Progress {
     completed: Fence,
-    /// Submissions that were given up.
+    /// Number of aborted submissions.
     resets: u64,
 }
 
@@ -64,7 +63,7 @@ impl Worker {
         Ok(Self { queue: Mutex::new(Queue { submitted: 0, sender }), shared })
     }
 
-    /// Hands a submission to the machine.
+    /// Queues a submission.
     pub(crate) fn submit(&self, submission: Submission) -> Fence {
         let mut queue = locked(&self.queue);
         queue.submitted += 1;
@@ -76,12 +75,12 @@ impl Worker {
         queue.submitted
     }
 
-    /// Returns whether the machine is done with a submission.
+    /// Returns whether a submission is complete.
     pub(crate) fn is_done(&self, fence: Fence) -> bool {
         locked(&self.shared.progress).completed >= fence
     }
 
-    /// Waits until the machine is done with a submission.
+    /// Waits for a submission.
     pub(crate) fn wait(&self, fence: Fence) {
         let mut progress = locked(&self.shared.progress);
         while progress.completed < fence {
@@ -96,7 +95,7 @@ impl Worker {
         last
     }
 
-    /// How often a submission was given up.
+    /// Returns the number of aborted submissions.
     pub(crate) fn resets(&self) -> u64 {
         locked(&self.shared.progress).resets
     }
@@ -133,7 +132,7 @@ impl Shared {
     }
 }
 
-/// Locks whatever an earlier panic did: what is locked here is whole between any two statements.
+/// Locks a mutex, ignoring poison: the guarded data is consistent between any two statements.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
