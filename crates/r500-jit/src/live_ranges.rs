@@ -17,11 +17,11 @@ pub(crate) struct LiveRanges {
     starts: Vec<u32>,
     /// Values that are offsets of texels.
     offsets: HashSet<VReg>,
-    /// Ends of loops by their heads.
+    /// The ends of loops by their heads.
     loops: HashMap<u32, u32>,
     /// All uses, in order.
     all: Vec<(u32, VReg)>,
-    /// By point: how many vectors are live that are not in memory anyway.
+    /// Register pressure by point: the live vectors without a location in memory.
     pressure: Vec<u32>,
     end: u32,
 }
@@ -67,7 +67,7 @@ impl LiveRanges {
                     for arm in &branch.arms {
                         self.end += 1;
                         self.use_at(arm.mask);
-                        // Its place is needed at the end, whether anyone uses at it before or not.
+                        // The phi's location is needed at the end of the arm, whether or not the arm reads it.
                         arm.assign.iter().for_each(|assign| self.use_at(assign.old));
                         self.nodes(&arm.body, function);
                         self.end += 1;
@@ -91,7 +91,7 @@ impl LiveRanges {
                     let mut outer: Vec<VReg> = (self.all[first..].iter())
                         .map(|(_, v)| *v)
                         .filter(|v| {
-                            // Constants are anywhere at any time, but where each lane of offsets can be read.
+                            // Constants can be read anywhere, except texel offsets, of which every lane needs to be in memory.
                             self.starts[v.index()] < start
                                 && (function.given(*v).is_none() || self.offsets.contains(v))
                         })
@@ -147,17 +147,17 @@ impl LiveRanges {
         self.end
     }
 
-    /// Returns the register pressure: the most vectors that are live at once between two points.
+    /// Returns the register pressure between two points: the maximum number of live vectors.
     pub(crate) fn pressure(&self, start: u32, end: u32) -> usize {
         let range = &self.pressure[start as usize..=end as usize];
         *range.iter().max().expect("a range has a point") as usize
     }
 }
 
-/// What register allocation asks, which hosts of WebAssembly do themselves.
+/// Queries of register allocation. (In WebAssembly the host allocates registers.)
 #[cfg(not(target_arch = "wasm32"))]
 impl LiveRanges {
-    /// Returns head and end of the loop with this head.
+    /// Returns the head and the end of the loop with this head.
     pub(crate) fn loop_bounds(&self, start: u32) -> (u32, u32) {
         (start, self.loops[&start])
     }
@@ -197,7 +197,7 @@ impl LiveRanges {
         self.offsets.contains(&v)
     }
 
-    /// Returns the values of a kind that are used between two points, those with the most uses first.
+    /// Returns the values for which `opcode` holds that are used between two points, those with the most uses first.
     pub(crate) fn constants_used_in(
         &self,
         start: u32,

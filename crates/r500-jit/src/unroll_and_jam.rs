@@ -1,10 +1,9 @@
-//! Two groups of pixels at once.
+//! Unroll and jam: interleaves two groups of pixels.
 //!
-//! Most programs are chains of operations that wait for each other, three or four at a time
-//! at best: the processor has time for more. So every operation is there twice, for one vector of pixels
-//! and for the next: the second half of a chunk, or, where one holds a chunk, the next chunk. Branches and
-//! loops are uniform to interleaver: they go where or_masks wants to. What is the same in interleaver, made of nothing but
-//! constants, is computed once.
+//! Most programs are dependence chains, three or four of them in parallel at best, which leaves execution units idle. So every operation is
+//! duplicated, for one vector of pixels and for the next one: the second half of a chunk, or, where a vector is a chunk, the next chunk.
+//! Branches and loops are uniform for both groups: an arm runs if either group has a lane in its mask. Uniform values, which depend on
+//! constants only, are computed once.
 
 use std::collections::HashSet;
 
@@ -14,8 +13,8 @@ use crate::lir::{
     PhiMove, PixelRows, Region, StoreColor, VReg,
 };
 
-/// A program for twice as many groups. Where they would not count the same instructions together as one by one, each counts
-/// its own, if `apart` says so.
+/// Doubles the number of interleaved groups. If `apart`, and the groups together would count other instructions than one by one, each group
+/// counts its own.
 pub(crate) fn interleave(function: LirFunction, mask_class: Class, apart: bool) -> LirFunction {
     let counts_apart = apart && !fuel::counts_alike(&function.body);
     let full_masks = full_masks(&function);
@@ -39,14 +38,14 @@ pub(crate) fn interleave(function: LirFunction, mask_class: Class, apart: bool) 
     interleaver.function
 }
 
-/// Which values are the same in interleaver groups.
+/// Uniformity analysis: which values are equal in both groups.
 struct UniformValues(Vec<bool>);
 
 impl UniformValues {
     fn of(function: &LirFunction) -> Self {
         let slot = |given: &Option<MemOperand>| matches!(given, Some(MemOperand::Slot(..)));
         let mut uniform = Self(function.given.iter().map(|given| !slot(given)).collect());
-        // What goes from pass to pass takes back what was believed of it.
+        // Loop-carried values may break the optimistic assumption; iterate to the fixed point.
         while uniform.nodes(&function.body) {}
         uniform
     }
@@ -55,7 +54,7 @@ impl UniformValues {
         self.0[v.index()]
     }
 
-    /// A value is the same if others are. Whether that is new.
+    /// Clears a value's uniformity unless `same`. Returns whether that changed it.
     fn keep(&mut self, v: VReg, same: bool) -> bool {
         match self.0.get_mut(v.index()) {
             Some(uniform) => !same && std::mem::replace(uniform, false),
@@ -63,7 +62,7 @@ impl UniformValues {
         }
     }
 
-    /// Takes back what does not hold. Whether anything did not.
+    /// Clears the uniformity of values that depend on the group. Returns whether anything changed.
     fn nodes(&mut self, nodes: &[Region]) -> bool {
         let mut changed = false;
         for node in nodes {
@@ -88,7 +87,7 @@ impl UniformValues {
                     }
                     for arm in &branch.arms {
                         changed |= self.nodes(&arm.body);
-                        // What is in one place one after the other is there once or twice.
+                        // All values of a phi share one location, so they are all duplicated or none.
                         for &PhiMove { old, new, from } in &arm.assign {
                             let same = [old, new, from].iter().all(|v| self.holds(*v));
                             changed |= self.keep(old, same);
@@ -113,20 +112,20 @@ impl UniformValues {
 struct Interleaver {
     function: LirFunction,
     uniform: UniformValues,
-    /// Those that there are before.
+    /// Interleaved groups of the input.
     groups: u32,
     mask_class: Class,
-    /// The second group's value of each.
+    /// The copy of each value for the second group.
     copies: Vec<Option<VReg>>,
-    /// Whether each group counts its instructions by itself.
+    /// Whether each group counts its own instructions.
     counts_apart: bool,
-    /// Masks of all pixels.
+    /// Masks with all lanes set.
     full_masks: HashSet<VReg>,
-    /// The first group's mask of the pixels that the current region is for; all if not said.
+    /// The first group's mask of the active lanes in the current region; `None` if all are active.
     active: Option<VReg>,
 }
 
-/// Returns the values that are masks of all pixels.
+/// Returns the masks with all lanes set.
 fn full_masks(function: &LirFunction) -> HashSet<VReg> {
     let mut masks = HashSet::new();
     function.each_op(|op| masks.extend(op.dst.filter(|_| op.opcode == Opcode::MaskAll)));
@@ -172,7 +171,7 @@ impl Interleaver {
         all
     }
 
-    /// The second group's; `None` if there is nothing else to do for it.
+    /// Returns the copy of an operation for the second group; `None` if the operation is uniform.
     fn op(&mut self, op: Op) -> Option<Op> {
         if op.dst.is_some_and(|dst| self.uniform.holds(dst)) {
             return None;
@@ -200,7 +199,7 @@ impl Interleaver {
         Some(Op { opcode, dst: op.dst.map(|v| self.copy_of(v)), args, ..op })
     }
 
-    /// The pixels of or_masks group, as a mask and the operation that makes it.
+    /// Returns the union of both groups' masks, and the operation that computes it.
     fn or_masks(&mut self, mask: VReg) -> (VReg, Option<Op>) {
         let copy_of = self.copy_of(mask);
         if copy_of == mask {
@@ -243,7 +242,7 @@ impl Interleaver {
         to.push(Region::Branch(Branch { phis, arms }));
     }
 
-    /// Counts instructions of a region: for each group by the pixels that the region is for, or for both alike.
+    /// Counts instructions of a region: for each group by its active lanes, or for both together.
     fn count(&mut self, instructions: u32) -> Region {
         let Some(mask) = self.active.filter(|_| self.counts_apart) else {
             return Region::ConsumeFuel(instructions);
@@ -253,8 +252,8 @@ impl Interleaver {
         Region::Ops(vec![Op { opcode, dst: None, args, origin: 0 }])
     }
 
-    /// Returns the first group's mask of the pixels that an iteration is for: a parameter that begins as the mask of the
-    /// region around the loop.
+    /// Returns the first group's mask of the active lanes in an iteration: a parameter whose initial value is the mask of the enclosing
+    /// region.
     fn active_in(&mut self, repeat: &mut Loop, again: VReg, to: &mut Vec<Region>) -> VReg {
         let full = &self.full_masks;
         let begins = |init: &VReg| match self.active {
@@ -286,7 +285,7 @@ impl Interleaver {
 
     fn fresh_mask(&mut self, is_uniform: bool) -> VReg {
         let v = self.function.fresh(self.mask_class);
-        // Those in between are copies, which have none.
+        // The values in between are copies for the second group, which are not copied themselves.
         self.copies.resize(v.index() + 1, None);
         self.uniform.0.resize(v.index() + 1, is_uniform);
         v

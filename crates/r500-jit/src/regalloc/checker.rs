@@ -1,19 +1,18 @@
-//! Checker of register allocation: a symbolic run over machine instructions that knows which values of the
-//! program each register and each slot of the frame holds.
+//! Checker of register allocation: abstract interpretation of the machine code, which tracks the set of SSA values that each register and
+//! each slot of the frame holds.
 //!
-//! The program in SSA form is the specification. The run walks it and the listing side by side: between the
-//! instructions of operations lie moves that the allocator inserted, which copy what a place holds to another
-//! place. An operation must read each argument from a place that holds it and then defines its result. Where
-//! control flow joins, a place holds the values that it holds on all ways; loops are repeated to the fixed
-//! point. Each value has one definition, and the places at the start of an iteration hold what they hold before
-//! the loop at most: so where the run meets a definition, no place holds the value of an iteration before. So it does not matter how the allocator came to its decisions (as in the checker of regalloc2).
+//! The low-level IR is the specification; the checker walks it and the machine code in step. Between operations are moves that the
+//! allocator inserted, which copy the contents of one location to another. An operation must read each argument from a location that holds
+//! it, and then defines its result. At joins of control flow a location keeps the values that it holds on all paths; loops are iterated to
+//! the fixed point. Each value has one definition, and at the start of an iteration a location holds at most what it holds before the loop:
+//! so at a definition, no location holds the value of the previous iteration. The result does not depend on how the allocator came to its
+//! decisions (as in the checker of regalloc2).
 //!
-//! Found are, among others: a place that was overwritten or never written, a slot that is read as another class
-//! (wider or narrower) than it was written as, constants read where they are not as wide as the access, masks
-//! and vectors taken for one another, variables that are elsewhere at the end of an arm or an iteration than
-//! at its start, slots of the batch read after a store.
+//! Among the faults found: a location that was overwritten or never written; a slot that is read as another class (wider or narrower) than
+//! it was written as; constants read by an access wider than the pool entry; masks and vectors confused; phis and parameters in another
+//! location at the end of an arm or an iteration than at its start; slots of the batch read after a store.
 //!
-//! [`allocate`](super::allocate) asks in debug builds; without debug assertions nothing of this is called.
+//! [`allocate`](super::allocate) runs the checker in builds with debug assertions only.
 
 mod locations;
 
@@ -26,10 +25,10 @@ use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
 use crate::machine::Machine;
 use locations::{Held, Location, State, add, carry, follow};
 
-/// What is wrong with a listing.
+/// A fault of the machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The instruction's place in the listing.
+    /// Index of the instruction.
     pub(super) inst: usize,
     pub(super) what: String,
 }
@@ -40,7 +39,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Checks that a listing computes what its program says.
+/// Checks that machine code computes its function.
 ///
 /// # Errors
 /// The first fault.
@@ -62,14 +61,14 @@ pub(super) fn check(
     checker.groups()
 }
 
-/// How far the run is.
+/// Position of the walk.
 #[derive(Clone, Copy, Debug, Default)]
 struct Position {
-    /// In the listing.
+    /// Instructions passed.
     inst: usize,
-    /// Operations of the program so far.
+    /// Operations of the function passed.
     op: u32,
-    /// Operations of the listing so far.
+    /// Operations of the machine code passed.
     emitted: usize,
 }
 
@@ -77,13 +76,13 @@ struct Checker<'a> {
     function: &'a LirFunction,
     machine: Machine,
     listing: &'a MachCode,
-    /// Values that anything defines. The others are undefined: any place holds them.
+    /// Values with a definition. The others are undefined: any location holds them.
     is_defined: Vec<bool>,
     at: Position,
     state: State,
-    /// The mask that was tested last.
+    /// The mask of the last test.
     tested: Option<VReg>,
-    /// Counters of the loops around.
+    /// Counters of the enclosing loops.
     counters: Vec<u32>,
 }
 
@@ -100,7 +99,7 @@ impl Checker<'_> {
         !self.is_defined[v.index()]
     }
 
-    /// The whole listing, for one group of pixels after the other.
+    /// Checks the whole function, a loop over groups of pixels.
     fn groups(&mut self) -> Result<(), Fault> {
         self.fill_memory();
         self.moves()?;
@@ -116,7 +115,7 @@ impl Checker<'_> {
             if !matches!(back, MachInst::NextGroup(to) if to == top) {
                 return self.fault(format!("{back:?} in place of the next group"));
             }
-            // Constants are the same for the next group; everything else is another value.
+            // Constants are the same for the next group; all other values change.
             let function = self.function;
             for held in self.state.0.values_mut() {
                 held.values.retain(|v| matches!(function.given(*v), Some(MemOperand::Const(_))));
@@ -132,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Slots of the batch and constants hold what is given, at the start of a group.
+    /// Initialises slots of the batch and constants with the given values, at the start of a group.
     fn fill_memory(&mut self) {
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(..)));
         for (n, given) in (0..).zip(&self.function.given) {
@@ -165,7 +164,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The next instruction.
+    /// Returns the next instruction.
     fn take(&mut self) -> Result<MachInst, Fault> {
         let Some(inst) = self.listing.insts.get(self.at.inst) else {
             return self.fault("the listing ends before the program");
@@ -181,7 +180,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The moves that the allocator inserted here.
+    /// Interprets the moves that the allocator inserted here.
     fn moves(&mut self) -> Result<(), Fault> {
         while let Some(inst) = self.listing.insts.get(self.at.inst) {
             let register = Location::register;
@@ -200,7 +199,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Copies what a place holds.
+    /// Copies the contents of a location.
     fn copy(&mut self, class: Class, to: Location, from: Location) -> Result<(), Fault> {
         if let Location::Slot(..) | Location::Const(_) = to {
             return self.fault(format!("{to:?} is overwritten by a move"));
@@ -213,14 +212,14 @@ impl Checker<'_> {
                 return self.fault(format!("{from:?} is read as {class:?}, holds {was:?}"));
             }
             Some(held) => held.values.clone(),
-            // What was never written is worth nothing where it goes either.
+            // Copies of a location that was never written are undefined, too.
             None => Vec::new(),
         };
         self.state.0.insert(to, Held { class, values });
         Ok(())
     }
 
-    /// Whether there is such a register or slot.
+    /// Checks that the register or slot exists.
     fn exists(&self, at: Location) -> Result<(), Fault> {
         let exists = match at {
             Location::Register(class, register) => {
@@ -234,7 +233,7 @@ impl Checker<'_> {
         if exists { Ok(()) } else { self.fault(format!("there is no {at:?}")) }
     }
 
-    /// Checks that a place holds a value and is read as what it is.
+    /// Checks that a location holds a value, and that it is read as the value's class.
     fn read(&self, v: VReg, class: Class, from: Location) -> Result<(), Fault> {
         if self.class(v) != class {
             return self.fault(format!("{v:?} is {:?}, read as {class:?}", self.class(v)));
@@ -253,7 +252,7 @@ impl Checker<'_> {
         self.at.op += 1;
         let is_next = self.listing.sources.get(self.at.emitted) == Some(&number);
         if !is_next {
-            // Without a result that is read it may be missing; then no place holds the result.
+            // An operation whose result is not used may be missing; then no location holds the result.
             return match op.dst {
                 Some(_) => Ok(()),
                 None => self.fault(format!("{op:?} is missing")),
@@ -278,7 +277,7 @@ impl Checker<'_> {
             Opcode::Cmp(relation) => relation == relation.mirrored(),
             _ => opcode.is_commutative(),
         };
-        // The allocator may have exchanged what a symmetric operation reads.
+        // The allocator may have swapped the arguments of a commutative operation.
         if let ([Some(a), Some(b), _], [Some(place), ..]) = (wanted, args)
             && is_symmetric
         {
@@ -296,7 +295,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Checks that the places of an operation's arguments hold these values, and may be where they are.
+    /// Checks that an operation reads its arguments from locations that hold them and that it can access.
     fn arguments(
         &self,
         opcode: Opcode,
@@ -333,7 +332,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Which registers an instruction takes an argument from.
+    /// Returns the register class that an instruction reads an argument from.
     fn operand_class(&self, opcode: Opcode, argument: usize) -> Class {
         let mask = match opcode {
             Opcode::MaskAnd
@@ -347,7 +346,7 @@ impl Checker<'_> {
         if mask { self.machine.mask() } else { Class::Vector }
     }
 
-    /// Which registers an instruction leaves its result in.
+    /// Returns the register class that an instruction writes its result to.
     fn result_class(&self, opcode: Opcode) -> Class {
         match opcode {
             Opcode::Cmp(_)
@@ -361,7 +360,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A register holds the result of an operation.
+    /// Records that a register holds the result of an operation.
     fn define(&mut self, v: VReg, opcode: Opcode, register: u8) -> Result<(), Fault> {
         let class = self.result_class(opcode);
         if self.class(v) != class {
@@ -373,10 +372,10 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What an operation without a result does to slots.
+    /// Interprets an operation without a result: stores to slots.
     fn effect(&mut self, opcode: Opcode, op: &Op) {
         let Opcode::Store(slot, part) = opcode else { return };
-        // The vector of another group may be the same one: where the last chunk goes with itself.
+        // The slot of another interleaved group may alias this one: the last chunk is interleaved with itself.
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(of, _) if *of == slot));
         let values = op.args().collect();
         let held = Held { class: Class::Vector, values };
@@ -393,7 +392,7 @@ impl Checker<'_> {
         branch.arms.iter().try_for_each(|arm| self.arm(arm))
     }
 
-    /// Any place holds a variable that begins as an undefined value; so does the one that the allocator takes.
+    /// Makes a variable undefined if its incoming value is: any location holds it, also the one that the allocator chose.
     fn alias_undefined(&mut self, to: VReg, from: VReg) {
         if self.is_undefined(from) {
             self.is_defined[to.index()] = false;
@@ -412,13 +411,13 @@ impl Checker<'_> {
         self.tested = None;
         self.nodes(&arm.body)?;
         self.moves()?;
-        // What the variables are from here on: on this way what is assigned, on the other what they were.
+        // The phis after the arm: the assigned values if the arm runs, the previous ones if it is skipped.
         for assign in &arm.assign {
             skipped.alias(assign.new, assign.old);
             self.state.alias(assign.new, assign.from);
             let [old, from] = [assign.old, assign.from].map(|v| self.is_undefined(v));
             self.is_defined[assign.new.index()] = !(old && from);
-            // An undefined value is wherever the other way has the variable.
+            // An undefined value is in every location that holds the phi on the other path.
             match (old, from) {
                 (true, false) => follow(&mut skipped, &self.state, assign.new),
                 (false, true) => follow(&mut self.state, &skipped, assign.new),
@@ -434,7 +433,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A test of a mask.
+    /// Interprets the test of a mask.
     fn test(&mut self, v: VReg) -> Result<(), Fault> {
         let inst = self.take()?;
         self.at.inst -= 1;
@@ -512,7 +511,7 @@ impl Checker<'_> {
     }
 }
 
-/// By value: whether anything defines it.
+/// Returns for each value whether it has a definition.
 fn defined_values(function: &LirFunction) -> Vec<bool> {
     let mut defined: Vec<bool> = function.given.iter().map(Option::is_some).collect();
     define_in(&function.body, &mut defined);

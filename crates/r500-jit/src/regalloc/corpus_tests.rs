@@ -1,5 +1,5 @@
-//! Spills of the captures of the corpus: vectors that the allocator stores to the frame and reads from there. (Offsets of texels are
-//! always read from memory and do not count.)
+//! Spill counts of the captures of the corpus: vectors that the allocator stores to the frame and reads from it. (Texel offsets are always
+//! read from memory and do not count.)
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -16,18 +16,18 @@ use crate::Effort;
 use crate::x86::compile::{lower_unit, schedule_groups};
 use crate::x86::level::Level;
 
-/// What the code of a program has.
+/// Counts for the code of a program.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     /// Operations and moves.
     instructions: usize,
-    /// The most vectors that are live at once, but those that lie in memory anyway.
+    /// Register pressure: live vectors without a location in memory.
     live: usize,
     stores: usize,
     reads: usize,
 }
 
-/// Counts what becomes of units.
+/// A compiler that counts the instructions of units.
 struct Counter {
     level: Level,
     doublings: u32,
@@ -69,7 +69,7 @@ impl Compiler for Counter {
     }
 }
 
-/// Code that is only counted.
+/// A kernel that never runs.
 struct Unused;
 
 impl Kernel for Unused {
@@ -78,7 +78,7 @@ impl Kernel for Unused {
     }
 }
 
-/// Returns what the code of each capture has, by name.
+/// Returns the counts of each capture, by name.
 fn captures(level: Level, doublings: u32) -> BTreeMap<String, Counts> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa"));
     let mut all = BTreeMap::new();
@@ -106,11 +106,11 @@ fn captures(level: Level, doublings: u32) -> BTreeMap<String, Counts> {
     all
 }
 
-/// A capture, stores and reads.
+/// A capture and its limits of stores and reads.
 type Ceiling = (&'static str, usize, usize);
 
-/// Stores and reads that captures may have at most, with one group of pixels at a time, rounded up; the others have none. (`big_temps`
-/// has 106 live values for 31 registers: at least 75 must be stored.)
+/// Upper limits of stores and reads of captures, with one group of pixels at a time, rounded up; captures that are not listed have none.
+/// (`big_temps` has 106 live values for 31 registers: at least 75 must be stored.)
 const CEILINGS: [(Level, &[Ceiling]); 2] = [
     (
         Level::Avx512,

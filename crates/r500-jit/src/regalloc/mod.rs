@@ -1,18 +1,18 @@
-//! Register allocation: one pass over the operations in program order.
+//! Register allocation: a linear scan over the operations in program order.
 //!
-//! Values live in registers while there are enough; then the one with the farthest next use is spilled to the frame and
-//! reloaded where it is used. Values that lie in memory anyway (constants, slots) need no store, and often no register.
+//! When registers run out, the value with the farthest next use is spilled to the frame. Later uses read it from there, and reload it if
+//! the next use is near. Values that are given in memory (constants, slots) are never stored, and often need no register.
 //!
-//! Branches and loops restore the register state: after an arm or an iteration each live value is in the location that
-//! it had before. So arms do not affect each other's allocation. Loops load values that they use into free registers
-//! before the first iteration.
+//! Branches and loops restore the register state: after an arm or an iteration each live value is in the location that it had before. So
+//! arms do not affect each other's allocation. Constants and slots that a loop uses are loaded into free registers before the first
+//! iteration.
 //!
 //! | module | job |
 //! | --- | --- |
 //! | `live_ranges` | where each value is live |
 //! | `reg_state` | the location of each value |
 //! | `parallel_move` | parallel moves |
-//! | `checker` | in debug builds: does every operand read its value |
+//! | `checker` | in debug builds: checks that every operand reads its value |
 
 #[cfg(any(debug_assertions, test))]
 mod checker;
@@ -31,7 +31,7 @@ use crate::machine::{Machine, MemoryOperands};
 use parallel_move::{Location, Move};
 use reg_state::RegState;
 
-/// Gives registers to a program.
+/// Allocates registers for a function.
 pub(crate) fn allocate(function: &LirFunction, machine: Machine) -> MachCode {
     let live_ranges = LiveRanges::of(function);
     let mut allocator = Allocator {
@@ -58,7 +58,7 @@ pub(crate) fn allocate(function: &LirFunction, machine: Machine) -> MachCode {
     listing
 }
 
-/// The most vectors that are alive at once.
+/// Returns the register pressure: the maximum number of live vectors.
 pub(crate) fn pressure(function: &LirFunction) -> usize {
     let live_ranges = LiveRanges::of(function);
     live_ranges.pressure(0, live_ranges.end())
@@ -68,21 +68,21 @@ struct Allocator<'a> {
     function: &'a LirFunction,
     regs: RegState,
     live_ranges: LiveRanges,
-    /// Where the pass is; counts as [`LiveRanges`] did.
+    /// The current program point, numbered as in [`LiveRanges`].
     at: u32,
-    /// Operations so far.
+    /// Operations so far, dead ones included.
     ops: u32,
     depth: u32,
-    /// Where the pass of the innermost loop ends.
+    /// The end of the innermost loop.
     pass_ends: u32,
     out: MachCode,
 }
 
-/// The number of operations within which a next use is near.
+/// A reload goes to a register if the next use is less than this many points away.
 const SOON: u32 = 64;
 
 impl Allocator<'_> {
-    /// The whole program, for one group of pixels after the other.
+    /// Allocates the whole function, as a loop over groups of pixels.
     fn groups(&mut self) {
         let end = self.live_ranges.end();
         self.at += 1;
@@ -127,7 +127,7 @@ impl Allocator<'_> {
         if let (Some((at, Access::Lanes)), args, false) = (memory, op.args, in_pool) {
             self.put_into_frame(args[at].expect("offsets are an argument"));
         }
-        // What must be in a register comes first, so that it finds one.
+        // Arguments that need a register are allocated first, while registers are free.
         let mut regs = [None; 3];
         let mut locked = Vec::new();
         for v in op.args() {
@@ -163,8 +163,7 @@ impl Allocator<'_> {
             };
             regs[i] = Some(place);
         }
-        // The result may take a register of theirs, but a place in the frame that is still to be read
-        // must not be written meanwhile.
+        // The result may reuse the register of a dead argument. It must not reuse its spill slot, which the instruction still reads.
         for v in op.args() {
             if self.live_ranges.next_use(v, self.at).is_none() {
                 self.regs.drop_register(v);
@@ -193,7 +192,7 @@ impl Allocator<'_> {
         if cfg!(any(debug_assertions, test)) {
             self.out.sources.push(number);
         }
-        // It will be read from memory: the sooner it is there, the less is waited for it.
+        // Texel offsets are read from memory: an early store hides its latency.
         if let Some(dst) = op.dst.filter(|dst| self.live_ranges.is_offset(*dst))
             && self.regs.machine.operands == MemoryOperands::Usual
         {
@@ -201,7 +200,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Exchanges arguments if that saves a load. Returns the argument that may lie in memory.
+    /// Swaps the arguments if that saves a load. Returns the argument that may be a memory operand.
     fn arrange(&self, op: &mut Op) -> Option<(usize, Access)> {
         let memory = self.regs.machine.memory_operand(op.opcode);
         let exchanged = match op.opcode {
@@ -211,7 +210,7 @@ impl Allocator<'_> {
         };
         let [Some(a), Some(b), _] = op.args else { return memory };
         let in_register = |v| self.regs.register(v).is_some();
-        // What will be loaded better is what lies in memory for good.
+        // A value that is given in memory is the better memory operand.
         let better = !in_register(a)
             && (in_register(b)
                 || self.function.given(a).is_some() && self.function.given(b).is_none());
@@ -222,7 +221,7 @@ impl Allocator<'_> {
         memory
     }
 
-    /// Whether a value in memory is worth a register: its next use is near, and one is free.
+    /// Returns whether to reload a value from memory into a register: its next use is near, in the same iteration, and a register is free.
     fn deserves_register(&self, v: VReg) -> bool {
         let class = self.function.class(v);
         let next = self.live_ranges.next_use(v, self.at).filter(|next| *next < self.pass_ends);
@@ -243,7 +242,7 @@ impl Allocator<'_> {
         register
     }
 
-    /// A register that is free, or made so.
+    /// Returns a free register; spills a value if there is none.
     fn find_register(&mut self, class: Class, locked: &[(Class, u8)], hint: Option<u8>) -> u8 {
         if let Some(register) = self.regs.free(class, hint) {
             return register;
@@ -255,7 +254,7 @@ impl Allocator<'_> {
             .filter(|(of, register, _)| *of == class && !locked.contains(&(class, *register)))
             .max_by_key(|(_, register, v)| {
                 let distance = live_ranges.next_use(*v, at).map_or(u32::MAX / 8, |next| next - at);
-                // What lies in memory need not be stored.
+                // A value with a copy in memory need not be stored.
                 let cheap = if regs.memory(*v).is_some() { 3 } else { 1 };
                 (distance.min(u32::MAX / 8) * cheap, *register)
             });
@@ -264,7 +263,7 @@ impl Allocator<'_> {
         register
     }
 
-    /// Takes a value's register; the frame keeps it.
+    /// Frees a value's register; spills the value if it is still used.
     fn evict(&mut self, v: VReg) {
         match self.live_ranges.is_used_from(v, self.at) {
             true => self.spill(v),
@@ -272,7 +271,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Has a value be in memory alone.
+    /// Spills a value and frees its register. A value with a copy in memory is not stored.
     fn spill(&mut self, v: VReg) {
         let class = self.function.class(v);
         if let Some(from) = self.regs.register(v) {
@@ -284,7 +283,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Has a value be in memory where each of its lanes can be read.
+    /// Spills a value so that each of its lanes can be read from memory; a constant is stored to the frame first.
     fn put_into_frame(&mut self, v: VReg) {
         if let Some(MemOperand::Const(_)) = self.function.given(v)
             && self.regs.lanes(v).is_none()
@@ -296,7 +295,7 @@ impl Allocator<'_> {
         self.spill(v);
     }
 
-    /// Frees registers of dead values.
+    /// Frees the locations of dead values.
     fn free_dead(&mut self, values: impl Iterator<Item = VReg>) {
         for v in values {
             if self.live_ranges.next_use(v, self.at).is_none() {
@@ -318,7 +317,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Values with regs of their own, that are others as yet.
+    /// Allocates a location of its own for each variable (phi or loop parameter), initialised with its incoming value.
     fn begin_vars(&mut self, vars: &[(VReg, Option<VReg>)]) {
         for (i, &(var, from)) in vars.iter().enumerate() {
             let again = vars[i + 1..].iter().any(|(_, other)| *other == from);
@@ -333,7 +332,7 @@ impl Allocator<'_> {
             self.regs.put(var, register);
             return;
         };
-        // The last use: its register becomes the location.
+        // Last use of the incoming value: the variable takes over its location.
         if !again
             && self.live_ranges.next_use(from, self.at).is_none()
             && self.function.given(from).is_none()
@@ -372,7 +371,7 @@ impl Allocator<'_> {
             let assign = arm.assign.iter().find(|assign| assign.old == v);
             let from = match (assign, to) {
                 (Some(assign), _) if self.live_ranges.is_used(assign.new) => assign.from,
-                // What is only in the frame stays there.
+                // A value that is only in the frame stays there.
                 (None, Location::Register(..))
                     if self.live_ranges.next_use(v, self.at).is_some() =>
                 {
@@ -395,7 +394,7 @@ impl Allocator<'_> {
     fn moves(&mut self, mut moves: Vec<Move>) {
         let named = moves.clone();
         let regs = &mut self.regs;
-        // A register that is free now and afterwards, or a slot of the frame.
+        // A register that is free before and after the moves, or a slot of the frame.
         let mut spare = |class| {
             let is_named = |location| named.iter().any(|m| m.to == location || m.from == location);
             let mut free = regs.frees(class).map(|register| Location::Register(class, register));
@@ -410,7 +409,7 @@ impl Allocator<'_> {
         parallel_move::resolve(moves, spare, &mut self.out.insts);
     }
 
-    /// Frees the registers of dead values, and of those that are never used.
+    /// Frees the locations of dead values, also of those without uses.
     fn sweep(&mut self) {
         let held = self.regs.registers().into_iter().map(|(_, _, v)| v);
         let dead: Vec<VReg> = held
@@ -440,7 +439,7 @@ impl Allocator<'_> {
         let top = self.label();
         self.push(MachInst::LoopBegin { counter, trips: repeat.max_trips });
         self.push(MachInst::Label(top));
-        // Passes change what is in registers.
+        // The loop changes parameters in registers, so their copies in spill slots become stale.
         for c in &param {
             if self.regs.register(c.var).is_some() {
                 self.regs.drop_spill_slot(c.var);
@@ -464,7 +463,7 @@ impl Allocator<'_> {
         for (to, v) in before.locations() {
             let from = match (param.iter().find(|c| c.var == v), to) {
                 (Some(c), _) => c.next,
-                // Values that the loop uses, or that are used after it, are in their locations.
+                // Restores the locations of values that the loop uses, or that are used after it.
                 (None, Location::Register(..))
                     if self.live_ranges.is_used_from(v, end)
                         || self.live_ranges.is_used_in(v, start, end) =>
@@ -491,9 +490,9 @@ impl Allocator<'_> {
         self.depth -= 1;
     }
 
-    /// Before a loop: if it needs more registers than there are, only what goes from pass to pass keeps
-    /// its register; values that the loop only reads are read from memory, which costs nothing at the end of an
-    /// iteration. If it needs fewer registers, such values get the rest.
+    /// Prepares registers for a loop. If the loop needs more registers than there are, only loop parameters keep their registers: values
+    /// that the loop only reads become memory operands, which need no restoring move at the end of an iteration. Otherwise the free
+    /// registers preload constants and slots that the loop uses.
     fn preload_loop(&mut self, start: u32, end: u32, vars: &[(VReg, Option<VReg>)]) {
         let count = self.regs.machine.registers(Class::Vector);
         let needed = self.live_ranges.pressure(start, end);
@@ -515,7 +514,7 @@ impl Allocator<'_> {
                 }
             }
         }
-        // Slots hold another group's values each time, constants do not.
+        // Slots hold other values for the next group of pixels, constants do not.
         let given =
             self.live_ranges.constants_used_in(start, end, |v| match self.function.given(v) {
                 Some(MemOperand::Const(_)) => true,
@@ -525,7 +524,7 @@ impl Allocator<'_> {
         for v in given.into_iter().take(count.saturating_sub(needed + 1)) {
             if self.regs.register(v).is_some() || self.regs.has_free(Class::Vector) {
                 self.load(v, &mut Vec::new());
-                // It is to be there in the next pass, too.
+                // Keeps the value live across the back edge.
                 self.live_ranges.add(v, end);
             }
         }

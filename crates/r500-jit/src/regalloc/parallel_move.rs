@@ -1,7 +1,6 @@
-//! Parallel moves: a sequence of single moves with the effect of all of them at once.
+//! Parallel moves: sequentialisation of moves that take effect at the same time.
 //!
-//! Registers of different classes are different regs, but both classes share the slots of the frame: so the
-//! moves of both are put in order together.
+//! The register classes do not overlap, but both use the slots of the frame. So the moves of both classes are ordered together.
 
 use crate::lir::Class;
 use crate::mach_inst::{MachInst, Mem};
@@ -13,7 +12,7 @@ pub(super) enum Location {
     Memory(Mem),
 }
 
-/// One of the moves: a value of this class.
+/// A move of a value of a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) class: Class,
@@ -21,9 +20,8 @@ pub(super) struct Move {
     pub(super) from: Location,
 }
 
-/// Appends single moves so that each destination receives what its source held before all of them. No two
-/// moves have the same destination. `spare` finds a place for a value of a class that no move names; what it
-/// held is lost.
+/// Appends single moves so that each destination receives the value that its source had before all of them. All destinations are distinct.
+/// `spare` returns a location for a value of a class that no move reads or writes; its contents are lost.
 pub(super) fn resolve(
     mut moves: Vec<Move>,
     mut spare: impl FnMut(Class) -> Location,
@@ -31,15 +29,15 @@ pub(super) fn resolve(
 ) {
     moves.retain(|m| m.to != m.from);
     while !moves.is_empty() {
-        // A destination that is not the source of a move that is still to come may be overwritten.
+        // A destination that no remaining move reads may be overwritten.
         let free = moves.iter().position(|m| !moves.iter().any(|other| other.from == m.to));
         if let Some(at) = free {
             let m = moves.swap_remove(at);
             out.push(single(m.class, m.to, m.from));
             continue;
         }
-        // Cycles are left: the value of one place goes to a spare one. Its class is that of the move that
-        // reads it, which need not be that of the move that overwrites it.
+        // Only cycles remain: break one by saving a location to a spare one. The class is that of the move that reads the location; the
+        // move that overwrites it may have another one.
         let place = moves[0].to;
         let reads = |m: &Move| m.from == place;
         let class = moves.iter().find(|m| reads(m)).map(|m| m.class);
@@ -98,7 +96,7 @@ mod tests {
         if class == VECTOR { vector(30) } else { slot(99) }
     }
 
-    /// What each place holds: the place that the value was in at first, and as a value of which class.
+    /// For each location, the initial location of the value that it holds, and the class that it was written as.
     #[derive(Default)]
     struct Machine(Vec<(Location, (Location, Class))>);
 
@@ -154,7 +152,7 @@ mod tests {
 
     #[test]
     fn cycles_chains_and_forks() {
-        // A cycle of three, a chain that ends in it, one place to two others.
+        // A cycle of three, a chain that ends in it, and a location with two destinations.
         let pairs = [(0, 1), (1, 2), (2, 0), (3, 0), (4, 5), (6, 5), (5, 4)];
         check(&pairs.map(|(to, from)| (VECTOR, vector(to), vector(from))));
     }
@@ -167,7 +165,7 @@ mod tests {
 
     #[test]
     fn registers_of_different_classes_are_different_places() {
-        // Taken for one another, these would be a cycle.
+        // If the classes were confused, these would be a cycle.
         let moves = [(VECTOR, vector(0), vector(1)), (MASK, mask(1), mask(0))];
         check(&moves);
         let mut insts = Vec::new();
@@ -178,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_cycle_through_slots_is_broken_in_the_class_that_is_read() {
-        // A vector takes the slot of a mask and a mask that of a vector: either may be saved first.
+        // A vector overwrites the slot of a mask and a mask that of a vector: either may be saved first.
         let moves =
             [(VECTOR, slot(0), vector(1)), (MASK, slot(1), slot(0)), (VECTOR, vector(1), slot(1))];
         for first in 0..3 {

@@ -1,4 +1,4 @@
-//! What is where: registers, the frame.
+//! Register state: the values that registers and the frame hold, and the location of each value.
 
 use crate::lir::{Class, LirFunction, MemOperand, VReg};
 use crate::mach_inst::Mem;
@@ -8,27 +8,28 @@ use super::parallel_move::{Location, Move};
 
 const NOWHERE: u32 = u32::MAX;
 
-/// The number of a slot of the frame.
+/// Returns the index of a spill slot as `u32`.
 fn number(slot: usize) -> u32 {
     u32::try_from(slot).expect("a frame of few slots")
 }
 
-/// The regs of values.
+/// The locations of all values, and the values in all locations.
 #[derive(Debug)]
 pub(super) struct RegState {
     pub(super) machine: Machine,
     now: Saved,
-    /// Where each value is: register, vector in the frame, for good.
+    /// The register of each value, or `NOWHERE`. (`spill_slot` and `given`: its slot of the frame, its
+    /// read-only memory.)
     register: Vec<u32>,
     spill_slot: Vec<u32>,
     given: Vec<Option<MemOperand>>,
     classes: Vec<Class>,
-    /// Registers that values had best be computed in.
+    /// The preferred register of each value.
     hints: Vec<u32>,
     frame: u32,
 }
 
-/// What registers and the frame hold.
+/// The contents of registers and of the frame.
 #[derive(Clone, Debug)]
 pub(super) struct Saved {
     registers: [Vec<Option<VReg>>; 2],
@@ -36,7 +37,7 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    /// Values in registers, then those that are only in the frame.
+    /// Returns the values in registers, then those that are only in the frame.
     pub(super) fn locations(&self) -> Vec<(Location, VReg)> {
         let mut locations = Vec::new();
         for class in [Class::Vector, Class::Mask] {
@@ -75,7 +76,7 @@ impl RegState {
         }
     }
 
-    /// Vectors in the frame.
+    /// Returns the size of the frame, in vectors.
     pub(super) fn frame(&self) -> u32 {
         self.frame
     }
@@ -88,7 +89,7 @@ impl RegState {
         u8::try_from(self.register[v.index()]).ok()
     }
 
-    /// Where a value lies in memory.
+    /// Returns the memory that holds a value.
     pub(super) fn memory(&self, v: VReg) -> Option<Mem> {
         match self.given[v.index()] {
             Some(MemOperand::Const(bits)) => Some(Mem::Const(bits)),
@@ -99,7 +100,8 @@ impl RegState {
         }
     }
 
-    /// Where each lane of a value lies in memory by itself: constants may be there for one only.
+    /// Returns the memory that holds each lane of a value separately: a pooled constant may be stored for one
+    /// lane only.
     pub(super) fn lanes(&self, v: VReg) -> Option<Mem> {
         match self.given[v.index()] {
             Some(MemOperand::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
@@ -109,7 +111,7 @@ impl RegState {
         }
     }
 
-    /// Where a value is read. One from nowhere is anything.
+    /// Returns the location that a value is read from; an arbitrary one for an undefined value.
     pub(super) fn location(&self, v: VReg) -> Location {
         match (self.register(v), self.memory(v)) {
             (Some(register), _) => Location::Register(self.class(v), register),
@@ -118,7 +120,7 @@ impl RegState {
         }
     }
 
-    /// Values in registers.
+    /// Returns the values in registers.
     pub(super) fn registers(&self) -> Vec<(Class, u8, VReg)> {
         let of = |class: Class| {
             (0..)
@@ -128,7 +130,7 @@ impl RegState {
         of(Class::Vector).chain(of(Class::Mask)).collect()
     }
 
-    /// Values in the frame.
+    /// Returns the values in the frame.
     pub(super) fn spilled(&self) -> Vec<VReg> {
         self.now.stack.iter().copied().flatten().collect()
     }
@@ -137,7 +139,7 @@ impl RegState {
         self.now.registers[class as usize].contains(&None)
     }
 
-    /// A free register, this one if it is.
+    /// Returns a free register, the hinted one if it is free.
     pub(super) fn free(&self, class: Class, hint: Option<u8>) -> Option<u8> {
         let registers = &self.now.registers[class as usize];
         let hinted = hint.filter(|hint| registers.get(usize::from(*hint)) == Some(&None));
@@ -147,7 +149,7 @@ impl RegState {
         })
     }
 
-    /// Has a value be computed where another one is.
+    /// Makes the register of `at` the preferred one of `v`.
     pub(super) fn set_hint(&mut self, v: VReg, at: VReg) {
         self.hints[v.index()] = self.register[at.index()];
     }
@@ -173,7 +175,7 @@ impl RegState {
         }
     }
 
-    /// A place in the frame for a value, which is about to be stored there.
+    /// Allocates a spill slot for a value, which the caller stores there.
     pub(super) fn spill_slot(&mut self, v: VReg) -> Mem {
         let slot = self.free_stack();
         self.now.stack[slot] = Some(v);
@@ -192,7 +194,7 @@ impl RegState {
         slot
     }
 
-    /// A place in the frame that holds nothing and that no move names.
+    /// Returns a free slot of the frame that no move reads or writes.
     pub(super) fn spare_slot(&mut self, moves: &[Move]) -> Mem {
         let named = |slot: usize| {
             let location = Location::Memory(Mem::Stack(number(slot)));
@@ -205,13 +207,13 @@ impl RegState {
         Mem::Stack(slot)
     }
 
-    /// Free registers.
+    /// Returns the free registers.
     pub(super) fn frees(&self, class: Class) -> impl Iterator<Item = u8> {
         let registers = (0..).zip(&self.now.registers[class as usize]);
         registers.filter_map(|(register, v)| v.is_none().then_some(register))
     }
 
-    /// What lies in the frame of a value is out of date.
+    /// Frees a value's spill slot, whose contents are stale.
     pub(super) fn drop_spill_slot(&mut self, v: VReg) {
         if let Some(place) = self.now.stack.get_mut(self.spill_slot[v.index()] as usize) {
             *place = None;
@@ -219,13 +221,13 @@ impl RegState {
         self.spill_slot[v.index()] = NOWHERE;
     }
 
-    /// Frees all regs of a value.
+    /// Frees a value's register and its spill slot.
     pub(super) fn forget(&mut self, v: VReg) {
         self.drop_register(v);
         self.drop_spill_slot(v);
     }
 
-    /// What is in the place of a value is another one from now on.
+    /// Gives the location of a value to another one.
     pub(super) fn rename(&mut self, old: VReg, new: VReg) {
         if let Some(register) = self.register(old) {
             self.forget(old);

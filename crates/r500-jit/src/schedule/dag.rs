@@ -1,15 +1,15 @@
-//! What waits for what.
+//! Dependence DAG of a basic block.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::lir::{LirFunction, MemOperand, Op, Opcode, VReg};
 
-/// Operations without branches.
+/// The operations of a basic block, with their dependences.
 pub(super) struct Dag<'a> {
     pub(super) ops: &'a [Op],
-    /// The operations that wait for each: use its result, or must not come before it.
+    /// For each operation, those that depend on it: they use its result, or must not precede it.
     pub(super) users: Vec<Vec<usize>>,
-    /// How many operations each waits for.
+    /// For each operation, the number of operations that it depends on.
     pub(super) waits: Vec<u32>,
     /// Values that say where texels are: they are read from memory, and take no registers.
     pub(super) offsets: HashSet<VReg>,
@@ -27,13 +27,13 @@ impl<'a> Dag<'a> {
         let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
         let mut coverage = None;
         for (at, op) in ops.iter().enumerate() {
-            // A slot is read before it changes, by all groups: two may be of the same pixels.
+            // A store depends on the reads of its slot by all groups: two groups may be the same pixels.
             if let Opcode::Store(slot, _) = op.opcode {
                 for &reader in readers.get(&slot).into_iter().flatten() {
                     graph.edge(reader, at);
                 }
             }
-            // What is covered changes in this order.
+            // Accesses of the coverage keep their order.
             if let Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_) = op.opcode
                 && let Some(before) = coverage.replace(at)
             {
@@ -64,7 +64,7 @@ impl<'a> Dag<'a> {
         }
     }
 
-    /// Operations that wait for none.
+    /// Returns the operations without dependences.
     pub(super) fn ready(&self) -> Vec<usize> {
         (0..self.ops.len()).filter(|at| self.waits[*at] == 0).collect()
     }

@@ -1,5 +1,5 @@
-//! ListScheduler that take turns: those operations first from which the longest way leads to the end, as long as
-//! registers last; then those first that free some.
+//! List scheduler: picks the ready operation with the shortest stall, of equal ones that with the longest path to the end (critical path).
+//! When registers of a class run out, operations that free registers of it precede all others.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use super::dag::Dag;
 use super::{Registers, latency};
 use crate::lir::{Class, LirFunction, Op, VReg};
 
-/// How far an operation may come before its turn, in operations.
+/// The number of operations by which an operation may be moved ahead.
 const WINDOW: usize = 160;
-/// Operations that begin in a cycle.
+/// Issue width: operations per cycle.
 const WIDTH: u32 = 3;
-/// Registers that are left to the allocator.
+/// Registers reserved for the allocator.
 const SPARE: usize = 3;
 
-/// The operations in order; `uses` are the use counts in the whole function.
+/// Returns the operations in order. `uses`: use counts in the whole function.
 pub(super) fn order(
     graph: Dag<'_>,
     function: &LirFunction,
@@ -22,7 +22,7 @@ pub(super) fn order(
     registers: Registers,
 ) -> Vec<Op> {
     let limits = registers.map(|registers| match registers {
-        // No value is of this class.
+        // The function has no value of this class.
         0 => usize::MAX,
         _ => registers.saturating_sub(SPARE),
     });
@@ -31,13 +31,13 @@ pub(super) fn order(
 
 struct ListScheduler<'a> {
     graph: Dag<'a>,
-    /// The way to the end.
+    /// For each operation, the length of the longest path to the end, in cycles.
     heights: Vec<u32>,
-    /// Looks that are left at each value that needs a register here.
+    /// Remaining uses of each value that occupies a register.
     left: HashMap<VReg, u32>,
-    /// Values in registers, by class.
+    /// Live values, by class.
     live: [usize; 2],
-    /// Registers of results: unused ones need none.
+    /// For each operation, whether its result is used and so needs a register.
     needs: Vec<bool>,
     classes: &'a [Class],
 }
@@ -72,7 +72,7 @@ impl<'a> ListScheduler<'a> {
         let count = self.graph.ops.len();
         let mut result = Vec::with_capacity(count);
         let mut done = vec![false; count];
-        // When the arguments of each are there.
+        // The cycle in which the arguments of each operation are available.
         let mut times = vec![0_u32; count];
         let mut ready = self.graph.ready();
         let mut first = 0;
@@ -91,7 +91,7 @@ impl<'a> ListScheduler<'a> {
                 };
                 (more, stall, u32::MAX - self.heights[at], at)
             });
-            // There always is one: the first that is left waits for nothing.
+            // There is always one: the first remaining operation has no dependences left.
             let Some((place, &at)) = best else { break };
             ready.swap_remove(place);
             let grows = self.grows(at);
@@ -120,7 +120,7 @@ impl<'a> ListScheduler<'a> {
         result
     }
 
-    /// How many more registers of each class are in use after an operation.
+    /// Returns the change of register pressure by an operation, by class.
     fn grows(&self, at: usize) -> [i32; 2] {
         let op = &self.graph.ops[at];
         let class = |v: VReg| self.classes[v.index()] as usize;

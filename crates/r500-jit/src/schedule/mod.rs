@@ -1,15 +1,14 @@
-//! The order of operations.
+//! Instruction scheduling.
 //!
-//! A kernel of one number is a chain: each step waits some cycles for the one before. The processor
-//! looks ahead for other work, but not far enough for several chains. So operations are put in an order
-//! in which chains take turns, as long as registers last. Where texels are fetched there is work enough, but
-//! fewer registers than that takes: there, few values are to be alive.
+//! Transcendental functions are dependence chains: each operation waits some cycles for the previous one. The out-of-order window of the
+//! processor is too short to overlap several chains. So list scheduling interleaves chains, as long as registers suffice. A block with
+//! texture fetches has enough parallelism, but more live values than registers: there the schedule minimises register pressure.
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `dag` | what waits for what |
-//! | `list_scheduler` | the order in which chains take turns |
-//! | `pressure_scheduler` | the order in which few values are alive, and texels are there when they are wanted |
+//! | `dag` | dependence DAG |
+//! | `list_scheduler` | critical-path list scheduling, which interleaves chains |
+//! | `pressure_scheduler` | register-pressure scheduling around texture fetches |
 
 mod dag;
 mod list_scheduler;
@@ -18,11 +17,10 @@ mod pressure_scheduler;
 use crate::lir::{Class, LirFunction, Op, Opcode, Region, VReg};
 use dag::Dag;
 
-/// Registers by class.
+/// Register counts by class.
 pub(crate) type Registers = [usize; 2];
 
-/// Puts the operations of a program in order, for so many registers; `by_memory` says whether offsets of
-/// texels go by way of memory.
+/// Schedules the operations of a function for these register counts. `by_memory`: whether texel offsets are read from memory.
 pub(crate) fn schedule(function: &mut LirFunction, registers: Registers, by_memory: bool) {
     let mut uses = vec![0; function.classes.len()];
     count(&function.body, &mut uses);
@@ -53,7 +51,7 @@ fn each_block(nodes: &mut [Region], f: &mut impl FnMut(&mut Vec<Op>)) {
     }
 }
 
-/// The use count of each value.
+/// Counts the uses of each value.
 fn count(nodes: &[Region], uses: &mut [u32]) {
     let mut see = |v: VReg| uses[v.index()] += 1;
     for node in nodes {
@@ -85,12 +83,12 @@ fn count(nodes: &[Region], uses: &mut [u32]) {
     }
 }
 
-/// Whether a value takes a register: not one that lies in memory anyway.
+/// Returns whether a value occupies a register: a vector that is not given in memory.
 fn takes_register(function: &LirFunction, v: VReg) -> bool {
     function.given(v).is_none() && function.class(v) == Class::Vector
 }
 
-/// Cycles until the result of an operation can be used.
+/// Returns the latency of an operation, in cycles.
 pub(crate) fn latency(opcode: Opcode) -> u32 {
     match opcode {
         Opcode::Add

@@ -1,12 +1,11 @@
-//! The order of instructions where texels are fetched.
+//! Register-pressure scheduling of blocks with texture fetches.
 //!
-//! Programs fetch long before they use texels, as the chip wants it. Where there are not
-//! registers for all of that, values go to memory and come back. So the instructions are put in order from
-//! the last to the first: always one whose results are wanted by then, and whose arguments are few that
-//! are not.
+//! Programs fetch texels long before they use them, as the chip prefers. Without registers for all texels, the allocator would spill them.
+//! So clusters of operations are scheduled bottom-up: among the clusters whose results are all demanded, the one that adds the fewest live
+//! values.
 //!
-//! What says where texels are is an exception. It goes by way of memory, so it takes no register while it
-//! waits, but there is a long way from it to the texels: it is computed well before they are fetched.
+//! Texel offsets are an exception. They are read from memory, so they occupy no register, but the latency from offset to texel is long:
+//! they are scheduled well before their fetches.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -15,11 +14,10 @@ use super::dag::Dag;
 use super::takes_register;
 use crate::lir::{LirFunction, Op, Opcode, VReg};
 
-/// How many operations come between offsets and their texels.
+/// The distance between offsets and their fetches, in operations.
 const AHEAD: usize = 250;
 
-/// The operations in such an order, if they fetch more texels than there are registers; `uses` says how
-/// often values are used in the whole function.
+/// Returns the operations in such an order, if they fetch more texels than there are registers. `uses`: use counts in the whole function.
 pub(super) fn order(
     graph: &Dag<'_>,
     function: &LirFunction,
@@ -35,22 +33,22 @@ pub(super) fn order(
     Some(ops.map(|at| graph.ops[*at]).collect())
 }
 
-/// Operations of one instruction, which stay together.
+/// The operations of one R500 instruction, which stay together.
 #[derive(Default)]
 struct Cluster {
     ops: Vec<usize>,
-    /// Whether these say where texels are.
+    /// Whether the cluster computes texel offsets.
     offsets: bool,
-    /// Values that take registers: its own that others use, those of others that it uses.
+    /// Values that occupy registers: `makes`, results that others use; `takes`, results of others that it uses.
     makes: HashSet<VReg>,
     takes: HashSet<VReg>,
-    /// Units that come before it.
+    /// Clusters that it depends on.
     waits: HashSet<usize>,
-    /// How many clusters come after it.
+    /// Number of clusters that depend on it.
     users: usize,
 }
 
-/// All of them, in the program's order.
+/// All clusters, in program order.
 struct Units {
     all: Vec<Cluster>,
     /// Values that are live out of the block.
@@ -94,12 +92,12 @@ impl Units {
         Self { all, out }
     }
 
-    /// The numbers of the units in order.
+    /// Returns the indices of the clusters in the new order.
     fn order(&self) -> Vec<usize> {
         let mut live = self.out.clone();
         let mut users: Vec<usize> = self.all.iter().map(|unit| unit.users).collect();
         let mut ready: Vec<usize> = (0..users.len()).filter(|unit| users[*unit] == 0).collect();
-        // Operations so far, and at how many offsets are wanted.
+        // Operations scheduled so far, and the number of them after which each cluster of offsets is due.
         let mut now = 0;
         let mut times = vec![0; users.len()];
         let mut result = Vec::with_capacity(users.len());
@@ -136,13 +134,13 @@ impl Units {
     }
 }
 
-/// Units, and that of each operation.
+/// Splits a block into clusters. Returns them, and the cluster of each operation.
 fn split(graph: &Dag<'_>) -> (Vec<Cluster>, Vec<usize>) {
     let mut units: Vec<Cluster> = Vec::new();
     let mut numbers = vec![0; graph.ops.len()];
     let mut start = 0;
     for ops in graph.ops.chunk_by(|a, b| a.origin == b.origin) {
-        // What offsets are made of is there before the texels.
+        // The operations that offsets are computed from are scheduled before the texels.
         let mut wanted = HashSet::new();
         let mut early = vec![false; ops.len()];
         for (op, early) in ops.iter().zip(&mut early).rev() {
@@ -176,7 +174,7 @@ mod tests {
 
     const REGISTERS: usize = 16;
 
-    /// So many fetches, one after the other, then the sum of what they fetch.
+    /// Schedules `count` fetches in a row, followed by the sum of their results.
     fn fetched_first(count: u32) -> Option<Vec<Op>> {
         let mut function = LirFunction::default();
         let place = function.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
@@ -214,12 +212,12 @@ mod tests {
         let ops = fetched_first(20).unwrap();
         let makes = |v: VReg| ops.iter().position(|op| op.dst == Some(v));
         for (at, op) in ops.iter().enumerate() {
-            // Slots are there from the beginning.
+            // Slots are available from the start.
             for made in op.args().filter_map(makes) {
                 assert!(made < at, "{op:?} comes before its argument");
                 match op.opcode {
                     Opcode::LoadTexel(_) => assert!(made < 20, "an offset comes late, at {made}"),
-                    // With the first sum, two texels are wanted.
+                    // The first sum demands two texels.
                     Opcode::Add => assert!(at - made <= 2, "{op:?} comes long after its argument"),
                     _ => {}
                 }

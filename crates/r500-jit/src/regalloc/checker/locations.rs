@@ -1,11 +1,11 @@
-//! Abstract machine state: which values each place holds.
+//! Abstract machine state: the values that each location holds.
 
 use std::collections::BTreeMap;
 
 use crate::lir::{Class, LoopParam, VReg};
 use crate::mach_inst::{Mem, Place};
 
-/// A place that holds values: a register of a class, a slot of the frame or of the batch, a constant.
+/// A location: a register of a class, a slot of the frame or of the batch, a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Location {
     Register(u8, u8),
@@ -20,16 +20,16 @@ impl Location {
     }
 }
 
-/// What a place holds.
+/// The contents of a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Held {
-    /// As what it was written.
+    /// The class that it was written as.
     pub(super) class: Class,
     /// The values that it is equal to, ascending.
     pub(super) values: Vec<VReg>,
 }
 
-/// What all places hold that were written. A value that no place holds is lost.
+/// The contents of all written locations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State(pub(super) BTreeMap<Location, Held>);
 
@@ -38,12 +38,12 @@ impl State {
         self.0.get(&at).is_some_and(|held| held.values.binary_search(&v).is_ok())
     }
 
-    /// Where a value is, for messages.
+    /// Returns the locations of a value, for messages.
     pub(super) fn places_of(&self, v: VReg) -> Vec<Location> {
         self.0.keys().copied().filter(|at| self.holds(*at, v)).collect()
     }
 
-    /// All places that hold `from` also hold `to`.
+    /// Adds `to` to all locations that hold `from`.
     pub(super) fn alias(&mut self, to: VReg, from: VReg) {
         for held in self.0.values_mut() {
             if held.values.binary_search(&from).is_ok() {
@@ -52,11 +52,11 @@ impl State {
         }
     }
 
-    /// What holds on this way and on another. Whether that is less.
+    /// Intersects this state with that of another path. Returns whether this state shrank.
     pub(super) fn join(&mut self, other: &Self) -> bool {
         let mut less = false;
         self.0.retain(|at, held| {
-            // A place that is written as different classes may be read as neither.
+            // A location that is written as different classes may be read as neither.
             let others = other.0.get(at).filter(|others| others.class == held.class);
             let Some(others) = others else {
                 less = true;
@@ -77,7 +77,7 @@ pub(super) fn add(values: &mut Vec<VReg>, v: VReg) {
     }
 }
 
-/// What places hold in the next iteration: variables are what they are given, all at once.
+/// Advances the state to the next iteration: all parameters take their next values at the same time.
 pub(super) fn carry(state: &mut State, param: &[LoopParam]) {
     for held in state.0.values_mut() {
         let had = held.values.clone();
@@ -90,7 +90,7 @@ pub(super) fn carry(state: &mut State, param: &[LoopParam]) {
     }
 }
 
-/// All places that hold a value in `other` hold it here.
+/// Adds a value to all locations that hold it in `other`.
 pub(super) fn follow(state: &mut State, other: &State, v: VReg) {
     for (at, held) in &other.0 {
         if held.values.binary_search(&v).is_err() {
@@ -117,7 +117,7 @@ impl From<Mem> for Location {
 }
 
 impl Place {
-    /// Where an instruction reads that takes registers of a class.
+    /// Returns the location that an instruction accesses for an operand of a class.
     pub(super) fn located(self, class: Class) -> Location {
         match self {
             Self::Register(register) => Location::register(class, register),

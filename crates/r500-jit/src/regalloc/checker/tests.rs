@@ -1,5 +1,4 @@
-//! The checker accepts the allocator's code and reports mutations of it: each mistake that the code generator once
-//! made, and others.
+//! The checker accepts the allocator's code and reports mutations of it: every bug that the code generator once had, and others.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +9,7 @@ use crate::regalloc::allocate;
 use crate::x86::compile::{lower_unit, schedule_groups};
 use crate::x86::level::Level;
 
-/// A program and its listing.
+/// A function and its machine code.
 type Allocated = (LirFunction, MachCode);
 
 fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
@@ -21,7 +20,7 @@ fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
     (function, listing)
 }
 
-/// What the checker says of listings with AVX-512, each with one change: there are some.
+/// Returns the checker's results for AVX-512 code with one mutation each, of which there is at least one.
 fn faults_of(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) -> Vec<Result<(), Fault>> {
     let mut results = Vec::new();
     for seed in 0..24 {
@@ -50,7 +49,7 @@ fn all_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
     }
 }
 
-/// For mutations that may be harmless: nothing reads the changed value, or it has another location.
+/// Checks mutations that may be harmless because nothing reads the changed value, or another location holds it.
 fn most_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
     let results = faults_of(change);
     let reported = results.iter().filter(|result| result.is_err()).count();
@@ -71,10 +70,10 @@ fn what_the_allocator_gives_is_right() {
     }
 }
 
-/// The moves of vectors were put before those of masks: a vector overwrites the slot of a mask.
+/// Former bug: vector moves preceded mask moves, so that a vector overwrote the slot of a mask.
 #[test]
 fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
-    // The shortest program: a loop that exchanges a mask in the frame for a vector in the same slot.
+    // The shortest example: a loop that swaps a mask in the frame for a vector in the same slot.
     let mut function = LirFunction::default();
     let [x, y] = [(); 2].map(|()| function.fresh(Class::Vector));
     let [m, n] = [(); 2].map(|()| function.fresh(Class::Mask));
@@ -123,7 +122,7 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
     assert!(fault.what.contains("is read as Mask, holds Vector"), "{fault}");
 }
 
-/// Where no register was found, the first one was taken, whatever it held.
+/// Former bug: when no register was found, the first one was used, whatever it held.
 #[test]
 fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
@@ -135,7 +134,7 @@ fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
     });
 }
 
-/// A value without a place was read as the constant zero.
+/// Former bug: a value without a location was read as the constant zero.
 #[test]
 fn zero_in_place_of_a_value_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
@@ -151,7 +150,7 @@ fn zero_in_place_of_a_value_is_reported() {
     });
 }
 
-/// With AVX-512 the pool has a constant once, of which lanes were read.
+/// Former bug: lanes of a constant were read, of which the pool has one only with AVX-512.
 #[test]
 fn lanes_of_a_constant_are_reported() {
     let results = faults_of(|insts, at| match &mut insts[at] {
@@ -239,7 +238,7 @@ fn a_mask_read_as_a_vector_is_reported() {
     });
 }
 
-/// A load without which the next operation reads something else.
+/// Removes a load whose result the next operation reads.
 #[test]
 fn a_missing_load_is_reported() {
     most_reported(|insts, at| {
@@ -253,7 +252,7 @@ fn a_missing_load_is_reported() {
     });
 }
 
-/// What an arm leaves elsewhere than it was before: the moves at its end are missing.
+/// Removes the moves at the end of an arm.
 #[test]
 fn a_variable_that_an_arm_moves_elsewhere_is_reported() {
     let is_move = |inst: &MachInst| matches!(inst, MachInst::Move { .. } | MachInst::Load { .. });
