@@ -1,4 +1,4 @@
-//! Compiles on a thread of its own.
+//! Background compilation.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -13,7 +13,7 @@ use crate::bound_function::BoundFunction;
 use crate::cache::{Cache, CompileOnMiss};
 use crate::cache_key::CacheKey;
 
-/// Functions to compile, and the thread that does.
+/// The compilation thread and its queue.
 #[derive(Debug)]
 pub(crate) struct Worker {
     simd: Simd,
@@ -23,9 +23,9 @@ pub(crate) struct Worker {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// To the thread, if there is one. It ends when this goes.
+    /// Channel to the thread, if it runs. The thread ends when the channel is dropped.
     sender: Option<Sender<Arc<Task>>>,
-    /// What is on its way, so that drawings of the same function wait for the same.
+    /// Pending compilations, shared by the draws of a function.
     tasks: HashMap<CacheKey, Weak<Task>>,
 }
 
@@ -33,7 +33,7 @@ struct Inner {
 #[derive(Debug)]
 pub(crate) struct Task {
     function: Arc<BoundFunction>,
-    /// 0, and 1 when there is quick code, 2 when it is as good as it gets.
+    /// 0: no code yet; 1: quick code; 2: optimised code.
     done: AtomicU8,
 }
 
@@ -43,7 +43,7 @@ impl Task {
         self.done.store(effort as u8 + 1, Ordering::Release);
     }
 
-    /// How well the code is made that is in the cache by now.
+    /// Returns the effort of the code that is in the cache so far.
     pub(crate) fn done(&self) -> Option<Effort> {
         match self.done.load(Ordering::Acquire) {
             0 => None,
@@ -58,7 +58,7 @@ impl Worker {
         Self { simd, cache, inner: Mutex::default() }
     }
 
-    /// Has a function compiled: here and now if there can be no thread.
+    /// Starts compilation of a function; compiles on this thread if no thread can be started.
     pub(crate) fn compile(&self, function: &Arc<BoundFunction>) -> Arc<Task> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Inner { sender, tasks } = &mut *inner;
@@ -86,7 +86,7 @@ impl Worker {
     }
 }
 
-/// Compiles what comes: all of it quickly before any of it well.
+/// Compiles tasks from the channel: quick code for all of them before optimised code for any.
 fn run(tasks: &Receiver<Arc<Task>>, simd: Simd, cache: &Cache) {
     let mut later: VecDeque<Arc<Task>> = VecDeque::new();
     loop {
@@ -99,7 +99,7 @@ fn run(tasks: &Receiver<Arc<Task>>, simd: Simd, cache: &Cache) {
             (None, Some(task)) => (task, Effort::Full),
             (None, None) => return,
         };
-        // No draw uses it any more; quick code stays in the cache.
+        // No draw waits for the task any more; its quick code stays in the cache.
         if effort == Effort::Full && Arc::strong_count(&task) == 1 {
             continue;
         }

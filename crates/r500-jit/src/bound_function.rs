@@ -1,11 +1,11 @@
-//! A function with what a draw binds to it.
+//! A function with the bindings of a draw.
 
 use r500_exec::Draw;
 use r500_fast::codegen::{Compiler, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
 use r500_ir::Function;
 
-/// A function, the values of its uniforms, and the resources that it reads.
+/// A function, the values of its uniforms, and the layout of its resources.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundFunction {
     pub(crate) function: Function,
@@ -15,7 +15,7 @@ pub(crate) struct BoundFunction {
 }
 
 impl BoundFunction {
-    /// The function of a draw.
+    /// Returns the function of a draw with its bindings.
     pub(crate) fn new(function: Function, draw: &Draw<'_>) -> Self {
         let uniforms = function.uniform_values(draw.bindings);
         let resources = ResourceLayout::of(&function, draw.bindings);

@@ -1,4 +1,4 @@
-//! Compiled units by content.
+//! Code cache: compiled units by content, evicting the least recently used.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::cache_key::CacheKey;
 use crate::target::{Backend, CompiledKernel};
 use crate::{CacheUse, Effort};
 
-/// Units that were compiled, those that were used last.
+/// The code cache.
 #[derive(Debug)]
 pub(crate) struct Cache {
     backend: Backend,
@@ -22,24 +22,24 @@ pub(crate) struct Cache {
 #[derive(Debug, Default)]
 struct Inner {
     entries: HashMap<CacheKey, Entry>,
-    /// Bytes that they take.
+    /// Total size, in bytes.
     size: usize,
-    /// Counts questions.
+    /// Number of look-ups, the clock of the eviction.
     now: u64,
     counts: CacheUse,
-    /// What the system said when it gave no executable memory.
+    /// The error of the system when it refused executable memory.
     forbidden: Option<String>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// `None`: there is no code for it.
+    /// `None`: the unit has no code.
     kernel: Option<Arc<CompiledKernel>>,
     size: usize,
     used: u64,
 }
 
-/// Bytes of code and content that are kept.
+/// Capacity: bytes of code and keys.
 const MOST: usize = 64 << 20;
 
 impl Cache {
@@ -51,28 +51,28 @@ impl Cache {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How often something was found.
+    /// Returns the hit and miss counts.
     pub(crate) fn counts(&self) -> CacheUse {
         self.inner().counts
     }
 
-    /// Returns whether code can store colours as a surface holds them; `discards`: whether some pixels keep what they have.
+    /// Returns whether code can store a pixel encoding. `discards`: whether some pixels must keep their contents.
     pub(crate) fn supports_encoding(&self, encoding: &PixelEncoding, discards: bool) -> bool {
         self.backend.supports_encoding(encoding, discards)
     }
 
-    /// What the system said when it gave no executable memory.
+    /// Returns the error of the system when it refused executable memory.
     pub(crate) fn forbidden(&self) -> Option<String> {
         self.inner().forbidden.clone()
     }
 
-    /// The code of a unit: made now if it is not there.
+    /// Returns the code of a unit; compiles it if it is not in the cache.
     fn get(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Arc<CompiledKernel>> {
         let content = CacheKey::of_unit(unit, effort);
         if let Some(found) = self.inner().find(&content) {
             return found;
         }
-        // Two threads may compile the same; it does no harm, and waiting would.
+        // Two threads may compile the same unit: that is harmless, and waiting would take longer.
         let kernel = self.backend.make(unit, effort);
         let mut inner = self.inner();
         inner.counts.misses += 1;
@@ -85,7 +85,7 @@ impl Cache {
         kernel
     }
 
-    /// The code of a unit, if it is known.
+    /// Returns the code of a unit, if the unit is in the cache.
     fn find(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Option<Arc<CompiledKernel>>> {
         let found = self.inner().find(&CacheKey::of_unit(unit, effort));
         if found.is_some() {
@@ -119,7 +119,7 @@ impl Inner {
     }
 }
 
-/// Compiles what the cache does not have.
+/// Compiles units that are not in the cache.
 pub(crate) struct CompileOnMiss<'a> {
     pub(crate) cache: &'a Cache,
     pub(crate) effort: Effort,
@@ -131,7 +131,7 @@ impl Compiler for CompileOnMiss<'_> {
     }
 }
 
-/// Takes what the cache has, the better code first.
+/// Returns cached code only, optimised code first.
 pub(crate) struct LookupOnly<'a> {
     cache: &'a Cache,
     missing: AtomicBool,
@@ -143,7 +143,7 @@ impl<'a> LookupOnly<'a> {
         Self { cache, missing: AtomicBool::new(false), quick: AtomicBool::new(false) }
     }
 
-    /// The effort that all units have at least; `None` if some are not there.
+    /// Returns the lowest effort of all units; `None` if units are missing.
     pub(crate) fn effort(&self) -> Option<Effort> {
         match (self.missing.load(Ordering::Relaxed), self.quick.load(Ordering::Relaxed)) {
             (true, _) => None,
@@ -167,7 +167,7 @@ impl Compiler for LookupOnly<'_> {
     }
 }
 
-/// Stands where code is missing; what has it is not run.
+/// Stands for a missing unit; code with such a kernel is not run.
 struct Placeholder;
 
 impl Kernel for Placeholder {

@@ -6,11 +6,11 @@ use r500_exec::Shader;
 use r500_fast::codegen::CompileUnit;
 use r500_ir::{Function, Value};
 
-/// Something written out: equal for what is equal and for nothing else.
+/// A canonical serialisation: two keys are equal if and only if the contents are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct CacheKey(Vec<u8>);
 
-/// Keeps all that it is shown.
+/// Stores the hashed bytes instead of a digest.
 impl Hasher for CacheKey {
     fn write(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
@@ -22,7 +22,7 @@ impl Hasher for CacheKey {
 }
 
 impl CacheKey {
-    /// Of a unit and how it is compiled. Where values come from does not count.
+    /// Returns the key of a unit and its compilation parameters. Debug locations are not part of it.
     pub(crate) fn of_unit(unit: &CompileUnit<'_>, how: impl Hash) -> Self {
         let mut content = Self::default();
         let CompileUnit {
@@ -46,7 +46,7 @@ impl CacheKey {
         content
     }
 
-    /// Of a function. Where values come from does not count.
+    /// Returns the key of a function. Debug locations are not part of it.
     pub(crate) fn of_function(function: &Function) -> Self {
         let mut content = Self::default();
         let Function { values, uniforms, body, colors, non_nan, depth } = function;
@@ -55,7 +55,7 @@ impl CacheKey {
         content
     }
 
-    /// Of a program: its instructions and the state that they run in, constants not included.
+    /// Returns the key of a program: its instructions and their state, without constants.
     pub(crate) fn of_program(shader: &Shader) -> Self {
         let mut content = Self::default();
         shader.code().hash(&mut content);
@@ -64,7 +64,7 @@ impl CacheKey {
         content
     }
 
-    /// Bytes that it takes.
+    /// Returns the size in bytes.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -14,14 +14,14 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// The engine with the best instructions that this machine has.
+    /// Returns the engine for the best vector instructions of this machine.
     #[must_use]
     pub fn new() -> Self {
         Self::with(Simd::detect(), Settings::default())
     }
 
-    /// The engine with certain instructions. What this machine does not have, or what there is no
-    /// machine code for, the fast engine draws.
+    /// Returns the engine for a level of vector instructions. The fast engine draws where this machine lacks
+    /// them, or where there is no back end.
     #[must_use]
     pub fn with(simd: Simd, settings: Settings) -> Self {
         let available = Fast::with(simd).simd();
@@ -29,19 +29,19 @@ impl Jit {
         Self { simd: available, compiler: TieredCompiler::new(available, compiled, settings) }
     }
 
-    /// The instructions that it uses.
+    /// Returns the level of vector instructions in use.
     #[must_use]
     pub fn simd(&self) -> Simd {
         self.simd
     }
 
-    /// Why it makes no machine code, if it does not.
+    /// Returns the reason why the engine does not compile, if it does not.
     #[must_use]
     pub fn unavailable(&self) -> Option<Unavailable> {
         self.compiler.as_ref().err().copied()
     }
 
-    /// How often compiled code was found.
+    /// Returns the hit and miss counts of the code cache.
     #[must_use]
     pub fn cache_use(&self) -> CacheUse {
         self.compiler.as_ref().map(TieredCompiler::cache_use).unwrap_or_default()
@@ -67,7 +67,7 @@ impl Engine for Jit {
                 key: DrawKey::of(&draw),
                 reason: reason.to_string(),
             }),
-            // The fast engine reports why there is no function.
+            // The fast engine reports why the program has no function.
             Ok(compiler) => compiler.prepare(&draw).unwrap_or_else(|_| fast()),
         }
     }

@@ -1,32 +1,32 @@
-//! Who pays for instructions that machine code executes.
+//! Fuel: counting and limiting of the instructions that machine code executes.
 //!
-//! Code gets fuel for each group of pixels. When it has used that up it asks for more, and the budget
-//! says whether there is any.
+//! Code receives a grant of fuel for each group of pixels. When it is used up, the code asks for more, and the meter charges the fuel of
+//! the draw.
 
 use r500_exec::RunError;
 use r500_fast::codegen::Fuel;
 
 use crate::lir::Region;
 
-/// Instructions after which code that counts has to ask: some milliseconds at most.
+/// The grant, in instructions: code asks for more after some milliseconds at most.
 const GRANT: u64 = 10_000;
 
-/// Fuel for code that may execute so many instructions.
+/// Returns the grant if `left` instructions may still be executed.
 pub(crate) fn grant(left: u64) -> i64 {
     left.min(GRANT).try_into().unwrap_or(i64::MAX)
 }
 
-/// Returns whether groups that go together count, without counting each for itself, what the one of them counts that counts
-/// most, so that a batch is charged the same however many go together.
+/// Returns whether interleaved groups, counted together, count as much as the group with the largest count does alone. Then a batch is
+/// charged the same for every number of interleaved groups.
 ///
-/// Groups that go together run what any of them has to. That is as much for each where counting does not depend on pixels, and
-/// the maximum where a single loop, or arm, does. Of two loops each may run longer for another group; and a loop inside
-/// a loop runs, each time, as often as any group needs.
+/// Interleaved groups execute the union of their control flow. This counts as much as each group alone if counting does not depend on
+/// pixels, and the maximum if a single loop or arm depends on them. With two such loops, each may run longer for another group; and a loop
+/// inside a loop runs, in each outer iteration, as often as any group needs.
 pub(crate) fn counts_alike(body: &[Region]) -> bool {
     varying(body) <= 1
 }
 
-/// The number of regions that count instructions for some groups only; two stand for any number.
+/// Returns the number of regions whose count depends on the group, 0 or 1; 2 stands for more.
 fn varying(regions: &[Region]) -> usize {
     let region = |region: &Region| match region {
         Region::Ops(_) | Region::ConsumeFuel(_) => 0,
@@ -52,10 +52,10 @@ fn counts(regions: &[Region]) -> bool {
     })
 }
 
-/// A budget that code asks for fuel.
+/// Accounts for the fuel of a call of native code.
 pub(crate) struct FuelMeter<'m> {
     fuel: Option<&'m Fuel<'m>>,
-    /// What each group of pixels begins with.
+    /// The initial fuel of each group of pixels.
     grant: i64,
     stopped: Option<RunError>,
 }
@@ -65,13 +65,13 @@ impl<'m> FuelMeter<'m> {
         Self { fuel, grant, stopped: None }
     }
 
-    /// Whether code had to stop.
+    /// Returns whether the code had to stop.
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped.is_some()
     }
 
-    /// The fuel to add, for a group that has so much left (less than 0) and was given so much
-    /// beyond its grant; `None` if there is none, and why is noted. Does nothing that could panic.
+    /// Returns the fuel to add for a group that has `left` (less than 0) and was given `added` beyond its grant; `None` if there is none,
+    /// with the reason stored. Does not panic.
     pub(crate) fn refill(&mut self, left: i64, added: i64, address: u32) -> Option<i64> {
         let Some(fuel) = self.fuel else { return Some(i64::MAX.saturating_sub(left)) };
         let used = self.used(added.saturating_sub(left));
@@ -88,10 +88,10 @@ impl<'m> FuelMeter<'m> {
         }
     }
 
-    /// Instructions of the group that executed most, by what it used beyond its grant.
+    /// Returns the instructions of the group that executed most, given the maximum of its use beyond the grant.
     ///
     /// # Errors
-    /// Why code had to stop.
+    /// The reason why the code had to stop.
     pub(crate) fn finish(self, most: i64) -> Result<u64, RunError> {
         let used = self.used(most);
         match self.stopped {
@@ -117,7 +117,7 @@ mod tests {
         Region::Branch(Branch { phis: Vec::new(), arms })
     }
 
-    /// A loop that pixels leave, or one that all of them run equally often.
+    /// Returns a loop that pixels leave (`left`), or one with the same trip count for all of them.
     fn looped(left: bool, body: Vec<Region>) -> Region {
         let continue_mask = left.then_some(VReg(0));
         Region::Loop(Loop { max_trips: 9, params: Vec::new(), body, continue_mask, address: 0 })
@@ -138,7 +138,7 @@ mod tests {
             (vec![looped(true, vec![arm(vec![COUNT])])], false),
             (vec![arm(vec![left(), COUNT])], true),
             (vec![arm(vec![same()]), arm(vec![same()])], false),
-            // Loops that count nothing do not matter.
+            // Loops that count nothing are irrelevant.
             (vec![looped(true, vec![]), looped(true, vec![]), left()], true),
         ] {
             assert_eq!(counts_alike(&body), wanted, "{body:?}");

@@ -1,14 +1,14 @@
-//! Fault injection: bugs that the code generator once had, put back by tests, which have to see that the checker
-//! of register allocation or the emulator finds each of them. Otherwise none is ever there.
+//! Fault injection: tests re-enable former bugs of the code generator, and expect the checker of register allocation or the emulator to
+//! find each of them. Outside of tests they are never enabled.
 
-/// A bug that was repaired.
+/// A former bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KnownBug {
     /// Parallel moves of vectors all precede those of opmasks, though both share the slots of the frame.
     MovesByClass,
-    /// Constant texel offsets are loaded lane by lane from the pool, where AVX-512 code has one of them only.
+    /// Lanes of constant texel offsets are loaded from the constant pool, where AVX-512 code has one lane only.
     TexelOffsetsInPool,
-    /// A masked move from memory wants it aligned.
+    /// A masked move assumes an aligned memory operand.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "others have no masked moves")
@@ -22,7 +22,7 @@ thread_local! {
     static UNCHECKED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Returns whether code compiled on this thread has a bug.
+/// Returns whether a bug is enabled for code compiled on this thread.
 #[cfg(test)]
 pub(crate) fn is_injected(bug: KnownBug) -> bool {
     INJECTED.get() == Some(bug)
@@ -33,7 +33,7 @@ pub(crate) const fn is_injected(_: KnownBug) -> bool {
     false
 }
 
-/// Returns whether the checker of register allocation is to be silent.
+/// Returns whether the checker of register allocation is disabled.
 #[cfg(any(debug_assertions, test))]
 pub(crate) fn is_unchecked() -> bool {
     #[cfg(test)]
@@ -42,8 +42,8 @@ pub(crate) fn is_unchecked() -> bool {
     false
 }
 
-/// Calls `f`, during which code compiled on this thread has a bug, if any is given, and register allocation is
-/// checked or not.
+/// Calls `f` with a bug enabled, if one is given, and the checker of register allocation enabled or disabled, for code compiled on this
+/// thread.
 #[cfg(all(test, target_arch = "x86_64"))]
 pub(crate) fn inject<T>(bug: Option<KnownBug>, checked: bool, f: impl FnOnce() -> T) -> T {
     /// Ends the injection, also while unwinding.

@@ -1,9 +1,9 @@
 //! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, for AArch64 with Linux, and in a browser.
 //!
-//! The [fast engine](mod@r500_fast) keeps batches of pixels, regions, unusual fetches, counters and stores. Operations, discards, fetches
-//! with a [layout for machine code](r500_fast::codegen::TextureDesc), and branches and loops of these are
-//! [compile units](r500_fast::codegen::CompileUnit), which become machine code here; the last unit stores the colours.
-//! A frame begins on the fast engine and moves to machine code when that is ready (tier-up): the bits are the same.
+//! The [fast engine](mod@r500_fast) iterates over batches of pixels and keeps regions of bytecode, unusual fetches, counters and stores.
+//! Operations, discards, fetches with a [layout for machine code](r500_fast::codegen::TextureDesc), and branches and loops of these form
+//! [compile units](r500_fast::codegen::CompileUnit), which this crate compiles; the last unit stores the colours. A frame starts on the
+//! fast engine and moves to machine code when that is ready (tier-up): both produce the same bits.
 //!
 //! ```text
 //! Program ──specialization, lift──▶ Function ──native──▶ Units ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
@@ -14,9 +14,9 @@
 //! | `engine` | the engine |
 //! | `settings` | its settings |
 //! | `tiering` | tier-up of draws from bytecode to machine code |
-//! | `progress` | work that all draws of a function have done, which decides tier-up |
+//! | `progress` | execution counters for tier-up |
 //! | `background` | compilation on a background thread |
-//! | `specialization` | which program constants are folded into code |
+//! | `specialization` | specialisation history: which program constants are folded into code |
 //! | `bound_function` | a function with the bindings of a draw |
 //! | `cache` | code cache |
 //! | `cache_key` | cache keys of programs, functions and compile units |
@@ -26,16 +26,16 @@
 //! | `schedule` | instruction scheduling |
 //! | `memory_bounds` | bounds check of the memory that code accesses |
 //! | `fuel` | counting and limiting of executed instructions |
-//! | `machine` | what register allocation asks of a processor |
-//! | `regalloc`, `mach_inst` | register allocation, and instructions with registers |
-//! | `vm_context` | what native code knows of the world: the context of a call |
-//! | `known_bugs` | bugs put back, for tests |
+//! | `machine` | machine description for register allocation: registers, memory operands |
+//! | `regalloc`, `mach_inst` | register allocation and its result, machine IR |
+//! | `vm_context` | the context that native code receives: pointers, offsets, fuel |
+//! | `known_bugs` | fault injection for tests |
 //! | `x86` | the x86-64 back end: encoding, executable memory |
 //! | `aarch64` | the AArch64 back end: encoding, executable memory |
 //! | `wasm` | the WebAssembly back end, if the host helps (feature `wasm-host`) |
 //!
-//! All `unsafe` is in the `exec_memory` of `x86` and `aarch64`, and in `wasm::host`. On other processors, and where the system or the host
-//! forbids code generated at run time, the fast engine draws everything.
+//! All `unsafe` is in the `exec_memory` modules of `x86` and `aarch64`, and in `wasm::host`. On other processors, and where the system or
+//! the host forbids code generated at run time, the fast engine draws everything.
 
 // Without a target, nothing uses the lowering.
 #![cfg_attr(not(any(native_code, wasm_code)), allow(dead_code))]

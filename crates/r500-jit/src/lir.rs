@@ -1,11 +1,11 @@
 //! The low-level IR: operations of the processor on virtual registers.
 //!
-//! One group of pixels is a vector: four pixels with WebAssembly, eight with AVX2, sixteen with AVX-512.
-//! A value is a vector of floats or bits, or with AVX-512 a mask of one bit a pixel; the others keep
-//! masks in vectors, all bits or none.
+//! One group of pixels is a vector: four pixels in WebAssembly and on AArch64, eight with AVX2, sixteen with AVX-512.
+//! A value is a vector of floats or bits, or, with AVX-512, a mask of one bit per pixel; the other targets keep
+//! masks in vectors, with all bits of a lane set or clear.
 //!
 //! ```text
-//! CompileUnit ──lower──▶ LirFunction ──interleave, schedule──▶ LirFunction ──▶ what the target makes of it
+//! CompileUnit ──lower──▶ LirFunction ──interleave, schedule──▶ LirFunction ──register allocation, encoding──▶ code
 //! ```
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub(crate) enum Class {
     Mask,
 }
 
-/// A value, computed once. (A loop parameter is one value in the loop and another after it.)
+/// A virtual register, defined once. (A loop parameter has one in the loop and another after it.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct VReg(pub(crate) u32);
 
@@ -27,7 +27,7 @@ impl VReg {
     }
 }
 
-/// An operation. Of the arguments the last one may lie in memory, unless the operation says otherwise.
+/// The operation of an [`Op`] with arguments a, b, c. The last argument may be a memory operand, unless noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Opcode {
     Add,
@@ -39,70 +39,70 @@ pub(crate) enum Opcode {
     /// a > b ? a : b; b if one is NaN.
     Max,
     Sqrt,
-    /// a as it is.
+    /// a, unchanged.
     Copy,
-    /// To an integer: the nearest one, or the one not above.
+    /// Round to an integral float: to nearest, or down.
     Round(Rounding),
-    /// An integer as float.
+    /// Convert an integer to a float.
     ToFloat,
-    /// The greatest integer not above a float; a register; 2^31 comes of NaN and of what is too large; with AVX-512.
+    /// Floor to a 32-bit integer. NaN and out-of-range floats give 2^31. Register operand. AVX-512.
     FloorToInt,
-    /// The difference of a float and the nearest integer, which is exact; 0 of an infinity; a register; with AVX-512.
+    /// x minus the nearest integer, which is exact; an infinity gives 0 (VREDUCEPS). Register operand. AVX-512.
     Remainder,
-    /// a * 2^b, of an integral float b: rounded once, infinite where it is too large; with AVX-512.
+    /// a * 2^b for an integral float b, rounded once; overflow gives infinity (VSCALEFPS). AVX-512.
     Scale,
     And,
     Or,
     Xor,
     /// !a & b.
     AndNot,
-    /// Sum of integers.
+    /// Integer sum.
     IntAdd,
-    /// Difference of integers.
+    /// Integer difference.
     IntSub,
-    /// Shift left; a register.
+    /// Shift left. Register operand.
     Shl(u8),
-    /// Arithmetic shift right; a register.
+    /// Arithmetic shift right. Register operand.
     Sar(u8),
-    /// The same corner of each quad.
+    /// Broadcast one lane of each quad to the whole quad.
     QuadBroadcast(u8),
-    /// Mask: a related to b.
+    /// Compare a with b; the result is a mask.
     Cmp(Relation),
-    /// Mask and mask.
+    /// AND of masks.
     MaskAnd,
-    /// Mask or mask.
+    /// OR of masks.
     MaskOr,
     /// !a & b of masks.
     MaskAndNot,
-    /// The mask of all pixels.
+    /// The mask with all lanes set.
     MaskAll,
-    /// The mask of none.
+    /// The mask with no lane set.
     MaskNone,
-    /// a ? b : c; a mask, the others vectors; c is a register.
+    /// a ? b : c; a is a mask, b and c are vectors, c is a register operand.
     Blend,
-    /// Mask a ? b : 0; with mask registers.
+    /// Mask a ? b : 0. Targets with mask registers.
     MaskedMove,
-    /// Mask a ? b * c : 0; with mask registers.
+    /// Mask a ? b * c : 0. Targets with mask registers.
     MaskedMul,
-    /// a, or what a table of constants c has for the class of the float b; with AVX-512.
+    /// a, or the constant that table c assigns to the class of the float b (VFIXUPIMMPS). AVX-512.
     FixUp,
-    /// A vector of bits as mask; a register; with mask registers.
+    /// Convert a vector mask to a mask register. Register operand. Targets with mask registers.
     ToMask,
-    /// A mask as vector of bits; with mask registers.
+    /// Convert a mask register to a vector mask. Targets with mask registers.
     FromMask,
-    /// The smaller of two integers without sign.
+    /// Unsigned integer minimum.
     IntMin,
-    /// Product of integers.
+    /// Integer product.
     IntMul,
-    /// A float without its fraction, as an integer.
+    /// Convert a float to an integer, rounding towards zero.
     Truncate(IntRange),
-    /// a0, b0, a1, b1 of each four pixels.
+    /// a0, b0, a1, b1 of each 128-bit block.
     UnpackLo32,
-    /// a2, b2, a3, b3.
+    /// a2, b2, a3, b3 of each 128-bit block.
     UnpackHi32,
-    /// a0, a1, b0, b1.
+    /// a0, a1, b0, b1 of each 128-bit block.
     UnpackLo64,
-    /// a2, a3, b2, b3.
+    /// a2, a3, b2, b3 of each 128-bit block.
     UnpackHi64,
     /// One pixel of each quad a, the other b: that of the first quad in a and in b; with AVX2.
     Permute128Lo,
@@ -111,49 +111,48 @@ pub(crate) enum Opcode {
     /// Two pixels of each quad, of which a has two numbers each, b the others: those of the first two quads one
     /// after the other; with AVX-512.
     Permute2Lo,
-    /// The same of the other two quads.
+    /// The same of the last two quads. AVX-512.
     Permute2Hi,
-    /// a * b + c, rounded once; with x86.
+    /// a * b + c, rounded once. x86.
     MulAdd,
-    /// A float with no NaN but the canonical one as float16, in the lower half of 32 bits; a register; with x86.
+    /// Convert a float, whose NaN are canonical, to float16 in the lower half of 32 bits. Register operand. x86.
     ToHalf,
-    /// Of each two quads the first rows, then the second ones; with x86.
+    /// Of each two quads the first rows, then the second rows. x86.
     PermuteQuads,
-    /// The lowest so many bytes (1 or 2) of each pixel, next to each other; a register; with x86.
+    /// The lowest 1 or 2 bytes of each pixel, packed. Register operand. x86.
     Narrow(u8),
-    /// The pixels of a surface; with x86.
+    /// Load pixels of a surface. x86.
     LoadPixels(PixelRows),
-    /// Stores a as pixels of a surface; gives nothing; with x86.
+    /// Store a as pixels of a surface. No result. x86.
     StorePixels(PixelRows),
-    /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
-    /// its beginning; a lies in memory.
+    /// Load the four channels of one pixel of each quad from the unit's texture data, at byte offset `a` plus a constant. a is a memory
+    /// operand, read lane by lane.
     LoadTexel(LoadTexel),
     /// One number for each pixel, likewise; in WebAssembly.
     GatherChannel(GatherChannel),
-    /// Stores a to a vector of a slot, of those that go together; gives nothing.
+    /// Store a to a slot: the slot and the index of the interleaved group. No result.
     Store(u32, u32),
-    /// An input of pixels, the sum of two numbers.
+    /// An interpolated input of pixels: the sum of its x and y terms.
     Interpolant(Interpolant),
-    /// Numbers of a table, by their places in it, a; a register; with x86.
+    /// Look up entries of a table by the indices a. Register operand. x86.
     Lookup(Lookup),
-    /// The number that a table has for the current iterations of loops; with x86.
+    /// The table entry for the current iterations of loops. x86.
     Tabulated(TableEntry),
-    /// The pixels that are covered: which vector of those that go together.
+    /// Load the coverage of the interleaved group with this index.
     LoadCoverage(u32),
-    /// Stores a as the pixels that are covered; gives nothing.
+    /// Store a as the coverage of a group. No result.
     StoreCoverage(u32),
-    /// Counts so many instructions of the program for those of two groups that have a pixel, by their masks a and b; gives
-    /// nothing.
+    /// Add a number of executed instructions to the count of each of two groups that has a lane in its mask, a or b. No result.
     CountFuel(u32),
-    /// Stores pixels to the canvas, of one row of each quad those of the first half of quads, a, and of the other,
-    /// b; where a vector is one quad, its left pixel a and its right pixel b; gives nothing.
+    /// Store one row of each quad to a render target: a has the first half of the quads, b the other half. Where a vector is one quad, a
+    /// has the left pixel and b the right one. No result.
     StoreColor(StoreColor),
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Opcode {
-    /// The argument that may lie in memory, and how it is read there; with mask registers, masks that are
-    /// operands are in them.
+    /// Returns the argument that may be a memory operand, and how it is accessed; with mask registers, the operands of mask operations are
+    /// not.
     pub(crate) fn memory_operand(self, mask_registers: bool) -> Option<(usize, Access)> {
         match self {
             Self::MaskAnd | Self::MaskOr | Self::MaskAndNot if mask_registers => None,
@@ -219,7 +218,7 @@ impl Opcode {
         }
     }
 
-    /// Whether the first two arguments may be exchanged.
+    /// Returns whether the first two arguments commute.
     pub(crate) fn is_commutative(self) -> bool {
         matches!(
             self,
@@ -237,58 +236,58 @@ impl Opcode {
     }
 }
 
-/// How an operation reads an argument in memory.
+/// How an operation accesses a memory operand.
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// As a vector of 4-byte elements, or one of them broadcast.
+    /// As a vector of 4-byte elements, or one element broadcast.
     Elements,
-    /// As a vector of wider elements: a constant of 4 bytes cannot be broadcast.
+    /// As a vector of wider elements: a 4-byte constant cannot be broadcast.
     Wide,
-    /// Lane by lane, and always from memory: never from a constant, which may be there for one lane only.
+    /// Lane by lane, always from memory. A pooled constant does not qualify: it may be stored for one lane only.
     Lanes,
-    /// Not at all: the instruction has the constant zero in it, and any other argument is in a register.
+    /// No memory operand: the instruction encodes the constant zero, and any other argument is in a register.
     Zero,
 }
 
-/// Where in [tables](LirFunction::tables) a number is: the sum of these. Loops are given by how many others are around them, and count
-/// down from their number of trips.
+/// Address of an entry of the [tables](LirFunction::tables): the sum of the fields. A loop is identified by its nesting depth; its counter
+/// counts down from its trip count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TableEntry {
-    /// Where it would be if the counters were 0, which may be before the tables.
+    /// The index if the counters were 0, which may be before the tables.
     pub(crate) first: i32,
     /// The loop whose counter is added.
     pub(crate) inner: u32,
-    /// The loop whose counter is added, too, and by how many bits that is shifted left.
+    /// Another loop whose counter is added, and the left shift of that counter.
     pub(crate) outer: Option<(u32, u8)>,
 }
 
-/// Where in [tables](LirFunction::tables) a table of as many numbers as a vector has begins.
+/// Start of a table with one entry for each lane, in [tables](LirFunction::tables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lookup {
     pub(crate) first: u32,
 }
 
-/// Which input of which pixels.
+/// An interpolant and the pixels that it is evaluated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Interpolant {
-    /// Of the ramps of the batch.
+    /// Index among the interpolants of the batch.
     pub(crate) number: u32,
-    /// Which vector of those that go together the pixels are.
+    /// Index of the interleaved group.
     pub(crate) part: u32,
 }
 
-/// Where pixels go.
+/// Destination of a colour store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StoreColor {
     pub(crate) target: u8,
-    /// The first row of each quad or the second.
+    /// 0: the first row of each quad; 1: the second.
     pub(crate) row: u8,
-    /// Which vector of those that go together the quads are.
+    /// Index of the interleaved group.
     pub(crate) part: u32,
 }
 
-/// Which pixels of a surface a vector has: rows of a chunk, or parts of them, from the lowest byte on.
+/// The pixels of a surface that a vector holds: rows of a chunk, or parts of rows, from the lowest byte up.
 ///
 /// | bytes of a pixel | AVX-512 | AVX2, of half a chunk |
 /// | --- | --- | --- |
@@ -298,22 +297,22 @@ pub(crate) struct StoreColor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PixelRows {
     pub(crate) target: u8,
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     pub(crate) bytes: u8,
     pub(crate) number: u8,
-    /// Which vector of those that go together the quads are.
+    /// Index of the interleaved group.
     pub(crate) part: u32,
 }
 
-/// Where four numbers of a pixel come from.
+/// Source of the four channels of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LoadTexel {
     pub(crate) unit: u8,
-    /// The pixel of the quad.
+    /// The pixel of the quad, 0 to 3.
     pub(crate) pixel: u8,
-    /// Bytes.
+    /// Byte offset.
     pub(crate) offset: u8,
-    /// Whether it may be [tiny](r500_fast::codegen::TextureDesc::may_underflow).
+    /// Whether a channel may be [subnormal](r500_fast::codegen::TextureDesc::may_underflow).
     pub(crate) tiny: bool,
 }
 
@@ -321,9 +320,9 @@ pub(crate) struct LoadTexel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct GatherChannel {
     pub(crate) unit: u8,
-    /// Bytes.
+    /// Byte offset.
     pub(crate) offset: u8,
-    /// As of a [`LoadTexel`].
+    /// As in [`LoadTexel`].
     pub(crate) tiny: bool,
 }
 
@@ -333,18 +332,18 @@ pub(crate) enum Rounding {
     Floor,
 }
 
-/// Which floats become integers.
+/// The range of the floats that are converted to integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum IntRange {
-    /// Any; 2^31 comes of NaN and of what is too large.
+    /// Any float; NaN and out-of-range floats give 2^31.
     All,
-    /// Less than 2^31 in size.
+    /// Magnitudes less than 2^31.
     Integers,
-    /// Whole numbers up to 2^21 in size.
+    /// Integral floats with magnitudes up to 2^21.
     FewWhole,
 }
 
-/// How two floats relate.
+/// Relation of two floats.
 #[cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "x86-64 code exchanges sides"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Relation {
@@ -353,13 +352,13 @@ pub(crate) enum Relation {
     Gt,
     Ge,
     Eq,
-    /// Other, or one is NaN.
+    /// Unordered or unequal: true if an operand is NaN.
     Ne,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Relation {
-    /// The one that holds with the sides exchanged.
+    /// Returns the relation of the swapped operands: a < b is b > a.
     pub(crate) fn mirrored(self) -> Self {
         match self {
             Self::Lt => Self::Gt,
@@ -371,15 +370,15 @@ impl Relation {
     }
 }
 
-/// An operation on values.
+/// An operation on virtual registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) opcode: Opcode,
-    /// The result; none of a store.
+    /// The result; `None` for stores.
     pub(crate) dst: Option<VReg>,
-    /// As many as the operation takes.
+    /// As many as the opcode takes.
     pub(crate) args: [Option<VReg>; 3],
-    /// Address of the instruction that it is part of.
+    /// Address of the R500 instruction that the operation comes from.
     pub(crate) origin: u32,
 }
 
@@ -396,24 +395,24 @@ pub(crate) enum Region {
     Ops(Vec<Op>),
     Branch(Branch),
     Loop(Loop),
-    /// Counts so many instructions of the program.
+    /// Counts executed instructions.
     ConsumeFuel(u32),
 }
 
-/// A branch: each arm runs if its mask has a lane, first one, then the other. A phi has a location of its own, which
-/// holds one value after the other.
+/// A branch: each arm runs if its mask has a lane, in order. A phi has one location, which the incoming value and then the values of the
+/// arms are moved to.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     pub(crate) phis: Vec<Phi>,
     pub(crate) arms: Vec<Arm>,
 }
 
-/// A phi.
+/// A phi and its value before the arms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phi {
-    /// Its value before the arms.
+    /// The phi's value before the arms.
     pub(crate) var: VReg,
-    /// The value that is moved there; undefined if not given.
+    /// The value that is moved to it; `None` if undefined.
     pub(crate) incoming: Option<VReg>,
 }
 
@@ -421,16 +420,16 @@ pub(crate) struct Phi {
 pub(crate) struct Arm {
     pub(crate) mask: VReg,
     pub(crate) body: Vec<Region>,
-    /// The phis' moves at the end.
+    /// Moves to the phis at the end of the arm.
     pub(crate) assign: Vec<PhiMove>,
 }
 
-/// A move to a phi.
+/// A move to a phi at the end of an arm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhiMove {
-    /// The phi's value before.
+    /// The phi's value before the move.
     pub(crate) old: VReg,
-    /// Its value after.
+    /// The phi's value after the move.
     pub(crate) new: VReg,
     /// The value that is moved.
     pub(crate) from: VReg,
@@ -461,31 +460,31 @@ pub(crate) struct LoopParam {
     pub(crate) out: VReg,
 }
 
-/// A value that lies in memory and is never written there.
+/// The memory that holds a read-only value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemOperand {
-    /// The same bits for every pixel.
+    /// A constant, equal in all lanes.
     Const(u32),
-    /// In a slot of the batch: which, and which vector of those that go together.
+    /// A slot of the batch and the index of the interleaved group.
     Slot(u32, u32),
 }
 
-/// Code for one group of pixels.
+/// The low-level IR of a compile unit, for one or more interleaved groups of pixels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LirFunction {
     /// The class of each value.
     pub(crate) classes: Vec<Class>,
-    /// Where values lie that are given.
+    /// The memory of values that are given in memory: constants and slots.
     pub(crate) given: Vec<Option<MemOperand>>,
-    /// Values whose bits are put together: powers of 2 and the like, above zero or NaN. Those that are not
-    /// zero are at least 2^this.
+    /// Lower bounds of magnitudes: such a value is assembled from bits (powers of 2 and the like), and is positive, zero or NaN. If it is
+    /// not zero, it is at least 2^bound.
     pub(crate) magnitude_bounds: HashMap<VReg, i32>,
     pub(crate) body: Vec<Region>,
-    /// Numbers that [`Opcode::Tabulated`] and [`Opcode::Lookup`] give.
+    /// Entries that [`Opcode::Tabulated`] and [`Opcode::Lookup`] read.
     pub(crate) tables: Vec<u32>,
-    /// Groups of pixels that go together.
+    /// Interleaved groups of pixels (the unroll factor).
     pub(crate) groups: u32,
-    /// Whether instructions are counted for each of two groups by itself.
+    /// Whether each of two groups counts its own instructions.
     pub(crate) counts_apart: bool,
 }
 

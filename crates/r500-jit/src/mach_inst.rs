@@ -1,36 +1,35 @@
-//! Instructions whose operands have places: what [`regalloc`](crate::regalloc) makes of operations and
-//! the encoders of bytes.
+//! Machine IR: instructions with allocated registers and memory operands, between [`regalloc`](crate::regalloc) and the encoders.
 
 use r500_fast::codegen::CompileUnit;
 
 use crate::lir::{Class, Opcode};
 
-/// Where an operand is.
+/// An operand: a register or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     Register(u8),
     Memory(Mem),
 }
 
-/// A place in memory.
+/// A memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Mem {
-    /// In the frame, in vectors.
+    /// A spill slot: index in the frame, in vectors.
     Stack(u32),
-    /// Bits that are the same for every pixel.
+    /// A constant, equal in all lanes.
     Const(u32),
-    /// A slot of the batch, and which vector of those that go together.
+    /// A slot of the batch and the index of the interleaved group.
     Slot(u32, u32),
 }
 
-/// A place in the code.
+/// A branch target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label(pub(crate) u32);
 
-/// An instruction, or a few.
+/// A machine instruction, or a short sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MachInst {
-    /// An operation; arguments as it has them.
+    /// An operation, with the arguments in the order of the low-level IR.
     Op {
         opcode: Opcode,
         dst: u8,
@@ -53,47 +52,47 @@ pub(crate) enum MachInst {
         dst: u8,
         from: u8,
     },
-    /// From memory to memory.
+    /// A move from memory to memory.
     MemMove {
         class: Class,
         to: Mem,
         from: Mem,
     },
-    /// Remembers whether a mask has a pixel.
+    /// Tests whether a mask has a lane, for the next branch.
     Test {
         class: Class,
         mask: u8,
     },
-    /// Goes to a label if the mask of the last test has none.
+    /// Branches to a label if the mask of the last test has no lane.
     BranchIfNone(Label),
     Label(Label),
-    /// So many instructions are executed.
+    /// Counts executed instructions.
     Spend(u32),
-    /// Sets a counter.
+    /// Initialises a loop counter with the trip count.
     LoopBegin {
         counter: u32,
         trips: u32,
     },
-    /// Goes back to a label while trips are left, and, if there was a test, its mask has a pixel;
-    /// stops the program instead when its time is up.
+    /// Branches back to a label while trips remain and, if a mask was `tested`, it has a lane; asks for fuel when it
+    /// is used up, and stops the program if a limit is exceeded.
     LoopBack {
         counter: u32,
         to: Label,
         tested: bool,
         address: u32,
     },
-    /// The next group of pixels, from the label on, till there is none.
+    /// Branches back to a label for the next group of pixels, until none remains.
     NextGroup(Label),
 }
 
 #[cfg(target_arch = "x86_64")]
 impl MachInst {
-    /// Whether it puts pixels into rows.
+    /// Returns whether the instruction permutes pixels into rows.
     pub(crate) fn permutes_rows(&self) -> bool {
         matches!(self, Self::Op { opcode: Opcode::Permute2Lo | Opcode::Permute2Hi, .. })
     }
 
-    /// Whether what general registers hold for operations stays there.
+    /// Returns whether the instruction preserves the general registers that cache values across operations.
     pub(crate) fn keeps_general_registers(&self) -> bool {
         match self {
             Self::Op { opcode, .. } => !matches!(
@@ -113,33 +112,33 @@ impl MachInst {
     }
 }
 
-/// Instructions with registers, for one group after the other.
+/// Machine code of a unit, in a loop over groups of pixels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachCode {
     pub(crate) insts: Vec<MachInst>,
     pub(crate) labels: u32,
-    /// Vectors in the frame.
+    /// Size of the frame, in vectors.
     pub(crate) stack: u32,
-    /// Counters of loops.
+    /// Number of loop counters.
     pub(crate) counters: u32,
-    /// Groups of pixels that go together.
+    /// Interleaved groups of pixels.
     pub(crate) groups: u32,
-    /// Whether instructions are counted for each of two groups by itself.
+    /// Whether each of two groups counts its own instructions.
     pub(crate) counts_apart: bool,
-    /// Of which operation of the program each operation is, by number; for the checker, in debug builds.
+    /// For each operation, the number of its operation in the low-level IR; for the checker, in debug builds.
     pub(crate) sources: Vec<u32>,
 }
 
-/// What the encoding of a unit depends on besides its instructions.
+/// Parameters of the encoding other than the instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnitLayout {
-    /// Bytes from one slot to the next.
+    /// Bytes between slots.
     pub(crate) stride: u32,
     pub(crate) fuel_checked: bool,
-    /// Planes of a frame that pixels go to.
+    /// Render targets whose pixels are stored to a frame.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "x86-64 code prefetches"))]
     pub(crate) targets: Vec<u8>,
-    /// Units that texels come from, ascending.
+    /// Texture units that are read, ascending.
     pub(crate) units: Vec<u8>,
 }
 
@@ -155,7 +154,7 @@ impl UnitLayout {
     }
 }
 
-/// An operation on these places.
+/// Returns an operation on these operands.
 #[cfg(test)]
 pub(crate) fn op(opcode: Opcode, dst: u8, args: &[Place]) -> MachInst {
     let mut places = [None; 3];

@@ -1,24 +1,24 @@
-//! Machine description: what register allocation asks of a processor.
+//! Machine description for register allocation.
 
 use crate::lir::{Access, Class, Opcode};
 
-/// The registers of a processor, and what its instructions take operands from.
+/// The registers of a processor and the memory operands of its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Machine {
-    /// Vector registers that values may have.
+    /// Allocatable vector registers.
     pub(crate) vectors: usize,
-    /// Registers of masks that values may have; where there are none, masks are vectors.
+    /// Allocatable mask registers; 0 if masks are vectors.
     pub(crate) masks: usize,
     pub(crate) operands: MemoryOperands,
 }
 
-/// Which arguments of operations may lie in memory.
+/// Which arguments of operations may be memory operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryOperands {
-    /// Those that [`Opcode::memory_operand`] tells.
+    /// Those of [`Opcode::memory_operand`].
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "x86-64 has them"))]
     Usual,
-    /// None: loads are instructions of their own. Comparisons with zero have instructions.
+    /// None: a load is an instruction of its own. Comparisons with zero have instructions.
     #[cfg_attr(
         not(any(target_arch = "aarch64", test)),
         allow(dead_code, reason = "AArch64 has none")
@@ -27,7 +27,7 @@ pub(crate) enum MemoryOperands {
 }
 
 impl Machine {
-    /// Registers of a class that values may have.
+    /// Returns the number of allocatable registers of a class.
     pub(crate) fn registers(self, class: Class) -> usize {
         match class {
             Class::Vector => self.vectors,
@@ -35,7 +35,7 @@ impl Machine {
         }
     }
 
-    /// The class of masks.
+    /// Returns the class of masks.
     pub(crate) fn mask(self) -> Class {
         match self.masks {
             0 => Class::Vector,
@@ -43,7 +43,7 @@ impl Machine {
         }
     }
 
-    /// The argument of an operation that may lie in memory, and how it is read there.
+    /// Returns the argument of an operation that may be a memory operand, and how it is accessed.
     pub(crate) fn memory_operand(self, opcode: Opcode) -> Option<(usize, Access)> {
         match self.operands {
             MemoryOperands::Usual => opcode.memory_operand(self.mask() == Class::Mask),
@@ -54,7 +54,8 @@ impl Machine {
         }
     }
 
-    /// The arguments whose register the result had best have: an instruction overwrites one of them.
+    /// Returns the arguments whose register the result prefers, in this order: the instruction overwrites one
+    /// of them.
     pub(crate) fn overwritten(self, opcode: Opcode) -> &'static [usize] {
         match (opcode, self.operands) {
             (Opcode::FixUp, _) => &[0],

@@ -1,4 +1,4 @@
-//! The memory that a unit's code may touch, and whether a batch has it.
+//! Bounds check of the memory that the code of a unit accesses.
 
 use std::ptr;
 
@@ -13,28 +13,28 @@ use r500_fast::codegen::{
 /// Texture units.
 pub(crate) const UNITS: usize = 16;
 
-/// What code reads and writes: chunks of slots and of coverage, cells of tables, ramps, pixels of planes.
+/// The accessed memory: chunks of slots and of coverage, texels of textures, interpolants, pixels of planes.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryBounds {
-    /// Chunks in a slot.
+    /// Chunks per slot.
     chunks: usize,
-    /// Slots that there must be.
+    /// Required slots.
     slots: usize,
-    /// Tables that there must be.
+    /// Required textures.
     tables: Vec<(u8, TextureDesc)>,
-    /// Ramps that there must be.
+    /// Required interpolants.
     interpolants: usize,
-    /// Planes of colours that there must be, and bytes of their pixels.
+    /// Required colour planes, and the bytes per pixel of each.
     targets: Vec<(u8, usize)>,
 }
 
-/// Bytes of a pixel of a plane.
+/// Returns the bytes per pixel of a plane.
 fn pixel_bytes(color: &ColorStore) -> usize {
     color.encoding.map_or(size_of::<Pixel>(), |encoding| usize::from(encoding.bytes))
 }
 
 impl MemoryBounds {
-    /// Of a unit's code.
+    /// Returns the bounds of a unit's code.
     pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
         let used = unit.reads.iter().chain(unit.writes).map(|(_, slot)| *slot);
         let used = used.chain(unit.moves.iter().map(|moved| moved.slot));
@@ -47,12 +47,11 @@ impl MemoryBounds {
         }
     }
 
-    /// Makes sure that all of it is there for a run of chunks. Where the cells of each unit begin comes
-    /// back: so many of them as the unit's tables say, borrowed as long as the batch.
+    /// Checks that a batch has the memory that a run over some chunks accesses. Returns the start of each unit's texels: as many as the
+    /// unit's texture has, borrowed as long as the batch.
     ///
     /// # Panics
-    /// If slots, coverage, cells, ramps or planes are not those of the unit: a mistake of the engine, not of any
-    /// input.
+    /// If slots, coverage, texels, interpolants or planes do not match the unit: a bug of the engine, whatever the input.
     pub(crate) fn check(
         &self,
         batch: &Batch<'_, '_>,
@@ -65,7 +64,7 @@ impl MemoryBounds {
         )
     }
 
-    /// The same for all chunks of adjacent batches, which run one by one elsewhere.
+    /// Checks the same for all chunks of adjacent batches, which run one by one elsewhere.
     ///
     /// # Panics
     /// As [`check`](Self::check).
@@ -78,7 +77,7 @@ impl MemoryBounds {
         self.check_with(batch, (0, adjacent.chunks), adjacent)
     }
 
-    /// Bytes from a batch to one that begins so many pixels further on, by target.
+    /// Returns the bytes between a batch and one that begins `pixels` later, by target.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn steps(&self, pixels: usize) -> [usize; TARGETS] {
         let mut steps = [0; TARGETS];
@@ -86,7 +85,7 @@ impl MemoryBounds {
         steps
     }
 
-    /// Interpolants of a batch.
+    /// Returns the number of interpolants of a batch.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn interpolants(&self) -> usize {
         self.interpolants

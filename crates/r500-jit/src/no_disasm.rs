@@ -1,4 +1,4 @@
-//! Where there is no text of machine code.
+//! Listings on targets without a disassembler.
 
 use r500_fast::Simd;
 use r500_fast::codegen::ResourceLayout;
@@ -6,10 +6,10 @@ use r500_ir::Function;
 
 use crate::{Effort, Unavailable};
 
-/// The machine code of a function as text.
+/// Returns the machine code of a function as text.
 ///
 /// # Errors
-/// There is a disassembler for x86-64 alone.
+/// Always: there is a disassembler for x86-64 only.
 pub fn listing(
     _: &Function,
     _: &ResourceLayout,

@@ -1,25 +1,25 @@
-//! Execution counters for tier-up: how much work all drawings of a function have done.
+//! Execution counters for tier-up: the work of all draws of a function.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the drawings of a function, whatever its constants, have done together.
+/// The work of all draws of a function, for any constants.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Operations of pixels.
+    /// Operations times pixels.
     work: AtomicU64,
-    /// What was last compiled for them. It is compiled to the end even if each drawing is dropped before.
+    /// The last compilation. This reference keeps it running even if all its draws are dropped.
     task: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Progress {
-    /// Returns the operations so far.
+    /// Returns the work so far.
     pub(crate) fn work(&self) -> u64 {
         self.work.load(Ordering::Relaxed)
     }
 
-    /// Adds operations. Returns whether the sum crosses a threshold.
+    /// Adds work. Returns whether the sum crosses a threshold.
     pub(crate) fn add(&self, more: u64, threshold: u64) -> bool {
         let before = self.work.fetch_add(more, Ordering::Relaxed);
         before < threshold && before.saturating_add(more) >= threshold

@@ -1,9 +1,9 @@
 //! Specialisation history: which program constants are folded into the code of a program.
 //!
-//! Code with the values of constants folded is the best code, but holds for these values alone. A constant that changes
-//! from draw to draw becomes a [uniform](r500_ir::Uniform) before the program is lifted again, and no value of it
-//! changes the code any more, as long as it has the signs and kinds of number (zero, NaN, denormal) that were seen: the
-//! lift may rely on these. A range that does not hold is widened, which happens a few times at most.
+//! Folding constants gives the best code, but that code holds for these values only. A constant that changes between draws becomes a
+//! [uniform](r500_ir::Uniform) before the program is lifted again. From then on its values do not change the code, as long as they have the
+//! signs and classes (zero, NaN, subnormal) that were seen: the lift may rely on these. A range that no longer holds is widened, which
+//! happens a few times at most.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use r500_ir::{ConstantChannel, SymbolicConstants};
 use crate::cache_key::CacheKey;
 use crate::progress::Progress;
 
-/// What was drawn, by program.
+/// The specialisation history of all programs.
 #[derive(Debug, Default)]
 pub(crate) struct SpecializationHistory {
     programs: HashMap<CacheKey, ConstantHistory>,
@@ -22,22 +22,22 @@ pub(crate) struct SpecializationHistory {
     now: u64,
 }
 
-/// The constants of a program's draws.
+/// The constants of a program's draws, and its use.
 #[derive(Debug)]
 struct ConstantHistory {
-    /// The last value of each channel of the constants, in the order of [`ConstantChannel::all`].
+    /// The last value of each constant channel, in the order of [`ConstantChannel::all`].
     last: Vec<f32>,
     symbolic: SymbolicConstants,
-    /// The draw that used it last.
+    /// The number of the last draw of the program.
     used: u64,
     progress: Arc<Progress>,
 }
 
-/// The number of programs that are remembered.
+/// The maximum number of programs in the history.
 const MAX_PROGRAMS: usize = 64;
 
 impl SpecializationHistory {
-    /// Adds a draw; returns the constants that its function leaves symbolic, and how much the program's draws did so far.
+    /// Adds a draw. Returns the constants that its function leaves symbolic, and the progress of the program's draws.
     pub(crate) fn add(&mut self, draw: &Draw<'_>) -> (SymbolicConstants, Arc<Progress>) {
         let now: Vec<f32> =
             ConstantChannel::all().map(|source| source.value(draw.bindings)).collect();
@@ -58,7 +58,7 @@ impl SpecializationHistory {
         (history.symbolic.clone(), Arc::clone(&history.progress))
     }
 
-    /// Forgets the program that was not drawn for longest.
+    /// Evicts the least recently drawn program.
     fn evict(&mut self) {
         let oldest = self.programs.iter().min_by_key(|(_, history)| history.used);
         if let Some(key) = oldest.map(|(key, _)| key.clone()) {
@@ -68,7 +68,7 @@ impl SpecializationHistory {
 }
 
 impl ConstantHistory {
-    /// Adds the values of a draw. Those that differ from the last ones are symbolic from now on.
+    /// Adds the values of a draw. Constants whose value changed become symbolic.
     fn add(&mut self, values: Vec<f32>) {
         for ((source, last), now) in ConstantChannel::all().zip(&self.last).zip(&values) {
             self.symbolic.widen(source, *last, *now);

@@ -1,4 +1,4 @@
-//! Drawings on their way from batches to machine code.
+//! Tiered compilation: draws move from bytecode to machine code.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ use crate::specialization::SpecializationHistory;
 use crate::target::Backend;
 use crate::{CacheUse, Constants, Effort, Settings, Unavailable, When};
 
-/// What an engine makes code with.
+/// The compiler of an engine: code cache, specialisation history and background thread.
 #[derive(Debug)]
 pub(crate) struct TieredCompiler {
     simd: Simd,
@@ -31,7 +31,7 @@ pub(crate) struct TieredCompiler {
 }
 
 impl TieredCompiler {
-    /// For batches at the level `simd`, and machine code of the level `compiled`.
+    /// Returns a compiler for bytecode of the level `simd` and machine code of the level `compiled`.
     pub(crate) fn new(simd: Simd, compiled: Simd, settings: Settings) -> Result<Self, Unavailable> {
         let cache = Arc::new(Cache::new(Backend::new(compiled, settings)?));
         let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
@@ -85,7 +85,7 @@ impl TieredCompiler {
             operations: operations as u64,
             progress,
         };
-        // A large picture pays for code by itself, small ones if there have been many.
+        // A large picture pays for compilation alone, small ones if there have been many.
         let more = u64::from(width) * u64::from(height) * drawing.operations;
         if drawing.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD {
             drawing.begin();
@@ -94,51 +94,51 @@ impl TieredCompiler {
     }
 }
 
-/// Operations of pixels from which on compiling pays: some milliseconds of the fast engine.
+/// The work from which on compilation pays, in operations times pixels: some milliseconds of the fast engine.
 const TIER_UP_THRESHOLD: u64 = 16_000_000;
 
-/// The code of a function, if all of it is in the cache, and the effort that it was made with.
+/// Returns the code of a function and its effort, if all of it is in the cache.
 fn find(function: &BoundFunction, simd: Simd, cache: &Cache) -> Option<(NativeCode, Effort)> {
     let finding = LookupOnly::new(cache);
     let code = function.compile(simd, &finding);
     finding.effort().map(|effort| (code, effort))
 }
 
-/// A drawing.
+/// A draw that moves from bytecode to machine code.
 struct TieredDraw {
     batches: FastDraw,
     function: Arc<BoundFunction>,
     simd: Simd,
     when: When,
-    /// Code for surfaces.
+    /// Code that stores to surfaces.
     surfaces: SurfaceTier,
     cache: Arc<Cache>,
     worker: Arc<Worker>,
     state: Mutex<State>,
-    /// Operations a pixel.
+    /// Operations per pixel.
     operations: u64,
-    /// What this and other drawings of the function did so far.
+    /// Work of all draws of the function.
     progress: Arc<Progress>,
 }
 
-/// How surfaces hold colours, by target.
+/// The pixel encodings of surfaces, by target.
 type Encodings = [Option<PixelEncoding>; TARGETS];
 
-/// How far a drawing to surfaces is.
+/// The tier of a draw to surfaces.
 #[derive(Default)]
 struct SurfaceTier {
-    /// The function with how the surfaces hold colours.
+    /// The function specialised for the pixel encodings of the surfaces.
     function: Option<(Encodings, Arc<BoundFunction>)>,
-    /// How well the code was made that was tried last.
+    /// The effort of the last code.
     effort: Option<Effort>,
-    /// Whether there is code that draws.
+    /// Whether the last code can draw.
     ready: bool,
-    /// What is being compiled for it.
+    /// The pending compilation.
     task: Option<Arc<Task>>,
 }
 
 impl SurfaceTier {
-    /// Returns better code than there was, if there is some. If there is none yet, and it `pays`, has it compiled.
+    /// Returns better code than the last, if there is any. If there is no code and it `pays`, starts compilation.
     fn better_code(
         &mut self,
         simd: Simd,
@@ -158,7 +158,7 @@ impl SurfaceTier {
         match &self.task {
             Some(task) if task.done() <= self.effort => return None,
             Some(_) => {}
-            // Another drawing may have had it compiled.
+            // Another draw may have started compilation.
             None if pays => self.task = Some(worker.compile(function)),
             None => return None,
         }
@@ -174,19 +174,19 @@ fn discards(function: &Function) -> bool {
     function.body.iter().any(|stmt| stmt.any(&mut discards))
 }
 
-/// How far a drawing is.
+/// The tier of a draw.
 struct State {
-    /// Operations that are machine code, and all.
+    /// Operations that are machine code, and all operations.
     share: (usize, usize),
-    /// How well the code that draws was made; `None` without any.
+    /// The effort of the current code; `None` if there is none.
     effort: Option<Effort>,
-    /// What is being compiled for it.
+    /// The pending compilation.
     task: Option<Arc<Task>>,
 }
 
 impl TieredDraw {
-    /// Returns how surfaces of these formats hold colours; `None` if machine code does not store them: one for each
-    /// surface, and only targets that the program writes.
+    /// Returns the pixel encodings of surfaces of these formats; `None` if machine code cannot store all of them, or a target is not
+    /// written by the program.
     fn encodings(&self, formats: &[Option<UsOutFmt>; TARGETS]) -> Option<Encodings> {
         let function = &self.function.function;
         let encodings = formats.map(|format| format.and_then(PixelEncoding::of));
@@ -199,7 +199,7 @@ impl TieredDraw {
         (stored && encodings.iter().any(Option::is_some)).then_some(encodings)
     }
 
-    /// Has code made, unless it is there or on its way.
+    /// Starts compilation, unless the code is optimised or being compiled.
     fn begin(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.effort < Some(Effort::Full) && state.task.is_none() {
@@ -209,9 +209,9 @@ impl TieredDraw {
         }
     }
 
-    /// Takes the code that was made meanwhile.
+    /// Switches to new code if compilation has progressed.
     fn try_tier_up(&self) {
-        // While one thread does, the others continue with the present code.
+        // One thread switches; the others continue with the current code.
         let Ok(mut state) = self.state.try_lock() else { return };
         let Some(task) = &state.task else { return };
         let done = task.done();

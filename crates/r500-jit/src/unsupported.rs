@@ -1,4 +1,4 @@
-//! Where there is no machine code.
+//! The back end of targets without machine code.
 
 use std::io;
 
@@ -9,11 +9,11 @@ use r500_fast::codegen::{Batch, CompileUnit, Kernel};
 
 use crate::{Effort, Settings, Unavailable};
 
-/// There is none.
+/// Cannot be constructed.
 #[derive(Debug)]
 pub(crate) enum Backend {}
 
-/// There is none.
+/// Cannot be constructed.
 #[derive(Debug)]
 pub(crate) enum CompiledKernel {}
 

@@ -1,4 +1,4 @@
-//! The context of a call: what native code knows of the world, and the fuel that it asks for.
+//! The context of a call of native code: pointers, offsets and fuel.
 
 use std::mem::offset_of;
 
@@ -8,7 +8,7 @@ use r500_fast::codegen::{Batch, BatchOffsets, Chunk, LinearInterpolant, TARGETS}
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::UNITS;
 
-/// What native code knows of the world: it finds the fields by their [offsets](offset).
+/// What native code receives; it accesses the fields by their [offsets](offset).
 #[repr(C)]
 pub(crate) struct VmContext<'m> {
     /// The first byte of slot 0.
@@ -17,37 +17,37 @@ pub(crate) struct VmContext<'m> {
     begin: u64,
     /// The first byte after them: a multiple of 64, greater than `begin`.
     end: u64,
-    /// Instructions that may be executed before `refill`. Code that counts takes them off here, and calls `refill` where a loop
-    /// goes back and this is below 0.
+    /// Instructions that may be executed before `refill`. Code that counts subtracts from this, and calls `refill` at the back edge of a
+    /// loop if this is below 0.
     fuel: i64,
-    /// The function that gives more fuel, which calls [`refill`](Self::refill). Its result is 0 to continue, with the fuel that there
-    /// is then; else the code is to stop.
+    /// The function that adds fuel, a wrapper of [`refill`](Self::refill). It returns 0 to continue, with the fuel that there is then;
+    /// otherwise the code stops.
     refill: *const (),
-    /// Address of the loop, or of the instructions taken off last, written before `refill` is called.
+    /// Address of the loop, or of the last counted instructions, written before `refill` is called.
     address: u64,
-    /// The fuel that each group of pixels begins with: code that counts sets `fuel` to this and `added` to 0 before each.
+    /// The initial fuel of each group of pixels: code that counts sets `fuel` to this and `added` to 0 before each group.
     grant: i64,
     /// Fuel that `refill` added for the group.
     added: i64,
-    /// The most that a group used beyond `grant`: `added - fuel` after it, if that is more.
+    /// The maximum fuel that a group used beyond `grant`: the maximum of `added - fuel` after each group.
     most: i64,
-    /// From a byte of slot 0 to that of what is covered.
+    /// Distance from a byte of slot 0 to the same byte of the coverage.
     covered: u64,
-    /// By unit, its table.
+    /// The texels of each texture unit.
     cells: [*const u8; UNITS],
-    /// From a byte of slot 0 to the offsets of its quad.
+    /// Distance from a byte of slot 0 to the offsets of its quad in the planes.
     places: u64,
-    /// By target, the first pixel of the batch.
+    /// The first pixel of the batch in each target.
     planes: [*mut u8; TARGETS],
     /// The interpolants of the batch.
     interpolants: *const LinearInterpolant,
-    /// As `fuel`, of the second one of two groups that go together and are counted apart.
+    /// As `fuel`, of the second of two interleaved groups that count separately.
     other_fuel: i64,
-    /// By target, from a byte of slot 0 to the offsets of its quad in the plane of a surface.
+    /// By target, the distance from a byte of slot 0 to the offsets of its quad in the plane of a surface.
     rows: [u64; TARGETS],
     /// On AArch64, FPSR after the speculative form.
     pub(crate) status: u64,
-    /// Not for the code.
+    /// Not accessed by code.
     meter: FuelMeter<'m>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) mod offset {
 }
 
 impl<'m> VmContext<'m> {
-    /// Returns what code knows that runs over some chunks of a batch, with the cells that [`MemoryBounds`] found.
+    /// Returns the context of a run over some chunks of a batch, with the texels that [`MemoryBounds`] returned.
     ///
     /// [`MemoryBounds`]: crate::memory_bounds::MemoryBounds
     pub(crate) fn new(
@@ -116,7 +116,7 @@ impl<'m> VmContext<'m> {
         }
     }
 
-    /// Moves on to the next of adjacent batches, which differs from this one in its interpolants, its coverage and its pixels alone.
+    /// Advances to the next of adjacent batches, which differs from this one in its interpolants, its coverage and its pixels only.
     #[cfg(x86_code)]
     pub(crate) fn advance(&mut self, interpolants: usize, covered: usize, steps: [usize; TARGETS]) {
         self.interpolants = self.interpolants.wrapping_add(interpolants);
@@ -126,10 +126,9 @@ impl<'m> VmContext<'m> {
         }
     }
 
-    /// Gives more fuel; false if there is none. Does nothing that could panic: in a function that code calls that would end the
-    /// process.
+    /// Adds fuel; returns false if there is none. Does not panic: a panic in a function called from code would abort the process.
     pub(crate) fn refill(&mut self) -> bool {
-        // Of another number `finish` says that the code is wrong.
+        // `finish` reports other values as a bug of the code.
         let address = u32::try_from(self.address).unwrap_or(u32::MAX);
         let left = self.fuel.min(self.other_fuel);
         let Some(more) = self.meter.refill(left, self.added, address) else { return false };
@@ -139,15 +138,15 @@ impl<'m> VmContext<'m> {
         true
     }
 
-    /// Returns whether code had to stop.
+    /// Returns whether the code had to stop.
     pub(crate) fn has_stopped(&self) -> bool {
         self.meter.has_stopped()
     }
 
-    /// Returns the instructions that code counted and the address of the last of them.
+    /// Returns the number of counted instructions and the address of the last of them.
     ///
     /// # Errors
-    /// What the fuel says.
+    /// The error of the fuel meter that stopped the code.
     pub(crate) fn finish(self) -> Result<(u64, u32), RunError> {
         let address = u32::try_from(self.address).expect("code writes addresses of instructions");
         let left = self.fuel.min(self.other_fuel);
