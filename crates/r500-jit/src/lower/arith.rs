@@ -1,7 +1,7 @@
-//! Sums, products, choices, bits.
+//! Lowering of arithmetic, selections and bit operations.
 //!
-//! The processor's own rule makes denormals zeros (the code sets it), so only what is picked and must
-//! keep its bits needs care.
+//! The processor flushes denormals (MXCSR), so every step matches the reference arithmetic. Only results that are moved bit for bit need
+//! care.
 
 use r500_ir::{AddSign, DenormalMode, MulFlags, Operand, Value};
 use r500_numerics::branchless;
@@ -12,7 +12,7 @@ use crate::lir::{Class, MemOperand, Opcode, Relation, Rounding, VReg};
 const SIGN: u32 = 0x8000_0000;
 
 impl Lower<'_> {
-    /// Operations of up to two numbers.
+    /// Lowers operations of up to two operands.
     pub(super) fn simple(&mut self, opcode: r500_ir::Opcode, a: VReg, b: VReg) -> VReg {
         match opcode {
             r500_ir::Opcode::Add => self.op(Opcode::Add, &[a, b]),
@@ -34,17 +34,17 @@ impl Lower<'_> {
                 let less = self.compare(Relation::Lt, a, b);
                 self.choose(less, a, b)
             }
-            // Of equal zeros the first, of NaN the second: no maximum of the processor's.
+            // Equal zeros give the first operand, NaN the second: the processor's maximum does neither.
             r500_ir::Opcode::Max(_) => {
                 let not_less = self.compare(Relation::Ge, a, b);
                 self.choose(not_less, a, b)
             }
-            // As a product it is flushed.
+            // A product flushes its result.
             r500_ir::Opcode::Flush => {
                 let one = self.float(1.0);
                 self.op(Opcode::Mul, &[a, one])
             }
-            // The second of what does not compare: NaN and -0 become +0 here.
+            // The second operand if unordered: NaN and -0 become +0 here.
             r500_ir::Opcode::Clamp01 => {
                 let (zero, one) = (self.bits(0), self.float(1.0));
                 let positive = self.op(Opcode::Max, &[a, zero]);
@@ -91,11 +91,11 @@ impl Lower<'_> {
         }
     }
 
-    /// A * B.
+    /// Lowers the product A * B with its flags.
     pub(super) fn product(&mut self, product: MulFlags, a: VReg, b: VReg) -> VReg {
         let MulFlags { mut negate, zero_a, zero_b } = product;
         let (mut a, mut b) = (a, b);
-        // The sign goes to a constant for nothing.
+        // A constant factor absorbs the sign at no cost.
         if negate {
             for factor in [&mut a, &mut b] {
                 if let Some(MemOperand::Const(bits)) = self.function.given(*factor) {
@@ -152,7 +152,7 @@ impl Lower<'_> {
         self.op(Opcode::Xor, &[p, sign])
     }
 
-    /// A * B and C.
+    /// Lowers A * B + C or A * B - C, with the flags of the product.
     pub(super) fn mad(
         &mut self,
         product: MulFlags,
@@ -163,7 +163,7 @@ impl Lower<'_> {
     ) -> VReg {
         let MulFlags { negate, zero_a, zero_b } = product;
         let constant = |v| matches!(self.function.given(v), Some(MemOperand::Const(_)));
-        // c - p for -p + c, where no rule comes between.
+        // `-(a * b) + c` → `c - a * b`; sound if no zero rule applies to the product.
         if negate && !zero_a && !zero_b && sign == AddSign::Plus && !constant(a) && !constant(b) {
             let p = self.product(MulFlags { negate: false, ..product }, a, b);
             return self.op(Opcode::Sub, &[c, p]);
@@ -175,8 +175,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The factor of a product that is exact for bounded numbers, so that product and sum can be one operation: a power of
-    /// two that makes no number smaller.
+    /// Returns the factor of a product, with its sign, if the product is exact for bounded operands, so that product and sum can be fused:
+    /// a power of two from 1 up to 2^20.
     pub(super) fn exact_factor(
         &mut self,
         product: MulFlags,
@@ -193,7 +193,7 @@ impl Lower<'_> {
         Some(self.bits(if negate { bits ^ SIGN } else { bits }))
     }
 
-    /// Selections and operations on masks.
+    /// Lowers selections and operations on masks.
     pub(super) fn logic(&mut self, value: Value, inst: &r500_ir::Inst) -> VReg {
         let [a, b, c] = inst.args;
         match inst.opcode {
@@ -211,7 +211,7 @@ impl Lower<'_> {
             }
             _ => {
                 let mask = self.mask(a);
-                // Two constants do not have a class; the type of the result does.
+                // Two constants have no class; the result's type decides.
                 let class = self.class_of(value);
                 let (b, c) = (self.operand(b, class), self.operand(c, class));
                 self.choose(mask, b, c)
@@ -219,11 +219,11 @@ impl Lower<'_> {
         }
     }
 
-    /// Mask ? A : B, bit for bit.
+    /// Emits mask ? A : B, bit for bit.
     pub(super) fn choose(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
         if let Some(all) = self.constant_mask(mask) {
             let chosen = if all { a } else { b };
-            // What lies in a slot is another value than what is chosen: the slot may change before that is used.
+            // A slot may be overwritten before the result is used, so the value is copied.
             return match self.function.given(chosen) {
                 Some(MemOperand::Slot(..)) => self.op(Opcode::Copy, &[chosen]),
                 _ => chosen,

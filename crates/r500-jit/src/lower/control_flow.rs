@@ -1,4 +1,4 @@
-//! Branches and loops: the phis of either, and what is computed before a loop.
+//! Lowering of branches and loops, with their phis and parameters.
 
 use r500_ir::{If, Operand, Stmt};
 
@@ -7,7 +7,7 @@ use crate::lir::{Arm, Branch, Class, Loop, LoopParam, Phi, PhiMove, Region, VReg
 
 impl Lower<'_> {
     pub(super) fn branch(&mut self, branch: &If) {
-        // What branches hand out alike has one place.
+        // Identical phis share one location.
         let mut unique: Vec<r500_ir::Phi> = Vec::new();
         let places: Vec<usize> = (branch.phis.iter())
             .map(|phi| {
@@ -30,7 +30,7 @@ impl Lower<'_> {
             })
             .collect();
         let mut now: Vec<VReg> = phis.iter().map(|phi| phi.var).collect();
-        // Whether a place holds anything yet.
+        // Whether each phi is defined so far.
         let mut begun: Vec<bool> = phis.iter().map(|phi| phi.incoming.is_some()).collect();
         let mut arms = Vec::new();
         for (number, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
@@ -63,7 +63,7 @@ impl Lower<'_> {
             arms.push(Arm { mask, body, assign });
         }
         match arms.is_empty() {
-            // Nothing to run: what places hold before is what they hold.
+            // No arm has code: the phis are their incoming values.
             true => {
                 for (now, phi) in now.iter_mut().zip(&phis) {
                     *now = phi.incoming.unwrap_or_else(|| self.undef(phi.var));
@@ -76,12 +76,12 @@ impl Lower<'_> {
         }
     }
 
-    /// An undefined value, of the class of a value.
+    /// Returns an undefined value of the class of `v`.
     fn undef(&mut self, v: VReg) -> VReg {
         self.operand(Operand::Const(0), self.function.class(v))
     }
 
-    /// What a place holds before the arms: what arms without statements put there is chosen at once.
+    /// Returns a phi's value before the arms: arms without statements are if-converted to selects.
     fn before(&mut self, branch: &If, phi: &r500_ir::Phi, class: Class) -> Option<VReg> {
         let mut before = phi.incoming.map(|before| self.operand(before, class));
         for ((mask, stmts), from) in branch.masks.iter().zip(&branch.arms).zip(phi.arms) {
@@ -96,7 +96,7 @@ impl Lower<'_> {
         before
     }
 
-    /// Inputs that a loop uses are computed before it, once instead of in each iteration: loop-invariant code motion.
+    /// Loop-invariant code motion of inputs: computes those that a loop uses before the loop.
     fn hoist_inputs(&mut self, repeat: &r500_ir::Loop) {
         let mut used = Vec::new();
         let see = &mut |operand: Operand| used.extend(operand.value());
@@ -121,7 +121,7 @@ impl Lower<'_> {
             .collect();
         self.begin();
         let counting = std::mem::replace(&mut self.counting, self.open.len() - 1);
-        // A pass before may have changed it.
+        // The previous iteration may have changed the coverage.
         self.covered.last_mut().into_iter().for_each(|coverage| coverage.now = None);
         for stmt in &repeat.body {
             self.stmt(stmt);

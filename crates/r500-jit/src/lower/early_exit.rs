@@ -1,5 +1,4 @@
-//! Early exit: code after a discard is skipped where all pixels of a group are discarded, if that is worth testing
-//! at what is left.
+//! Early exit: groups whose pixels are all discarded skip the code after a discard, if that code is long enough to pay for the test.
 
 use r500_fast::codegen::CompileUnit;
 use r500_ir::{ALL, Stmt};
@@ -7,25 +6,25 @@ use r500_ir::{ALL, Stmt};
 use super::Lower;
 use crate::lir::{Arm, Branch, Class, Opcode, Region};
 
-/// Operations that take about as long as finding out whether any pixel is left.
+/// Minimum cost of the skipped code: about the cost of the test, in operations.
 const LEAST: u64 = 48;
 
-/// Returns whether code after a discard has no visible effect for discarded pixels, and is long.
+/// Returns whether code after a discard has no observable effect for discarded pixels, and is long enough.
 ///
-/// Where only colours are left, those of pixels that are not covered are zeros, or stay what they are.
+/// If only colour stores remain, uncovered pixels store zeros or keep their contents.
 pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
     let only_colors = !unit.colors.is_empty()
         && unit.colors.iter().all(|color| color.covered)
         && unit.writes.is_empty()
         && unit.moves.is_empty();
-    // Instructions count whether anyone sees what they do or not.
+    // Counted instructions are observable for uncovered pixels, too.
     let colors = 24 * unit.colors.len() as u64;
     only_colors
         && !unit.fuel_checked
         && colors + rest.iter().map(|stmt| cost(stmt)).sum::<u64>() >= LEAST
 }
 
-/// Operations of the processor for one of a program, roughly.
+/// Returns the estimated number of machine operations for an IR operation.
 pub(super) fn cost_of(opcode: r500_ir::Opcode) -> u64 {
     match opcode {
         r500_ir::Opcode::Ex2
@@ -37,7 +36,7 @@ pub(super) fn cost_of(opcode: r500_ir::Opcode) -> u64 {
     }
 }
 
-/// Operations of the processor, roughly.
+/// Returns the estimated number of machine operations of a statement.
 fn cost(stmt: &Stmt) -> u64 {
     match stmt {
         Stmt::Def(_, inst) => cost_of(inst.opcode),
@@ -52,7 +51,7 @@ fn cost(stmt: &Stmt) -> u64 {
 }
 
 impl Lower<'_> {
-    /// The rest of a unit, for groups where pixels are left; for others what is seen of it.
+    /// Lowers the rest of a unit for groups with covered pixels; other groups store the colours of uncovered pixels only.
     pub(super) fn rest_if_covered(&mut self, unit: &CompileUnit<'_>, rest: &[&Stmt]) {
         let covered = self.covered();
         let left = match self.caps.mask_class {
@@ -61,7 +60,7 @@ impl Lower<'_> {
         };
         let all = self.mask(ALL);
         let gone = self.op(Opcode::MaskAndNot, &[left, all]);
-        // Where some are left, their zeros are painted over.
+        // If some lanes are covered and others not, the rest overwrites these zeros.
         self.begin();
         unit.colors.iter().for_each(|color| self.no_color(color));
         let zeros = self.end();

@@ -1,11 +1,10 @@
-//! Colour stores in a surface's format: components become codes in vectors of 32 bits, these become rows of pixels.
+//! Colour stores in a surface's format: components are encoded in vectors of 32 bits, which are permuted to rows of pixels.
 //!
-//! What a code is stands in [`r500_exec::output::color`]. Fixed point is the exact product with the largest code, rounded to
-//! nearest even: a fused product and sum with a number so large (2^23 or 1.5 * 2^23) that its last place is 1, whose lowest bits
-//! are the code then.
+//! [`r500_exec::output::color`] defines the encodings. A fixed-point code is the exact product with the largest code, rounded to nearest
+//! even: a fused multiply-add with 2^23 or 1.5 * 2^23, whose last place has the value 1, leaves the code in the lowest bits of the sum.
 //!
 //! ```text
-//! x → min (max x 0) 1 → x * 255 + 2^23 → shifted, put together with the other components → rows of pixels
+//! x → min (max x 0) 1 → x * 255 + 2^23 → shifted, merged with the other components → rows of pixels
 //! ```
 
 use r500_exec::output::color::{Code, Component, PixelEncoding};
@@ -14,16 +13,16 @@ use r500_fast::codegen::ColorStore;
 use super::Lower;
 use crate::lir::{Class, Op, Opcode, PixelRows, Relation, VReg};
 
-/// Numbers from here to its double have no fractions.
+/// 2^23: floats from this number to its double have no fraction bits.
 const NO_FRACTIONS: f32 = 8_388_608.0;
 
-/// Returns whether pixels can be stored so; `discards`: whether some of them are not covered, so that these must keep their bytes.
+/// Returns whether code can store this encoding. `discards`: whether some pixels are uncovered, so that these must keep their bytes.
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "code elsewhere stores floats alone")
 )]
 pub(crate) fn supports(encoding: &PixelEncoding, discards: bool) -> bool {
-    // The curve needs a function in double precision. Bytes and words would have to be loaded one by one to be kept.
+    // The sRGB curve needs double precision. Pixels of one or two bytes would have to be loaded one by one to be kept.
     encoding.components().all(|component| component.code != Code::Srgb)
         && !(discards && encoding.bytes < 4)
 }
@@ -64,7 +63,7 @@ impl Lower<'_> {
         }
     }
 
-    /// 32 bits of each pixel.
+    /// Returns 32 bits of each pixel: number `number` from the lowest up.
     fn dword(&mut self, color: &ColorStore, encoding: &PixelEncoding, number: u32) -> VReg {
         let (mut constant, mut value) = (0, None);
         for component in encoding.components().filter(|component| component.lo / 32 == number) {
@@ -91,7 +90,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The code of a component where it lies in its 32 bits, and zeros elsewhere.
+    /// Returns a component's code, shifted to its position in its 32 bits, with all other bits zero.
     fn code_at(&mut self, color: &ColorStore, component: &Component, x: VReg, lo: u32) -> VReg {
         let &Component { channel, bits, code, .. } = component;
         let (code, clean) = match code {
@@ -106,7 +105,7 @@ impl Lower<'_> {
             }
             Code::Srgb => unreachable!("`supports` excludes it"),
         };
-        // Bits above a component that ends at the highest one are shifted out.
+        // For a component that ends at bit 31, the shift drops the bits above the code.
         let code = match clean || lo + bits == 32 {
             true => code,
             false => {
@@ -117,7 +116,7 @@ impl Lower<'_> {
         if lo == 0 { code } else { self.op(Opcode::Shl(lo as u8), &[code]) }
     }
 
-    /// In the lowest bits. NaN is 0: of a NaN and another the maximum is the other.
+    /// Encodes an unsigned normalised component, in the lowest bits. NaN becomes 0: the maximum of NaN and 0 is 0.
     fn unorm(&mut self, x: VReg, bits: u32) -> VReg {
         let [zero, one] = [0.0, 1.0].map(|x| self.float(x));
         let x = self.op(Opcode::Max, &[x, zero]);
@@ -125,7 +124,7 @@ impl Lower<'_> {
         self.fixed_point(x, (1_u32 << bits) - 1, NO_FRACTIONS)
     }
 
-    /// In the lowest bits, in two's complement: half of the integers lie below the number that is added.
+    /// Encodes a signed normalised component in two's complement, in the lowest bits: 1.5 * 2^23 leaves room for negative codes.
     fn snorm(&mut self, x: VReg, bits: u32, number: bool) -> VReg {
         let [zero, one, least] = [0.0, 1.0, -1.0].map(|x| self.float(x));
         let x = match number {
@@ -141,13 +140,12 @@ impl Lower<'_> {
     }
 
     fn fixed_point(&mut self, x: VReg, largest: u32, base: f32) -> VReg {
-        // Codes of up to 16 bits are exact.
+        // The product with codes of up to 16 bits is exact.
         let (largest, base) = (self.float(largest as f32), self.float(base));
         self.op(Opcode::MulAdd, &[x, largest, base])
     }
 
-    /// Rows of pixels, of one, two or four vectors of 32 bits of each: as many vectors, of which
-    /// [`PixelRows`] says what each has.
+    /// Permutes one, two or four vectors with 32 bits of each pixel to as many vectors of rows, as [`PixelRows`] describes.
     fn pixel_rows(&mut self, dwords: &[VReg]) -> Vec<VReg> {
         match *dwords {
             [a] => vec![self.op(Opcode::PermuteQuads, &[a])],
@@ -156,7 +154,7 @@ impl Lower<'_> {
             }
             [a, b, c, d] => {
                 let rows = self.float_rows([a, b, c, d]);
-                // With AVX-512 the rows of either half of the quads: by the rows of the pixels.
+                // With AVX-512, both halves of a row are in one vector: order by the rows of the chunk.
                 let order = if self.caps.rows { [0, 2, 1, 3] } else { [0, 1, 2, 3] };
                 order.map(|number: usize| rows.as_flattened()[number]).into()
             }

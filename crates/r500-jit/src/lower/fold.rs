@@ -1,16 +1,18 @@
-//! What is computed of constants alone is a constant: a fetch along one axis, from one level.
+//! Constant folding of low-level operations: a texture fetch along one axis, from one level, has constant
+//! operands.
 //!
-//! Numbers are finite here, and none is denormal: of others it matters who computes.
+//! Only finite, normal operands and results (or zeros) are folded: for others the result depends on the
+//! processor's modes.
 
 use crate::lir::{Opcode, Relation, Rounding};
 
-/// The result of an operation on such constants, if it is one.
+/// Returns the result of an operation on constants, if it can be folded.
 pub(super) fn folded(opcode: Opcode, args: &[u32]) -> Option<u32> {
     let bits = |n: usize| args.get(n).copied();
     let float = |n: usize| bits(n).map(f32::from_bits).filter(|x| plain(*x));
     let whole = |n: usize| float(n).filter(|x| x.abs() < 2_147_483_648.0);
     let number = |x: f32| plain(x).then_some(x.to_bits());
-    // A product that is zero may have been tiny.
+    // A zero product of non-zero factors has underflowed: not folded.
     let product = |x: f32, y: f32| (x * y != 0.0 || x == 0.0 || y == 0.0).then_some(x * y);
     match opcode {
         Opcode::Add => number(float(0)? + float(1)?),
@@ -34,7 +36,7 @@ pub(super) fn folded(opcode: Opcode, args: &[u32]) -> Option<u32> {
     }
 }
 
-/// Whether one constant relates to another.
+/// Compares two constants, if that can be folded.
 pub(super) fn related(relation: Relation, a: u32, b: u32) -> Option<bool> {
     let [a, b] = [a, b].map(f32::from_bits);
     (plain(a) && plain(b)).then_some(match relation {
@@ -67,10 +69,10 @@ mod tests {
             (Opcode::Add, [0.5, 0.25], Some(0.75)),
             (Opcode::Sub, [0.5, 0.5], Some(0.0)),
             (Opcode::Mul, [-0.0, 3.0], Some(-0.0)),
-            // Of equal ones the second.
+            // Equal operands: the second one.
             (Opcode::Min, [0.0, -0.0], Some(-0.0)),
             (Opcode::Max, [0.0, -0.0], Some(-0.0)),
-            // What is tiny, infinite or NaN is left to the processor.
+            // Subnormals, infinities and NaN are not folded.
             (Opcode::Mul, [least, 0.5], None),
             (Opcode::Mul, [least, least], None),
             (Opcode::Sub, [1.5 * least, least], None),

@@ -1,9 +1,8 @@
-//! Tabulation: what iterations of loops compute of their counters alone becomes a table.
+//! Tabulation: loop-varying values that depend on loop counters only are read from tables.
 //!
-//! A value is the same for every pixel if it depends on constants and on such values only. In a loop it changes from iteration to
-//! iteration, which is why no constant replaces it; but the loop's counters say which number it is. A unit is evaluated here for no pixel in
-//! particular: values that depend on pixels are unknown, a loop runs until its mask is known to have no pixel, and what a value is
-//! in each iteration is recorded.
+//! A value is uniform if it depends on constants and on uniform values only. Inside a loop it changes from iteration to iteration, so
+//! constant propagation does not apply, but the loop counters determine it. This pass evaluates a unit abstractly: values that depend on
+//! pixels are unknown, a loop runs until its mask is known to be empty, and the value of each operation in each iteration is recorded.
 //!
 //! ```text
 //! loop 48 (%0 = 0) {                   loop 48 (%0 = 0) {
@@ -12,8 +11,8 @@
 //! } next (%0 + 1.0)                    } next (%0 + 1.0)
 //! ```
 //!
-//! This is sound because code executes no iteration that was not evaluated: a mask that is known to have no pixel has none in code
-//! either. Results are those of code bit for bit, as those of all constants that are folded.
+//! This is sound because code executes no iteration that was not evaluated: a mask that is known to be empty here is empty in code.
+//! Evaluation gives the same bits as code, as constant folding does.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,31 +22,31 @@ use r500_ir::{ALL, EntityMap, Inst, Loop, NONE, Opcode, Operand, Stmt, Type, Val
 use super::early_exit::cost_of;
 use crate::lir::TableEntry;
 
-/// Operations that take about as long as finding a number in a table.
+/// Minimum cost of a tabulated operation: about the cost of a table look-up, in operations.
 const LEAST: u64 = 4;
-/// Operations that may be evaluated; units that need more have no tables.
+/// Limit of evaluated operations; units that need more have no tables.
 const MAX_EVALUATIONS: u32 = 20_000;
-/// Numbers of all tables.
+/// Limit of the entries of all tables.
 const MAX_NUMBERS: usize = 4096;
-/// Loops around each other whose iterations are distinguished: more are rare.
+/// Limit of the nesting depth: deeper loops are rare.
 const MAX_DEPTH: usize = 4;
 
-/// What takes the place of an operation.
+/// The replacement of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replacement {
-    /// The same number always.
+    /// A constant.
     Constant(u32),
-    /// A number of a table.
+    /// A table entry.
     Table(TableEntry),
-    /// Nothing: only operations that are replaced use it.
+    /// Dead: only replaced operations use it.
     Nothing,
 }
 
-/// The tables of a unit.
+/// The tables of a unit, and the operations that they replace.
 #[derive(Debug, Default)]
 pub(super) struct LoopTables {
     replacements: HashMap<Value, Replacement>,
-    /// The numbers, table after table.
+    /// The entries of all tables, one after the other.
     pub(super) numbers: Vec<u32>,
 }
 
@@ -71,12 +70,12 @@ impl LoopTables {
         tables
     }
 
-    /// Returns what replaces the operation that defines a value.
+    /// Returns the replacement of the operation that defines a value.
     pub(super) fn replacement(&self, value: Value) -> Option<Replacement> {
         self.replacements.get(&value).copied()
     }
 
-    /// Finds the operations that are worth replacing.
+    /// Selects the operations to replace.
     fn replace(&mut self, unit: &CompileUnit<'_>, histories: &HashMap<Value, Option<History>>) {
         let uses = Uses::of(unit);
         let mut costs: HashMap<Value, u64> = HashMap::new();
@@ -87,7 +86,7 @@ impl LoopTables {
                 costs.insert(value, cost);
             }
         }
-        // Users come before what they use.
+        // Reverse order visits users before the values that they use.
         for &(value, _) in uses.defs.iter().rev() {
             let (Some(Some(history)), Some(&cost)) = (histories.get(&value), costs.get(&value))
             else {
@@ -107,7 +106,7 @@ impl LoopTables {
         }
     }
 
-    /// Makes the table of a value, if it pays: by the iteration of no loop, of one, or of two.
+    /// Adds the table of a value, if it pays: indexed by the iteration of no loop, of one, or of two.
     fn table(&mut self, history: &History, cost: u64) -> Option<Replacement> {
         let loops = 0..history.trips.len();
         if let Some(numbers) = history.by([]) {
@@ -135,7 +134,7 @@ impl LoopTables {
         None
     }
 
-    /// Adds a table, given by iterations from 0 on.
+    /// Adds a table, given by index from 0.
     fn add(
         &mut self,
         numbers: BTreeMap<u32, u32>,
@@ -148,7 +147,7 @@ impl LoopTables {
         if first + last as usize >= MAX_NUMBERS {
             return None;
         }
-        // Counters go down from the number of trips.
+        // Counters count down from the trip count.
         let backwards = (0..=last).rev().map(|at| numbers.get(&at).copied().unwrap_or(0));
         self.numbers.extend(backwards);
         let trips =
@@ -162,14 +161,14 @@ impl LoopTables {
     }
 }
 
-/// Who uses what in a unit.
+/// Use lists of a unit.
 #[derive(Default)]
 struct Uses {
     /// Operations, in program order.
     defs: Vec<(Value, Inst)>,
     /// The values whose operations use a value.
     users: HashMap<Value, Vec<Value>>,
-    /// Values that anything else uses.
+    /// Values with uses that are not operations.
     kept: HashSet<Value>,
 }
 
@@ -197,17 +196,17 @@ impl Uses {
     }
 }
 
-/// What a value was in all iterations of the loops around it.
+/// The recorded values of an operation, in all iterations of the enclosing loops.
 #[derive(Debug)]
 struct History {
-    /// The most iterations of each loop around it, outermost first: what counters begin with.
+    /// The maximum trip count of each enclosing loop, outermost first: the initial value of its counter.
     trips: Vec<u32>,
-    /// The iterations, and the bits.
+    /// The iterations and the bits.
     numbers: Vec<([u32; MAX_DEPTH], u32)>,
 }
 
 impl History {
-    /// Returns the numbers by iterations of some of the loops, unless these do not determine them.
+    /// Returns the entries indexed by the iterations of some of the loops; `None` if these do not determine the value.
     fn by<const N: usize>(&self, loops: [usize; N]) -> Option<BTreeMap<[u32; N], u32>> {
         let mut numbers = BTreeMap::new();
         for (iterations, bits) in &self.numbers {
@@ -220,20 +219,20 @@ impl History {
     }
 }
 
-/// The evaluation of a unit for no pixel in particular.
+/// Abstract evaluation of a unit, for an arbitrary pixel.
 struct Evaluation {
-    /// The current bits of each value, `None` if they are unknown or depend on the pixel. Of masks all or none.
+    /// The current bits of each value, `None` if they are unknown or depend on the pixel. For masks, all bits or none.
     bits: EntityMap<Value, Option<u32>>,
-    /// The current iteration of each loop around, and the most that it can have.
+    /// The current iteration and the maximum trip count of each enclosing loop.
     iterations: Vec<(u32, u32)>,
-    /// By value; `None` if it was unknown once.
+    /// The history of each value; `None` if it was ever unknown.
     histories: HashMap<Value, Option<History>>,
-    /// Operations that may still be evaluated.
+    /// Remaining operations before evaluation is given up.
     left: u32,
 }
 
 impl Evaluation {
-    /// Evaluates statements; `None` if that takes too long.
+    /// Evaluates statements; `None` if the limit is reached.
     fn stmts<'s>(&mut self, stmts: impl IntoIterator<Item = &'s Stmt>) -> Option<()> {
         for stmt in stmts {
             match stmt {
@@ -245,7 +244,7 @@ impl Evaluation {
                         self.record(*value, bits);
                     }
                 }
-                // Operations of arms compute the same whether any pixel takes these or not.
+                // Operations of an arm give the same results whether or not a pixel takes the arm.
                 Stmt::If(branch) => {
                     branch.arms.iter().try_for_each(|arm| self.stmts(arm))?;
                     branch.phis.iter().for_each(|phi| self.bits[phi.value] = None);
@@ -260,7 +259,7 @@ impl Evaluation {
     fn repeat(&mut self, repeat: &Loop) -> Option<()> {
         let trips = repeat.max_trips.max(1);
         let mut next: Vec<_> = repeat.params.iter().map(|param| self.get(param.init)).collect();
-        // Whether all groups of pixels run the same iterations.
+        // Whether all groups of pixels run the same number of iterations.
         let mut uniform = true;
         for iteration in 0..trips {
             for (param, bits) in repeat.params.iter().zip(&next) {
@@ -289,7 +288,7 @@ impl Evaluation {
         }
     }
 
-    /// Returns what an operation gives. Of masks, one operand may be enough.
+    /// Evaluates an operation. For masks, one known operand may decide.
     fn evaluate(&self, inst: &Inst) -> Option<u32> {
         let [Operand::Const(all), Operand::Const(none)] = [ALL, NONE] else { return None };
         let [a, b, c] = inst.args.map(|arg| self.get(arg));

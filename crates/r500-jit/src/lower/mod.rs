@@ -1,18 +1,18 @@
-//! From the intermediate form to operations of the processor.
+//! Instruction selection: lowers IR of a compile unit to low-level IR.
 //!
 //! | module | job |
 //! | --- | --- |
 //! | `control_flow` | branches, loops, their phis |
-//! | `arith` | sums, products, the zero rule, choices |
-//! | `transcendental` | kernels of one number, step by step as `r500_numerics::kernels` |
-//! | `fetch` | texels from tables |
-//! | `store_colors` | what goes to a frame |
-//! | `encode_pixels` | what goes to a surface, in its format |
-//! | `early_exit` | what is done only where pixels are left |
-//! | `target_caps` | what there is to compute with |
+//! | `arith` | sums, products, the zero rule, selections |
+//! | `transcendental` | transcendental functions, step by step as `r500_numerics::kernels` |
+//! | `fetch` | texture fetches |
+//! | `store_colors` | colour stores to a frame |
+//! | `encode_pixels` | colour stores to a surface, in its format |
+//! | `early_exit` | early exit of groups whose pixels are all discarded |
+//! | `target_caps` | capabilities of the target |
 //! | `zero_signs` | speculation: products without the zero rule |
-//! | `fold` | what is computed of constants alone |
-//! | `loop_tables` | what iterations compute of counters alone |
+//! | `fold` | constant folding |
+//! | `loop_tables` | tables of values that depend on loop counters only |
 
 mod arith;
 mod control_flow;
@@ -41,7 +41,7 @@ use zero_signs::Speculation;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use zero_signs::is_speculative;
 
-/// Operations of a unit.
+/// Lowers a unit.
 pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     let mut lower = Lower {
         caps,
@@ -80,7 +80,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     function
 }
 
-/// What is being lowered.
+/// The state of lowering.
 struct Lower<'a> {
     caps: TargetCaps,
     loop_tables: LoopTables,
@@ -88,41 +88,41 @@ struct Lower<'a> {
     values_of: &'a Values,
     tables: &'a [(u8, TextureDesc)],
     interpolants: &'a [[u8; 2]],
-    /// Inputs, each by the number of its ramp: computed where they are used.
+    /// Inputs and their interpolants: computed at their first use.
     inputs: HashMap<Value, u32>,
     fuel_checked: bool,
     function: LirFunction,
     consts: HashMap<u32, VReg>,
-    /// Masks in registers that have all pixels or none.
+    /// Masks in registers that are known to be full or empty.
     uniform: HashMap<VReg, bool>,
     values: HashMap<Value, VReg>,
-    /// What open regions have computed, beyond what the intermediate form shares.
+    /// Value numbering of open regions, beyond that of the IR.
     value_numbers: Vec<HashMap<(Opcode, VReg, VReg), VReg>>,
-    /// The pixels that are covered, by open regions.
+    /// The coverage, by open region.
     covered: Vec<Coverage>,
     open: Vec<OpenRegion>,
-    /// The open region that counts instructions: arms without loops are counted whether any pixel takes them or not.
+    /// The open region that counts instructions: arms without loops count whether or not a pixel takes them.
     counting: usize,
-    /// Values that go to slots.
+    /// Values that are stored to slots.
     writes: HashMap<Value, u32>,
-    /// Products that keep only these of their flags.
+    /// Products with a relaxed zero rule, and the flags that they keep.
     relaxed: HashMap<Value, MulFlags>,
-    /// Address of the instructions that are executed here.
+    /// Address of the R500 instructions that execute here.
     address: u32,
-    /// Address of the instruction that is being lowered.
+    /// Address of the R500 instruction that is being lowered.
     origin: u32,
 }
 
-/// What is known of coverage in a region.
+/// The known coverage in a region.
 #[derive(Clone, Copy, Debug, Default)]
 struct Coverage {
-    /// The pixels that are covered now.
+    /// The current coverage, if it is in a register.
     now: Option<VReg>,
-    /// Whether that changed here.
+    /// Whether the region has changed it.
     changed: bool,
 }
 
-/// Nodes of an open region.
+/// A region under construction.
 #[derive(Default)]
 struct OpenRegion {
     nodes: Vec<Region>,
@@ -146,7 +146,7 @@ impl OpenRegion {
 }
 
 impl Lower<'_> {
-    /// From somewhere in a unit's body to its end.
+    /// Lowers some statements at the end of a unit's body, then its stores.
     fn lower_rest(&mut self, unit: &CompileUnit<'_>, stmts: &[&Stmt]) {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
@@ -190,13 +190,13 @@ impl Lower<'_> {
                 self.fetch(fetch);
             }
             Stmt::Discard(mask) => self.kill(*mask),
-            // Units have none of these.
+            // Units contain none of these.
             Stmt::Stat { .. } | Stmt::GroupHazard(_) => {}
         }
     }
 
-    /// Variables change, one after the other; what is to go to which slots then. What a slot held before its
-    /// change is read before ([`schedule`](crate::schedule) keeps it so).
+    /// Lowers the phi moves at the end of a unit, in order. Returns the values to store, with their slots. Reads of a slot precede the
+    /// store to it ([`schedule`](crate::schedule) preserves that order).
     fn moves(&mut self, moves: &[codegen::PhiMove]) -> Vec<(VReg, u32)> {
         let mut moved = Vec::new();
         let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
@@ -208,14 +208,14 @@ impl Lower<'_> {
                 let old = self.operand(Operand::Value(value), class);
                 new = self.choose(mask, new, old);
             }
-            // What lies in a slot that changes too must be fetched before.
+            // A value in a slot that is overwritten here must be copied first.
             if let Some(MemOperand::Slot(from, _)) = self.function.given(new)
                 && slots.contains(&from)
             {
                 new = self.op(Opcode::Copy, &[new]);
             }
             self.values.insert(value, new);
-            // What changes again need not be left.
+            // Only the last move to a slot is stored.
             if !moves[i + 1..].iter().any(|later| later.slot == slot) {
                 moved.push((new, slot));
             }
@@ -228,12 +228,12 @@ impl Lower<'_> {
         self.put(Opcode::Store(slot, 0), vector);
     }
 
-    /// What has no result.
+    /// Emits an operation without a result.
     fn put(&mut self, opcode: Opcode, v: VReg) {
         self.push(Op { opcode, dst: None, args: [Some(v), None, None], origin: self.origin });
     }
 
-    /// A value as a vector.
+    /// Converts a value to a vector.
     fn spread(&mut self, v: VReg) -> VReg {
         match self.function.class(v) {
             Class::Vector => v,
@@ -241,7 +241,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The vector of pixels that are covered.
+    /// Returns the coverage as a vector mask.
     fn covered(&mut self) -> VReg {
         if let Some(&Coverage { now: Some(covered), .. }) = self.covered.last() {
             return covered;
@@ -253,7 +253,7 @@ impl Lower<'_> {
         covered
     }
 
-    /// Pixels lose their coverage.
+    /// Removes the coverage of the pixels of a mask.
     fn kill(&mut self, mask: Operand) {
         self.origin = self.address;
         let mask = self.mask(mask);
@@ -266,7 +266,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An input, computed now only if others want it.
+    /// Registers an input. It is computed at its first use, or here if it is stored to a slot.
     fn input(&mut self, value: Value, channel: [u8; 2]) {
         let number = self.interpolants.binary_search(&channel);
         let number = number.expect("units read inputs that are interpolants");
@@ -277,7 +277,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A value is computed; it goes to its slot if it has one.
+    /// Defines a value; stores it if it has a slot.
     fn define(&mut self, value: Value, v: VReg) {
         self.values.insert(value, v);
         if let Some(&slot) = self.writes.get(&value) {
@@ -285,7 +285,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Counts instructions in the region that counts, which does so once: it does not matter what that stands before.
+    /// Counts instructions in the region that counts. A region has one such node: its position is not observable.
     fn consume_fuel(&mut self, instructions: u32) {
         let nodes = &mut self.open[self.counting].nodes;
         let counted = nodes.iter_mut().find_map(|node| match node {
@@ -335,7 +335,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An operation, computed once a region.
+    /// Emits an operation, unless constant folding or value numbering has its result.
     fn op(&mut self, opcode: Opcode, args: &[VReg]) -> VReg {
         let constants = args.iter().map(|v| self.constant(*v)).collect::<Option<Vec<_>>>();
         if let Some(bits) = constants.and_then(|constants| fold::folded(opcode, &constants)) {
@@ -374,7 +374,7 @@ impl Lower<'_> {
         dst
     }
 
-    /// What a value is for every pixel, if that is known.
+    /// Returns a value's bits, if it is a constant.
     fn constant(&self, v: VReg) -> Option<u32> {
         match self.function.given(v) {
             Some(MemOperand::Const(bits)) => Some(bits),
@@ -382,7 +382,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a mask has all pixels or none, if that is known.
+    /// Returns whether a mask is full (true) or empty (false), if that is known.
     fn constant_mask(&self, mask: VReg) -> Option<bool> {
         match self.constant(mask) {
             Some(0) => Some(false),
@@ -391,7 +391,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The same bits for every pixel.
+    /// Returns a constant, equal in all lanes.
     fn bits(&mut self, bits: u32) -> VReg {
         if let Some(v) = self.consts.get(&bits) {
             return *v;
@@ -401,7 +401,7 @@ impl Lower<'_> {
         v
     }
 
-    /// The same number for every pixel.
+    /// Returns a float constant, equal in all lanes.
     fn float(&mut self, x: f32) -> VReg {
         self.bits(x.to_bits())
     }
@@ -426,7 +426,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What is known of an operand's range.
+    /// Returns the known range facts of an operand.
     fn facts(&self, operand: Operand) -> RangeFacts {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)).facts(),

@@ -1,4 +1,4 @@
-//! Colour stores: four channels are transposed to pixels.
+//! Colour stores to a frame: transposes four channels to pixels.
 
 use r500_fast::codegen::ColorStore;
 use r500_ir::Operand;
@@ -18,7 +18,7 @@ impl Lower<'_> {
         self.paint(color.target, channels);
     }
 
-    /// What there is where no pixel is covered: zeros in a frame; surfaces keep what they have.
+    /// Stores the colours of uncovered pixels: zeros in a frame; surfaces keep their contents.
     pub(super) fn no_color(&mut self, color: &ColorStore) {
         if color.encoding.is_some() {
             return;
@@ -36,8 +36,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The pixels of the first row of each quad and of the second, of the first half of quads and of the other; of a single
-    /// quad the left pixel and the right one.
+    /// Returns the first and the second row of each quad, each as two vectors for the halves of the quads; of a single quad, its left and
+    /// its right pixel.
     pub(super) fn float_rows(&mut self, channels: [VReg; 4]) -> [[VReg; 2]; 2] {
         if self.caps.rows {
             let [r, g, b, a] = channels;
@@ -62,7 +62,7 @@ impl Lower<'_> {
         self.push(Op { opcode: Opcode::StoreColor(paint), dst: None, args, origin: self.origin });
     }
 
-    /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.
+    /// Returns a channel with canonical NaN, and zeros for uncovered pixels.
     pub(super) fn channel(
         &mut self,
         channel: Operand,

@@ -1,4 +1,4 @@
-//! What a target has, which decides how units are lowered.
+//! Target capabilities, which guide instruction selection.
 
 use crate::lir::Class;
 #[cfg(doc)]
@@ -7,29 +7,29 @@ use crate::lir::Opcode;
 /// What there is to compute with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetCaps {
-    /// Registers that hold masks.
+    /// The register class of masks.
     pub(crate) mask_class: Class,
     /// Whether [`Opcode::GatherChannel`] is cheap.
     pub(crate) numbers: bool,
-    /// Whether there are [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`].
+    /// Whether the target has [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`].
     pub(crate) rows: bool,
-    /// Whether there is [`Opcode::FloorToInt`].
+    /// Whether the target has [`Opcode::FloorToInt`].
     pub(crate) floors: bool,
-    /// Whether there are [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
+    /// Whether the target has [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
     pub(crate) fixups: bool,
-    /// Whether there is [`Opcode::MulAdd`].
+    /// Whether the target has [`Opcode::MulAdd`].
     pub(crate) fused: bool,
-    /// Whether there are [`Opcode::Tabulated`] and [`Opcode::Lookup`].
+    /// Whether the target has [`Opcode::Tabulated`] and [`Opcode::Lookup`].
     pub(crate) tables: bool,
     /// Whether a vector is one quad.
     pub(crate) single_quad: bool,
-    /// Whether signs of zeros are [speculated](super::zero_signs) on at the price of computing some groups again.
+    /// Whether lowering [speculates](super::zero_signs) on signs of zeros, at the price of recomputing some groups.
     pub(crate) speculative: bool,
 }
 
 #[cfg(any(target_arch = "wasm32", target_arch = "aarch64", test))]
 impl TargetCaps {
-    /// Vectors of four lanes, as WebAssembly and AArch64 have them: single channels are cheap to gather.
+    /// Returns the capabilities of vectors of four lanes (WebAssembly, AArch64): single channels are cheap to gather.
     pub(crate) const fn quads(mask_class: Class) -> Self {
         Self {
             mask_class,

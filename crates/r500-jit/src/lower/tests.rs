@@ -1,5 +1,5 @@
-//! Register classes: operations read and define masks in mask registers and floats in vectors. Over corpus, cases and
-//! generated programs, on any x86-64.
+//! Register classes: operations read and define masks in mask registers and floats in vectors. Checked for corpus, cases and generated
+//! programs, on any x86-64.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -17,7 +17,7 @@ use r500_program::Job;
 use super::*;
 use crate::lir::Phi;
 
-/// Checks units instead of compiling them.
+/// A compiler that checks units instead of compiling them.
 #[derive(Default)]
 struct Checker {
     operations: AtomicUsize,
@@ -45,7 +45,7 @@ impl Compiler for Checker {
     }
 }
 
-/// Checks regions; returns the number of operations.
+/// Checks regions. Returns the number of operations.
 fn nodes(function: &LirFunction, all: &[Region]) -> usize {
     let mut operations = 0;
     let is = |v: VReg, class: Class, what: &dyn Debug| {
@@ -153,7 +153,7 @@ fn op(function: &LirFunction, op: &Op) {
     assert_eq!(op.dst.map(|dst| function.class(dst)), gives, "{op:?}");
 }
 
-/// Checks the program of a job; returns the number of operations, 0 if it has no function.
+/// Checks the program of a job. Returns the number of operations, 0 if the program has no function.
 fn check(job: &Job) -> usize {
     let Ok(shader) = Shader::new(&job.program) else { return 0 };
     let Ok(bindings) = Bindings::new(job, job.size.unwrap_or([16, 16])) else { return 0 };

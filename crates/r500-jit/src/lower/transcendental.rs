@@ -1,4 +1,4 @@
-//! Transcendental functions: the code generator as a builder of the [kernels](r500_numerics::branchless).
+//! Transcendental functions: lowering as a builder of the [kernels](r500_numerics::branchless).
 
 use r500_numerics::branchless::{self, KernelBuilder};
 use r500_numerics::kernels::SINE;
@@ -7,7 +7,7 @@ use super::Lower;
 use crate::lir::{Opcode, Relation, Rounding, VReg};
 
 impl Lower<'_> {
-    /// 2^x: the [kernel](branchless::ex2), without special cases if x is none.
+    /// Emits 2^x: the [kernel](branchless::ex2), without the special cases if x is an exponent (`is_exponent`).
     pub(super) fn power_of_two(&mut self, x: VReg, is_exponent: bool) -> VReg {
         let power = match is_exponent {
             _ if self.caps.fixups => self.scaled_power_of_two(x),
@@ -18,16 +18,17 @@ impl Lower<'_> {
         power
     }
 
-    /// The logarithm of x to base 2: the [kernel](branchless::ln2), without special cases if x is none.
+    /// Emits the logarithm of x to base 2: the [kernel](branchless::ln2), without the special cases if x is positive.
     pub(super) fn logarithm(&mut self, x: VReg, is_positive: bool) -> VReg {
         if is_positive { branchless::ln2_of_positive(self, x) } else { branchless::ln2(self, x) }
     }
 
-    /// The sine of f turns, f from 0 to 1 or NaN: the [kernel](branchless::sin), folded without finding the nearest integer.
+    /// Emits the sine of f turns, f from 0 to 1 or NaN: the [kernel](branchless::sin), with a range reduction that needs no rounding to
+    /// integer.
     ///
-    /// The kernel folds f to w quarters of a turn. Here it is folded to v = w/4 turns, of the same bits but for the exponent:
-    /// f up to 1/4, then 1/2 - f, then f - 1. Each of these is the middle one of the three, and the only one that is rounded,
-    /// 1/2 - f of f less than 1/4, is not chosen.
+    /// The kernel reduces f to w quarters of a turn. This reduction gives v = w/4 turns, the same bits except for the exponent: f up to
+    /// 1/4, then 1/2 - f, then f - 1. The result is the median of the three. Only 1/2 - f for f less than 1/4 is rounded, and there it is
+    /// not the median.
     pub(super) fn sine_of_fraction(&mut self, f: VReg) -> VReg {
         let (half, one) = (self.float(0.5), self.float(1.0));
         let down = self.op(Opcode::Sub, &[half, f]);
@@ -37,8 +38,8 @@ impl Lower<'_> {
         self.sine_of_turns(v)
     }
 
-    /// The cosine of f turns, f from 0 to 1 or NaN: the [kernel](branchless::cos), likewise. v is 1/4 - f up to one half,
-    /// then f - 3/4, the larger one of both.
+    /// Emits the cosine of f turns, f from 0 to 1 or NaN: the [kernel](branchless::cos), likewise. v is 1/4 - f up to one half, then f -
+    /// 3/4: the maximum of the two.
     pub(super) fn cosine_of_fraction(&mut self, f: VReg) -> VReg {
         let (quarter, three) = (self.float(0.25), self.float(0.75));
         let down = self.op(Opcode::Sub, &[quarter, f]);
@@ -47,10 +48,10 @@ impl Lower<'_> {
         self.sine_of_turns(v)
     }
 
-    /// The sine of v turns, v from -1/4 to 1/4: w + w * s of the kernel, of w = 4v and the polynomial s at w^2.
+    /// Emits the sine of v turns, v from -1/4 to 1/4: the kernel's w + w * s, for w = 4v and the polynomial s at w^2.
     ///
-    /// Powers of two factor out of all of it: the polynomial at v^2 is 4s, v * 4s is w * s, and 4v + w * s is rounded once.
-    /// A square that is tiny here but not in the kernel adds nothing to the polynomial's constant term either way.
+    /// Powers of two factor out: the polynomial at v^2 is 4s, v * 4s is w * s, and 4v + w * s is rounded once. If the square is subnormal
+    /// here but not in the kernel, it does not change the sum with the polynomial's constant term.
     fn sine_of_turns(&mut self, v: VReg) -> VReg {
         let square = self.op(Opcode::Mul, &[v, v]);
         let s = branchless::horner(self, &SINE_OF_TURNS, square);
@@ -59,22 +60,22 @@ impl Lower<'_> {
         self.op(Opcode::MulAdd, &[v, four, product])
     }
 
-    /// 2^x with AVX-512: the kernel's polynomial and an instruction that scales.
+    /// Emits 2^x with AVX-512: the kernel's polynomial and VSCALEFPS.
     ///
-    /// The bits are the same: the remainder is the kernel's (exact, of the same integer), and `p * 2^n` of the polynomial p
-    /// is exact where it is normal, tiny (so flushed to +0) where x is less than -126, and infinite where x is 128 or more.
-    /// An infinite x has the remainder 0; a NaN is its own result.
+    /// The bits are the same: the remainder is the kernel's (exact, for the same integer), and `p * 2^n` for the polynomial p is exact if
+    /// it is normal, subnormal (flushed to +0) if x is less than -126, and infinite if x is 128 or more. An infinite x has the remainder 0;
+    /// a NaN gives itself.
     fn scaled_power_of_two(&mut self, x: VReg) -> VReg {
         let f = self.op(Opcode::Remainder, &[x]);
-        // Exact, and sooner than rounding.
+        // Exact, with a shorter latency than rounding.
         let n = self.op(Opcode::Sub, &[x, f]);
         let p = branchless::ex2_polynomial(self, f);
         self.op(Opcode::Scale, &[p, n])
     }
 }
 
-/// The coefficients of [`SINE`] for turns instead of quarters of a turn, four times as large: `4s` of a square that is a
-/// sixteenth. All are scaled by powers of two.
+/// The coefficients of [`SINE`] for turns instead of quarters of a turn: `4s` of a square that is a sixteenth. All are scaled by powers of
+/// two.
 const SINE_OF_TURNS: [f32; SINE.len()] = {
     let mut coefficients = SINE;
     let (mut n, mut scale) = (0, 4.0);
@@ -86,12 +87,12 @@ const SINE_OF_TURNS: [f32; SINE.len()] = {
     coefficients
 };
 
-/// What [`Opcode::FixUp`] gives for a class of numbers.
+/// The responses of [`Opcode::FixUp`] to a class of operands.
 #[derive(Clone, Copy)]
 enum Fix {
-    /// The first operand.
+    /// The destination, unchanged.
     Keep = 0,
-    /// The number itself, a NaN, which becomes quiet.
+    /// The source operand, a NaN, made quiet.
     Quiet = 2,
     Nan = 3,
     MinusInfinity = 4,
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
     use r500_numerics::kernels;
 
-    /// As the code does it; `f32::mul_add` rounds once.
+    /// As the code computes it; `f32::mul_add` rounds once.
     fn sine_of_turns(v: f32) -> f32 {
         let square = flushed(v * v);
         let s = SINE_OF_TURNS.iter().rev().copied().reduce(|sum, c| flushed(sum * square) + c);
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn sines_of_fractions_are_the_kernels() {
-        // With a step of 1, all of them.
+        // `R500_STEP=1` tests all values.
         let one = 1.0_f32.to_bits();
         let step = std::env::var("R500_STEP").ok().and_then(|step| step.parse().ok());
         let grid = (f32::MIN_POSITIVE.to_bits()..=one).step_by(step.unwrap_or(997));

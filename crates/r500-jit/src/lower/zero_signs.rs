@@ -1,8 +1,8 @@
-//! Speculation on signs of zeros: products without the zero rule, where the rule changes no more than the sign of a zero.
+//! Speculation on signs of zeros: products without the zero rule, where the rule changes at most the sign of a zero.
 //!
-//! A product with a zero factor is +0 by the zero rule. If the other factor is finite, the processor's product is a zero, too, of
-//! either sign. That sign shows in few results: a sum with anything but a zero does not have it. So the colours of a group are
-//! computed without the rule, and once more, with the rule, only in groups where one of them is a zero:
+//! By the zero rule a product with a zero factor is +0. If the other factor is finite, the processor's product is a zero of either sign.
+//! Few results depend on that sign: a sum with any non-zero operand does not. So the colours of a group are computed without the rule, and
+//! recomputed with the rule only in groups where a colour is a zero:
 //!
 //! ```text
 //! %3: f32 = %1~ * %2 + %0          %3: f32 = %1 * %2 + %0
@@ -11,11 +11,10 @@
 //!                                  phi %6: f32 = %5 over %3
 //!                                  out[0] = %6, …
 //! ```
-//!
-//! Why the bits are the same: without the rule every value has its bits, or it is a zero and has the other sign. Operations keep
-//! that up, except those that make something else of a zero's sign: quotients, kernels, coordinates of fetches. The values that
-//! these depend on keep the rule ([`operand_demands`] names them). A format of fixed point has no signed zeros: there nothing is
-//! computed again.
+//! Precondition: no value depends on the sign of such a zero except by being a zero of the other sign. Then without the rule every value
+//! has its bits, or is a zero of the other sign. Operations preserve this property, except those that map zeros of different signs to other
+//! results: quotients, transcendental functions, fetch coordinates. The values that these depend on keep the rule ([`operand_demands`]
+//! names them). Fixed-point formats have no signed zeros: for them nothing is recomputed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,19 +27,19 @@ use r500_ir::{
 use super::Lower;
 use crate::lir::{Arm, Branch, Class, Opcode, Phi, PhiMove, Region, Relation, VReg};
 
-/// Comparisons that the rule takes, for each colour that is compared instead, from which on speculation pays.
+/// Minimum gain: comparisons saved by dropping the rule, per colour channel that is compared with zero instead.
 const LEAST: usize = 4;
 
-/// What is computed without the zero rule.
+/// A speculation: which products drop the zero rule, which results are checked.
 pub(super) struct Speculation {
-    /// The flags that products keep.
+    /// Products that drop rules, and the flags that they keep.
     relaxed: HashMap<Value, MulFlags>,
-    /// Colours that may be a zero of the other sign, where that shows.
+    /// Colours that may be a zero of the wrong sign, where the sign is observable.
     checked: Vec<Value>,
 }
 
 impl Speculation {
-    /// Returns what is computed without the rule; `None` if that does not pay, or something else than colours depends on it.
+    /// Plans the speculation for a unit; `None` if it does not pay, or if a result other than a colour would depend on it.
     pub(super) fn of(unit: &CompileUnit<'_>) -> Option<Self> {
         let is_straight = |stmt: &&Stmt| {
             matches!(stmt, Stmt::Def(..) | Stmt::Fetch(_) | Stmt::ConsumeFuel { .. })
@@ -78,19 +77,19 @@ impl Speculation {
         (dropped > LEAST * checked.len()).then_some(Self { relaxed, checked })
     }
 
-    /// Returns whether nothing is ever computed again.
+    /// Returns whether nothing is ever recomputed.
     pub(super) fn always_holds(&self) -> bool {
         self.checked.is_empty()
     }
 }
 
-/// Returns whether a [speculative](super::TargetCaps::speculative) form of a unit differs from the other one.
+/// Returns whether a [speculative](super::TargetCaps::speculative) form of a unit differs from the exact one.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn is_speculative(unit: &CompileUnit<'_>) -> bool {
     Speculation::of(unit).is_some_and(|speculation| !speculation.always_holds())
 }
 
-/// Returns the values whose zeros have their signs, because something else than a zero comes of these.
+/// Returns the values whose signs of zeros are demanded, because a result other than a zero depends on them.
 fn demanded(body: &[&Stmt]) -> HashSet<Value> {
     let mut demanded = HashSet::new();
     for stmt in body.iter().rev() {
@@ -107,7 +106,7 @@ fn demanded(body: &[&Stmt]) -> HashSet<Value> {
     demanded
 }
 
-/// Returns what is demanded of an operation's operands, given what is demanded of its result.
+/// Returns the demands on an operation's operands, given the demand on its result.
 fn demands(inst: &Inst, result: u8) -> [u8; 3] {
     let range = |operand: Operand| match operand {
         Operand::Const(bits) => Range::of(f32::from_bits(bits)),
@@ -116,7 +115,8 @@ fn demands(inst: &Inst, result: u8) -> [u8; 3] {
     operand_demands(inst, range).map(|demand| demand.given(result))
 }
 
-/// Returns the flags of a product without the rules that change only the sign of a zero, and their number, if there are any.
+/// Returns the flags of a product without the zero rules that change only the sign of a zero, and the number of dropped rules; `None` if
+/// there are none.
 fn relax(inst: &Inst, values: &Values) -> Option<(MulFlags, usize)> {
     let (r500_ir::Opcode::Mul(flags) | r500_ir::Opcode::Mad(flags, _)) = inst.opcode else {
         return None;
@@ -133,7 +133,7 @@ fn relax(inst: &Inst, values: &Values) -> Option<(MulFlags, usize)> {
     (count > 0).then_some((kept, count))
 }
 
-/// Returns the channels of a colour whose zeros have signs in the frame or surface.
+/// Returns the channels of a colour whose signs of zeros are observable in the frame or surface.
 fn shown(color: &ColorStore) -> Vec<Value> {
     let shows = |channel: usize| match &color.encoding {
         None => true,
@@ -145,7 +145,7 @@ fn shown(color: &ColorStore) -> Vec<Value> {
 }
 
 impl Lower<'_> {
-    /// A unit without the rule, then what is to be computed again with it.
+    /// Lowers a unit without the rule, and the check that recomputes groups with it.
     pub(super) fn speculate(&mut self, unit: &CompileUnit<'_>, speculation: Speculation) {
         let Speculation { relaxed, checked } = speculation;
         self.relaxed = relaxed;
@@ -155,7 +155,7 @@ impl Lower<'_> {
         self.lower_rest(unit, &[]);
     }
 
-    /// Colours are computed again, with the rule, in groups where one of them is a zero.
+    /// Recomputes the colours with the rule, in groups where one of them is a zero.
     fn recompute_zeros(&mut self, unit: &CompileUnit<'_>, checked: &[Value]) {
         let zero = self.bits(0);
         let colors: Vec<VReg> =
@@ -169,7 +169,7 @@ impl Lower<'_> {
         let phis = (vars.iter().zip(&colors))
             .map(|([var, _], color)| Phi { var: *var, incoming: Some(*color) })
             .collect();
-        // Nothing that was computed before is used: it would have to be kept for an arm that is rarely taken.
+        // Values before the branch are not reused: they would stay live for an arm that is rarely taken.
         let (values, value_numbers) =
             (self.values.clone(), std::mem::take(&mut self.value_numbers));
         self.begin();
@@ -192,7 +192,7 @@ impl Lower<'_> {
     }
 }
 
-/// Returns the statements that compute some values.
+/// Returns the backward slice of some values.
 fn slice<'a>(body: &[&'a Stmt], values: &[Value]) -> Vec<&'a Stmt> {
     let mut needed: HashSet<Value> = values.iter().copied().collect();
     let mut slice = Vec::new();
