@@ -1,18 +1,18 @@
-//! Assembler: instructions with labels, the general-purpose ones by name. iced's encoder makes bytes of them.
+//! Assembler: instructions with labels, and constructors of general-purpose instructions. iced encodes them.
 
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
     MemoryOperand, Register,
 };
 
-/// A place in the code that branches go to.
+/// A branch target.
 ///
-/// The encoder knows instructions by their address before encoding: here the number of the label at an
-/// instruction, and 0 where there is none.
+/// The encoder identifies instructions by their address before encoding: here the number of the label at an instruction, and 0 where there
+/// is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CodeLabel(u64);
 
-/// A register or memory of 4 or 8 bytes.
+/// A register, or a memory operand of 4 or 8 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operand {
     Register(Register),
@@ -36,7 +36,7 @@ impl Operand {
     }
 }
 
-/// Arithmetic that sets flags.
+/// Arithmetic instructions that set flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Alu {
     Add,
@@ -48,7 +48,7 @@ pub(super) enum Alu {
 }
 
 impl Alu {
-    /// Of a register and another operand: of 4 and of 8 bytes.
+    /// Returns the codes with a register destination: for operands of 4 and of 8 bytes.
     fn with_operand(self) -> [Code; 2] {
         match self {
             Self::Add => [Code::Add_r32_rm32, Code::Add_r64_rm64],
@@ -60,7 +60,7 @@ impl Alu {
         }
     }
 
-    /// Of an operand of 4 or 8 bytes and a number of one byte or four.
+    /// Returns the code with an immediate of one byte or four, for a destination of 4 or 8 bytes.
     fn with_number(self, qword: bool, byte: bool) -> Code {
         let [dword_by_4, dword_by_1, qword_by_4, qword_by_1] = match self {
             Self::Add => [
@@ -106,7 +106,7 @@ impl Alu {
     }
 }
 
-/// When a branch is taken.
+/// A branch condition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Condition {
     Equal,
@@ -114,23 +114,23 @@ pub(super) enum Condition {
     Less,
     LessOrEqual,
     GreaterOrEqual,
-    /// Of unsigned numbers.
+    /// Unsigned.
     Below,
-    /// Of unsigned numbers.
+    /// Unsigned.
     AboveOrEqual,
 }
 
-/// Bytes, and where each instruction lies in them.
+/// Encoded code, and the offset of each instruction.
 pub(super) struct Assembled {
     pub(super) code: Vec<u8>,
     pub(super) offsets: Vec<u32>,
 }
 
-/// Instructions, with what is not known of them yet.
+/// Instructions with unresolved labels.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     instructions: Vec<Instruction>,
-    /// By label from the second on: the first label at its instruction; `None` before it is bound.
+    /// For each label from the second on, the first label at its instruction; `None` before it is bound.
     labels: Vec<Option<CodeLabel>>,
     /// The first label at the next instruction.
     pending: Option<CodeLabel>,
@@ -144,7 +144,7 @@ impl Assembler {
         self.instructions.push(inst);
     }
 
-    /// Instructions so far.
+    /// Returns the number of instructions so far.
     pub(super) fn len(&self) -> usize {
         self.instructions.len()
     }
@@ -154,14 +154,14 @@ impl Assembler {
         CodeLabel(self.labels.len() as u64)
     }
 
-    /// The label is at the next instruction.
+    /// Binds a label to the next instruction.
     pub(super) fn bind(&mut self, label: CodeLabel) {
         let first = *self.pending.get_or_insert(label);
         let before = self.labels[label.0 as usize - 1].replace(first);
         debug_assert_eq!(before, None, "a label is in one place");
     }
 
-    /// The bytes; all labels that instructions name are bound, before an instruction.
+    /// Encodes the instructions. All labels that they name must be bound, before an instruction.
     pub(super) fn assemble(mut self) -> Result<Assembled, IcedError> {
         assert_eq!(self.pending, None, "a label has an instruction after it");
         let place = |label: u64| {
@@ -244,14 +244,14 @@ impl Assembler {
         self.of_two([Code::Mov_r32_rm32, Code::Mov_r64_rm64], to, from.into())
     }
 
-    /// Stores a register, all 4 or 8 bytes of it.
+    /// Stores a register of 4 or 8 bytes.
     pub(super) fn store(&mut self, to: MemoryOperand, from: Register) -> Result<(), IcedError> {
         let code = if from.is_gpr64() { Code::Mov_rm64_r64 } else { Code::Mov_rm32_r32 };
         self.put(Instruction::with2(code, to, from)?);
         Ok(())
     }
 
-    /// A number to an operand, to 8 bytes with its sign.
+    /// Moves an immediate to an operand, sign-extended to 8 bytes.
     pub(super) fn mov_number(
         &mut self,
         to: impl Into<Operand>,
@@ -297,7 +297,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Moves if the unsigned comparison says above or equal.
+    /// Moves if the last unsigned comparison gave above or equal.
     pub(super) fn cmovae(&mut self, to: Register, from: Register) -> Result<(), IcedError> {
         self.put(Instruction::with2(Code::Cmovae_r64_rm64, to, from)?);
         Ok(())
@@ -308,7 +308,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The address of a label.
+    /// Loads the address of a label.
     pub(super) fn lea_label(&mut self, to: Register, label: CodeLabel) -> Result<(), IcedError> {
         let place = MemoryOperand::with_base_displ(Register::RIP, label.0.cast_signed());
         self.lea(to, place)
@@ -340,14 +340,14 @@ impl Assembler {
         self.branch(code, to)
     }
 
-    /// The encoder takes the short form where it reaches.
+    /// The encoder uses the short form if it reaches.
     fn branch(&mut self, code: Code, to: CodeLabel) -> Result<(), IcedError> {
         self.put(Instruction::with_branch(code, to.0)?);
         Ok(())
     }
 }
 
-/// Memory at a register plus an offset.
+/// Returns the memory operand at a register plus an offset.
 pub(super) fn at(base: Register, offset: i32) -> MemoryOperand {
     let size = u32::from(offset != 0);
     MemoryOperand::with_base_displ_size(base, offset.into(), size)
@@ -361,7 +361,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes by hand, from the formats of AMD's manual (volume 3).
+    /// Bytes encoded by hand from the formats of AMD's manual (volume 3).
     #[test]
     fn instructions_are_the_manuals_bytes() {
         let mut a = Assembler::default();

@@ -1,24 +1,22 @@
 //! Assembled code, before it is in executable memory.
 
-/// Machine code on its way to memory.
+/// Position-independent machine code.
 ///
-/// It is a function `extern "sysv64" fn(*mut VmContext) -> u64` that gives 0 when done and 1 when
-/// refilling said to stop, with `VmContext` the only thing it knows of. It
-/// sets the processor's flush bits (MXCSR) itself and leaves them as found.
+/// It is a function `extern "sysv64" fn(*mut VmContext) -> u64` that returns 0 when done and 1 when `refill` stops it; `VmContext`
+/// is all that it accesses. It sets the flush bits (MXCSR) itself and restores them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembly {
-    /// The code, with its constants at the end: runs at any address that is a multiple of 64, entered
-    /// at its first byte.
+    /// The code and its constants. It runs at any address that is a multiple of 64; the entry is its first byte.
     pub code: Vec<u8>,
-    /// Where the instructions end and the constants begin.
+    /// Offset of the constants, after the instructions.
     pub constants: usize,
-    /// Where instructions come from, ascending.
+    /// Source lines of the code, ascending.
     pub lines: Vec<Line>,
-    /// Pixels that go through branches and loops together.
+    /// Pixels that share control flow.
     pub lanes: u32,
 }
 
-/// From here to the next line, code comes from one instruction of the program.
+/// The code from here to the next line comes from one R500 instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Bytes from the start.

@@ -1,4 +1,4 @@
-//! Machine code of a unit.
+//! Compilation of a unit.
 
 use r500_fast::codegen::CompileUnit;
 
@@ -12,20 +12,19 @@ use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
 pub use super::assembly::{Assembly, Line};
 pub use super::level::Level;
 
-/// Values to a register from which on a second group is too much.
+/// The register pressure, divided by the number of registers, from which on interleaving would spill too much.
 const CROWDED: usize = 3;
 
-/// Values that are live at once up to which four vectors may be faster: those that do not fit in registers are read from memory.
+/// The register pressure up to which four interleaved vectors may be faster: values without a register become memory operands.
 const ROOMY: usize = 20;
 
-/// Values from which on a second form takes too long to compile.
+/// The number of values from which on a second form takes too long to compile.
 const LONG: usize = 3000;
 
-/// Why there is no machine code of a unit: the fast engine runs it operation by operation.
+/// Why a unit has no machine code. The fast engine then interprets its operations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// An instruction or its operands have no encoding: a mistake of the compiler, which debug builds and tests
-    /// stop at.
+    /// An instruction or its operands have no encoding: a bug of the compiler, which debug builds and tests stop at.
     #[error("an instruction cannot be encoded: {0}")]
     Encoding(String),
 }
@@ -39,13 +38,13 @@ impl From<iced_x86::IcedError> for CompileError {
 /// The forms of a unit's code, which compute the same bits and count the same instructions.
 #[derive(Debug)]
 pub(super) struct CompiledForms {
-    /// The form that is used unless another one is found to be faster.
+    /// The form that is used unless another one is measured to be faster.
     pub(super) usual: Assembly,
-    /// Those for more or fewer groups, if only measuring can say which one is faster, in the order in which they are to be tried.
+    /// Forms with other interleaving or with speculation that may be faster, in the order in which they are measured.
     pub(super) rivals: Vec<PendingForm>,
 }
 
-/// A form that is compiled when it is needed: little is drawn with most code.
+/// A form that is compiled on demand: most code draws little.
 #[derive(Debug)]
 pub(super) struct PendingForm {
     function: LirFunction,
@@ -53,25 +52,25 @@ pub(super) struct PendingForm {
     level: Level,
     effort: Effort,
     doublings: u32,
-    /// Who must have won the contest before, if there was one, that this form is worth a try.
+    /// The winner of the previous contest, if there was one, that makes this form worth measuring.
     pub(super) after: Form,
 }
 
 impl PendingForm {
-    /// Returns the machine code.
+    /// Compiles the form.
     ///
     /// # Errors
-    /// [`CompileError`] if this compiler cannot make it.
+    /// [`CompileError`] if the code cannot be encoded.
     pub(super) fn compile(self) -> Result<Assembly, CompileError> {
         let Self { function, layout, level, effort, doublings, .. } = self;
         finish(function, &layout, level, effort, doublings)
     }
 }
 
-/// Returns machine code of a unit, in the form that is used unless both forms are measured.
+/// Compiles a unit in the form that is used without measurement.
 ///
 /// # Errors
-/// [`CompileError`] if this compiler cannot make it.
+/// [`CompileError`] if the code cannot be encoded.
 pub fn compile(
     unit: &CompileUnit<'_>,
     level: Level,
@@ -80,10 +79,10 @@ pub fn compile(
     compile_doubled(unit, level, effort, usual_doublings)
 }
 
-/// Returns the forms of a unit's code that are to be measured, or the one that needs no measuring.
+/// Compiles a unit. Returns the usual form, and the forms that are measured against it.
 ///
 /// # Errors
-/// [`CompileError`] if this compiler cannot make them.
+/// [`CompileError`] if the code cannot be encoded.
 pub(super) fn compile_forms(
     unit: &CompileUnit<'_>,
     level: Level,
@@ -123,24 +122,24 @@ pub(super) fn compile_forms(
     Ok(CompiledForms { usual: usual.compile()?, rivals })
 }
 
-/// How often the groups that go together are doubled, without measuring.
+/// Returns how often the number of interleaved groups is doubled without measurement.
 pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
     match level {
         // A vector is half a chunk.
         Level::Avx2 => u32::from(regalloc::pressure(function) < crowded(level)),
-        // The more pixels go together, the more of them go where only others want to.
+        // The more pixels share control flow, the more of them run code that only others need.
         Level::Avx512 => 0,
     }
 }
 
-/// How often they are doubled in forms that may be faster, and who must have won the contest before.
+/// Returns how often it is doubled in forms that may be faster, and the winner of the previous contest that each requires.
 fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     let pressure = regalloc::pressure(function);
-    // Four groups cannot be counted apart.
+    // Four groups cannot count instructions separately.
     let is_roomy = pressure <= ROOMY
         && function.classes.len() < LONG / 4
         && fuel::counts_alike(&function.body);
-    // The processor looks ahead from group to group, but neither over the iterations of a loop nor over long waits for texels.
+    // Out-of-order execution overlaps groups, but neither iterations of a loop nor long latencies of texel loads.
     let mut waits = function.body.iter().any(|region| matches!(region, Region::Loop(_)));
     function.each_op(|op| waits |= matches!(op.opcode, Opcode::LoadTexel(_)));
     match level {
@@ -152,7 +151,7 @@ fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     }
 }
 
-/// Values that are live at once from which on a second group takes too many registers.
+/// Returns the register pressure from which on interleaving would spill too much.
 fn crowded(level: Level) -> usize {
     CROWDED * level.registers(Class::Vector)
 }
@@ -168,7 +167,7 @@ fn compile_doubled(
     finish(function, &UnitLayout::of(unit), level, effort, doublings)
 }
 
-/// Returns the code of a lowered unit.
+/// Compiles a lowered unit.
 fn finish(
     function: LirFunction,
     layout: &UnitLayout,
@@ -186,7 +185,7 @@ pub(crate) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
     lower::lower(unit, caps(level))
 }
 
-/// Returns the operations of a unit for one group, with signs of zeros speculated on; `None` if that changes nothing.
+/// Returns the operations with speculation on signs of zeros; `None` if that changes nothing.
 fn lower_speculative(unit: &CompileUnit<'_>, level: Level) -> Option<LirFunction> {
     let caps = TargetCaps { speculative: true, ..caps(level) };
     lower::is_speculative(unit).then(|| lower::lower(unit, caps))
@@ -194,7 +193,7 @@ fn lower_speculative(unit: &CompileUnit<'_>, level: Level) -> Option<LirFunction
 
 fn caps(level: Level) -> TargetCaps {
     let wide = level == Level::Avx512;
-    // Gathering takes longer than what it saves.
+    // Gathers cost more than they save.
     TargetCaps {
         mask_class: level.mask(),
         numbers: false,
@@ -208,13 +207,13 @@ fn caps(level: Level) -> TargetCaps {
     }
 }
 
-/// Returns whether code may fuse products and sums. Every processor with AVX2 can, but a virtual machine may not; code that does not
-/// run here is for processors.
+/// Returns whether code may use fused multiply-add. Every processor with AVX2 has it, but a virtual machine may not; code that does not run
+/// on this machine may use it.
 fn fuses(level: Level) -> bool {
     level == Level::Avx512 || is_x86_feature_detected!("fma") || !level.is_available()
 }
 
-/// Returns what registers are given to: the operations for all groups that go together, in their order.
+/// Returns the input of register allocation: the scheduled operations of all interleaved groups.
 pub(crate) fn schedule_groups(
     mut function: LirFunction,
     level: Level,

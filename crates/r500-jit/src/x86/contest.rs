@@ -1,35 +1,35 @@
-//! Choice between two forms of a unit's code by measurement: one group of pixels at a time, or several interleaved. Of three forms, the
-//! winner of the first contest meets the third.
+//! Online auto-tuning: chooses between two forms of a unit's code by measurement, for example one group of pixels at a time or several
+//! interleaved. With three forms, the winner of the first contest competes with the third.
 //!
-//! Both forms compute the same bits and count the same instructions (see [`counts_alike`](crate::fuel::counts_alike)), so
-//! that any chunk may be drawn by either. In a round, a call's chunks are split in two; each form draws one half, and the times for a chunk are
-//! compared. After [`ROUNDS`] of them one form draws everything: the usual one, unless the other is faster by more than [`NOISE`].
-//! Code is shared through the cache, so that a contest is decided once for a unit, by all threads and draws together.
+//! Both forms compute the same bits and count the same instructions (see [`counts_alike`](crate::fuel::counts_alike)), so either may draw
+//! any chunk. In a round, a call's chunks are split in two halves; each form draws one half, and the times per chunk are compared. After
+//! [`ROUNDS`] rounds one form draws everything: the usual one, unless the other is faster by more than [`NOISE`]. Code is shared through
+//! the cache, so a contest is decided once per unit, by all threads and draws together.
 //!
-//! The halves are of different pixels, whose costs differ within a call and far more between calls, so neither sums nor minima of the
-//! times of a form say which form is faster. What is compared is the ratio of the two times of a round. Of the rounds in which one form
-//! draws the first half and of those in which the other one does, the median ratios are taken: no thread that was suspended in a round
-//! changes them. Their product does not depend on how the costs of the halves differ.
+//! The halves have different pixels, whose costs differ within a call and far more between calls, so neither sums nor minima of a form's
+//! times say which form is faster. Instead, each round gives the ratio of its two times. The median ratio is taken separately over the
+//! rounds in which one form draws the first half and over those in which the other one does: it is robust against threads that were
+//! suspended. The product of the two medians does not depend on how the costs of the halves differ.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Rounds that decide.
+/// Number of measured rounds.
 const ROUNDS: u32 = 24;
-/// The first rounds, which do not count: code and the frame's memory come into the caches.
+/// Number of unmeasured rounds before: they fill the caches with code and the frame's memory.
 const WARM_UP: u32 = 2;
-/// A gain that may be none: the usual form, which was chosen by an estimate, stays.
+/// Gains up to this may be noise: the usual form, which an estimate chose, stays.
 const NOISE: f64 = 0.02;
-/// Chunks of the smallest call that is a round.
+/// Minimum number of chunks of a round.
 const LEAST: usize = 8;
 
-/// One of the two forms.
+/// One of the two competing forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// The one that is used without measuring, or the winner of the contest before.
+    /// The form that is used without measurement, or the winner of the previous contest.
     Usual = 0,
-    /// One for more groups at a time, or for fewer.
+    /// The form that is measured against it.
     Rival = 1,
 }
 
@@ -38,13 +38,13 @@ pub(super) enum Form {
 pub(super) struct Contest {
     /// 0, or the winner plus 1.
     winner: AtomicU8,
-    /// Rounds that have begun.
+    /// Rounds started.
     begun: AtomicU32,
     tally: Mutex<Tally>,
 }
 
 impl Contest {
-    /// Returns the winner; `None` as long as there is none.
+    /// Returns the winner; `None` if the contest is undecided.
     pub(super) fn winner(&self) -> Option<Form> {
         match self.winner.load(Ordering::Relaxed) {
             0 => None,
@@ -53,7 +53,7 @@ impl Contest {
         }
     }
 
-    /// Returns who draws the chunks of a call: each half with its form. `None` if there are too few for a round.
+    /// Returns the form and the chunks of each half of a call; `None` if there are too few chunks for a round.
     pub(super) fn round(
         &self,
         (first, end): (usize, usize),
@@ -70,7 +70,7 @@ impl Contest {
         Some([(forms[0], (first, middle)), (forms[1], (middle, end))])
     }
 
-    /// Adds the times of a round's halves, with the chunks that each drew.
+    /// Adds the times of a round's halves, with their numbers of chunks.
     pub(super) fn add(&self, laps: [(Form, usize, Duration); 2]) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(winner) = tally.add(laps) {
@@ -79,20 +79,20 @@ impl Contest {
     }
 }
 
-/// What has been measured.
+/// The measurements.
 #[derive(Debug, Default)]
 struct Tally {
     rounds: u32,
-    /// By the form that drew the first half: the time of the usual form divided by that of its rival, for a chunk.
+    /// By the form that drew the first half: the usual form's time per chunk divided by its rival's.
     ratios: [Vec<f64>; 2],
 }
 
 impl Tally {
-    /// Adds a round. Returns the winner if that was the last one that counts.
+    /// Adds a round. Returns the winner after the last round.
     fn add(&mut self, laps: [(Form, usize, Duration); 2]) -> Option<Form> {
         self.rounds += 1;
         if self.rounds > WARM_UP {
-            // A clock may be too coarse for a half.
+            // The clock may be too coarse for a half.
             let [first, second] =
                 laps.map(|(_, chunks, time)| time.as_nanos().max(1) as f64 / chunks as f64);
             let (form, ..) = laps[0];
@@ -113,13 +113,13 @@ impl Tally {
     }
 }
 
-/// Returns the middle one of some numbers; `None` of none.
+/// Returns the median; `None` if there are no numbers.
 fn median(numbers: &mut [f64]) -> Option<f64> {
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// Returns what a call gives and how long it took. No other clock decides about code.
+/// Returns the result of a call and its duration. The contest uses no other clock.
 pub(super) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = call();
@@ -130,8 +130,7 @@ pub(super) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
 mod tests {
     use super::*;
 
-    /// Runs a contest whose times are given by form, round and half, in nanoseconds for a chunk; returns the winner and
-    /// the number of rounds.
+    /// Runs a contest with times by form, round and half, in nanoseconds per chunk. Returns the winner and the number of rounds.
     fn run(times: impl Fn(Form, u32, usize) -> u64) -> (Form, u32) {
         let contest = Contest::default();
         for round in 0.. {
@@ -150,8 +149,7 @@ mod tests {
         unreachable!("contests end")
     }
 
-    /// Runs a contest in which the rival takes so many hundredths of the time of the usual form, which is given by
-    /// round and half.
+    /// Runs a contest in which the rival takes `hundredths` percent of the usual form's time, which is given by round and half.
     fn rival(hundredths: u64, usual: impl Fn(u32, usize) -> u64) -> Form {
         let (winner, _) = run(|form, round, half| match form {
             Form::Usual => usual(round, half),
@@ -170,7 +168,7 @@ mod tests {
         };
         assert_eq!(times(950), (Form::Rival, WARM_UP + ROUNDS));
         assert_eq!(times(1050), (Form::Usual, WARM_UP + ROUNDS));
-        // Within the noise the estimate counts.
+        // Within the noise the estimate decides.
         for rival in [985, 1000, 1015] {
             assert_eq!(times(rival).0, Form::Usual, "{rival}");
         }
@@ -203,7 +201,7 @@ mod tests {
 
     #[test]
     fn costs_of_pixels_do_not_decide() {
-        // Calls of some cost up to a hundred times as much, and halves of which the first takes longer.
+        // Calls differ by a factor of up to a hundred, and the first half takes longer.
         let uneven = |round: u32, half: usize| {
             let call = 1000 * (1 + u64::from(round * 37 % 100));
             if half == 0 { call * 3 / 2 } else { call }

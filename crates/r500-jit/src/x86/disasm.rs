@@ -1,4 +1,4 @@
-//! Machine code as text.
+//! Listings of machine code.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +14,12 @@ use r500_ir::Function;
 use crate::x86::compile::{Assembly, CompiledForms, Level, PendingForm, compile_forms};
 use crate::{Effort, Groups, Unavailable};
 
-/// Returns the machine code of a function as text, unit by unit: which values it reads from slots and leaves in
-/// them, which phis it moves, which colours it paints, which textures it fetches from,
-/// instructions with what `describe` says of the address that they come from, constants. It need not be for
-/// this processor.
+/// Returns the machine code of a function as text, for each unit: the values that it reads from slots and writes to them, its phi moves,
+/// the colours that it stores, the textures that it fetches from, its instructions with the text of `describe` for the address that they
+/// come from, and its constants. The level need not be that of this processor.
 ///
 /// # Errors
-/// [`Unavailable`] where there is no machine code for such instructions.
+/// [`Unavailable`] if there is no machine code for these instructions.
 pub fn listing(
     function: &Function,
     sources: &ResourceLayout,
@@ -55,16 +54,16 @@ pub fn listing(
     Ok(text)
 }
 
-/// Compiles and keeps what comes of it.
+/// A compiler that keeps the code for the listing.
 struct Lister {
     level: Level,
     effort: Effort,
     units: Mutex<Vec<Listed>>,
 }
 
-/// A unit that was compiled.
+/// A compiled unit.
 struct Listed {
-    /// What it works on.
+    /// The header of its listing.
     head: String,
     usual: Assembly,
     rivals: Vec<Assembly>,
@@ -81,7 +80,7 @@ impl Compiler for Lister {
     }
 }
 
-/// A kernel that is not run.
+/// A kernel that never runs.
 struct Unused;
 
 impl Kernel for Unused {
@@ -90,7 +89,7 @@ impl Kernel for Unused {
     }
 }
 
-/// What a unit works on, a line each.
+/// Returns the header of a unit, a line for each of its resources.
 fn head(unit: &CompileUnit<'_>) -> String {
     let CompileUnit { reads, writes, moves, colors, tables, .. } = *unit;
     let mut text = format!("; reads {}\n; writes {}\n", slots(reads), slots(writes));
@@ -137,7 +136,7 @@ fn slots(values: &[(r500_ir::Value, u32)]) -> String {
     if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
 }
 
-/// Instructions with their offsets and what they come from; then the constants.
+/// Returns the instructions, with their offsets and addresses, and the constants.
 fn instructions(assembly: &Assembly, describe: &mut dyn FnMut(u32) -> Option<String>) -> String {
     let end = match assembly.constants {
         0 => assembly.code.len(),

@@ -1,18 +1,17 @@
-//! Instructions as bytes.
+//! Code emission: encodes the machine IR.
 //!
 //! ```text
-//! entry      saves registers, flushes denormals, finds the first group
-//! groups     the instructions, once for each group
-//! done       restores, returns
-//! refill     saves all vectors and asks whether to continue
+//! entry      saves registers, sets the flush bits, locates the first group
+//! groups     the instructions, in a loop over groups
+//! done       restores registers, returns
+//! refill     saves all vectors and calls the context's `refill`
 //! constants
 //! ```
 //!
-//! Registers: `rbx` the context, `r12` the chunk in the first slot, `r15` the next one where two go together, `r10` and `r11` those after it
-//! where four do (where none is left, the first again: what happens to it then happens twice), `r13` the end of its chunks, `r14` the
-//! constants, `r8` to `r11` the tables of the first units (those without one hold [offsets of texels](TexelIndices)), `rbp` and `rsp` the
-//! frame, others for anything. Offsets into the context are those of the
-//! [context](crate::vm_context).
+//! Registers: `rbx` the context; `r12` the chunk in the first slot, `r15` the next one if two are interleaved, `r10` and `r11` those after
+//! it if four are (past the last chunk, the first again, which is then computed twice); `r13` the end of its chunks; `r14` the constants;
+//! `r8` to `r11` the texels of the first units (unused ones hold [texel offsets](TexelIndices)); `rbp` and `rsp` the frame; the others are
+//! scratch. Offsets into the context are those of the [context](crate::vm_context).
 
 mod moves;
 mod operations;
@@ -37,37 +36,37 @@ use crate::x86::level::Level;
 use operations::at_index;
 use texel_indices::TexelIndices;
 
-/// Bytes of a chunk.
+/// Bytes per chunk.
 const CHUNK: u32 = size_of::<Chunk>() as u32;
-/// Bits of MXCSR: tiny results and denormal operands are zeros.
+/// MXCSR.FTZ and DAZ: flush tiny results and denormal operands to zero.
 const FLUSH: u32 = 1 << 15 | 1 << 6;
-/// Bytes from a pixel to the one that the widest batches have in its place next.
+/// Distance from a pixel to the pixel at its place in the next batch, in bytes, for the widest batches.
 const NEXT_BATCH: i32 = 1024;
-/// The register that no value has.
+/// Scratch vector register.
 const SPARE: u8 = 31;
-/// The first constants where there are [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`]: which eight bytes of two vectors,
+/// The first constants of code with [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`]: the permutation of 8-byte elements of two vectors,
 /// those of the second from 8 on.
 const ROWS: [[u64; 8]; 2] = [[0, 8, 1, 9, 2, 10, 3, 11], [4, 12, 5, 13, 6, 14, 7, 15]];
-/// What is between code and constants.
+/// Padding between code and constants.
 const INT3: u8 = 0xcc;
 
-/// Registers of tables; the last two are [`CHUNKS`], too.
+/// Registers with the addresses of texels; the last two may be [`CHUNKS`] instead.
 const TABLES: [Register; 4] = [R8, R9, R10, R11];
 
-/// Registers of the chunks that go together.
+/// Registers with the addresses of the interleaved chunks.
 const CHUNKS: [Register; 4] = [R12, R15, R10, R11];
 
-/// A field of the context.
+/// Returns a field of the context.
 fn field(offset: i32) -> Operand {
     Operand::Qword(at(RBX, offset))
 }
 
-/// Where the context has the table of a unit.
+/// Returns the field of the context with the address of a unit's texels.
 fn table(unit: u8) -> Operand {
     field(context::CELLS + 8 * i32::from(unit))
 }
 
-/// The bytes of a code, which has such tables.
+/// Encodes machine code that reads these tables.
 pub(crate) fn emit(
     code: &MachCode,
     tables: &[u32],
@@ -94,24 +93,24 @@ struct Emit<'a> {
     stopped: CodeLabel,
     refill: CodeLabel,
     pool: CodeLabel,
-    /// Constants by their bits: where they lie.
+    /// The pool offset of each constant.
     constants: HashMap<u32, u32>,
     order: Vec<u32>,
     origin: Option<u32>,
-    /// Instructions, and the addresses that they come from.
+    /// Instructions where the source address changes, with the addresses.
     origins: Vec<(usize, u32)>,
     fuel_checked: bool,
-    /// Planes of a frame that pixels go to.
+    /// Render targets whose pixels are stored to a frame.
     targets: Vec<u8>,
-    /// Whether pixels are put into rows by [`ROWS`].
+    /// Whether code uses [`ROWS`].
     has_rows: bool,
-    /// Units whose tables have a register, in the order of [`TABLES`].
+    /// Units whose texel address is in a register of [`TABLES`].
     units: Vec<u8>,
-    /// The instruction that says where constants are.
+    /// The instruction that loads the address of the pool.
     points_to_pool: usize,
-    /// Of which vectors registers say where in ramps their pixels are: of one that is even, of one that is odd.
+    /// The vectors whose interpolant addresses are cached in registers: an even one and an odd one.
     cached_interpolant_addr: [Option<u32>; 2],
-    /// Which offsets of texels registers hold.
+    /// The texel offsets that are cached in registers.
     texel_indices: TexelIndices,
 }
 
@@ -152,39 +151,39 @@ impl<'a> Emit<'a> {
         })
     }
 
-    /// Bytes of the frame: vectors, then counters.
+    /// Returns the size of the frame in bytes: vectors, then counters.
     fn frame(&self) -> i32 {
         let vectors = self.code.stack * self.level.bytes();
         let bytes = vectors + self.code.counters * 8;
         i32::try_from(bytes.next_multiple_of(64)).expect("the frame is small")
     }
 
-    /// Where tables begin after the code, in bytes.
+    /// Returns the offset of the tables in the pool, in bytes.
     fn first_table(&self) -> u32 {
         if self.has_rows { size_of_val(&ROWS) as u32 } else { 0 }
     }
 
-    /// Where the constants of operations begin: at a line of the cache.
+    /// Returns the offset of the operations' constants in the pool, aligned to a cache line.
     fn first_constant(&self) -> u32 {
         self.first_table() + (4 * self.tables.len() as u32).next_multiple_of(64)
     }
 
-    /// Chunks that go together.
+    /// Returns the number of interleaved chunks.
     fn chunks(&self) -> usize {
         chunks(self.code, self.level)
     }
 
-    /// Bytes of a slot that go together.
+    /// Returns the bytes of a slot that one iteration over groups covers.
     fn group(&self) -> u32 {
         group(self.code, self.level)
     }
 
-    /// The chunk that a vector of a group is in, and where in it.
+    /// Returns the register of the chunk that contains a vector of a group, and the offset in it.
     fn chunk(&self, part: u32) -> (Register, i64) {
         chunk_at(part * self.level.bytes())
     }
 
-    /// Where the context has the fuel of the groups that go together, or of each of two.
+    /// Returns the context's fields with the fuel of the interleaved groups, or of each of two.
     fn fuels(&self) -> &'static [i32] {
         if self.code.counts_apart {
             &[context::FUEL, context::OTHER_FUEL]
@@ -212,7 +211,7 @@ impl<'a> Emit<'a> {
         a.alu_number(Alu::And, RSP, -64)?;
         a.mov(RBX, RDI)?;
         a.stmxcsr(at(RBP, -48))?;
-        // Loading it takes as long as some ten vectors: a caller who draws several batches has set it.
+        // LDMXCSR takes as long as some ten vectors: a caller that draws several batches has set the bits already.
         let flushes = a.label();
         a.mov(EAX, Operand::Dword(at(RBP, -48)))?;
         a.mov(ECX, EAX)?;
@@ -233,7 +232,7 @@ impl<'a> Emit<'a> {
         self.find_tables()
     }
 
-    /// Puts the tables into their registers.
+    /// Loads the addresses of texels into their registers.
     fn find_tables(&mut self) -> Result<(), IcedError> {
         for (unit, register) in self.units.iter().zip(TABLES) {
             let from = table(*unit);
@@ -273,7 +272,7 @@ impl<'a> Emit<'a> {
         a.bind(self.stopped);
         a.mov_number(EAX, 1)?;
         a.jmp(leave)?;
-        // The frame is aligned to 64 bytes; the return address is 8 of them.
+        // The frame is aligned to 64 bytes, and the return address takes 8 of them.
         let after = vectors as u32 * bytes;
         let room = after.cast_signed() + 64;
         a.bind(self.refill);
@@ -311,7 +310,7 @@ impl<'a> Emit<'a> {
             .map(|&(inst, address)| Line { offset: offset(inst), address })
             .collect();
         code.truncate(pool);
-        // Constants begin at a line of the cache: what was said of where they are moves along.
+        // Constants are aligned to a cache line: adjust the displacement of the instruction that loads their address.
         let padding = pool.next_multiple_of(64) - pool;
         let end = offset(self.points_to_pool + 1) as usize;
         let place = code[..end].last_chunk_mut().expect("the instruction ends in a displacement");
@@ -433,7 +432,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Puts whether a mask has a pixel into `eax`: a number that is not 0.
+    /// Sets `eax` to a non-zero number if a mask has a lane.
     fn test(&mut self, class: Class, register: u8) -> Result<(), IcedError> {
         let (code, mask) = match class {
             Class::Vector => (Code::VEX_Vmovmskps_r32_ymm, self.vector(register)),
@@ -442,7 +441,7 @@ impl<'a> Emit<'a> {
         self.add(Instruction::with2(code, EAX, mask)?)
     }
 
-    /// Puts the chunks after the first one that go together with it into their registers.
+    /// Sets the registers of the second and further interleaved chunks.
     fn find_chunks(&mut self) -> Result<(), IcedError> {
         for (number, chunk) in (0..).zip(CHUNKS).take(self.chunks()).skip(1) {
             self.a.lea(chunk, at(R12, number * CHUNK.cast_signed()))?;
@@ -452,7 +451,7 @@ impl<'a> Emit<'a> {
         Ok(())
     }
 
-    /// What each group begins with.
+    /// Emits the start of the loop over groups.
     fn begin_group(&mut self) -> Result<(), IcedError> {
         self.find_chunks()?;
         if self.fuel_checked {
@@ -465,8 +464,8 @@ impl<'a> Emit<'a> {
         if self.targets.is_empty() {
             return Ok(());
         }
-        // A batch writes a little of many rows, too little for the processor to foresee where the next one
-        // continues.
+        // Prefetches for writing: a batch writes a short piece of many rows, too short for the hardware prefetcher to predict the next
+        // batch.
         let rows = self.group() / 16;
         let targets = self.targets.clone();
         self.a.mov(RAX, field(context::PLACES))?;
@@ -513,7 +512,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// Bytes of a constant: AVX-512 spreads one number over a vector itself.
+/// Returns the bytes of a constant: AVX-512 broadcasts one element.
 fn constant_bytes(level: Level) -> u32 {
     match level {
         Level::Avx2 => 32,
@@ -521,22 +520,22 @@ fn constant_bytes(level: Level) -> u32 {
     }
 }
 
-/// The chunk that a byte of a group is in, and where in it.
+/// Returns the register of the chunk that contains a byte of a group, and the offset in it.
 fn chunk_at(at: u32) -> (Register, i64) {
     (CHUNKS[(at / CHUNK) as usize], i64::from(at % CHUNK))
 }
 
-/// Bytes of a slot that go together.
+/// Returns the bytes of a slot that one iteration over groups covers.
 fn group(code: &MachCode, level: Level) -> u32 {
     code.groups.max(1) * level.bytes()
 }
 
-/// Chunks that go together.
+/// Returns the number of interleaved chunks.
 fn chunks(code: &MachCode, level: Level) -> usize {
     group(code, level).div_ceil(CHUNK) as usize
 }
 
-/// Mask registers from the second on: the first cannot select lanes.
+/// Returns a mask register, from `k1` on: `k0` cannot be a write mask.
 fn mask(register: u8) -> Register {
     Register::K1 + u32::from(register)
 }

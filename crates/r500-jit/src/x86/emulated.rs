@@ -1,10 +1,9 @@
 //! Compiled code in an instruction-set emulator that checks each memory access, for tests.
 //!
-//! Code sees an address space of its own. Nothing is mapped but what the contract of
-//! [`Kernel`](r500_fast::codegen::Kernel) names, with the permissions that it gives: the chunks of the call in the
-//! slots that the unit reads or writes and in the coverage, constants, texels of its tables, its interpolants,
-//! pixel offsets of its chunks, the planes that it stores to, the fields of the context, a stack. Regions begin
-//! at multiples of no more than the alignment of their types.
+//! Code sees a separate address space. Only the memory of the contract of [`Kernel`](r500_fast::codegen::Kernel) is mapped, with its
+//! permissions: the chunks of the call in the slots that the unit reads or writes and in the coverage, constants, texels of its textures,
+//! its interpolants, pixel offsets of its chunks, the planes that it stores to, the fields of the context, a stack. Regions are aligned to
+//! no more than the alignment of their types.
 
 use bytemuck::cast_slice_mut;
 use r500_exec::RunError;
@@ -20,18 +19,18 @@ use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::MemoryBounds;
 use crate::vm_context::offset as context;
 
-/// Where code lies: at a multiple of 64, and of no more.
+/// Address of the code: a multiple of 64, but not of 128.
 const CODE: u64 = Memory::FIRST + 64;
-/// Bytes of the stack.
+/// Size of the stack in bytes.
 const STACK: usize = 1 << 20;
-/// The function that gives more fuel.
+/// Address of the `refill` function.
 const REFILL: u64 = 0x7e11;
-/// Instructions that a call may execute: more than any batch takes.
+/// Limit of machine instructions per call: more than any batch needs.
 const STEPS: u64 = 1 << 36;
-/// Bytes of a context as far as code knows it.
+/// Size in bytes of the fields that code accesses.
 const CONTEXT: usize = context::ROWS as usize + 8 * TARGETS;
 
-/// Decoded code of a compile unit, and what it may access.
+/// Decoded code of a compile unit, and its permissions.
 #[derive(Debug)]
 pub(crate) struct EmulatedCode {
     program: Program,
@@ -39,20 +38,20 @@ pub(crate) struct EmulatedCode {
     constants_address: u64,
     lines: Vec<Line>,
     extent: MemoryBounds,
-    /// By slot.
+    /// The permission of each slot.
     slots: Vec<Option<Permission>>,
-    /// Chunks in a slot.
+    /// Chunks per slot.
     chunks: usize,
-    /// Whether coverage is stored.
+    /// Whether code stores the coverage.
     discards: bool,
     /// Texture units, with the number of their texels or footprints.
     tables: Vec<(u8, usize)>,
     interpolants: usize,
-    /// Planes that are stored to, and whether pixels of surfaces keep what they have.
+    /// Planes that are stored to, and whether uncovered pixels of surfaces keep their contents.
     targets: Vec<(u8, bool)>,
 }
 
-/// What a unit does with a slot.
+/// How a unit accesses a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Permission {
     Load,
@@ -64,7 +63,7 @@ impl EmulatedCode {
     /// Decodes code.
     ///
     /// # Panics
-    /// If it has an instruction that the emulator does not have.
+    /// If the emulator does not support an instruction.
     #[allow(clippy::panic, reason = "for tests: the emulator has to follow the code generator")]
     pub(crate) fn new(assembly: &Assembly, unit: &CompileUnit<'_>) -> Self {
         let (code, constants) = assembly.code.split_at(assembly.constants);
@@ -87,18 +86,18 @@ impl EmulatedCode {
         }
     }
 
-    /// Returns the bytes of code and constants.
+    /// Returns the size of code and constants in bytes.
     pub(crate) fn size(&self) -> usize {
         (self.constants_address - CODE) as usize + self.constants.len()
     }
 
-    /// Runs the code over the chunks from one to before another, as `ExecMemory::call` does on the processor.
+    /// Runs the code over a range of chunks, as `ExecMemory::call` does on the processor.
     ///
     /// # Errors
-    /// What the fuel says.
+    /// The error of the fuel.
     ///
     /// # Panics
-    /// If the code does what it must not.
+    /// If the code violates its contract.
     #[allow(clippy::panic, reason = "for tests: a fault of the code generator ends them")]
     pub(crate) fn call(
         &self,
@@ -229,7 +228,7 @@ impl EmulatedCode {
     }
 }
 
-/// Returns, by slot, what a unit does with it.
+/// Returns the permission of each slot.
 fn slot_permissions(unit: &CompileUnit<'_>) -> Vec<Option<Permission>> {
     let reads = unit.reads.iter().map(|(_, slot)| (*slot, Permission::Load));
     let writes = unit.writes.iter().map(|(_, slot)| (*slot, Permission::Store));
@@ -256,7 +255,7 @@ fn get(fields: &[u8; CONTEXT], at: i32) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| fields[at + i]))
 }
 
-/// Maps the fields of a context, each with what may be done with it. Its address comes back.
+/// Maps the fields of a context with their permissions. Returns the address of the context.
 fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u64 {
     let base = memory.reserve(8);
     let mut rest = &mut fields[..];
@@ -279,14 +278,14 @@ fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u6
     base
 }
 
-/// The function that gives more fuel, as `exec_memory` has it for the processor.
+/// The `refill` function of the context, as in `exec_memory`.
 struct Refill<'b> {
     context: u64,
     meter: FuelMeter<'b>,
 }
 
 impl Refill<'_> {
-    /// More fuel; `None` if there is none, or where it was noted cannot be accessed.
+    /// Adds fuel; `None` if there is none, or if a field cannot be accessed.
     fn refill(&mut self, memory: &mut Memory<'_>) -> Option<()> {
         let context = self.context;
         let at = |field: i32| context + field as u64;
@@ -314,12 +313,12 @@ impl Host for Refill<'_> {
     }
 }
 
-/// Memory that has an alignment.
+/// Memory with an alignment.
 trait Aligned: ReadOnly {
     fn alignment(&self) -> u32;
 }
 
-/// Values of a fixed layout, as memory to load from.
+/// Values of a fixed layout, as readable memory.
 struct Words<'a, T>(&'a [T]);
 
 impl<T: Layout> Aligned for Words<'_, T> {
@@ -328,7 +327,7 @@ impl<T: Layout> Aligned for Words<'_, T> {
     }
 }
 
-/// Returns the first texels or footprints of a table.
+/// Returns the first texels or footprints of a texture.
 fn texels(view: TexelView<'_>, length: usize) -> Box<dyn Aligned + '_> {
     match view {
         TexelView::Texels(texels) => Box::new(Words(&texels[..length])),
@@ -336,9 +335,9 @@ fn texels(view: TexelView<'_>, length: usize) -> Box<dyn Aligned + '_> {
     }
 }
 
-/// A type of words of 32 bits, as machine code sees it.
+/// A type that is laid out in 32-bit words.
 trait Layout {
-    /// Returns the word at an offset in words; padding is a pattern.
+    /// Returns the word at an index; padding has a pattern.
     fn word(&self, at: usize) -> u32;
 }
 

@@ -1,7 +1,7 @@
-//! Executable memory and the call into it: all of the crate's `unsafe`.
+//! Executable memory and calls into it: all `unsafe` of the back end.
 //!
-//! Code is written to pages that can be written, which are then made executable and never writable
-//! again; no page is both at any time. They go when the last user of the [`ExecMemory`] goes.
+//! Code is written to writable pages, which are then made executable and never become writable again (W^X). The pages are unmapped when the
+//! [`ExecMemory`] is dropped.
 
 #![allow(unsafe_code, reason = "machine code that was just made is called")]
 
@@ -15,7 +15,7 @@ use crate::memory_bounds::MemoryBounds;
 use crate::vm_context::VmContext;
 use crate::x86::compile::{Assembly, Level};
 
-/// Machine code in memory, ready to be called.
+/// Machine code in executable memory.
 #[derive(Debug)]
 pub(crate) struct ExecMemory {
     memory: Mmap,
@@ -24,10 +24,10 @@ pub(crate) struct ExecMemory {
 }
 
 impl ExecMemory {
-    /// Code made for a unit. The level must be one that this processor has.
+    /// Copies code to executable memory.
     ///
     /// # Errors
-    /// What the system says if it has no memory, or forbids to execute it.
+    /// If this processor lacks the level; the system's error if it has no memory or forbids execution.
     pub(crate) fn new(assembly: &Assembly, extent: MemoryBounds, level: Level) -> io::Result<Self> {
         if !level.is_available() {
             return Err(io::ErrorKind::Unsupported.into());
@@ -38,20 +38,19 @@ impl ExecMemory {
         Ok(Self { memory: memory.make_exec()?, length: code.len(), extent })
     }
 
-    /// The code, as it lies in memory.
+    /// Returns the bytes of the code.
     pub(crate) fn code(&self) -> &[u8] {
         &self.memory[..self.length]
     }
 
-    /// Runs the code over the chunks from one to before another. With a budget it has to stay within
-    /// that; the instructions that it counted come back, and the address of the last of them.
+    /// Runs the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel. Returns the number
+    /// of counted instructions and the address of the last of them.
     ///
     /// # Errors
-    /// What the budget says.
+    /// The error of the fuel.
     ///
     /// # Panics
-    /// If slots, coverage or cells are not those of the unit: a mistake of the engine, not of any
-    /// input.
+    /// If slots, coverage or texels do not match the unit: a bug of the engine, whatever the input.
     pub(crate) fn call(
         &self,
         batch: &mut Batch<'_, '_>,
@@ -71,7 +70,7 @@ impl ExecMemory {
     /// Runs code that counts no instructions over all chunks of adjacent batches.
     ///
     /// # Panics
-    /// As [`call`](Self::call), also if interpolants or planes are not those of so many batches.
+    /// As [`call`](Self::call), also if interpolants or planes do not match that many batches.
     pub(crate) fn call_adjacent(&self, batch: &mut Batch<'_, '_>, adjacent: AdjacentBatches) {
         let AdjacentBatches { chunks, count, pixels, covered } = adjacent;
         if chunks == 0 || count == 0 {
@@ -83,27 +82,25 @@ impl ExecMemory {
         let (channels, steps) = (self.extent.interpolants(), self.extent.steps(pixels));
         for _ in 0..count {
             self.enter(&mut context);
-            // The extent found so many of these.
+            // The extent checked the memory of all these batches.
             context.advance(channels, covered, steps);
         }
     }
 
-    /// Enters the code.
+    /// Calls the code.
     fn enter(&self, context: &mut VmContext<'_>) {
-        // SAFETY: the code is at the start of a mapping that stays while `self` does and that is
-        // never writable. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
-        // and for a level that this processor has, which `new` asked: it saves what the System V
-        // convention wants saved, restores MXCSR, and keeps no pointer. It reads the unit's slots
-        // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
-        // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
-        // its tables it reads whole cells, the number of which it limits to what the unit's tables
-        // say and the extent found there; of its ramps, of which the extent found as many as the unit
-        // says, a column and a row where the places of those chunks say, which is within a ramp. To the
-        // planes of its colours it writes pixels (and reads them, where it keeps some) where the places of those chunks in that
-        // plane say, all of which lie within the number of bytes that `BatchOffsets` says and that the extent found in each of
-        // these planes, whose pixels it found to have the size that the code was made for, which are borrowed mutably too; for adjacent batches the extent found the ramps, coverage and pixels of all of
-        // them. It calls nothing but `refill`, with the pointer that it got. Contexts are made by `call` and `call_adjacent` from a
-        // batch that is borrowed for as long as they are used.
+        // SAFETY: the code is at the start of a mapping that lives as long as `self` and is never writable. `compile` generated it (or, in
+        // tests, it was written by hand) for the contract of `VmContext` and for a level that this processor has, which `new` checked: it
+        // preserves the registers of the System V convention, restores MXCSR, and keeps no pointer. It reads the unit's slots and writes
+        // those that the unit lists, and the coverage, each from `begin` to `end`: the extent checked that these lie in `slots` and
+        // `covered`, which are borrowed mutably for the call. Of its textures it reads whole texels, whose index it clamps to the size of
+        // the unit's texture, which the extent checked; of its interpolants, whose number the extent checked, one column and one row at the
+        // offsets of those chunks, which are within an interpolant. To the planes of its colours it writes pixels (and reads them, if it
+        // keeps some) at the offsets of those chunks in that plane, all of which lie within the number of bytes of `BatchOffsets`, which
+        // the extent checked for each of these planes; the extent also checked that their pixels have the size that the code was compiled
+        // for, and they are borrowed mutably, too. For adjacent batches the extent checked the interpolants, coverage and pixels of all of
+        // them. The code calls nothing but `refill`, with the pointer that it received. `call` and `call_adjacent` make the context from a
+        // batch that is borrowed for as long as the context is used.
         let done = unsafe {
             let entry: extern "sysv64" fn(*mut VmContext<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());
@@ -113,13 +110,13 @@ impl ExecMemory {
     }
 }
 
-/// [`VmContext::refill`]. Does nothing that could panic: that would end the process.
+/// Calls [`VmContext::refill`]. Does not panic: a panic would abort the process.
 ///
 /// # Safety
 /// The context is that of the call in which the code runs.
 unsafe extern "sysv64" fn refill(context: *mut VmContext<'_>) -> u64 {
-    // SAFETY: the pointer is that of `ExecMemory::call`, which does not touch the context while the code
-    // runs, and the code itself waits for this function.
+    // SAFETY: the pointer is that of `ExecMemory::call`, which does not access the context while the code runs, and the code itself waits
+    // for this function.
     let context = unsafe { &mut *context };
     u64::from(!context.refill())
 }

@@ -1,4 +1,4 @@
-//! CompiledKernel code as a step of the fast engine.
+//! Machine code as a kernel of the fast engine.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use crate::x86::exec_memory::ExecMemory;
 use crate::x86::perf_map::PerfMap;
 use crate::{Effort, Groups, Settings, Unavailable};
 
-/// Makes machine code of units.
+/// The back end: compiles units.
 #[derive(Debug)]
 pub(crate) struct Backend {
     level: Level,
@@ -32,7 +32,7 @@ pub(crate) struct Backend {
 
 impl Backend {
     /// # Errors
-    /// If there is no machine code of such instructions.
+    /// If there is no machine code for these instructions.
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
         let level = Level::of(simd).ok_or(Unavailable::Level)?;
         let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok).map(Arc::new);
@@ -45,22 +45,22 @@ impl Backend {
         })
     }
 
-    /// Returns whether code can store colours as a surface holds them.
+    /// Returns whether code can store a pixel encoding.
     pub(crate) fn supports_encoding(&self, encoding: &PixelEncoding, discards: bool) -> bool {
         #[cfg(feature = "emulator")]
         if self.emulated {
             return supports_encoding(encoding, discards);
         }
-        // Every processor with AVX2 has them, but a virtual machine may not.
+        // Every processor with AVX2 has FMA and F16C, but a virtual machine may not.
         is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("f16c")
             && supports_encoding(encoding, discards)
     }
 
-    /// The machine code of a unit, ready to run; `None` if it cannot be made.
+    /// Compiles a unit; `None` if it has no machine code.
     ///
     /// # Errors
-    /// What the system says of executable memory.
+    /// The system's error if it refuses executable memory.
     pub(crate) fn make(
         &self,
         unit: &CompileUnit<'_>,
@@ -74,10 +74,10 @@ impl Backend {
         Ok(Some(CompiledKernel { code, rivals, fuel_checked: unit.fuel_checked }))
     }
 
-    /// Returns code ready to run.
+    /// Copies code to executable memory or to the emulator.
     ///
     /// # Errors
-    /// What the system says of executable memory.
+    /// The system's error if it refuses executable memory.
     fn load(&self, assembly: &Assembly, unit: &CompileUnit<'_>) -> io::Result<Code> {
         #[cfg(feature = "emulator")]
         if self.emulated {
@@ -107,10 +107,10 @@ impl Backend {
     }
 }
 
-/// Returns code that the processor runs.
+/// Copies code to executable memory.
 ///
 /// # Errors
-/// What the system says of executable memory.
+/// The system's error if it refuses executable memory.
 fn load_native(
     assembly: &Assembly,
     bounds: MemoryBounds,
@@ -124,8 +124,7 @@ fn load_native(
     Ok(Code::Native(pages))
 }
 
-/// Chunks that the usual form draws before the other one is compiled: those of a picture of 256x256, which may be all that
-/// is drawn.
+/// Chunks that the usual form draws before another form is compiled: those of a picture of 256x256, which may be all that is drawn.
 const FIRST_PICTURE: usize = 256 * 256 / LANES;
 
 /// The machine code of a unit.
@@ -133,26 +132,26 @@ const FIRST_PICTURE: usize = 256 * 256 / LANES;
 pub(crate) struct CompiledKernel {
     /// The only form, or the usual one.
     code: Code,
-    /// More forms, in the order in which they are tried.
+    /// Further forms, in the order in which they are measured.
     rivals: Vec<Rival>,
     fuel_checked: bool,
 }
 
-/// Another form of a unit's code, compiled when enough is drawn for it to pay.
+/// Another form of a unit's code, compiled when enough is drawn to pay for it.
 #[derive(Debug)]
 struct Rival {
-    /// What is to be compiled; none once a thread has begun.
+    /// The input of compilation; `None` once a thread has started it.
     pending: Mutex<Option<Pending>>,
-    /// The code; none in it if it could not be made.
+    /// The code; `Some(None)` if compilation failed.
     code: OnceLock<Option<Code>>,
-    /// Chunks drawn before.
+    /// Chunks drawn before compilation.
     drawn: AtomicUsize,
     contest: Contest,
-    /// Who must have won the contest before, if there was one.
+    /// The winner of the previous contest, if there was one, that makes this form worth measuring.
     after: Form,
 }
 
-/// What the other form is compiled from.
+/// The input of compilation.
 #[derive(Debug)]
 struct Pending {
     form: PendingForm,
@@ -177,7 +176,7 @@ impl Rival {
         let Some(Pending { form, bounds, level, perf_map }) = pending else { return };
         let assembly = form.compile();
         debug_assert!(assembly.is_ok(), "{assembly:?}");
-        // Where the system gives no more executable memory, the usual form draws everything.
+        // If the system refuses more executable memory, the usual form draws everything.
         let code = assembly
             .ok()
             .and_then(|assembly| load_native(&assembly, bounds, level, perf_map.as_deref()).ok());
@@ -185,7 +184,7 @@ impl Rival {
     }
 }
 
-/// Where code runs.
+/// Code, natively or in the emulator.
 #[derive(Debug)]
 enum Code {
     Native(ExecMemory),
@@ -194,7 +193,7 @@ enum Code {
 }
 
 impl Code {
-    /// Bytes of code.
+    /// Returns the size of the code in bytes.
     fn size(&self) -> usize {
         match self {
             Self::Native(pages) => pages.code().len(),
@@ -203,8 +202,7 @@ impl Code {
         }
     }
 
-    /// Runs over the chunks from one to before another. Returns the instructions that it counted and the address of the
-    /// last of them.
+    /// Runs over a range of chunks. Returns the number of counted instructions and the address of the last of them.
     fn call(
         &self,
         batch: &mut Batch<'_, '_>,
@@ -219,21 +217,21 @@ impl Code {
     }
 }
 
-/// Which code draws.
+/// The code that draws.
 enum Forms<'k> {
-    /// This.
+    /// One form.
     Settled(&'k Code),
-    /// The form that is used so far and another, to find out which is faster.
+    /// The best form so far and another one, which are measured against each other.
     Competing(&'k Contest, [&'k Code; 2]),
 }
 
 impl CompiledKernel {
-    /// Bytes of code; of forms that are compiled later, as many as two groups take, and four.
+    /// Returns the size of the code in bytes, with an estimate for forms that are compiled later: twice and four times the first.
     pub(crate) fn size(&self) -> usize {
         self.code.size() * ((2 << self.rivals.len()) - 1)
     }
 
-    /// Returns the code that draws everything, or two forms while they compete.
+    /// Returns the form that draws everything, or the two that compete.
     fn forms(&self) -> Forms<'_> {
         let (best, next) = self.standing();
         match next.map(|rival| (&rival.contest, rival.code.get())) {
@@ -242,7 +240,7 @@ impl CompiledKernel {
         }
     }
 
-    /// Returns the best form so far, and the one that is tried next.
+    /// Returns the best form so far, and the one that is measured next.
     fn standing(&self) -> (&Code, Option<&Rival>) {
         let (mut best, mut last) = (&self.code, None);
         for rival in &self.rivals {
@@ -259,14 +257,14 @@ impl CompiledKernel {
         (best, None)
     }
 
-    /// Counts chunks that are about to be drawn, for the form that is tried next.
+    /// Counts chunks that are about to be drawn, for the form that is measured next.
     fn count(&self, chunks: usize) {
         if let (_, Some(next)) = self.standing() {
             next.count(chunks);
         }
     }
 
-    /// Runs over chunks with the form that is faster, or with both to find out which one is.
+    /// Runs over chunks with the best form, or with both competing forms to measure them.
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
         self.count(run.1 - run.0);
         let (contest, [best, rival]) = match self.forms() {
@@ -285,7 +283,7 @@ impl CompiledKernel {
             };
             let (counted, time) = timed(|| code.call(batch, half, self.fuel_checked));
             *lap = (form, half.1 - half.0, time);
-            // As of one call: the most that a group used, and the last address that is known.
+            // As of one call: the maximum over the groups, and the last known address.
             let (instructions, address) = counted?;
             used.0 = instructions.max(used.0);
             if address != 0 {
@@ -316,7 +314,7 @@ impl Kernel for CompiledKernel {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
         let (instructions, address) = self.call(batch, run)?;
         if self.fuel_checked {
-            // A batch is charged for the pixels that execute most.
+            // A batch is charged for the group that executed most.
             batch.fuel.consume(instructions, address)?;
         }
         Ok(())

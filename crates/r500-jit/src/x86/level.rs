@@ -1,11 +1,11 @@
-//! Which instructions of x86-64 code is made of.
+//! Instruction-set levels of x86-64.
 
 use r500_fast::Simd;
 
 use crate::lir::Class;
 use crate::machine::{Machine, MemoryOperands};
 
-/// The vector instructions that code is made of.
+/// The vector instructions that code uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// AVX2: 16 registers of 8 pixels.
@@ -15,7 +15,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of the fast engine's vector instructions; `None` where there is no code for them.
+    /// Returns the level for the fast engine's vector instructions; `None` if there is no code for them.
     #[must_use]
     pub fn of(simd: Simd) -> Option<Self> {
         match simd {
@@ -25,7 +25,7 @@ impl Level {
         }
     }
 
-    /// Whether this processor has it.
+    /// Returns whether this processor has the level.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl Level {
         }
     }
 
-    /// Bytes in a vector.
+    /// Returns the bytes per vector.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::Avx2 => 32,
@@ -42,21 +42,21 @@ impl Level {
         }
     }
 
-    /// What register allocation asks. (The last one of AVX-512 is what [`emit`](super::emit) needs at times.)
+    /// Returns the machine description for register allocation. ([`emit`](super::emit) reserves the last vector register of AVX-512.)
     pub(crate) fn machine(self) -> Machine {
         match self {
             Self::Avx2 => Machine { vectors: 16, masks: 0, operands: MemoryOperands::Usual },
-            // The first mask register cannot select lanes.
+            // `k0` cannot be a write mask.
             Self::Avx512 => Machine { vectors: 31, masks: 7, operands: MemoryOperands::Usual },
         }
     }
 
-    /// Registers of a class.
+    /// Returns the number of allocatable registers of a class.
     pub(crate) fn registers(self, class: Class) -> usize {
         self.machine().registers(class)
     }
 
-    /// The class of masks.
+    /// Returns the class of masks.
     pub(crate) fn mask(self) -> Class {
         self.machine().mask()
     }

@@ -1,4 +1,4 @@
-//! Machine code for x86-64 with AVX2 or AVX-512.
+//! The x86-64 back end, with AVX2 or AVX-512.
 //!
 //! ```text
 //! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
@@ -6,15 +6,15 @@
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
-//! | `contest` | which of two forms of code is faster, measured |
-//! | `exec_memory` | executable memory and the call: all that is `unsafe` |
-//! | `compile` | machine code of a unit: |
-//! | `level` | which instructions it is made of |
-//! | `emit` | instructions |
-//! | `assembler` | bytes, with labels |
-//! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
-//! | `disasm` | machine code as text |
+//! | `kernel` | kernels of the fast engine: choice of forms, fuel |
+//! | `contest` | online auto-tuning: measurement of two forms of code |
+//! | `exec_memory` | executable memory and calls: all `unsafe` |
+//! | `compile` | compilation of a unit: |
+//! | `level` | instruction-set levels |
+//! | `emit` | code emission |
+//! | `assembler` | instruction encoding with labels |
+//! | `emulated` | code in an emulator, for tests (feature `emulator`) |
+//! | `disasm` | listings of machine code |
 //! | `perf_map` | symbols for profilers |
 
 mod assembler;

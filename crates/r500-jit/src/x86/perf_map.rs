@@ -17,7 +17,7 @@ impl PerfMap {
     /// Opens the map.
     ///
     /// # Errors
-    /// If the file cannot be made, or is a link.
+    /// If the file cannot be created, or is a symbolic link.
     pub(crate) fn open() -> io::Result<Self> {
         Self::open_at(format!("/tmp/perf-{}.map", std::process::id()).as_ref())
     }
@@ -27,9 +27,9 @@ impl PerfMap {
         options.create(true).append(true);
         #[cfg(unix)]
         {
-            // Anyone can write into that folder and guess the name: a link would lead to a file of this user.
+            // The folder is world-writable and the name is predictable: a symbolic link could point to another file of this user.
             use std::os::unix::fs::OpenOptionsExt;
-            // A pipe would be waited for.
+            // Opening a pipe would block.
             options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).mode(0o600);
         }
         let file = options.open(path)?;
@@ -39,7 +39,7 @@ impl PerfMap {
         Ok(Self { file: Mutex::new(file) })
     }
 
-    /// Adds code: a name for each of its lines. What cannot be written is left out.
+    /// Adds code, with a symbol for each of its lines. Write errors are ignored.
     pub(crate) fn add(&self, code: &[u8], lines: &[Line]) {
         let text = entries(code.as_ptr().addr(), code.len(), lines);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +47,7 @@ impl PerfMap {
     }
 }
 
-/// Start, size and name of each line, as perf reads them.
+/// Returns start, size and name of each line, in perf's format.
 fn entries(start: usize, length: usize, lines: &[Line]) -> String {
     let mut text = String::new();
     let first = lines.first().map_or(length, |line| line.offset as usize);

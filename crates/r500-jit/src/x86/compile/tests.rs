@@ -1,4 +1,4 @@
-//! Random units: their code computes what they say, on each level that this processor has.
+//! Random units: their code computes their results, on each level that this processor has.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -15,7 +15,7 @@ use crate::x86::exec_memory::ExecMemory;
 
 const LEVELS: [Level; 2] = [Level::Avx2, Level::Avx512];
 
-/// Code of a unit, ready to run.
+/// The code of a unit, natively or in the emulator.
 enum Runnable {
     Native(ExecMemory),
     Emulated(Box<EmulatedCode>),
@@ -41,7 +41,7 @@ impl Runnable {
     }
 }
 
-/// What to check a unit with.
+/// The parameters of a check.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     level: Level,
@@ -53,7 +53,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Checks a unit with the groups of pixels that go together doubled so many times.
+    /// Checks a unit with the number of interleaved groups doubled by `doublings`.
     fn check(self, seed: u64, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
         let Self { level, effort, emulated, bug, checked } = self;
         let make = |unit: &CompileUnit<'_>| {
@@ -76,8 +76,8 @@ impl Setup {
     }
 }
 
-/// Checks so many units, with the groups of pixels that go together doubled so many times: on the processor,
-/// if it has the level, and one in so many of them in the emulator.
+/// Checks units with the number of interleaved groups doubled by `doublings`: on the processor, if it has the level, and every
+/// `emulated`-th unit in the emulator.
 fn check_units(units: u64, emulated: usize, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
     for level in LEVELS {
         for effort in [Effort::Quick, Effort::Full] {
@@ -98,7 +98,7 @@ fn random_units_compute_what_they_say() {
     }
 }
 
-/// Of three chunks the last is alone.
+/// The last of three chunks is interleaved with itself.
 #[test]
 fn two_chunks_go_together() {
     check_units(count(500), 8, &|_, level| match level {
@@ -107,7 +107,7 @@ fn two_chunks_go_together() {
     });
 }
 
-/// The fourth one is the first again.
+/// The fourth of four interleaved chunks is the first one again.
 #[test]
 fn four_chunks_go_together() {
     check_units(count(500), 8, &|_, level| match level {
@@ -116,7 +116,7 @@ fn four_chunks_go_together() {
     });
 }
 
-/// Random units test tables by the iteration of one loop and of two.
+/// Random units cover tables with one loop counter and with two.
 #[test]
 fn random_units_have_tables() {
     let mut entries = [0, 0];
@@ -133,7 +133,7 @@ fn random_units_have_tables() {
     assert!(entries[0] > 200 && entries[1] > 10, "{entries:?}");
 }
 
-/// Code for processors that are not here is made, too.
+/// Code for levels that this processor lacks compiles, too.
 #[test]
 fn every_unit_has_code_for_every_level() {
     for seed in 0..200 {
@@ -146,7 +146,7 @@ fn every_unit_has_code_for_every_level() {
     }
 }
 
-/// Returns the first unit in which a bug of AVX-512 code shows, and how.
+/// Returns the first unit in which a bug of AVX-512 code is detected, and its message.
 fn first_failure(bug: KnownBug, checked: bool) -> (u64, String) {
     let (level, effort) = (Level::Avx512, Effort::Full);
     let setup = Setup { level, effort, emulated: true, bug: Some(bug), checked };
@@ -159,7 +159,7 @@ fn first_failure(bug: KnownBug, checked: bool) -> (u64, String) {
     (seed, text)
 }
 
-/// On any machine.
+/// Runs on any machine.
 #[test]
 fn the_emulator_finds_known_bugs() {
     for (bug, what) in [

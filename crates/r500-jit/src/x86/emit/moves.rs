@@ -56,10 +56,10 @@ impl Emit<'_> {
         }
     }
 
-    /// From memory to memory, where no register is free.
+    /// Moves from memory to memory, where no register is free.
     pub(super) fn carry(&mut self, class: Class, to: Mem, from: Mem) -> Result<(), IcedError> {
         if class == Class::Mask {
-            // No value has the first mask register. A mask in memory is as wide as a store of one.
+            // `k0` holds no value. A mask in memory is as wide as KMOVW stores it.
             let [to, from] = [to, from].map(|mem| self.memory(mem));
             self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, Register::K0, from)?)?;
             return self.add(Instruction::with2(Code::VEX_Kmovw_m16_kr, to, Register::K0)?);
@@ -88,7 +88,8 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// A vector in memory, as an operand of arithmetic: with AVX-512, constants are spread by it.
+    /// Returns a vector memory operand of an arithmetic instruction: with AVX-512, the instruction broadcasts
+    /// constants.
     pub(super) fn operand(&mut self, mem: Mem) -> MemoryOperand {
         let mut operand = self.memory(mem);
         operand.is_broadcast = self.level == Level::Avx512 && matches!(mem, Mem::Const(_));

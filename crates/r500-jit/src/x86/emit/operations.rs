@@ -11,15 +11,15 @@ use crate::mach_inst::{Mem, Place};
 use crate::x86::assembler::{Alu, Condition, Operand};
 use crate::x86::level::Level;
 
-/// An operation that is one instruction with VEX and one with EVEX.
+/// An operation with one instruction each in VEX and EVEX.
 enum Plain {
-    /// Of two operands.
+    /// Two operands.
     Two(Code, Code),
-    /// Of one, perhaps with an immediate byte.
+    /// One operand, and an optional immediate byte.
     One(Code, Code, Option<u8>),
 }
 
-/// Returns the instructions of an operation that needs nothing else.
+/// Returns the instructions of an operation, if it is a single instruction.
 #[rustfmt::skip]
 fn plain(opcode: Opcode) -> Option<Plain> {
     use Code as C;
@@ -49,7 +49,7 @@ fn plain(opcode: Opcode) -> Option<Plain> {
         Opcode::Shl(bits) => One(C::VEX_Vpslld_ymm_ymm_imm8, C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, Some(bits)),
         Opcode::Sar(bits) => One(C::VEX_Vpsrad_ymm_ymm_imm8, C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, Some(bits)),
         Opcode::Round(rounding) => {
-            // Without the flag of inexact results.
+            // Bit 3 suppresses the inexact flag.
             let how = match rounding {
                 Rounding::Nearest => 0b1000,
                 Rounding::Floor => 0b1001,
@@ -60,7 +60,7 @@ fn plain(opcode: Opcode) -> Option<Plain> {
             let corner = corner * 0b0101_0101;
             One(C::VEX_Vpermilps_ymm_ymmm256_imm8, C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8, Some(corner))
         }
-        // Of each 256 bits the first quarters of both halves, then the second ones.
+        // In each 256 bits, swap the middle 64-bit elements: the first quarters of both halves, then the second ones.
         Opcode::PermuteQuads => {
             One(C::VEX_Vpermq_ymm_ymmm256_imm8, C::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8, Some(0b11_01_10_00))
         }
@@ -118,7 +118,7 @@ impl Emit<'_> {
             }
             Opcode::Remainder => {
                 let (dst, from) = (self.vector(dst), self.register(Class::Vector, a));
-                // Of the nearest integer, without the flag of inexact results.
+                // Bit 3 suppresses the inexact flag; round to nearest.
                 let code = C::EVEX_Vreduceps_zmm_k1z_zmmm512b32_imm8_sae;
                 self.add(Instruction::with3(code, dst, from, 0b1000)?)
             }
@@ -137,7 +137,7 @@ impl Emit<'_> {
                         Instruction::with2(C::EVEX_Vbroadcastss_zmm_k1z_xmmm32, dst, from)?
                     }
                     Some(Place::Memory(from)) => {
-                        // Slots are aligned to nothing.
+                        // Slots need not be aligned.
                         let from = self.memory(from);
                         let code = match is_injected(KnownBug::AlignedMaskedMove) {
                             true => C::EVEX_Vmovaps_zmm_k1z_zmmm512,
@@ -237,7 +237,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Counts instructions for each group that has a pixel.
+    /// Counts instructions for each group with a lane in its mask.
     fn count_fuel(
         &mut self,
         instructions: u32,
@@ -258,7 +258,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// A number of a table, for all pixels.
+    /// Broadcasts an entry of a table.
     fn tabulated(
         &mut self,
         TableEntry { first, inner, outer }: TableEntry,
@@ -281,7 +281,7 @@ impl Emit<'_> {
         self.add(Instruction::with2(code, to, from)?)
     }
 
-    /// Numbers of a table, which lies in memory.
+    /// Looks up entries of a table in memory.
     fn lookup(&mut self, table: Lookup, dst: u8, a: Option<Place>) -> Result<(), IcedError> {
         let code =
             self.pick(Code::VEX_Vpermd_ymm_ymm_ymmm256, Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32);
@@ -291,7 +291,7 @@ impl Emit<'_> {
         self.add(Instruction::with3(code, to, places, from)?)
     }
 
-    /// What an input is along the batch plus what it is across.
+    /// Emits an interpolated input: the x terms plus the y terms of the pixels.
     fn ramp(
         &mut self,
         Interpolant { number, part }: Interpolant,
@@ -314,7 +314,7 @@ impl Emit<'_> {
         let at = i64::from(number) * size_of::<r500_fast::codegen::LinearInterpolant>() as i64;
         let (along, across) = (at_index(RAX, column, at), at_index(RAX, row, at));
         let to = self.vector(dst);
-        // The two upper quads of a chunk have the columns of the lower ones.
+        // The two lower quads of a chunk have the same columns as the upper ones.
         let code =
             self.pick(Code::VEX_Vmovups_ymm_ymmm256, Code::EVEX_Vbroadcastf32x8_zmm_k1z_m256);
         self.add(Instruction::with2(code, to, along)?)?;
@@ -323,7 +323,7 @@ impl Emit<'_> {
         self.add(Instruction::with3(code, to, to, across)?)
     }
 
-    /// Four bytes as a number, into a register of eight.
+    /// Loads four bytes, zero-extended to eight.
     pub(super) fn load_number(
         &mut self,
         register: Register,
@@ -333,14 +333,14 @@ impl Emit<'_> {
         self.a.mov(low, Operand::Dword(from))
     }
 
-    /// Where the pixels of a vector are covered.
+    /// Returns the memory operand of a vector's coverage.
     fn covered(&mut self, part: u32) -> Result<MemoryOperand, IcedError> {
         self.a.mov(RAX, field(context::COVERED))?;
         let (chunk, at) = self.chunk(part);
         Ok(at_index(chunk, RAX, at))
     }
 
-    /// Eight bytes of either in turn, from one half of them.
+    /// Interleaves the 8-byte elements of two vectors, of one half of them.
     fn row(
         &mut self,
         half: u32,
@@ -348,7 +348,7 @@ impl Emit<'_> {
         a: Option<Place>,
         b: Option<Place>,
     ) -> Result<(), IcedError> {
-        // Which ones is in the register that takes the result.
+        // The index vector is in the result's register, unless that is an operand.
         let taken = [a, b].contains(&Some(Place::Register(dst)));
         let result = if taken { SPARE } else { dst };
         let which = MemoryOperand::with_base_displ(R14, i64::from(64 * half));
@@ -362,7 +362,7 @@ impl Emit<'_> {
         self.add(Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, to, result)?)
     }
 
-    /// The result replaces `a`, which may be needed again; and it may have the register of another operand.
+    /// Emits a fix-up. The instruction overwrites `a`, which may be live; and the result may share the register of another operand.
     fn fix_up(
         &mut self,
         dst: u8,
@@ -454,7 +454,7 @@ impl Emit<'_> {
         self.with_immediate(code, to, a, b, predicate)
     }
 
-    /// An instruction of two operands, the second in memory perhaps, and a number.
+    /// Encodes an instruction of two operands and an immediate; the second operand may be in memory.
     fn with_immediate(
         &mut self,
         code: Code,
@@ -528,7 +528,7 @@ impl Emit<'_> {
         self.add(inst)
     }
 
-    /// An instruction of two operands, the second in memory perhaps.
+    /// Encodes an instruction of two operands; the second may be in memory.
     pub(super) fn three(
         &mut self,
         code: Code,
@@ -566,7 +566,7 @@ impl Emit<'_> {
     }
 }
 
-/// An address: the sum of two registers and an offset.
+/// Returns the memory operand at the sum of two registers and an offset.
 pub(super) fn at_index(base: Register, index: Register, offset: i64) -> MemoryOperand {
     let size = u32::from(offset != 0);
     MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset, size)

@@ -1,4 +1,4 @@
-//! Stores of pixels to frames, and, with their encoding and loads, to surfaces.
+//! Stores of pixels to frames, and, encoded, loads and stores of surfaces.
 
 use iced_x86::Register::{self, RAX, RCX, RDX};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
@@ -9,20 +9,20 @@ use crate::lir::{Class, PixelRows, StoreColor};
 use crate::mach_inst::Place;
 use crate::x86::level::Level;
 
-/// Pixels of a row that are neighbours in a vector.
+/// Adjacent pixels of a row that are adjacent in a vector.
 #[derive(Clone, Copy)]
 struct Piece {
-    /// The row in the chunk, or in its half with AVX2.
+    /// The row of the chunk, with AVX2 of half a chunk.
     row: u32,
-    /// Bytes from the row's first pixel.
+    /// Byte offset from the row's first pixel.
     column: u32,
-    /// Bytes from the vector's first one.
+    /// Byte offset in the vector.
     at: u32,
-    /// Bytes.
+    /// Size in bytes.
     size: u32,
 }
 
-/// Returns where the pixels of a vector lie.
+/// Returns the pieces of rows that a vector of pixels consists of.
 fn pieces(level: Level, PixelRows { bytes, number, .. }: PixelRows) -> Vec<Piece> {
     let (row, number) = (u32::from(bytes) * 4, u32::from(number));
     let piece = |row: u32, at: u32, size: u32| Piece { row, column: 0, at, size };
@@ -39,7 +39,7 @@ fn pieces(level: Level, PixelRows { bytes, number, .. }: PixelRows) -> Vec<Piece
 }
 
 impl Emit<'_> {
-    /// Puts the address of a piece into `rcx` and `rdx`, after [`find_plane`](Self::find_plane).
+    /// Returns the address of a piece, in `rcx` and `rdx`, after [`find_plane`](Self::find_plane).
     fn piece_address(
         &mut self,
         part: u32,
@@ -51,7 +51,7 @@ impl Emit<'_> {
         Ok(at_index(RCX, RDX, column.into()))
     }
 
-    /// Puts where offsets lie into `rax`, and the first pixel of a plane into `rcx`.
+    /// Loads the address of the offsets into `rax`, and that of a plane's first pixel into `rcx`.
     fn find_plane(&mut self, target: u8) -> Result<(), IcedError> {
         let target = 8 * i32::from(target);
         self.a.mov(RAX, field(context::ROWS + target))?;
@@ -169,8 +169,7 @@ impl Emit<'_> {
         self.add(inst)
     }
 
-    /// Pixels to the rows of the frame that they lie in: with AVX2 one row of four pixels, of which a vector
-    /// holds two; with AVX-512 two rows.
+    /// Stores pixels to the rows of the frame: with AVX2 one row of four pixels, of which each vector has two; with AVX-512 two rows.
     pub(super) fn paint(
         &mut self,
         StoreColor { target, row, part }: StoreColor,
@@ -199,7 +198,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// The instruction overwrites an operand: the one whose register the result gets, or a copy of the first.
+    /// Encodes a fused multiply-add, which overwrites an operand: the one in the result's register, or a copy of the first.
     pub(super) fn mul_add(
         &mut self,
         dst: u8,
@@ -238,7 +237,7 @@ impl Emit<'_> {
             Level::Avx2 => Register::XMM0,
             Level::Avx512 => Register::YMM0,
         } + u32::from(dst);
-        // To the nearest even number.
+        // Rounding control 0: to nearest even.
         let code = self
             .pick(C::VEX_Vcvtps2ph_xmmm128_ymm_imm8, C::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae);
         self.add(Instruction::with3(code, half, from, 0)?)?;
@@ -261,7 +260,7 @@ impl Emit<'_> {
             };
             return self.add(Instruction::with2(code, first + u32::from(dst), from)?);
         }
-        // Each half twice, in its 128 bits; then both next to each other.
+        // VPACKUSDW duplicates each half in its 128 bits; VPERMQ moves both halves together.
         self.add(Instruction::with3(C::VEX_Vpackusdw_ymm_ymm_ymmm256, to, from, from)?)?;
         self.add(Instruction::with3(C::VEX_Vpermq_ymm_ymmm256_imm8, to, to, 0b00_00_10_00)?)?;
         if bytes == 1 {

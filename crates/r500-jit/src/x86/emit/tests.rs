@@ -1,5 +1,5 @@
-//! AVX-512 encodings, decoded: registers beyond the 16th, masks, zeroing masks, broadcast constants, for each kind of
-//! operation. The expected text is from Intel's manual.
+//! Decoded AVX-512 encodings: registers beyond the 16th, masks, zeroing masks, broadcast constants, for each kind of operation. The
+//! expected text is from Intel's manual.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -11,12 +11,12 @@ use crate::lir::{
 };
 use crate::mach_inst::{Mem, op};
 
-/// Instructions as text, one after the other.
+/// Returns the disassembly of instructions.
 fn text_of(insts: &[MachInst]) -> String {
     text_of_groups(1, insts)
 }
 
-/// For so many groups that go together.
+/// Returns the disassembly for a number of interleaved groups.
 fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
     let unit = UnitLayout { stride: 256, ..UnitLayout::default() };
     let code = MachCode { groups, labels: 1, ..MachCode::default() };
@@ -37,7 +37,7 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
     all.join("; ")
 }
 
-/// Checks operations, each to an instruction.
+/// Checks operations that are one instruction each.
 fn are(ops: &[(Opcode, u8, &[Place], &str)]) {
     for &(opcode, dst, args, expected) in ops {
         assert_eq!(text_of(&[op(opcode, dst, args)]), expected, "{opcode:?}");
@@ -91,7 +91,7 @@ fn one_operand_is_a_register_or_memory() {
     for (opcode, name, end) in [
         (Opcode::Sqrt, "vsqrtps", ""),
         (Opcode::ToFloat, "vcvtdq2ps", ""),
-        // No exception of what is inexact (8); to the nearest even number (0), down (1).
+        // Bit 3 suppresses the inexact flag; rounding to nearest even (0), down (1).
         (Opcode::Round(Rounding::Nearest), "vrndscaleps", ",8"),
         (Opcode::Round(Rounding::Floor), "vrndscaleps", ",9"),
         (Opcode::Shl(23), "vpslld", ",17h"),
@@ -130,7 +130,7 @@ fn comparisons_make_masks_and_never_raise_of_quiet_nan_what_others_do_not() {
     ] {
         let opcode = Opcode::Cmp(relation);
         are(&[
-            // The mask registers that there are begin with the second.
+            // Allocatable mask registers start at `k1`.
             (opcode, 0, &[reg(17), reg(4)], &format!("{name} k1,zmm17,zmm4")),
             (opcode, 6, &[reg(2), SLOT], &format!("{name} k7,zmm2,zmmword ptr [r12+300h]")),
             (opcode, 1, &[reg(31), CONST], &format!("{name} k2,zmm31,dword ptr [r14]{{1to16}}")),
@@ -151,7 +151,7 @@ fn what_is_masked_away_is_zero_or_the_other() {
             &[reg(2), reg(8), CONST],
             "vmulps zmm1{k3}{z},zmm8,dword ptr [r14]{1to16}",
         ),
-        // Mask ? the first : the second. The instruction takes its last operand where the mask has a bit.
+        // Mask ? the first : the second. The instruction selects its last operand for set mask bits.
         (Opcode::Blend, 1, &[reg(1), reg(18), reg(3)], "vblendmps zmm1{k2},zmm3,zmm18"),
         (
             Opcode::Blend,
@@ -173,7 +173,7 @@ fn masks_have_operations_and_forms_of_their_own() {
     are(&[
         (Opcode::MaskAnd, 0, &[reg(1), reg(2)], "kandw k1,k2,k3"),
         (Opcode::MaskOr, 4, &[reg(5), reg(6)], "korw k5,k6,k7"),
-        // Not the first, and the second.
+        // The complement of the first, and the second.
         (Opcode::MaskAndNot, 0, &[reg(1), reg(2)], "kandnw k1,k2,k3"),
         (Opcode::MaskAll, 3, &[], "kxnorw k4,k4,k4"),
         (Opcode::MaskNone, 3, &[], "kxorw k4,k4,k4"),
@@ -253,7 +253,7 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
         (Opcode::FloorToInt, 17, &[reg(30)], "vcvtps2dq zmm17{rd-sae},zmm30"),
         (Opcode::Remainder, 17, &[reg(30)], "vreduceps zmm17,zmm30,8"),
         (Opcode::Scale, 17, &[reg(30), reg(2)], "vscalefps zmm17,zmm30,zmm2"),
-        // The third number of each quad's four; the second texel of the cell.
+        // Lane 2 of each quad's offsets; the second texel of the footprint.
         (
             Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 16, tiny: false }),
             20,
@@ -308,7 +308,7 @@ fn no_instruction_wants_aligned_memory() {
     }
 }
 
-/// Where an operation may read a constant in memory, the instruction reads its four bytes and no more.
+/// If an operation reads a constant from memory, the instruction reads four bytes and no more.
 #[test]
 fn constants_are_read_as_four_bytes() {
     let opcodes = [
@@ -359,7 +359,7 @@ fn constants_are_read_as_four_bytes() {
     assert_eq!(read, opcodes.len() - 4);
 }
 
-/// The instruction changes its first operand.
+/// VFIXUPIMMPS overwrites its first operand.
 #[test]
 fn fixed_up_values_are_copied_where_they_are_in_another_register() {
     are(&[
@@ -378,7 +378,7 @@ fn fixed_up_values_are_copied_where_they_are_in_another_register() {
     ]);
 }
 
-/// Offsets are loaded again where they are others, where their place was written, and where their registers were.
+/// Offsets are reloaded for another vector or pixel, after a store to their slot, and after their registers were overwritten.
 #[test]
 fn texels_of_a_footprint_share_their_offsets() {
     let texel = |pixel, offset| {
@@ -424,8 +424,7 @@ fn inputs_are_numbers_of_columns_and_rows() {
     let ramp = |number, part| op(Opcode::Interpolant(Interpolant { number, part }), 18, &[]);
     let copy = op(Opcode::Copy, 17, &[reg(29)]);
     let covered = op(Opcode::LoadCoverage(0), 3, &[]);
-    // Where they are is asked for once, and again when its registers were used for something else. Bytes
-    // of the third interpolant begin at 2 * 768.
+    // The addresses are loaded once, and again after their registers were overwritten. The third interpolant starts at byte 2 * 768.
     let place = "mov rax,qword ptr [rbx+0F8h]; mov rdx,qword ptr [rbx+0D0h]; \
                  mov ecx,dword ptr [r12+rdx+8]; mov edx,dword ptr [r12+rdx+0Ch]; ";
     let first = "vbroadcastf32x8 zmm18,ymmword ptr [rax+rcx]; \
@@ -488,8 +487,7 @@ fn pixels_go_where_their_rows_lie() {
          mov edx,dword ptr [r12+rax+4]; vmovups zmmword ptr [rcx+rdx],zmm18; \
          mov edx,dword ptr [r12+rax+24h]; vmovups zmmword ptr [rcx+rdx],zmm3",
     )]);
-    // What is to go where lies before all constants, and goes to the register of the result, unless an operand
-    // is there.
+    // The index vector precedes all constants, and is loaded into the result's register, unless an operand is there.
     are(&[
         (
             Opcode::Permute2Lo,

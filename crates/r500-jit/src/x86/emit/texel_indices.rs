@@ -1,4 +1,4 @@
-//! Registers that hold offsets of texels: the four texels of a footprint lie at the same ones.
+//! Cache of texel offsets in registers: the four texels of a footprint share them.
 
 use iced_x86::Register::{self, R9, R10, R11, RAX, RCX, RDI, RDX, RSI};
 
@@ -6,16 +6,16 @@ use crate::lir::Opcode;
 use crate::mach_inst::{MachInst, Mem};
 use crate::x86::level::Level;
 
-/// What sets of registers hold: the offsets in a vector in memory, of one pixel of each quad.
+/// The contents of sets of registers: the offsets, from a vector in memory, of one pixel of each quad.
 #[derive(Default)]
 pub(super) struct TexelIndices {
     held: [Option<(Mem, u8)>; 2],
-    /// The set that is used next: two groups that go together take turns.
+    /// The set that is replaced next: two interleaved groups alternate.
     next: usize,
 }
 
 impl TexelIndices {
-    /// Returns the sets of registers, one for each quad, where so many units have tables and so many chunks go together.
+    /// Returns the sets of registers, one register for each quad, given the number of units with a register and of interleaved chunks.
     pub(super) fn sets(
         level: Level,
         tables: usize,
@@ -23,7 +23,7 @@ impl TexelIndices {
     ) -> &'static [&'static [Register]] {
         match level {
             Level::Avx2 => &[&[RCX, RDX], &[RSI, RDI]],
-            // Registers of tables and chunks that there are not.
+            // Unused registers of textures and chunks.
             Level::Avx512 if tables == 1 && chunks <= 2 => {
                 &[&[RCX, RDX, RSI, RDI], &[R9, R10, R11, RAX]]
             }
@@ -36,7 +36,7 @@ impl TexelIndices {
         self.held.iter().position(|held| *held == Some((at, pixel)))
     }
 
-    /// Returns the set, of so many, that is to be loaded with the offsets of a pixel.
+    /// Returns the set, one of `sets`, to load with the offsets of a pixel.
     pub(super) fn replace(&mut self, at: Mem, pixel: u8, sets: usize) -> usize {
         let set = self.next % sets;
         self.next = set + 1;
@@ -44,7 +44,7 @@ impl TexelIndices {
         set
     }
 
-    /// Forgets what an instruction changes: registers, or the memory that they were loaded from.
+    /// Invalidates offsets whose registers, or whose memory, an instruction changes.
     pub(super) fn before(&mut self, inst: &MachInst) {
         let written = match *inst {
             MachInst::Op { opcode: Opcode::Store(slot, part), .. } => Mem::Slot(slot, part),

@@ -9,7 +9,7 @@ use r500_fast::codegen::{Chunk, ColorTargets, CompileUnit};
 use super::*;
 use crate::random_units::with_budget;
 
-/// A unit of so many slots, all read, of so many chunks.
+/// Calls `f` with a unit of `slots` slots, all read, of `chunks` chunks.
 fn with_unit<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
     let reads: Vec<_> = (0..slots).map(|slot| (r500_ir::Value(slot), slot)).collect();
     f(&CompileUnit {
@@ -26,7 +26,7 @@ fn with_unit<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) 
     })
 }
 
-/// Code as pages, for slots of so many chunks.
+/// Returns hand-written code in memory, for slots of `chunks` chunks.
 fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> ExecMemory {
     let code = code.assemble(0).unwrap();
     let assembly = Assembly { code, ..Assembly::default() };
@@ -34,7 +34,7 @@ fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> ExecMemory {
         .unwrap()
 }
 
-/// Slot 1 = slot 0 + slot 0, with eight lanes at a time.
+/// Returns code for slot 1 = slot 0 + slot 0, eight lanes at a time.
 fn doubling(chunks: u32) -> ExecMemory {
     let mut a = CodeAssembler::new(64).unwrap();
     let mut next = a.create_label();
@@ -54,7 +54,7 @@ fn doubling(chunks: u32) -> ExecMemory {
     pages(a, 2, chunks)
 }
 
-/// Consumes seven instructions as many times as the first lane of slot 0 says.
+/// Returns code that consumes seven instructions as many times as the first lane of slot 0 says.
 fn spending() -> ExecMemory {
     let mut a = CodeAssembler::new(64).unwrap();
     let (mut next, mut enough, mut end) = (a.create_label(), a.create_label(), a.create_label());
@@ -157,7 +157,7 @@ fn instructions_are_counted() {
         limits: Limits { instructions, ..Limits::default() },
         ..Options::default()
     };
-    // Within a grant, over several, and to the last instruction.
+    // Within a grant, over several grants, and to the last instruction of the limit.
     for times in [1, 1428, 1429, 30_000] {
         let all = 7 * u64::from(times);
         assert_eq!(call(times, &Options::default()), Ok((all, 99)));
@@ -165,7 +165,7 @@ fn instructions_are_counted() {
         let error = RunError::Instructions { address: 99, pixel: [4, 8], limit: all - 1 };
         assert_eq!(call(times, &limited(all - 1)), Err(error));
     }
-    // As good as endless.
+    // Practically endless.
     let cancel = Cancel::default();
     cancel.cancel();
     let options = Options { cancel: Some(&cancel), ..limited(u64::MAX) };
@@ -176,7 +176,7 @@ fn instructions_are_counted() {
     assert_eq!(call(u32::MAX, &options), Err(RunError::Time { limit }));
 }
 
-/// The protection of the mapping that an address is in.
+/// Returns the protection of the mapping that contains an address.
 #[cfg(target_os = "linux")]
 fn protection(address: usize) -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
