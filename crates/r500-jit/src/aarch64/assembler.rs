@@ -1,14 +1,14 @@
-//! Assembler: words of instructions with labels, and a pool of constants after them.
+//! Assembler: instruction words with labels, followed by a constant pool.
 
 use std::collections::HashMap;
 
 use super::encode::{self, Condition, V, X};
 
-/// A place in the code that branches go to.
+/// A branch target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CodeLabel(usize);
 
-/// An instruction that names a label.
+/// The kind of a branch to a label.
 #[derive(Clone, Copy, Debug)]
 enum Branch {
     Always,
@@ -17,23 +17,23 @@ enum Branch {
     IfZero(X),
 }
 
-/// Code that is longer than branches reach: 2^18 instructions.
+/// The code exceeds the reach of branches, 2^18 instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
-/// Instructions to one side or the other that conditional branches and addresses reach.
+/// The reach of conditional branches and address instructions, in instructions, in either direction.
 const REACH: usize = 1 << 18;
 
-/// Instructions, with what is not known of them yet.
+/// Instruction words with pending fix-ups.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     words: Vec<u32>,
-    /// By label.
+    /// The position of each label; `None` before it is bound.
     places: Vec<Option<usize>>,
     branches: Vec<(usize, Branch, CodeLabel)>,
-    /// Instructions that take the address of the pool.
+    /// Instructions that take the address of the pool, and their registers.
     addresses: Vec<(usize, X)>,
-    /// Constants by their bits: which vector of the pool they are.
+    /// The pool index of each constant, in vectors.
     constants: HashMap<u32, u32>,
     pool: Vec<u32>,
 }
@@ -43,7 +43,7 @@ impl Assembler {
         self.words.push(word);
     }
 
-    /// Instructions so far.
+    /// Returns the number of instructions so far.
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
@@ -53,7 +53,7 @@ impl Assembler {
         CodeLabel(self.places.len() - 1)
     }
 
-    /// The label is here.
+    /// Binds a label to the current position.
     pub(super) fn bind(&mut self, label: CodeLabel) {
         let before = self.places[label.0].replace(self.words.len());
         debug_assert_eq!(before, None, "a label is in one place");
@@ -80,13 +80,13 @@ impl Assembler {
         self.words.push(0);
     }
 
-    /// The address of the pool.
+    /// Loads the address of the pool.
     pub(super) fn pool_address(&mut self, d: X) {
         self.addresses.push((self.words.len(), d));
         self.words.push(0);
     }
 
-    /// A number of 32 bits in a general register.
+    /// Loads a 32-bit number into a general register.
     pub(super) fn number(&mut self, d: X, number: u32) {
         let [low, high] = [number as u16, (number >> 16) as u16];
         match (low, high) {
@@ -99,7 +99,7 @@ impl Assembler {
         }
     }
 
-    /// The bytes of the pool before a constant, of a vector of which there is one.
+    /// Returns the byte offset of a constant in the pool, which has one vector for each constant.
     fn constant(&mut self, bits: u32) -> u32 {
         let next = self.pool.len() as u32;
         let pool = &mut self.pool;
@@ -109,7 +109,7 @@ impl Assembler {
         })
     }
 
-    /// The same bits in all lanes, by an instruction alone or from the pool, whose address a register has.
+    /// Broadcasts 32 bits to all lanes, by an immediate or from the pool at the address in `pool`.
     pub(super) fn vector_of(&mut self, d: V, bits: u32, pool: X, scratch: X) {
         if let Some(word) = encode::vector_of(d, bits) {
             return self.put(word);
@@ -119,7 +119,7 @@ impl Assembler {
         self.put(encode::ldr_q(d, base, offset));
     }
 
-    /// A base and an offset that loads and stores of vectors take, for a multiple of 16 or any other number of bytes.
+    /// Returns a base and an offset that vector loads and stores can encode, for any byte offset.
     pub(super) fn reach_q(&mut self, base: X, offset: u32, scratch: X) -> (X, u32) {
         if offset.is_multiple_of(16) && offset / 16 < 1 << 12 {
             return (base, offset);
@@ -130,12 +130,12 @@ impl Assembler {
         (scratch, 0)
     }
 
-    /// The bytes of all of it, and where the pool begins.
+    /// Resolves branches. Returns the bytes and the offset of the pool.
     ///
     /// # Errors
-    /// If it is too long.
+    /// If the code is too long.
     pub(super) fn finish(mut self) -> Result<(Vec<u8>, usize), TooLong> {
-        // Constants begin at a line of the cache.
+        // The pool is aligned to a cache line.
         let pool = self.words.len().next_multiple_of(16);
         if pool >= REACH {
             return Err(TooLong);

@@ -1,21 +1,19 @@
 //! Assembled code, before it is in executable memory.
 
-/// Machine code on its way to memory.
+/// Position-independent machine code.
 ///
-/// It is two functions `extern "C" fn(*mut VmContext) -> u64` that give 0 when done and 1 when refilling said to stop, with
-/// `VmContext` the only thing they know of. They set the processor's flush bit (FPCR.FZ) themselves and
-/// leave the control register as found.
+/// It has two functions `extern "C" fn(*mut VmContext) -> u64` that return 0 when done and 1 when `refill` stops them; `VmContext`
+/// is all that they access. They set the flush bit (FPCR.FZ) themselves and restore the control register.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Assembly {
-    /// The code, with its constants at the end: runs at any address that is a multiple of 64. The speculative form is entered at its
-    /// first byte.
+    /// The code and its constants. It runs at any address that is a multiple of 64. The speculative form starts at byte 0.
     pub(crate) code: Vec<u8>,
-    /// Where the exact form is entered.
+    /// Offset of the exact form.
     pub(crate) exact: usize,
-    /// Where the instructions end and the constants begin.
+    /// Offset of the constants, after the instructions.
     #[cfg_attr(not(test), allow(dead_code, reason = "for tests and listings"))]
     pub(crate) constants: usize,
-    /// Pixels that go through branches and loops together.
+    /// Pixels that share control flow.
     #[cfg_attr(not(test), allow(dead_code, reason = "for tests and listings"))]
     pub(crate) lanes: u32,
 }

@@ -1,4 +1,4 @@
-//! Machine code of a unit.
+//! Compilation of a unit.
 
 use r500_fast::codegen::CompileUnit;
 
@@ -12,17 +12,17 @@ use crate::mach_inst::UnitLayout;
 use crate::machine::{Machine, MemoryOperands};
 use crate::{Effort, Groups, lower, regalloc, schedule, unroll_and_jam};
 
-/// What register allocation asks. The last two vector registers are what [`emit`] needs at times.
+/// The machine description for register allocation. [`emit`] reserves the last two vector registers.
 pub(crate) const MACHINE: Machine =
     Machine { vectors: VECTORS, masks: 0, operands: MemoryOperands::Zero };
 
-/// Values that are live at once from which on a second group takes too many registers.
+/// The register pressure from which on interleaving would spill too much.
 const CROWDED: usize = 2 * VECTORS;
 
-/// Returns machine code of a unit.
+/// Compiles a unit.
 ///
 /// # Errors
-/// [`CompileError`] if this compiler cannot make it.
+/// [`CompileError`] if the code cannot be encoded.
 pub(crate) fn compile(
     unit: &CompileUnit<'_>,
     effort: Effort,
@@ -33,7 +33,7 @@ pub(crate) fn compile(
     emit::emit(&listing, &UnitLayout::of(unit))
 }
 
-/// Returns what registers are given to: the operations for all groups that go together, in their order.
+/// Returns the input of register allocation: the scheduled operations of all interleaved groups.
 pub(crate) fn scheduled(unit: &CompileUnit<'_>, effort: Effort, groups: Groups) -> LirFunction {
     let mut function = lower::lower(unit, TargetCaps::quads(Class::Vector));
     let two = match groups {
@@ -46,7 +46,7 @@ pub(crate) fn scheduled(unit: &CompileUnit<'_>, effort: Effort, groups: Groups) 
     }
     inversion::invert(&mut function);
     if effort == Effort::Full {
-        // The frame is not where offsets of texels are read from.
+        // Texel offsets are not read from the frame.
         schedule::schedule(&mut function, [VECTORS, 0], false);
     }
     function

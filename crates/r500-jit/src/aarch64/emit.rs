@@ -1,25 +1,25 @@
-//! Instructions as bytes, twice.
+//! Code emission: encodes the machine IR in two forms.
 //!
 //! ```text
-//! speculative form   products are those of the processor, whose flush bit is set; whether one was flushed is noted
-//! exact form         products are the reference's
+//! speculative form   uses the processor's products, with the flush bit set; records whether a result was flushed
+//! exact form         computes the reference's products
 //! constants
 //! ```
 //!
 //! Each form:
 //!
 //! ```text
-//! entry      saves registers, flushes denormals
-//! groups     the instructions, once for each group
-//! done       restores, returns
-//! refill     saves all vectors and asks whether to continue
+//! entry      saves registers, sets the flush bit
+//! groups     the instructions, in a loop over groups
+//! done       restores registers, returns
+//! refill     saves all vectors and calls the context's `refill`
 //! ```
 //!
-//! The processor flushes operands as the reference semantics do, and results that are tiny *before* rounding, where those want
-//! them tiny *after* rounding. Sums that are tiny are exact, roots are never tiny, and a quotient of two 24-bit
-//! significands is never within 2^-25 (relatively) below a power of two unless it is one, so only a product can tell: one that rounds up to
-//! 2^-126 from below. Where the processor flushes any result, it sets FPSR.UFC: the speculative form clears that first and leaves it in the
-//! context; if it is set, what was computed does not count, and the exact form computes the same chunks again.
+//! The processor flushes subnormal operands as the reference semantics do, but results that are tiny *before* rounding, where the reference
+//! flushes those that are tiny *after* rounding. Tiny sums are exact, roots are never tiny, and a quotient of two 24-bit significands is
+//! never within 2^-25 (relatively) below a power of two unless it is one. So only a product can differ: one that rounds up to 2^-126 from
+//! below. Whenever the processor flushes a result, it sets FPSR.UFC. The speculative form clears that bit first and stores it in the
+//! context; if it is set, the results are discarded, and the exact form recomputes the same chunks.
 
 mod operations;
 mod pixels;
@@ -34,60 +34,60 @@ use crate::vm_context::offset as context;
 use operations::TexelAddresses;
 use pixels::PixelUse;
 
-/// Bytes of a vector.
+/// Bytes per vector.
 pub(super) const VECTOR: u32 = 16;
-/// Vector registers that values may have; the other two are [`SPARE`]s.
+/// Allocatable vector registers; the other two are [`SPARE`]s.
 pub(super) const VECTORS: usize = 30;
-/// Registers that no value has.
+/// Scratch vector registers.
 const SPARE: [V; 2] = [V(30), V(31)];
-/// The bit FZ of FPCR: denormal operands and tiny results are zeros.
+/// FPCR.FZ, shifted: flush denormal operands and tiny results to zero.
 const FLUSH: u16 = 1 << 8;
 
 const CONTEXT: X = X(19);
-/// Bytes of a slot before the group.
+/// Byte offset of the group in a slot.
 const OFFSET: X = X(20);
 /// The offset after the last group.
 const END: X = X(21);
-/// The group in slot 0.
+/// The address of the group in slot 0.
 const SLOTS: X = X(22);
-/// The constants.
+/// The address of the constant pool.
 const POOL: X = X(23);
-/// The pixel offsets of the group's halves of a chunk.
+/// The address of the pixel offsets of the group's halves of a chunk.
 const PLACES: X = X(24);
-/// Where a group is one quad: 16 times its number among the two of its half.
+/// For a group of one quad: 16 times the index of the quad in its half of a chunk.
 const QUAD: X = X(25);
-/// The coverage of the group.
+/// The address of the group's coverage.
 const COVERED: X = X(26);
-/// Counters of outer loops; those of others are in the frame.
+/// Counters of outer loops; those of deeper loops are in the frame.
 const COUNTERS: [X; 2] = [X(27), X(28)];
-/// By half of a chunk: addresses of the terms of the first interpolant by column and by row.
+/// For each half of a chunk, the addresses of the first interpolant's x and y terms.
 const TERMS: [[X; 2]; 2] = [[X(1), X(2)], [X(3), X(4)]];
-/// Tables of the first units.
+/// The texels of the first texture units.
 const TABLES: [X; 4] = [X(5), X(6), X(7), X(8)];
-/// For anything.
+/// Scratch registers.
 const SCRATCH: [X; 3] = [X(9), X(14), X(15)];
-/// For addresses out of reach, which moves need.
+/// Scratch register for addresses of moves whose offset cannot be encoded.
 const FAR: X = X(16);
-/// What the last test found: a number that is not 0 if the mask has a pixel.
+/// The result of the last test: non-zero if the mask has a lane.
 const TESTED: X = X(17);
 const FRAME: X = X(29);
 const LINK: X = X(30);
 
-/// Bytes of what [`Emit::entry`] saves, and where it saves FPCR in them.
+/// Bytes that [`Emit::entry`] saves, and the offset of FPCR in them.
 const SAVED: u32 = 176;
 const SAVED_FPCR: u32 = 160;
 
-/// How products are made.
+/// The form of products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Speculative,
     Exact,
 }
 
-/// The bytes of a code.
+/// Encodes machine code.
 ///
 /// # Errors
-/// If it is too long, or has an operation that there is no code for.
+/// If the code is too long, or contains an operation without an encoding.
 pub(crate) fn emit(code: &MachCode, unit: &UnitLayout) -> Result<Assembly, CompileError> {
     let mut assembler = Assembler::default();
     let mut starts = [0; 2];
@@ -126,18 +126,18 @@ impl<'a> Emit<'a> {
         Self { code, unit, form, a, labels, stopped, refill, pixels, cells }
     }
 
-    /// Vectors that go together.
+    /// Returns the number of interleaved groups.
     fn groups(&self) -> u32 {
         self.code.groups.max(1)
     }
 
-    /// Bytes of the frame: vectors, then counters.
+    /// Returns the size of the frame in bytes: vectors, then counters.
     fn frame(&self) -> u32 {
         let counters = self.code.counters.saturating_sub(COUNTERS.len() as u32);
         (self.code.stack * VECTOR + 8 * counters).next_multiple_of(16)
     }
 
-    /// Adds a number to the stack pointer, or takes it away.
+    /// Adds a number to the stack pointer or subtracts it, by `form`.
     fn move_stack(&mut self, bytes: u32, form: fn(X, X, u32, bool) -> u32) {
         let (high, low) = (bytes >> 12, bytes & 0xfff);
         if high > 0 {
@@ -184,14 +184,14 @@ impl<'a> Emit<'a> {
         self.a.put(encode::msr_fpcr(SCRATCH[0]));
     }
 
-    /// Puts the tables into their registers.
+    /// Loads the addresses of texels into their registers.
     fn find_tables(&mut self) {
         for (unit, table) in self.unit.units.iter().zip(TABLES) {
             self.load_context(table, context::CELLS + 8 * i32::from(*unit));
         }
     }
 
-    /// What follows the last group.
+    /// Emits the epilogue after the last group.
     fn exit(&mut self) {
         let leave = self.a.label();
         self.a.put(encode::movz(X(0), 0, 0));
@@ -222,7 +222,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Calls [`context::REFILL`]; its result is in `x0`. A callee keeps the lower halves of some vectors alone.
+    /// Emits the function that calls [`context::REFILL`]; the result is in `x0`. It saves all vectors: a callee preserves only the lower
+    /// halves of some.
     fn refill_function(&mut self) {
         const LINK_AT: u32 = VECTORS as u32 * VECTOR;
         let room = LINK_AT + 16;
@@ -270,7 +271,7 @@ impl<'a> Emit<'a> {
                 self.store(to, SPARE[1]);
             }
             MachInst::Test { mask, .. } => {
-                // Each of the lower two lanes is the greater one of two.
+                // UMAXP: each of the lower two lanes is the maximum of two lanes.
                 self.a.put(encode::umaxp(SPARE[1], V(mask), V(mask)));
                 self.a.put(encode::fmov_to_x(TESTED, SPARE[1]));
             }
@@ -296,7 +297,7 @@ impl<'a> Emit<'a> {
         Ok(())
     }
 
-    /// What each group begins with.
+    /// Emits the start of the loop over groups.
     fn begin_group(&mut self) {
         let [scratch, ..] = SCRATCH;
         self.load_context(scratch, context::SLOTS);
@@ -324,16 +325,16 @@ impl<'a> Emit<'a> {
         self.store_context(fuel, context::FUEL);
     }
 
-    /// Where a counter is in the frame, if it has no register.
+    /// Returns the frame offset of a counter; `None` if it has a register.
     fn counter_place(&self, counter: u32) -> Option<u32> {
         let beyond = counter.checked_sub(COUNTERS.len() as u32)?;
         Some(self.code.stack * VECTOR + 8 * beyond)
     }
 
-    /// Stores a counter, or loads it, `by` an instruction; the frame may be larger than an offset.
+    /// Loads or stores a counter in the frame, whose offset may exceed an immediate.
     fn access_counter(&mut self, place: u32, register: X, by: fn(X, X, u32) -> u32) {
         self.a.number(FAR, place);
-        // Sums of registers do not take the stack pointer.
+        // ADD (shifted register) cannot take the stack pointer.
         self.a.put(encode::add_imm(STACK_COPY, SP, 0, false));
         self.a.put(encode::add_x(FAR, STACK_COPY, FAR, 0));
         self.a.put(by(register, FAR, 0));
@@ -420,7 +421,7 @@ impl<'a> Emit<'a> {
         self.a.put(encode::str_q(from, base, offset));
     }
 
-    /// Where a vector lies in memory, as operands of loads and stores.
+    /// Returns the base and the offset of a memory operand, for vector loads and stores.
     fn memory(&mut self, mem: Mem) -> (X, u32) {
         match mem {
             Mem::Stack(at) if at < 1 << 12 => (SP, at * VECTOR),
@@ -443,10 +444,10 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// Holds the stack pointer where instructions take none.
+/// A copy of the stack pointer, for instructions that cannot take it.
 const STACK_COPY: X = SCRATCH[2];
 
-/// Whether an operation has a result.
+/// Returns whether an operation has a vector result.
 fn writes_vector(opcode: Opcode) -> bool {
     !matches!(
         opcode,

@@ -1,19 +1,19 @@
-//! Instruction encoding: words of A64, the instruction set of AArch64, as far as code is made of them.
+//! Instruction encoding for A64, the instruction set of AArch64: the subset that code uses.
 //!
-//! Names and operand order are those of Arm's assembly language. Vectors are of four 32-bit lanes (`4s`) unless a name says
-//! otherwise. `tests` compares each form with the words that GNU's assembler makes.
+//! Names and operand order are those of Arm's assembly language. Vectors have four 32-bit lanes (`4s`) unless a name says otherwise.
+//! `tests` compares each form with the output of GNU's assembler.
 
 /// A vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct V(pub(super) u8);
 
-/// A general register of 64 bits, or its lower half; 31 is the stack pointer or zero, as the instruction has it.
+/// A general register, 64 bits or the lower 32; 31 is the stack pointer or zero, depending on the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct X(pub(super) u8);
 
-/// The stack pointer where an instruction takes that.
+/// The stack pointer, as an operand of instructions that can take it.
 pub(super) const SP: X = X(31);
-/// Zero where an instruction takes that.
+/// The zero register, as an operand of instructions that can take it.
 pub(super) const XZR: X = X(31);
 
 impl V {
@@ -30,7 +30,7 @@ impl X {
     }
 }
 
-/// The condition of a branch.
+/// A branch condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
     Ne = 1,
@@ -39,13 +39,13 @@ pub(super) enum Condition {
     Le = 13,
 }
 
-/// Which part of a literal an instruction takes: the bytes from a multiple of the size on.
+/// Encodes an unsigned scaled offset: a multiple of `size`, at most `most` times it.
 const fn scaled(offset: u32, size: u32, most: u32) -> u32 {
     assert!(offset.is_multiple_of(size) && offset / size <= most, "the offset fits");
     offset / size
 }
 
-/// A signed offset of a pair, of seven bits.
+/// Encodes the signed 7-bit scaled offset of a pair.
 const fn paired(offset: i32, size: i32) -> u32 {
     assert!(offset % size == 0 && offset / size >= -64 && offset / size < 64, "the offset fits");
     (offset / size).cast_unsigned() & 0x7f
@@ -114,50 +114,50 @@ pub(super) const fn sshr(d: V, n: V, by: u8) -> u32 {
     0x4f00_0400 | (64 - by as u32) << 16 | n.bits() << 5 | d.bits()
 }
 
-/// The field of a lane.
+/// Encodes a lane index.
 const fn lane(index: u8) -> u32 {
     assert!(index < 4, "there are four lanes");
     (index as u32) << 19 | 1 << 18
 }
 
-/// A lane as all lanes.
+/// DUP: broadcasts a lane.
 pub(super) const fn dup(d: V, n: V, index: u8) -> u32 {
     0x4e00_0400 | lane(index) | n.bits() << 5 | d.bits()
 }
 
-/// A lane as a number of 32 bits.
+/// UMOV: moves a lane to a 32-bit register.
 pub(super) const fn umov(d: X, n: V, index: u8) -> u32 {
     0x0e00_3c00 | lane(index) | n.bits() << 5 | d.bits()
 }
 
-/// The lower half of a vector as a number of 64 bits.
+/// FMOV: moves the lower half of a vector to a 64-bit register.
 pub(super) const fn fmov_to_x(d: X, n: V) -> u32 {
     0x9e66_0000 | n.bits() << 5 | d.bits()
 }
 
-/// An immediate of eight bits in vectors.
+/// Encodes an 8-bit immediate of a vector instruction.
 const fn immediate(word: u32, d: V, imm: u8) -> u32 {
     word | (imm as u32 >> 5) << 16 | (imm as u32 & 31) << 5 | d.bits()
 }
 
-/// A byte shifted left by so many bytes.
+/// MOVI: a byte, shifted left by `bytes` bytes, in all lanes.
 pub(super) const fn movi(d: V, imm: u8, bytes: u8) -> u32 {
     assert!(bytes < 4, "a lane has four bytes");
     immediate(0x4f00_0400 | (bytes as u32) << 13, d, imm)
 }
 
-/// The inverse of a byte shifted left by so many bytes.
+/// MVNI: the complement of such an immediate.
 pub(super) const fn mvni(d: V, imm: u8, bytes: u8) -> u32 {
     assert!(bytes < 4, "a lane has four bytes");
     immediate(0x6f00_0400 | (bytes as u32) << 13, d, imm)
 }
 
-/// A float whose sign, three bits of exponent and four of fraction are given.
+/// FMOV: a float with a sign, three bits of exponent and four of fraction, in all lanes.
 pub(super) const fn fmov_imm(d: V, imm: u8) -> u32 {
     immediate(0x4f00_f400, d, imm)
 }
 
-/// The one instruction that makes a vector of the same 32 bits, if there is one.
+/// Returns the single instruction that broadcasts 32 bits, if there is one.
 pub(super) fn vector_of(d: V, bits: u32) -> Option<u32> {
     for bytes in 0..4 {
         let mask = 0xff << (8 * u32::from(bytes));
@@ -169,7 +169,7 @@ pub(super) fn vector_of(d: V, bits: u32) -> Option<u32> {
             return Some(mvni(d, byte(!bits), bytes));
         }
     }
-    // Sign, the inverse of one exponent bit, that bit five times, two more; four bits of fraction.
+    // An FMOV immediate: sign; the complement of an exponent bit, that bit five times, two more; four bits of fraction.
     let exponent = bits >> 25 & 0x3f;
     let is_short = bits & 0x7_ffff == 0 && (exponent == 0x20 || exponent == 0x1f);
     is_short.then(|| fmov_imm(d, (bits >> 31 << 7 | (exponent & 1) << 6 | bits >> 19 & 0x3f) as u8))
@@ -183,12 +183,12 @@ pub(super) const fn str_q(t: V, n: X, offset: u32) -> u32 {
     0x3d80_0000 | scaled(offset, 16, 4095) << 10 | n.bits() << 5 | t.bits()
 }
 
-/// Four bytes to the first lane; the others become zero.
+/// Loads four bytes to lane 0 and clears the other lanes.
 pub(super) const fn ldr_s(t: V, n: X, offset: u32) -> u32 {
     0xbd40_0000 | scaled(offset, 4, 4095) << 10 | n.bits() << 5 | t.bits()
 }
 
-/// Four bytes to a lane; the others stay.
+/// Loads four bytes to a lane and keeps the others.
 pub(super) const fn ld1_lane(t: V, index: u8, n: X) -> u32 {
     assert!(index < 4, "there are four lanes");
     let (q, s) = (index as u32 >> 1, index as u32 & 1);
@@ -210,7 +210,7 @@ pairs! {
     ldp_d V 8 0x6d40_0000
     stp X 8 0xa900_0000
     ldp X 8 0xa940_0000
-    // The base is changed by the offset, before the access or after it.
+    // Pre-index and post-index: the base is updated before or after the access.
     stp_pre X 8 0xa980_0000
     ldp_post X 8 0xa8c0_0000
 }
@@ -223,12 +223,12 @@ pub(super) const fn str(t: X, n: X, offset: u32) -> u32 {
     0xf900_0000 | scaled(offset, 8, 4095) << 10 | n.bits() << 5 | t.bits()
 }
 
-/// Four bytes; the upper half becomes zero.
+/// Loads four bytes and clears the upper half.
 pub(super) const fn ldr_w(t: X, n: X, offset: u32) -> u32 {
     0xb940_0000 | scaled(offset, 4, 4095) << 10 | n.bits() << 5 | t.bits()
 }
 
-/// Twelve bits of an immediate, shifted left by twelve or not.
+/// Encodes a 12-bit immediate, optionally shifted left by 12.
 const fn twelve(imm: u32, shifted: bool) -> u32 {
     assert!(imm < 1 << 12, "the immediate has twelve bits");
     (shifted as u32) << 22 | imm << 10
@@ -242,12 +242,12 @@ pub(super) const fn sub_imm(d: X, n: X, imm: u32, shifted: bool) -> u32 {
     0xd100_0000 | twelve(imm, shifted) | n.bits() << 5 | d.bits()
 }
 
-/// With flags, of 32 bits.
+/// Subtracts 32-bit operands and sets flags.
 pub(super) const fn subs_w_imm(d: X, n: X, imm: u32) -> u32 {
     0x7100_0000 | twelve(imm, false) | n.bits() << 5 | d.bits()
 }
 
-/// The second summand shifted left.
+/// Adds two registers, the second one shifted left.
 pub(super) const fn add_x(d: X, n: X, m: X, by: u8) -> u32 {
     assert!(by < 64, "a register has 64 bits");
     0x8b00_0000 | m.bits() << 16 | (by as u32) << 10 | n.bits() << 5 | d.bits()
@@ -265,7 +265,7 @@ pub(super) const fn cmp_imm(n: X, imm: u32) -> u32 {
     0xf100_001f | twelve(imm, false) | n.bits() << 5
 }
 
-/// One bit of a number, where it is.
+/// Isolates one bit, in place.
 pub(super) const fn and_bit(d: X, n: X, bit: u8) -> u32 {
     assert!(bit < 64, "a register has 64 bits");
     0x9240_0000 | ((64 - bit as u32) & 63) << 16 | n.bits() << 5 | d.bits()
@@ -275,19 +275,19 @@ pub(super) const fn mov(d: X, m: X) -> u32 {
     0xaa00_03e0 | m.bits() << 16 | d.bits()
 }
 
-/// Sixteen bits of a number, at 16 times `part`; the others become zero.
+/// Moves 16 bits to position 16 * `part` and clears the other bits.
 pub(super) const fn movz(d: X, imm: u16, part: u8) -> u32 {
     assert!(part < 4, "a register has four parts");
     0xd280_0000 | (part as u32) << 21 | (imm as u32) << 5 | d.bits()
 }
 
-/// Sixteen bits of a number, at 16 times `part`; the others stay.
+/// Moves 16 bits to position 16 * `part` and keeps the other bits.
 pub(super) const fn movk(d: X, imm: u16, part: u8) -> u32 {
     assert!(part < 4, "a register has four parts");
     0xf280_0000 | (part as u32) << 21 | (imm as u32) << 5 | d.bits()
 }
 
-/// To an offset from the instruction, in instructions.
+/// Branches by an offset in instructions.
 pub(super) const fn b(to: i32) -> u32 {
     0x1400_0000 | to.cast_unsigned() & 0x3ff_ffff
 }
@@ -309,10 +309,10 @@ pub(super) const fn blr(n: X) -> u32 {
 }
 
 pub(super) const RET: u32 = 0xd65f_03c0;
-/// Traps: what is between code and constants.
+/// A trap: padding between code and constants.
 pub(super) const BRK: u32 = 0xd420_0000;
 
-/// The address so many bytes from the instruction.
+/// ADR: the address at a byte offset from the instruction.
 pub(super) const fn adr(d: X, bytes: i32) -> u32 {
     let bytes = bytes.cast_unsigned() & 0x1f_ffff;
     0x1000_0000 | (bytes & 3) << 29 | (bytes >> 2) << 5 | d.bits()

@@ -3,13 +3,13 @@
 use super::assembler::TooLong;
 use crate::lir::Opcode;
 
-/// Why there is no machine code of a unit: the fast engine runs it operation by operation.
+/// Why a unit has no machine code. The fast engine then interprets its operations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CompileError {
-    /// It is longer than branches reach.
+    /// The code exceeds the reach of branches.
     #[error("the code is longer than branches reach")]
     TooLong,
-    /// There is no code for an operation: a mistake of the lowering.
+    /// An operation has no encoding: a bug of the lowering.
     #[error("there is no code for {0:?}")]
     Unsupported(Opcode),
 }

@@ -1,7 +1,7 @@
-//! Executable memory and the call into it: all of the back end's `unsafe`.
+//! Executable memory and calls into it: all `unsafe` of the back end.
 //!
-//! Code is written to pages that can be written, which are then made executable and never writable again; no page is both at any
-//! time. They go when the last user of the [`ExecMemory`] goes.
+//! Code is written to writable pages, which are then made executable and never become writable again (W^X). The pages are unmapped when the
+//! [`ExecMemory`] is dropped.
 
 #![allow(unsafe_code, reason = "machine code that was just made is called")]
 
@@ -17,32 +17,32 @@ use super::emit::Form;
 use crate::memory_bounds::MemoryBounds;
 use crate::vm_context::VmContext;
 
-/// Machine code in memory, ready to be called.
+/// Machine code in executable memory.
 #[derive(Debug)]
 pub(crate) struct ExecMemory {
     memory: Mmap,
     length: usize,
-    /// Where the exact form is entered.
+    /// Offset of the exact form.
     exact: usize,
     extent: MemoryBounds,
 }
 
-/// The bit UFC of FPSR: a result was flushed to zero.
+/// FPSR.UFC: a result was flushed to zero.
 const UNDERFLOW: u64 = 1 << 3;
 
-/// What comes of a call.
+/// The outcome of a call.
 pub(super) enum Outcome {
-    /// The instructions that were counted and the address of the last of them, or what the budget says.
+    /// The number of counted instructions and the address of the last of them, or the error of the fuel.
     Done(Result<(u64, u32), RunError>),
-    /// A result was flushed to zero, of which the exact form has to say whether that was right: nothing else counts.
+    /// A result was flushed to zero, so all results are discarded: the exact form has to recompute them.
     Underflow,
 }
 
 impl ExecMemory {
-    /// Code made for a unit.
+    /// Copies code to executable memory.
     ///
     /// # Errors
-    /// What the system says if it has no memory, or forbids to execute it.
+    /// The system's error if it has no memory or forbids execution.
     pub(super) fn new(assembly: &Assembly, extent: MemoryBounds) -> io::Result<Self> {
         let code = &assembly.code;
         let mut memory = MmapMut::map_anon(code.len().max(1))?;
@@ -52,15 +52,15 @@ impl ExecMemory {
         Ok(Self { memory, length: code.len(), exact: assembly.exact, extent })
     }
 
-    /// The code, as it lies in memory.
+    /// Returns the bytes of the code.
     pub(super) fn code(&self) -> &[u8] {
         &self.memory[..self.length]
     }
 
-    /// Runs a form of the code over the chunks from one to before another. With a budget it has to stay within that.
+    /// Runs a form of the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel.
     ///
     /// # Panics
-    /// If slots, coverage, cells, interpolants or planes are not those of the unit: a mistake of the engine, not of any input.
+    /// If slots, coverage, texels, interpolants or planes do not match the unit: a bug of the engine, whatever the input.
     pub(super) fn call(
         &self,
         form: Form,
@@ -81,24 +81,23 @@ impl ExecMemory {
         Outcome::Done(context.finish())
     }
 
-    /// Enters the code.
+    /// Calls the code.
     fn enter(&self, form: Form, context: &mut VmContext<'_>) {
         let start = match form {
             Form::Speculative => 0,
             Form::Exact => self.exact,
         };
-        // SAFETY: the code is in a mapping that stays while `self` does and that is never writable, and what this processor fetches
-        // of it is what was written: `new` made data and instruction caches agree, and the barrier drops what was fetched before. Either
-        // form begins where the assembly says. It was made by `compile` for the convention of `VmContext`: it saves what the procedure
-        // call standard wants saved, restores FPCR, and keeps no pointer. It reads the unit's slots and writes those it lists, and what
-        // is covered, each from `begin` to `end`: the extent was asked whether these lie in `slots` and `covered`, which are borrowed
-        // mutably for the call. Of its tables it reads whole cells, the number of which it limits to what the unit's tables say and the
-        // extent found there; of its interpolants, of which the extent found as many as the unit says, a column and a row where the
-        // offsets of those chunks say, which is within an interpolant. To the planes of its colours it writes pixels where the offsets
-        // of those chunks say, all of which lie within the number of bytes that `BatchOffsets` says and that the extent found in each
-        // of these planes, whose pixels it found to have the size that the code was made for, and which are borrowed mutably, too. It
-        // calls nothing but `refill`, with the pointer that it got. Contexts are made by `call` from a batch that is borrowed for as
-        // long as they are used.
+        // SAFETY: the code is in a mapping that lives as long as `self` and is never writable. The processor fetches what was written:
+        // `new` made data and instruction caches coherent, and the barrier discards earlier prefetched instructions. Either form starts at
+        // its offset in the assembly. `compile` generated the code for the contract of `VmContext`: it preserves the registers of the
+        // procedure call standard, restores FPCR, and keeps no pointer. It reads the unit's slots and writes those that the unit lists, and
+        // the coverage, each from `begin` to `end`: the extent checked that these lie in `slots` and `covered`, which are borrowed mutably
+        // for the call. Of its textures it reads whole texels, whose index it clamps to the size of the unit's texture, which the extent
+        // checked; of its interpolants, whose number the extent checked, one column and one row at the offsets of those chunks, which are
+        // within an interpolant. To the planes of its colours it writes pixels at the offsets of those chunks, all of which lie within the
+        // number of bytes of `BatchOffsets`, which the extent checked for each of these planes; the extent also checked that their pixels
+        // have the size that the code was compiled for, and they are borrowed mutably, too. The code calls nothing but `refill`, with the
+        // pointer that it received. `call` makes the context from a batch that is borrowed for as long as the context is used.
         let done = unsafe {
             asm!("isb", options(nostack, preserves_flags));
             let entry: extern "C" fn(*mut VmContext<'_>) -> u64 =
@@ -109,18 +108,17 @@ impl ExecMemory {
     }
 }
 
-/// Makes the instructions that processors fetch those that were written: data caches are cleaned to where instruction caches read,
-/// and these forget what they have, line by line.
+/// Makes caches coherent: cleans the data cache to the point of unification and invalidates the instruction cache, line by line.
 fn synchronize_instructions(code: &[u8]) {
     let types: u64;
-    // SAFETY: the register tells sizes of lines, and systems let programs read it.
+    // SAFETY: the register has the line sizes, and systems let programs read it.
     unsafe {
         asm!("mrs {}, ctr_el0", out(reg) types, options(nomem, nostack, preserves_flags));
     }
     let (instructions, data) = (4_usize << (types & 15), 4_usize << (types >> 16 & 15));
     let (start, end) = (code.as_ptr().addr(), code.as_ptr().addr() + code.len());
-    // SAFETY: each address is in a line that has a byte of `code`, which is mapped; the operations change no memory. Barriers wait until
-    // all processors see what came before.
+    // SAFETY: each address is in a line with a byte of `code`, which is mapped; the operations change no memory. The barriers wait until
+    // all processors observe the preceding operations.
     unsafe {
         for line in (start / data * data..end).step_by(data) {
             asm!("dc cvau, {}", in(reg) line, options(nostack, preserves_flags));
@@ -133,13 +131,13 @@ fn synchronize_instructions(code: &[u8]) {
     }
 }
 
-/// [`VmContext::refill`]. Does nothing that could panic: that would end the process.
+/// Calls [`VmContext::refill`]. Does not panic: a panic would abort the process.
 ///
 /// # Safety
 /// The context is that of the call in which the code runs.
 unsafe extern "C" fn refill(context: *mut VmContext<'_>) -> u64 {
-    // SAFETY: the pointer is that of `ExecMemory::call`, which does not touch the context while the code runs, and the code itself
-    // waits for this function.
+    // SAFETY: the pointer is that of `ExecMemory::call`, which does not access the context while the code runs, and the code itself waits
+    // for this function.
     let context = unsafe { &mut *context };
     u64::from(!context.refill())
 }

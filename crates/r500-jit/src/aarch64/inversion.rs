@@ -1,7 +1,7 @@
-//! Inverted masks: there is a comparison for "equal" and none for "other", but selections take a mask either way.
+//! Mask inversion: AArch64 has a comparison for "equal" and none for "not equal", but selections take a mask of either polarity.
 //!
-//! Where all that a mask of [`Relation::Ne`] does is to select, it becomes one of [`Relation::Eq`], and the selections take the
-//! other side. So a product under the zero rule takes two instructions beyond itself and not three.
+//! If all uses of a [`Relation::Ne`] mask are selections, the comparison becomes [`Relation::Eq`], and the selections swap their operands.
+//! So the zero rule costs two instructions besides the product instead of three.
 
 use std::collections::HashSet;
 
@@ -43,7 +43,7 @@ fn each_op(regions: &mut [Region], f: &mut impl FnMut(&mut Op)) {
     }
 }
 
-/// Removes masks that have other uses.
+/// Removes masks with other uses from the candidates.
 fn keep_selections(regions: &[Region], masks: &mut HashSet<VReg>) {
     for region in regions {
         match region {
@@ -74,7 +74,7 @@ fn keep_selections(regions: &[Region], masks: &mut HashSet<VReg>) {
     }
 }
 
-/// Removes the masks that an operation takes, but one that it selects with.
+/// Removes the masks that an operation uses from the candidates, except one that it selects with.
 fn keep_one_selection(op: &Op, masks: &mut HashSet<VReg>) {
     let is_mask = |n: &usize| op.args[*n].is_some_and(|v| masks.contains(&v));
     let kept = selections(op).find(is_mask);
@@ -87,7 +87,7 @@ fn keep_one_selection(op: &Op, masks: &mut HashSet<VReg>) {
     }
 }
 
-/// The arguments that may be inverted masks.
+/// Returns the arguments that may be inverted masks.
 fn selections(op: &Op) -> impl Iterator<Item = usize> + use<> {
     let count = match op.opcode {
         Opcode::And | Opcode::MaskAnd => 2,
@@ -97,9 +97,9 @@ fn selections(op: &Op) -> impl Iterator<Item = usize> + use<> {
     0..count
 }
 
-/// Has an operation take an argument inverted.
+/// Inverts an argument of an operation.
 fn invert_selection(op: &mut Op, n: usize) {
-    // The first argument of the operations with a "not" is the one that is inverted.
+    // The "and not" operations invert their first argument.
     if n == 1 {
         op.args.swap(0, 1);
     }
@@ -124,7 +124,7 @@ mod tests {
     const NE: Opcode = Opcode::Cmp(Relation::Ne);
     const EQ: Opcode = Opcode::Cmp(Relation::Eq);
 
-    /// A function of some operations, each of two or three values: 0 and 1 are there before, the others are results.
+    /// Returns the inverted form of some operations on two or three values each: values 0 and 1 are given, the others are results.
     fn inverted(ops: &[(Opcode, &[u32])], end: Option<u32>) -> Vec<(Opcode, Vec<u32>)> {
         let mut function = LirFunction::default();
         let [_, _] = [(); 2].map(|()| function.fresh(Class::Vector));

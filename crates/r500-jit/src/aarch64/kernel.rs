@@ -1,7 +1,7 @@
-//! Machine code as a step of the fast engine.
+//! Machine code as a kernel of the fast engine.
 //!
-//! The speculative form runs first. Where it flushed a result, its chunks are computed again by the exact form (deoptimisation), from
-//! what slots and coverage held before. Where that happens again and again the exact form runs at once for a while.
+//! The speculative form runs first. If it flushed a result, the exact form recomputes its chunks (deoptimisation), from the previous
+//! contents of slots and coverage. After repeated failures the exact form runs alone for a while.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +18,7 @@ use super::exec_memory::{ExecMemory, Outcome};
 use crate::memory_bounds::MemoryBounds;
 use crate::{Effort, Groups, Settings, Unavailable};
 
-/// Makes machine code of units.
+/// The back end: compiles units.
 #[derive(Debug)]
 pub(crate) struct Backend {
     groups: Groups,
@@ -26,7 +26,7 @@ pub(crate) struct Backend {
 
 impl Backend {
     /// # Errors
-    /// If there is no machine code of such instructions.
+    /// If there is no machine code for these instructions.
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
         match simd {
             Simd::Portable => Ok(Self { groups: settings.groups }),
@@ -34,15 +34,15 @@ impl Backend {
         }
     }
 
-    /// Pixels of surfaces are encoded and stored by the fast engine.
+    /// Returns false: the fast engine encodes and stores pixels of surfaces.
     pub(crate) fn supports_encoding(&self, _: &PixelEncoding, _: bool) -> bool {
         false
     }
 
-    /// The machine code of a unit, ready to run; `None` if it cannot be made.
+    /// Compiles a unit; `None` if it has no machine code.
     ///
     /// # Errors
-    /// What the system says of executable memory.
+    /// The system's error if it refuses executable memory.
     pub(crate) fn make(
         &self,
         unit: &CompileUnit<'_>,
@@ -69,12 +69,12 @@ pub(crate) struct CompiledKernel {
 }
 
 impl CompiledKernel {
-    /// Bytes of code.
+    /// Returns the size of the code in bytes.
     pub(crate) fn size(&self) -> usize {
         self.pages.code().len()
     }
 
-    /// Runs over chunks, by either form. Returns the instructions that were counted and the address of the last of them.
+    /// Runs over chunks, in either form. Returns the number of counted instructions and the address of the last of them.
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
         if self.speculation.pays() {
             let before = self.changed.save(batch, run);
@@ -96,18 +96,18 @@ impl Kernel for CompiledKernel {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
         let (instructions, address) = self.call(batch, run)?;
         if self.fuel_checked {
-            // A batch is charged for the pixels that execute most.
+            // A batch is charged for the group that executed most.
             batch.fuel.consume(instructions, address)?;
         }
         Ok(())
     }
 }
 
-/// What a unit changes that it, or another one, may read: where the speculative form was wrong, that has to be as it was before. (Colours
-/// are not read, and the exact form stores all of them again.)
+/// The state that a unit changes and that code reads: it is restored when speculation fails. (Colours are not read, and the exact form
+/// stores all of them again.)
 #[derive(Debug)]
 struct Changed {
-    /// Chunks in a slot.
+    /// Chunks per slot.
     stride: usize,
     slots: Vec<usize>,
     coverage: bool,
@@ -130,12 +130,12 @@ impl Changed {
         }
     }
 
-    /// The chunks of a run in a slot.
+    /// Returns the indices of a run's chunks in a slot.
     fn range(&self, slot: usize, (first, end): (usize, usize)) -> std::ops::Range<usize> {
         slot * self.stride + first..slot * self.stride + end
     }
 
-    /// Returns what the chunks of a run hold.
+    /// Returns a copy of the state of a run's chunks.
     fn save(&self, batch: &Batch<'_, '_>, run: (usize, usize)) -> Vec<Chunk> {
         let mut before = Vec::new();
         for slot in &self.slots {
@@ -147,7 +147,7 @@ impl Changed {
         before
     }
 
-    /// Puts back what [`save`](Self::save) returned.
+    /// Restores the state that [`save`](Self::save) returned.
     fn restore(&self, batch: &mut Batch<'_, '_>, run: (usize, usize), before: Vec<Chunk>) {
         let mut rest = before.as_slice();
         let mut next = |to: &mut [Chunk]| {
@@ -164,20 +164,20 @@ impl Changed {
     }
 }
 
-/// Whether speculation pays, by exponential backoff: after each failure in a row twice as many runs go without it.
+/// Exponential backoff: after each failure in a row, twice as many runs are not speculative.
 #[derive(Debug, Default)]
 struct Speculation {
-    /// Runs that go without it.
+    /// Remaining runs without speculation.
     skip: AtomicU32,
-    /// As many as went without it before the last one.
+    /// Length of the last such sequence of runs.
     skipped: AtomicU32,
 }
 
 impl Speculation {
-    /// Runs that go without it at most.
+    /// Maximum number of runs without speculation.
     const MOST: u32 = 31;
 
-    /// Whether the next run is to be speculative. Threads may count a run twice, which changes times and no pictures.
+    /// Returns whether the next run is speculative. A race of threads may count a run twice, which affects time only.
     fn pays(&self) -> bool {
         let skip = self.skip.load(Ordering::Relaxed);
         if skip > 0 {

@@ -1,4 +1,4 @@
-//! Machine code for AArch64, with the vectors that every such processor has (NEON, "Advanced SIMD").
+//! The AArch64 back end, with NEON (Advanced SIMD), which every such processor has.
 //!
 //! ```text
 //! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
@@ -8,16 +8,16 @@
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `kernel` | machine code as a step of the fast engine: speculation, and who pays for instructions |
-//! | `exec_memory` | executable memory and the call: all that is `unsafe` |
-//! | `compile` | machine code of a unit: |
-//! | `inversion` | masks the other way round, where that saves an instruction |
-//! | `emit` | instructions of operations |
-//! | `assembler` | labels, constants |
-//! | `encode` | words of instructions |
-//! | `error` | why there is no code of a unit |
+//! | `kernel` | kernels of the fast engine: speculation, fuel |
+//! | `exec_memory` | executable memory and calls: all `unsafe` |
+//! | `compile` | compilation of a unit: |
+//! | `inversion` | mask inversion, where it saves an instruction |
+//! | `emit` | code emission |
+//! | `assembler` | labels, constant pool |
+//! | `encode` | instruction encoding |
+//! | `error` | why a unit has no code |
 //!
-//! Everything but `kernel` and `exec_memory` is tested on other processors too.
+//! Everything except `kernel` and `exec_memory` is tested on other processors, too.
 
 mod assembler;
 mod assembly;

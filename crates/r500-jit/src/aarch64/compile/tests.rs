@@ -1,4 +1,4 @@
-//! Random units: registers are given as their operations ask, which the checker says in every allocation, and there is code.
+//! Random units: the checker accepts every register allocation, and both forms have code.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,7 +19,7 @@ fn every_unit_has_code_in_both_forms() {
             assert!(matches!(lanes, 4 | 8), "{lanes} pixels at a time");
             assert!(exact > 0 && exact.is_multiple_of(4) && exact < constants, "seed {seed}");
             assert!(constants.is_multiple_of(64) && constants <= code.len(), "seed {seed}");
-            // The exact form has more instructions for each product, and not the three that watch.
+            // The exact form has more instructions for each product, but not the three that read and store FPSR.
             assert!(constants - exact + 3 * 4 >= exact, "seed {seed}: {exact} of {constants}");
         }
     }

@@ -1,4 +1,4 @@
-//! Operations as instructions.
+//! Encoding of operations.
 
 use super::{Emit, FAR, Form, POOL, SCRATCH, SPARE, TABLES, context};
 use crate::aarch64::encode::{self, V, X};
@@ -6,17 +6,17 @@ use crate::aarch64::error::CompileError;
 use crate::lir::{GatherChannel, IntRange, LoadTexel, Opcode, Relation, Rounding};
 use crate::mach_inst::{Mem, Place};
 
-/// Registers with addresses of cells.
+/// Registers that cache texel addresses.
 const CELLS: [X; 4] = [X(10), X(11), X(12), X(13)];
 
-/// Addresses of cells that registers hold: the texels of a footprint follow each other and have the same one.
+/// Cached texel addresses: the texels of a footprint are fetched in sequence and share one address.
 #[derive(Debug, Default)]
 pub(super) struct TexelAddresses {
     held: [Option<CellAddress>; 4],
     next: usize,
 }
 
-/// The address of a pixel's cell, of the offsets in a vector.
+/// The address of a pixel's texel, computed from a vector of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellAddress {
     unit: u8,
@@ -25,20 +25,20 @@ struct CellAddress {
 }
 
 impl TexelAddresses {
-    /// A vector has another value.
+    /// Invalidates the addresses that depend on a vector register.
     pub(super) fn forget(&mut self, v: V) {
         for held in &mut self.held {
             *held = held.filter(|cell| cell.offsets != v);
         }
     }
 
-    /// Code may come from elsewhere.
+    /// Invalidates all addresses, at a label.
     pub(super) fn clear(&mut self) {
         self.held = [None; 4];
     }
 }
 
-/// A product that is exact if it is 2^-126, of one rounded up to 2^-62.
+/// Constants of the exact product: the scale 2^64, and the scaled product that rounds to 2^-126, 2^-62.
 const LARGER: u32 = (127 + 64) << 23;
 const LEAST_OF_LARGER: u32 = (127 - 62) << 23;
 const LEAST: u32 = 1 << 23;
@@ -52,7 +52,7 @@ impl Emit<'_> {
     ) -> Result<(), CompileError> {
         let [a, b, c] = args.map(|place| match place {
             Some(Place::Register(register)) => V(register),
-            // What is compared with, and is none.
+            // Unused, or the zero of a comparison.
             Some(Place::Memory(_)) | None => SPARE[0],
         });
         let zero = args[1] == Some(Place::Memory(Mem::Const(0)));
@@ -113,7 +113,7 @@ impl Emit<'_> {
             Opcode::UnpackHi64 => encode::zip2_2d(dst, a, b),
             Opcode::LoadTexel(LoadTexel { unit, pixel, offset, .. }) => {
                 let cell = self.cell(unit, a, pixel);
-                // Whatever the offset is: a unit's is a multiple of 16.
+                // The base offset may be arbitrary: a unit's offset within a texel is a multiple of 16.
                 let (base, offset) = self.a.reach_q(cell, offset.into(), FAR);
                 encode::ldr_q(dst, base, offset)
             }
@@ -141,7 +141,7 @@ impl Emit<'_> {
                 self.store(Mem::Slot(slot, part), a);
                 return Ok(());
             }
-            // The lowering for one quad and masks in vectors has none of these.
+            // The lowering for single quads with vector masks emits none of these.
             Opcode::FloorToInt
             | Opcode::Lookup(_)
             | Opcode::Tabulated(_)
@@ -166,9 +166,9 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// A product. The processor flushes what is tiny before rounding; the exact form finds those that would be rounded up to 2^-126 and puts
-    /// their bits over the zero. One factor is made larger by 2^64, which changes no digit, so that the product is far from where numbers end;
-    /// what becomes infinite by it is large, or NaN of zero.
+    /// Emits a product. The processor flushes results that are tiny before rounding. The exact form detects those that round up to 2^-126,
+    /// by scaling a factor by 2^64: the scaled product has the same digits and does not underflow. It ORs the bits of 2^-126 into the
+    /// flushed zero. If the scaled product overflows, or is NaN because a factor is zero, it does not compare equal, so nothing changes.
     fn product(&mut self, dst: V, a: V, b: V) {
         if self.form == Form::Speculative {
             return self.a.put(encode::fmul(dst, a, b));
@@ -186,7 +186,7 @@ impl Emit<'_> {
         self.a.put(encode::orr(dst, dst, larger));
     }
 
-    /// a related to b ? a : b; b, or zero, also where one is NaN.
+    /// Emits `a relation b ? a : b`, with b = 0 if `None`; NaN operands give b.
     fn pick(&mut self, relation: Relation, dst: V, a: V, b: Option<V>) {
         let [_, mask] = SPARE;
         match b {
@@ -205,7 +205,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Mask ? a : b, in the register of one of the two.
+    /// Emits mask ? a : b, in the register of a or b.
     fn blend_by(&mut self, mask: V, dst: V, a: V, b: V) {
         self.a.put(match dst == b {
             true => encode::bit(dst, a, mask),
@@ -244,7 +244,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The instruction makes 2^31 - 1 of what is too large and 0 of NaN.
+    /// Emits a truncation. The instruction saturates to 2^31 - 1 and maps NaN to 0; `IntRange::All` needs 2^31 for both.
     fn truncate(&mut self, range: IntRange, dst: V, a: V) {
         if range != IntRange::All {
             return self.a.put(encode::fcvtzs(dst, a));
@@ -257,7 +257,7 @@ impl Emit<'_> {
         self.a.put(encode::bif(dst, least, inside));
     }
 
-    /// Returns the register with the address of a pixel's cell.
+    /// Returns a register with the address of a pixel's texel.
     fn cell(&mut self, unit: u8, offsets: V, pixel: u8) -> X {
         let cell = CellAddress { unit, offsets, pixel };
         if let Some(n) = self.cells.held.iter().position(|held| *held == Some(cell)) {
@@ -276,7 +276,7 @@ impl Emit<'_> {
         CELLS[n]
     }
 
-    /// One number for each pixel. The result may have the register of the offsets.
+    /// Gathers one channel for each pixel. The result may replace the offsets.
     fn gather(&mut self, GatherChannel { unit, offset, .. }: GatherChannel, dst: V, offsets: V) {
         let cells = [0, 1, 2, 3].map(|pixel| self.cell(unit, offsets, pixel));
         for (pixel, cell) in (0..).zip(cells) {

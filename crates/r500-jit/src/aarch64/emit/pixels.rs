@@ -1,7 +1,7 @@
-//! Inputs of pixels, coverage, and the pixels of frames that colours go to.
+//! Inputs, coverage and colour stores of pixels.
 //!
-//! A vector is one quad. Two neighbouring quads, half a chunk, share their [offsets](PixelOffsets): where one group is one quad,
-//! which of the two it is is known only then ([`QUAD`]).
+//! A vector is one quad. Two neighbouring quads, half a chunk, share their [offsets](PixelOffsets). If a group is one quad, its position
+//! among the two is a run-time value ([`QUAD`]).
 
 use std::mem::{offset_of, size_of};
 
@@ -12,16 +12,16 @@ use crate::aarch64::encode::{self, V};
 use crate::lir::{Interpolant, Opcode, StoreColor};
 use crate::mach_inst::{MachCode, MachInst};
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const PIXEL: u32 = 16;
-/// Bytes of the two pixels that a quad has in a row.
+/// Bytes of one row of a quad, two pixels.
 const ROW_OF_QUAD: u32 = 2 * PIXEL;
-/// Bytes of half a chunk in a slot; those of its offsets are as many.
+/// Bytes of half a chunk in a slot, which is also the size of its offsets.
 const HALF: u32 = 32;
 
 const _: () = assert!(size_of::<PixelOffsets>() == HALF as usize);
 
-/// What code does with pixels.
+/// Which pixel data code accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PixelUse {
     interpolants: bool,
@@ -45,23 +45,23 @@ impl PixelUse {
     }
 }
 
-/// A field of the offsets of one half of the group.
+/// Returns the offset of a field of the pixel offsets, for one half of the group.
 fn field(half: u32, array: usize, number: u32) -> u32 {
     half * HALF + array as u32 + 4 * number
 }
 
 impl Emit<'_> {
-    /// Whether which quad of its half a group is differs from group to group.
+    /// Returns whether a group is one quad, whose position in its half of a chunk is a run-time value.
     fn is_single(&self) -> bool {
         self.groups() == 1
     }
 
-    /// The half of the group that a vector is in, and which of its two quads it is, if that is known.
+    /// Returns the half of the group and the quad of that half that a vector is, where these are known.
     fn quad(&self, part: u32) -> (u32, u32) {
         if self.is_single() { (0, 0) } else { (part / 2, part % 2) }
     }
 
-    /// Where the pixels of a group are.
+    /// Loads the addresses of a group's coverage and pixel offsets.
     pub(super) fn locate_pixels(&mut self) {
         if self.pixels.coverage {
             self.load_context(COVERED, context::COVERED);
@@ -79,7 +79,7 @@ impl Emit<'_> {
         self.locate_interpolants();
     }
 
-    /// Where the terms of a group's inputs are.
+    /// Loads the addresses of a group's interpolant terms.
     pub(super) fn locate_interpolants(&mut self) {
         if !self.pixels.interpolants {
             return;
@@ -99,7 +99,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The terms of the pixels by column and by row, added.
+    /// Emits an interpolated input: the x terms plus the y terms of the pixels.
     pub(super) fn interpolant(&mut self, Interpolant { number, part }: Interpolant, dst: V) {
         let (half, quad) = self.quad(part);
         let offset = number * size_of::<LinearInterpolant>() as u32 + quad * VECTOR;
@@ -118,7 +118,7 @@ impl Emit<'_> {
         self.a.put(encode::str_q(from, COVERED, part * VECTOR));
     }
 
-    /// The left and the right pixel of a row of a quad.
+    /// Stores the left and the right pixel of a row of a quad.
     pub(super) fn store_color(
         &mut self,
         StoreColor { target, row, part }: StoreColor,

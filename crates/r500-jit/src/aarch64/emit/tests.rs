@@ -1,5 +1,5 @@
-//! Operations as instructions, where one is not simply another: words of forms that [`encode`]'s own tests compare with an
-//! assembler's.
+//! Encoding of operations, except those that are a single instruction: expected words are built with [`encode`], whose own tests compare it
+//! with an assembler.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use crate::aarch64::encode::{
 use crate::lir::{Class, GatherChannel, IntRange, LoadTexel, Relation};
 use crate::mach_inst::{Place, op};
 
-/// The words of instructions, in a form.
+/// Returns the words of instructions in a form.
 fn words_of(form: Form, insts: &[MachInst]) -> Vec<u32> {
     let code = MachCode { groups: 2, ..MachCode::default() };
     let unit = UnitLayout { stride: 256, units: vec![3, 7], ..UnitLayout::default() };
@@ -20,7 +20,7 @@ fn words_of(form: Form, insts: &[MachInst]) -> Vec<u32> {
         emit.inst(inst).unwrap();
     }
     let length = emit.a.len();
-    // Labels of what is not there.
+    // Unused labels.
     let [stopped, refill] = [emit.stopped, emit.refill];
     emit.a.bind(stopped);
     emit.a.bind(refill);
@@ -49,7 +49,7 @@ fn comparisons_exchange_sides_and_have_zero_in_them() {
     assert_eq!(cmp(Relation::Ne, ZERO), [fcmeq_zero(V(4), V(1)), mvn(V(4), V(4))]);
 }
 
-/// Of numbers that do not compare the second one, wherever the result goes.
+/// Minima and maxima give the second operand if unordered, for each choice of the result's register.
 #[test]
 fn minima_and_maxima_are_comparisons_and_selections() {
     let [a, b] = [V(1), V(2)];
@@ -92,7 +92,7 @@ fn products_are_one_instruction_or_exact() {
         ];
         let words = words_of(Form::Exact, &[product]);
         let constant = |bits| vector_of(V(30), bits);
-        // Which constants take one instruction is the assembler's affair.
+        // The assembler decides which constants are immediates.
         assert_eq!(constant(1 << 23), Some(exact[6]));
         let exact: Vec<u32> = match constant(65 << 23) {
             Some(word) => {
@@ -120,7 +120,7 @@ fn what_is_too_large_becomes_the_least_integer_where_that_matters() {
     );
 }
 
-/// Addresses of cells are computed once, unless the vector of offsets is another one.
+/// Texel addresses are computed once for each vector of offsets.
 #[test]
 fn texels_of_a_footprint_have_one_address() {
     let texel = |dst, unit, offset| {
@@ -139,7 +139,7 @@ fn texels_of_a_footprint_have_one_address() {
         vec![ldr_q(V(3), X(12), 0)],
     ];
     assert_eq!(words, wanted.concat());
-    // A table without a register.
+    // A unit whose texels have no register.
     let texel = LoadTexel { unit: 15, pixel: 0, offset: 0, tiny: false };
     let words = self::words(&[op(Opcode::LoadTexel(texel), 1, &[reg(9)])]);
     assert_eq!(words[0], ldr(X(9), CONTEXT, 80 + 8 * 15));

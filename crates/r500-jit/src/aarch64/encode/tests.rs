@@ -1,5 +1,5 @@
-//! Words of every form, against those that GNU's assembler makes of the same text: `words.txt`, which `tools/aarch64-words` writes
-//! and compares.
+//! Compares the words of every form with the output of GNU's assembler for the same text: `words.txt`, which `tools/aarch64-words` writes
+//! and checks.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-/// What the assembler makes of a text, from lines of a word and its text.
+/// Returns the assembler's word for each text, from lines of a word and its text.
 fn assembled() -> BTreeMap<&'static str, u32> {
     let lines = include_str!("words.txt").lines().filter(|line| !line.starts_with('#'));
     let table = lines.map(|line| {
@@ -20,7 +20,7 @@ fn assembled() -> BTreeMap<&'static str, u32> {
 type Three = fn(V, V, V) -> u32;
 type Two = fn(V, V) -> u32;
 
-/// Every form, with operands that set all bits of their fields and none, with its text.
+/// Returns every form, with operands that set and clear all bits of their fields, and its text.
 fn forms() -> Vec<(u32, String)> {
     let mut all = Vec::new();
     let mut is = |word: u32, text: &str| all.push((word, text.to_owned()));

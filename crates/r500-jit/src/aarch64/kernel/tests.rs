@@ -1,5 +1,5 @@
-//! Random units on the processor (or in an emulator of it): both forms together compute what the units say, and the speculative
-//! form alone says when it does not.
+//! Random units on the processor (or in an emulator of it): both forms together compute the unit's results, and the speculative form alone
+//! reports its failures.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -16,7 +16,7 @@ use crate::random_units::{Numbers, check, count, with_budget};
 
 const NUMBERS: [Numbers; 3] = [Numbers::Plain, Numbers::All, Numbers::Edges];
 
-/// Checks a unit's code. Returns whether what the speculative form computed counted.
+/// Checks a unit's code. Returns whether speculation succeeded.
 fn checked(seed: u64, numbers: Numbers, effort: Effort, groups: Groups, speculates: bool) -> bool {
     let mut counted = false;
     check(
@@ -48,7 +48,7 @@ fn kernel(assembly: &Assembly, unit: &CompileUnit<'_>) -> CompiledKernel {
     CompiledKernel {
         pages: ExecMemory::new(assembly, MemoryBounds::of(unit)).unwrap(),
         changed: Changed::of(unit),
-        // As in the tests of other back ends: limits are those of programs.
+        // As in the tests of other back ends: limits apply to programs.
         fuel_checked: false,
         speculation: Speculation::default(),
     }
@@ -78,7 +78,7 @@ fn the_exact_form_is_right_by_itself() {
     }
 }
 
-/// A unit that leaves the products of slots 0 and 1 in slot 2.
+/// Calls `f` with a unit that multiplies slots 0 and 1 into slot 2.
 fn with_product_unit<T>(chunks: usize, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
     let [reads, writes] = [vec![(Value(0), 0), (Value(1), 1)], vec![(Value(2), 2)]];
     f(&CompileUnit {
@@ -95,7 +95,7 @@ fn with_product_unit<T>(chunks: usize, f: impl FnOnce(&CompileUnit<'_>) -> T) ->
     })
 }
 
-/// The code of such a unit.
+/// Returns the code of such a unit.
 fn product_kernel(unit: &CompileUnit<'_>) -> CompiledKernel {
     let class = Class::Vector;
     let args = [Some(Place::Register(0)), Some(Place::Register(1)), None];
@@ -117,8 +117,8 @@ fn product_kernel(unit: &CompileUnit<'_>) -> CompiledKernel {
     kernel(&emit::emit(&code, &UnitLayout::of(unit)).unwrap(), unit)
 }
 
-/// Products next to the smallest number, which the processor flushes before it rounds, and of numbers of all sizes: as computed in
-/// numbers of 64 bits.
+/// Products next to the smallest normal number, which the processor flushes before it rounds, and products of all magnitudes, compared with
+/// double precision.
 #[test]
 fn products_are_flushed_after_rounding() {
     let mut factors = Vec::new();
@@ -132,7 +132,7 @@ fn products_are_flushed_after_rounding() {
         let a = random() & 0x7f_ffff | 0x80_0000;
         let b = ((1_u64 << 47) / u64::from(a)) as u32;
         for b in [b, b + 1].into_iter().filter(|b| b >> 23 == 1) {
-            // Exponents whose sum is that of 2^-126, of either sign.
+            // Exponents whose sum is that of 2^-126, with either sign.
             let exponent = 1 + random() % 125;
             let of = |bits: u32, exponent: u32| f32::from_bits(bits & 0x7f_ffff | exponent << 23);
             factors.push([of(a, exponent), of(b, 127 - exponent)]);
@@ -151,7 +151,7 @@ fn products_are_flushed_after_rounding() {
     let mut covered = vec![[f32::from_bits(!0); 16]; chunks];
     with_product_unit(chunks, |unit| {
         let kernel = product_kernel(unit);
-        // In small runs, so that some are done by the speculative form.
+        // Short runs, so that the speculative form completes some.
         for first in 0..chunks {
             kernel.speculation.skip.store(0, Ordering::Relaxed);
             with_budget(&Options::default(), |fuel| {
@@ -167,7 +167,7 @@ fn products_are_flushed_after_rounding() {
     for ([x, y], got) in factors.into_iter().zip(slots[2 * chunks..].as_flattened()) {
         let flushed = |x: f32| if x.is_subnormal() { 0.0_f32.copysign(x) } else { x };
         let exact = f64::from(flushed(x)) * f64::from(flushed(y));
-        // Rounded with an exponent of any size.
+        // Rounded with an unbounded exponent.
         let sized = (exact * f64::powi(2.0, 64)) as f32;
         let is_tiny = sized.abs() < f32::exp2(64.0 - 126.0);
         let wanted = if is_tiny { 0.0_f32.copysign(sized) } else { exact as f32 };
