@@ -1,12 +1,12 @@
-//! Instructions of a program.
+//! Code emission: encodes the low-level IR as WebAssembly functions.
 //!
-//! There are two forms of it. The quick one computes as WebAssembly does and watches for tiny numbers;
-//! what goes to slots goes there when a group is done and nothing tiny was seen. Otherwise the careful
-//! form computes the group again, flushing operands and results as the law says. Colours are stored as they are
-//! computed: nothing reads them, and the careful form stores all of the group's again.
+//! There are two forms. The speculative form computes as WebAssembly does and checks guards for subnormals; values are stored to slots at
+//! the end of a group, if no guard failed. Otherwise the exact form recomputes the group (deoptimisation), flushing operands and results as
+//! the reference semantics do. Colours are stored as soon as they are computed: nothing reads them, and the exact form stores all colours
+//! of the group again.
 //!
-//! A value is a local of the function; the host's compiler gives it a register. Constants are locals too,
-//! set on entry: most hosts take long to make a vector of bits.
+//! A value is a local of the function, for which the host's compiler allocates a register. Constants are locals, too, set on entry: most
+//! hosts are slow at materialising a vector constant.
 
 mod operations;
 mod pixels;
@@ -21,7 +21,7 @@ use crate::lir::{
     VReg,
 };
 
-/// Where things are in what a kernel is called with; it is `Context` in `call`.
+/// Offsets of the context's fields, `Context` in `call`.
 pub(super) mod context {
     pub(crate) const SLOTS: u64 = 0;
     pub(crate) const BEGIN: u64 = 4;
@@ -33,56 +33,56 @@ pub(super) mod context {
     pub(crate) const MOST: u64 = 32;
     pub(crate) const REFILL: u64 = 40;
     pub(crate) const COVERED: u64 = 44;
-    /// By unit, four bytes each.
+    /// Four bytes for each texture unit.
     pub(crate) const CELLS: u64 = 48;
     pub(crate) const INTERPOLANTS: u64 = 112;
     pub(crate) const OFFSETS: u64 = 116;
-    /// By target, four bytes each.
+    /// Four bytes for each target.
     pub(crate) const PLANES: u64 = 120;
-    /// By target, four bytes each.
+    /// Four bytes for each target.
     pub(crate) const ROWS: u64 = 136;
 }
 
-/// Functions of a module, by their numbers.
+/// Indices of the module's functions.
 pub(super) mod function {
     pub(crate) const RUN: u32 = 0;
     pub(crate) const CAREFUL: u32 = 1;
 }
 
-/// Types of functions, by their numbers.
+/// Indices of the module's function types.
 pub(super) mod signature {
-    /// The context: 1 if it stopped.
+    /// Context → 1 if it stopped, else 0.
     pub(crate) const RUN: u32 = 0;
-    /// The context and a group.
+    /// Context, group → 1 if it stopped, else 0.
     pub(crate) const CAREFUL: u32 = 1;
 }
 
-/// Bytes of a vector.
+/// Bytes per vector.
 const VECTOR: u32 = 16;
 
-/// How a function computes.
+/// The form of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Speculative,
     Exact,
 }
 
-/// What a program is compiled with.
+/// The input of code emission.
 #[derive(Clone, Copy)]
 pub(super) struct EmitParams<'a> {
     pub(super) function: &'a LirFunction,
     pub(super) watched: &'a GuardSet,
-    /// Bytes from slot to slot.
+    /// Bytes between slots.
     pub(super) stride: u32,
     pub(super) fuel_checked: bool,
 }
 
-/// The function that runs over all groups, quickly.
+/// Returns the speculative function, a loop over all groups.
 pub(super) fn run(how: EmitParams<'_>) -> Option<Function> {
     Code::new(how, Form::Speculative).run()
 }
 
-/// The function that runs over one group, carefully.
+/// Returns the exact function, for one group.
 pub(super) fn careful(how: EmitParams<'_>) -> Option<Function> {
     Code::new(how, Form::Exact).careful()
 }
@@ -95,11 +95,11 @@ fn splat(bits: u32) -> i128 {
     (bits | bits << 32 | bits << 64 | bits << 96).cast_signed()
 }
 
-/// Locals of a function: those it needs anyway, then one a value.
+/// The locals of a function: those of every function, then one for each value.
 #[derive(Default)]
 struct Locals {
     types: Vec<ValType>,
-    /// By value.
+    /// The local of each value.
     values: HashMap<VReg, u32>,
 }
 
@@ -110,15 +110,15 @@ impl Locals {
     }
 }
 
-/// Locals of the careful form.
+/// The locals of the exact form.
 #[derive(Clone, Copy)]
 struct FlushLocals {
     operands: [u32; 2],
-    /// All bits of the exponent; all but the sign; none.
+    /// Masks: the exponent's bits, all bits except the sign, no bits.
     exponent: u32,
     rest: u32,
     zero: u32,
-    /// What factors are multiplied by, and what products of those are at least.
+    /// The scale of a product's factors, and the smallest normal product of scaled factors.
     larger: u32,
     least: u32,
 }
@@ -153,25 +153,25 @@ struct Code<'a> {
     /// Address of the group in slot 0.
     group: u32,
     fuel: u32,
-    /// By part: which pixels are covered.
+    /// The coverage of each part.
     covered: BTreeMap<u32, u32>,
-    /// By unit: where its cells are.
+    /// The texels of each texture unit.
     cells: BTreeMap<u8, u32>,
     pixels: pixels::PixelLocals,
-    /// By how values are watched, the smallest so far: as bits, the sign shifted out if there may be
-    /// one, less one, so that zero is the largest.
+    /// For each kind of guard, the minimum so far: of the bits, shifted left by 1 to drop the sign if the value may be negative, minus 1,
+    /// so that zero is the maximum.
     seen: BTreeMap<guards::GuardKind, u32>,
     ones: u32,
-    /// Blocks that are open.
+    /// Nesting depth of open blocks.
     depth: u32,
-    /// The block to leave when something tiny was seen.
+    /// The block to leave when a guard fails.
     bail: u32,
-    /// Values of the careful form that are not denormal.
+    /// Values of the exact form that are not subnormal.
     numbers: HashSet<VReg>,
     flush: FlushLocals,
-    /// Values to leave in slots at the end, with their places.
+    /// Values to store to slots at the end, with their offsets.
     stores: Vec<(VReg, u64)>,
-    /// Whether there is something that this cannot express.
+    /// Whether an operation cannot be encoded.
     refused: bool,
 }
 
@@ -233,12 +233,12 @@ impl<'a> Code<'a> {
         self.depth -= 1;
     }
 
-    /// How a jump names a block.
+    /// Returns the relative depth of a block, for branches.
     fn to(&self, block: u32) -> u32 {
         self.depth - block
     }
 
-    /// The function over all groups.
+    /// Emits the function over all groups.
     fn run(mut self) -> Option<Function> {
         let how = self.how;
         let end = self.locals.fresh(ValType::I32);
@@ -263,7 +263,7 @@ impl<'a> Code<'a> {
         let to = self.to(next);
         self.code().br(to);
         self.close();
-        // The group once more.
+        // Deoptimise: call the exact form for the group.
         self.code().local_get(context).local_get(group).call(function::CAREFUL);
         self.open_if();
         self.code().i32_const(1).return_();
@@ -278,7 +278,7 @@ impl<'a> Code<'a> {
         self.finish(1)
     }
 
-    /// The function over one group.
+    /// Emits the function over one group.
     fn careful(mut self) -> Option<Function> {
         self.tables();
         self.constants();
@@ -303,7 +303,7 @@ impl<'a> Code<'a> {
         Some(function)
     }
 
-    /// Locals for what is not in slots: coverage, tables, interpolants and planes.
+    /// Allocates locals for coverage, textures, interpolants and planes.
     fn tables(&mut self) {
         let function = self.how.function;
         function.each_op(|op| match op.opcode {
@@ -339,7 +339,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Fuel, and what is in slots.
+    /// Initialises the fuel and loads values from slots.
     fn begin_group(&mut self) {
         let how = self.how;
         let (context, group, fuel) = (self.context, self.group, self.fuel);
@@ -375,7 +375,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// What goes to slots, and what was spent.
+    /// Stores values to slots, and the used fuel.
     fn end_group(&mut self) {
         let (context, group, fuel) = (self.context, self.group, self.fuel);
         for (v, place) in std::mem::take(&mut self.stores) {
@@ -389,7 +389,7 @@ impl<'a> Code<'a> {
         if !self.how.fuel_checked {
             return;
         }
-        // The most that a group needed beyond its grant.
+        // The maximum that a group used beyond its grant.
         self.code().local_get(context).i64_load(long(context::ADDED));
         self.code().local_get(fuel).i64_extend_i32_s().i64_sub();
         self.code().local_get(context).i64_load(long(context::MOST)).i64_gt_s();
@@ -399,7 +399,7 @@ impl<'a> Code<'a> {
         self.close();
     }
 
-    /// The group's address in what is covered.
+    /// Pushes the address of the group's coverage.
     fn covered_at(&mut self) {
         let (context, group) = (self.context, self.group);
         self.code().local_get(context).i32_load(word(context::COVERED)).local_get(group).i32_add();
@@ -418,13 +418,13 @@ impl<'a> Code<'a> {
         local
     }
 
-    /// One value has the local of another.
+    /// Makes a value share the local of another one.
     fn same(&mut self, v: VReg, as_v: VReg) {
         let local = self.local(as_v);
         self.locals.values.insert(v, local);
     }
 
-    /// Notes a value if it is one of those to be watched.
+    /// Emits the guard of a value, if it has one.
     fn watch(&mut self, v: VReg) {
         if self.form == Form::Exact {
             return;
@@ -439,7 +439,7 @@ impl<'a> Code<'a> {
         self.code().local_get(ones).i32x4_add().i32x4_min_u().local_set(seen);
     }
 
-    /// Whether something was seen that is neither zero nor of the size that it is watched for.
+    /// Pushes whether a guard failed: whether a guarded value is neither zero nor at least as large as its guard requires.
     fn tiny_seen(&mut self) {
         self.code().v128_const(0);
         for (how, seen) in self.seen.clone() {
@@ -503,7 +503,7 @@ impl<'a> Code<'a> {
         let top = self.open_loop();
         self.nodes(&repeat.body);
         let again = repeat.continue_mask.map(|again| self.local(again));
-        // The mask may be one that is handed on.
+        // The mask may be a loop parameter that the moves overwrite.
         if let Some(again) = again {
             self.code().local_get(again).v128_any_true();
         }
@@ -527,12 +527,12 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Asks for fuel if there is none left; returns if there is no more.
+    /// Requests fuel if none is left; returns if there is no more.
     fn refill(&mut self, address: u32) {
         let (context, fuel) = (self.context, self.fuel);
         self.code().local_get(fuel).i32_const(0).i32_lt_s();
         self.open_if();
-        // What runs on for something tiny need not do so in truth.
+        // If a guard failed, the exact form might not run out of fuel.
         if self.form == Form::Speculative {
             self.deopt_if_subnormal();
         }
@@ -548,7 +548,7 @@ impl<'a> Code<'a> {
         self.close();
     }
 
-    /// Values to the places of others, all at once.
+    /// Emits parallel moves.
     fn moves(&mut self, moves: &[(VReg, VReg)]) {
         for (from, _) in moves {
             let from = self.local(*from);

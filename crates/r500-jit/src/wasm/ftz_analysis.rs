@@ -1,36 +1,35 @@
-//! What is known of a number without computing it, as far as denormals go.
+//! Flush-to-zero analysis: proves which values cannot be subnormal, so that WebAssembly computes the reference's bits.
 //!
-//! WebAssembly keeps denormals, the law has none: it takes a denormal operand for zero and makes zero
-//! of a tiny result. As long as nothing tiny turns up, both compute the same, so code
-//! [watches](super::watch) for tiny values. Most need no watching, for reasons that these facts carry.
+//! WebAssembly keeps subnormals; the reference semantics flush subnormal operands and tiny results to zero. As long as no tiny value
+//! occurs, both compute the same. So code [guards](super::guards) values against being tiny. These facts show that most values need no
+//! guard.
 //!
-//! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
-//! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
+//! Two magnitudes matter. A sum with an operand that is zero or large enough absorbs a tiny operand. And floats are multiples of powers of
+//! two: a sum of multiples of 2^-125 is such a multiple, too, so it is not tiny.
 
 use r500_fast::codegen::{LinearInterpolant, TextureDesc};
 
 use crate::lir::{GatherChannel, LoadTexel, Opcode};
 
-/// Sizes as exponents: of the smallest denormal, of the smallest normal number, and of a number next to
-/// which the tiny ones, up to 2^-126, are less than half of what tells neighbours apart: of 2^-100 that
-/// is 2^-125 (the smaller neighbours, half as far apart, are counted).
+/// Exponents: of the smallest subnormal, of the smallest normal number, and of numbers that absorb tiny operands: next to 2^-100, floats
+/// are 2^-124 apart below it, so a number up to 2^-126 is less than half the distance of neighbours.
 const DENORMAL: i32 = -149;
 const NORMAL: i32 = -126;
 const LARGE: i32 = -100;
-/// Multiples of this that are not zero are larger than anything tiny, 2^-126 included.
+/// Non-zero multiples of 2^this are larger than any tiny number, 2^-126 included.
 const ULP_EXPONENT: i32 = -125;
 
-/// What a value is watched for: zero, or at least so large.
+/// What a guard requires: the value is zero, or at least this large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Size {
-    /// Larger than anything tiny.
+    /// Larger than any tiny number.
     Number,
-    /// So large that it swallows what is tiny, and multiples of what sums may be of.
+    /// So large that it absorbs tiny operands, and a multiple of what sums may consist of.
     Large,
 }
 
 impl Size {
-    /// The exponent of the least such number.
+    /// Returns the exponent of the smallest such number.
     pub(super) fn least(self) -> i32 {
         match self {
             Self::Number => ULP_EXPONENT,
@@ -39,29 +38,28 @@ impl Size {
     }
 }
 
-/// A size that no number has: what is known of zero, infinity and NaN.
+/// An exponent that no number has, for zero, infinity and NaN.
 const NONE: i32 = 1000;
-/// Bits of a fraction.
+/// Bits of the fraction.
 const FRACTION: i32 = 23;
 
-/// Facts about a value, in every pixel. What they say of sizes is said of numbers other than zero that are
-/// not infinite.
+/// Facts about a value, in all lanes. Bounds of magnitudes hold for finite numbers other than zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FpFact {
-    /// The bits are the law's. If not: where the law has a zero of either sign, there may be something of
-    /// at most 2^-126 in size instead; and nothing else is different.
+    /// The bits are the reference's. Otherwise: where the reference has a zero of either sign, the value may be any number of magnitude at
+    /// most 2^-126, and is the same everywhere else.
     pub(super) exact: bool,
-    /// It is at least 2^this in size, if exact.
+    /// The magnitude is at least 2^this, if exact.
     pub(super) least: i32,
-    /// It is a multiple of 2^this, if exact.
+    /// The value is a multiple of 2^this, if exact.
     pub(super) ulp_exponent: i32,
-    /// It is less than 2^this in size.
+    /// The magnitude is less than 2^this.
     pub(super) most: i32,
-    /// It is not below zero.
+    /// The value is not negative.
     pub(super) positive: bool,
-    /// It comes from a power, and so may well be tiny: rather watch another one.
+    /// The value derives from a power of two and may well be tiny: guard another value if possible.
     pub(super) may_underflow: bool,
-    /// The one nonzero constant that it is everywhere.
+    /// The non-zero constant that the value is.
     pub(super) constant: Option<u32>,
 }
 
@@ -77,17 +75,17 @@ impl FpFact {
         constant: None,
     };
 
-    /// What branches and passes hand on: not tiny, and sums of it are not.
+    /// Phis and loop parameters: not tiny, and sums of them are not.
     pub(super) const KEPT: Self =
         Self { least: ULP_EXPONENT, ulp_exponent: ULP_EXPONENT, ..Self::BITS };
 
-    /// A power: zero, or at least 2^this.
+    /// Returns the fact of a power: zero, or at least 2^`least`.
     pub(super) fn power(least: i32) -> Self {
         Self { least, positive: true, may_underflow: least <= NORMAL, ..Self::BITS }.tidied()
     }
 
-    /// A texel of most textures. With these and shares of 2^-25, as those of a coordinate are, a linear
-    /// filter is large all the way, as `sum` and `product` find: 2^-72 along S, 2^-97 along T.
+    /// A texel of most textures. With texels and weights that are multiples of 2^-25, as those of coordinates are, all steps of a linear
+    /// filter are large, as `sum` and `product` derive: 2^-72 along S, 2^-97 along T.
     pub(super) const TEXEL: Self =
         Self { least: -TextureDesc::GRID, ulp_exponent: -TextureDesc::GRID, ..Self::BITS };
 
@@ -98,7 +96,7 @@ impl FpFact {
         ..Self::BITS
     };
 
-    /// The same bits everywhere.
+    /// Returns the fact of a constant.
     pub(super) fn of(bits: u32) -> Self {
         let (exponent, fraction) = ((bits >> 23 & 0xff).cast_signed(), bits & 0x7f_ffff);
         let positive = bits >> 31 == 0;
@@ -115,33 +113,33 @@ impl FpFact {
         }
     }
 
-    /// Bits of the reference semantics that are not a denormal: good for any operation.
+    /// Returns whether the value is exact and not subnormal: valid as an operand of any operation.
     pub(super) fn is_number(self) -> bool {
         self.exact && self.least >= NORMAL
     }
 
-    /// Zero, or so large that it swallows what is tiny.
+    /// Returns whether the value is zero, or so large that it absorbs tiny operands.
     pub(super) fn is_large(self) -> bool {
         self.exact && self.least >= LARGE
     }
 
-    /// Good for branches and passes, and for sums with its like.
+    /// Returns whether the value is valid for phis and parameters, and in sums with such values.
     pub(super) fn is_kept(self) -> bool {
         self.exact && self.ulp_exponent >= ULP_EXPONENT
     }
 
-    /// A number that is not zero anywhere and larger than anything tiny: comparing with it does not tell
-    /// what is tiny from zero.
+    /// Returns whether the value is a non-zero constant larger than any tiny number: a comparison with it has the same result for a tiny
+    /// number and for zero.
     fn decides(self) -> bool {
         self.constant.is_some() && self.least >= ULP_EXPONENT
     }
 
-    /// After it was found to be of a size.
+    /// Returns the fact after a guard has passed.
     pub(super) fn watched(self, size: Size) -> Self {
         Self { exact: true, least: self.least.max(size.least()), ..self }.tidied()
     }
 
-    /// A multiple is at least as large, and what is large a multiple.
+    /// Normalises: a multiple of 2^n is at least 2^n, and a number of at least 2^n is a multiple of 2^(n - 23).
     fn tidied(self) -> Self {
         if !self.exact {
             return Self { least: DENORMAL, ulp_exponent: DENORMAL, ..self };
@@ -150,7 +148,7 @@ impl FpFact {
         Self { least, ulp_exponent: self.ulp_exponent.max(least - FRACTION), ..self }
     }
 
-    /// One or the other.
+    /// Returns the join of two facts.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             exact: self.exact && other.exact,
@@ -164,38 +162,38 @@ impl FpFact {
         .tidied()
     }
 
-    /// With another sign.
+    /// Returns the fact with another sign.
     fn signed(self, positive: bool) -> Self {
         Self { positive, constant: None, ..self }
     }
 }
 
-/// What has to be watched before more can be said.
+/// The guard that an operation needs before its result has a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Watch {
-    /// An argument, by its number.
+    /// An argument, by its index.
     Argument(usize, Size),
-    /// The result, for being large; everything is fine then.
+    /// The result, which must be large or zero; then it is exact.
     Result,
 }
 
-/// The fact about a result; or what to watch first.
+/// Returns the fact of a result, or the guard that is needed first.
 ///
-/// Of values that are not exact the law has zeros. What makes use of one here either gives what it gives
-/// for zero, or something that is not exact in the same sense.
+/// Where a value is not exact, the reference has a zero. An operation that accepts such an operand either gives its result for zero, or a
+/// result that is not exact in the same sense.
 pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch> {
     let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(FpFact::BITS));
     match opcode {
         Opcode::Add => sum(a, b, a.positive && b.positive),
         Opcode::Sub => sum(a, b, false),
         Opcode::Mul => product([(0, a), (1, b)]),
-        // What is kept is the product, or zero.
+        // The result is the product, or zero.
         Opcode::MaskedMul => product([(1, b), (2, c)]),
         Opcode::Div => {
             numbers([(0, a), (1, b)])?;
             let least = a.least - b.most;
             let positive = a.positive && b.positive;
-            // A quotient that is tiny by itself is zero for the law: it may stay.
+            // A tiny quotient of numbers is zero for the reference: it need not be exact.
             Ok(FpFact { exact: least >= NORMAL, least, positive, ..FpFact::BITS }.tidied())
         }
         Opcode::Min | Opcode::Max => pick(opcode, a, b),
@@ -228,7 +226,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
                 Ok(if sign { FpFact::of(0).signed(false) } else { FpFact::BITS })
             }
         },
-        // With a sign, or with nothing.
+        // The operation changes the sign, or nothing.
         Opcode::Or | Opcode::Xor if is_sign(b) => Ok(a.signed(false)),
         Opcode::Or | Opcode::Xor if is_sign(a) => Ok(b.signed(false)),
         Opcode::Or | Opcode::Xor | Opcode::AndNot | Opcode::IntAdd | Opcode::IntSub => {
@@ -281,7 +279,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         | Opcode::FromMask
         | Opcode::LoadCoverage(_)
         | Opcode::CountFuel(_) => Ok(FpFact::KEPT),
-        // Refused by the emitter.
+        // Refused by code emission.
         Opcode::Tabulated(_)
         | Opcode::Lookup(_)
         | Opcode::MulAdd
@@ -293,10 +291,10 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
     }
 }
 
-/// All but the sign.
+/// All bits except the sign.
 const REST: u32 = 0x7fff_ffff;
 
-/// Whether it is a zero of either sign.
+/// Returns whether the value is a zero of either sign.
 fn is_sign(fact: FpFact) -> bool {
     fact.exact && fact.most == -NONE && fact.constant.is_none()
 }
@@ -321,7 +319,7 @@ fn comparable(a: FpFact, b: FpFact) -> Result<(), Watch> {
 
 fn pick(opcode: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
     let exact = a.is_number() && b.is_number();
-    // The larger one of something tiny and +0 is either; the law has +0.
+    // The maximum of a tiny number and +0 is either of them; the reference gives +0.
     if opcode == Opcode::Max && b == FpFact::of(0) {
         return Ok(FpFact { exact, positive: true, constant: None, ..a }.tidied());
     }
@@ -329,8 +327,8 @@ fn pick(opcode: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
     Ok(FpFact { exact, ..a.or(b) }.tidied())
 }
 
-/// A product is tiny for the law if it is after rounding with an exponent of any size: then what is
-/// computed is at most 2^-126, to which it may have been rounded. So it is not exact, and may stay.
+/// Returns the fact of a product. The reference flushes a product that is tiny after rounding with an unbounded exponent. The computed
+/// product is then at most 2^-126, to which it may have been rounded, so it satisfies the definition of "not exact".
 fn product(args: [(usize, FpFact); 2]) -> Result<FpFact, Watch> {
     numbers(args)?;
     let [(_, a), (_, b)] = args;
@@ -355,9 +353,8 @@ fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
         if !y.is_large() {
             continue;
         }
-        // Say y is at least 2^n. If x is less than half of that, so much at least is left. If it is
-        // more, both are multiples of 2^(n - 24), and so is the sum: not tiny, as n is -100 or more. If
-        // x is tiny, the sum is y, or if y is zero, x.
+        // Let y be at least 2^n. If x is less than half of that, the sum is at least half of y. Otherwise both are multiples of 2^(n - 24),
+        // and so is the sum: it is not tiny, as n is at least -100. If x is tiny, the sum is y, or, if y is zero, x.
         let rest = y.least.min(NONE) - FRACTION - 1;
         if y.constant.is_some() {
             let ulp_exponent =
@@ -368,7 +365,7 @@ fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
             let (least, ulp_exponent) = (x.least.min(rest), x.ulp_exponent.min(y.ulp_exponent));
             return Ok(FpFact { least, ulp_exponent, ..fact }.tidied());
         }
-        // A fraction and its like: its result is guarded, and so is x.
+        // The sum of a fractional part and the like: guard its result, and so x.
         if y.ulp_exponent >= -30 {
             continue;
         }
@@ -377,15 +374,15 @@ fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
     if a.is_kept() && b.is_kept() {
         return Ok(FpFact { ulp_exponent: a.ulp_exponent.min(b.ulp_exponent), ..fact }.tidied());
     }
-    // Squares and such: if the sum is at least 2^-100, the larger one is at least half of that, and
-    // what is tiny of the other was swallowed; if the sum is zero, so are both.
+    // Squares and the like: if the sum is at least 2^-100, the larger operand is at least half of that, and absorbed a tiny one; if the sum
+    // is zero, both operands are.
     if positive {
         return Err(Watch::Result);
     }
     Err(Watch::Argument(worse(a, b), Size::Large))
 }
 
-/// Which one of two to watch: one that it is needed for, and rather what is cheap.
+/// Returns which of two arguments to guard: one that needs it, preferably the cheaper one.
 fn worse(a: FpFact, b: FpFact) -> usize {
     match (a.is_large(), b.is_large()) {
         (true, _) => 1,

@@ -1,27 +1,26 @@
-//! Which values of a program are watched for tiny numbers, so that all others need not be.
+//! Guard placement: the values of a function that are checked for subnormals, so that all others need no check.
 //!
-//! A value is watched where it is made. If one of those watched is neither zero nor of the size that it is
-//! watched for, what was computed counts for nothing.
+//! A value is checked at its definition. If a guarded value is neither zero nor as large as its guard requires, the group is deoptimised.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::ftz_analysis::{FpFact, Size, Watch, of_result};
 use crate::lir::{Class, LirFunction, MemOperand, Op, Opcode, Region, VReg};
 
-/// Values to watch, and how.
+/// The guarded values and their guards.
 #[derive(Debug, Default)]
 pub(super) struct GuardSet(HashMap<VReg, GuardKind>);
 
-/// How a value is watched.
+/// A guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct GuardKind {
     pub(super) size: Size,
-    /// Whether it is not below zero, which makes it easier.
+    /// Whether the value is not negative, which makes the check cheaper.
     pub(super) positive: bool,
 }
 
 impl GuardSet {
-    /// What is to be watched in a program.
+    /// Places the guards of a function.
     pub(super) fn of(function: &LirFunction) -> Self {
         let given = function.given.iter().map(|given| match given {
             Some(MemOperand::Const(bits)) => FpFact::of(*bits),
@@ -32,12 +31,12 @@ impl GuardSet {
         look.watched
     }
 
-    /// How a value is watched, if it is.
+    /// Returns the guard of a value, if it has one.
     pub(super) fn get(&self, v: VReg) -> Option<GuardKind> {
         self.0.get(&v).copied()
     }
 
-    /// All ways in which values are watched, each once.
+    /// Returns the distinct guards.
     pub(super) fn ways(&self) -> BTreeSet<GuardKind> {
         self.0.values().copied().collect()
     }
@@ -72,7 +71,7 @@ impl Look<'_> {
             match node {
                 Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
                 Region::ConsumeFuel(_) => {}
-                // What has a place of its own is the same kind of value all the time.
+                // All values of a phi or parameter must satisfy the same fact.
                 Region::Branch(branch) => {
                     for phi in &branch.phis {
                         phi.incoming.into_iter().for_each(|before| self.keep(before));
@@ -113,7 +112,7 @@ impl Look<'_> {
                 Ok(fact) => (fact, false),
                 Err(Watch::Result) => (FpFact { positive: true, ..FpFact::BITS }, true),
                 Err(Watch::Argument(n, size)) => {
-                    // It is as wanted from now on.
+                    // After the guard, the argument satisfies the requirement.
                     let Some(v) = op.args[n] else { return };
                     self.watch(v, size);
                     continue;

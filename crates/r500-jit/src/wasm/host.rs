@@ -1,8 +1,7 @@
-//! Functions that the host makes of modules, and the call: all that is `unsafe` in WebAssembly.
+//! Functions that the host compiles from modules, and calls to them: all `unsafe` of the WebAssembly back end.
 //!
-//! A module is instantiated by the host with this one's memory and table, as `r500.memory` and
-//! `r500.table`; its function `run` gets a place in the table, by which it is called like any
-//! function of this module. It goes when the last user of [`Installed`] goes.
+//! The host instantiates a module with this one's memory and table, as `r500.memory` and `r500.table`; its function `run` gets an index in
+//! the table, by which it is called like any function of this module. It is removed when its [`Installed`] is dropped.
 
 #![allow(unsafe_code, reason = "functions that were just made are called")]
 
@@ -12,52 +11,52 @@ use r500_fast::codegen::{Batch, BatchOffsets, Chunk, CompileUnit, LinearInterpol
 use crate::fuel::{FuelMeter, grant};
 use crate::memory_bounds::{MemoryBounds, UNITS};
 
-// SAFETY: the host gives functions of these types (the module does not load otherwise). `install` reads
-// bytes of the memory and writes none; both change no place in the table but such as `install` added.
+// SAFETY: the host provides functions of these types (otherwise the module does not load). `install` reads bytes of the memory and writes
+// none; both change no table entries except those that `install` added.
 #[link(wasm_import_module = "r500")]
 unsafe extern "C" {
-    /// Makes an instance of a module of so many bytes, with this module's memory and table, and puts its
-    /// function `run` into the table: where, or 0 if it does not.
+    /// Instantiates a module of `length` bytes with this module's memory and table, and adds its function `run` to the table. Returns its
+    /// index, or 0 on failure.
     safe fn install(bytes: *const u8, length: usize) -> usize;
 
-    /// Takes a function out of the table again, of a place that `install` gave.
+    /// Removes a function from the table, by an index that `install` returned.
     safe fn remove(place: usize);
 }
 
-/// What a module knows of the world. Offsets are the convention with [`emit`](super::emit).
+/// The context that a module receives. The offsets are the contract with [`emit`](super::emit).
 #[repr(C)]
 struct Context<'m> {
     /// 0: the first byte of slot 0.
     slots: *mut u8,
-    /// 4: the first byte, in a slot, of the chunks to work on: a multiple of 64.
+    /// 4: the offset in a slot of the first chunk of the run: a multiple of 64.
     begin: usize,
-    /// 8: the first byte after them: a multiple of 64.
+    /// 8: the offset after its last chunk: a multiple of 64.
     end: usize,
-    /// 12: the fuel that each group of pixels begins with.
+    /// 12: the initial fuel of each group of pixels.
     grant: i32,
-    /// 16: fuel that is left, below 0, when `refill` is called; after it, the new fuel.
+    /// 16: the remaining fuel, below 0, when `refill` is called; the new fuel after it.
     fuel: i32,
-    /// 20: address of the instructions taken off last, when `refill` is called.
+    /// 20: address of the last counted instructions, when `refill` is called.
     address: u32,
     /// 24: fuel that `refill` added for the group.
     added: i64,
-    /// 32: the most that a group used beyond `grant`: `added` less the fuel that was left.
+    /// 32: the maximum fuel that a group used beyond `grant`: `added` minus the remaining fuel.
     most: i64,
-    /// 40: returns 0 to continue, with the fuel that there is then; else the code is to stop.
+    /// 40: returns 0 to continue, with the fuel that there is then; otherwise the code stops.
     refill: extern "C" fn(&mut Context<'m>) -> u32,
-    /// 44: where coverage is from slot 0, as slots are from their chunks.
+    /// 44: distance from a byte of slot 0 to the same byte of the coverage.
     covered: usize,
-    /// 48: by unit, where its cells are.
+    /// 48: the texels of each texture unit.
     cells: [*const u8; UNITS],
     /// 112: the interpolants of the batch.
     interpolants: *const LinearInterpolant,
-    /// 116: where the offsets in interpolants are from slot 0, as slots are from their chunks.
+    /// 116: distance from a byte of slot 0 to the interpolant offsets of its quad.
     offsets: usize,
-    /// 120: by target, the first pixel of the batch.
+    /// 120: the first pixel of the batch in each target.
     planes: [*mut u8; TARGETS],
-    /// 136: by target, where the offsets in its plane are, likewise.
+    /// 136: distance to the offsets in each target's plane, likewise.
     rows: [usize; TARGETS],
-    /// Not for the code.
+    /// Not accessed by code.
     meter: FuelMeter<'m>,
 }
 
@@ -79,7 +78,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Context<'_>, rows) as u64 == context::ROWS);
 };
 
-/// A function that the host made.
+/// A function that the host compiled.
 #[derive(Debug)]
 pub(super) struct Installed {
     place: usize,
@@ -87,23 +86,20 @@ pub(super) struct Installed {
 }
 
 impl Installed {
-    /// Has the host make a function of a module, made by [`module`](super::module::module) for that
-    /// unit; `None` if it does not.
+    /// Has the host compile a module, which [`module`](super::module::module) made for that unit; `None` on failure.
     pub(super) fn new(bytes: &[u8], unit: &CompileUnit<'_>) -> Option<Self> {
         let place = install(bytes.as_ptr(), bytes.len());
         (place != 0).then(|| Self { place, extent: MemoryBounds::of(unit) })
     }
 
-    /// Runs the function over the chunks from one to before another. If it is metered
-    /// it has to stay within the budget; the instructions that it counted come back, and the address of
-    /// the last of them.
+    /// Runs the function over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel. Returns the
+    /// number of counted instructions and the address of the last of them.
     ///
     /// # Errors
-    /// What the budget says.
+    /// The error of the fuel.
     ///
     /// # Panics
-    /// If slots, coverage, cells, interpolants or planes are not those of the unit: a mistake of the engine, not of
-    /// any input.
+    /// If slots, coverage, texels, interpolants or planes do not match the unit: a bug of the engine, whatever the input.
     pub(super) fn call(
         &self,
         batch: &mut Batch<'_, '_>,
@@ -136,17 +132,15 @@ impl Installed {
             rows: targets.planes.each_ref().map(|plane| from_slots(plane.offsets)),
             meter: FuelMeter::new(fuel, grant),
         };
-        // SAFETY: a function pointer is a place in the table here, and the host put a function there that
-        // takes an address and gives a number; a call through a place of another type traps. The code
-        // was made by `module` for the convention of `Context`. It reads the unit's slots and writes
-        // those it lists, and what is covered, each from `begin` to `end`: the extent was asked whether
-        // these lie in `slots` and `covered`, which are borrowed mutably for the call. Of its tables it
-        // reads whole cells, the number of which it limits to what the unit's tables say and the extent
-        // found there; of its interpolants, of which the extent found as many as the unit says, a column and a row
-        // where the offsets of those chunks say, which is within an interpolant. To the planes of its colours it
-        // writes pixels where the offsets of those chunks in that plane say, all of which lie within the bytes that
-        // `BatchOffsets` says and that the extent found in each of these planes, whose pixels it found to have the size
-        // that the code was made for, and which are borrowed mutably, too. It keeps no pointer, and calls nothing but `refill`, with the pointer that it got.
+        // SAFETY: a function pointer is a table index here, and the host stored a function there that takes an address and returns a
+        // number; a call through an entry of another type traps. `module` generated the code for the contract of `Context`. It reads the
+        // unit's slots and writes those that the unit lists, and the coverage, each from `begin` to `end`: the extent checked that these
+        // lie in `slots` and `covered`, which are borrowed mutably for the call. Of its textures it reads whole texels, whose index it
+        // clamps to the size of the unit's texture, which the extent checked; of its interpolants, whose number the extent checked, one
+        // column and one row at the offsets of those chunks, which are within an interpolant. To the planes of its colours it writes pixels
+        // at the offsets of those chunks in that plane, all of which lie within the number of bytes of `BatchOffsets`, which the extent
+        // checked for each of these planes; the extent also checked that their pixels have the size that the code was compiled for, and
+        // they are borrowed mutably, too. The code keeps no pointer, and calls nothing but `refill`, with the pointer that it received.
         let done = unsafe {
             let run =
                 std::mem::transmute::<usize, extern "C" fn(*mut Context<'_>) -> u32>(self.place);
@@ -164,7 +158,7 @@ impl Drop for Installed {
     }
 }
 
-/// [`Context::refill`].
+/// Implements [`Context::refill`].
 extern "C" fn refill(context: &mut Context<'_>) -> u32 {
     match context.meter.refill(i64::from(context.fuel), context.added, context.address) {
         Some(more) => {

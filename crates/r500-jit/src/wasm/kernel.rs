@@ -1,4 +1,4 @@
-//! A module as a step of the fast engine.
+//! A module as a kernel of the fast engine.
 
 use std::io;
 
@@ -11,26 +11,26 @@ use super::host::Installed;
 use super::module::module;
 use crate::{Effort, Settings, Unavailable};
 
-/// Makes modules of units.
+/// The back end: compiles units to modules.
 #[derive(Debug)]
 pub(crate) struct Backend {}
 
 impl Backend {
     /// # Errors
-    /// There are none: a host that makes no functions says so when it is asked for one.
+    /// None: a host that cannot compile fails for each module.
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Ok(Self {})
     }
 
-    /// Colours are stored by the fast engine.
+    /// Returns false: the fast engine stores colours.
     pub(crate) fn supports_encoding(&self, _: &PixelEncoding, _: bool) -> bool {
         false
     }
 
-    /// The code of a unit, ready to run; `None` if it cannot be made.
+    /// Compiles a unit; `None` if it cannot be encoded.
     ///
     /// # Errors
-    /// If the host does not take it.
+    /// If the host rejects the module.
     pub(crate) fn make(
         &self,
         unit: &CompileUnit<'_>,
@@ -53,7 +53,8 @@ pub(crate) struct CompiledKernel {
 }
 
 impl CompiledKernel {
-    /// Bytes of code, roughly: what the host makes of a module is some times its size.
+    /// Returns the approximate size of the code in bytes: the host's code is several times the size of the
+    /// module.
     pub(crate) fn size(&self) -> usize {
         self.size * 8
     }
@@ -63,7 +64,7 @@ impl Kernel for CompiledKernel {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
         let (instructions, address) = self.installed.call(batch, run, self.fuel_checked)?;
         if self.fuel_checked {
-            // A batch is charged for the pixels that execute most.
+            // A batch is charged for the group that executed most.
             batch.fuel.consume(instructions, address)?;
         }
         Ok(())

@@ -1,17 +1,17 @@
-//! Machine code by way of the host, in WebAssembly with SIMD128.
+//! The WebAssembly back end, with SIMD128: the host compiles modules.
 //!
 //! ```text
-//! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──watch, code, module──▶ bytes ──host──▶ CompiledKernel
+//! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──guards, emit, module──▶ bytes ──host──▶ CompiledKernel
 //! ```
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `kernel` | a function of the host's as a step of the fast engine |
-//! | `host` | what is asked of the host, and the call: all that is `unsafe` |
-//! | `module` | the bytes of a module |
-//! | `emit` | instructions |
-//! | `guards` | which values are watched for what the law would flush |
-//! | `ftz_analysis` | and why the others need not be |
+//! | `kernel` | modules as kernels of the fast engine |
+//! | `host` | the interface to the host, and calls: all `unsafe` |
+//! | `module` | encoding of a module |
+//! | `emit` | code emission |
+//! | `guards` | guard placement: which values are checked for subnormals |
+//! | `ftz_analysis` | flush-to-zero analysis: why other values need no check |
 
 mod emit;
 mod ftz_analysis;

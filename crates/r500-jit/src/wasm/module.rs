@@ -1,7 +1,7 @@
-//! A unit as a module.
+//! Encoding of a unit as a module.
 //!
-//! It takes the memory in which slots are and the table from which it calls for fuel, and offers one
-//! function, `run`.
+//! It imports the memory of the slots and the table with the `refill` function, and exports one function,
+//! `run`.
 
 use r500_fast::codegen::CompileUnit;
 use wasm_encoder::{
@@ -16,19 +16,20 @@ use crate::live_ranges::LiveRanges;
 use crate::lower::TargetCaps;
 use crate::{Effort, lower, schedule, unroll_and_jam};
 
-/// What the module takes, under these names, is the host's to give; so is what it offers.
+/// The import module; names of its memory and table, and of the exported function. They are the interface to
+/// the host.
 const IMPORTS: &str = "r500";
 const MEMORY: &str = "memory";
 const TABLE: &str = "table";
 const RUN: &str = "run";
 
-/// Vector registers that hosts' compilers have on most processors.
+/// Vector registers that compilers of hosts have on most processors.
 const REGISTERS: usize = 16;
 
-/// Values that are alive at once from which on a second vector is too much.
+/// The register pressure from which on interleaving would spill too much.
 const CROWDED: usize = 2 * REGISTERS;
 
-/// The bytes of a module for a unit; `None` if it cannot be made.
+/// Returns the bytes of a module for a unit; `None` if it cannot be encoded.
 pub(super) fn module(unit: &CompileUnit<'_>, effort: Effort) -> Option<Vec<u8>> {
     functions(unit, effort).map(|functions| of_functions(&functions))
 }
@@ -36,22 +37,22 @@ pub(super) fn module(unit: &CompileUnit<'_>, effort: Effort) -> Option<Vec<u8>> 
 /// The functions of a module.
 #[derive(Clone)]
 pub(super) struct Functions {
-    /// With their types, in the order of `emit::function`.
+    /// The functions with their type indices, in the order of `emit::function`.
     pub(super) all: [(u32, Function); 2],
-    /// How many pixels go together.
+    /// Pixels that share control flow.
     #[cfg(test)]
     pub(super) lanes: u32,
 }
 
 pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
     let mut function = lower::lower(unit, TargetCaps::quads(Class::Mask));
-    // Two vectors at once take twice the registers.
+    // Two interleaved groups need twice the registers.
     let live_ranges = LiveRanges::of(&function);
     if live_ranges.pressure(0, live_ranges.end()) < CROWDED {
         function = unroll_and_jam::interleave(function, Class::Mask, false);
     }
     if effort == Effort::Full {
-        // Masks are vectors, too, but few.
+        // Masks occupy vector registers, too, but there are few of them.
         schedule::schedule(&mut function, [REGISTERS, usize::MAX], false);
     }
     let watched = GuardSet::of(&function);

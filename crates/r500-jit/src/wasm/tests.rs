@@ -1,4 +1,4 @@
-//! Modules of random units, run in an interpreter of WebAssembly.
+//! Modules of random units, run in a WebAssembly interpreter.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -17,11 +17,11 @@ use super::module::{functions, module, of_functions};
 use crate::Effort;
 use crate::random_units::{Numbers, check, count, with_unit};
 
-/// Where the context is in memory, and where everything else begins.
+/// Address of the context, and of the first other data.
 const CONTEXT: usize = 64;
 const PLACED: usize = 1024;
 
-/// Bytes of a kind of cell.
+/// Returns the bytes of texels or footprints.
 fn bytes_of(cells: &TexelView<'_>) -> Vec<u8> {
     let texels: Vec<[f32; 4]> = match cells {
         TexelView::Texels(texels) => texels.to_vec(),
@@ -50,7 +50,7 @@ fn bytes_of_interpolants(interpolants: &[LinearInterpolant]) -> Vec<u8> {
     interpolants.iter().flat_map(bytes).collect()
 }
 
-/// The pixels of a plane that holds floats.
+/// Returns the pixels of a plane of floats.
 fn floats_of<'t>(plane: &'t mut TargetPlane<'_>) -> &'t mut [[f32; 4]] {
     match &mut plane.pixels {
         PlanePixels::Floats(pixels) => pixels,
@@ -58,14 +58,14 @@ fn floats_of<'t>(plane: &'t mut TargetPlane<'_>) -> &'t mut [[f32; 4]] {
     }
 }
 
-/// As they lie in memory: 32 bytes each.
+/// Returns the bytes of offsets as they are in memory, 32 for each half of a chunk.
 fn bytes_of_offsets(offsets: &BatchOffsets) -> Vec<u8> {
     let halves = offsets.chunks().as_flattened().iter();
     let words = halves.flat_map(|half| [half.rows, half.interpolants, [0; 2], [0; 2]]);
     words.flatten().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Bytes to place in memory, each list at a multiple of 64.
+/// Allocates byte strings in memory, each at a multiple of 64.
 struct Layout<'m> {
     memory: Memory,
     store: &'m mut Store<()>,
@@ -81,7 +81,7 @@ impl Layout<'_> {
     }
 }
 
-/// Runs a module over all chunks; whether it came to its end.
+/// Runs a module over all chunks. Returns whether it completed.
 fn run(
     bytes: &[u8],
     slots: &mut [Chunk],

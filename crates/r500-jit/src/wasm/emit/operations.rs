@@ -1,4 +1,4 @@
-//! Operations as instructions.
+//! Encoding of operations.
 
 use wasm_encoder::InstructionSink;
 
@@ -38,7 +38,7 @@ impl Code<'_> {
             }
             Opcode::GatherChannel(number) => {
                 let from = memory(u64::from(number.offset), 2);
-                // The last address is used first.
+                // Addresses are pushed in reverse: the last one is popped first.
                 for pixel in [3, 2, 1, 0] {
                     self.cell(number.unit, a, pixel);
                 }
@@ -56,7 +56,7 @@ impl Code<'_> {
                 self.bits(&[a]).v128_and();
             }
             Opcode::Div => _ = self.numbers(&[a, b]).f32x4_div(),
-            // b < a ? b : a of WebAssembly's.
+            // PMIN(b, a) is `a < b ? a : b`.
             Opcode::Min => _ = self.numbers(&[b, a]).f32x4_pmin(),
             Opcode::Max => _ = self.numbers(&[b, a]).f32x4_pmax(),
             Opcode::Sqrt => _ = self.numbers(&[a]).f32x4_sqrt(),
@@ -95,14 +95,14 @@ impl Code<'_> {
             }
             Opcode::IntMin => _ = self.bits(&[a, b]).i32x4_min_u(),
             Opcode::IntMul => _ = self.bits(&[a, b]).i32x4_mul(),
-            // The last bits of the sum are the number's in two's complement.
+            // The lowest bits of the sum are the integer in two's complement.
             Opcode::Truncate(IntRange::FewWhole) => {
                 let fractionless = splat(12_582_912.0_f32.to_bits());
                 let mut code = self.bits(&[a]);
                 code.v128_const(fractionless).f32x4_add().v128_const(fractionless).i32x4_sub();
             }
             Opcode::Truncate(IntRange::Integers) => _ = self.bits(&[a]).i32x4_trunc_sat_f32x4_s(),
-            // What is too large would become 2^31 - 1, what is none 0.
+            // The instruction saturates to 2^31 - 1 and maps NaN to 0; both must give 2^31.
             Opcode::Truncate(IntRange::All) => {
                 let mut code = self.bits(&[a]);
                 code.i32x4_trunc_sat_f32x4_s().v128_const(splat(SIGN));
@@ -138,7 +138,7 @@ impl Code<'_> {
         self.result(op);
     }
 
-    /// What was computed last is the result of an operation.
+    /// Pops the result of an operation into its local.
     fn result(&mut self, op: &Op) {
         let Some(dst) = op.dst else {
             self.refused = true;
@@ -169,9 +169,9 @@ impl Code<'_> {
         self.watch(dst);
     }
 
-    /// A product. The law's is tiny if it is after rounding with an exponent of any size. So both factors
-    /// are made larger by 2^32, which changes no digit, and their product is far from the least number
-    /// where it matters; what becomes infinite by it is large.
+    /// Emits a product. The reference flushes products that are tiny after rounding with an unbounded exponent. So the exact form scales
+    /// both factors by 2^32, which changes no digit, and compares the scaled product, which does not underflow where the comparison
+    /// matters; a scaled product that overflows is large.
     fn product(&mut self, a: VReg, b: VReg) {
         if self.form == Form::Speculative {
             self.numbers(&[a, b]).f32x4_mul();
@@ -187,14 +187,14 @@ impl Code<'_> {
         code.local_get(rest).v128_and().v128_andnot();
     }
 
-    /// Where the cell of a pixel begins that is so many bytes into a unit's table.
+    /// Pushes the address of a pixel's texel, at an offset into a unit's texels.
     fn cell(&mut self, unit: u8, at: VReg, pixel: u8) {
         let (at, cells) = (self.local(at), self.cells[&unit]);
         self.code().local_get(cells);
         self.code().local_get(at).i32x4_extract_lane(pixel).i32_add();
     }
 
-    /// Arguments as they are.
+    /// Pushes arguments, unchanged.
     fn bits(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
@@ -203,7 +203,7 @@ impl Code<'_> {
         self.code()
     }
 
-    /// Arguments that count as zero where they are denormal.
+    /// Pushes arguments, flushing subnormals in the exact form.
     fn numbers(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
@@ -220,7 +220,7 @@ impl Code<'_> {
         self.code()
     }
 
-    /// A local's value; denormals made zero of their sign.
+    /// Pushes a local with subnormals flushed to zeros of their sign.
     fn flushed(&mut self, local: u32) {
         let FlushLocals { exponent, rest, zero, .. } = self.flush;
         let mut code = self.code();
@@ -229,7 +229,7 @@ impl Code<'_> {
     }
 }
 
-/// Four of the words of two vectors, as bytes.
+/// Returns the byte indices of a shuffle of words.
 fn words(words: [u8; 4]) -> [u8; 16] {
     std::array::from_fn(|byte| words[byte / 4] * 4 + byte as u8 % 4)
 }

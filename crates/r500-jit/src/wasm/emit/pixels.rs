@@ -1,7 +1,7 @@
-//! Inputs of pixels, and the places in the render targets that their colours go to.
+//! Interpolated inputs and colour stores.
 //!
-//! A vector is one quad. Two neighbouring quads, half a chunk, share their [offsets](PixelOffsets): with two groups that
-//! go together these are the two parts of a group, with one they follow each other.
+//! A vector is one quad. Two neighbouring quads, half a chunk, share their [offsets](PixelOffsets): with two interleaved groups these are
+//! the two parts of a group, with one they are consecutive groups.
 
 use std::collections::BTreeMap;
 use std::mem::{offset_of, size_of};
@@ -12,37 +12,37 @@ use wasm_encoder::{MemArg, ValType};
 use super::{Code, Locals, VECTOR, context, memory, vector, word};
 use crate::lir::{Interpolant, StoreColor, VReg};
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const PIXEL: u32 = 16;
-/// Bytes of the two pixels that a quad has in a row.
+/// Bytes of one row of a quad, two pixels.
 const ROW_OF_QUAD: u32 = 2 * PIXEL;
 
-/// Locals for inputs and colours: those that the function has.
+/// Locals for the inputs and colours that the function uses.
 #[derive(Default)]
 pub(super) struct PixelLocals {
     interpolants: Option<InterpolantLocals>,
-    /// By target.
+    /// The plane of each target.
     planes: BTreeMap<u8, PlaneLocals>,
 }
 
 #[derive(Clone, Copy)]
 struct InterpolantLocals {
-    /// The first interpolant of the batch.
+    /// Address of the first interpolant of the batch.
     first: u32,
-    /// The group's terms by column and by row, in the first interpolant.
+    /// Addresses of the group's x and y terms in the first interpolant.
     terms: [u32; 2],
 }
 
 #[derive(Clone, Copy)]
 struct PlaneLocals {
-    /// The first pixel of the batch.
+    /// Address of the first pixel of the batch.
     first: u32,
-    /// The two rows of the group.
+    /// Addresses of the two rows of the group.
     rows: [u32; 2],
 }
 
 impl PixelLocals {
-    /// The function has inputs.
+    /// Allocates locals for inputs.
     pub(super) fn interpolants(&mut self, locals: &mut Locals) {
         self.interpolants.get_or_insert_with(|| {
             let [first, x, y] = [(); 3].map(|()| locals.fresh(ValType::I32));
@@ -50,7 +50,7 @@ impl PixelLocals {
         });
     }
 
-    /// The function stores to a target.
+    /// Allocates locals for a target.
     pub(super) fn plane(&mut self, target: u8, locals: &mut Locals) {
         self.planes.entry(target).or_insert_with(|| {
             let [first, row, next] = [(); 3].map(|()| locals.fresh(ValType::I32));
@@ -60,7 +60,7 @@ impl PixelLocals {
 }
 
 impl Code<'_> {
-    /// What is the same for all groups.
+    /// Sets the locals that are the same for all groups.
     pub(super) fn begin_pixels(&mut self) {
         let context = self.context;
         if let Some(InterpolantLocals { first, .. }) = self.pixels.interpolants {
@@ -72,14 +72,14 @@ impl Code<'_> {
         }
     }
 
-    /// Where the inputs of the group are, and where its colours go.
+    /// Sets the addresses of the group's inputs and colours.
     pub(super) fn locate_pixels(&mut self) {
         if self.pixels.interpolants.is_none() && self.pixels.planes.is_empty() {
             return;
         }
         let (context, group) = (self.context, self.group);
         let offsets = self.locals.fresh(ValType::I32);
-        // Bytes from the first quad of the half to the group's, where it has one of the two.
+        // Byte offset of the group's quad in its half of a chunk, if a group is one quad.
         let quad = (self.how.function.groups <= 1).then(|| {
             let quad = self.locals.fresh(ValType::I32);
             self.code().local_get(group).local_get(context).i32_load(word(context::SLOTS));
@@ -111,7 +111,7 @@ impl Code<'_> {
         }
     }
 
-    /// Sets a local to the address of the offsets of the group's half of a chunk, in a list that the context has.
+    /// Sets a local to the address of the offsets of the group's half of a chunk, in the list at a field of the context.
     fn locate_half(&mut self, list: u64, quad: Option<u32>, local: u32) {
         let (context, group) = (self.context, self.group);
         self.code().local_get(context).i32_load(word(list)).local_get(group).i32_add();
@@ -121,7 +121,7 @@ impl Code<'_> {
         self.code().local_set(local);
     }
 
-    /// The terms of the pixels by column and by row, added.
+    /// Pushes an interpolated input: the x terms plus the y terms of the pixels.
     pub(super) fn interpolant(&mut self, Interpolant { number, part }: Interpolant) {
         let InterpolantLocals { terms: [x, y], .. } =
             self.pixels.interpolants.expect("the function was searched for inputs");
@@ -130,7 +130,7 @@ impl Code<'_> {
         self.code().local_get(x).v128_load(from).local_get(y).v128_load(from).f32x4_add();
     }
 
-    /// The left and the right pixel of a row of a quad.
+    /// Stores the left and the right pixel of a row of a quad.
     pub(super) fn store_color(
         &mut self,
         StoreColor { target, row, part }: StoreColor,
@@ -145,7 +145,7 @@ impl Code<'_> {
     }
 }
 
-/// An element of an array in [`PixelOffsets`].
+/// Returns the operand of an array element in [`PixelOffsets`].
 fn element(array: usize, n: usize) -> MemArg {
     word((array + n * size_of::<u32>()) as u64)
 }
