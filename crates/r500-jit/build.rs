@@ -1,4 +1,4 @@
-//! Names for the targets that there is machine code for, as `cfg` has them.
+//! Defines `cfg` aliases for the targets with machine code.
 #![allow(clippy::print_stdout, reason = "that is how a build script gives them to cargo")]
 
 use cfg_aliases::cfg_aliases;
@@ -9,7 +9,7 @@ fn main() {
         x86_code: { all(target_arch = "x86_64", any(unix, windows)) },
         aarch64_code: { all(target_arch = "aarch64", target_os = "linux") },
         wasm_code: { all(target_arch = "wasm32", feature = "wasm-host") },
-        // Code that the processor runs itself.
+        // Code that the processor executes directly.
         native_code: { any(x86_code, aarch64_code) },
     }
 }

@@ -1,5 +1,5 @@
-//! Compile times of random programs by length, and of the corpus (median and maximum); the time to the first
-//! picture. `cargo bench -p r500-jit`.
+//! Compile times of random programs by length, and of the corpus (median and maximum), and times to the first picture. Run with `cargo
+//! bench -p r500-jit`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
@@ -16,24 +16,23 @@ use r500_program::Job;
 
 const EFFORTS: [(&str, Effort); 2] = [("quick", Effort::Quick), ("full", Effort::Full)];
 
-/// From a decoded program to an engine that is ready, which compiles all of it.
+/// Returns the time from a decoded program to a prepared draw, which compiles all of it.
 fn ready(job: &Job, effort: Effort) -> Duration {
     let shader = Shader::new(&job.program).unwrap();
     let bindings = Bindings::new(job, [64, 64]).unwrap();
     let options = Options::default();
     let draw = Draw::new(&shader, &bindings, &options).unwrap();
     let settings = Settings { when: When::Before(effort), ..Settings::default() };
-    // One that knows nothing yet.
+    // A new engine with an empty cache.
     let jit = Jit::with(Simd::detect(), settings);
     let start = Instant::now();
     black_box(jit.prepare(draw)).run_info();
     start.elapsed()
 }
 
-/// Random programs of nearly so many instructions, straight ones or with branches and loops up to four inside
-/// each other.
+/// Returns random programs of about `length` instructions, straight-line or with branches and loops nested up to `depth` deep.
 fn programs(length: u32, depth: u32) -> Vec<Job> {
-    // Straight ones get far shorter than they may.
+    // Straight-line programs are much shorter than their limit.
     let cases = (0..1200).map(|seed: u64| {
         let instructions = length * [1, 2, 3][seed as usize % 3];
         let shape = Shape { instructions, depth, ..Shape::default() };
@@ -47,7 +46,7 @@ fn programs(length: u32, depth: u32) -> Vec<Job> {
 }
 
 fn lengths(c: &mut Criterion) {
-    // Longer straight ones are rare.
+    // Longer straight-line programs are rare.
     let shapes: [(_, _, &[u32]); 2] =
         [("straight", 0, &[64, 128, 180]), ("nested", 4, &[64, 128, 256, 450])];
     for (shape, depth, lengths) in shapes {
@@ -69,7 +68,7 @@ fn lengths(c: &mut Criterion) {
     }
 }
 
-/// The captures of the corpus and their names.
+/// Returns the captures of the corpus and their names.
 fn captures() -> impl Iterator<Item = (Job, String)> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
     let files = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
@@ -92,7 +91,7 @@ fn corpus(_: &mut Criterion) {
     }
 }
 
-/// From a decoded program to a first picture of 256x256: the engine, the shader, its bindings, compiling and drawing.
+/// Returns the time from a decoded program to a first picture of 256x256: engine, shader, bindings, compilation and drawing.
 fn first_picture(job: &Job, when: When) -> Duration {
     let start = Instant::now();
     let shader = Shader::new(&job.program).unwrap();
@@ -106,7 +105,7 @@ fn first_picture(job: &Job, when: When) -> Duration {
     start.elapsed()
 }
 
-/// First pictures of the corpus, with the settings of a user and compiled before.
+/// Measures first pictures of the corpus, with default settings and with compilation before drawing.
 fn first_pictures(_: &mut Criterion) {
     let ways = [
         ("compiled while it is drawn", When::Background),

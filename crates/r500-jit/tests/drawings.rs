@@ -1,6 +1,5 @@
-//! Drawings as a user of the engine sees them: the way from batches to machine code, pictures whose
-//! constants change, limits inside of machine code. What is drawn is compared with the reference engine
-//! elsewhere (`r500-gen`, `r500`); here with the fast engine, which equals it.
+//! The engine's interface: tier-up from bytecode to machine code, pictures whose constants change, limits inside of machine code. Other
+//! tests compare results with the reference engine (`r500-gen`, `r500`); these compare them with the fast engine, which equals it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -23,12 +22,12 @@ fn before(effort: Effort) -> Settings {
     Settings { when: When::Before(effort), ..Settings::default() }
 }
 
-/// Returns whether there is machine code for this machine.
+/// Returns whether there is a back end for this machine.
 fn is_here() -> bool {
     Jit::new().unavailable().is_none()
 }
 
-/// A program with what it reads.
+/// A program with its bindings.
 struct Scene {
     shader: Shader,
     bindings: Bindings,
@@ -53,7 +52,7 @@ impl Scene {
         Frame::new(&self.shader, &self.bindings, options).unwrap()
     }
 
-    /// The pixels of a picture by the fast engine.
+    /// Returns the pixels of a picture by the fast engine.
     fn wanted(&self) -> Vec<u32> {
         let options = Options::default();
         let draw = self.draw(&options);
@@ -81,7 +80,7 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
     let jit = Jit::new();
     let prepared = jit.prepare(draw);
     let mut frame = scene.frame(&options);
-    // Little is drawn so far.
+    // Not enough has been drawn to compile.
     assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
     assert_eq!(frame.run_info.engine, "fast");
     assert!(frame.run_info.fallback_reason.is_some());
@@ -93,11 +92,11 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
     assert_eq!(frame.run_info.fallback_reason, None);
     let [compiled, all] = frame.run_info.compiled.unwrap();
     assert_eq!(compiled, all);
-    // Code in the cache is used from the first picture on.
+    // Cached code is used from the first picture on.
     let again = jit.prepare(draw);
     assert_eq!(again.run_info().engine, "jit");
     assert_eq!(pixels(&*again, &draw, &mut frame).unwrap(), wanted);
-    // Another engine knows nothing of it.
+    // Engines do not share caches.
     assert_eq!(Jit::new().prepare(draw).run_info().engine, "fast");
 }
 
@@ -105,7 +104,7 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
 fn dropping_what_compiles_does_no_harm() {
     let options = Options::default();
     for name in ["scene_raymarch", "big_straight", "scene_fbm"] {
-        // Large: compiling begins with it.
+        // Large enough to start compilation.
         let scene = Scene::new(name, [2048, 2048]);
         let jit = Jit::new();
         drop(jit.prepare(scene.draw(&options)));
@@ -123,7 +122,7 @@ fn an_animation_is_compiled_twice() {
     let jit = Jit::with(Simd::detect(), before(Effort::Full));
     let mut misses = Vec::new();
     for n in 0..8_u8 {
-        // The time, which the lifter folds into all that is computed of it.
+        // The time, a constant that the lift folds.
         scene.bindings.set_constant(0, [0.3 + 0.07 * f32::from(n), 0.0, 0.0, 0.0]).unwrap();
         let draw = scene.draw(&options);
         let mut frame = scene.frame(&options);
@@ -136,7 +135,7 @@ fn an_animation_is_compiled_twice() {
     assert!(misses[2..].iter().all(|all| *all == misses[1]), "{misses:?}");
 }
 
-/// Code of symbolic constants is compiled once, whatever they become.
+/// Code with symbolic constants is compiled once, for all of their values.
 #[test]
 fn changing_symbolic_constants_compiles_nothing() {
     if !is_here() {
@@ -167,8 +166,7 @@ fn changing_symbolic_constants_compiles_nothing() {
     }
 }
 
-/// A change of a specialised constant compiles, and so may a value that the range of a symbolic one does not have; other
-/// changes do not.
+/// A change of a specialised constant compiles, and so may a value outside of a symbolic one's range; other changes do not.
 #[test]
 fn changing_a_specialised_constant_compiles_once() {
     if !is_here() {
@@ -197,8 +195,7 @@ fn changing_a_specialised_constant_compiles_once() {
     assert!(!compiles(-2.0) && !compiles(0.25));
 }
 
-/// In the background, an animation moves to machine code too, though none of its pictures is drawn
-/// twice.
+/// In the background, an animation moves to machine code, too, although each of its pictures is drawn once.
 #[test]
 fn an_animation_moves_to_machine_code() {
     if !is_here() {
@@ -221,7 +218,7 @@ fn an_animation_moves_to_machine_code() {
     }
 }
 
-/// Small pictures count together, though each is a drawing of its own: no single one pays for code.
+/// Small pictures count together, although each is a draw of its own: none of them pays for compilation alone.
 #[test]
 fn small_drawings_of_a_shader_move_to_machine_code_together() {
     if !is_here() {
@@ -239,7 +236,7 @@ fn small_drawings_of_a_shader_move_to_machine_code_together() {
         draw_into(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
         engines.push(prepared.run_info().engine);
     }
-    // The first one did not pay.
+    // The first draw does not pay.
     assert_eq!(engines.first(), Some(&"fast"));
 }
 
@@ -265,7 +262,7 @@ fn a_drawing_takes_new_bindings_and_refuses_what_it_was_not_prepared_for() {
     }
 }
 
-/// After a constant has changed twice, other values of it take no lift, no compilation and no other code, by either engine.
+/// After a constant has changed twice, its other values take no lift, no compilation and no other code, in both engines.
 #[test]
 fn a_constant_that_changes_is_a_uniform_of_the_prepared_draw() {
     let options = Options::default();
@@ -286,7 +283,7 @@ fn a_constant_that_changes_is_a_uniform_of_the_prepared_draw() {
             misses.push(jit.cache_use().misses);
         }
         assert_eq!(misses[2], misses[7]);
-        // Another kind of number than the ranges allow, and a constant that never changed before.
+        // A value outside of the ranges, and a constant that has not changed before.
         scene.bindings.set_constant(0, [f32::NAN, -0.0, 1e-40, -7.0]).unwrap();
         let draw = scene.draw(&options);
         if !prepared.update(&draw) {
@@ -325,8 +322,8 @@ fn tiles_threads_and_areas_do_not_show() {
     }
 }
 
-/// Batches side by side, as many as the area has of, are drawn at once: with interpolants, kills, textures and loops, from a column on
-/// that no batch begins at, and with pixels left to the right of and above them.
+/// Adjacent batches are drawn by one call: with interpolants, discards, textures and loops, from a column that is not the start of a batch,
+/// and with pixels left over on the right and above.
 #[test]
 fn rows_of_adjacent_batches_draw_what_the_reference_engine_draws() {
     let areas = [
@@ -346,7 +343,7 @@ fn rows_of_adjacent_batches_draw_what_the_reference_engine_draws() {
                 for engine in engines {
                     let prepared = engine.prepare(draw);
                     let mut frame = scene.frame(&options);
-                    // The second time with memory that was used.
+                    // The second time with used memory.
                     for _ in 0..2 {
                         let colors = pixels(&*prepared, &draw, &mut frame).unwrap();
                         let reference = wanted.target(0).unwrap().iter().flatten();
@@ -371,7 +368,7 @@ fn limits_strike_inside_machine_code() {
     if !is_here() {
         return;
     }
-    // Loops that pixels leave, inside each other, all in one call.
+    // Nested loops with divergent exits, all in one call.
     let job = capture("loop_nested_inner");
     let shader = Shader::new(&job.program).unwrap();
     let bindings = Bindings::new(&job, [16, 16]).unwrap();
@@ -399,8 +396,7 @@ fn limits_strike_inside_machine_code() {
     assert_eq!(run(&options), Err(RunError::Cancelled));
 }
 
-/// While forms of code are compared, and after one of them has won, pictures and counted instructions are those of either
-/// form.
+/// While forms of code compete, and after one of them has won, pictures and counted instructions are the same as with either form.
 #[test]
 fn contests_show_neither_in_pictures_nor_in_counts() {
     let options = Options { threads: 2, ..Options::default() };
@@ -414,7 +410,7 @@ fn contests_show_neither_in_pictures_nor_in_counts() {
         "tex_dependent",
     ];
     for (name, simd) in names.into_iter().flat_map(|name| levels.clone().map(move |s| (name, s))) {
-        // More than is drawn before the other form is compiled, then more batches than a contest has rounds.
+        // Enough to compile the other form, then more batches than a contest has rounds.
         let scene = Scene::new(name, [256, 256]);
         let (draw, wanted) = (scene.draw(&options), scene.wanted());
         let count = |groups, pictures: usize| {
@@ -434,8 +430,8 @@ fn contests_show_neither_in_pictures_nor_in_counts() {
     }
 }
 
-/// Random programs with branches and loops inside each other: two and four groups at a time count what one at a time counts, and
-/// stop at the same limits.
+/// Random programs with nested branches and loops: two and four interleaved groups count the same instructions as one group, and stop at
+/// the same limits.
 #[test]
 fn forms_of_code_count_alike() {
     let options = Options { threads: 1, ..Options::default() };
@@ -471,8 +467,7 @@ fn forms_of_code_count_alike() {
     assert!(counted > 60 || levels.count() == 0, "{counted} of them end");
 }
 
-/// A sum of products of factors that are all zero in one column of the picture, others in one row, and negative on one side: -0
-/// without the zero rule.
+/// A sum of products whose factors are zero in one column of the picture or in one row, and negative on one side: -0 without the zero rule.
 #[test]
 fn zero_times_a_negative_number_is_positive_zero() {
     let limits = r500_formats::Limits::default();

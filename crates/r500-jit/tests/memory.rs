@@ -1,5 +1,5 @@
-//! The memory of machine code, from outside: no page is writable and executable, and all go. A test of
-//! its own process, so that no other test maps any.
+//! The pages of machine code: none is both writable and executable, and all are unmapped in the end. A test binary of its own, so that no
+//! other test maps executable pages.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used)]
@@ -11,7 +11,7 @@ use r500_exec::{Bindings, Draw, Engine, Frame, Options, Shader, draw_into};
 use r500_fast::Simd;
 use r500_jit::{Effort, Jit, Settings, When};
 
-/// Executable mappings that belong to no file; none may be writable.
+/// Returns the number of anonymous executable mappings; asserts that none is writable.
 fn executable() -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let anonymous = maps.lines().filter(|line| {
@@ -40,10 +40,10 @@ fn code_is_never_writable_and_goes_with_its_engine() {
         let prepared = jit.prepare(draw);
         draw_into(&*prepared, &draw, &mut frame).unwrap();
         assert_eq!(frame.run_info.engine, "jit");
-        // Neighbouring mappings may count as one.
+        // Adjacent mappings may be merged.
         assert!(executable() > before, "{n}");
     }
-    // Drawings are gone, the engine keeps what it compiled.
+    // The draws are dropped; the engine keeps compiled code.
     assert!(executable() > before);
     drop(jit);
     assert_eq!(executable(), before);

@@ -1,5 +1,5 @@
-//! What machine code stores to surfaces is what the reference engine's frame is, converted by
-//! [`color::store`]: all formats, both levels, on the processor and in the emulator.
+//! Machine code stores to surfaces what [`color::store`] makes of the reference engine's frame: all formats, both levels, on the processor
+//! and in the emulator.
 #![cfg(all(target_arch = "x86_64", any(unix, windows)))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -24,7 +24,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use surface::{BACKGROUND, format, stored};
 
-/// Each level, on the processor if it has it, and in the emulator, for one group and for two.
+/// Returns engines for each level: on the processor, if it has the level, with one group, and in the emulator with two.
 fn engines() -> Vec<(String, Jit)> {
     let mut engines = Vec::new();
     for simd in [Simd::Avx512, Simd::Avx2] {
@@ -43,11 +43,11 @@ fn engines() -> Vec<(String, Jit)> {
     engines
 }
 
-/// Orders of components, and which are signed.
+/// Component orders, with their sign bits.
 const ORDERS: [([usize; 4], u8); 4] =
     [([0, 1, 2, 3], 0), ([2, 1, 0, 3], 0b0001), ([3, 3, 1, 2], 0b0101), ([1, 0, 3, 2], 0b1111)];
 
-/// Every format in all orders.
+/// Returns every format in all orders.
 fn formats() -> Vec<UsOutFmt> {
     let of_layout = |layout: &color::Layout| {
         let format_of = layout.format;
@@ -56,7 +56,7 @@ fn formats() -> Vec<UsOutFmt> {
     color::LAYOUTS.iter().flat_map(of_layout).collect()
 }
 
-/// A format for each size of pixels, and the one that machine code does not store.
+/// Returns a format for each pixel size, and the one that machine code does not store.
 fn few_formats() -> Vec<UsOutFmt> {
     use OutFormat as F;
     [F::C4_8, F::C2_4, F::C_16, F::C4_16_FP, F::C4_32_FP, F::C4_10_GAMMA]
@@ -64,8 +64,7 @@ fn few_formats() -> Vec<UsOutFmt> {
         .to_vec()
 }
 
-/// Returns whether machine code stores a format: not the curve of `C4_10_GAMMA`, and pixels of 1 and 2 bytes only if none is
-/// killed.
+/// Returns whether machine code stores a format: not the sRGB curve of `C4_10_GAMMA`, and pixels of 1 and 2 bytes only if none is killed.
 fn is_compiled(format: UsOutFmt, kills: bool) -> bool {
     format.out_fmt() != OutFormat::C4_10_GAMMA
         && (!kills || color::bytes_per_pixel(format).unwrap() >= 4)
@@ -79,7 +78,7 @@ fn count(frame: &Frame, area: PixelRect) -> usize {
     pixels.filter(|at| covered(*at)).count()
 }
 
-/// Checks all formats over areas of a picture, by all engines.
+/// Checks formats over areas of a picture, in all engines.
 fn check(
     what: &str,
     job: &Job,
@@ -127,7 +126,7 @@ fn check(
                     assert_eq!(stats.counters.killed, frame.counters.killed, "{what}");
                 }
             }
-            // One unit for each encoding. Formats that differ in signs that they do not have share one.
+            // One unit for each encoding. Formats share a unit if they differ only in sign bits of components that they lack.
             let now = jit.cache_use().misses;
             assert!(now == compiled || is_compiled(format, kills), "{what}, {engine}: {format:?}");
             compiled = now;
@@ -136,14 +135,14 @@ fn check(
     }
 }
 
-/// A program that passes an input on.
+/// Returns a program that copies an input to its output.
 fn pass_through() -> Job {
     // OUT LAST src0.rgb = temp[0], src0.a = temp[0] : out[0].rgb = MAD src0.rgb 1 0, out[0].a = MAX src0.a src0.a ;
     let code = [0x78101, 0, 0, 0x00db_0220, 0x0000_c003, 0x0049_0000];
     Job::from_program(Program::from_code(vec![Instruction(code)]))
 }
 
-/// Numbers at the edges of formats and between their codes, and others.
+/// Returns a number: at the limits of formats, between their codes, or random.
 fn value(random: &mut SplitMix64) -> f32 {
     const EDGES: [f32; 20] = [
         0.0,
@@ -171,7 +170,7 @@ fn value(random: &mut SplitMix64) -> f32 {
     let sign = f32::from_bits(random.next_u32() & 1 << 31 | 1.0_f32.to_bits());
     match number % 4 {
         0 => EDGES[number as usize / 4 % EDGES.len()],
-        // Next to the middle between two codes.
+        // Next to the midpoint of two codes.
         1 => {
             let largest =
                 [1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 255.0, 511.0, 1023.0, 2047.0, 65535.0];
@@ -199,7 +198,7 @@ fn edge_values_and_random_ones_are_stored_as_the_reference_stores_them() {
     job.inputs = Some(vec![Input { temp: 0, data: InputData::Values { width, values } }]);
     let bindings = Bindings::new(&job, [width, height]).unwrap();
     let areas = [rect(0, 0, width, height), rect(3, 5, 61, 28)];
-    // The unit for frames, and those of formats in different orders.
+    // The unit for frames, and those for formats in different orders.
     check("values", &job, &bindings, (&formats(), 50), &areas);
 }
 
@@ -243,7 +242,7 @@ fn targets_have_surfaces_of_their_own() {
         let area = rect(0, 0, 70, 33);
         let mut surfaces =
             Surfaces::color(area, ColorSurface { format, bytes: &mut first, pitch: 280 });
-        // The program never writes target B: zeros where pixels are covered.
+        // The program does not write target B: zeros where pixels are covered.
         surfaces.colors[1] = Some(ColorSurface { format, bytes: &mut second, pitch: 280 });
         drawing.draw_to(&bindings, &mut surfaces).unwrap();
         assert!(first == stored(&frame, area, format, 280), "{engine}");
@@ -281,7 +280,7 @@ fn hostile_pitches_and_slices_are_errors_or_do_not_matter() {
             assert!(refused, "{engine}: {bytes} bytes, pitch {pitch}: {result:?}");
         }
         let format = ColorSurface::rgba8(&mut [], 0).format;
-        // Of a single row the pitch does not matter, and memory may be larger than the last row.
+        // A single row does not depend on the pitch, and the memory may be larger than the last row.
         for pitch in [0, 1, 96 * 4, 1 << 32, usize::MAX] {
             let area = rect(0, 16, 96, 1);
             let mut bytes = vec![BACKGROUND; 96 * 4 + 5];
@@ -315,7 +314,7 @@ fn constants_change_between_pictures() {
     }
 }
 
-/// While code is being compiled, the fast engine draws; the bytes are the same.
+/// While code is being compiled, the fast engine draws the same bytes.
 #[test]
 fn pictures_of_surfaces_move_to_machine_code() {
     let job = capture("scene_raymarch");
@@ -332,7 +331,7 @@ fn pictures_of_surfaces_move_to_machine_code() {
         let format = surface.format;
         drawing.draw_to(&bindings, &mut Surfaces::color(area, surface)).unwrap();
         assert!(bytes == stored(&frame, area, format, 96 * 4));
-        // Code for frames, and code for surfaces, made quickly and made well.
+        // Code for frames and for surfaces, each with quick and with full effort.
         if jit.unavailable().is_some() || jit.cache_use().misses >= 4 {
             break;
         }

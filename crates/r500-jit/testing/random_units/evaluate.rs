@@ -1,4 +1,4 @@
-//! An interpreter of units, by the scalar reference semantics.
+//! Interpreter of units, by the scalar reference semantics.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -11,10 +11,10 @@ use r500_numerics::{Arith, canonical_nan};
 
 use super::textures::Samplers;
 
-/// Values of a group of pixels.
+/// The values of a group of pixels.
 pub(super) type Lanes = Vec<u32>;
 
-/// What is in values that nothing has defined.
+/// The bits of undefined values.
 const UNDEFINED: u32 = 0x7fc0_dead;
 
 /// Executes the statements of a unit for a group of pixels.
@@ -23,15 +23,15 @@ pub(super) struct Interpreter<'a> {
     lanes: usize,
     samplers: &'a Samplers,
     pub(super) covered: Lanes,
-    /// By number: input and channel.
+    /// The input and channel of each interpolant.
     inputs: &'a [[u8; 2]],
     interpolants: &'a [LinearInterpolant],
     places: &'a [[PixelOffsets; 2]],
-    /// The first of its lanes.
+    /// Index of the group's first lane in the batch.
     first: usize,
-    /// Fuel that was consumed, and the address of the last instructions that did.
+    /// Consumed fuel, and the address of the last instructions that consumed it.
     pub(super) spent: (u64, u32),
-    /// Fuel after which loops end.
+    /// Consumed fuel at which loops end.
     pub(super) limit: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Resources<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    /// Begins a group from a lane on, with its coverage; no value is defined.
+    /// Starts a group at a lane, with its coverage and no defined values.
     pub(super) fn new(
         unit: &CompileUnit<'a>,
         Resources { samplers, interpolants, places }: Resources<'a>,
@@ -57,8 +57,7 @@ impl<'a> Interpreter<'a> {
         Self { values, lanes, samplers, covered, inputs, interpolants, places, first, spent, limit }
     }
 
-    /// Executes a unit: its body and its moves. `slot` returns what a slot has; the slots that are written are
-    /// returned, in order.
+    /// Executes a unit: its body and its moves. `slot` returns the contents of a slot. Returns the slots that are written, in order.
     pub(super) fn unit(
         &mut self,
         unit: &CompileUnit<'_>,
@@ -87,7 +86,7 @@ impl<'a> Interpreter<'a> {
             let nan = |(non_nan, x): (bool, f32)| non_nan && x.is_nan();
             assert!(!is_covered || !color.non_nan.into_iter().zip(pixel).any(nan));
             let stored = !color.covered || is_covered;
-            // Halves of two rows of four pixels of 16 bytes: two quads.
+            // Two quads are halves of two rows of four pixels of 16 bytes.
             let (chunk, lane) = ((self.first + lane) / LANES, (self.first + lane) % LANES);
             let half = self.places[chunk][lane / 8];
             let at = half.rows[lane / 2 % 2] as usize / 16 + lane / 4 % 2 * 2 + lane % 2;
@@ -222,7 +221,7 @@ fn evaluate(opcode: Opcode, args: &[Lanes; 3], lane: usize) -> u32 {
     }
 }
 
-/// The same number, or both none.
+/// Returns whether the bits are equal, or both are NaN.
 pub(super) fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }

@@ -11,24 +11,24 @@ use r500_isa::values::TexOp;
 
 use super::textures::UNITS;
 
-/// Numbers one after the other.
+/// A random source.
 pub(super) struct Random {
     pub(super) state: u64,
     pub(super) numbers: Numbers,
 }
 
-/// Exponents of numbers that are tiny by themselves, as products, quotients, or together.
+/// Exponents of numbers that are tiny alone, as products, as quotients, or in combination.
 pub(super) const SIZES: [u32; 20] =
     [1, 1, 2, 3, 8, 14, 18, 22, 24, 25, 26, 27, 63, 64, 64, 102, 127, 127, 128, 254];
 
-/// Which numbers there are in a unit.
+/// The distribution of numbers in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
-    /// Of usual size.
+    /// Usual magnitudes.
     Plain,
-    /// All kinds, denormals too, in long units.
+    /// All kinds, subnormals included, in long units.
     All,
-    /// Those near which products and sums begin to be tiny, in short units.
+    /// Numbers whose products and sums are about to underflow, in short units.
     Edges,
 }
 
@@ -48,7 +48,7 @@ impl Random {
         list[self.below(list.len() as u32) as usize]
     }
 
-    /// Numbers of all kinds, those of usual size most often.
+    /// Returns a number of any kind, mostly of usual magnitude.
     pub(super) fn float(&mut self) -> f32 {
         if self.numbers == Numbers::Edges {
             let size = self.of(&SIZES) << 23;
@@ -70,10 +70,10 @@ pub(super) struct Generator {
     /// Values in scope, and masks.
     pub(super) floats: Vec<Operand>,
     pub(super) masks: Vec<Operand>,
-    /// Counters of the loops around, on which no pixel has an effect.
+    /// Counters of the enclosing loops, which are uniform.
     pub(super) counters: Vec<Operand>,
     pub(super) values: Values,
-    /// Statements left.
+    /// Statements left to generate.
     pub(super) left: u32,
     /// Whether inputs are computed.
     pub(super) inputs: bool,
@@ -83,7 +83,7 @@ pub(super) fn type_of(is_mask: bool) -> Type {
     if is_mask { Type::Mask } else { Type::F32 }
 }
 
-/// Channels of inputs, by the numbers of their interpolants.
+/// The input channel of each interpolant.
 pub(super) const INPUTS: [[u8; 2]; 3] = [[0, 0], [0, 3], [2, 1]];
 
 impl Generator {
@@ -95,7 +95,7 @@ impl Generator {
         match self.random.below(5) {
             0 => Operand::float(self.random.float()),
             1 => self.random.of(&self.floats),
-            // A recent value, so that chains get long.
+            // Prefer a recent value, for long dependence chains.
             _ => {
                 let young = self.floats.len().saturating_sub(24);
                 self.random.of(&self.floats[young..])
@@ -108,7 +108,7 @@ impl Generator {
     }
 
     pub(super) fn def(&mut self, opcode: Opcode, args: &[Operand], to: &mut Vec<Stmt>) -> Operand {
-        // A select here is of floats.
+        // Selects are of floats here.
         let value = self.fresh(opcode.result_type().unwrap_or(Type::F32));
         to.push(Stmt::Def(value, Inst::new(opcode, args)));
         Operand::Value(value)
@@ -177,7 +177,7 @@ impl Generator {
         self.floats.push(made);
     }
 
-    /// What takes some operations, of counters alone.
+    /// Adds a value that costs several operations and depends on loop counters only.
     fn computed_of_counters(&mut self, to: &mut Vec<Stmt>) {
         let (a, b) = (self.random.of(&self.counters), self.random.of(&self.counters));
         let sum = self.def(Opcode::Add, &[a, b], to);
@@ -186,7 +186,7 @@ impl Generator {
         self.floats.push(computed);
     }
 
-    /// Some colours.
+    /// Returns colour stores.
     pub(super) fn colors(&mut self) -> Vec<ColorStore> {
         let targets = self.random.below(16) as u8;
         let targets = (0..4).filter(|target| targets >> target & 1 != 0);
@@ -239,7 +239,7 @@ impl Generator {
         self.floats.extend(texel.into_iter().flatten().map(Operand::Value));
     }
 
-    /// Values that `f` defines are not in scope after it.
+    /// Calls `f`, after which the values that it defines are out of scope.
     pub(super) fn inside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let (floats, masks) = (self.floats.len(), self.masks.len());
         let result = f(self);
@@ -251,7 +251,7 @@ impl Generator {
     pub(super) fn branch(&mut self, depth: u32, to: &mut Vec<Stmt>) {
         let (m, n) = (self.mask(), self.mask());
         let other = self.def(Opcode::AndNot, &[n, m], to);
-        // No pixel takes both arms.
+        // The arms are disjoint.
         let mut merges: Vec<(Phi, bool)> = (0..self.random.below(6))
             .map(|_| {
                 let is_mask = self.random.below(3) == 0;

@@ -1,5 +1,5 @@
-//! A compiler that only interprets: what units list as read and written is enough, and pictures are the same however
-//! a function is cut.
+//! A compiler whose kernels interpret units: the listed reads and writes suffice, and pictures are the same however a function is
+//! partitioned.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -21,12 +21,12 @@ use r500_program::Job;
 use super::evaluate::{Interpreter, Resources};
 use super::textures::Samplers;
 
-/// Interprets units.
+/// A compiler that interprets units.
 struct Interpreting {
     samplers: Arc<Samplers>,
-    /// Refuses every so many-th unit.
+    /// Refuses every n-th unit.
     refuses: Option<usize>,
-    /// Leaves multiply-adds to others.
+    /// Does not support multiply-adds.
     leaves_mads: bool,
     asked: AtomicUsize,
 }
@@ -70,7 +70,7 @@ impl Compiler for Interpreting {
     }
 }
 
-/// A unit of its own.
+/// A unit that owns its data.
 struct Interpreted {
     samplers: Arc<Samplers>,
     body: Vec<Stmt>,
@@ -128,7 +128,7 @@ impl Kernel for Interpreted {
     }
 }
 
-/// Straight arithmetic, branches, loops by counts and by pixels, fetches inside them, discards.
+/// Captures with straight-line arithmetic, branches, loops with constant and divergent trip counts, fetches inside of them, discards.
 const CAPTURES: [&str; 9] = [
     "alu_matrix",
     "if_nested6",

@@ -1,5 +1,5 @@
-//! Random compile units, with more values than registers, and branches and loops inside each other: what their code
-//! leaves in slots is what an interpreter of the IR computes.
+//! Random compile units, with more values than registers, and nested branches and loops: code must store to slots what an interpreter of
+//! the IR computes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -25,21 +25,20 @@ use textures::{samplers, tables, texel_views};
 
 pub(crate) use generate::Numbers;
 
-/// Chunks of a slot.
+/// Chunks per slot.
 const CHUNKS: usize = 3;
-/// Values from before.
+/// Values that are read from slots.
 const READS: u32 = 6;
 
-/// So many floats and a mask from before.
+/// Returns `floats` float values and a mask.
 fn read_values(floats: usize) -> Values {
     let mut values = Values::filled(floats, ValueData::new(Type::F32));
     values.push(ValueData::new(Type::Mask));
     values
 }
 
-/// Checks the code of a random unit against the interpreter. `placed`: whether the unit stores colours and computes inputs.
-/// `make` compiles the unit; it returns the code and the number of pixels of a group, which decide about branches
-/// together. `run` runs the code.
+/// Checks the code of a random unit against the interpreter. `placed`: whether the unit stores colours and reads inputs. `make` compiles
+/// the unit; it returns the code and the number of pixels that share control flow. `run` runs the code.
 pub(crate) fn check<T>(
     seed: u64,
     numbers: Numbers,
@@ -79,13 +78,13 @@ pub(crate) fn check<T>(
         slot += 1;
         (*value, slot)
     };
-    // Half of them go to slots; others are moved to slots that are read.
+    // Half of the values go to slots; phi moves go to slots that are read.
     let writes: Vec<_> = (floats.iter().chain(&masks).step_by(2)).map(&mut place).collect();
     let moves: Vec<PhiMove> = (0..generator.random.below(5))
         .map(|_| {
             let to = generator.random.below(READS);
             let from = generator.float();
-            // Another variable may take the slot of a value that only colours use after it.
+            // A phi may take the slot of a value that only colours use afterwards.
             if generator.random.below(3) == 0 {
                 return PhiMove { value: generator.fresh(Type::F32), slot: to, mask: None, from };
             }
@@ -111,7 +110,7 @@ pub(crate) fn check<T>(
 
     let mut slots = vec![[0.0; LANES]; (slot as usize + 1) * CHUNKS];
     for (i, chunk) in slots[..READS as usize * CHUNKS].iter_mut().enumerate() {
-        // In some chunks all lanes are alike, so that masks are all or nothing.
+        // In some chunks all lanes are equal, so that masks are full or empty.
         let one = generator.random.float();
         *chunk = std::array::from_fn(|_| if i % 3 == 0 { one } else { generator.random.float() });
     }
@@ -219,13 +218,13 @@ pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> 
     })
 }
 
-/// How many units to try: R500_PROGRAMS, if that is set.
+/// Returns the number of units to test: `R500_PROGRAMS` if set, else `usual`.
 pub(crate) fn count(usual: u64) -> u64 {
     let count = std::env::var("R500_PROGRAMS").ok().and_then(|count| count.parse().ok());
     count.unwrap_or(usual)
 }
 
-/// Calls `f` with the budget of a drawing.
+/// Calls `f` with the fuel of a draw.
 pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Fuel<'_>) -> T) -> T {
     let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
     let job = Job::from_program(Program::from_code(code));

@@ -1,4 +1,4 @@
-//! Textures for fetches of random units: those that machine code fetches from.
+//! Random textures that machine code can fetch from.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,13 +10,13 @@ use r500_program::{Level, Texture};
 
 use super::generate::Random;
 
-/// Units with textures.
+/// Texture units in use.
 pub(super) const UNITS: [u8; 4] = [0, 3, 4, 15];
 
-/// Samplers by unit.
+/// The sampler of each unit.
 pub(super) type Samplers = [Option<Sampler>; 16];
 
-/// Returns textures of all kinds that have a layout for machine code.
+/// Returns random textures of all kinds that have a layout for machine code.
 pub(super) fn samplers(random: &mut Random) -> Samplers {
     let mut samplers = [const { None }; 16];
     for unit in UNITS {
@@ -82,7 +82,7 @@ fn texture(random: &mut Random) -> Texture {
                 TxFormat::F32 | TxFormat::F32_32_32_32 => {
                     bytes.extend(random.float().to_le_bytes());
                 }
-                // Half floats are finite.
+                // Half floats must be finite.
                 TxFormat::F16_16_16_16 => bytes.extend((random.next() & 0xbfff_bfff).to_le_bytes()),
                 _ => bytes.extend(random.next().to_le_bytes()),
             }
@@ -91,7 +91,7 @@ fn texture(random: &mut Random) -> Texture {
         Level { width, height, layers: 1, bytes }
     });
     let levels = levels.collect();
-    // Signed, in 32nds.
+    // Signed, in units of 1/32.
     let bias = random.of(&[0, 13, (-48_i16).cast_unsigned() & 0x3ff]);
     Texture {
         filter0,

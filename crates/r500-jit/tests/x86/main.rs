@@ -1,5 +1,5 @@
-//! Listings of small functions, in `*.ir`: a function, and its machine code for AVX2 and AVX-512. They show what a
-//! change of the compiler does to code; that code is right is tested by running it. Listings need no such processor.
+//! Golden files of machine code, `*.ir`: a small function, and its listings for AVX2 and AVX-512. They show the effect of a change of the
+//! compiler; other tests check that code is right. Listings do not need a processor with these instructions.
 
 #![cfg(all(target_arch = "x86_64", any(unix, windows)))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -18,11 +18,11 @@ use r500_ir::{parse, verify};
 use r500_jit::{Effort, listing};
 use r500_program::Job;
 
-/// The levels, with the line that begins each listing.
+/// The levels, with the line that starts each listing.
 const LEVELS: [(Simd, &str); 2] = [(Simd::Avx2, ";; avx2\n"), (Simd::Avx512, ";; avx512\n")];
 
-/// Returns what a function reads: the inputs and textures of the capture that a line `; bind: NAME` names, else
-/// u and v as channels 0 and 1 of input 0.
+/// Returns the bindings of a function: the inputs and textures of the capture in a line `; bind: NAME`, else u and v as channels 0 and 1 of
+/// input 0.
 fn bindings(text: &str) -> Bindings {
     let name = text.lines().find_map(|line| line.strip_prefix("; bind: "));
     let job = name.map_or_else(Job::default, capture);
@@ -42,9 +42,8 @@ fn listings(text: &str) -> String {
     result
 }
 
-/// Returns a listing without what every kernel has and what moves with the length of the code: offsets (labels for
-/// those that are jumped to), padding, and all of the prologue and epilogue but the size of the frame. Equal
-/// constants in a row become one line.
+/// Returns a listing without parts that are common to all kernels or depend on the length of the code: offsets (labels for branch targets),
+/// padding, and the prologue and epilogue except for the size of the frame. Equal adjacent constants become one line.
 fn without_offsets(code: &str) -> String {
     let instruction = |line: &'_ str| {
         let (offset, text) = line.trim_start().split_once("  ")?;
@@ -93,7 +92,7 @@ fn without_offsets(code: &str) -> String {
     result
 }
 
-/// Writes a constant and how often it stands there.
+/// Writes a constant and its number of repetitions.
 fn constant(result: &mut String, (text, count): &(String, usize)) {
     let _ = match count {
         0 => Ok(()),
@@ -102,7 +101,7 @@ fn constant(result: &mut String, (text, count): &(String, usize)) {
     };
 }
 
-/// Compiles every file. `BLESS=1` writes the listings into the files.
+/// Compiles every file. `BLESS=1` rewrites the listings in the files.
 #[test]
 fn functions_compile_to_the_listings_of_the_files() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/x86"));
