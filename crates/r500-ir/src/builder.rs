@@ -1,7 +1,7 @@
-//! The function builder: global value numbering, constant folding and strength reduction while a function is made.
+//! The function builder: global value numbering, constant folding, strength reduction and if-conversion during construction.
 //!
-//! An operation that an open region has computed is not computed again. Operations on constants are folded, and
-//! operations on selects of two constants become selects of their results. `arith` simplifies arithmetic.
+//! An operation that is available from an open region is reused. Operations on constants are folded, and operations on selects of two
+//! constants become selects of their results. `arith` simplifies arithmetic.
 
 mod arith;
 
@@ -13,10 +13,10 @@ use super::{
     Uniform, Value, ValueData, Values,
 };
 
-/// The cost up to which an arm is flattened: if-conversion.
+/// The maximum cost of an arm that is flattened (if-conversion).
 const MAX_FLATTENED_COST: usize = 16;
 
-/// The cost of an operation, in multiplications. The masks and selects of a flattened arm mostly fold away.
+/// Returns the cost of an operation, in multiplications. The masks and selects of a flattened arm mostly fold away.
 fn cost(opcode: Opcode) -> usize {
     match opcode {
         Opcode::Select | Opcode::And | Opcode::Or | Opcode::AndNot => 0,
@@ -105,8 +105,8 @@ impl Builder {
         region.available.extend(inner.available);
     }
 
-    /// Returns whether running the innermost region in all lanes costs less than a branch: it has no branch, loop or
-    /// fetch, and costs [`MAX_FLATTENED_COST`] at most.
+    /// Returns whether it is cheaper to run the innermost region in all lanes than to branch: it has no branch, loop or fetch, and costs at
+    /// most [`MAX_FLATTENED_COST`].
     pub(super) fn is_cheap(&self) -> bool {
         let region = self.regions.last().expect("a region is open");
         let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
@@ -134,7 +134,7 @@ impl Builder {
         self.regions.last_mut().expect("a region is open")
     }
 
-    /// The number of statements so far.
+    /// Returns the number of statements so far.
     pub(super) fn len(&self) -> usize {
         self.statements
     }
@@ -166,12 +166,12 @@ impl Builder {
         self.statements = checkpoint.statements;
     }
 
-    /// The range of each value.
+    /// Returns the range of each value.
     pub(super) fn ranges(&self) -> &EntityMap<Value, Range> {
         &self.ranges
     }
 
-    /// The range of an operand.
+    /// Returns the range of an operand.
     pub(super) fn range(&self, operand: Operand) -> Range {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)),
@@ -185,13 +185,13 @@ impl Builder {
         if term.neg { range.negated() } else { range }
     }
 
-    /// Returns the value of an operation: one that is available, or a new one.
+    /// Returns the value of an operation: an available one, or a new one.
     pub(super) fn def(&mut self, opcode: Opcode, args: &[Operand], range: Range) -> Operand {
         let ty = opcode.result_type().expect("the type of a select is given");
         self.def_typed(ty, opcode, args, range)
     }
 
-    /// As [`def`](Self::def), for a select too.
+    /// As [`def`](Self::def), with a result type, which selects need.
     pub(super) fn def_typed(
         &mut self,
         ty: Type,
@@ -215,8 +215,8 @@ impl Builder {
         Operand::Value(value)
     }
 
-    /// Folds an operation on selects of two constants to a select of its results: `max (%m ? 1 : 0), 0.5` →
-    /// `%m ? 1 : 0.5`. Drivers write truth values as numbers that they multiply, compare and take the maximum of.
+    /// Folds an operation on selects of two constants to a select of its results: `max (%m ? 1 : 0), 0.5` → `%m ? 1 : 0.5`. Drivers
+    /// represent truth values as numbers and combine them by products, comparisons and maxima.
     fn fold_through_select(&mut self, inst: Inst) -> Option<Operand> {
         let mut values: Vec<Value> = inst.args().iter().filter_map(|arg| arg.value()).collect();
         values.dedup();
@@ -253,7 +253,7 @@ impl Builder {
         }
     }
 
-    /// Returns mask and operands of a value that selects between two constants.
+    /// Returns the mask and the operands of a select between two constants.
     fn select_of_constants(&self, value: Value) -> Option<(Operand, u32, u32)> {
         match self.def_of(Operand::Value(value))? {
             (Opcode::Select, [mask, Operand::Const(a), Operand::Const(b)]) => Some((mask, a, b)),
@@ -261,7 +261,7 @@ impl Builder {
         }
     }
 
-    /// mask ? a : b, for two results of an operation.
+    /// Returns `mask ? a : b`, for two results of an operation.
     fn select_constants(&mut self, opcode: Opcode, mask: Operand, a: u32, b: u32) -> Operand {
         let (a, b) = (Operand::Const(a), Operand::Const(b));
         let ty = opcode.result_type().expect("a select is not evaluated");
@@ -271,7 +271,7 @@ impl Builder {
         self.select(ty, mask, a, b)
     }
 
-    /// A program constant whose value is not folded.
+    /// Returns a program constant whose value is not folded.
     pub(super) fn uniform(&mut self, source: ConstantChannel, range: Range) -> Operand {
         if let Some(known) = self.uniforms.iter().find(|uniform| uniform.source == source) {
             return Operand::Value(known.value);
@@ -282,18 +282,18 @@ impl Builder {
         Operand::Value(value)
     }
 
-    /// A channel of an input.
+    /// Returns a channel of an input.
     pub(super) fn input(&mut self, input: u8, channel: u8, range: Range) -> Operand {
         self.def(Opcode::Input { input, channel }, &[], range)
     }
 }
 
-/// A constant mask.
+/// Returns a constant mask.
 pub(super) fn mask_const(set: bool) -> Operand {
     if set { ALL } else { NONE }
 }
 
-/// The key by which the operands of a commutative operation are ordered: constants last.
+/// Returns the sort key of the operands of a commutative operation: constants come last.
 pub(super) fn argument_order(operand: Operand) -> u64 {
     match operand {
         Operand::Value(value) => u64::from(value.0),

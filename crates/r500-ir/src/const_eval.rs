@@ -3,7 +3,7 @@
 use super::{AddSign, MulFlags, Opcode};
 use r500_numerics::{Arith, compare, flush, kernels};
 
-/// Evaluates an operation on floats. `None` for inputs, quad broadcasts, selects and operations on masks.
+/// Evaluates an operation on constants. Returns `None` for inputs, quad broadcasts, selects and operations on masks.
 #[must_use]
 pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
     let law = Arith::REFERENCE;

@@ -1,16 +1,16 @@
 //! Dense maps keyed by IR entities.
 //!
-//! The entities of a function are numbered from 0 without gaps, so that a map from them is a vector. A key that
-//! the map does not have is a bug of the caller: indexing with it panics.
+//! The entities of a function are numbered from 0 without gaps, so a map from them is a vector. A key that is not in the map is a bug of
+//! the caller: indexing with it panics.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// An entity that is numbered from 0.
+/// An entity with an index, from 0.
 pub trait EntityKey: Copy {
-    /// The entity of a number.
+    /// Returns the entity with an index.
     fn from_index(index: usize) -> Self;
-    /// Its number.
+    /// Returns the index of the entity.
     fn index(self) -> usize;
 }
 
@@ -28,7 +28,7 @@ impl<K, V> Default for EntityMap<K, V> {
 }
 
 impl<K: EntityKey, V> EntityMap<K, V> {
-    /// A map that has `item` for each of the first `len` entities.
+    /// Returns a map with `item` for each of the first `len` entities.
     #[must_use]
     pub fn filled(len: usize, item: V) -> Self
     where
@@ -37,13 +37,13 @@ impl<K: EntityKey, V> EntityMap<K, V> {
         Self { items: vec![item; len], keys: PhantomData }
     }
 
-    /// Adds the item of the next entity, which is returned.
+    /// Adds the item of the next entity. Returns the entity.
     pub fn push(&mut self, item: V) -> K {
         self.items.push(item);
         K::from_index(self.items.len() - 1)
     }
 
-    /// The number of entities.
+    /// Returns the number of entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
@@ -55,23 +55,23 @@ impl<K: EntityKey, V> EntityMap<K, V> {
         self.items.is_empty()
     }
 
-    /// Returns whether the map has an entity.
+    /// Returns whether the map contains an entity.
     #[must_use]
     pub fn contains(&self, key: K) -> bool {
         key.index() < self.items.len()
     }
 
-    /// Drops all entities but the first `len`.
+    /// Drops all entities except the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.items.truncate(len);
     }
 
-    /// The entities with their items, in order.
+    /// Iterates over the entities and their items, in order.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         self.items.iter().enumerate().map(|(index, item)| (K::from_index(index), item))
     }
 
-    /// The items, in the order of their entities.
+    /// Returns the items, in the order of their entities.
     #[must_use]
     pub fn items(&self) -> &[V] {
         &self.items

@@ -1,11 +1,11 @@
 //! The intermediate representation: typed SSA values, lane masks, structured control flow; its passes and its verifier.
 //!
-//! A [`Function`] is what a program computes for one pixel, channel by channel. [`lift`](lift()) makes it, once for each
-//! draw, from a [structured](r500_check::graph::Structure) program and its bindings; [`lift_symbolic`] leaves program
-//! constants open:
+//! A [`Function`] is the computation of a program for one pixel, channel by channel. [`lift`](lift()) translates a
+//! [structured](r500_check::graph::Structure) program with its bindings, once for each draw; [`lift_symbolic`] leaves program constants
+//! symbolic:
 //!
 //! - every value has one definition and a [`Type`]: a float, or a lane mask,
-//! - registers, swizzles, modifiers, predicates and constants are resolved; only operations on channels are left,
+//! - registers, swizzles, modifiers, predicates and constants are resolved: only operations on channels remain,
 //! - flow control is a tree of [`If`] and [`Loop`], with phis and loop parameters; which lanes execute is a mask.
 //!
 //! ```text
@@ -58,7 +58,7 @@ pub use uniform::{ConstantChannel, SymbolicConstants, Uniform};
 pub use value_range::{Range, RangeFacts};
 pub use verify::{Malformed, VerifyError, verify};
 
-/// An SSA value: one 32-bit word a pixel.
+/// An SSA value: one 32-bit word per pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
@@ -74,29 +74,28 @@ impl EntityKey for Value {
 
 /// The type of a value.
 ///
-/// There is no integer type: aL, the counters of loops and the addresses that aL is added to are resolved by the
-/// lift, so that no integer is left in a function.
+/// There is no integer type: the lift resolves aL, loop counters and relative addresses, so a function contains no integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A float of 32 bits.
     F32,
-    /// A lane mask: all bits are set, or none is.
+    /// A lane mask: all bits of a lane are set, or none.
     Mask,
 }
 
-/// What a function keeps of each value.
+/// The data of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ValueData {
-    /// Its type.
+    /// The type.
     pub ty: Type,
     /// Debug location: the absolute address of the instruction that it comes from; 0 for inputs.
     pub source_loc: u32,
-    /// What is known of its range.
+    /// Known facts about its range.
     pub facts: RangeFacts,
 }
 
 impl ValueData {
-    /// A value that no instruction of the program is the source of.
+    /// Returns the data of a value without a source instruction.
     #[must_use]
     pub fn new(ty: Type) -> Self {
         Self { ty, source_loc: 0, facts: RangeFacts::default() }
@@ -115,9 +114,9 @@ pub enum Operand {
     Const(u32),
 }
 
-/// The mask without any lane.
+/// The empty mask.
 pub const NONE: Operand = Operand::Const(0);
-/// The mask of all lanes.
+/// The full mask.
 pub const ALL: Operand = Operand::Const(!0);
 
 /// An operation: an opcode and its arguments. Arguments beyond [`Opcode::arity`] are [`NONE`].
@@ -129,8 +128,8 @@ pub struct Inst {
     pub args: [Operand; 3],
 }
 
-/// What an operation does. Numbers are those of [`numerics`](r500_numerics): each step rounded,
-/// denormal operands and results of arithmetic and comparisons count as zeros.
+/// The opcode of an operation. Arithmetic is that of [`numerics`](r500_numerics): each step is rounded, and denormal operands and results
+/// of arithmetic and comparisons are flushed to zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Opcode {
     /// A channel of an interpolated input (index into [`Bindings::inputs`](r500_exec::Bindings::inputs)).
@@ -148,7 +147,7 @@ pub enum Opcode {
     Add,
     /// a - b.
     Sub,
-    /// a with its sign changed; a bit operation, denormals and NaN included.
+    /// a with its sign inverted; a bit operation, also for denormals and NaN.
     Neg,
     /// a without its sign; a bit operation.
     Abs,
@@ -178,7 +177,7 @@ pub enum Opcode {
     Sin,
     /// The cosine of a turns.
     Cos,
-    /// a of one lane of the quad, for all four: 0 top left, 1 top right, 2 bottom left.
+    /// Broadcasts one lane of the quad to all four: 0 top left, 1 top right, 2 bottom left.
     QuadBroadcast(u8),
     /// Mask: a < b.
     Lt,
@@ -188,31 +187,31 @@ pub enum Opcode {
     Eq,
     /// Mask: a != b, true with NaN.
     Ne,
-    /// Masks a and b.
+    /// Mask: a and b.
     And,
-    /// Masks a or b.
+    /// Mask: a or b.
     Or,
-    /// Mask a without b.
+    /// Mask: a and not b.
     AndNot,
 }
 
-/// Whether an operand of a minimum or maximum may be denormal, so that its bits must be kept.
+/// Whether an operand of a minimum or maximum may be denormal, whose bits the result must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DenormalMode {
-    /// One may.
+    /// An operand may be denormal.
     Kept,
-    /// None can.
+    /// No operand can be denormal.
     Excluded,
 }
 
 /// Flags of a product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MulFlags {
-    /// The sign of the product is changed (before the zero rule).
+    /// The product is negated (before the zero rule).
     pub negate: bool,
-    /// The product is +0 where factor a is zero, whatever factor b is.
+    /// The product is +0 if factor a is zero, for any factor b.
     pub zero_a: bool,
-    /// The product is +0 where factor b is zero.
+    /// The product is +0 if factor b is zero, for any factor a.
     pub zero_b: bool,
 }
 
@@ -234,15 +233,15 @@ pub struct Fetch {
     pub op: TexOp,
     /// `UNSCALED`.
     pub unscaled: bool,
-    /// S, T, R, Q; 0 where the sampler does not use one.
+    /// S, T, R, Q; 0 for coordinates that the sampler does not use.
     pub strq: [Operand; 4],
-    /// Gradients along x; 0 but for DXDY.
+    /// Gradients along x; 0 except for DXDY.
     pub dx: [Operand; 4],
-    /// Gradients along y; 0 but for DXDY.
+    /// Gradients along y; 0 except for DXDY.
     pub dy: [Operand; 4],
     /// The lanes that fetch.
     pub active: Operand,
-    /// Red, green, blue, alpha of the texel, before the destination swizzle; `None` for channels that are not used.
+    /// Red, green, blue, alpha of the texel, before the destination swizzle; `None` for unused channels.
     pub texel: [Option<Value>; 4],
     /// The address of the instruction.
     pub address: u32,
@@ -264,10 +263,10 @@ pub enum Stmt {
         /// The lanes.
         mask: Operand,
     },
-    /// The lanes of a mask execute. Where a mask has lanes of a group but none that is covered, the group may behave
-    /// differently from independent pixels, and is run again by the reference engine.
+    /// Group hazard: the lanes of a mask execute. If the mask has lanes of a group but no covered one, the group may behave differently
+    /// from independent pixels, and the reference engine runs it again.
     GroupHazard(Operand),
-    /// Counts instructions of the program against the limit.
+    /// Charges executed instructions against the limit.
     ConsumeFuel {
         /// The number of instructions.
         instructions: u32,
@@ -287,7 +286,7 @@ pub struct If {
     pub masks: [Operand; 2],
     /// The arms.
     pub arms: [Vec<Stmt>; 2],
-    /// The values that the branch defines.
+    /// The values that the branch merges.
     pub phis: Vec<Phi>,
 }
 
@@ -296,9 +295,9 @@ pub struct If {
 pub struct Phi {
     /// The value.
     pub value: Value,
-    /// Its value in lanes that take no arm, or one without an operand; `None` if those lanes are not used.
+    /// Its value in lanes that take no arm, or an arm without an operand; `None` if the value is not used in those lanes.
     pub incoming: Option<Operand>,
-    /// Its value in lanes that take an arm.
+    /// Its value in the lanes of each arm.
     pub arms: [Option<Operand>; 2],
 }
 
@@ -311,13 +310,11 @@ pub struct Loop {
     pub params: Vec<LoopParam>,
     /// One iteration.
     pub body: Vec<Stmt>,
-    /// The lanes that continue, at the end of an iteration: the loop ends when there is none. `None`: it runs
-    /// `max_trips` iterations.
+    /// The lanes that continue after an iteration: the loop ends when none does. `None`: it runs `max_trips` iterations.
     pub continue_mask: Option<Operand>,
 }
 
-/// A loop parameter: a value that each iteration passes to the next. After the loop it has the next value of the last
-/// iteration.
+/// A loop parameter: a loop-carried value. After the loop it has the next value of the last iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LoopParam {
     /// The value.
@@ -328,16 +325,16 @@ pub struct LoopParam {
     pub next: Operand,
 }
 
-/// A program together with what it is bound to, for one pixel.
+/// A program specialised for its bindings, for one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// The values.
     pub values: Values,
-    /// Values that the caller gives, each the same for every lane; no statement defines them.
+    /// Values that the caller provides, uniform over all lanes; no statement defines them.
     pub uniforms: Vec<Uniform>,
-    /// The opcode.
+    /// The statements.
     pub body: Vec<Stmt>,
-    /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
+    /// Outputs A to D, red to alpha; `None` for targets that are never written.
     pub colors: [Option<[Operand; 4]>; 4],
     /// The channels of `colors` that are never NaN.
     pub non_nan: [[bool; 4]; 4],
@@ -358,12 +355,12 @@ impl Function {
         self.uniforms.iter().map(|uniform| uniform.source.value(bindings)).collect()
     }
 
-    /// Calls `f` with each statement, those in regions too.
+    /// Calls `f` with each statement, also those in regions.
     pub fn each(&self, f: &mut impl FnMut(&Stmt)) {
         self.body.iter().for_each(|stmt| stmt.each(f));
     }
 
-    /// Calls `f` with each value that an operation defines and the operation, in program order.
+    /// Calls `f` with each value that an operation defines, and the operation, in program order.
     pub fn each_inst_mut(&mut self, f: &mut impl FnMut(Value, &mut Inst)) {
         self.body.iter_mut().for_each(|stmt| stmt.each_inst_mut(f));
     }
@@ -376,13 +373,13 @@ impl Function {
 }
 
 impl Operand {
-    /// The same float in every lane.
+    /// Returns a float constant, equal in every lane.
     #[must_use]
     pub fn float(x: f32) -> Self {
         Self::Const(x.to_bits())
     }
 
-    /// Returns the float of a constant.
+    /// Returns the float of a constant operand.
     #[must_use]
     pub fn as_float(self) -> Option<f32> {
         match self {
@@ -402,7 +399,7 @@ impl Operand {
 }
 
 impl Opcode {
-    /// The type of its result; `None` for [`Select`](Self::Select), whose result has the type of its operands.
+    /// Returns the type of the result; `None` for [`Select`](Self::Select), whose result has the type of its operands.
     #[must_use]
     pub fn result_type(self) -> Option<Type> {
         match self {
@@ -414,7 +411,7 @@ impl Opcode {
         }
     }
 
-    /// The types of its arguments, given that of its result.
+    /// Returns the types of the arguments, given that of the result.
     #[must_use]
     pub fn operand_types(self, result: Type) -> [Type; 3] {
         match self {
@@ -424,7 +421,7 @@ impl Opcode {
         }
     }
 
-    /// The number of arguments.
+    /// Returns the number of arguments.
     #[must_use]
     pub fn arity(self) -> usize {
         match self {
@@ -449,7 +446,7 @@ impl Opcode {
 }
 
 impl Inst {
-    /// An operation.
+    /// Returns an operation.
     #[must_use]
     pub fn new(opcode: Opcode, args: &[Operand]) -> Self {
         let mut inst = Self { opcode, args: [NONE; 3] };
@@ -459,7 +456,7 @@ impl Inst {
         inst
     }
 
-    /// Its arguments.
+    /// Returns its arguments.
     #[must_use]
     pub fn args(&self) -> &[Operand] {
         &self.args[..self.opcode.arity()]
@@ -499,8 +496,7 @@ macro_rules! each_operand {
 }
 
 impl Stmt {
-    /// Calls `f` with each value that the statement itself defines, phis and loop parameters included; not with values in its
-    /// regions.
+    /// Calls `f` with each value that the statement itself defines, phis and loop parameters included, but not with those of its regions.
     pub fn defs(&self, f: &mut impl FnMut(Value)) {
         match self {
             Self::Def(value, _) => f(*value),
@@ -550,8 +546,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` with each operand of the statement itself, phis and loop parameters included; operands of the statements
-    /// in its regions are not.
+    /// Calls `f` with each operand of the statement itself, phis and loop parameters included, but not with those of the statements in its
+    /// regions.
     pub fn operands(&self, f: &mut impl FnMut(Operand)) {
         let f = &mut |operand: &Operand| f(*operand);
         each_operand!(self, as_ref, iter, f);

@@ -1,16 +1,16 @@
 //! Mask algebra: simplification of operations on lane masks and of selects.
 //!
-//! Implication (`%a` is in `%b`) and disjointness are read off the definitions: `%a = %b & %c` implies `%b`, and
-//! `%b & !%c` is disjoint from everything that implies `%c`.
+//! Implication (`%a` implies `%b`: every lane of `%a` is in `%b`) and disjointness follow from definitions: `%a = %b & %c` implies `%b`,
+//! and `%b & !%c` is disjoint from every mask that implies `%c`.
 
 use super::builder::{Builder, argument_order};
 use super::{ALL, NONE, Opcode, Operand, Range, Type};
 
-/// Definitions that are followed at most: as deep as branches nest in practice.
+/// The maximum number of definitions that are followed: as deep as branches nest in practice.
 const MAX_DEPTH: usize = 16;
 
 impl Builder {
-    /// mask ? a : b, for operands of a type.
+    /// Returns `mask ? a : b`, for operands of a type.
     pub(super) fn select(&mut self, ty: Type, mask: Operand, a: Operand, b: Operand) -> Operand {
         if let Some(inverse) = self.inverse(mask) {
             return self.select(ty, inverse, b, a);
@@ -56,7 +56,7 @@ impl Builder {
         }
     }
 
-    /// Returns the operands of a select without selects in them whose masks its own decides.
+    /// Returns the operands of a select, without nested selects whose masks its own mask decides.
     fn without_implied(&self, mask: Operand, a: Operand, b: Operand) -> Option<(Operand, Operand)> {
         if let Some((Opcode::Select, [inner, x, y])) = self.def_of(a) {
             // m ? (n ? x : _) : b → m ? x : b, m in n
@@ -74,7 +74,7 @@ impl Builder {
         }
     }
 
-    /// a & b.
+    /// Returns a & b.
     pub(super) fn and(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, NONE) => NONE,
@@ -94,7 +94,7 @@ impl Builder {
         }
     }
 
-    /// a | b.
+    /// Returns a | b.
     pub(super) fn or(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (ALL, _) | (_, ALL) => ALL,
@@ -120,7 +120,7 @@ impl Builder {
         }
     }
 
-    /// a & !b.
+    /// Returns a & !b.
     pub(super) fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, ALL) => NONE,
@@ -159,7 +159,7 @@ impl Builder {
         }
     }
 
-    /// !a.
+    /// Returns !a.
     pub(super) fn not(&mut self, a: Operand) -> Operand {
         self.and_not(ALL, a)
     }
@@ -174,7 +174,7 @@ impl Builder {
         Some((inst.opcode, inst.args))
     }
 
-    /// The operands of a mask that is an `and`.
+    /// Returns the operands of a mask that is an `and`.
     fn and_operands(&self, mask: Operand) -> Option<(Operand, Operand)> {
         match self.def_of(mask)? {
             (Opcode::And, [a, b, _]) => Some((a, b)),
@@ -182,7 +182,7 @@ impl Builder {
         }
     }
 
-    /// The operand of a mask that is a `not`.
+    /// Returns the operand of a mask that is a `not`.
     fn inverse(&self, mask: Operand) -> Option<Operand> {
         match self.def_of(mask)? {
             (Opcode::AndNot, [ALL, a, _]) => Some(a),
@@ -190,7 +190,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether every lane of `part` is known to be in `whole`.
+    /// Returns whether `part` is known to imply `whole`.
     fn implies(&self, part: Operand, whole: Operand) -> bool {
         let mut part = part;
         for _ in 0..MAX_DEPTH {
@@ -211,7 +211,7 @@ impl Builder {
         false
     }
 
-    /// Returns whether two masks are known to have no lane in common.
+    /// Returns whether two masks are known to be disjoint.
     fn disjoint(&self, a: Operand, b: Operand) -> bool {
         self.is_excluded(a, b, MAX_DEPTH) || self.is_excluded(b, a, MAX_DEPTH)
     }

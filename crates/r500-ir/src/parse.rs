@@ -1,4 +1,4 @@
-//! Parses the IR's text, as [`Function`]'s `Display` prints it. Tests of passes are written in it.
+//! Parser of the IR's text, as [`Function`]'s `Display` prints it. Tests of passes are written in it.
 //!
 //! ```text
 //! uniform %9: f32 = const 5.1          channel 1 of program constant 5
@@ -9,7 +9,7 @@
 //!   %3: f32 = rcp %1
 //! } else %4 {                          the second arm, with its mask
 //! }
-//! phi %5: f32 = %3, _ over %1          by arm; _: what it was, %1
+//! phi %5: f32 = %3, _ over %1          by arm; _: unchanged, %1
 //! loop 255 {                           iterations at most
 //!   param %6: f32 = 0
 //!   %7: f32 = %6 + 1.0
@@ -24,8 +24,8 @@
 //! depth = %5 where %2
 //! ```
 //!
-//! A `;` begins a comment. Where tests need it, `in LO..HI` after a type says between what bounds a value is known to
-//! be, `in arithmetic` that it is not a denormal.
+//! A `;` starts a comment. Where tests need it, `in LO..HI` after a type gives the range of a value, and `in arithmetic` says that it is
+//! not denormal.
 
 use r500_isa::values::TexOp;
 
@@ -35,29 +35,29 @@ use super::{
     MulFlags, NONE, Opcode, Operand, Phi, Range, Stmt, Type, Uniform, Value, ValueData,
 };
 
-/// Text that is not a function.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
-/// A function from text.
+/// A parsed function.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The function. Its values have no debug locations.
     pub function: Function,
-    /// What the text says of the ranges of its values.
+    /// The ranges of its values, as far as the text gives them.
     pub ranges: EntityMap<Value, Range>,
 }
 
-/// Parses a function. Whether it is well-formed is the [verifier](super::verify())'s question.
+/// Parses a function. The [verifier](super::verify()) checks whether it is well-formed.
 ///
 /// # Errors
-/// [`ParseError`] for the first line that does not fit.
+/// [`ParseError`] for the first invalid line.
 pub fn parse(text: &str) -> Result<Parsed, ParseError> {
     let lines = text.lines().enumerate().filter_map(|(number, line)| {
         let line = line.split(';').next().unwrap_or_default().trim();
@@ -85,14 +85,14 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
     Ok(Parsed { function, ranges: ranges.into_iter().collect() })
 }
 
-/// What is wrong with a line.
+/// The reason of a syntax error.
 type Reason = String;
 
 struct Parser<'a> {
-    /// Lines with their numbers; comments and empty lines are gone.
+    /// Lines with their numbers, without comments and empty lines.
     lines: Vec<(usize, &'a str)>,
     at: usize,
-    /// Type and range of each value that has a definition.
+    /// Type and range of each defined value.
     types: Vec<Option<(Type, Range)>>,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         self.lines.get(self.at).map(|(_, line)| *line)
     }
 
-    /// The statements up to a line that is none.
+    /// Parses statements up to a line that is not one.
     fn list(&mut self) -> Result<Vec<Stmt>, Reason> {
         let mut list = Vec::new();
         while let Some(line) = self.peek() {
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
         Ok(list)
     }
 
-    /// From `if` to its last phi.
+    /// Parses from `if` to its last phi.
     fn branch(&mut self, head: &str) -> Result<Stmt, Reason> {
         let mask = operand(split(head, " {")?.0)?;
         self.at += 1;
@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A value where it is defined: `%1: f32`, perhaps with a range.
+    /// Parses a definition: `%1: f32`, optionally with a range.
     fn def(&mut self, text: &str) -> Result<Value, Reason> {
         let (name, ty) = split(text.trim(), ": ")?;
         let value = value(name)?;
@@ -303,7 +303,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, Reason> {
 }
 
 fn value(text: &str) -> Result<Value, Reason> {
-    /// More than any function has; a larger number would be a mistake that takes much memory.
+    /// More than any function has; a larger number is an error that would take much memory.
     const MAX: u32 = 1 << 20;
     let digits = text.strip_prefix('%').ok_or(format!("`{text}` is not a value"))?;
     let number = number(digits)?;
@@ -339,7 +339,7 @@ fn parse_range(text: &str) -> Result<Range, Reason> {
     Ok(Range::between(number(lo)?, number(hi)?))
 }
 
-/// An operation.
+/// Parses an operation.
 fn parse_inst(text: &str) -> Result<Inst, Reason> {
     if let Some((product, sum)) = product(text)? {
         return Ok(match sum {
@@ -386,10 +386,10 @@ fn parse_inst(text: &str) -> Result<Inst, Reason> {
     Ok(Inst::new(opcode, &args))
 }
 
-/// The factors of a product with its flags, and what is added to it.
+/// The factors of a product with its flags, and the addend.
 type Product = ((MulFlags, [Operand; 2]), Option<(AddSign, Operand)>);
 
-/// A product, if that is what a text begins with.
+/// Parses a product, if the text starts with one.
 fn product(text: &str) -> Result<Option<Product>, Reason> {
     if !text.contains(" * ") {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The IR as text. [`parse`](super::parse()) reads it back; the two are described there.
+//! Printer of the IR. [`parse`](super::parse()) is its inverse and documents the format.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
@@ -9,7 +9,7 @@ use super::{
     Stmt, Type, Uniform, Value, Values,
 };
 
-/// Operations that stand between their operands, the longer of two symbols first.
+/// Infix operations; of two symbols with a common prefix, the longer one comes first.
 pub(super) const INFIX: [(&str, Opcode); 9] = [
     (" & !", Opcode::AndNot),
     (" & ", Opcode::And),
@@ -59,7 +59,7 @@ impl Display for Operand {
             Self::Value(value) => value.fmt(f),
             Self::Const(0) => f.write_str("0"),
             Self::Const(u32::MAX) => f.write_str("all"),
-            // Bits tell one NaN from another.
+            // Different NaN have different bits.
             Self::Const(bits) if f32::from_bits(bits).is_nan() => write!(f, "{bits:#010x}"),
             Self::Const(bits) => write!(f, "{:?}", f32::from_bits(bits)),
         }
@@ -70,7 +70,7 @@ impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let [a, b, c] = self.args;
         let product = |flags: MulFlags| {
-            // A factor whose zero makes the product zero carries a mark.
+            // `~` marks a factor with the zero rule.
             let mark = |zero: bool| if zero { "~" } else { "" };
             let product = format!("{a}{} * {b}{}", mark(flags.zero_a), mark(flags.zero_b));
             if flags.negate { format!("-({product})") } else { product }
@@ -108,8 +108,7 @@ impl Display for Function {
 }
 
 impl Function {
-    /// Returns the function as text, with a comment where the source instruction changes: what `describe` says of
-    /// an address.
+    /// Returns the function as text, with a comment wherever the source instruction changes: the text of `describe` for its address.
     #[must_use]
     pub fn listing(&self, describe: &mut dyn FnMut(u32) -> Option<String>) -> String {
         let mut text = String::new();
@@ -146,14 +145,14 @@ struct Printer<'a> {
     f: &'a mut dyn Write,
     values: &'a Values,
     describe: &'a mut dyn FnMut(u32) -> Option<String>,
-    /// Address of the instruction that the last statement came from.
+    /// Address of the source instruction of the last statement.
     address: Option<u32>,
 }
 
 impl Printer<'_> {
-    /// A value with its type, as it stands where it is defined.
+    /// Returns a value with its type, as in its definition.
     fn def(&self, value: Value) -> String {
-        // A malformed function is printed too, by the verifier's caller.
+        // The verifier's caller prints malformed functions, too.
         match self.values.contains(value) {
             true => format!("{value}: {}", self.values[value].ty),
             false => format!("{value}: unknown"),

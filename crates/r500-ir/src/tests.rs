@@ -1,5 +1,5 @@
-//! Tests of the passes, in `tests/ir/*.ir`: a function, the passes to run, and the result. Tests of the verifier: a
-//! pass for each kind of bug.
+//! Tests of the passes, in `tests/ir/*.ir`: a function, the passes to run, and the result. Tests of the verifier: a pass for each kind of
+//! bug.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -8,15 +8,15 @@ use std::path::Path;
 use super::opt::{AFTER_LIFT, Analyses, BEFORE_CODEGEN, Pass, pass, run};
 use super::*;
 
-/// Where a file's expected output begins.
+/// Precedes a file's expected output.
 const RESULT: &str = ";; result\n";
 
-/// The words of a comment line that begins with a key.
+/// Returns the rest of the first comment line that starts with a key.
 fn directive<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.strip_prefix("; ")?.strip_prefix(key)).map(str::trim)
 }
 
-/// The passes of a file's `run:` line.
+/// Returns the passes of a file's `run:` line.
 fn passes(text: &str) -> Vec<Pass> {
     let names = directive(text, "run:").expect("no `; run:` line").split_whitespace();
     names
@@ -28,7 +28,7 @@ fn passes(text: &str) -> Vec<Pass> {
         .collect()
 }
 
-/// Runs the passes of every file. `BLESS=1` writes the results into the files.
+/// Runs the passes of every file. `BLESS=1` rewrites the results in the files.
 #[test]
 fn passes_rewrite_as_the_files_say() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ir"));
@@ -48,7 +48,7 @@ fn passes_rewrite_as_the_files_say() {
         let mut analyses = Analyses::new(&ranges, directive(input, "reads_quads").is_some());
         run(&mut function, &mut analyses, &passes(input));
         let result = function.to_string();
-        // The text that a function prints is the function.
+        // Printing and parsing round-trip.
         let again = parse(&result).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(again.function.to_string(), result, "{}", path.display());
         assert_eq!(again.function.body, function.body, "{}", path.display());
@@ -62,7 +62,7 @@ fn passes_rewrite_as_the_files_say() {
     assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
 }
 
-/// The guide shows a pass and its test. They are the files that are compiled and run here.
+/// The guide quotes a pass and its test, which are compiled and run here.
 #[test]
 fn example_in_the_guide_is_a_pass_that_works() {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/developing.md");
@@ -159,7 +159,7 @@ fn text_that_does_not_fit_is_an_error_of_its_line() {
     }
 }
 
-/// A function with a branch and a loop, to put bugs into.
+/// A function with a branch and a loop, into which bugs are injected.
 const GOOD: &str = "\
 %0: f32 = input 0.0
 %1: mask = %0 >= 0
@@ -181,7 +181,7 @@ loop 8 {
 out[0] = %6, %6, %6, 1.0
 ";
 
-/// The branch and the loop of [`GOOD`].
+/// Returns the branch and the loop of [`GOOD`].
 fn regions(function: &mut Function) -> (&mut If, &mut Loop) {
     let [_, _, _, Stmt::If(branch), Stmt::Loop(repeat)] = &mut *function.body else {
         unreachable!()
@@ -189,7 +189,7 @@ fn regions(function: &mut Function) -> (&mut If, &mut Loop) {
     (branch, repeat)
 }
 
-/// A pass with a bug: it does `rewrite` to a function.
+/// Runs a pass with a bug, `rewrite`. Returns the verifier's error.
 fn bug(rewrite: fn(&mut Function, &Analyses<'_>) -> bool) -> VerifyError {
     let mut function = parse(GOOD).unwrap().function;
     assert_eq!(verify(&function, "the text"), Ok(()));
@@ -209,7 +209,7 @@ fn bug(rewrite: fn(&mut Function, &Analyses<'_>) -> bool) -> VerifyError {
     error
 }
 
-/// Checks that a pass which does something to [`GOOD`] is caught: what is wrong, with which value.
+/// Checks that the verifier reports a rewrite of [`GOOD`], with the value and the kind of error.
 macro_rules! caught {
     ($value:literal, $kind:expr, |$function:ident| $bug:expr) => {{
         let error = bug(|$function, _| {
@@ -223,11 +223,11 @@ macro_rules! caught {
 #[test]
 fn use_before_definition_is_caught() {
     caught!(0, Malformed::NotDominated, |function| function.body.swap(0, 1));
-    // From an arm, nothing is visible after the branch but its phis.
+    // After a branch, only its phis are visible.
     caught!(3, Malformed::NotDominated, |function| {
         function.colors[0] = Some([Operand::Value(Value(3)); 4]);
     });
-    // Nor what the other arm defines.
+    // An arm does not see the other arm's definitions.
     caught!(3, Malformed::NotDominated, |function| {
         regions(function).0.phis[0].arms[1] = Some(Operand::Value(Value(3)));
     });
@@ -248,7 +248,7 @@ fn wrong_type_is_caught() {
         let sum = Inst::new(Opcode::Add, &[Operand::Value(Value(0)), Operand::Value(Value(1))]);
         regions(function).1.body[0] = Stmt::Def(Value(8), sum);
     });
-    // A comparison gives a mask.
+    // A comparison returns a mask.
     let kind = Malformed::WrongType { expected: Type::Mask, found: Type::F32 };
     caught!(1, kind, |function| function.values[Value(1)].ty = Type::F32);
     let error = bug(|function, _| {
@@ -274,8 +274,8 @@ fn overlapping_arms_are_caught() {
     assert_eq!(error.kind, Malformed::OverlappingArms(mask, ALL));
 }
 
-/// A parameter has its first and its next value in one place, so that their numbers cannot differ but in text (see
-/// above). A pass can lose a parameter, or have one twice.
+/// The first and the next value of a parameter are in one structure, so their numbers differ only in text (see above). A pass can lose or
+/// duplicate a parameter.
 #[test]
 fn wrong_number_of_loop_parameters_is_caught() {
     caught!(6, Malformed::NotDominated, |function| regions(function).1.params.remove(0));

@@ -1,8 +1,8 @@
-//! Uniforms: program constants as symbols, and which of them a lift leaves symbolic.
+//! Uniforms: symbolic program constants.
 //!
-//! A lift *specialises* a constant, that is folds its value, or makes it a [`Uniform`], a value that the caller of the
-//! function gives. A function with uniforms holds for every value of their constants, within the range that the lift
-//! assumed of each. Constants that are read by relative address are uniforms too: the lift knows aL.
+//! A lift *specialises* a constant, that is folds its value, or makes it a [`Uniform`], a value that the caller of the function provides. A
+//! function with uniforms is valid for all values of their constants within the ranges that the lift assumed. Constants with relative
+//! addresses can be uniforms, too: the lift knows aL.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct ConstantChannel {
 }
 
 impl ConstantChannel {
-    /// All channels of all constants, in order.
+    /// Iterates over all channels of all constants, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         let constants = (0..CONSTANTS).filter_map(|n| u8::try_from(n).ok());
         constants.flat_map(|constant| (0..4).map(move |channel| Self { constant, channel }))
@@ -40,37 +40,36 @@ impl ConstantChannel {
 pub struct Uniform {
     /// The value.
     pub value: Value,
-    /// What it stands for.
+    /// The channel.
     pub source: ConstantChannel,
 }
 
-/// The channels of program constants that a lift leaves symbolic, each with a range that its values are in. All others
-/// are specialised.
+/// The channels of program constants that a lift leaves symbolic, each with the range of its values. All others are specialised.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SymbolicConstants {
     ranges: BTreeMap<ConstantChannel, Range>,
 }
 
 impl SymbolicConstants {
-    /// None: a lift folds the values of all constants.
+    /// Returns the empty set: a lift folds the values of all constants.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// All of them, of which nothing is assumed: a function holds for every value of every constant.
+    /// Returns all channels, with unbounded ranges: a function is valid for all values of all constants.
     #[must_use]
     pub fn all() -> Self {
         Self { ranges: ConstantChannel::all().map(|source| (source, Range::ANY)).collect() }
     }
 
-    /// Adds a channel, or changes its range.
+    /// Adds a channel, or replaces its range.
     pub fn insert(&mut self, source: ConstantChannel, range: Range) {
         self.ranges.insert(source, range);
     }
 
-    /// Takes a change of a channel into account: it becomes symbolic, in a range that has both values and all that have the same
-    /// signs and kinds of number. Returns false if nothing had to change.
+    /// Records a change of a channel: it becomes symbolic, with a range of both values and all values of the same signs and classes.
+    /// Returns false if nothing had to change.
     pub fn widen(&mut self, source: ConstantChannel, last: f32, now: f32) -> bool {
         let range = match self.range(source) {
             None if last.to_bits() == now.to_bits() => return false,

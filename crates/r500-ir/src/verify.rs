@@ -1,30 +1,30 @@
 //! The IR verifier: checks that a function is well-formed.
 //!
-//! - Every value has one definition, which dominates its uses: it stands before them, in their region or in one
-//!   around it. Phis and loop parameters are visible after their branch or loop, what else is defined in an arm or
-//!   a body is not.
-//! - Operands and results have the types that their operation takes and gives; a constant mask has all lanes or
-//!   none. Arguments beyond an operation's arity are [`NONE`].
-//! - The masks of a branch's arms have no lane in common. That is tested, not proved: the masks are evaluated over
-//!   pseudo-random bits for the comparisons, phis and parameters that they are made of, so that an overlap which
-//!   takes many of these to agree may go unnoticed; disjoint masks always pass.
-//! - A loop may run once at least, and its parameters are defined nowhere else.
+//! - Every value has one definition, which dominates its uses: it precedes them in their region or in an
+//!   enclosing one. Phis and loop parameters are visible after their branch or loop; other definitions in an arm or
+//!   a body are not.
+//! - Operands and results have the types of their operation; a constant mask is full or
+//!   empty. Arguments beyond an operation's arity are [`NONE`].
+//! - The masks of a branch's arms are disjoint. This is tested, not proved: the masks are evaluated on
+//!   pseudo-random bits for their comparisons, phis and parameters. An overlap that needs many of
+//!   these bits to coincide may go unnoticed; disjoint masks always pass.
+//! - A loop has at least one iteration, and its parameters have no other definitions.
 
 use super::{EntityMap, Fetch, Function, If, Inst, Loop, NONE, Opcode, Operand, Stmt, Type, Value};
 
-/// A function that is not well-formed.
+/// An error of the verifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("after `{pass}`: {}{kind}", value.map_or(String::new(), |value| format!("{value}: ")))]
 pub struct VerifyError {
     /// The pass after which the function was checked.
     pub pass: &'static str,
-    /// The value at fault, if one is.
+    /// The faulty value, if there is one.
     pub value: Option<Value>,
-    /// What is wrong with it.
+    /// The kind of error.
     pub kind: Malformed,
 }
 
-/// What is wrong with a function.
+/// The kinds of errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Malformed {
@@ -34,32 +34,32 @@ pub enum Malformed {
     /// A value has two definitions.
     #[error("it is defined twice")]
     DefinedTwice,
-    /// A use comes before the definition, or in a region from which the definition is not visible.
+    /// A use precedes the definition, or is in a region where the definition is not visible.
     #[error("it is used where its definition does not dominate")]
     NotDominated,
-    /// An operand or a result has another type than its operation takes or gives.
+    /// An operand or a result does not have the type of its operation.
     #[error("it has type {found}, where {expected} is needed")]
     WrongType {
-        /// The type that is needed.
+        /// The required type.
         expected: Type,
         /// The type of the value.
         found: Type,
     },
-    /// A constant mask has some bits but not all.
+    /// A constant mask is neither full nor empty.
     #[error("the constant {0:#010x} is not a mask")]
     NotAMask(u32),
     /// An operation has an argument beyond its arity.
     #[error("its operation takes {0} arguments, but has more")]
     TooManyArguments(usize),
-    /// The arms of a branch have lanes in common.
+    /// The arms of a branch are not disjoint.
     #[error("the masks of a branch's arms ({0} and {1}) overlap")]
     OverlappingArms(Operand, Operand),
-    /// A loop does not run at all.
+    /// A loop has no iterations.
     #[error("a loop has no iterations")]
     NoIterations,
 }
 
-/// Checks a function; `pass` is what the error names.
+/// Checks a function; `pass` is named in the error.
 ///
 /// # Errors
 /// [`VerifyError`] for the first fault.
@@ -74,7 +74,7 @@ pub fn verify(function: &Function, pass: &'static str) -> Result<(), VerifyError
     verifier.function().map_err(|(value, kind)| VerifyError { pass, value, kind })
 }
 
-/// Panics if a function is not well-formed, in builds with debug assertions.
+/// Panics if a function is malformed, in builds with debug assertions.
 pub(super) fn assert_valid(function: &Function, pass: &'static str) {
     if cfg!(debug_assertions)
         && let Err(error) = verify(function, pass)
@@ -83,7 +83,7 @@ pub(super) fn assert_valid(function: &Function, pass: &'static str) {
     }
 }
 
-/// Whether a value may be used.
+/// The visibility of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Undefined,
@@ -92,7 +92,7 @@ enum Scope {
     Ended,
 }
 
-/// Words of sampled bits of each mask.
+/// Words of sampled bits per mask.
 const SAMPLES: usize = 4;
 
 type Fault = (Option<Value>, Malformed);
@@ -100,9 +100,9 @@ type Fault = (Option<Value>, Malformed);
 struct Verifier<'a> {
     function: &'a Function,
     scope: EntityMap<Value, Scope>,
-    /// The visible values, in the order of their definitions.
+    /// The visible values, in definition order.
     visible: Vec<Value>,
-    /// Bits of each mask for pseudo-random bits of those that it is made of.
+    /// The bits of each mask, for pseudo-random bits of its leaves.
     samples: EntityMap<Value, [u64; SAMPLES]>,
 }
 
@@ -206,7 +206,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Hides what was defined in a region.
+    /// Hides the definitions of a region.
     fn end_region(&mut self, outside: usize) {
         for value in self.visible.drain(outside..) {
             self.scope[value] = Scope::Ended;
@@ -234,7 +234,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Defines a value of which any type will do.
+    /// Defines a value of any type.
     fn define_as_typed(&mut self, value: Value) -> Result<(), Fault> {
         let ty = self.type_of(value)?;
         self.define(value, ty)
@@ -270,7 +270,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The sampled bits of an operation on masks; random ones for others.
+    /// Returns the sampled bits of an operation on masks; random ones for others.
     fn sample_inst(&self, value: Value, inst: &Inst) -> [u64; SAMPLES] {
         let [a, b, c] = inst.args.map(|arg| self.sample(arg));
         std::array::from_fn(|i| match inst.opcode {
@@ -283,7 +283,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Pseudo-random bits that depend on a value's number alone (SplitMix64).
+/// Returns pseudo-random bits that depend on a value's number only (SplitMix64).
 fn random_bits(value: Value) -> [u64; SAMPLES] {
     std::array::from_fn(|i| {
         let mut x = (u64::from(value.0) * SAMPLES as u64 + i as u64 + 1)

@@ -1,6 +1,6 @@
-//! Arithmetic while a function is built: folding, strength reduction, and the zero rule where it shows.
+//! Arithmetic of the builder: constant folding, strength reduction, and removal of the zero rule.
 //!
-//! The zero rule of a product is dropped where the [ranges](crate::Range) of its factors show that it changes nothing.
+//! The zero rule of a product is dropped if the [ranges](crate::Range) of its factors show that it has no effect.
 
 use super::{Builder, ModifiedOperand, argument_order};
 use crate::const_eval::evaluate;
@@ -24,7 +24,7 @@ impl Builder {
         }
     }
 
-    /// Applies the modifiers but for the sign change, which is returned.
+    /// Applies the modifiers except the sign change, which is returned.
     fn split_sign(&mut self, term: ModifiedOperand) -> (Operand, bool) {
         if let Some(x) = term.constant() {
             return (Operand::float(x), false);
@@ -32,7 +32,7 @@ impl Builder {
         (self.bits(ModifiedOperand { neg: false, ..term }), term.neg)
     }
 
-    /// a * b + c; with `zero_rule`, zero times anything is +0.
+    /// Returns a * b + c; with `zero_rule`, zero times anything is +0.
     pub(crate) fn mad(
         &mut self,
         a: ModifiedOperand,
@@ -95,7 +95,8 @@ impl Builder {
         self.def(Opcode::Mad(product, sign), &[a, b, c], range)
     }
 
-    /// The flags of a product: for which factor the zero rule has an effect. `shows`: the sign of a zero product matters.
+    /// Returns the flags of a product: the factors for which the zero rule has an effect. `shows`: the sign of a zero product is
+    /// observable.
     fn product(
         &self,
         a: Operand,
@@ -133,7 +134,7 @@ impl Builder {
         self.def(Opcode::Mul(product), &[a, b], range)
     }
 
-    /// a * b.
+    /// Returns a * b.
     pub(crate) fn mul(
         &mut self,
         a: ModifiedOperand,
@@ -143,7 +144,7 @@ impl Builder {
         self.mad(a, b, Operand::float(-0.0).into(), zero_rule)
     }
 
-    /// a + b.
+    /// Returns a + b.
     pub(crate) fn add(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
             return Operand::float(Arith::REFERENCE.add(a, b));
@@ -175,12 +176,12 @@ impl Builder {
         }
     }
 
-    /// a - b.
+    /// Returns a - b.
     pub(crate) fn sub(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         self.add(a, b.neg())
     }
 
-    /// An operation of one argument.
+    /// Returns an operation on one argument.
     pub(crate) fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
         let a = self.bits(a);
         let range = self.range(a);
@@ -195,17 +196,17 @@ impl Builder {
         }
     }
 
-    /// a < b ? a : b.
+    /// Returns a < b ? a : b.
     pub(crate) fn min(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         self.either(Opcode::Min, a, b)
     }
 
-    /// a >= b ? a : b.
+    /// Returns a >= b ? a : b.
     pub(crate) fn max(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         self.either(Opcode::Max, a, b)
     }
 
-    /// A minimum or maximum.
+    /// Returns a minimum or maximum.
     fn either(
         &mut self,
         opcode: fn(DenormalMode) -> Opcode,
@@ -221,7 +222,7 @@ impl Builder {
         self.folded(opcode(denormals), [a, b], range)
     }
 
-    /// An operation of two arguments, evaluated if these are constants.
+    /// Returns an operation on two arguments, folded if both are constants.
     fn folded(&mut self, opcode: Opcode, args: [Operand; 2], range: Range) -> Operand {
         match args {
             [Operand::Const(a), Operand::Const(b)] => {
@@ -231,7 +232,7 @@ impl Builder {
         }
     }
 
-    /// The mask of a comparison: Lt, Ge, Eq or Ne.
+    /// Returns the mask of a comparison: Lt, Ge, Eq or Ne.
     pub(crate) fn compare(
         &mut self,
         opcode: Opcode,
@@ -250,7 +251,7 @@ impl Builder {
         self.folded(opcode, [a, b], Range::ANY)
     }
 
-    /// `x - y < 0` → `x < y`, where no difference rounds or flushes to zero. Drivers compare two numbers so.
+    /// `x - y < 0` → `x < y`, if no difference rounds or flushes to zero. Drivers compare two numbers this way.
     fn compared_instead_of_difference(&self, sum: Operand, zero: Operand) -> (Operand, Operand) {
         if zero.as_float() != Some(0.0) {
             return (sum, zero);
@@ -269,8 +270,8 @@ impl Builder {
         }
     }
 
-    /// Returns the least and the largest constant that `to` adds to `from`, over all selects: the step of an induction
-    /// variable. `None` if `to` is something else.
+    /// Returns the minimum and maximum constant that `to` adds to `from`, over all selects: the step of an induction variable. `None` if
+    /// `to` is not such a sum.
     pub(crate) fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
         if from == to {
             return Some((0.0, 0.0));
@@ -289,7 +290,7 @@ impl Builder {
     }
 }
 
-/// Returns whether the difference of a number and any other is zero or flushed only if they are equal.
+/// Returns whether the difference of `x` and any number is zero or flushed only if the two are equal.
 fn is_exact_in_differences(x: f32) -> bool {
     x.is_finite() && x.abs() >= SMALL
 }

@@ -1,4 +1,4 @@
-//! Tests of the builder: what it folds, and what it must not.
+//! Tests of the builder: rewrites, and rewrites that would be wrong.
 
 #![allow(clippy::panic)]
 
@@ -31,7 +31,7 @@ fn a_product_of_known_size_needs_no_zero_rule() {
     let sum = b.mad(x.into(), any.into(), Operand::float(1.0).into(), true);
     let Some(Opcode::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
     assert_eq!((product.zero_a, product.zero_b), (true, false));
-    // 0 * -2 would be -0, and -0 + -0 shows it.
+    // 0 * -2 would be -0, and -0 + -0 makes that observable.
     let sum = b.mad(x.into(), Operand::float(-2.0).into(), any.into(), true);
     let Some(Opcode::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
     assert_eq!((product.zero_a, product.zero_b), (true, false));
@@ -49,13 +49,13 @@ fn ones_and_zeros_go() {
     let difference =
         b.mad(x.into(), ModifiedOperand::from(one).neg(), Operand::float(3.0).into(), true);
     assert_eq!(code(&mut b, difference), Some(Opcode::Sub));
-    // -0 * 1 is +0 under the zero rule, which -0 + -0 shows.
+    // -0 * 1 is +0 under the zero rule, and -0 + -0 makes that observable.
     let y = Operand::Value(b.fresh(Type::F32, Range::ANY));
     let sum = b.mad(y.into(), one.into(), y.into(), true);
     assert!(matches!(code(&mut b, sum), Some(Opcode::Mad(..))));
 }
 
-/// Truth values as numbers, as drivers write any(), all() and a comparison.
+/// Truth values as numbers, as drivers use them for any(), all() and comparisons.
 #[test]
 fn truth_values_stay_truth_values() {
     let mut b = builder();
@@ -90,7 +90,7 @@ fn what_is_known_is_not_computed_again() {
     assert_ne!(b.unary(Opcode::Rcp, x.into()), inner);
 }
 
-/// What lanes of a branch hold after it, and of a branch in it.
+/// Merged values of a branch, and of a branch nested in it.
 #[test]
 fn selects_lose_selects_that_their_masks_decide() {
     let mut b = builder();
@@ -102,7 +102,7 @@ fn selects_lose_selects_that_their_masks_decide() {
     let select = |b: &mut Builder, mask, yes, no| b.select(Type::F32, mask, yes, no);
     let of_both = select(&mut b, both, x, y);
     assert_eq!(select(&mut b, outer, of_both, y), of_both);
-    // Lanes that are not in the outer mask are not in both; lanes of the rest are in none but the outer one.
+    // Lanes outside of `outer` are not in `both`; lanes of `rest` are in `outer` and not in `inner`.
     let of_z = select(&mut b, outer, z, y);
     assert_eq!(select(&mut b, outer, z, of_both), of_z);
     let of_rest = select(&mut b, rest, y, z);

@@ -1,7 +1,6 @@
 //! Lifts ALU and OUT instructions: sources, operations, destinations.
 //!
-//! `reference/{source,alu,write}.rs` have the evidence for each rule; functions with the same meaning have the same
-//! names.
+//! `reference/{source,alu,write}.rs` document the evidence for each rule; functions with the same meaning have the same names.
 
 use r500_isa::values::{
     AlphaOp, AluResultSel, Compare, Mod, Omod, PredSel, RgbOp, Sel, SrcpOp, Swiz,
@@ -16,7 +15,7 @@ use r500_exec::{Alu, Predicate};
 /// The channels of `src0` to `src2`.
 type Cells = [[Operand; 4]; 3];
 
-/// A half's operands A, B, C in one channel.
+/// Operands A, B, C of a half, in one channel.
 type Operands = [ModifiedOperand; 3];
 
 const ZERO: Operand = Operand::Const(0);
@@ -54,8 +53,8 @@ impl Lift<'_> {
         self.count_stat(alu.stat_we, enabled);
     }
 
-    /// Returns the operand of a register after a write: `enabled ? new : old`. For a register that inactive lanes must
-    /// keep, they keep it.
+    /// Returns the operand of a register after a write: `enabled ? new : old`. In a quad-visible register, inactive lanes keep the old
+    /// value.
     pub(super) fn written(
         &mut self,
         ty: Type,
@@ -68,12 +67,12 @@ impl Lift<'_> {
         self.builder.select(ty, mask, new, old)
     }
 
-    /// Returns whether inactive lanes must keep a channel of a temporary.
+    /// Returns whether inactive lanes must keep a channel of a temporary, because other lanes of the quad may read it.
     pub(super) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
         self.quad_visible[temp * 4 + channel]
     }
 
-    /// `STAT_WE`.
+    /// Lifts `STAT_WE`.
     pub(super) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
         for channel in (0..4u8).filter(|i| stat_we >> i & 1 != 0) {
             let mask = self.builder.and(enabled[usize::from(channel)], self.active);
@@ -83,7 +82,7 @@ impl Lift<'_> {
         }
     }
 
-    /// The masks of the channels that the predicates enable.
+    /// Returns the masks of the channels that the predicates enable.
     pub(super) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
         [0, 1, 2, 3].map(|i| self.passes(if i < 3 { rgb } else { alpha }, i))
     }
@@ -101,7 +100,7 @@ impl Lift<'_> {
         if pred.inv { self.builder.not(selected) } else { selected }
     }
 
-    /// The result after OMOD and clamping; 0 for channels that are not written.
+    /// Returns the result after OMOD and clamping; 0 for channels that are not written.
     fn results(&mut self, alu: &Alu) -> [Operand; 4] {
         let wanted = alu.wanted;
         let cells = self.cells(alu);
@@ -138,7 +137,7 @@ impl Lift<'_> {
     fn finish(&mut self, raw: Operand, omod: Omod, clamp: bool) -> Operand {
         let Some(factor) = omod.factor() else { return raw };
         let scaled = if factor == 1.0 {
-            // The clamp takes denormals for zeros but returns them unchanged.
+            // The clamp treats denormals as zeros but returns them unchanged.
             self.builder.unary(Opcode::Flush, raw.into())
         } else {
             self.builder.mul(raw.into(), Operand::float(factor).into(), false)
@@ -220,7 +219,7 @@ impl Lift<'_> {
         self.builder.unary(function, a)
     }
 
-    /// Multiplies and adds from left to right, each step rounded.
+    /// Returns a dot product: multiplies and adds from left to right, each step rounded.
     fn dot_product(&mut self, alu: &Alu, cells: &Cells) -> Option<Operand> {
         let zero_rule = self.draw.shader.zero_rule();
         let count = if alu.rgb.op == RgbOp::D2A { 2 } else { 3 };
@@ -262,13 +261,13 @@ impl Lift<'_> {
         }
     }
 
-    /// c > 0.5 ? a : b.
+    /// Returns c > 0.5 ? a : b.
     fn cnd(&mut self, a: ModifiedOperand, b: ModifiedOperand, c: ModifiedOperand) -> Operand {
         let above = self.builder.compare(Opcode::Lt, Operand::float(0.5).into(), c);
         self.pick(above, a, b)
     }
 
-    /// c >= 0 ? a : b.
+    /// Returns c >= 0 ? a : b.
     fn cmp(&mut self, a: ModifiedOperand, b: ModifiedOperand, c: ModifiedOperand) -> Operand {
         let at_least = self.builder.compare(Opcode::Ge, c, ZERO.into());
         self.pick(at_least, a, b)
@@ -279,7 +278,7 @@ impl Lift<'_> {
         self.builder.select(Type::F32, mask, a, b)
     }
 
-    /// A channel of an operand by select, swizzle and modifier.
+    /// Returns a channel of an operand, by select, swizzle and modifier.
     fn operand(&mut self, alu: &Alu, cells: &Cells, of: (Sel, Swiz, Mod)) -> ModifiedOperand {
         let (sel, swiz, modifier) = of;
         let i = match swiz {
@@ -335,7 +334,7 @@ impl Lift<'_> {
         }
     }
 
-    /// A channel of a program constant: a uniform, or its value.
+    /// Returns a channel of a program constant: a uniform, or its value.
     fn constant(&mut self, source: ConstantChannel) -> Operand {
         match self.symbolic.range(source) {
             Some(range) => self.builder.uniform(source, range),
@@ -343,7 +342,7 @@ impl Lift<'_> {
         }
     }
 
-    /// The temporary that an address names, aL added if it is relative.
+    /// Returns the index of the temporary at an address, plus aL if it is relative.
     pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
         self.relative(addr, relative, TEMPORARIES)
     }
@@ -394,7 +393,7 @@ impl Lift<'_> {
     }
 }
 
-/// The number of the register that an address names with aL added, of so many.
+/// Returns the index of the register at an address plus aL, modulo the number of registers.
 pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
     let registers = i32::try_from(registers).expect("a register file is small");
     usize::try_from((i32::from(addr) + al).rem_euclid(registers)).expect("a remainder is positive")

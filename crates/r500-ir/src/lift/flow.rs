@@ -13,19 +13,19 @@ use crate::builder::mask_const;
 use crate::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
 use r500_exec::{Fc, Op};
 
-/// How often a loop is lifted with assumed ranges of its parameters before nothing is assumed.
+/// The number of attempts to lift a loop with assumed ranges of its parameters, before ranges are unbounded.
 const TRIES: usize = 3;
 
-/// Loops nested deeper assume nothing: attempts multiply.
+/// The nesting depth above which nothing is assumed: attempts multiply.
 const NESTED: usize = 2;
 
-/// Nested selects through which an induction variable is followed.
+/// The depth of nested selects through which an induction variable is tracked.
 const CHOICES: usize = 6;
 
 /// An enclosing loop.
 #[derive(Debug)]
 pub(super) struct LoopScope {
-    /// The registers that its body may modify: places in [`RegState::registers`].
+    /// The registers that its body may modify: indices into [`RegState::registers`].
     modified: Vec<usize>,
 }
 
@@ -100,7 +100,7 @@ impl Lift<'_> {
         }
     }
 
-    /// The mask of lanes that jump: JUMP_FUNC of ALU result, predicate and boolean constant.
+    /// Returns the mask of lanes that jump: JUMP_FUNC of ALU result, predicate and boolean constant.
     fn jump_mask(&mut self, index: usize) -> Operand {
         let Some(fc) = self.fc(index) else { return NONE };
         let bools = self.draw.bindings.bool_constants();
@@ -156,7 +156,7 @@ impl Lift<'_> {
         self.watch(jumping);
         let (before, around) = (self.regs.clone(), self.active);
         if self.quad_visible.contains(&true) {
-            // One arm after the other: the second may read what the first wrote in other lanes of a quad.
+            // One arm after the other: the second may read registers that the first wrote in other lanes of a quad.
             self.lower_arms([(then, staying), (&[], NONE)])?;
             self.lower_arms([(otherwise, jumping), (&[], NONE)])?;
         } else {
@@ -173,7 +173,7 @@ impl Lift<'_> {
         Ok(false)
     }
 
-    /// Lifts two arms that do not depend on each other, and their phis. Cheap arms are flattened: they run in all lanes.
+    /// Lifts two independent arms and their phis. Cheap arms are flattened (if-conversion).
     fn lower_arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), LiftError> {
         let before = self.regs.clone();
         let mut ends: [RegState; 2] = [before.clone(), before.clone()];
@@ -199,8 +199,7 @@ impl Lift<'_> {
         Ok(())
     }
 
-    /// Merges the register states of two arms: phis for those that are regions of their own (`apart`), selects for those
-    /// that were flattened.
+    /// Merges the register states of two arms: phis for arms that are regions (`apart`), selects for flattened arms.
     fn merge_arms(
         &mut self,
         before: &RegState,
@@ -230,16 +229,14 @@ impl Lift<'_> {
                 [false, true] if !apart[1] => self.select_kept(ty, masks[1], b, before),
                 _ => {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
-                    // In lanes that take neither arm, only registers that other lanes of the quad read are
-                    // used, and the state of loops.
+                    // In lanes that take neither arm, only quad-visible registers and the state of loops are used.
                     let keeps = place >= RegState::REGISTERS
                         || self.quad_visible[place]
                         || arms.contains(&None);
                     let range = [a, b].map(|arm| self.builder.range(arm));
                     let range = range[0].join(range[1]).join(self.builder.range(before));
                     let before = keeps.then_some(before);
-                    // Deduplicate identical phis. Those of constants alone stay apart: they may differ in
-                    // type.
+                    // Deduplicate identical phis, except all-constant ones, whose type is unknown.
                     let alike = |phi: &&Phi| {
                         (phi.incoming, phi.arms) == (before, arms)
                             && arms.into_iter().flatten().any(|arm| arm.value().is_some())
@@ -260,12 +257,12 @@ impl Lift<'_> {
         phis
     }
 
-    /// mask ? new : old. A mask of inactive lanes only grows, by lanes of the arm, so that `new` is right in all lanes.
+    /// Returns `mask ? new : old`. A mask of inactive lanes grows only by lanes of the arm, so `new` is right in all lanes.
     fn select_kept(&mut self, ty: Type, mask: Operand, new: Operand, old: Operand) -> Operand {
         if self.builder.is_or_of(old, new) { new } else { self.builder.select(ty, mask, new, old) }
     }
 
-    /// The type of a variable, by its place in [`RegState::vars`].
+    /// Returns the type of a variable, by its index in [`RegState::vars`].
     fn var_type(&self, place: usize) -> Type {
         let Some(mut place) = place.checked_sub(RegState::REGISTERS) else {
             return RegState::register_type(place);
@@ -283,14 +280,14 @@ impl Lift<'_> {
         unreachable!("a variable of a loop that is not open")
     }
 
-    /// Emits a group hazard, where groups may behave differently from independent pixels.
+    /// Emits a group hazard, if groups may behave differently from independent pixels.
     fn watch(&mut self, mask: Operand) {
         if self.needs_group_check && mask != NONE && mask != ALL {
             self.builder.push(Stmt::GroupHazard(mask));
         }
     }
 
-    /// BREAK or CONTINUE.
+    /// Lifts BREAK or CONTINUE.
     fn lower_exit(&mut self, index: usize, breaks: bool) {
         self.spend(index, 1);
         let jump_mask = self.jump_mask(index);
@@ -313,7 +310,7 @@ impl Lift<'_> {
         self.watch(self.active);
     }
 
-    /// LOOP or REP.
+    /// Lifts LOOP or REP.
     fn repeat(&mut self, at: usize, body: &[Statement], end: usize) -> Result<(), LiftError> {
         let Some(fc) = self.fc(at) else { return Ok(()) };
         let constant = self.int_constant(&fc);
@@ -352,8 +349,8 @@ impl Lift<'_> {
 
     /// Lifts a loop to a [`Loop`].
     ///
-    /// The ranges of its parameters are a fixed point: assumed from their first values, then widened until the next values
-    /// are within them.
+    /// The ranges of its parameters are computed by fixed-point iteration: assumed from their initial values, then widened until they
+    /// contain the next values.
     fn lower_loop(
         &mut self,
         passes: u32,
@@ -432,7 +429,7 @@ impl Lift<'_> {
         Ok(Loop { max_trips: passes, params, body, continue_mask })
     }
 
-    /// Lifts one iteration; afterwards the lanes that continue are active.
+    /// Lifts one iteration; afterwards the continuing lanes are active.
     fn lower_iteration(&mut self, body: &[Statement], leaves: bool) -> Result<(), LiftError> {
         let start = self.active;
         let modified = self.modified().to_vec();
@@ -455,18 +452,18 @@ impl Lift<'_> {
         }
         // If all inactive lanes have left the loop, the active ones continue.
         self.active = if exited == inactive { awake } else { self.builder.and_not(start, exited) };
-        // Lanes that waited for the end of the iteration continue; a group of which all covered lanes have left does
-        // not continue for the others.
+        // Lanes that waited for the end of the iteration continue; a group whose covered lanes have all left does not continue for the
+        // others.
         self.watch(self.active);
         Ok(())
     }
 
-    /// The registers that the innermost loop may modify.
+    /// Returns the registers that the innermost loop may modify.
     fn modified(&self) -> &[usize] {
         &self.loops.last().expect("a loop is being lifted").modified
     }
 
-    /// The values of aL in the iterations of the loop at an index, given those outside it.
+    /// Returns the values of aL in the iterations of the loop at an index, given those outside of it.
     fn loop_register_values(&self, at: usize, end: usize, around: &[i32]) -> Vec<i32> {
         let Some(fc) = self.fc(at).filter(|fc| fc.inst.op() == FcOp::LOOP) else {
             return around.to_vec();
@@ -494,7 +491,7 @@ fn leaves(body: &[Statement]) -> bool {
     })
 }
 
-/// The registers that a loop's body may modify, and whether it adds aL to an address.
+/// Collects the registers that a loop's body may modify, and whether it uses relative addresses.
 struct WriteSet<'a, 'b> {
     lift: &'a Lift<'b>,
     /// The possible values of aL.

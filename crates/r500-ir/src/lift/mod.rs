@@ -1,4 +1,4 @@
-//! The lift: from a structured program and its bindings to a [`Function`].
+//! The lift: translation of a structured program with its bindings to a [`Function`].
 //!
 //! | module | job |
 //! | --- | --- |
@@ -7,11 +7,10 @@
 //! | `tex` | texture instructions |
 //! | `flow` | statements: branches, loops, calls |
 //!
-//! The semantics are those of the [reference engine](mod@r500_exec::reference) under its default readings, for pixels
-//! that are independent of each other: the checker's [`Facts`] about clean programs make the two equal. What is bound
-//! (integer and boolean constants, which units have a texture, program constants that are not
-//! [symbolic](SymbolicConstants)) is folded in, so that a function holds for one draw, or for draws that differ in
-//! uniforms alone.
+//! The semantics are those of the [reference engine](mod@r500_exec::reference) with its default readings, for independent pixels: the
+//! checker's [`Facts`] about clean programs make the two equal. Bindings (integer and boolean constants, units with a texture, program
+//! constants that are not [symbolic](SymbolicConstants)) are folded, so a function is valid for one draw, or for draws that differ only in
+//! uniforms.
 
 mod alu;
 mod flow;
@@ -33,11 +32,11 @@ use state::RegState;
 /// The maximum number of statements: inlined calls and unrolled loops multiply them.
 const STATEMENTS: usize = 60_000;
 
-/// Why a draw has no function, so that the reference engine runs it.
+/// The reason why a draw has no function. The reference engine runs it instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LiftError {
-    /// The options ask for readings, warnings or a group size that only the reference engine has.
+    /// The options request readings, warnings or a group size that only the reference engine supports.
     #[error("{0} are the reference engine's")]
     Options(&'static str),
     /// The checker finds errors.
@@ -46,15 +45,15 @@ pub enum LiftError {
     /// The program is not structured.
     #[error("flow control is not structured: address {address}: {reason}")]
     Unstructured {
-        /// Absolute address of the first instruction that does not fit.
+        /// Absolute address of the first unstructured instruction.
         address: u32,
         /// Why.
         reason: &'static str,
     },
-    /// The size of the group of pixels may show.
+    /// The group size may be observable.
     #[error("{0}, so the size of the group of pixels may show")]
     Group(&'static str),
-    /// Too much code.
+    /// The function is too long.
     #[error("calls and loops unrolled make more than {STATEMENTS} operations")]
     TooLong,
 }
@@ -67,9 +66,8 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     lift_symbolic(draw, &SymbolicConstants::none())
 }
 
-/// Lifts the program of a draw. Some program constants are [uniforms](Function::uniforms), for whose values the
-/// function holds within the given ranges, whatever the draw binds; with [`SymbolicConstants::all`] it does not depend
-/// on any.
+/// Lifts the program of a draw with some program constants as [uniforms](Function::uniforms). The function is valid for all values of these
+/// within the given ranges, whatever the draw binds; with [`SymbolicConstants::all`] it does not depend on any program constant.
 ///
 /// # Errors
 /// [`LiftError`] if the program or the options need the reference engine.
@@ -128,14 +126,14 @@ struct Lift<'a> {
     /// The program constants that are uniforms.
     symbolic: &'a SymbolicConstants,
     structure: &'a Structure,
-    /// The registers that lanes of a quad read from lanes that do not execute, whose values those must keep: by place in
-    /// [`RegState::registers`].
+    /// The quad-visible registers, by index in [`RegState::registers`]: lanes of a quad read them from inactive lanes, which must keep
+    /// their values.
     quad_visible: Vec<bool>,
-    /// Whether groups may behave differently from independent pixels, which is then checked at run time.
+    /// Whether groups may behave differently from independent pixels, which is checked at run time.
     needs_group_check: bool,
     builder: Builder,
     regs: RegState,
-    /// The mask of lanes that execute.
+    /// The mask of active lanes.
     active: Operand,
     /// aL.
     al: i32,
@@ -144,7 +142,7 @@ struct Lift<'a> {
 }
 
 impl Lift<'_> {
-    /// Puts the inputs into their registers.
+    /// Initialises the registers of the inputs.
     fn inputs(&mut self) {
         let bindings = self.draw.bindings;
         for (number, input) in bindings.inputs().iter().enumerate() {
@@ -166,11 +164,11 @@ impl Lift<'_> {
     }
 }
 
-/// The least and the greatest centre of a pixel, as a fraction of an axis: 0.5 of at most 2^32 pixels, and in a picture of one pixel
-/// the last of a group of four.
+/// The minimum and maximum centre of a pixel, as a fraction of an axis: 0.5 of at most 2^32 pixels, and, in a picture of one pixel, the
+/// last pixel of a group of four.
 const CENTRES: [f32; 2] = [1.0 / (1_u64 << 34) as f32, 4.0];
 
-/// The ranges of an input's channels; a single number for a channel that is constant.
+/// Returns the ranges of an input's channels; a single number for a constant channel.
 fn input_ranges(data: &InputData) -> [Range; 4] {
     match data {
         InputData::Values { .. } => [Range::ANY; 4],
@@ -179,7 +177,7 @@ fn input_ranges(data: &InputData) -> [Range; 4] {
             if plane.du == 0.0 && plane.dv == 0.0 {
                 return Range::of(r500_numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
             }
-            // Each rounded step of the sum is monotonic, so the least and the greatest value are at corners.
+            // Each rounded step of the sum is monotonic, so minimum and maximum are at corners.
             let at = |u, v| r500_numerics::plane(plane.c, plane.du, plane.dv, u, v);
             let corners = CENTRES.map(|u| CENTRES.map(|v| at(u, v)));
             let all = || corners.into_iter().flatten();
@@ -194,14 +192,14 @@ fn input_ranges(data: &InputData) -> [Range; 4] {
     }
 }
 
-/// The program as the checker is to see it: the shader's instructions and window, and the integer and boolean constants
-/// that are bound; 0 for those that are not, as in the reference engine.
+/// Returns the program for the checker: the shader's instructions and window, and the bound integer and boolean constants; unbound ones are
+/// 0, as in the reference engine.
 fn program(shader: &Shader, bindings: &Bindings) -> Program {
     let mut state = State::default();
     let (first, last) = shader.window();
     let offset = shader.offset();
-    // Where a window or an end differs from all instructions given, registers of nine bits said so; the default has no
-    // bound, for a program may be longer than the processor's memory.
+    // A window or an end that differs from all instructions comes from nine-bit registers; the default has no limit, because a program may
+    // be longer than the processor's memory.
     let narrow = |address: u32| u16::try_from(address).expect("registers hold nine bits");
     let all = (offset, offset + shader.code().len() as u32 - 1);
     state.code_offset =
@@ -235,8 +233,8 @@ fn broken(findings: &[Lint]) -> LiftError {
     LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }
 
-/// Returns whether a run must check that groups behave like independent pixels: they may not where uncovered pixels have
-/// no say in flow control while their neighbours read their registers.
+/// Returns whether execution must check that groups behave like independent pixels. They may not if uncovered pixels have no vote in flow
+/// control while their neighbours read their registers.
 fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> {
     if facts.group_size_invisible {
         return Ok(false);
@@ -247,7 +245,7 @@ fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> 
     if draw.options.group != GROUP {
         return Err(LiftError::Options("groups of another size"));
     }
-    // If nothing is read across a quad, no pixel depends on another.
+    // Without reads across a quad, no pixel depends on another.
     if facts.structured && !reads_quads(draw) {
         return Ok(false);
     }
@@ -265,7 +263,7 @@ fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> 
     Ok(true)
 }
 
-/// Returns the channels of temporaries that are read across a quad whose lanes have diverged.
+/// Returns the channels of temporaries that are read across a quad with diverged lanes.
 fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
     let mut exact = vec![false; RegState::REGISTERS];
     let mut mark = |addr: u8, relative: bool, channels: u8| {
@@ -282,7 +280,7 @@ fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
         match op {
             Op::Alu(alu) => {
                 let ([rgb, ..], [alpha, ..]) = (alu.rgb.sources, alu.alpha.sources);
-                // Either half reads colours of the RGB source and alpha of the alpha source.
+                // Both halves read colours of the RGB source and alpha of the alpha source.
                 if alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative() {
                     mark(rgb.addr, rgb.relative, 0b0111);
                     mark(alpha.addr, alpha.relative, 0b1000);
@@ -300,7 +298,7 @@ fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
     exact
 }
 
-/// Returns whether anything is read across a quad.
+/// Returns whether the program reads across a quad.
 fn reads_quads(draw: &Draw<'_>) -> bool {
     draw.shader.ops().iter().any(|op| match op {
         Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
@@ -315,7 +313,7 @@ mod tests {
 
     use super::*;
 
-    /// Sums and products of these meet in zeros of either sign.
+    /// Sums and products of these include zeros of either sign.
     const NUMBERS: [f32; 8] = [0.0, -0.0, 1.0, -1.0, -0.625, 1.0e-40, -3.0e38, 1.0e-30];
 
     #[test]

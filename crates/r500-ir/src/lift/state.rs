@@ -7,13 +7,13 @@ use crate::{NONE, Operand, Type};
 use r500_exec::Shader;
 use r500_exec::reference::POISON;
 
-/// The operand of each variable: the channels that an instruction can read or write, and what enclosing loops keep.
+/// The operand of each variable: register channels that an instruction can read or write, and the state of enclosing loops.
 #[derive(Clone, Debug)]
 pub(super) struct RegState {
     pub(super) temps: Vec<[Operand; 4]>,
     pub(super) colors: [[Operand; 4]; TARGETS],
     pub(super) depth: Operand,
-    /// Mask: depth was written.
+    /// Mask: lanes that wrote depth.
     pub(super) depth_written: Operand,
     /// Masks: predicate bits R to A.
     pub(super) predicate: [Operand; 4],
@@ -23,44 +23,44 @@ pub(super) struct RegState {
     pub(super) loop_exits: Vec<LoopExitState>,
 }
 
-/// What a loop keeps of lanes that have left an iteration.
+/// The state of a loop for lanes that have left an iteration.
 #[derive(Clone, Debug)]
 pub(super) struct LoopExitState {
     /// Mask: lanes that have left the loop.
     pub(super) exited: Operand,
-    /// Mask: lanes that execute nothing more in this iteration.
+    /// Mask: lanes that are inactive for the rest of the iteration.
     pub(super) inactive: Operand,
-    /// The registers that the loop modifies, as they were when a lane became inactive; in the order of
+    /// The registers that the loop modifies, at the time when a lane became inactive; in the order of
     /// [`LoopScope::modified`](super::flow::LoopScope).
     pub(super) exit_values: Vec<Operand>,
 }
 
 impl RegState {
-    /// The place of depth in [`Self::vars`]; its mask is next.
+    /// The index of depth in [`Self::vars`]; its mask is next.
     pub(super) const DEPTH: usize = (TEMPORARIES + TARGETS) * 4;
-    /// The place of predicate bit R.
+    /// The index of predicate bit R.
     pub(super) const PREDICATE: usize = Self::DEPTH + 2;
-    /// The place of the ALU result.
+    /// The index of the ALU result.
     pub(super) const ALU_RESULT: usize = Self::PREDICATE + 4;
-    /// The number of places, loop state not counted.
+    /// The number of registers.
     pub(super) const REGISTERS: usize = Self::ALU_RESULT + 1;
 
-    /// The place of the red channel of a temporary.
+    /// Returns the index of the red channel of a temporary.
     pub(super) fn temp(addr: usize) -> usize {
         addr % TEMPORARIES * 4
     }
 
-    /// The place of the red channel of an output.
+    /// Returns the index of the red channel of an output.
     pub(super) fn color(target: u8) -> usize {
         (TEMPORARIES + usize::from(target & 3)) * 4
     }
 
-    /// The type of a register, by its place.
+    /// Returns the type of a register, by its index.
     pub(super) fn register_type(place: usize) -> Type {
         if place <= Self::DEPTH { Type::F32 } else { Type::Mask }
     }
 
-    /// The state at the start: undefined registers are 0, or the poison pattern.
+    /// Returns the initial state: undefined registers are 0, or the poison pattern.
     pub(super) fn start(poison: bool) -> Self {
         let undefined = Operand::float(if poison { POISON } else { 0.0 });
         Self {
@@ -74,7 +74,7 @@ impl RegState {
         }
     }
 
-    /// All variables, in the order of their places.
+    /// Iterates over all variables, by index.
     pub(super) fn vars(&self) -> impl Iterator<Item = Operand> + '_ {
         let plain = self.temps.iter().chain(&self.colors).flatten().copied();
         plain
@@ -102,12 +102,12 @@ impl RegState {
             }))
     }
 
-    /// The registers, without the state of loops.
+    /// Returns the registers, without the state of loops.
     pub(super) fn registers(&self) -> Vec<Operand> {
         self.vars().take(Self::REGISTERS).collect()
     }
 
-    /// The outputs: the colours of the targets that exist, and depth with its mask.
+    /// Returns the outputs: the colours of the existing targets, and depth with its mask.
     #[expect(clippy::type_complexity, reason = "two fields of a function")]
     pub(super) fn outputs(
         &self,

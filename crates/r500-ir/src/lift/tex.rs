@@ -1,4 +1,4 @@
-//! Lifts texture instructions. `reference/tex.rs` has the evidence for the rules.
+//! Lifts texture instructions. `reference/tex.rs` documents the evidence for the rules.
 
 use r500_isa::values::TexOp;
 
@@ -80,7 +80,7 @@ impl Lift<'_> {
     }
 
     fn kill(&mut self, tex: &Tex) {
-        // Of RGBA, the red bit counts.
+        // Only the red bit of the predicate mask counts.
         let [gate, ..] = self.enabled(tex.rgb_pred, tex.alpha_pred);
         let mut killed = NONE;
         for x in self.coordinates(tex.coord, 0b1111) {
@@ -94,7 +94,7 @@ impl Lift<'_> {
         }
     }
 
-    /// S, T, R, Q; 0 for those that are not used.
+    /// Returns S, T, R, Q; 0 for unused coordinates.
     fn coordinates(&self, register: TexReg, used: u8) -> [Operand; 4] {
         let value = self.regs.temps[self.temp_address(register.addr, register.relative)];
         let mut coordinates = [NONE; 4];

@@ -5,52 +5,52 @@ use std::collections::HashMap;
 
 use crate::{EntityMap, Function, If, Inst, Loop, Operand, Phi, Range, Stmt, Value};
 
-/// What is known of a function beyond its text. Definitions and use counts are computed when first asked for.
+/// The analyses of a function. Definitions and use counts are computed on demand.
 #[derive(Debug, Default)]
 pub(crate) struct Analyses<'a> {
-    /// The range of each value, as the lift knew it: passes may widen it (a flush that is dropped leaves
-    /// denormals), so that a pass that needs ranges runs before those that do.
+    /// The range of each value, as computed by the lift. Passes may invalidate it (dropping a flush exposes denormals), so passes that need
+    /// ranges run before those that do.
     pub ranges: Option<&'a EntityMap<Value, Range>>,
-    /// Whether operations or fetches read lanes of a quad that do not execute.
+    /// Whether operations or fetches read inactive lanes of a quad.
     pub reads_quads: bool,
     defs: OnceCell<Defs>,
     uses: OnceCell<UseCounts>,
 }
 
 impl<'a> Analyses<'a> {
-    /// What the lift knows of a function.
+    /// Returns the analyses of a lifted function.
     pub(crate) fn new(ranges: &'a EntityMap<Value, Range>, reads_quads: bool) -> Self {
         Self { ranges: Some(ranges), reads_quads, ..Self::default() }
     }
 
-    /// The definitions of a function.
+    /// Returns the definitions of a function.
     pub(super) fn defs(&self, function: &Function) -> &Defs {
         self.defs.get_or_init(|| Defs::of(function))
     }
 
-    /// The use counts of a function.
+    /// Returns the use counts of a function.
     pub(super) fn uses(&self, function: &Function) -> &UseCounts {
         self.uses.get_or_init(|| UseCounts::of(function))
     }
 
-    /// Forgets what no longer holds after a function has changed.
+    /// Drops the analyses that a change of the function invalidates.
     pub(super) fn invalidate(&mut self) {
         self.defs.take();
         self.uses.take();
     }
 }
 
-/// Phis, with the masks of their branches.
+/// The phis of a function, with the masks of their branches.
 #[derive(Debug, Default)]
 pub(super) struct Phis(HashMap<Value, ([Operand; 2], Phi)>);
 
 impl Phis {
-    /// Adds those of a branch.
+    /// Adds the phis of a branch.
     pub(super) fn add(&mut self, branch: &If) {
         self.0.extend(branch.phis.iter().map(|phi| (phi.value, (branch.masks, *phi))));
     }
 
-    /// The phi that defines a value.
+    /// Returns the phi that defines a value.
     pub(super) fn get(&self, value: Value) -> Option<([Operand; 2], Phi)> {
         self.0.get(&value).copied()
     }
@@ -71,7 +71,7 @@ impl Defs {
         Self(defs)
     }
 
-    /// The instruction that defines an operand, if there is one.
+    /// Returns the instruction that defines an operand, if there is one.
     pub(super) fn of_operand(&self, operand: Operand) -> Option<&Inst> {
         self.0[operand.value()?].as_ref()
     }
@@ -82,7 +82,7 @@ impl Defs {
 pub(super) struct UseCounts(EntityMap<Value, u32>);
 
 impl UseCounts {
-    /// Counts the uses in a function, those by its outputs too.
+    /// Counts the uses in a function, including its outputs.
     fn of(function: &Function) -> Self {
         let mut uses = Self(EntityMap::filled(function.values.len(), 0));
         uses.collect(&function.body);
@@ -90,7 +90,7 @@ impl UseCounts {
         uses
     }
 
-    /// Counts the uses in a loop: in its body, and by the next values of its parameters.
+    /// Counts the uses in a loop: in its body, and as next values of its parameters.
     pub(super) fn in_loop(&self, repeat: &Loop) -> Self {
         let mut uses = Self(EntityMap::filled(self.0.len(), 0));
         uses.collect(&repeat.body);
@@ -106,7 +106,7 @@ impl UseCounts {
         }
     }
 
-    /// The uses of a value.
+    /// Returns the number of uses of a value.
     pub(super) fn of_value(&self, value: Value) -> u32 {
         self.0[value]
     }

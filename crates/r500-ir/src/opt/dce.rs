@@ -1,8 +1,8 @@
 //! Dead-code elimination.
 //!
-//! A value is live if an output, a discard, a counter or a live value depends on it. Definitions of other values
-//! go, uniforms, phis and loop parameters among them, then branches without statements. A loop whose parameters are all dead
-//! leaves the fuel that it consumes.
+//! A value is live if an output, a discard, a counter or a live value depends on it. The pass removes definitions of dead values, uniforms,
+//! phis and loop parameters among them, then branches without statements. A loop without live parameters that only consumes fuel is
+//! replaced by that fuel.
 
 use super::Pass;
 use super::demand::{Bits, DemandGraph};
@@ -10,7 +10,7 @@ use crate::{EntityMap, Function, Stmt, Value};
 
 pub(super) const PASS: Pass = Pass { name: "dce", run: |function, _| run(function) };
 
-/// Removes dead definitions; returns whether there were any.
+/// Removes dead definitions. Returns whether there were any.
 fn run(function: &mut Function) -> bool {
     let mut sweep = Sweep { live: liveness(function), changed: false };
     sweep.retain(&mut function.uniforms, |uniform| uniform.value);
@@ -26,10 +26,10 @@ fn liveness(function: &Function) -> EntityMap<Value, bool> {
     graph.solve().items().iter().map(|bits| *bits == LIVE).collect()
 }
 
-/// What is demanded of live values.
+/// The demand on live values.
 const LIVE: Bits = 1;
 
-/// Notes the operands of each value, and marks those of effects.
+/// Adds the operands of each value to the graph, and demands the operands of effects.
 fn collect(list: &[Stmt], graph: &mut DemandGraph) {
     for stmt in list {
         match stmt {
@@ -52,7 +52,7 @@ fn collect(list: &[Stmt], graph: &mut DemandGraph) {
             }
             Stmt::Loop(repeat) => {
                 for param in &repeat.params {
-                    // The number of iterations decides about every value that the loop computes.
+                    // Every value that the loop computes depends on the number of iterations.
                     let from = [param.init, param.next].into_iter().chain(repeat.continue_mask);
                     from.for_each(|from| graph.forward(param.value, from, LIVE));
                 }
@@ -72,12 +72,12 @@ pub(super) fn has_effects(list: &[Stmt]) -> bool {
     list.iter().any(|stmt| stmt.any(&mut { has }))
 }
 
-/// Returns whether statements do nothing but consume fuel.
+/// Returns whether statements only consume fuel.
 fn only_consumes_fuel(list: &[Stmt]) -> bool {
     list.iter().all(|stmt| matches!(stmt, Stmt::ConsumeFuel { .. }))
 }
 
-/// The fuel that the fuel statements of a list consume.
+/// Returns the fuel that the statements of a list consume, regions excluded.
 pub(super) fn fuel_of(list: &[Stmt]) -> u32 {
     list.iter().fold(0u32, |sum, stmt| match stmt {
         Stmt::ConsumeFuel { instructions, .. } => sum.saturating_add(*instructions),
@@ -85,7 +85,7 @@ pub(super) fn fuel_of(list: &[Stmt]) -> u32 {
     })
 }
 
-/// Removes what is dead.
+/// Removes dead definitions.
 struct Sweep {
     live: EntityMap<Value, bool>,
     changed: bool,
@@ -104,7 +104,7 @@ impl Sweep {
         self.changed |= list.len() != before;
     }
 
-    /// Sweeps the regions of a statement; returns whether the statement stays.
+    /// Sweeps the regions of a statement. Returns whether to keep the statement.
     fn keeps(&mut self, stmt: &mut Stmt) -> bool {
         match stmt {
             Stmt::Def(value, _) => self.live[*value],

@@ -1,20 +1,20 @@
-//! Demand: a backward data-flow analysis of bits that users demand of values.
+//! Demand analysis: a backward data-flow analysis of the bits that users demand of values.
 
 use crate::{EntityMap, Operand, Value};
 
-/// A set of bits that mean something to a pass.
+/// A set of bits, defined by each pass.
 pub(super) type Bits = u8;
 
-/// The values of a function, with the operands that each passes its demand on to.
+/// The values of a function, with the operands that each forwards its demand to.
 pub(super) struct DemandGraph {
     demanded: EntityMap<Value, Bits>,
-    /// The operands of each value, and what it demands of them if that is demanded of it.
+    /// The operands of each value, and the demanded bits that it forwards to them.
     operands: EntityMap<Value, Vec<(Value, Bits)>>,
     work: Vec<Value>,
 }
 
 impl DemandGraph {
-    /// A graph of so many values, of which nothing is demanded.
+    /// Returns a graph of `values` values without demands.
     pub(super) fn new(values: usize) -> Self {
         Self {
             demanded: EntityMap::filled(values, 0),
@@ -23,7 +23,7 @@ impl DemandGraph {
         }
     }
 
-    /// Adds what is demanded of an operand whatever else is.
+    /// Adds an unconditional demand on an operand.
     pub(super) fn demand(&mut self, operand: Operand, bits: Bits) {
         if let Some(value) = operand.value()
             && self.demanded[value] | bits != self.demanded[value]
@@ -33,14 +33,14 @@ impl DemandGraph {
         }
     }
 
-    /// Adds an operand of a value: those of `bits` that are demanded of the value are demanded of it.
+    /// Adds an operand of a value: it receives those of `bits` that are demanded of the value.
     pub(super) fn forward(&mut self, value: Value, operand: Operand, bits: Bits) {
         if bits != 0 {
             self.operands[value].extend(operand.value().map(|operand| (operand, bits)));
         }
     }
 
-    /// Returns what is demanded of each value: the least fixed point.
+    /// Returns the demand on each value: the least fixed point.
     pub(super) fn solve(mut self) -> EntityMap<Value, Bits> {
         while let Some(value) = self.work.pop() {
             let demanded = self.demanded[value];

@@ -1,8 +1,8 @@
-//! Elimination of selects that keep what lanes held when they left a loop.
+//! Elimination of selects that preserve the values of lanes that have left a loop.
 //!
-//! The lift keeps for every lane what it held when it left a loop: each parameter's next value is
-//! `active ? computed : kept`. Where the kept value of a parameter is not demanded, neither after the loop nor by a
-//! value that is, every continuing lane is in `active`, and the select's true operand serves:
+//! The lift preserves for every lane the values that it had when it left a loop: each parameter's next value is `active ? computed : kept`.
+//! Precondition: the kept value of a parameter is not demanded, neither after the loop nor by a demanded value. Then only continuing lanes
+//! matter, all of which are in `active`, and the select's true operand replaces it:
 //!
 //! ```text
 //! %4 = %2 & !%3          %4 = %2 & !%3
@@ -11,11 +11,10 @@
 //! next %0 = %8           next %0 = %6
 //! ```
 //!
-//! If all continuing lanes add the same constant to such a parameter, on [different paths](super::lane_paths) through an
-//! iteration, the sum is its next value.
+//! If all continuing lanes add the same constant to such a parameter, on [different paths](super::lane_paths) through an iteration, the sum
+//! becomes its next value.
 //!
-//! The counter of a loop is then the same for all lanes, which `trip_count` needs. The pass does nothing for
-//! functions that read lanes of a quad that do not execute.
+//! The counter of a loop is then uniform, which `trip_count` needs. The pass does nothing for functions that read inactive lanes of a quad.
 
 use std::collections::HashMap;
 
@@ -29,7 +28,7 @@ use crate::{
 
 pub(super) const PASS: Pass = Pass { name: "exited_lanes", run };
 
-/// Eliminates such selects; returns whether there were any.
+/// Eliminates such selects. Returns whether there were any.
 fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     if analyses.reads_quads {
         return false;
@@ -52,7 +51,7 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     true
 }
 
-/// Gives parameters their steps as next values.
+/// Makes the sums the next values of parameters with a step.
 fn apply_steps(list: &mut [Stmt], steps: &HashMap<Value, f32>, values: &mut Values) {
     for stmt in list {
         match stmt {
@@ -103,7 +102,7 @@ fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts<'_>) {
         {
             param.next = chosen;
             facts.changed = true;
-            // Loops around this one count the use, too.
+            // Enclosing loops count the use, too.
             facts.uses.add(chosen);
         }
         if let Some(step) = facts.step(param, continue_mask) {
@@ -112,17 +111,17 @@ fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts<'_>) {
     }
 }
 
-/// Returns the lanes that execute an iteration and those that execute the next, if a parameter has them.
+/// Returns the masks of lanes that execute an iteration and the next one, if a parameter holds them.
 fn active_masks(repeat: &Loop) -> Option<(Operand, Operand)> {
     let continue_mask = repeat.continue_mask?;
     let param = repeat.params.iter().find(|param| param.next == continue_mask)?;
     Some((Operand::Value(param.value), continue_mask))
 }
 
-/// What is known of the values of a function.
+/// Analyses of a function.
 struct Facts<'a> {
     defs: &'a Defs,
-    /// Of the mask of lanes that execute an iteration: the mask of lanes that entered the loop, which it implies.
+    /// For the mask of lanes that execute an iteration: the mask of lanes that entered the loop, which it implies.
     entry_mask: EntityMap<Value, Option<Operand>>,
     uses: UseCounts,
     phis: Phis,
@@ -131,10 +130,10 @@ struct Facts<'a> {
     changed: bool,
 }
 
-/// Definitions that are followed at most from a mask to one that it implies.
+/// The maximum number of definitions followed from a mask to one that it implies.
 const MAX_DEPTH: usize = 16;
 
-/// How often both operands of an `and` are followed.
+/// The maximum number of `and`s of which both operands are followed.
 const MAX_FORKS: usize = 5;
 
 impl Facts<'_> {
@@ -160,8 +159,8 @@ impl Facts<'_> {
         }
     }
 
-    /// Returns the constant that all continuing lanes add to a parameter that begins with one, unless its next value is such
-    /// a sum already.
+    /// Returns the constant that all continuing lanes add to a parameter with a constant initial value, unless its next value is already
+    /// such a sum.
     fn step(&self, param: &LoopParam, continue_mask: Operand) -> Option<f32> {
         param.init.as_float()?;
         let is_choice = match self.defs.of_operand(param.next) {
@@ -173,7 +172,7 @@ impl Facts<'_> {
         })?
     }
 
-    /// Returns whether every lane of `part` is known to be in `whole`.
+    /// Returns whether `part` is known to imply `whole`.
     fn implies(&self, part: Operand, whole: Operand) -> bool {
         self.implies_within(part, whole, MAX_FORKS)
     }
@@ -203,20 +202,20 @@ impl Facts<'_> {
     }
 }
 
-/// What is demanded of values whose lanes count that do not execute an iteration of a loop.
+/// The demand on values that are used in lanes that do not execute an iteration of a loop.
 const EXITED: Bits = 1;
 
-/// Finds such values.
+/// Demand analysis of exited lanes.
 struct Demand<'a> {
     facts: &'a Facts<'a>,
     /// The lanes that execute the iteration.
     active: Operand,
-    /// What values depend on in lanes that do not execute.
+    /// The dependences of values in lanes that do not execute.
     graph: DemandGraph,
 }
 
 impl<'a> Demand<'a> {
-    /// Returns what exited lanes of a loop demand of each value.
+    /// Returns the demand of a loop's exited lanes on each value.
     fn by_exited(
         repeat: &Loop,
         facts: &'a Facts<'a>,
@@ -234,7 +233,7 @@ impl<'a> Demand<'a> {
         demand.graph.solve()
     }
 
-    /// A parameter with more uses than the loop has is used after it.
+    /// Demands parameters with uses after the loop: those with more uses than in the loop.
     fn uses_after_loop(&mut self, repeat: &Loop) {
         let inside = self.facts.uses.in_loop(repeat);
         for param in &repeat.params {
@@ -286,7 +285,7 @@ impl<'a> Demand<'a> {
 
     fn inst(&mut self, value: Value, inst: &Inst) {
         let [a, b, c] = inst.args;
-        // A mask of executing lanes hides the operands of the others.
+        // A mask of executing lanes makes operands irrelevant in the other lanes.
         let hidden = match inst.opcode {
             Opcode::Select => [false, self.only_active(a), false],
             Opcode::And => [self.only_active(b), self.only_active(a), false],
@@ -303,7 +302,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Returns whether a mask has only lanes that execute.
+    /// Returns whether a mask has executing lanes only.
     fn only_active(&self, mask: Operand) -> bool {
         self.facts.implies(mask, self.active)
     }

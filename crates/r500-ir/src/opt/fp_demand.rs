@@ -1,7 +1,7 @@
-//! Demanded signs of zeros and demanded denormals: a backward analysis, and the simplifications that it allows.
+//! Demanded signs of zeros and demanded denormals: a backward analysis, and the rewrites that it allows.
 //!
-//! A program multiplies by adding +0 to a product, which makes +0 of -0 and changes nothing else. The analysis
-//! finds the values whose users treat +0 and -0 alike, or a denormal like a zero. Then, with `~` for the zero rule:
+//! Drivers multiply by adding +0 to a product, which only turns -0 into +0. The analysis finds the values whose users do not distinguish +0
+//! from -0, or a denormal from a zero. Then, with `~` for the zero rule:
 //!
 //! | before | after | if this is not demanded |
 //! | --- | --- | --- |
@@ -20,7 +20,7 @@ use crate::{
 
 pub(super) const PASS: Pass = Pass { name: "fp_demand", run };
 
-/// Drops what only changes bits that are not demanded. Needs the ranges that the lift found.
+/// Drops operations that only change bits that are not demanded. Needs the ranges of the lift.
 fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     let Some(ranges) = analyses.ranges else { return false };
     let count = function.values.len();
@@ -39,22 +39,22 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     rewrite.changed
 }
 
-/// What the users of a value tell apart: a set of bits, [`SIGN`] and [`DENORMAL`].
+/// The distinctions that users of a value demand: a set of bits, [`SIGN`] and [`DENORMAL`].
 pub type DemandedFp = Bits;
 
-/// Users tell no zero from another, and no denormal from a zero.
+/// Users distinguish neither zeros of different signs, nor denormals from zeros.
 pub const NOTHING: DemandedFp = 0;
-/// The sign of a zero.
+/// Users distinguish zeros of different signs.
 pub const SIGN: DemandedFp = 1;
-/// A denormal from a zero.
+/// Users distinguish denormals from zeros.
 pub const DENORMAL: DemandedFp = 2;
 
-/// What an operation demands of an operand.
+/// The demand of an operation on an operand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperandDemand {
-    /// Demanded whatever is demanded of the result.
+    /// Demanded unconditionally.
     pub always: DemandedFp,
-    /// Demanded if it is demanded of the result.
+    /// Demanded if demanded of the result.
     pub forwarded: DemandedFp,
 }
 
@@ -67,27 +67,26 @@ impl OperandDemand {
         Self { always: NOTHING, forwarded: bits }
     }
 
-    /// Returns what is demanded of the operand, given what is demanded of the result.
+    /// Returns the demand on the operand, given the demand on the result.
     #[must_use]
     pub fn given(self, result: DemandedFp) -> DemandedFp {
         self.always | self.forwarded & result
     }
 }
 
-/// Returns what an operation demands of each of its operands. Each entry holds as long as the other operands keep their
-/// bits: that of a sum may rely on the sign of the other operand.
+/// Returns the demand of an operation on each of its operands. Each entry is valid as long as the other operands keep their bits: the entry
+/// of a sum may rely on the sign of the other operand.
 #[must_use]
 pub fn operand_demands(inst: &Inst, range: impl Fn(Operand) -> Range) -> [OperandDemand; 3] {
     let [a, b, c] = inst.args;
-    // Whether a sum with this operand is the same for a zero of either sign: the operand is not zero, or it is +0 (-0 if it
-    // is subtracted).
+    // Whether a sum with this operand is the same for a zero of either sign: the operand is not zero, or it is +0 (-0 if it is subtracted).
     let absorbs_zero_sign = |operand: Operand, taken: bool| match operand {
         Operand::Const(bits) if f32::from_bits(bits) == 0.0 => (bits != 0) == taken,
         Operand::Const(bits) => !f32::from_bits(bits).is_subnormal(),
         Operand::Value(_) => !range(operand).may_be_zero(),
     };
     let sign_unless = |hidden: bool| if hidden { NOTHING } else { SIGN };
-    // A square has the same sign either way.
+    // The sign of a square does not depend on the sign of its factor.
     let factors = |product: MulFlags, hidden: bool| {
         let hidden = hidden || a == b;
         [sign_unless(hidden || product.zero_a), sign_unless(hidden || product.zero_b)]
@@ -131,9 +130,9 @@ pub fn operand_demands(inst: &Inst, range: impl Fn(Operand) -> Range) -> [Operan
         | Opcode::Or
         | Opcode::AndNot
         | Opcode::Input { .. } => [NOTHING; 3],
-        // The sign of a zero becomes that of an infinity.
+        // The sign of a zero becomes the sign of an infinity.
         Opcode::Rcp | Opcode::Rsq => return [OperandDemand::always(SIGN); 3],
-        // The kernels work on bits.
+        // The kernels operate on bits.
         Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => {
             return [OperandDemand::always(SIGN | DENORMAL); 3];
         }
@@ -141,7 +140,7 @@ pub fn operand_demands(inst: &Inst, range: impl Fn(Operand) -> Range) -> [Operan
     [of_a, of_b, of_c].map(OperandDemand::forwarded)
 }
 
-/// Returns what is demanded of each value.
+/// Returns the demand on each value.
 fn demanded(function: &Function, ranges: &EntityMap<Value, Range>) -> EntityMap<Value, DemandedFp> {
     let mut graph = DemandGraph::new(function.values.len());
     function.outputs().for_each(|operand| graph.demand(operand, SIGN | DENORMAL));
@@ -165,7 +164,7 @@ fn demanded(function: &Function, ranges: &EntityMap<Value, Range>) -> EntityMap<
                 graph.forward(param.value, param.next, SIGN | DENORMAL);
             }
         }
-        // A sampler may tell all coordinates apart.
+        // A sampler may distinguish all coordinates.
         _ => stmt.operands(&mut |operand| graph.demand(operand, SIGN | DENORMAL)),
     });
     graph.solve()
@@ -182,11 +181,11 @@ fn range_of(ranges: &EntityMap<Value, Range>, operand: Operand) -> Range {
 struct Rewrite<'a> {
     demanded: EntityMap<Value, DemandedFp>,
     ranges: &'a EntityMap<Value, Range>,
-    /// The operand that replaces a value: equal in all that is demanded.
+    /// The operand that replaces a value: equal in all demanded bits.
     equal: EntityMap<Value, Option<Operand>>,
-    /// Whether a value's operation flushes its result by itself.
+    /// Whether a value's operation flushes its result.
     is_flushing: EntityMap<Value, bool>,
-    /// The operand whose negation a value is, in all that is demanded.
+    /// The operand whose negation a value is, in all demanded bits.
     negated: EntityMap<Value, Option<Operand>>,
     changed: bool,
 }
@@ -220,7 +219,7 @@ impl Rewrite<'_> {
         });
     }
 
-    /// Simplifies an operation; returns the operand that replaces its result, if there is one.
+    /// Simplifies an operation. Returns the operand that replaces its result, if there is one.
     fn inst(&mut self, value: Value, inst: &mut Inst) -> Option<Operand> {
         let demanded = self.demanded[value];
         let [a, b, _] = inst.args;
@@ -269,7 +268,7 @@ impl Rewrite<'_> {
         None
     }
 
-    /// Uses the operand of a negation in place of the negation, where that costs no more.
+    /// Replaces a negation by its operand, where that costs no more.
     fn propagate_neg(&self, inst: &mut Inst) {
         let negated = |operand: Operand| self.negated[operand.value()?];
         let [a, b, _] = inst.args;
@@ -296,9 +295,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Returns whether an operand is not a denormal, whatever else the pass rewrites. The ranges hold for the function
-    /// before: an operation whose flush is not demanded may be dropped. (In a loop, two products with one could each rely
-    /// on the other.)
+    /// Returns whether an operand is not denormal, independently of other rewrites of this pass. Ranges are those before the pass, which
+    /// may drop a flush that is not demanded. (In a loop, two products with 1 could otherwise each rely on the other.)
     fn is_flushed(&self, operand: Operand) -> bool {
         let stays = operand
             .value()

@@ -1,7 +1,7 @@
 //! Global value numbering, after passes that replace operands.
 //!
-//! An operation that was computed before, in the same region or in one around it, is not computed again. On the way,
-//! selects lose operands that their own mask hides: `%m ? (%m ? %x : %y) : %b` → `%m ? %x : %b`.
+//! An operation that is available from the same region or from an enclosing one is replaced by its value. Also, selects lose operands that
+//! their own mask hides: `%m ? (%m ? %x : %y) : %b` → `%m ? %x : %b`.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::{EntityMap, Function, Inst, Operand, Stmt, Type, Value, Values};
 
 pub(super) const PASS: Pass = Pass { name: "gvn", run: |function, _| run(function) };
 
-/// Removes repeated operations; returns whether there were any.
+/// Removes redundant operations. Returns whether there were any.
 fn run(function: &mut Function) -> bool {
     let mut numbering = Numbering {
         values: &function.values,
@@ -30,11 +30,11 @@ fn run(function: &mut Function) -> bool {
 
 struct Numbering<'a> {
     values: &'a Values,
-    /// What the open regions have computed, innermost last.
+    /// The operations that the open regions have computed, innermost last.
     available: Vec<HashMap<(Type, Inst), Value>>,
     /// The operations so far.
     defs: EntityMap<Value, Option<Inst>>,
-    /// The operands that values turned out to be equal to.
+    /// The operands that replace redundant values.
     equal: EntityMap<Value, Option<Operand>>,
     changed: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::{ALL, Inst, NONE, Opcode, Operand};
 
-/// Returns the operand that an operation gives unchanged, if there is one.
+/// Returns the operand that an operation returns unchanged, if there is one.
 pub(super) fn unchanged_operand(inst: &Inst) -> Option<Operand> {
     match (inst.opcode, inst.args) {
         (Opcode::Select, [ALL, a, _]) | (Opcode::Select, [NONE, _, a]) => Some(a),
@@ -16,8 +16,8 @@ pub(super) fn unchanged_operand(inst: &Inst) -> Option<Operand> {
     }
 }
 
-/// Removes operands of a select that its own mask hides: `%m ? (%m ? %x : %y) : %b` becomes `%m ? %x : %b`, and likewise on the
-/// other side. Returns whether there were any.
+/// Removes operands of a select that its own mask hides: `%m ? (%m ? %x : %y) : %b` → `%m ? %x : %b`, and likewise on the false side.
+/// Returns whether there were any.
 pub(super) fn remove_hidden(inst: &mut Inst, def_of: impl Fn(Operand) -> Option<Inst>) -> bool {
     let mut changed = false;
     if inst.opcode == Opcode::Select {

@@ -1,4 +1,4 @@
-//! Path-sensitive evaluation: what a lane adds to a loop parameter on every path through an iteration.
+//! Path-sensitive evaluation: the constant that a lane adds to a loop parameter on every path through an iteration.
 //!
 //! A `continue` in the source makes the step of a counter a select or a phi, although each path takes one step:
 //!
@@ -11,13 +11,13 @@
 //! %8 = %6 ? %7 : %5          %0 + 1.0 on either path
 //! ```
 //!
-//! A lane's path is which masks it is in. Masks that decide what the evaluation needs are assumed set, then clear, until the
-//! parameter's next value is the parameter plus a constant, which must be the same on all paths of lanes that continue.
+//! A path is given by the masks that contain the lane. Masks that the evaluation depends on are assumed set, then clear, until the
+//! parameter's next value is the parameter plus a constant, which must be the same on all paths of continuing lanes.
 
 use super::analyses::{Defs, Phis};
 use crate::{Inst, NONE, Opcode, Operand, Value, const_eval};
 
-/// Values that are evaluated at most, over all paths.
+/// The maximum number of evaluated values, over all paths.
 const MAX_EVALUATIONS: usize = 2048;
 
 /// Returns the constant that all lanes of `continue_mask` add to a loop parameter whose next value is `next`.
@@ -33,21 +33,21 @@ pub(super) fn step(
     paths.step_on_paths(next).ok().map(f32::from_bits)
 }
 
-/// What a lane holds on a path.
+/// The value of an operand in lanes of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Const(u32),
-    /// The parameter as it is at the beginning of the iteration.
+    /// The parameter at the start of the iteration.
     Param,
     /// The parameter plus a constant.
     Step(u32),
-    /// Anything else.
+    /// Unknown.
     Other,
 }
 
-/// Why an evaluation stops.
+/// The reason why an evaluation stops.
 enum Stop {
-    /// It depends on a mask that is not assumed.
+    /// It depends on a mask without an assumption.
     Undecided(Value),
     /// There is no such step, or it takes too long to find.
     Unknown,
@@ -57,9 +57,9 @@ struct Paths<'a> {
     defs: &'a Defs,
     phis: &'a Phis,
     param: Value,
-    /// The masks that the path's lanes are in, or not.
+    /// The masks that are assumed to contain the path's lanes, or not.
     assumed: Vec<(Value, bool)>,
-    /// Evaluations that are left.
+    /// Remaining evaluations.
     left: usize,
 }
 
@@ -82,7 +82,7 @@ impl Paths<'_> {
         if step == clear? { Ok(step) } else { Err(Stop::Unknown) }
     }
 
-    /// Assumes that lanes are in a mask or not, and what follows of that.
+    /// Assumes that a mask contains the lanes or not, and what this implies.
     fn assume(&mut self, mask: Operand, is_set: bool) {
         let Operand::Value(value) = mask else { return };
         self.assumed.push((value, is_set));
@@ -103,7 +103,7 @@ impl Paths<'_> {
         }
     }
 
-    /// Returns what lanes hold of a float.
+    /// Returns the value of a float operand.
     fn held(&mut self, operand: Operand) -> Result<Held, Stop> {
         let value = match operand {
             Operand::Const(bits) => return Ok(Held::Const(bits)),
@@ -126,7 +126,7 @@ impl Paths<'_> {
         }
     }
 
-    /// Returns the operand that a phi takes; `None` if the value is none.
+    /// Returns the operand that a phi selects; `None` if the value is not a phi.
     fn incoming(&mut self, value: Value) -> Result<Option<Operand>, Stop> {
         let Some((masks, phi)) = self.phis.get(value) else { return Ok(None) };
         for (mask, arm) in masks.into_iter().zip(phi.arms) {
@@ -137,7 +137,7 @@ impl Paths<'_> {
         phi.incoming.map(Some).ok_or(Stop::Unknown)
     }
 
-    /// Returns whether lanes are in a mask.
+    /// Returns whether a mask contains the lanes.
     fn mask(&mut self, operand: Operand) -> Result<bool, Stop> {
         let Operand::Value(value) = operand else { return Ok(operand != NONE) };
         if let Some((_, is_set)) = self.assumed.iter().find(|(mask, _)| *mask == value) {
@@ -161,7 +161,7 @@ impl Paths<'_> {
                 let chosen = if self.mask(mask)? { a } else { b };
                 self.mask(chosen)
             }
-            // Comparisons of flags.
+            // Comparisons of truth values.
             Some(&Inst {
                 opcode: opcode @ (Opcode::Lt | Opcode::Ge | Opcode::Eq | Opcode::Ne),
                 args: [a, b, _],

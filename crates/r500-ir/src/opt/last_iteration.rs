@@ -1,7 +1,7 @@
-//! What the last iteration of a loop does, where a counter decides that it is the last.
+//! Loop peeling: the last iteration of a counted loop, which mostly finds that it is the last, moves after the loop.
 //!
-//! Drivers begin an iteration with the test of the counter. In the last one all lanes leave there, so that most of the body
-//! chooses what parameters are already; the rest is a few selects, which can follow the loop:
+//! Drivers start an iteration with the test of the counter. In the last one all lanes leave there, so most of the body selects the present
+//! values of parameters; the rest is a few selects:
 //!
 //! ```text
 //! loop 4 (%0 = 0, %1 = .., %2 = all) {     loop 3 (%9 = .., %2 = all) {
@@ -21,21 +21,21 @@ use crate::{
     Values,
 };
 
-/// Operations that the last iteration may leave.
+/// The maximum number of operations that remain of the last iteration.
 const MAX_RESIDUAL: usize = 12;
 
-/// The operations that the last iteration of a loop leaves.
+/// The operations that remain of the last iteration of a loop.
 #[derive(Debug, Default)]
 pub(super) struct Residual {
-    /// Operations on the parameters as they are after the loop, of a number each.
+    /// Operations on the parameters' values after the loop, identified by index.
     ops: Vec<(ValueData, Inst)>,
-    /// The parameters that they change, and the number of the operation whose result each becomes.
+    /// The parameters that they change, and the index of the operation with the result.
     changed: Vec<(Value, usize)>,
 }
 
 impl Residual {
-    /// Evaluates the last iteration of a loop; `None` if it does too much. `bits` are known bits of values in that
-    /// iteration, `defs` the operations of the loop's body. Parameters that are not used after the loop need no value.
+    /// Evaluates the last iteration of a loop; `None` if too much remains. `bits`: known bits of values in that iteration. `defs`: the
+    /// operations of the loop's body. Parameters that are not used after the loop need no value.
     pub(super) fn of(
         repeat: &Loop,
         defs: &EntityMap<Value, Option<Inst>>,
@@ -67,7 +67,7 @@ impl Residual {
         Some(Self { ops: resolver.ops, changed })
     }
 
-    /// Gives the parameters that change other names in their loop, and appends the operations that follow it.
+    /// Renames the changed parameters in their loop, and appends the remaining operations after it.
     pub(super) fn apply(self, repeat: &mut Loop, values: &mut Values, after: &mut Vec<Stmt>) {
         if self.changed.is_empty() {
             return;
@@ -117,15 +117,15 @@ fn rename_in(list: &mut [Stmt], rename: &impl Fn(&mut Operand)) {
     }
 }
 
-/// Operands that are results of a residual's operations: their numbers begin here.
+/// Operands from this number on are results of the remaining operations.
 const OP: u32 = 1 << 31;
 
-/// What a value is in the last iteration.
+/// A value in the last iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resolved {
     /// A constant, or a value from outside of the body.
     Operand(Operand),
-    /// The result of an operation of the residual.
+    /// The result of a remaining operation.
     Op(usize),
 }
 
@@ -151,7 +151,7 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Returns what an operand is in the last iteration; `None` if that takes too much.
+    /// Returns the value of an operand in the last iteration; `None` if too much remains.
     fn resolve(&mut self, operand: Operand) -> Option<Resolved> {
         let Operand::Value(value) = operand else { return Some(Resolved::Operand(operand)) };
         if let Some(bits) = self.bits[value] {
@@ -171,7 +171,7 @@ impl Resolver<'_> {
         Some(resolved)
     }
 
-    /// Returns what a phi is of a branch that no lane takes.
+    /// Returns the value of a phi whose branch no lane takes.
     fn phi(&mut self, masks: [Operand; 2], phi: Phi) -> Option<Resolved> {
         for mask in masks {
             if self.resolve(mask)? != Resolved::Operand(NONE) {

@@ -1,7 +1,7 @@
-//! Merges fuel statements that follow each other with only operations between.
+//! Merging of fuel statements with only operations in between.
 //!
-//! `consume 3; %1 = ..; consume 4` → `consume 7; %1 = ..`: the limit of instructions strikes at the same count; the
-//! address that the error names is that of the first statement.
+//! `consume 3; %1 = ..; consume 4` → `consume 7; %1 = ..`. The limit is reached at the same count; the error reports the address of the
+//! first statement.
 
 use super::Pass;
 use crate::Stmt;
@@ -9,7 +9,7 @@ use crate::Stmt;
 pub(super) const PASS: Pass =
     Pass { name: "merge_fuel", run: |function, _| merge(&mut function.body) };
 
-/// Merges the fuel statements of a list and of the regions in it; returns whether there were any to merge.
+/// Merges the fuel statements of a list and of its regions. Returns whether there were any to merge.
 fn merge(list: &mut Vec<Stmt>) -> bool {
     let before = list.len();
     let mut inner = false;

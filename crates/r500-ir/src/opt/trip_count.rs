@@ -1,9 +1,9 @@
-//! Loops with counters: constant trip counts, and conditions that a counter decides.
+//! Counted loops: constant trip counts, and conditions that a counter decides.
 //!
-//! Drivers end a loop by a comparison of a counter that begins with a constant, which gives the same for all lanes.
-//! The backward slice of a loop's continue mask is evaluated here, iteration by iteration, as far as it does not depend
-//! on lanes: of a mask, one operand may be enough. Values of the slice that are the same in every iteration become
-//! constants. A loop that nothing else ends runs its iterations without a test, and all lanes are active:
+//! Drivers end a loop by comparing a counter that starts with a constant, so the result is uniform. The pass evaluates the backward slice
+//! of a loop's continue mask, iteration by iteration, as far as it does not depend on lanes; for masks, one known operand may decide.
+//! Values of the slice that are equal in all iterations become constants. If only the counter ends the loop, it runs without a test, and
+//! all lanes are active:
 //!
 //! ```text
 //! loop 255 (%0 = 0, %2 = all) {          loop 3 (%0 = 0) {
@@ -14,7 +14,7 @@
 //! } next (%6, %4) while %4
 //! ```
 //!
-//! A loop that lanes leave as well keeps the test for those, and runs into its limit otherwise:
+//! If lanes leave the loop for other reasons, too, the test remains, and the trip count limits the loop:
 //!
 //! ```text
 //! loop 255 (%0 = 0, %2 = all) {          loop 3 (%2 = all) {
@@ -24,8 +24,8 @@
 //! } next (%0 + 1.0, %5) while %5
 //! ```
 //!
-//! What is [left](super::last_iteration) of the last iteration follows the loop. If it only finds that it is the last, that is its
-//! fuel, charged also where all lanes left before it.
+//! The [remainder](super::last_iteration) of the last iteration follows the loop. If that iteration only finds that it is the last, the
+//! remainder is its fuel, charged also if all lanes left before.
 
 use super::Pass;
 use super::analyses::{Analyses, UseCounts};
@@ -38,7 +38,7 @@ use crate::{
 
 pub(super) const PASS: Pass = Pass { name: "trip_count", run };
 
-/// Specialises loops with counters; returns whether anything changed.
+/// Specialises counted loops. Returns whether anything changed.
 fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     let used_after = params_used_after(function, analyses.uses(function));
     let mut body = std::mem::take(&mut function.body);
@@ -47,14 +47,14 @@ fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
     changed
 }
 
-/// Returns whether a function has a loop that tests whether to continue.
+/// Returns whether a function has a loop with a continue mask.
 pub(super) fn has_conditional_loop(function: &Function) -> bool {
     let conditional =
         |stmt: &Stmt| matches!(stmt, Stmt::Loop(repeat) if repeat.continue_mask.is_some());
     function.body.iter().any(|stmt| stmt.any(&mut { conditional }))
 }
 
-/// Returns which loop parameters are used outside of their loops. What this pass does to a loop adds no such use.
+/// Returns which loop parameters are used outside of their loops. This pass adds no such use.
 fn params_used_after(function: &Function, uses: &UseCounts) -> EntityMap<Value, bool> {
     let mut used_after = EntityMap::filled(function.values.len(), false);
     function.each(&mut |stmt| {
@@ -98,26 +98,25 @@ fn each_loop(
     changed
 }
 
-/// Operations that may be evaluated; with more, a loop is left as it is.
+/// The maximum number of evaluated operations; a loop that needs more is not changed.
 const MAX_EVALUATIONS: usize = 1 << 14;
 
-/// The bits of values; `None` for those that are unknown or depend on the lane.
+/// The bits of values; `None` for values that are unknown or depend on the lane.
 type Bits = EntityMap<Value, Option<u32>>;
 
-/// The iterations of a loop.
+/// The iterations of a counted loop.
 struct TripCount {
-    /// The most iterations.
+    /// The maximum number of iterations.
     iterations: u32,
-    /// Whether no lane continues after the last: the loop does not run into its limit.
+    /// Whether no lane continues after the last one: the counter ends the loop before its limit.
     ends: bool,
-    /// Whether all lanes continue before: nothing but the counter ends the loop.
+    /// Whether all lanes continue until then: only the counter ends the loop.
     uniform: bool,
-    /// The values of the slice with the same bits in every iteration; in every iteration but the last if the loop
-    /// ends.
+    /// The values of the slice with equal bits in all iterations; in all except the last one if the loop ends.
     loop_constants: Bits,
     /// The values of the loop's body in the last iteration.
     last: Bits,
-    /// The operations of the loop's body, by their values.
+    /// The operations of the loop's body, by value.
     defs: EntityMap<Value, Option<Inst>>,
 }
 
@@ -150,8 +149,8 @@ impl TripCount {
         Some(trip_count)
     }
 
-    /// Folds what is known of the iterations; returns whether anything changed. If the last iteration does little, that
-    /// follows the loop instead, with its fuel.
+    /// Folds known values into the loop. Returns whether anything changed. If the last iteration does little, the remainder and its fuel
+    /// follow the loop.
     fn apply(
         mut self,
         repeat: &mut Loop,
@@ -164,7 +163,7 @@ impl TripCount {
             false => None,
         };
         if self.ends && last.is_none() {
-            // The last iteration runs too: only what it has in common is constant.
+            // The last iteration stays in the loop: only values that it shares with the others are constant.
             let last = &self.last;
             self.loop_constants = (self.loop_constants.iter())
                 .map(|(value, bits)| bits.filter(|_| *bits == last[value]))
@@ -186,7 +185,7 @@ impl TripCount {
     }
 }
 
-/// Returns the values of a loop that its continue mask depends on, as far as operations and parameters define them.
+/// Returns the values of a loop that its continue mask depends on, through operations and parameters.
 fn backward_slice(
     repeat: &Loop,
     defs: &EntityMap<Value, Option<Inst>>,
@@ -208,8 +207,8 @@ fn backward_slice(
     contained
 }
 
-/// Returns the values of a slice that may be known in some iteration: a parameter begins with a constant, and an operation
-/// has known operands. The optimistic assumption is refuted until a fixed point.
+/// Returns the values of a slice that may be known in some iteration: parameters with a constant initial value, and operations on known
+/// operands. Optimistic assumptions are refuted until a fixed point.
 fn knowable<I: Iterator<Item = (Value, Inst)>>(
     repeat: &Loop,
     body: impl Fn() -> I,
@@ -242,7 +241,7 @@ fn knowable<I: Iterator<Item = (Value, Inst)>>(
     }
 }
 
-/// Runs a slice.
+/// Evaluation of a slice.
 struct Evaluation {
     order: Vec<(Value, Inst)>,
     params: Vec<LoopParam>,
@@ -251,7 +250,7 @@ struct Evaluation {
 }
 
 impl Evaluation {
-    /// Returns what is known of the iterations; `None` if there are too many to evaluate.
+    /// Evaluates the iterations; `None` if there are too many.
     fn run(mut self, max_trips: u32, continue_mask: Operand) -> Option<TripCount> {
         for param in &self.params {
             self.bits[param.value] = get(param.init, &self.bits);
@@ -310,7 +309,7 @@ fn get(operand: Operand, bits: &Bits) -> Option<u32> {
     }
 }
 
-/// Evaluates an operation; `None` if its result is unknown or depends on the lane. Of masks, one operand may be enough.
+/// Evaluates an operation; `None` if its result is unknown or depends on the lane. For masks, one known operand may decide.
 fn evaluate(inst: &Inst, bits: &Bits) -> Option<u32> {
     let [a, b, c] = inst.args.map(|arg| get(arg, bits));
     match inst.opcode {
@@ -329,7 +328,7 @@ fn evaluate(inst: &Inst, bits: &Bits) -> Option<u32> {
     }
 }
 
-/// Replaces the loop constants in the operations of a loop, and what follows of them; returns whether anything changed.
+/// Propagates constants through the operations of a loop. Returns whether anything changed.
 fn fold(repeat: &mut Loop, constants: Bits) -> bool {
     let equal = EntityMap::filled(constants.len(), None);
     let mut folding = Folding { constants, equal, changed: false };
@@ -342,9 +341,9 @@ fn fold(repeat: &mut Loop, constants: Bits) -> bool {
 }
 
 struct Folding {
-    /// The constants that values are.
+    /// The values that are constants.
     constants: Bits,
-    /// The operands that values turned out to be equal to.
+    /// The operands that replace values.
     equal: EntityMap<Value, Option<Operand>>,
     changed: bool,
 }
