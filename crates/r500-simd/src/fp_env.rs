@@ -1,24 +1,20 @@
-//! The processor's floating-point environment: what becomes of denormals.
+//! The floating-point environment: flush-to-zero and denormals-are-zero.
 //!
-//! x86 can do all of the machine's rule (denormal operands count as zeros, subnormal results become zeros) by
-//! itself and at no cost: two bits of the control register MXCSR. [`flushing`] sets them around a call, [`plain`]
-//! clears them for what must not flush: interpolants, texture reads. Elsewhere both just call, and kernels check
-//! for denormals themselves ([`SoftFlush`](crate::flush::SoftFlush)).
+//! x86 implements the chip's rule (denormal operands and subnormal results are flushed to zero) at no cost, by two bits of the control
+//! register MXCSR. [`flushing`] sets them around a call, [`plain`] clears them for code that must not flush: interpolants, texture reads.
+//! On other targets both only call, and kernels check for denormals themselves ([`SoftFlush`](crate::flush::SoftFlush)).
 //!
-//! Rust and LLVM compile all float work for the default environment. Two things keep that right:
+//! Rust and LLVM compile all float operations for the default environment. Two properties keep that sound:
 //!
-//! 1. **No float work crosses a change.** One assembly block sets MXCSR, calls a function through a pointer and
-//!    restores MXCSR: before and after it the environment is what it was. The compiler can neither see what the
-//!    block calls nor move anything into it; what crosses it goes through memory, which the block may read and
-//!    write. The function called is entered with the environment set, contains the closure as a whole, and ends
-//!    before it is restored. A panic is caught inside and resumed outside, so no unwinding leaves the block.
-//! 2. **Inside, float work is what it is written as.** LLVM emits one instruction for each operation, whose
-//!    result the processor then flushes; what it computes or removes itself it takes for IEEE 754. So constants
-//!    are not folded where they could be subnormal (kernels take theirs from outside or have none), and no
-//!    kernel may contain an *identity*: an operation that LLVM knows to return an operand, such as `x - 0.0`,
-//!    `x + -0.0` or `x * 1.0`, also where the constant is one side of a select (with AVX-512, `c - (m ? 0.0 : p)`
-//!    becomes a subtraction masked by `m` that passes a subnormal `c` through). Tests compare every kernel at every
-//!    level with the scalar law over denormals, at whatever optimisation they are built with.
+//! 1. **No float operation crosses a change.** One assembly block sets MXCSR, calls a function through a pointer and restores MXCSR: before
+//! and after it the environment is the same. The compiler can neither see the callee nor move anything into the block; data crosses it
+//! through memory, which the block may read and write. The called function runs entirely with the environment set, and contains the whole
+//! closure. A panic is caught inside and resumed outside, so no unwinding leaves the block. 2. **Inside, float operations are compiled as
+//! written.** LLVM emits one instruction for each operation, whose result the processor then flushes; but it folds and simplifies by IEEE
+//! 754. So constants that could be subnormal are not folded (kernels take theirs from outside or have none), and no kernel may contain an
+//! *identity*: an operation that LLVM knows to return an operand, such as `x - 0.0`, `x + -0.0` or `x * 1.0`, also if the constant is one
+//! side of a select (with AVX-512, `c - (m ? 0.0 : p)` becomes a subtraction masked by `m` that passes a subnormal `c` through). Tests
+//! compare every kernel at every level with the scalar reference semantics over denormals, at any optimisation level.
 
 #![allow(unsafe_code, reason = "MXCSR is reached by inline assembly only")]
 
@@ -26,7 +22,7 @@
 #[cfg(target_arch = "x86_64")]
 const FLUSH: u32 = 1 << 15 | 1 << 6;
 
-/// Calls `f` with denormal operands and subnormal results made zeros of their sign, where the processor can.
+/// Calls `f` with denormal operands and subnormal results flushed to zeros of their sign, if the processor can.
 pub fn flushing<T>(f: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
     return with_mxcsr(|mxcsr| mxcsr | FLUSH, f);
@@ -34,7 +30,7 @@ pub fn flushing<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// Calls `f` with the arithmetic of IEEE 754, whatever [`flushing`] it is inside of.
+/// Calls `f` in IEEE 754 arithmetic, also inside [`flushing`].
 pub fn plain<T>(f: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
     return with_mxcsr(|mxcsr| mxcsr & !FLUSH, f);
@@ -42,7 +38,7 @@ pub fn plain<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// What goes into the call and what comes out.
+/// The closure and its result.
 #[cfg(target_arch = "x86_64")]
 struct Call<F, T> {
     f: Option<F>,
@@ -66,22 +62,22 @@ fn with_mxcsr<T, F: FnOnce() -> T>(change: impl FnOnce(u32) -> u32, f: F) -> T {
     }
 }
 
-/// What the block calls: `f`, with nothing unwinding out of it.
+/// Calls `f` and catches panics: the callee of the block.
 ///
 /// # Safety
-/// `call` points to a `Call<F, T>` that nothing else uses.
+/// `call` points to a `Call<F, T>` without other references.
 #[cfg(target_arch = "x86_64")]
 unsafe extern "sysv64" fn enter<T, F: FnOnce() -> T>(call: *mut ()) {
     // SAFETY: the caller's promise.
     let call = unsafe { &mut *call.cast::<Call<F, T>>() };
     let f = call.f.take();
-    // The closure is dropped when it panics: its half-done work is visible only through what it has
-    // borrowed, which the caller's own unwinding leaves in the same state.
+    // The closure is dropped when it panics: its partial effects are visible only through borrows, which the caller's own unwinding leaves
+    // in the same state.
     let f = std::panic::AssertUnwindSafe(|| f.map(|f| f()));
     call.result = std::panic::catch_unwind(f).transpose();
 }
 
-/// Sets MXCSR, calls `f` with `data`, sets MXCSR again.
+/// Sets MXCSR, calls `f` with `data`, and sets MXCSR again.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 fn set_call_restore(
@@ -90,12 +86,11 @@ fn set_call_restore(
     f: unsafe extern "sysv64" fn(*mut ()),
     data: *mut (),
 ) {
-    // SAFETY: `ldmxcsr` loads four bytes from the addresses of live `u32`s, which came from `stmxcsr` with none
-    // but the two flush bits changed, so they set no reserved bit and unmask no exception. `f` is called with what
-    // it asks for (`with_mxcsr` is the only caller); without `nostack` the stack is aligned for a call and nothing
-    // lies below its pointer; `clobber_abi` declares what a System V function may overwrite, and `r12`, which
-    // holds a pointer across the call, is what it must preserve. `f` does not unwind. MXCSR's control bits are at the
-    // end what they were at the start.
+    // SAFETY: `ldmxcsr` loads four bytes from the addresses of live `u32`s, which came from `stmxcsr` with only the two flush bits changed,
+    // so they set no reserved bit and unmask no exception. `f` is called with the argument that it requires (`with_mxcsr` is the only
+    // caller); without `nostack` the stack is aligned for a call and nothing is below its pointer; `clobber_abi` declares the registers
+    // that a System V function may overwrite, and `r12`, which holds a pointer across the call, is callee-saved. `f` does not unwind.
+    // MXCSR's control bits have the same value at the end as at the start.
     unsafe {
         core::arch::asm!(
             "ldmxcsr [{during}]",
@@ -127,7 +122,7 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// Half of the smallest normal number, and a denormal plus 0: results and operands.
+    /// Half of the smallest normal number, and a denormal plus 0: a tiny result and a denormal operand.
     #[inline(never)]
     fn probe() -> [u32; 2] {
         let (smallest, denormal) = (black_box(f32::MIN_POSITIVE), black_box(f32::from_bits(3)));
@@ -152,8 +147,8 @@ mod tests {
         assert_eq!(probe(), IEEE);
     }
 
-    /// Nothing but the environment distinguishes the three products: a compiler that moved or shared float work
-    /// across its changes would make them equal.
+    /// Only the environment distinguishes the three products: a compiler that moved or shared float operations across its changes would
+    /// make them equal.
     #[test]
     fn equal_products_in_and_out_are_computed_where_they_stand() {
         let (a, b) = (black_box(f32::MIN_POSITIVE), black_box(0.5));

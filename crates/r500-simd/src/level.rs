@@ -135,14 +135,14 @@ pub trait SimdTask {
     fn run<L: SimdLevel>(self, level: L) -> Self::Output;
 }
 
-/// The properties of a level other than its instructions. A value is a proof that the processor has them: only
-/// [`Simd::run`] creates one, after detection.
+/// The properties of a level other than its instructions. A value proves that the processor supports them: only [`Simd::run`] creates one,
+/// after detection.
 pub trait SimdLevel: LaneOps {
     /// How denormals are flushed.
     type Flush: Flush;
     /// How to round to an integer.
     type Rint: Rint;
-    /// Whether kernels of two operations are worth their machine code.
+    /// Whether fused kernels of two operations are worth their code size.
     const FUSES: bool;
 
     /// Returns a function compiled for this level.
@@ -254,8 +254,8 @@ fn portable<J: SimdTask>(job: J) -> J::Output {
     job.run(Portable)
 }
 
-/// Inhibits vectorisation across iterations of a loop over chunks, whose body is vector code already. Without
-/// it, with AVX-512, the compiler gathers one lane of several chunks into each vector.
+/// Inhibits vectorisation across iterations of a loop over chunks, whose body is already vector code. Without it, with AVX-512, the
+/// compiler gathers one lane of several chunks into each vector.
 #[inline(always)]
 pub fn inhibit_outer_vectorization() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -10,9 +10,8 @@
 //! | [`level::lane_ops`] | permutations and mask tests of chunks |
 //! | [`chunk`] | chunks: sixteen pixels, quad by quad |
 //!
-//! This crate knows nothing of the R500 except that pixels come in quads. It uses no other crate of the
-//! workspace. Its `unsafe` is the call of a function compiled for an instruction set, after detection,
-//! intrinsics in such functions, and the access to MXCSR.
+//! This crate knows only one fact about the R500: pixels come in quads. It uses no other crate of the workspace. Its `unsafe` is the call
+//! of a function compiled for an instruction set, after detection, intrinsics in such functions, and the access to MXCSR.
 
 pub mod chunk;
 pub mod flush;

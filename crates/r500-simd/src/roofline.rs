@@ -54,7 +54,7 @@ impl<const LANES: usize> SimdTask for Chains<LANES> {
 mod tests {
     use super::*;
 
-    /// 12 vectors of so many lanes, two operations each.
+    /// 12 vectors, two operations per lane.
     #[test]
     fn operations_are_counted() {
         assert_eq!(Simd::Portable.multiply_add(5), 5 * 2 * 12 * 4);

@@ -1,6 +1,6 @@
-//! Permutations and mask tests of chunks, by the instructions of a level.
+//! Permutations and mask tests of chunks, with the instructions of a level.
 //!
-//! The compiler makes gathers and single-lane moves of their plain loops.
+//! The compiler would emit gathers and single-lane moves for plain loops.
 
 #![allow(
     unsafe_code,
@@ -13,13 +13,13 @@ use super::{Avx2, Avx512, Sse2};
 use crate::Chunk;
 use crate::chunk::LANES_BY_ROW;
 
-/// Half a chunk: the lanes of two neighbouring quads.
+/// Half a chunk: the lanes of two adjacent quads.
 pub type HalfChunk = [f32; 8];
 
 /// The rows of a chunk's pixels, of four channels each.
 pub type PixelRows = [[[f32; 4]; 4]; 4];
 
-/// By the bits of the lanes of two neighbouring quads: their rows.
+/// The rows of two adjacent quads, indexed by the bits of their lanes.
 static ROWS_OF: [[[bool; 4]; 2]; 256] = {
     let mut table = [[[false; 4]; 2]; 256];
     let mut bits = 0;
@@ -35,7 +35,7 @@ static ROWS_OF: [[[bool; 4]; 2]; 256] = {
     table
 };
 
-/// Returns the bits of a chunk's lanes by row, each row from the left.
+/// Returns the bits of a chunk's lanes in row order, each row from the left.
 #[must_use]
 #[inline(always)]
 pub fn bits_by_row(bits: u16) -> [[bool; 4]; 4] {
@@ -56,14 +56,14 @@ pub trait LaneOps: Copy {
         bits as u16
     }
 
-    /// Has the processor fetch the cache line of a number that will be written, where it can.
+    /// Prefetches the cache line of a value for writing, if the processor can.
     #[inline(always)]
     fn prefetch_to_write<T>(self, _: &T) {}
 
     /// Returns whether a mask has a lane; all bits of a lane are equal.
     #[inline(always)]
     fn any_lane(self, mask: &Chunk) -> bool {
-        // A loop: adapters of iterators are not always inlined.
+        // A loop: iterator adapters are not always inlined.
         let mut any = 0;
         for lane in mask {
             any |= lane.to_bits();
@@ -71,7 +71,7 @@ pub trait LaneOps: Copy {
         any != 0
     }
 
-    /// Returns the bits of the lanes of four horizontally adjacent chunks by row, each row from the left.
+    /// Returns the bits of the lanes of four horizontally adjacent chunks in row order, each row from the left.
     #[inline(always)]
     fn bits_by_row_of_four(self, bits: [u16; 4]) -> [[bool; 16]; 4] {
         let mut rows = [[false; 16]; 4];
@@ -96,8 +96,7 @@ pub trait LaneOps: Copy {
         columns
     }
 
-    /// Returns the pixels of a chunk by row, from the lowest one on, each row from the left, from its channels: the four
-    /// channels of a pixel together.
+    /// Returns the pixels of a chunk in row order, lowest row first, each row from the left, with the four channels of a pixel together.
     #[inline(always)]
     fn pixel_rows(self, [r, g, b, a]: [&Chunk; 4]) -> PixelRows {
         let [r, g, b, a] = [r.as_chunks().0, g.as_chunks().0, b.as_chunks().0, a.as_chunks().0];
@@ -113,7 +112,7 @@ pub trait LaneOps: Copy {
         rows
     }
 
-    /// Returns the channels of the pixels of two neighbouring quads, lane by lane, from the pixels' four channels each.
+    /// Returns the channels of the pixels of two adjacent quads, in lane order, from the four channels of each pixel.
     #[inline(always)]
     fn pixel_channels(self, [a, b, c, d, e, f, g, h]: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
         let quads = [self.transpose([a, b, c, d]), self.transpose([e, f, g, h])];
@@ -146,7 +145,7 @@ impl LaneOps for Portable {
     }
 }
 
-/// Fetches a cache line to write to it.
+/// Prefetches a cache line for writing.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn prefetch_to_write<T>(at: &T) {
