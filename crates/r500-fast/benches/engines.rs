@@ -1,7 +1,6 @@
-//! The time of pictures: captures with the fast engine, prepared once; preparing; a capture with the reference
-//! engine.
+//! Times of pictures: captures with the fast engine, prepared once; preparation; a capture with the reference engine.
 //!
-//! `cargo bench -p r500-fast -- --save-baseline NAME`, later `--baseline NAME`, shows what changed.
+//! `cargo bench -p r500-fast -- --save-baseline NAME`, then `--baseline NAME`, compares two versions.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -14,7 +13,7 @@ use r500_fast::Fast;
 use r500_formats::{Limits, read};
 use r500_program::Job;
 
-/// Straight arithmetic, functions, branches, a divergent loop, a long program, texture reads.
+/// Straight-line arithmetic, functions, branches, a divergent loop, a long program, texture fetches.
 const CAPTURES: [&str; 7] = [
     "alu_matrix",
     "scene_plasma",

@@ -1,4 +1,4 @@
-//! The draw of the fast engine, which finds out which constants change.
+//! The draw of the fast engine, which detects constants that change.
 
 use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
 use r500_ir::lift_symbolic;
@@ -8,7 +8,7 @@ use super::draw::FastDraw;
 use super::native_code::NativeCode;
 use super::uniforms::changed_channels;
 
-/// A draw of the fast engine. A constant that changes becomes a uniform: the program is lifted again then, and no more.
+/// A draw of the fast engine. A constant that changes becomes a uniform: the program is lifted again once, not for further changes.
 pub(crate) struct BatchDraw {
     batches: FastDraw,
     simd: Simd,

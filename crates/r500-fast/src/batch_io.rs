@@ -1,4 +1,4 @@
-//! Coverage and inputs of a batch before the ops, its outputs after them.
+//! Initialisation of a batch's coverage and inputs, and stores of its outputs.
 
 use r500_program::InputData;
 
@@ -19,8 +19,7 @@ use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
 use r500_simd::level::Portable;
 use r500_simd::{SimdLevel, SimdTask, inhibit_outer_vectorization};
 
-/// Marks the covered pixels of chunks that a part of the picture has pixels of, and counts them; false if there
-/// is none.
+/// Marks the covered pixels of chunks that intersect a part of the picture, and counts them. Returns false if there are none.
 pub(super) fn init_coverage(
     tile: &Tile<'_>,
     interp: &mut Interpreter<'_>,
@@ -36,7 +35,7 @@ pub(super) fn init_coverage(
             }
             interp.scratch.killed.fill(if interp.code.discards { LANES as u32 } else { 0 });
         }
-        // Without discards, coverage stays as it is from batch to batch.
+        // Without discards, the coverage stays valid for the next batch.
         interp.fully_covered = !interp.code.discards;
         interp.all_covered = interp.fully_covered;
         return true;
@@ -65,7 +64,7 @@ pub(super) fn init_coverage(
     any
 }
 
-/// The mask that has every pixel.
+/// The full mask.
 pub(super) const ALL: Chunk = [f32::from_bits(!0); LANES];
 
 /// Loads the inputs of a batch into their slots, and the interpolants of machine code, without flushing denormals.
@@ -112,7 +111,7 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
     }
 }
 
-/// Stores the outputs of a batch in the picture.
+/// Stores the outputs of a batch to the picture.
 pub(super) struct StoreOutputs<'m, 'a, 't, 'b, 'c> {
     pub(super) tile: &'t Tile<'t>,
     pub(super) interp: &'m mut Interpreter<'a>,
@@ -128,7 +127,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
         if interp.colors_stored && !interp.fully_covered && interp.code.depth.is_none() {
             return store_coverage_only(level, tile, interp, band);
         }
-        // Which chunks are covered whole, and which at all.
+        // The chunks that are fully covered, and those with a covered lane.
         let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
         let counted = if interp.fully_covered { 0 } else { interp.scratch.covered.len() };
         let mut coverages = [CoverageBits::default(); CHUNKS];
@@ -195,7 +194,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                 clear_colors(band, at, width);
             }
             if interp.coverage_stored {
-                // By the band.
+                // The band has stored it.
             } else if inside {
                 let mut row = [CoverageBits::default(); COLUMNS];
                 for (covered, &i) in row.iter_mut().zip(order) {
@@ -219,7 +218,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
     }
 }
 
-/// Stores the coverage of a batch that lies in the band, and resets it for the next one.
+/// Stores the coverage of a batch inside the band, and resets it for the next one.
 #[inline(always)]
 fn store_coverage_only<L: SimdLevel>(
     level: L,
@@ -230,7 +229,7 @@ fn store_coverage_only<L: SimdLevel>(
     let Scratch { covered, killed, .. } = &mut interp.scratch;
     let started: u32 = killed.iter().sum();
     if interp.any_replay {
-        // Replays take back by chunks what is counted here.
+        // Replays subtract the counts of single chunks, which are counted here.
         for (mask, killed) in covered.iter().zip(killed) {
             *killed -= CoverageBits::of(level, mask).count();
         }
@@ -240,7 +239,7 @@ fn store_coverage_only<L: SimdLevel>(
     interp.all_covered = true;
 }
 
-/// Stores the coverage of a batch that lies in the band, resets it to all lanes, and returns how many lanes were covered.
+/// Stores the coverage of a batch inside the band, and resets it to all lanes. Returns the number of covered lanes.
 #[inline(always)]
 pub(super) fn take_coverage<L: SimdLevel>(
     level: L,
@@ -264,11 +263,11 @@ pub(super) fn take_coverage<L: SimdLevel>(
     sum
 }
 
-/// Where a channel of a colour comes from: a slot, or the same chunk again and again.
+/// Source of a channel of a colour: a slot, or one chunk for all indices.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     chunks: &'a [Chunk],
-    /// What counts of a chunk's number.
+    /// Mask of the chunk index.
     mask: usize,
 }
 

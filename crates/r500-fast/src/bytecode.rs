@@ -1,6 +1,6 @@
 //! Bytecode: ops over slots.
 //!
-//! A slot holds one value of every pixel of a batch. A kernel may write the slot that it reads; other ops never do.
+//! A slot holds one value of every pixel of a batch. A kernel may write a slot that it reads; other ops never do.
 
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;
@@ -13,8 +13,7 @@ use r500_exec::Bindings;
 /// An op over a batch.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
-    /// Calls of a kernel, one after the other, each a loop over the lanes of a slot: those from one of
-    /// [`Bytecode::calls`] to before another.
+    /// Calls of a kernel, in order, each a loop over the lanes of a slot: a range of [`Bytecode::calls`].
     Lanes(Kernel, [u32; 2]),
     /// Fetches texels.
     Fetch(Box<FetchOp>),
@@ -22,18 +21,17 @@ pub(super) enum Op {
     Discard(Arg),
     /// Counts the covered lanes of the mask.
     Stat { channel: u8, mask: Arg },
-    /// Counts instructions of the program against the limit.
+    /// Charges executed instructions against the limit.
     ConsumeFuel { instructions: u32, address: u32 },
-    /// Marks chunks for replay where lanes of the mask execute of which none is covered.
+    /// Marks chunks for replay: those with executing lanes of the mask, none of which is covered.
     GroupHazard(Arg),
-    /// Restricts execution to the chunks where the mask has a lane; jumps to `to` if there is none.
+    /// Restricts execution to the chunks where the mask has a lane; jumps to `to` if there are none.
     PushExec { mask: Arg, to: u32 },
-    /// Restores the chunks before the last restriction.
+    /// Restores the chunks of the enclosing region.
     PopExec,
-    /// Begins a loop: sets counter `counter` to `max_trips`.
+    /// Starts a loop: sets counter `counter` to `max_trips`.
     LoopBegin { counter: u32, max_trips: u32 },
-    /// Jumps back to `to` if iterations are left, for the chunks where the mask, if there is one, has a lane. Otherwise the
-    /// loop ends.
+    /// Jumps back to `to` if iterations remain, for the chunks where the mask, if there is one, has a lane. Otherwise the loop ends.
     LoopBack { counter: u32, mask: Option<Arg>, to: u32 },
     /// Calls machine code.
     Kernel(KernelCall),
@@ -49,15 +47,15 @@ pub(super) struct FetchOp {
     pub(super) dx: [Arg; 4],
     pub(super) dy: [Arg; 4],
     pub(super) active: Arg,
-    /// Slots of the texel's channels, and their order.
+    /// Slots of the texel's channels, and their ascending order.
     pub(super) texel: [Option<u32>; 4],
     pub(super) ascending: [u8; 4],
 }
 
-/// Where a target's colour is after the ops.
+/// The location of a target's colour after the ops.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ColorSource {
-    /// In slots, channel by channel; no NaN but the canonical one.
+    /// In slots, channel by channel; NaN are canonical.
     Slots([Arg; 4]),
     /// Stored by machine code: see [`ColorStore`](super::codegen::ColorStore).
     Stored { covered: bool },
@@ -83,11 +81,11 @@ pub(super) struct Bytecode {
     pub(super) depth: Option<(Arg, Arg)>,
     /// Whether lanes are discarded.
     pub(super) discards: bool,
-    /// The number of operations that are machine code, and of all.
+    /// The number of operations that are machine code, and of all operations.
     pub(super) coverage: (usize, usize),
     /// The units that machine code fetches from.
     pub(super) units: Vec<u8>,
-    /// The inputs, and their channels, that machine code computes.
+    /// The channels of inputs that machine code interpolates.
     pub(super) interpolants: Vec<[u8; 2]>,
 }
 
@@ -104,7 +102,7 @@ impl Bytecode {
         self.colors.iter().flatten().any(|color| matches!(color, ColorSource::Stored { .. }))
     }
 
-    /// The texels that machine code fetches from, by texture unit.
+    /// Returns the texels that machine code fetches from, by texture unit.
     pub(super) fn texels<'a>(&self, bindings: &'a Bindings) -> [TexelView<'a>; TEXTURE_UNITS] {
         let mut texels = [TexelView::NONE; TEXTURE_UNITS];
         for unit in self.units.iter().map(|unit| usize::from(*unit)) {

@@ -1,7 +1,7 @@
 //! Bytecode generation.
 //!
-//! The region tree is [linearised](super::linearizer); each value has a slot while it is [live](super::live_ranges), so
-//! that the slots in use stay in the processor's nearest cache.
+//! The region tree is [linearised](super::linearizer). Each value has a slot while it is [live](super::live_ranges), so the slots in use
+//! stay in the cache.
 
 use super::arg::Arg;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
@@ -23,8 +23,8 @@ impl Bytecode {
         simd.run_plain(Compile { function, uniforms, native: None }).0
     }
 
-    /// Compiles a function, with machine code for what a compiler supports. Returns the bytecode, the number of columns of
-    /// chunks in a batch, and the units that the compiler refused: if there are any, the bytecode lacks them.
+    /// Compiles a function, with machine code for the statements that a compiler supports. Returns the bytecode, the number of columns of
+    /// chunks in a batch, and the units that the compiler refused: if there are any, the bytecode is incomplete.
     pub(super) fn with_native(
         function: &Function,
         uniforms: &[(Value, f32)],
@@ -60,7 +60,7 @@ impl Bytecode {
             fusion::fuse(level, &mut linearizer);
         }
         let mut places = LiveRanges::of(&linearizer).allocate();
-        // Uniforms stay in slots of their own.
+        // Uniforms have reserved slots.
         let mut constants: Vec<(u32, f32)> =
             uniforms.iter().map(|&(value, x)| (places.reserve(value), x)).collect();
         let (places, own) = (places, constants.len());
@@ -76,7 +76,7 @@ impl Bytecode {
                 slot
             }))
         };
-        // Constants are materialised for ops only, of which machine code leaves few.
+        // Constants are materialised for ops only; little of a function remains ops with machine code.
         let columns = batch_width(places.count);
         let stride = columns * (ROWS / 4) * (size_of::<Chunk>() as u32);
         let mut refused = Vec::new();
@@ -84,7 +84,7 @@ impl Bytecode {
         let mut inputs = Vec::new();
         let mut ops = Vec::with_capacity(linearizer.ops.len());
         let mut calls = Vec::new();
-        // Jumps name positions of virtual ops, of which inputs and copies onto themselves are dropped.
+        // Jumps refer to positions of virtual ops, of which inputs and self-copies are dropped.
         let mut moved = Vec::with_capacity(linearizer.ops.len() + 1);
         for op in &linearizer.ops {
             moved.push(position(ops.len()));
@@ -226,10 +226,10 @@ impl Bytecode {
     }
 }
 
-/// Appends a call of a kernel: to the last op if that calls the same one. Channels of an instruction mostly do, so that
-/// dispatch is amortised over them.
+/// Appends a call of a kernel; to the last op if that calls the same kernel. Channels of an instruction mostly do, which amortises
+/// dispatch.
 ///
-/// No jump leads between two calls of an op: what it leads to follows the begin of a loop or the end of an arm.
+/// No jump leads between two calls of an op: a jump target follows the start of a loop or the end of an arm.
 fn push_call(ops: &mut Vec<Op>, calls: &mut Vec<KernelArgs>, (kernel, call): (Kernel, KernelArgs)) {
     let at = position(calls.len());
     calls.push(call);
@@ -239,7 +239,7 @@ fn push_call(ops: &mut Vec<Op>, calls: &mut Vec<KernelArgs>, (kernel, call): (Ke
     }
 }
 
-/// Compiles with the kernels of a level.
+/// Compilation with the kernels of a level.
 struct Compile<'a> {
     function: &'a Function,
     uniforms: &'a [(Value, f32)],

@@ -1,4 +1,4 @@
-//! Canvases: the memory that batches of pixels are stored to, a band of a frame or of surfaces.
+//! Canvases: the memory that batches are stored to, a band of a frame or of surfaces.
 
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Band, ColorSurface, PixelRect, Plane, Surfaces};
@@ -11,19 +11,19 @@ use super::tile::Tile;
 
 /// The memory of a part of a picture.
 pub(super) trait Canvas {
-    /// The pixels that it has.
+    /// Returns the rectangle of its pixels.
     fn rect(&self) -> PixelRect;
 
-    /// Returns whether offsets reach all pixels of a tile that lies in the canvas, and keeps them.
+    /// Computes and caches the offsets of a tile inside the canvas. Returns false if an offset does not fit.
     fn has_offsets(&self, staging: &mut Staging, tile: &Tile<'_>) -> bool;
 
-    /// Returns the planes for a tile that lies in the canvas and [`has_offsets`](Self::has_offsets).
+    /// Returns the planes for a tile inside the canvas that [`has_offsets`](Self::has_offsets).
     fn targets<'c>(&'c mut self, staging: &'c Staging, tile: &Tile<'_>) -> ColorTargets<'c>;
 
     /// Marks all pixels as covered.
     fn cover(&mut self);
 
-    /// Stores the coverage of horizontally adjacent chunks that lie in the canvas.
+    /// Stores the coverage of horizontally adjacent chunks inside the canvas.
     fn store_coverages(&mut self, level: impl LaneOps, at: [u32; 2], covered: &[CoverageBits]);
 }
 
@@ -52,20 +52,20 @@ impl Canvas for Band<'_> {
     }
 }
 
-/// A band of surfaces, of formats that machine code stores.
+/// A band of surfaces, in formats that machine code stores.
 pub(super) struct SurfaceBand<'b, 's> {
     pub(super) surfaces: &'b mut Surfaces<'s>,
     pub(super) encodings: &'b [Option<PixelEncoding>; TARGETS],
 }
 
 impl SurfaceBand<'_, '_> {
-    /// Pitch and size of pixels of a target that is stored.
+    /// Returns the pitch and the pixel size of a target that is stored.
     fn layout(&self, target: usize) -> Option<(usize, usize)> {
         let encoding = self.encodings[target]?;
         Some((self.surfaces.colors[target].as_ref()?.pitch, usize::from(encoding.bytes)))
     }
 
-    /// Copies the pixels of a chunk that lie in the surface, if they are covered, from a buffer that has them row by row.
+    /// Copies the covered pixels of a chunk that are inside the surface from a buffer in row order.
     pub(super) fn copy_chunk(
         &mut self,
         target: usize,
@@ -99,7 +99,7 @@ impl SurfaceBand<'_, '_> {
         }
     }
 
-    /// Stores the coverage of a chunk, as far as it lies in the surface.
+    /// Stores the coverage of a chunk, clipped to the surface.
     pub(super) fn copy_coverage(&mut self, [x, y]: [u32; 2], covered: CoverageBits) {
         let rect = self.rect();
         let Some(Plane { values, pitch }) = &mut self.surfaces.coverage else { return };
@@ -115,7 +115,7 @@ impl SurfaceBand<'_, '_> {
     }
 }
 
-/// The columns of a chunk that lie in a rectangle.
+/// Returns the columns of a chunk that are inside a rectangle.
 fn columns_inside(rect: PixelRect, x: u32) -> std::ops::Range<usize> {
     let first = rect.x.saturating_sub(x).min(CHUNK);
     let end = (rect.x + rect.width).saturating_sub(x).min(CHUNK);

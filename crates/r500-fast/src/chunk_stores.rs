@@ -1,4 +1,4 @@
-//! Stores of whole chunks into the planes of a band: from lane order (quad by quad) to row order.
+//! Stores of chunks to the planes of a band: permutes lane order (quad by quad) to row order.
 
 use r500_simd::chunk::{LANES_BY_ROW, SIDE};
 use r500_simd::level::lane_ops::{LaneOps, bits_by_row};
@@ -7,8 +7,8 @@ use r500_simd::{Chunk, LANES, SimdLevel, inhibit_outer_vectorization};
 use r500_exec::PixelRect;
 use r500_exec::{Band, Pixel};
 
-/// Stores a target's colours of horizontally adjacent chunks that lie in the band, 0 where a mask of covered lanes is given and
-/// has none; `at` is the lowest left pixel of the first chunk.
+/// Stores a target's colours of horizontally adjacent chunks inside the band, 0 in lanes outside of the coverage, if it is given; `at` is
+/// the lower left pixel of the first chunk.
 #[inline(always)]
 pub(super) fn store_colors<'c, L: SimdLevel>(
     level: L,
@@ -23,7 +23,7 @@ pub(super) fn store_colors<'c, L: SimdLevel>(
     let Some(plane) = band.color_mut(target) else { return };
     let Some(rows) = rows(rect, at, chunks.len() as u32 * SIDE, plane) else { return };
     let [a, b, c, d] = rows.map(|row| &mut row.as_chunks_mut::<4>().0[..chunks.len()]);
-    // By index: adapters of iterators are not always inlined, and then not compiled for the level.
+    // By index: iterator adapters are not always inlined, and then not compiled for the level.
     for (i, &chunk) in chunks.iter().enumerate() {
         inhibit_outer_vectorization();
         let channels = channels(usize::from(chunk));
@@ -50,7 +50,7 @@ pub(super) fn store_color(
     store_chunk(rect, at, plane, pixel);
 }
 
-/// Returns the colours of each target from a pixel of the band on; empty where there are none.
+/// Returns the colours of each target from a pixel of the band on; empty for targets without a plane.
 pub(super) fn colors_from<'b>(band: &'b mut Band<'_>, [x, y]: [u32; 2]) -> [&'b mut [Pixel]; 4] {
     let first = band.rect().index(x, y);
     band.colors_mut().map(|plane| {
@@ -59,7 +59,7 @@ pub(super) fn colors_from<'b>(band: &'b mut Band<'_>, [x, y]: [u32; 2]) -> [&'b 
     })
 }
 
-/// Stores the depth of a chunk where it is covered and written, 0 elsewhere, clipped to the band.
+/// Stores the depth of a chunk in covered lanes that wrote it, 0 elsewhere, clipped to the band.
 #[inline(always)]
 pub(super) fn store_depth(
     band: &mut Band<'_>,
@@ -78,7 +78,7 @@ pub(super) fn store_depth(
     store_chunk(rect, at, plane, |lane| pixels[lane]);
 }
 
-/// Stores the coverage of horizontally adjacent chunks that lie in the band.
+/// Stores the coverage of horizontally adjacent chunks inside the band.
 #[inline(always)]
 pub(super) fn store_coverages(
     level: impl LaneOps,
@@ -106,7 +106,7 @@ pub(super) fn store_coverage(band: &mut Band<'_>, at: [u32; 2], covered: &Chunk)
     store_chunk(band.rect(), at, band.coverage_mut(), |lane| covered[lane].to_bits() != 0);
 }
 
-/// Clears the colours of a row of chunks, `width` pixels in all, that lies in the band.
+/// Clears the colours of a row of chunks inside the band, `width` pixels in total.
 #[inline(always)]
 pub(super) fn clear_colors(band: &mut Band<'_>, at: [u32; 2], width: u32) {
     let rect = band.rect();
@@ -116,7 +116,7 @@ pub(super) fn clear_colors(band: &mut Band<'_>, at: [u32; 2], width: u32) {
     }
 }
 
-/// Which pixels of a chunk are covered: a bit for each lane.
+/// The covered pixels of a chunk: a bit for each lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CoverageBits(u16);
 
@@ -139,14 +139,14 @@ impl CoverageBits {
         self.0.count_ones()
     }
 
-    /// Returns the pixels, row by row.
+    /// Returns the coverage in row order.
     #[inline(always)]
     pub(super) fn rows(self) -> [[bool; 4]; 4] {
         bits_by_row(self.0)
     }
 }
 
-/// Returns the channels of a chunk, 0 in lanes that are not covered.
+/// Returns the channels of a chunk, with 0 in uncovered lanes.
 #[inline(always)]
 pub(super) fn covered_channels(channels: [&Chunk; 4], covered: &Chunk) -> [Chunk; 4] {
     let mut masked = [[0.0; LANES]; 4];
@@ -166,8 +166,7 @@ pub(super) fn masked(pixels: impl Fn(usize) -> Pixel, covered: &Chunk) -> impl F
     move |lane| pixels(lane).map(|x| f32::from_bits(x.to_bits() & covered[lane].to_bits()))
 }
 
-/// Returns the four rows of a plane that a row of chunks lies in, cut to the chunks; `None` if they leave
-/// the plane.
+/// Returns the four rows of a plane that contain a row of chunks, restricted to the chunks; `None` if they exceed the plane.
 #[inline(always)]
 fn rows<T>(
     rect: PixelRect,

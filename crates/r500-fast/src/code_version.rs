@@ -9,17 +9,17 @@ use super::render_targets::TARGETS;
 use r500_exec::output::color::PixelEncoding;
 use r500_simd::Simd;
 
-/// A version of the code, which may be replaced between two bands.
+/// A version of the code. It may be replaced between two bands.
 pub(super) struct CodeVersion {
     pub(super) simd: Simd,
     pub(super) code: Bytecode,
-    /// Columns of chunks in a batch.
+    /// Columns of chunks per batch.
     pub(super) batch_width: u32,
-    /// Scratch memory that no thread is using: allocating it for each band would take longer than a short program.
+    /// Unused scratch memory: allocating it for each band would take longer than a short program.
     pub(super) scratch_pool: Mutex<Vec<Scratch>>,
 }
 
-/// Code that stores colours as certain surfaces hold them.
+/// Code that stores colours in the formats of surfaces.
 pub(super) struct SurfaceCode {
     pub(super) encodings: [Option<PixelEncoding>; TARGETS],
     pub(super) version: CodeVersion,
@@ -38,7 +38,7 @@ impl CodeVersion {
     }
 }
 
-/// Locks a mutex, also one that a panicking thread has poisoned.
+/// Locks a mutex, even if it is poisoned.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

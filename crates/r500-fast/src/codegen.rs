@@ -1,10 +1,9 @@
 //! The interface to a native compiler: compile units, kernels.
 //!
-//! The fast engine keeps batches, regions, counters and outputs. Each maximal run of statements that a [`Compiler`] supports
-//! (operations, discards, fetches from textures with a [`TextureDesc`], and branches and loops of these) is a
-//! [`CompileUnit`] and becomes one op, whose [`Kernel`] runs over the chunks that execute. The last unit stores colours to the
-//! [`ColorTargets`]. All other statements run as bytecode. A call from machine code for
-//! each of them, a vector of pixels at a time, would be slower: see `benches/RESULTS.md`.
+//! The fast engine keeps batches, regions, counters and outputs. Each maximal run of statements that a [`Compiler`] supports (operations,
+//! discards, fetches from textures with a [`TextureDesc`], and branches and loops of these) forms a [`CompileUnit`] and becomes one op,
+//! whose [`Kernel`] runs over the executing chunks. The last unit stores colours to the [`ColorTargets`]. All other statements run as
+//! bytecode: calling out from machine code for each of them, one vector of pixels at a time, would be slower (see `benches/RESULTS.md`).
 //!
 //! ```text
 //! Function ──▶ CompileUnits ──Compiler──▶ Kernels ─┐
@@ -29,57 +28,54 @@ pub use r500_texture::batch::{
     AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode, texel_math,
 };
 
-/// Lanes of a chunk.
+/// Lanes per chunk.
 pub const LANES: usize = lanes::LANES;
 
-/// One value of sixteen pixels: four quads; in a quad top left, top right, bottom left, bottom right.
+/// One value of sixteen pixels: four quads, each top left, top right, bottom left, bottom right.
 pub type Chunk = [f32; LANES];
 
 /// A part of a function, for a compiler.
 ///
-/// A chunk is 64 bytes, a slot `stride` bytes: some chunks one after the other. A kernel runs over
-/// the same chunks of every slot; lanes of different chunks have nothing to do with each other, those
-/// of a quad meet in [`Opcode::QuadBroadcast`](r500_ir::Opcode::QuadBroadcast) only.
+/// A chunk is 64 bytes, a slot is `stride` bytes of consecutive chunks. A kernel runs over the same chunks of every slot. Lanes of
+/// different chunks are independent; lanes of a quad interact in [`Opcode::QuadBroadcast`](r500_ir::Opcode::QuadBroadcast) only.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileUnit<'a> {
-    /// What to do: [`Stmt::Def`], [`Stmt::Fetch`] and [`Stmt::Discard`] if the compiler takes them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::ConsumeFuel`].
+    /// The statements: [`Stmt::Def`], [`Stmt::Fetch`] and [`Stmt::Discard`] that the compiler supports, [`Stmt::If`] and [`Stmt::Loop`] of
+    /// these and of [`Stmt::ConsumeFuel`].
     pub body: &'a [&'a Stmt],
-    /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
-    /// all bits or none.
+    /// Live-in values with their slots, ordered by slot. A value that is used as a mask holds all bits or none.
     pub reads: &'a [(Value, u32)],
-    /// Values that are used after the unit, with the slots to store them to, by slot. No slot is in both lists, none twice
-    /// in one.
+    /// Values that are used after the unit, with the slots to store them to, ordered by slot. No slot is in both lists, or twice in one.
     pub writes: &'a [(Value, u32)],
-    /// Moves after the body, in order. Their slots may be among those read.
+    /// Moves after the body, in order. Their slots may be among `reads`.
     pub moves: &'a [PhiMove],
-    /// Colours to store after all else; each target once.
+    /// Colours to store at the end; at most one per target.
     pub colors: &'a [ColorStore],
-    /// Bytes from one slot to the next.
+    /// Bytes between slots.
     pub stride: u32,
-    /// Whether [`Stmt::ConsumeFuel`] is to be counted while running. If not, all of them are counted
-    /// beforehand, and a compiler ignores them.
+    /// Whether code counts [`Stmt::ConsumeFuel`] while it runs. Otherwise all of them are counted beforehand, and a compiler ignores them.
     pub fuel_checked: bool,
-    /// The units that the body fetches from, ascending.
+    /// The texture units that the body fetches from, ascending.
     pub tables: &'a [(u8, TextureDesc)],
-    /// By number: which input and channel of it each [interpolant](Batch::interpolants) is.
+    /// The input and channel of each [interpolant](Batch::interpolants).
     pub interpolants: &'a [[u8; 2]],
     /// Types and debug locations of the values.
     pub values: &'a Values,
 }
 
-/// The resources of a draw that machine code can use directly.
+/// The layout of a draw's resources that machine code can use directly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResourceLayout {
-    /// Textures that have a [`TextureDesc`], by their units, ascending.
+    /// Textures with a [`TextureDesc`], by ascending unit.
     tables: Vec<(u8, TextureDesc)>,
-    /// Inputs that are a [`LinearInterpolant`] and their channels, ascending.
+    /// Channels of inputs that are a [`LinearInterpolant`], ascending.
     pub(super) interpolants: Vec<[u8; 2]>,
-    /// How surfaces hold the colours of each target, `None` of those without one; floats of a frame if there are no surfaces.
+    /// The pixel encoding of each target's surface, `None` for targets without one. Without surfaces, colours are floats of a frame.
     pub(super) encodings: Option<[Option<PixelEncoding>; TARGETS]>,
 }
 
 impl ResourceLayout {
-    /// Those that a function reads. Textures are decoded for it.
+    /// Returns the layout of the resources that a function reads. Decodes textures for it.
     #[must_use]
     pub fn of(function: &Function, bindings: &Bindings) -> Self {
         let (mut units, mut interpolants) = (Vec::new(), Vec::new());
@@ -101,86 +97,85 @@ impl ResourceLayout {
         Self { tables, interpolants, encodings: None }
     }
 
-    /// The same for a draw to surfaces that hold colours like this, by target; `None` where there is no surface.
+    /// Returns the layout for a draw to surfaces with these pixel encodings, by target; `None` for targets without a surface.
     #[must_use]
     pub fn with_encodings(self, encodings: [Option<PixelEncoding>; TARGETS]) -> Self {
         Self { encodings: Some(encodings), ..self }
     }
 
-    /// The table of a unit.
+    /// Returns the texture of a unit.
     #[must_use]
     pub fn table(&self, unit: u8) -> Option<&TextureDesc> {
         let at = self.tables.binary_search_by_key(&unit, |(unit, _)| *unit).ok()?;
         Some(&self.tables[at].1)
     }
 
-    /// The interpolant of a channel of an input, by its number.
+    /// Returns the index of the interpolant of a channel of an input.
     pub(super) fn interpolant(&self, input: u8, channel: u8) -> Option<usize> {
         self.interpolants.binary_search(&[input, channel]).ok()
     }
 }
 
-/// A move to a phi or a loop parameter of a region that the interpreter runs.
+/// A move to a phi or a loop parameter of a region that the interpreter executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PhiMove {
-    /// The variable, which is this value from now on.
+    /// The variable, which has the new value after the move.
     pub value: Value,
     /// Its slot.
     pub slot: u32,
-    /// The pixels that it changes for; all if not said. For the others it stays what it was.
+    /// The pixels that it changes for, all if `None`. It keeps its value in the others.
     pub mask: Option<Operand>,
-    /// What it becomes.
+    /// The new value.
     pub from: Operand,
 }
 
-/// A colour of every pixel, to be put on the [`ColorTargets`] as frames hold it, NaN as the canonical one, or as surfaces do.
+/// A colour to store to the [`ColorTargets`], as floats of a frame with canonical NaN, or in a surface's encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColorStore {
-    /// 0 to 3: which plane of the targets.
+    /// The target, 0 to 3.
     pub target: u8,
     /// Red, green, blue and alpha.
     pub channels: [Operand; 4],
-    /// Which of them are never NaN.
+    /// Which channels are never NaN.
     pub non_nan: [bool; 4],
-    /// Whether some pixels are not covered: in a frame they get zeros, in a surface they keep what they have. If not, they do
-    /// not matter.
+    /// Whether some pixels may be uncovered: in a frame they are set to zero, in a surface they keep their contents. Otherwise all pixels
+    /// are stored.
     pub covered: bool,
-    /// How a surface holds the pixels; floats of a frame if not said.
+    /// The encoding of a surface's pixels; `None` for the floats of a frame.
     pub encoding: Option<PixelEncoding>,
 }
 
-/// A native compiler. It supports discards, inputs that are a [`LinearInterpolant`], fetches from textures with a
-/// [`TextureDesc`], and stores of colours.
+/// A native compiler. It supports discards, inputs that are a [`LinearInterpolant`], fetches from textures with a [`TextureDesc`], and
+/// colour stores.
 pub trait Compiler: Send + Sync {
-    /// Returns whether the compiler supports an operation. Units have no others.
+    /// Returns whether the compiler supports an operation. Units contain no others.
     fn supports(&self, inst: &Inst) -> bool {
         let _ = inst;
         true
     }
 
-    /// Compiles a unit; `None` if it cannot: the unit then runs as bytecode.
+    /// Compiles a unit. `None` if it cannot: the unit then runs as bytecode.
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>>;
 }
 
 /// The machine code of a unit.
 pub trait Kernel: Send + Sync {
-    /// Runs over the chunks from `run.0` to before `run.1` of a batch. Written are those chunks of the
-    /// unit's [`writes`](CompileUnit::writes) and [`moves`](CompileUnit::moves), if it discards of
-    /// [`covered`](Batch::covered), and of the planes of its [`colors`](CompileUnit::colors) the pixels that
-    /// the [`offsets`](ColorTargets::offsets) of these chunks tell of; read are those of its [`reads`](CompileUnit::reads), and the texels of
-    /// its [`tables`](CompileUnit::tables), its [`interpolants`](CompileUnit::interpolants), and what is covered; nothing else. But for colours, what it leaves
-    /// of a chunk that it has killed altogether does not matter.
+    /// Runs over the chunks `run.0..run.1` of a batch. It writes those chunks of the unit's [`writes`](CompileUnit::writes) and
+    /// [`moves`](CompileUnit::moves), of [`covered`](Batch::covered) if it discards, and the pixels of its [`colors`](CompileUnit::colors)'
+    /// planes at the [`offsets`](ColorTargets::offsets) of these chunks. It reads those chunks of its [`reads`](CompileUnit::reads) and of
+    /// the coverage, the texels of its [`tables`](CompileUnit::tables), and its [`interpolants`](CompileUnit::interpolants). It accesses
+    /// nothing else. Except for colours, its results in chunks of which it has discarded all pixels are unspecified.
     ///
     /// # Errors
-    /// [`RunError`] if a limit strikes.
+    /// [`RunError`] if a limit is exceeded.
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError>;
 
-    /// Runs over all chunks of adjacent batches, as [`run`](Self::run) does of each. The interpolants are those of one batch after
-    /// the other, and so is coverage if pixels lose it; the planes go from the first pixel of the first batch on; everything else is the
-    /// same memory for each.
+    /// Runs over all chunks of adjacent batches, as [`run`](Self::run) does for each. The interpolants of all batches follow each other,
+    /// and so does the coverage if pixels are discarded; the planes start at the first pixel of the first batch. All other memory is shared
+    /// by the batches.
     ///
     /// # Errors
-    /// [`RunError`] if a limit strikes.
+    /// [`RunError`] if a limit is exceeded.
     fn run_adjacent(
         &self,
         batch: &mut Batch<'_, '_>,
@@ -190,10 +185,10 @@ pub trait Kernel: Send + Sync {
     }
 }
 
-/// Runs a kernel over adjacent batches, one call for each.
+/// Runs a kernel over adjacent batches, with one call for each.
 ///
 /// # Errors
-/// [`RunError`] if a limit strikes.
+/// [`RunError`] if a limit is exceeded.
 pub fn run_one_by_one(
     kernel: &(impl Kernel + ?Sized),
     batch: &mut Batch<'_, '_>,
@@ -211,16 +206,16 @@ pub fn run_one_by_one(
     Ok(())
 }
 
-/// Batches next to each other in a band.
+/// Horizontally adjacent batches of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdjacentBatches {
-    /// Chunks in a batch.
+    /// Chunks per batch.
     pub chunks: usize,
-    /// How many batches.
+    /// Number of batches.
     pub count: usize,
-    /// Pixels from a batch to the next one.
+    /// Pixels between batches.
     pub pixels: usize,
-    /// Chunks of coverage from a batch to the next one: 0 if none loses any, so that all have the same.
+    /// Chunks of coverage between batches; 0 if no pixel is discarded, so that all batches share it.
     pub covered: usize,
 }
 
@@ -228,13 +223,13 @@ pub struct AdjacentBatches {
 pub struct Batch<'b, 'd> {
     /// All slots, each `stride / 64` chunks.
     pub slots: &'b mut [Chunk],
-    /// Mask of the pixels that are covered, `stride / 64` chunks.
+    /// The mask of covered pixels, `stride / 64` chunks.
     pub covered: &'b mut [Chunk],
-    /// By unit: what [`TextureDesc`]s tell of.
+    /// The texels of each unit, in the layout of its [`TextureDesc`].
     pub texels: &'b [TexelView<'b>],
-    /// Inputs of the batch; the targets says where in them a chunk lies.
+    /// The interpolants of the batch; the targets have the offsets of chunks in them.
     pub interpolants: &'b [LinearInterpolant],
-    /// Where colours go.
+    /// The planes to store colours to.
     pub targets: ColorTargets<'b>,
     /// The limit of instructions.
     pub fuel: &'b mut Fuel<'d>,
@@ -244,7 +239,7 @@ pub struct Batch<'b, 'd> {
 #[derive(Clone)]
 pub(super) struct KernelCall {
     pub(super) kernel: Arc<dyn Kernel>,
-    /// Whether pixels lose their coverage.
+    /// Whether it discards pixels.
     pub(super) discards: bool,
     /// Whether it counts instructions while it runs.
     pub(super) fuel_checked: bool,

@@ -1,8 +1,8 @@
-//! Direct draws: a row of adjacent batches that machine code draws from first to last.
+//! Direct draws: rows of adjacent batches that one kernel draws completely.
 //!
-//! Precondition: a kernel that stores the colours is all that a function runs, and all pixels of the batches lie in the band and
-//! are covered at the start. Then the fuel, the row terms of interpolants and the change of the floating-point
-//! environment are done once for the row instead of once for each batch.
+//! Precondition: a function consists of a single kernel, which stores the colours, and all pixels of the batches are inside the band and
+//! covered at the start. Then the fuel, the y terms of interpolants and the change of the floating-point environment are computed once for
+//! the row instead of once for each batch.
 
 use super::batch_io::{ALL, take_coverage};
 use super::bytecode::{Bytecode, Op};
@@ -18,7 +18,7 @@ use r500_exec::RunError;
 use r500_simd::chunk::SIDE as CHUNK;
 use r500_simd::{SimdLevel, SimdTask};
 
-/// The kernel that is all of a function's code.
+/// The single kernel of a function.
 #[derive(Clone, Copy)]
 pub(super) struct OnlyKernel<'c> {
     call: &'c KernelCall,
@@ -27,7 +27,7 @@ pub(super) struct OnlyKernel<'c> {
 }
 
 impl Bytecode {
-    /// Returns the kernel that is all of the code and stores all outputs, if there is one.
+    /// Returns the single kernel, if it is all of the code and stores all outputs.
     pub(super) fn only_kernel(&self) -> Option<OnlyKernel<'_>> {
         let (call, consume) = match self.ops.as_slice() {
             [Op::Kernel(call)] => (call, None),
@@ -42,7 +42,7 @@ impl Bytecode {
 }
 
 impl OnlyKernel<'_> {
-    /// Draws batches from a tile on, to the right, as far as the precondition holds. Returns how many.
+    /// Draws adjacent batches from a tile to the right, as long as the precondition holds. Returns their number.
     ///
     /// # Errors
     /// [`RunError`] if a limit is exceeded.
@@ -64,7 +64,7 @@ impl OnlyKernel<'_> {
             interp.scratch.covered.fill(ALL);
             interp.all_covered = true;
         }
-        // Chunks have to be counted anew where coverage was not stored by this path.
+        // Other paths must recount the coverage, which this one has stored.
         interp.fully_covered = false;
         let (simd, staging) = (interp.simd, std::mem::take(&mut interp.scratch.staging));
         let row = DirectRow { kernel: self, tile, count, interp, staging: &staging, canvas };
@@ -73,7 +73,7 @@ impl OnlyKernel<'_> {
         result.map(|()| count)
     }
 
-    /// The fuel of a batch, with what is counted before the call taken off.
+    /// Returns the fuel of a batch, after the instructions that are counted before the call.
     fn fuel<'d>(self, interp: &Interpreter<'d>, pixel: [u32; 2]) -> Result<Fuel<'d>, RunError> {
         let mut fuel = Fuel::new(interp.draw, pixel);
         if let Some((instructions, address)) = self.consume {
@@ -101,13 +101,13 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
         let Self { kernel, tile, count, interp, staging, canvas } = self;
         let code = interp.code;
         let channels = &code.interpolants;
-        // Interpolants of machine code have no denormals: any environment gives the same.
+        // Interpolants of machine code contain no denormals: results do not depend on the environment.
         let bindings = interp.draw.bindings;
         interp.scratch.interpolants.fill_row(channels, bindings, tile, count);
         let (batches, chunks) = (count as usize, interp.scratch.memory.chunks);
         let width = tile.columns * CHUNK;
         let KernelCall { kernel: machine_code, discards, fuel_checked } = kernel.call;
-        // Fuel is a batch's own where machine code counts it.
+        // Code that counts fuel does so for each batch.
         if !fuel_checked {
             let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
             let needed = if *discards { batches * chunks } else { 0 };

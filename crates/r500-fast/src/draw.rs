@@ -1,4 +1,4 @@
-//! Prepared draws: batches of a band, one after the other.
+//! Prepared draws: the loop over the batches of a band.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +25,7 @@ pub struct FastDraw {
 }
 
 impl FastDraw {
-    /// A draw with its code, which must be made of the draw's function.
+    /// Returns a draw with its code, which must be compiled from the draw's function.
     #[must_use]
     pub fn new(draw: &Draw<'_>, code: NativeCode, simd: Simd) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl FastDraw {
         }
     }
 
-    /// The same if the function was lifted with symbolic constants, which [`update`](PreparedDraw::update) then changes.
+    /// Adds the symbolic constants of the lifted function, whose values [`update`](PreparedDraw::update) changes.
     #[must_use]
     pub fn with_uniforms(
         self,
@@ -48,17 +48,17 @@ impl FastDraw {
         Self { uniforms: Uniforms::new(symbolic, function, draw), ..self }
     }
 
-    /// Replaces the code by other code of the same function, for bands that begin from now on.
+    /// Replaces the code by other code of the same function, for bands that start later.
     pub fn replace_code(&self, mut code: NativeCode, simd: Simd) {
-        // It may have been compiled with the values of an earlier draw.
+        // The code may have been compiled with the values of an earlier draw.
         code.code.set_uniforms(self.uniforms.values());
         *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
     }
 }
 
 impl FastDraw {
-    /// Draws a canvas batch by batch, from left to right: rows of batches by machine code alone where that is possible, other
-    /// batches by `draw_tile`.
+    /// Draws a canvas batch by batch, from left to right: rows of batches by machine code alone where possible, other batches by
+    /// `draw_tile`.
     pub(super) fn draw_batches<C: Canvas>(
         &self,
         version: &CodeVersion,
@@ -78,7 +78,7 @@ impl FastDraw {
         }
         let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
         let only_kernel = code.only_kernel();
-        // Bytecode executes the chunks that take a branch in runs of neighbours; machine code stays with its own.
+        // Bytecode executes adjacent chunks that take the same branch together; machine code branches on its own.
         let order = if only_kernel.is_some() { ChunkOrder::Rows } else { ChunkOrder::Squares };
         while x < rect.x + rect.width {
             let tile = Tile { x, y, columns: *batch_width, order, centers: &self.centers };
@@ -141,7 +141,7 @@ impl PreparedDraw for FastDraw {
             self.key.set_constants(draw);
             self.uniforms.set(draw);
             let version = self.version.get_mut().unwrap_or_else(PoisonError::into_inner);
-            // No band is being drawn, so that nothing else has the version.
+            // No band is being drawn, so this is the only reference to the version.
             let Some(version) = Arc::get_mut(version) else { return false };
             version.set_uniforms(self.uniforms.values());
             if let Some(surfaces) = &mut self.surfaces {

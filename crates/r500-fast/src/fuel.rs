@@ -1,35 +1,35 @@
-//! Fuel: the limits of a draw, as a batch meets them.
+//! Fuel: the instruction limit, time limit and cancellation of a draw, checked by batch.
 
 use r500_exec::{Draw, RunError};
 
-/// The fuel of a batch: the instructions that it may still execute.
+/// The fuel of a batch: its remaining instructions.
 pub struct Fuel<'a> {
     draw: &'a Draw<'a>,
     pub(super) spent: u64,
     pub(super) pixel: [u32; 2],
 }
 
-/// Instructions between two readings of the clock, as in the reference engine.
+/// Instructions between two checks of the clock, as in the reference engine.
 const CLOCK: u64 = 1024;
 
 impl<'a> Fuel<'a> {
-    /// All of a drawing's limit, for the batch whose lower left pixel is given.
+    /// Returns the full limit of a draw, for the batch with this lower left pixel.
     #[must_use]
     pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
         Self { draw, spent: 0, pixel }
     }
 
-    /// Instructions left.
+    /// Returns the remaining instructions.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.draw.options.limits.instructions.saturating_sub(self.spent)
     }
 
-    /// Counts instructions that begin at an address.
+    /// Counts instructions, the first of which is at an address.
     ///
     /// # Errors
-    /// [`RunError::Instructions`] if these were too many; what [`check`](Self::check) says, which is
-    /// asked now and then.
+    /// [`RunError::Instructions`] if the limit is exceeded; the errors of [`check`](Self::check), which is
+    /// called every 1024 instructions.
     #[inline(always)]
     pub fn consume(&mut self, instructions: u64, address: u32) -> Result<(), RunError> {
         let spent = self.spent.saturating_add(instructions);
@@ -51,7 +51,7 @@ impl<'a> Fuel<'a> {
         self.draw.check()
     }
 
-    /// The error of a program that continues at an address without fuel.
+    /// Returns the error of a program that continues at an address without fuel.
     #[cold]
     #[inline(never)]
     #[must_use]

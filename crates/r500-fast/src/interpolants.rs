@@ -1,4 +1,4 @@
-//! Plane evaluation as machine code does it: terms by column plus terms by row.
+//! Plane evaluation by machine code: x terms plus y terms.
 
 use r500_program::{InputData, Plane};
 
@@ -8,24 +8,24 @@ use r500_exec::Bindings;
 use r500_simd::chunk::SIDE as CHUNK;
 use r500_simd::inhibit_outer_vectorization;
 
-/// A channel of an input over a batch: of a pixel, the number of its column plus that of its row.
+/// A channel of an input over a batch: the value of a pixel is its x term plus its y term.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearInterpolant {
-    /// By columns of chunks: the pixels of the lower two quads; those of the upper two have the same.
+    /// For each column of chunks, the terms of the lower two quads; the upper two have the same.
     pub x_terms: [[f32; 8]; COLUMNS],
-    /// By rows of chunks.
+    /// For each row of chunks.
     pub y_terms: [Chunk; (ROWS / CHUNK) as usize],
 }
 
 impl LinearInterpolant {
-    /// What pixels have is a multiple of 2^-this; so is every term of it.
+    /// The values of pixels, and all of their terms, are multiples of 2^-GRID.
     pub const GRID: i32 = 100;
 
-    /// Zeros.
+    /// All terms zero.
     pub const ZERO: Self = Self { x_terms: [[0.0; 8]; _], y_terms: [[0.0; 16]; _] };
 
-    /// Becomes that of a plane over a batch, in plain arithmetic.
+    /// Evaluates a plane over a batch, in IEEE arithmetic.
     #[inline(always)]
     pub(super) fn fill(&mut self, plane: Plane, tile: &Tile<'_>) {
         self.fill_x(plane, tile);
@@ -48,8 +48,8 @@ impl LinearInterpolant {
         }
     }
 
-    /// Bytes from the beginning of an interpolant to the numbers of a column of chunks, and to those of either half of
-    /// a row of them; `None` if an interpolant has not so many.
+    /// Returns the byte offsets in an interpolant of the x terms of a column of chunks, and of the y terms of a row of chunks, for each
+    /// half of the row; `None` if the interpolant does not have them.
     pub(super) fn offsets([column, row]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let there = (column as usize) < COLUMNS && row < ROWS / CHUNK;
         let x_terms = column.checked_mul(32)?;
@@ -58,36 +58,36 @@ impl LinearInterpolant {
     }
 }
 
-/// The interpolants of a batch or of adjacent batches, a batch's channels after those of the batch to its left.
+/// The interpolants of a batch or of adjacent batches: all channels of a batch, then those of the batch to its right.
 ///
-/// A row of batches has the terms of columns of the row before, which are kept.
+/// The x terms of a row of batches are kept for the next row.
 pub(super) struct Interpolants {
     all: Vec<LinearInterpolant>,
-    /// What the terms of columns are of; `None` if that of the first batch alone.
+    /// The inputs of the x terms; `None` if only those of the first batch are valid.
     columns: Option<Columns>,
 }
 
-/// Columns of batches in a picture.
+/// A range of columns of batches in a picture.
 struct Columns {
     first: u32,
     batches: u32,
     width: u32,
-    /// The bits of what columns depend on of each channel's plane.
+    /// For each channel, the bits of the plane's coefficients that x terms depend on.
     planes: Vec<Option<[u32; 2]>>,
 }
 
 impl Interpolants {
-    /// Zeros, for so many channels of a batch.
+    /// Returns zeros, for a number of channels per batch.
     pub(super) fn new(channels: usize) -> Self {
         Self { all: vec![LinearInterpolant::ZERO; channels], columns: None }
     }
 
-    /// The interpolants.
+    /// Returns the interpolants.
     pub(super) fn all(&self) -> &[LinearInterpolant] {
         &self.all
     }
 
-    /// Fills those of a batch.
+    /// Fills the interpolants of a batch.
     #[inline(always)]
     pub(super) fn fill(&mut self, channels: &[[u8; 2]], bindings: &Bindings, tile: &Tile<'_>) {
         self.columns = None;
@@ -98,7 +98,7 @@ impl Interpolants {
         }
     }
 
-    /// Fills those of adjacent batches. The first batch is given.
+    /// Fills the interpolants of adjacent batches, starting with a tile.
     #[inline(always)]
     pub(super) fn fill_row(
         &mut self,
@@ -114,7 +114,7 @@ impl Interpolants {
         let keeps_columns = self.has_columns(channels, bindings, first, batches);
         for (number, channel) in channels.iter().enumerate() {
             let Some(plane) = plane(bindings, *channel) else { continue };
-            // The batches of a row share the terms of rows.
+            // The batches of a row share the y terms.
             let mut interpolant = LinearInterpolant::ZERO;
             interpolant.fill_y(plane, first);
             let of_channel = self.all.iter_mut().skip(number).step_by(channels.len());
@@ -129,7 +129,7 @@ impl Interpolants {
         }
     }
 
-    /// Returns whether the terms of columns are those of such a row already. If not, they are taken to be from now on.
+    /// Returns whether the x terms are valid for such a row. If not, records it as their new source.
     fn has_columns(
         &mut self,
         channels: &[[u8; 2]],
@@ -154,13 +154,13 @@ impl Interpolants {
     }
 }
 
-/// What a number must at least be, if it is not zero, for nothing that is computed of it here to be tiny.
+/// The minimum magnitude of non-zero coefficients, for which no result of this module is subnormal.
 ///
-/// A pixel's centre is a fraction from 2^-33 on, so that products are from 2^-77 on. All that is added is
-/// then a multiple of 2^-[GRID](LinearInterpolant::GRID), and so is each sum: zero, or far from a denormal.
+/// A pixel's centre is a fraction of at least 2^-33, so products are at least 2^-77. All summands are then multiples of
+/// 2^-[GRID](LinearInterpolant::GRID), and so is each sum: zero, or far from denormal.
 const MIN_MAGNITUDE: f32 = f32::from_bits((127 - 44) << 23);
 
-/// The plane of a channel of an input; `None` if values are given pixel by pixel.
+/// Returns the plane of a channel of an input; `None` if the input has a value for each pixel.
 pub(super) fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
     match &bindings.inputs().get(usize::from(input))?.data {
         InputData::Planes(components) => Some(components.get(usize::from(channel))?.plane),
@@ -168,8 +168,7 @@ pub(super) fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Pl
     }
 }
 
-/// Whether a channel of an input is the same, to the bit, by machine code, which flushes denormals, as by
-/// arithmetic that keeps them.
+/// Returns whether machine code, which flushes denormals, evaluates a channel of an input to the same bits as arithmetic that keeps them.
 pub(super) fn is_linear(bindings: &Bindings, channel: [u8; 2]) -> bool {
     let fits = |x: f32| x == 0.0 || x.is_finite() && x.abs() >= MIN_MAGNITUDE;
     plane(bindings, channel).is_some_and(|Plane { c, du, dv }| [c, du, dv].into_iter().all(fits))
@@ -211,7 +210,7 @@ mod tests {
         assert!(!is_linear(&bound(values), [0, 0]));
     }
 
-    /// Of the smallest numbers, where most is lost: operands and sums are multiples of the grid, so none is a denormal.
+    /// For the smallest numbers, with the largest relative error: operands and sums are multiples of the grid, so none is denormal.
     #[test]
     fn everything_of_an_interpolant_is_a_multiple_of_its_grid() {
         let scale = f64::from(LinearInterpolant::GRID).exp2();
@@ -240,7 +239,7 @@ mod tests {
     fn offsets_are_those_of_the_numbers() {
         assert_eq!(size_of::<LinearInterpolant>(), 768);
         assert_eq!(std::mem::offset_of!(LinearInterpolant, y_terms), 512);
-        // The third column, the last row: 3 * 64 bytes after the first; the other half 32 further on.
+        // The third column, the last row: 3 * 64 bytes after the first; the other half is 32 bytes further.
         assert_eq!(LinearInterpolant::offsets([2, 3]), Some([[64, 704], [64, 736]]));
         assert_eq!(LinearInterpolant::offsets([15, 0]), Some([[480, 512], [480, 544]]));
         assert_eq!(LinearInterpolant::offsets([16, 0]), None);

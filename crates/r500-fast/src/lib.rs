@@ -1,22 +1,21 @@
-//! The fast engine: a batch interpreter of the SSA form, and the interface to a native compiler.
+//! The fast engine: a batch interpreter of the IR, and the interface to a native compiler.
 //!
-//! A program is [lifted](mod@r500_ir) once for each draw to operations on single channels, and these are compiled to
-//! bytecode over slots. An op is a loop over some hundred pixels, whose values are contiguous, sixteen to a chunk.
-//! The loops are plain Rust, compiled for each level of vector instructions and selected at run time ([`Simd`]); the slots in
-//! use fit the processor's cache.
+//! Each draw [lifts](mod@r500_ir) its program to operations on single channels, which are compiled to bytecode over slots. An op is a loop
+//! over some hundred pixels, whose values are contiguous, sixteen to a chunk. The loops are plain Rust, compiled for each level of vector
+//! instructions and selected at run time ([`Simd`]); the slots in use fit the processor's cache.
 //!
 //! ```text
 //! Function ──linearizer, live_ranges──▶ Bytecode ──interp──▶ Band
 //!     └──────codegen──▶ kernels (machine code) ───────┘
 //! ```
 //!
-//! A native compiler may take parts of a function ([`codegen`]), which become ops that call its code.
+//! A native compiler ([`codegen`]) compiles parts of a function, which become ops that call its code.
 //!
-//! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference);
-//! [`RunInfo::fallback_reason`](r500_exec::RunInfo::fallback_reason) has the reason.
+//! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference), for the reason in
+//! [`RunInfo::fallback_reason`](r500_exec::RunInfo::fallback_reason).
 //!
-//! This crate uses the SSA form (`r500-ir`), the engine interface (`r500-exec`), the batch fetches of `r500-texture`
-//! and the levels of `r500-simd`.
+//! This crate uses the IR (`r500-ir`), the engine interface (`r500-exec`), the batch fetches of `r500-texture` and the levels of
+//! `r500-simd`.
 
 #![allow(
     clippy::expect_used,
@@ -58,7 +57,7 @@ use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
 
 pub use r500_simd::Simd;
 
-// What a native compiler and its tests use: not for embedders.
+// For native compilers and their tests, not for embedders.
 #[doc(hidden)]
 pub use draw::FastDraw;
 #[doc(hidden)]
@@ -77,7 +76,7 @@ impl Fast {
         Self::with(Simd::detect())
     }
 
-    /// Returns the engine with the given vector instructions; with the portable ones if this machine does not have them.
+    /// Returns the engine with the given vector instructions, or with the portable ones if this machine lacks them.
     #[must_use]
     pub fn with(simd: Simd) -> Self {
         Self { simd: if simd.is_available() { simd } else { Simd::Portable } }

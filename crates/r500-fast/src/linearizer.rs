@@ -1,31 +1,31 @@
-//! Linearisation: the region tree of a function becomes a list of ops with jumps.
+//! Linearisation: translates the region tree of a function to a list of ops with jumps.
 //!
-//! Phis and loop parameters become moves: before a branch and at the end of its arms, before a loop and at the
-//! end of its body. Runs of statements that a compiler supports become one op each, a compile unit.
+//! Phis and loop parameters become moves: before a branch and at the end of its arms, before a loop and at the end of its body. Each run of
+//! statements that a compiler supports becomes one op, a compile unit.
 
 use super::codegen::ColorStore;
 use super::dispatch::Kernel;
 use super::unit_builder::{UnitBuilder, UnitContext};
 use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value, Values};
 
-/// An op whose values have no slots yet. Jumps name positions in the list of these.
+/// An op on values, before slot allocation. Jumps refer to positions in the list.
 #[derive(Debug)]
 pub(super) enum VirtualOp<'a> {
     Def(Value, Inst),
-    /// Two operations in one, with all operands.
+    /// Two fused operations, with all operands.
     Fused(Value, Kernel, Vec<Operand>),
     Copy(Value, Operand),
-    /// A copy in which any NaN is the canonical one.
+    /// A copy that replaces NaN by the canonical one.
     CanonicalNan(Value, Value),
-    /// Value, mask, new value for the lanes of the mask.
+    /// Value, mask, new value in the lanes of the mask.
     MaskedMove(Value, Operand, Operand),
     Other(&'a Stmt),
-    /// Mask, and where to continue if it has no lane.
+    /// Mask, and the jump target if it has no lane.
     PushExec(Operand, u32),
     PopExec,
-    /// Counter, iterations at most.
+    /// Counter, maximum number of iterations.
     LoopBegin(u32, u32),
-    /// Counter, mask of the lanes that continue, position of the loop's first op.
+    /// Counter, mask of the continuing lanes, position of the loop's first op.
     LoopBack(u32, Option<Operand>, u32),
     /// A compile unit, by its index.
     Unit(usize),
@@ -51,27 +51,27 @@ pub(super) struct Linearizer<'a> {
     pub(super) ops: Vec<VirtualOp<'a>>,
     pub(super) writes: Vec<(u32, Value)>,
     pub(super) uses: Vec<(u32, Operand)>,
-    /// First and last position of each loop, inner loops before those around them.
+    /// First and last position of each loop, inner loops first.
     pub(super) loops: Vec<(u32, u32)>,
-    /// Loops around.
+    /// The nesting depth of loops.
     depth: u32,
-    /// Nested loops at most.
+    /// The maximum nesting depth.
     pub(super) counters: u32,
-    /// The function's values, then the temporaries of parallel moves.
+    /// The function's values, then temporaries of parallel moves.
     pub(super) values: Values,
     native: Option<&'a UnitContext<'a>>,
     parts: Vec<UnitBuilder<'a>>,
-    /// Units met, refused ones too.
+    /// Units so far, including refused ones.
     units: usize,
 }
 
-/// An index in a list of ops, as the lists of uses and writes keep it.
+/// Returns an index in a list of ops as `u32`.
 pub(super) fn position(index: usize) -> u32 {
     u32::try_from(index).expect("a function has less than 2^32 ops")
 }
 
 impl<'a> Linearizer<'a> {
-    /// Linearises a function; with `native`, a compiler takes the runs of statements that it supports.
+    /// Linearises a function; with `native`, runs of statements that the compiler supports become units.
     pub(super) fn new(function: &'a Function, native: Option<&'a UnitContext<'a>>) -> Self {
         let mut linearizer = Self {
             ops: Vec::new(),
@@ -89,7 +89,7 @@ impl<'a> Linearizer<'a> {
         linearizer
     }
 
-    /// The position of the next op.
+    /// Returns the position of the next op.
     pub(super) fn at(&self) -> u32 {
         position(self.ops.len())
     }
@@ -120,8 +120,7 @@ impl<'a> Linearizer<'a> {
         self.parts.push(part);
     }
 
-    /// Has the last unit, or a unit of its own, store the colours; `discards`: whether lanes are discarded. Returns
-    /// false without a compiler.
+    /// Adds the colour stores to the last unit, or to a new one; `discards`: whether lanes are discarded. Returns false without a compiler.
     pub(super) fn store_colors(&mut self, function: &Function, discards: bool) -> bool {
         let Some(native) = self.native else { return false };
         if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
@@ -136,7 +135,7 @@ impl<'a> Linearizer<'a> {
         let colors = function.colors.iter().zip(function.non_nan);
         for (target, (channels, numbers)) in (0..).zip(colors) {
             let Some(channels) = channels else { continue };
-            // Of surfaces there may be fewer than the program writes.
+            // A program may write more targets than there are surfaces.
             let encodings = native.resources.encodings;
             let encoding = encodings.map(|encodings| encodings[usize::from(target)]);
             if encoding == Some(None) {
@@ -157,7 +156,7 @@ impl<'a> Linearizer<'a> {
         true
     }
 
-    /// Returns the colours as pictures hold them: channels that may be NaN are copied, with the canonical NaN.
+    /// Returns the colours with canonical NaN: channels that may be NaN are copied.
     pub(super) fn canonical_colors(&mut self, function: &Function) -> [Option<[Operand; 4]>; 4] {
         let mut colors = function.colors;
         for (channels, numbers) in colors.iter_mut().zip(function.non_nan) {
@@ -180,8 +179,7 @@ impl<'a> Linearizer<'a> {
         colors
     }
 
-    /// Notes which values units leave in slots: those that an op after them uses. To be called when all uses are
-    /// known.
+    /// Determines the outputs of units: values that an op after a unit uses. All uses must be known.
     pub(super) fn note_unit_outputs(&mut self) {
         let mut unit_of: EntityMap<Value, Option<usize>> =
             EntityMap::filled(self.values.len(), None);
@@ -206,7 +204,7 @@ impl<'a> Linearizer<'a> {
         }
     }
 
-    /// A unit, and the context to compile it in.
+    /// Returns a unit and the context of its compilation.
     pub(super) fn part(&self, number: usize) -> Option<(&UnitBuilder<'a>, &'a UnitContext<'a>)> {
         Some((self.parts.get(number)?, self.native?))
     }
@@ -231,9 +229,9 @@ impl<'a> Linearizer<'a> {
         }
     }
 
-    /// Appends a move to the last unit, or to a unit of its own. Returns false without a compiler.
+    /// Appends a move to the last unit, or to a new one. Returns false without a compiler.
     fn push_phi_move(&mut self, value: Value, mask: Option<Operand>, from: Operand) -> bool {
-        // A unit that the compiler refuses becomes ops; units for moves alone would change the numbers of the others.
+        // A refused unit becomes ops; units that consist of moves would then change the numbers of others.
         if self.native.is_none_or(|native| !native.refused.is_empty()) {
             return false;
         }
@@ -322,8 +320,8 @@ impl<'a> Linearizer<'a> {
         self.depth -= 1;
     }
 
-    /// Parallel moves at the end of an iteration: loop parameters take their next values. A parameter that is another's
-    /// next value is saved first.
+    /// Emits the parallel moves of a back edge: loop parameters take their next values. A parameter that is another's next value is saved
+    /// first.
     fn loop_back_moves(&mut self, repeat: &'a Loop, first: u32) {
         let is_param =
             |operand: Operand| repeat.params.iter().any(|c| Operand::Value(c.value) == operand);
@@ -366,7 +364,7 @@ impl<'a> Linearizer<'a> {
         }
     }
 
-    /// Returns mask and new value if `next` is `mask ? value : old`, defined at position `first` or later and not used.
+    /// Returns mask and new value if `next` is `mask ? value : old`, defined at or after position `first` and not used.
     fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
         let made = self.ops[first as usize..].iter().find_map(|op| match op {
             VirtualOp::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),

@@ -1,38 +1,36 @@
 //! Liveness, coalescing of copies, and slot allocation by graph colouring.
 //!
-//! Two values interfere if one is written while the other is live, unless the write copies the other. An operand of a kernel that
-//! is dead after it does not interfere with its result, which may take its slot. A copy between
-//! values that do not interfere is coalesced: both have one slot, and the copy is dropped. Slots are then given in the
-//! order of first writes, each the lowest that no interfering value has.
+//! Two values interfere if one is written while the other is live, unless the write copies the other. An operand that dies at a kernel does
+//! not interfere with its result, which may reuse its slot. A copy between values that do not interfere is coalesced: both share a slot,
+//! and the copy is dropped. Slots are then assigned greedily in the order of first writes, each the lowest that no interfering value has.
 //!
-//! **Control flow.** A chunk of pixels enters a region or jumps past it, and leaves a loop or begins another iteration;
-//! liveness is that of these paths. A value is not live before its first write: in SSA form what it would hold there is
-//! not used.
+//! **Control flow.** A chunk of pixels enters a region or jumps past it, and leaves a loop or starts another iteration; liveness follows
+//! these paths. A value is not live before its first write: in SSA form its earlier contents are not used.
 
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::tile::batch_width;
 use r500_ir::{EntityMap, Opcode, Operand, Value};
 
-/// The values that ops write, and which of them interfere.
+/// The values that ops write, and their interference graph.
 pub(super) struct LiveRanges {
-    /// The number of each value that is written, in the order of first writes.
+    /// The index of each written value, in the order of first writes.
     numbers: EntityMap<Value, Option<usize>>,
-    /// How many these are.
+    /// The number of written values.
     count: usize,
-    /// The numbers that each one interferes with; noted for one of two.
+    /// The interference graph; each edge is stored for one of its ends.
     interference: BitMatrix,
-    /// Copies as numbers of source and destination, those in most loops first.
+    /// Copies, as indices of source and destination, most deeply nested ones first.
     copies: Vec<(usize, usize)>,
 }
 
-/// A set of numbers.
+/// A bit set of value indices.
 type BitSet = Vec<u64>;
 
-/// Sets of numbers, one after the other.
+/// A square bit matrix: a set for each value.
 #[derive(Clone)]
 struct BitMatrix {
     bits: Vec<u64>,
-    /// Words of a set.
+    /// Words per set.
     words: usize,
 }
 
@@ -74,7 +72,7 @@ fn members(set: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Adds the members of another set; returns whether there are new ones.
+/// Adds the members of another set. Returns whether any are new.
 fn unite(set: &mut [u64], other: &[u64]) -> bool {
     let mut new = 0;
     for (set, other) in set.iter_mut().zip(other) {
@@ -84,10 +82,10 @@ fn unite(set: &mut [u64], other: &[u64]) -> bool {
     new != 0
 }
 
-/// The numbers of the values that an op reads or writes.
+/// The values that each op reads or writes.
 struct ByOp {
     numbers: Vec<usize>,
-    /// Where each op's begin, and the last one's end.
+    /// The start of each op's values, and the end of the last.
     starts: Vec<usize>,
 }
 
@@ -107,7 +105,7 @@ impl ByOp {
 }
 
 impl LiveRanges {
-    /// Computes which values of a list of ops interfere.
+    /// Computes the interference graph of a list of ops.
     pub(super) fn of(linearizer: &Linearizer<'_>) -> Self {
         let ops = &linearizer.ops;
         let is_input = |at: u32| match ops.get(at as usize) {
@@ -144,13 +142,13 @@ impl LiveRanges {
 
         let mut interference = BitMatrix::new(count);
         let words = interference.words;
-        // What is live at the start of each loop, by the position of its first op.
+        // The live values at the start of each loop, by the position of its first op.
         let mut loop_starts: Vec<(usize, BitSet)> =
             linearizer.loops.iter().map(|(first, _)| (*first as usize, vec![0; words])).collect();
         loop {
             let mut changed = false;
             let mut live: BitSet = vec![0; words];
-            // What is live after each open region.
+            // The live values after each open region.
             let mut after: Vec<BitSet> = Vec::new();
             for at in (0..=ops.len()).rev() {
                 match ops.get(at) {
@@ -192,7 +190,7 @@ impl LiveRanges {
                     changed |= *first == at && unite(start, &live);
                 }
             }
-            // Inputs are written while all others and what is live at the start are.
+            // Inputs are written while all other inputs, and the values live at the start, are live.
             for input in 0..inputs {
                 let set = interference.set_mut(input);
                 unite(set, &live);
@@ -221,8 +219,8 @@ impl LiveRanges {
         Self { numbers, count, interference, copies }
     }
 
-    /// Allocates a slot for each value that is written. Copies are coalesced unless batches would have fewer pixels,
-    /// because the union of two values may be hard to place.
+    /// Allocates a slot for each written value. Copies are coalesced unless that makes batches narrower, because a merged value may be
+    /// harder to colour.
     pub(super) fn allocate(self) -> SlotAllocation {
         let each_alone: Vec<usize> = (0..self.count).collect();
         let alone = self.color(&each_alone);
@@ -230,9 +228,9 @@ impl LiveRanges {
         if batch_width(coalesced.count) < batch_width(alone.count) { alone } else { coalesced }
     }
 
-    /// Gives classes of values slots in the order of first writes.
+    /// Colours classes of values greedily, in the order of first writes.
     fn color(&self, classes: &[usize]) -> SlotAllocation {
-        // Interference of classes, noted for both.
+        // The interference graph of classes, symmetric.
         let mut symmetric = BitMatrix::new(self.count);
         for (value, &class) in classes.iter().enumerate() {
             for other in members(self.interference.set(value)) {
@@ -258,7 +256,7 @@ impl LiveRanges {
         SlotAllocation { slots, count: position(taken.len()) }
     }
 
-    /// Coalesces copies: returns, for each value, one that stands for all with the same slot.
+    /// Coalesces copies. Returns the class of each value, identified by a member.
     fn coalesce(&self, mut classes: Vec<usize>) -> Vec<usize> {
         let mut interference = self.interference.clone();
         let mut classmates: Vec<Vec<usize>> = (0..self.count).map(|value| vec![value]).collect();
@@ -288,12 +286,12 @@ pub(super) struct SlotAllocation {
 }
 
 impl SlotAllocation {
-    /// Returns the slot of a value that is defined.
+    /// Returns the slot of a value.
     pub(super) fn of(&self, value: Value) -> u32 {
         self.slots[value].expect("a value that is used is defined")
     }
 
-    /// Gives a value that no op writes a slot of its own, which is returned.
+    /// Reserves a slot for a value that no op writes. Returns the slot.
     pub(super) fn reserve(&mut self, value: Value) -> u32 {
         let slot = self.count;
         self.slots[value] = Some(slot);
@@ -308,7 +306,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the slots of values of a function, as it is written in text.
+    /// Returns the slots of values of a function, given as text.
     fn slots<const N: usize>(text: &str, values: [u32; N]) -> [u32; N] {
         let function = r500_ir::parse(text).unwrap().function;
         let mut linearizer = Linearizer::new(&function, None);
@@ -353,7 +351,7 @@ mod tests {
         assert_ne!(a, b);
     }
 
-    /// The phi holds the value from before the branch until an arm changes it, where the value itself is used no more.
+    /// The phi holds its incoming value until an arm writes it, if the incoming value is dead there.
     #[test]
     fn phi_takes_the_slot_of_its_incoming_value_if_that_is_dead_where_arms_write() {
         let branch = |red| {
@@ -379,7 +377,7 @@ mod tests {
         assert_ne!(product, second);
     }
 
-    /// A chunk that leaves the loop keeps what is used after it, while others go through further iterations.
+    /// A chunk that has left the loop keeps values that are used after it, while others execute further iterations.
     #[test]
     fn value_used_after_a_loop_shares_no_slot_with_the_values_of_the_loop() {
         let [kept, param, product] = slots(

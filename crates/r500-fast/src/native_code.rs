@@ -1,4 +1,4 @@
-//! Functions ready to run: bytecode, with machine code for what a compiler supports.
+//! Compiled functions: bytecode, with machine code for what a compiler supports.
 
 use super::bytecode::Bytecode;
 use super::codegen::{Compiler, ResourceLayout};
@@ -7,7 +7,7 @@ use super::unit_builder::UnitContext;
 use r500_ir::{Function, Value};
 use r500_simd::Simd;
 
-/// A function ready to run, with machine code or without.
+/// A compiled function, with or without machine code.
 #[derive(Clone, Debug)]
 pub struct NativeCode {
     pub(super) code: Bytecode,
@@ -15,10 +15,10 @@ pub struct NativeCode {
 }
 
 impl NativeCode {
-    /// Without machine code. `uniforms` are the values of the function's uniforms, in their order.
+    /// Compiles to bytecode only. `uniforms` are the values of the function's uniforms, in order.
     ///
     /// # Panics
-    /// If there are more or fewer values than uniforms.
+    /// If the numbers of values and uniforms differ.
     #[must_use]
     pub fn batch(function: &Function, uniforms: &[f32], simd: Simd) -> Self {
         let code = Bytecode::new(function, &bind(function, uniforms), simd);
@@ -26,11 +26,11 @@ impl NativeCode {
         Self { code, batch_width }
     }
 
-    /// With machine code for what a compiler supports; it does not depend on the values of uniforms. The resources are
-    /// those of the draw. `simd` is the level of bytecode.
+    /// Compiles to bytecode and machine code, as far as the compiler supports it. Machine code does not depend on the values of uniforms.
+    /// The resources are those of the draw. `simd` is the level of bytecode.
     ///
     /// # Panics
-    /// If there are more or fewer values than uniforms.
+    /// If the numbers of values and uniforms differ.
     #[must_use]
     pub fn compile(
         function: &Function,
@@ -43,7 +43,7 @@ impl NativeCode {
         let counted = r500_ir::optimize_for_codegen(function);
         let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
-        // Units that are refused become ops, which changes the slots of the others.
+        // Refused units become ops, which changes the slots of the others.
         loop {
             let native = UnitContext { compiler, resources, refused: &refused };
             let (code, batch_width, again) =
@@ -55,8 +55,8 @@ impl NativeCode {
         }
     }
 
-    /// How many of the function's operations are machine code, and how many there are. Fetches count if
-    /// the compiler takes them.
+    /// Returns the number of the function's operations that are machine code, and of all operations. Fetches count if the compiler supports
+    /// them.
     #[must_use]
     pub fn coverage(&self) -> (usize, usize) {
         self.code.coverage

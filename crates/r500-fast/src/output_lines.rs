@@ -1,7 +1,7 @@
-//! Prefetches of the memory that a batch's colours are stored to, spread over its ops.
+//! Prefetching of the memory that a batch's colours are stored to, interleaved with its ops.
 //!
-//! Pictures are larger than the processor's nearer caches. A batch's stores come all at once, after the ops, and would wait for
-//! each cache line; fetched while the ops compute, most lines are there by then.
+//! Pictures exceed the first cache levels. A batch stores its outputs in a burst after the ops, and each store would miss the cache;
+//! prefetched during the ops, most lines arrive in time.
 
 use r500_exec::{Band, Pixel};
 use r500_simd::SimdLevel;
@@ -10,28 +10,28 @@ use r500_simd::chunk::SIDE;
 use super::bytecode::{Bytecode, ColorSource};
 use super::tile::{ROWS, Tile};
 
-/// The rows of a batch's colours, those that are not prefetched yet.
+/// The rows of a batch's colours that remain to be prefetched.
 pub(super) struct OutputLines<'b> {
-    /// From the next row's first pixel on, target by target; empty where nothing is stored.
+    /// The pixels of each target from the next row on; empty for targets that are not stored.
     planes: [&'b [Pixel]; 4],
-    /// The target that is prefetched.
+    /// The target being prefetched.
     target: usize,
-    /// Rows left of it.
+    /// Its remaining rows.
     rows: u32,
-    /// Pixels from a row to the next.
+    /// Pixels between rows.
     pitch: usize,
-    /// Pixels of a row.
+    /// Pixels per row.
     width: usize,
-    /// How many rows are prefetched for an op.
+    /// Rows to prefetch per op.
     step: u32,
 }
 
 impl<'b> OutputLines<'b> {
-    /// Of nothing.
+    /// Nothing to prefetch.
     pub(super) const NONE: Self =
         Self { planes: [&[]; 4], target: 4, rows: 0, pitch: 0, width: 0, step: 0 };
 
-    /// Of a batch that lies in a band.
+    /// Returns the rows of a batch inside a band.
     pub(super) fn of(code: &Bytecode, band: &'b Band<'_>, tile: &Tile<'_>) -> Self {
         let rect = band.rect();
         let Some(first) = rect.index(tile.x, tile.y) else { return Self::NONE };
@@ -49,7 +49,7 @@ impl<'b> OutputLines<'b> {
         Self { planes, target, rows: ROWS, pitch, width, step }
     }
 
-    /// Prefetches some rows, at each op.
+    /// Prefetches the rows of one op.
     #[inline(always)]
     pub(super) fn step<L: SimdLevel>(&mut self, level: L) {
         for _ in 0..self.step {

@@ -1,4 +1,4 @@
-//! The register file of a batch, and the execution stack: which chunks execute.
+//! The register file of a batch, and the execution stack, which selects the executing chunks.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Range};
@@ -6,11 +6,11 @@ use std::ops::{Deref, DerefMut, Range};
 use super::arg::Arg;
 use super::lanes::{Chunk, LANES, Slot};
 
-/// Chunks that begin at a cache line.
+/// Chunks aligned to a cache line.
 pub(super) struct AlignedChunks {
-    /// Ends with the chunks.
+    /// Padding, then the chunks.
     floats: Vec<f32>,
-    /// The first float of the first chunk.
+    /// Index of the first chunk's first float.
     first: usize,
 }
 
@@ -18,11 +18,11 @@ pub(super) struct AlignedChunks {
 const LINE: usize = size_of::<Chunk>();
 
 impl AlignedChunks {
-    /// So many chunks of zeros.
+    /// Returns chunks of zeros.
     pub(super) fn new(chunks: usize) -> Self {
         let mut floats = vec![0.0_f32; (chunks + 1) * LANES];
         let first = floats.as_ptr().align_offset(LINE);
-        // Without alignment only speed suffers.
+        // Misalignment only costs speed.
         let first = if first < LANES { first } else { 0 };
         floats.truncate(first + chunks * LANES);
         Self { floats, first }
@@ -45,10 +45,10 @@ impl DerefMut for AlignedChunks {
     }
 }
 
-/// The slots, one after the other, and the execution stack.
+/// All slots, consecutively, and the execution stack.
 pub(super) struct RegFile {
     all: AlignedChunks,
-    /// Chunks in a slot.
+    /// Chunks per slot.
     pub(super) chunks: usize,
     pub(super) exec: ExecStack,
 }
@@ -59,7 +59,7 @@ impl RegFile {
         Self { all, chunks, exec: ExecStack::new(chunks) }
     }
 
-    /// All slots, one after the other.
+    /// Returns all slots, consecutively.
     #[inline(always)]
     pub(super) fn all_mut(&mut self) -> &mut [Chunk] {
         &mut self.all
@@ -70,20 +70,20 @@ impl RegFile {
         start..start + self.chunks
     }
 
-    /// A slot.
+    /// Returns a slot.
     #[inline(always)]
     pub(super) fn get(&self, slot: u32) -> &[Chunk] {
         &self.all[self.span(slot)]
     }
 
-    /// A slot to write.
+    /// Returns a slot to write.
     #[inline(always)]
     pub(super) fn get_mut(&mut self, slot: u32) -> &mut [Chunk] {
         let span = self.span(slot);
         &mut self.all[span]
     }
 
-    /// One chunk of an argument.
+    /// Returns a chunk of an argument.
     #[inline(always)]
     pub(super) fn chunk(&self, arg: Arg, i: usize) -> Chunk {
         match arg {
@@ -92,15 +92,15 @@ impl RegFile {
         }
     }
 
-    /// Returns all slots to read and write, and the ranges of chunks that execute.
+    /// Returns all slots to read and write, and the ranges of executing chunks.
     #[inline(always)]
     pub(super) fn cells(&mut self) -> (SlotCells<'_>, &[ChunkRange]) {
         let cells = Cell::from_mut(&mut *self.all).as_slice_of_cells();
         (SlotCells { cells, chunks: self.chunks }, self.exec.current())
     }
 
-    /// Returns up to four slots to write, all different, the others to read, and the ranges of chunks that execute; slots that are
-    /// not given are empty. `ascending` is their order.
+    /// Returns up to four distinct slots to write, the others to read, and the ranges of executing chunks; slots that are not given are
+    /// empty. `ascending` is their order.
     pub(super) fn split_four(
         &mut self,
         dsts: [Option<u32>; 4],
@@ -124,7 +124,7 @@ impl RegFile {
         (slots, RegsBetween { pieces, chunks }, self.exec.current())
     }
 
-    /// Calls `f` for each range of chunks that execute, with all slots, until an error.
+    /// Calls `f` for each range of executing chunks, with all slots, until an error.
     pub(super) fn try_each_range<E>(
         &mut self,
         mut f: impl FnMut(&mut [Chunk], ChunkRange) -> Result<(), E>,
@@ -133,7 +133,7 @@ impl RegFile {
         self.exec.current().iter().try_for_each(|&range| f(slots, range))
     }
 
-    /// Calls `f` for each chunk that executes.
+    /// Calls `f` for each executing chunk.
     #[inline(always)]
     pub(super) fn each_chunk(&self, mut f: impl FnMut(usize)) {
         for &(first, end) in self.exec.current() {
@@ -152,7 +152,7 @@ pub(super) struct SlotCells<'a> {
 }
 
 impl<'a> SlotCells<'a> {
-    /// Chunks of a slot.
+    /// Returns a range of chunks of a slot.
     #[inline(always)]
     pub(super) fn get(self, slot: u32, (first, end): ChunkRange) -> Slot<'a> {
         let start = slot as usize * self.chunks;
@@ -160,22 +160,22 @@ impl<'a> SlotCells<'a> {
     }
 }
 
-/// The order of slots to write, for [`RegFile::split_four`].
+/// Returns the ascending order of slots to write, for [`RegFile::split_four`].
 pub(super) fn ascending(dsts: [Option<u32>; 4]) -> [u8; 4] {
     let mut order = [0, 1, 2, 3];
     order.sort_unstable_by_key(|&i| dsts[usize::from(i)]);
     order
 }
 
-/// All slots but some.
+/// All slots except those that are written.
 pub(super) struct RegsBetween<'a> {
-    /// Slots that follow each other, with the number of the first, in ascending order.
+    /// Runs of consecutive slots, with the index of the first, in ascending order.
     pieces: [(usize, &'a [Chunk]); 5],
     chunks: usize,
 }
 
 impl<'a> RegsBetween<'a> {
-    /// A slot.
+    /// Returns a slot.
     pub(super) fn get(&self, slot: u32) -> &'a [Chunk] {
         let slot = slot as usize;
         let piece = self.pieces.iter().rev().find(|(first, _)| *first <= slot);
@@ -184,20 +184,20 @@ impl<'a> RegsBetween<'a> {
     }
 }
 
-/// The execution stack: the ranges of chunks that execute, for each open region.
+/// The execution stack: the ranges of executing chunks, for each open region.
 #[derive(Default)]
 pub(super) struct ExecStack {
     ranges: Vec<ChunkRange>,
     /// The index of the first range of the innermost region.
     start: usize,
-    /// The same of the regions around it, the outermost first.
+    /// The same for the enclosing regions, outermost first.
     outer: Vec<usize>,
 }
 
-/// The number of idle chunks up to which two ranges are merged.
+/// The maximum number of inactive chunks between two ranges that are merged.
 const MERGE_GAP: usize = 5;
 
-/// Chunks from one to before another.
+/// A range of chunks, without its end.
 pub(super) type ChunkRange = (usize, usize);
 
 impl ExecStack {
@@ -205,7 +205,7 @@ impl ExecStack {
         Self { ranges: vec![(0, chunks)], start: 0, outer: Vec::new() }
     }
 
-    /// All chunks, and no region open.
+    /// Resets to all chunks and no open region.
     pub(super) fn reset(&mut self, chunks: usize) {
         self.ranges.clear();
         self.ranges.push((0, chunks));
@@ -213,7 +213,7 @@ impl ExecStack {
         self.outer.clear();
     }
 
-    /// The ranges of the innermost region.
+    /// Returns the ranges of the innermost region.
     #[inline(always)]
     pub(super) fn current(&self) -> &[ChunkRange] {
         &self.ranges[self.start..]
@@ -221,12 +221,12 @@ impl ExecStack {
 
     /// Opens a region for the selected chunks of the innermost one. Returns false if there are none.
     ///
-    /// A few idle chunks between them may be included, which costs less than another range: no mask of the region has a
-    /// lane of theirs, so that their results are not used.
+    /// Up to [`MERGE_GAP`] inactive chunks between them may be included, which costs less than another range: no mask of the region has a
+    /// lane in them, so their results are not used.
     #[inline(always)]
     pub(super) fn push(&mut self, mut selects: impl FnMut(usize) -> bool) -> bool {
         let start = self.ranges.len();
-        // Without a branch for each chunk: which are selected is hard to predict.
+        // Branch-free, because the selection is hard to predict.
         let mut selected = 0_u64;
         for &(from, to) in &self.ranges[self.start..] {
             for chunk in from..to {
@@ -275,7 +275,7 @@ mod tests {
     use super::super::tile::CHUNKS;
     use super::*;
 
-    /// A register file whose slots hold their numbers.
+    /// Returns a register file whose slots contain their indices.
     fn numbered(slots: u32) -> RegFile {
         let mut memory = RegFile::new(slots, 2);
         for slot in 0..slots {

@@ -1,4 +1,4 @@
-//! Render targets as machine code stores to them, and the offsets of a batch's pixels in them.
+//! Render targets that machine code stores to, and the offsets of a batch's pixels in them.
 
 use super::interpolants::LinearInterpolant;
 use super::tile::Tile;
@@ -6,38 +6,38 @@ use r500_exec::Pixel;
 use r500_exec::output::color::PixelEncoding;
 use r500_simd::chunk::SIDE as CHUNK;
 
-/// Colour targets of a draw.
+/// Colour targets per draw.
 pub const TARGETS: usize = 4;
 
-/// Planes of pixels, and where the pixels of a batch lie in them.
+/// Planes of pixels, and the offsets of a batch in them.
 #[derive(Debug)]
 pub struct ColorTargets<'p> {
-    /// By target.
+    /// The plane of each target.
     pub planes: [TargetPlane<'p>; TARGETS],
-    /// Where its chunks lie in interpolants.
+    /// The offsets of the chunks in interpolants.
     pub offsets: &'p BatchOffsets,
 }
 
 /// The plane of a target.
 #[derive(Debug)]
 pub struct TargetPlane<'p> {
-    /// Its pixels, from the first pixel of the batch on; empty where there is no plane.
+    /// Its pixels, starting at the first pixel of the batch; empty for targets without a plane.
     pub pixels: PlanePixels<'p>,
-    /// Where the chunks of the batch lie in it.
+    /// The offsets of the batch's chunks in it.
     pub offsets: &'p BatchOffsets,
 }
 
 /// Pixels of a plane.
 #[derive(Debug)]
 pub enum PlanePixels<'p> {
-    /// As a frame holds them.
+    /// Floats of a frame.
     Floats(&'p mut [Pixel]),
-    /// As a surface holds them: bytes, and how many a pixel has.
+    /// Bytes of a surface, and the bytes per pixel.
     Encoded(&'p mut [u8], usize),
 }
 
 impl PlanePixels<'_> {
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
@@ -46,7 +46,7 @@ impl PlanePixels<'_> {
         }
     }
 
-    /// Bytes of a pixel.
+    /// Returns the bytes per pixel.
     #[must_use]
     pub fn pixel_bytes(&self) -> usize {
         match self {
@@ -55,7 +55,7 @@ impl PlanePixels<'_> {
         }
     }
 
-    /// The address of the first pixel.
+    /// Returns the address of the first pixel.
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
@@ -64,7 +64,7 @@ impl PlanePixels<'_> {
         }
     }
 
-    /// The same from another pixel on, for a while.
+    /// Reborrows the pixels from an index on.
     fn reborrow_from(&mut self, pixel: usize) -> PlanePixels<'_> {
         match self {
             Self::Floats(pixels) => {
@@ -80,13 +80,13 @@ impl PlanePixels<'_> {
 }
 
 impl<'p> TargetPlane<'p> {
-    /// A plane of floats.
+    /// Returns a plane of floats.
     #[must_use]
     pub fn floats(pixels: &'p mut [Pixel], offsets: &'p BatchOffsets) -> Self {
         Self { pixels: PlanePixels::Floats(pixels), offsets }
     }
 
-    /// No plane.
+    /// Returns an empty plane.
     #[must_use]
     pub fn none() -> Self {
         Self::floats(&mut [], BatchOffsets::NONE)
@@ -94,18 +94,18 @@ impl<'p> TargetPlane<'p> {
 }
 
 impl ColorTargets<'_> {
-    /// Without planes.
+    /// Returns targets without planes.
     #[must_use]
     pub fn none() -> Self {
         Self { planes: [(); TARGETS].map(|()| TargetPlane::none()), offsets: BatchOffsets::NONE }
     }
 
-    /// The same for a while.
+    /// Reborrows the targets.
     pub fn reborrow(&mut self) -> ColorTargets<'_> {
         self.reborrow_from(0)
     }
 
-    /// The same for a while, for a batch that begins so many pixels further on.
+    /// Reborrows the targets for a batch that starts `pixel` pixels later.
     pub fn reborrow_from(&mut self, pixel: usize) -> ColorTargets<'_> {
         let planes = self.planes.each_mut().map(|plane| TargetPlane {
             pixels: plane.pixels.reborrow_from(pixel),
@@ -115,36 +115,36 @@ impl ColorTargets<'_> {
     }
 }
 
-/// Where the chunks of a batch lie.
+/// The offsets of a batch's chunks.
 #[derive(Clone, Debug, Default)]
 pub struct BatchOffsets {
     chunks: Vec<[PixelOffsets; 2]>,
     bytes: usize,
 }
 
-/// Where half a chunk lies, two neighbouring quads: bytes from the first pixel of the batch to the left pixel
-/// of either row, of which there are four.
+/// The offsets of half a chunk, two adjacent quads: bytes from the first pixel of the batch to the left pixel of each row, of which there
+/// are four.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PixelOffsets {
-    /// Of the row of the first two pixels of the quads, and of that of the others.
+    /// The row of the quads' first two pixels, and that of the other two.
     pub rows: [u32; 2],
-    /// Bytes from the beginning of a [`LinearInterpolant`] to the numbers of its pixels: along and across.
+    /// Byte offsets of its x terms and y terms in a [`LinearInterpolant`].
     pub interpolants: [u32; 2],
 }
 
 impl BatchOffsets {
-    /// No chunk anywhere.
+    /// No chunks.
     pub const NONE: &'static Self = &Self { chunks: Vec::new(), bytes: 0 };
 
-    /// Of chunks whose lower left pixels are that many columns and rows from the first pixel, in planes of floats of
-    /// that width; `None` if one is too far away.
+    /// Returns the offsets of chunks in planes of floats of a width, given the columns and rows of their lower left pixels from the first
+    /// pixel; `None` if an offset overflows.
     pub fn in_rows(chunks: impl Iterator<Item = [u32; 2]>, width: u32) -> Option<Self> {
         let size = size_of::<Pixel>();
         Self::with_pitch(chunks, (width as usize).checked_mul(size)?, size)
     }
 
-    /// Of such chunks, in planes of a pitch and a size of pixels in bytes; `None` if one is too far away.
+    /// Returns the offsets of such chunks in planes with a pitch and a pixel size in bytes; `None` if one overflows.
     pub fn with_pitch(
         chunks: impl Iterator<Item = [u32; 2]>,
         pitch: usize,
@@ -161,7 +161,7 @@ impl BatchOffsets {
         Self::new(rows, pixel_bytes)
     }
 
-    /// Of such chunks too, in a plane where their pixels lie one after the other, row by row.
+    /// Returns the offsets of such chunks in a buffer of consecutive chunks, each in row order.
     pub fn contiguous(chunks: impl Iterator<Item = [u32; 2]>, pixel_bytes: usize) -> Option<Self> {
         let size = pixel_bytes as u32;
         let row =
@@ -170,7 +170,7 @@ impl BatchOffsets {
         Self::new((0..).zip(chunks).map(|(number, chunk)| (chunk, rows(number))), pixel_bytes)
     }
 
-    /// Of chunks, and of the first bytes of their rows.
+    /// Returns the offsets of chunks, given those of their rows.
     fn new(
         chunks: impl Iterator<Item = ([u32; 2], [Option<u32>; 4])>,
         pixel_bytes: usize,
@@ -192,25 +192,25 @@ impl BatchOffsets {
         Some(Self { chunks, bytes })
     }
 
-    /// Of each chunk its halves.
+    /// Returns the offsets of each chunk's halves.
     #[must_use]
     pub fn chunks(&self) -> &[[PixelOffsets; 2]] {
         &self.chunks
     }
 
-    /// Bytes that a plane must have from the first pixel on: all pixels of these offsets are among them.
+    /// Returns the minimum size of a plane in bytes, from the first pixel on: it contains all pixels at these offsets.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// Offsets of batches of one width, kept for the pitch and the size of pixels that they were computed for.
+/// Offsets of batches of one width, cached with their pitch and pixel size.
 #[derive(Default)]
 struct CachedOffsets(Option<([usize; 2], BatchOffsets)>);
 
 impl CachedOffsets {
-    /// Computes the offsets, unless they are known. Returns whether there are any.
+    /// Computes the offsets, unless they are cached. Returns whether there are any.
     fn update(
         &mut self,
         layout: [usize; 2],
@@ -222,42 +222,42 @@ impl CachedOffsets {
         self.0.is_some()
     }
 
-    /// Returns the offsets; those of no chunk if there are none.
+    /// Returns the offsets; an empty list if there are none.
     fn get(&self) -> &BatchOffsets {
         self.0.as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets)
     }
 }
 
-/// Offsets of batches, and staging buffers, kept from batch to batch.
+/// Cached offsets of batches, and staging buffers.
 #[derive(Default)]
 pub(super) struct Staging {
-    /// By target: pixels of a batch whose colours do not go to the picture as they are, chunk by chunk.
+    /// Staged pixels of each target that are not stored to the picture directly, in consecutive chunks.
     pub(super) staged: [Vec<Pixel>; TARGETS],
-    /// The same of pixels as surfaces hold them.
+    /// The same for encoded pixels of surfaces.
     pub(super) encoded: [Vec<u8>; TARGETS],
-    /// In the staging buffers of floats, which have those of interpolants.
+    /// Offsets in the staging buffers of floats, and in interpolants.
     contiguous: CachedOffsets,
-    /// In the other staging buffers.
+    /// Offsets in the staging buffers of encoded pixels.
     encoded_contiguous: [CachedOffsets; TARGETS],
-    /// In a frame.
+    /// Offsets in a frame.
     in_rows: CachedOffsets,
-    /// In surfaces.
+    /// Offsets in surfaces.
     with_pitch: [CachedOffsets; TARGETS],
 }
 
 impl Staging {
-    /// Returns whether there are offsets for a tile in rows of that width.
+    /// Returns whether there are offsets for a tile in rows of a width; computes them.
     pub(super) fn has_offsets_in_rows(&mut self, tile: &Tile<'_>, width: u32) -> bool {
         let compute = || BatchOffsets::in_rows(tile.chunk_origins(), width);
         self.in_rows.update([width as usize, size_of::<Pixel>()], compute)
     }
 
-    /// Returns the offsets of a tile in rows, which it [has](Self::has_offsets_in_rows).
+    /// Returns the offsets of a tile in rows; [`has_offsets_in_rows`](Self::has_offsets_in_rows) computes them.
     pub(super) fn in_rows(&self) -> &BatchOffsets {
         self.in_rows.get()
     }
 
-    /// Returns whether there are offsets for a tile in the planes of surfaces, of a pitch and a size of pixels each.
+    /// Returns whether there are offsets for a tile in the planes of surfaces with these pitches and pixel sizes; computes them.
     pub(super) fn has_offsets_with_pitch(
         &mut self,
         tile: &Tile<'_>,
@@ -272,12 +272,12 @@ impl Staging {
         })
     }
 
-    /// Returns the offsets of a tile in the plane of a target, which it [has](Self::has_offsets_with_pitch).
+    /// Returns the offsets of a tile in a target's plane; [`has_offsets_with_pitch`](Self::has_offsets_with_pitch) computes them.
     pub(super) fn with_pitch(&self, target: usize) -> &BatchOffsets {
         self.with_pitch[target].get()
     }
 
-    /// Returns the offsets of a tile in interpolants, if it [has](Self::has_offsets_with_pitch) those of planes.
+    /// Returns the offsets of a tile in interpolants; [`has_offsets_with_pitch`](Self::has_offsets_with_pitch) computes them.
     pub(super) fn in_interpolants(&self) -> &BatchOffsets {
         self.contiguous.get()
     }
@@ -301,7 +301,7 @@ impl Staging {
         ColorTargets { planes, offsets }
     }
 
-    /// Returns staging buffers for the chunks of a tile, of pixels as surfaces hold them.
+    /// Returns staging buffers of encoded pixels for the chunks of a tile.
     pub(super) fn staged_encoded(
         &mut self,
         tile: &Tile<'_>,
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn chunks_lie_in_rows_of_four() {
-        // Pixels of 16 bytes, ten to a row; a chunk at (4, 4) begins 44 pixels from the first.
+        // Pixels of 16 bytes, ten per row; the chunk at (4, 4) starts 44 pixels after the first.
         let offsets = BatchOffsets::in_rows([[0, 0], [4, 4]].into_iter(), 10).unwrap();
         let rows =
             |chunk: usize| offsets.chunks()[chunk].map(|offset| offset.rows.map(|row| row / 16));
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(offsets.chunks()[1].map(|offset| offset.rows[0] / 16), [16, 24]);
         assert_eq!(offsets.chunks()[1].map(|offset| offset.rows[1] / 16), [20, 28]);
         assert_eq!(offsets.bytes(), 32 * 16);
-        // Columns of 32 bytes, rows of 64 after 16 of those, in halves.
+        // x terms have 32 bytes per column of chunks, y terms 64 per row, after 16 columns, in halves.
         assert_eq!(offsets.chunks()[0].map(|offset| offset.interpolants), [[32, 576], [32, 608]]);
         assert_eq!(offsets.chunks()[1].map(|offset| offset.interpolants), [[0, 640], [0, 672]]);
     }

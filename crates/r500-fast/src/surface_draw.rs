@@ -1,8 +1,8 @@
 //! Draws to surfaces: machine code stores colours in the surfaces' formats.
 //!
-//! Where a batch lies in the surfaces and all of its pixels are covered at the start, code stores to them directly: row by row of
-//! batches ([`direct`](super::direct)), or batch by batch. Elsewhere it stores to a buffer, in the same format, of which the
-//! pixels are copied that are covered and lie in the surfaces.
+//! If a batch is inside the surfaces and all of its pixels are covered at the start, code stores to them directly: by rows of batches
+//! ([`direct`](super::direct)), or batch by batch. Otherwise it stores to a staging buffer in the same format, from which the covered
+//! pixels inside the surfaces are copied.
 
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{BandStats, Draw, RunError, SurfacePainter, Surfaces};
@@ -23,8 +23,8 @@ use super::render_targets::TARGETS;
 use super::tile::Tile;
 
 impl NativeCode {
-    /// Returns whether machine code stores all colours, and draws by itself: no group is replayed by the reference engine, which
-    /// knows no surfaces.
+    /// Returns whether machine code stores all colours and no group needs a replay: the reference engine, which replays groups, cannot
+    /// store to surfaces.
     #[must_use]
     pub fn stores_surfaces(&self) -> bool {
         let hazard = |op: &Op| matches!(op, Op::GroupHazard(_));
@@ -33,21 +33,20 @@ impl NativeCode {
 }
 
 impl FastDraw {
-    /// Sets the code for surfaces that hold colours like this, for which it must have been compiled, and which must
-    /// [store](NativeCode::stores_surfaces) them.
+    /// Sets the code for surfaces with these encodings. It must have been compiled for them, and [store](NativeCode::stores_surfaces) them.
     pub fn set_surface_code(
         &mut self,
         encodings: [Option<PixelEncoding>; TARGETS],
         mut code: NativeCode,
         simd: Simd,
     ) {
-        // It may have been compiled with the values of an earlier draw.
+        // The code may have been compiled with the values of an earlier draw.
         code.code.set_uniforms(self.uniforms.values());
         let version = CodeVersion::new(code, simd);
         self.surfaces = Some(SurfaceCode { encodings, version });
     }
 
-    /// Draws one tile, and counts the pixels that it kills.
+    /// Draws one tile, and counts the discarded pixels.
     fn draw_surface_tile(
         tile: &Tile<'_>,
         interp: &mut Interpreter<'_>,

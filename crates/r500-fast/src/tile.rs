@@ -1,4 +1,4 @@
-//! Batches of pixels: their place in the picture, loading of inputs, storing of outputs.
+//! Batches of pixels: their positions in the picture and the order of their chunks.
 //!
 //! A batch is a rectangle of chunks. A chunk is four by four pixels: four quads, row by row; in a quad top left, top right,
 //! bottom left, bottom right, as in the reference engine.
@@ -10,19 +10,19 @@ use r500_simd::chunk::SIDE as CHUNK;
 /// Rows of pixels in a batch.
 pub(super) const ROWS: u32 = 16;
 
-/// Columns of chunks in a batch at most.
+/// Maximum number of columns of chunks in a batch.
 pub(super) const COLUMNS: usize = 16;
 
-/// Chunks in a batch at most.
+/// Maximum number of chunks in a batch.
 pub(super) const CHUNKS: usize = COLUMNS * (ROWS / CHUNK) as usize;
 
-/// Where a batch lies.
+/// The position of a batch.
 pub(super) struct Tile<'a> {
-    /// Column of its lower left pixel, a multiple of 4.
+    /// The column of its lower left pixel, a multiple of 4.
     pub(super) x: u32,
-    /// Row of it.
+    /// The row of its lower left pixel.
     pub(super) y: u32,
-    /// Columns of chunks: a power of two, [`COLUMNS`] at most.
+    /// Columns of chunks: a power of two, at most [`COLUMNS`].
     pub(super) columns: u32,
     pub(super) order: ChunkOrder,
     pub(super) centers: &'a PixelCenters,
@@ -31,24 +31,24 @@ pub(super) struct Tile<'a> {
 /// The order of the chunks of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChunkOrder {
-    /// In squares of squares, as neighbouring chunks mostly take the same branches. Squares are side by side, or, if a batch is
-    /// narrower than high, one above the other.
+    /// Z-order in squares of chunks, because neighbouring chunks mostly take the same branches. Squares are side by side, or stacked if a
+    /// batch is narrower than high.
     Squares,
-    /// Row by row: pixels are stored to each cache line one soon after the other, also where rows do not begin at a line.
+    /// Row by row: stores to the same cache line are close in time, even if rows are not aligned to lines.
     Rows,
 }
 
-/// Where the centers of pixels lie, as fractions of the picture, in the order of a chunk's pixels.
+/// The centres of pixels, as fractions of the picture, in lane order.
 #[derive(Debug)]
 pub(super) struct PixelCenters {
-    /// Of each column of chunks: of the pixels of their lower quads; the upper ones have the same.
+    /// For each column of chunks, the pixels of the lower quads; the upper ones have the same.
     u: Vec<[f32; 8]>,
-    /// Of each row of chunks.
+    /// For each row of chunks.
     v: Vec<Chunk>,
 }
 
 impl PixelCenters {
-    /// Of the pixels of a picture and those that batches at its borders have beyond it.
+    /// Returns the centres of a picture's pixels, and of those of batches beyond its edges.
     pub(super) fn new([width, height]: [u32; 2]) -> Self {
         let fours = |size: u32| {
             let centre = move |pixel| r500_numerics::centre(pixel, size);
@@ -60,7 +60,7 @@ impl PixelCenters {
         Self { u: u.collect(), v: v.collect() }
     }
 
-    /// Of the columns and rows of chunks of a batch.
+    /// Returns the centres of the columns and rows of chunks of a batch.
     pub(super) fn of(
         &self,
         tile: &Tile<'_>,
@@ -72,11 +72,11 @@ impl PixelCenters {
     }
 }
 
-/// Where the chunks of batches of so many columns lie.
+/// The order of chunks in batches of one width.
 struct ChunkTable {
     /// Column and row of each chunk.
     positions: [[u8; 2]; CHUNKS],
-    /// The numbers of chunks by row and column.
+    /// The index of the chunk at each row and column.
     numbers: [[u8; COLUMNS]; (ROWS / CHUNK) as usize],
 }
 
@@ -105,7 +105,7 @@ impl ChunkTable {
         table
     }
 
-    /// Of one column, two, four, eight and sixteen.
+    /// Returns the tables for one, two, four, eight and sixteen columns.
     const fn of_all_widths(order: ChunkOrder) -> [Self; 5] {
         [
             Self::new(1, order),
@@ -129,13 +129,13 @@ impl Tile<'_> {
         &tables[self.columns.ilog2() as usize]
     }
 
-    /// Column and row in the batch of each chunk.
+    /// Returns the column and row of each chunk in the batch.
     #[inline(always)]
     pub(super) fn chunk_positions(&self) -> &'static [[u8; 2]] {
         &self.table().positions[..(self.columns * (ROWS / CHUNK)) as usize]
     }
 
-    /// The lower left pixels of its chunks.
+    /// Iterates over the lower left pixels of its chunks.
     #[inline(always)]
     pub(super) fn chunks(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let (x, y) = (self.x, self.y);
@@ -144,12 +144,12 @@ impl Tile<'_> {
             .map(move |&[column, row]| (x + u32::from(column) * CHUNK, y + u32::from(row) * CHUNK))
     }
 
-    /// Columns and rows from its lower left pixel to those of its chunks.
+    /// Iterates over the columns and rows of its chunks' lower left pixels, relative to its own.
     pub(super) fn chunk_origins(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         self.chunk_positions().iter().map(|place| place.map(|at| u32::from(at) * CHUNK))
     }
 
-    /// Whether all of it lies in a block.
+    /// Returns whether it is inside a rectangle.
     pub(super) fn inside(&self, block: PixelRect) -> bool {
         self.x >= block.x
             && self.x + self.columns * CHUNK <= block.x + block.width
@@ -157,14 +157,14 @@ impl Tile<'_> {
             && self.y + ROWS <= block.y + block.height
     }
 
-    /// The numbers of its chunks, row by row.
+    /// Iterates over the rows of chunks, as chunk indices.
     #[inline(always)]
     pub(super) fn rows(&self) -> impl Iterator<Item = &'static [u8]> + use<> {
         let columns = self.columns as usize;
         self.table().numbers.iter().map(move |row| &row[..columns])
     }
 
-    /// Where the columns of its chunks begin.
+    /// Iterates over the first pixel columns of its columns of chunks.
     #[inline(always)]
     pub(super) fn columns(&self) -> impl Iterator<Item = u32> + use<> {
         let x = self.x;
@@ -172,12 +172,11 @@ impl Tile<'_> {
     }
 }
 
-/// The maximum size of a batch's slots in bytes, so that they stay in the processor's second-level cache. Larger batches
-/// amortise dispatch, above all where few lanes are left in a loop, and that is worth more than the first-level cache
-/// (measured, see the guide).
+/// The maximum size of a batch's slots in bytes, so that they stay in the second-level cache. Larger batches amortise dispatch, especially
+/// in loops with few remaining lanes, which is worth more than the first-level cache (measured, see the guide).
 const BATCH_BYTES: usize = 192 << 10;
 
-/// The number of columns of chunks in a batch with so many slots: a power of two, so that chunks lie in squares.
+/// Returns the number of columns of chunks in a batch, given its slots: a power of two, so that chunks form squares.
 pub(super) fn batch_width(slots: u32) -> u32 {
     let column = (ROWS / 4) as usize * size_of::<Chunk>() * slots.max(1) as usize;
     let columns = u32::try_from(BATCH_BYTES / column).unwrap_or(1).clamp(1, 16);

@@ -3,7 +3,7 @@
 use r500_exec::{Draw, DrawKey};
 use r500_ir::{ConstantChannel, Function, Range, SymbolicConstants};
 
-/// The uniforms of a function with their values, and what they may become.
+/// The uniforms of a function, their values, and the ranges of symbolic constants.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Uniforms {
     pub(crate) symbolic: SymbolicConstants,
@@ -12,25 +12,25 @@ pub(crate) struct Uniforms {
 }
 
 impl Uniforms {
-    /// Those of a function that was lifted with these symbolic constants.
+    /// Returns the uniforms of a function that was lifted with these symbolic constants.
     pub(crate) fn new(symbolic: SymbolicConstants, function: &Function, draw: &Draw<'_>) -> Self {
         let sources = function.uniforms.iter().map(|uniform| uniform.source).collect();
         Self { symbolic, sources, values: function.uniform_values(draw.bindings) }
     }
 
-    /// The values, in the order of the function.
+    /// Returns the values, in the function's order.
     pub(crate) fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// Returns whether the function holds for the constants of a draw: each that changes is symbolic, and in its range.
+    /// Returns whether the function is valid for the constants of a draw: each changed one is symbolic, and within its range.
     pub(crate) fn allow(&self, key: &DrawKey, draw: &Draw<'_>) -> bool {
         changed_channels(key, draw).all(|(source, _, now)| {
             self.symbolic.range(source).is_some_and(|range| range.contains(Range::of(now)))
         })
     }
 
-    /// Takes over the values of a draw.
+    /// Sets the values from a draw.
     pub(crate) fn set(&mut self, draw: &Draw<'_>) {
         for (value, source) in self.values.iter_mut().zip(&self.sources) {
             *value = source.value(draw.bindings);
@@ -38,7 +38,7 @@ impl Uniforms {
     }
 }
 
-/// Returns the channels of constants that a draw has other values of, with the values of the key and of the draw.
+/// Returns the channels of constants whose values differ between the key and a draw, with both values.
 pub(crate) fn changed_channels(
     key: &DrawKey,
     draw: &Draw<'_>,

@@ -1,4 +1,4 @@
-//! Compile units before slots are allocated: which statements a compiler supports, what a unit reads, writes and counts.
+//! Construction of compile units, before slot allocation: supported statements, reads, writes, fuel.
 
 use super::codegen::{ColorStore, Compiler, ResourceLayout};
 use r500_ir::{Inst, Operand, Stmt, Value};
@@ -28,13 +28,13 @@ impl UnitContext<'_> {
         }
     }
 
-    /// The tables of units.
+    /// Returns the textures of units.
     pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, TextureDesc)> {
         units.iter().filter_map(|&unit| Some((unit, *self.resources.table(unit)?))).collect()
     }
 }
 
-/// A unit before its values have slots.
+/// A unit under construction.
 #[derive(Debug, Default)]
 pub(super) struct UnitBuilder<'a> {
     pub(super) number: usize,
@@ -46,13 +46,13 @@ pub(super) struct UnitBuilder<'a> {
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
     pub(super) colors: Vec<ColorStore>,
     pub(super) fuel_checked: bool,
-    /// Operations and fetches in it.
+    /// Number of operations and fetches.
     pub(super) operations: usize,
-    /// Units that it fetches from, ascending.
+    /// Texture units that it fetches from, ascending.
     pub(super) units: Vec<u8>,
-    /// Whether pixels lose their coverage.
+    /// Whether it discards pixels.
     pub(super) discards: bool,
-    /// Instructions to count beforehand, and the address of the first.
+    /// Instructions to count before the unit, and the address of the first.
     pub(super) consume: Option<(u32, u32)>,
 }
 
@@ -132,12 +132,12 @@ impl<'a> UnitBuilder<'a> {
     }
 }
 
-/// Instructions that statements count at most.
+/// The maximum number of instructions that statements count.
 #[derive(Default)]
 struct FuelUse {
     instructions: u64,
     address: Option<u32>,
-    /// The number depends on lanes.
+    /// Whether the number depends on lanes.
     varies: bool,
 }
 

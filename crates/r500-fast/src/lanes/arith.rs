@@ -1,4 +1,4 @@
-//! Sums, products, quotients: every step rounded, none fused.
+//! Kernels of sums, products, quotients: every step is rounded, none is fused.
 
 use core::hint::black_box;
 
@@ -8,15 +8,14 @@ use r500_simd::SimdLevel;
 
 const REFERENCE: Arith = Arith::REFERENCE;
 
-/// Which factors of a product make it zero.
+/// The zero rule of a product.
 pub(crate) trait Product {
-    /// Whether a zero A makes the product +0, whatever B is.
+    /// Whether a zero A makes the product +0, for any B.
     const ZERO_A: bool;
-    /// Whether a zero B makes the product +0, whatever A is.
+    /// Whether a zero B makes the product +0, for any A.
     const ZERO_B: bool;
 
-    /// The product with its sign flipped where `sign` has one; `zero`, the bits of +0, where a zero factor
-    /// makes it that.
+    /// Returns the product with its sign flipped where the sign bit of `sign` is set; where a zero factor decides, `zero`, the bits of +0.
     #[inline(always)]
     fn of<F: Flush>(flags: &mut u32, [a, b]: [f32; 2], sign: f32, zero: u32) -> f32 {
         let mut bits = F::check_result(flags, a * b).to_bits() ^ sign.to_bits();
@@ -39,7 +38,7 @@ pub(crate) trait Product {
     }
 }
 
-/// As IEEE 754 has it.
+/// No zero rule: IEEE 754.
 pub(crate) struct Ieee;
 
 impl Product for Ieee {
@@ -47,8 +46,7 @@ impl Product for Ieee {
     const ZERO_B: bool = false;
 }
 
-/// `ZERO_TIMES_ANYTHING_EQUALS_ZERO` where B is known to be finite and only the sign of a zero, or
-/// where only A can be zero.
+/// `ZERO_TIMES_ANYTHING_EQUALS_ZERO` for a zero A only, where the rule has no effect for a zero B.
 pub(crate) struct ZeroA;
 
 impl Product for ZeroA {
@@ -64,11 +62,11 @@ impl Product for ZeroBoth {
     const ZERO_B: bool = true;
 }
 
-/// How a product P and C are added.
+/// The signs of a sum of a product P and C.
 pub(crate) trait Sum {
-    /// The sign of the product is flipped, after any zero rule.
+    /// Whether the product is negated, after the zero rule.
     const MINUS_P: bool;
-    /// The sign of C is flipped.
+    /// Whether C is negated.
     const MINUS_C: bool;
 
     #[inline(always)]
@@ -117,10 +115,10 @@ impl Sum for MinusBoth {
 }
 
 lanewise! {
-    /// A * B. Also the scaling of `OMOD` (B a power of two).
+    /// A * B. Also the scaling of `OMOD` (B is a power of two).
     Mul[2] true, |L, flags, [a, b]| L::Flush::check_result(flags, a * b), |[a, b]| REFERENCE.mul(a, b);
 
-    /// A * B and C.
+    /// A * B and C, added by their signs.
     Mad<S: Sum>[3] true,
         |L, flags, [a, b, c]| {
             let p = L::Flush::check_result(flags, a * b);
@@ -133,7 +131,7 @@ lanewise! {
         |L, flags, [a, b]| P::of::<L::Flush>(flags, [a, b], 0.0, 0),
         |[a, b]| P::law(a, b);
 
-    /// [`MulZero`] and C.
+    /// [`MulZero`] and C, added by their signs.
     MadZero<P: Product, S: Sum>[3] true,
         |L, flags, [a, b, c]| {
             let p = P::of::<L::Flush>(flags, [a, b], 0.0, 0);
@@ -141,16 +139,16 @@ lanewise! {
         },
         |[a, b, c]| S::law(P::law(a, b), c);
 
-    /// A * B with the sign flipped, before any zero rule, where `sign` is -0 and not where it is +0.
+    /// A * B with the sign flipped, before the zero rule, where `sign` is -0; unchanged where it is +0.
     MulSigned<P: Product>[3] true,
         |L, flags, [a, b, sign]| P::of::<L::Flush>(flags, [a, b], sign, 0),
         |[a, b, sign]| P::law(flip(a, sign), b);
 
-    /// [`MulSigned`] and C.
+    /// [`MulSigned`] and C, added by their signs.
     MadSigned<P: Product, S: Sum>[4] true,
         |L, flags, [a, b, c, sign]| {
-            // Zero is an identity of subtraction to the compiler, which would hand C through unflushed where the
-            // product is zero: it must not see that it is.
+            // The compiler treats subtraction of zero as an identity, and would pass C through unflushed where the product is zero: hide
+            // the zero from it.
             let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
             let p = P::of::<L::Flush>(flags, [a, b], sign, zero);
             L::Flush::check_result(flags, S::of(p, c))
@@ -180,7 +178,7 @@ pub(crate) fn mad_signed<L: SimdLevel, P: Product, S: Sum>(
     map::<L, MadSigned<P, S>, 4>(dst, (a, b, c, sign));
 }
 
-/// x with its sign flipped where `sign` has one.
+/// Returns x with its sign flipped where the sign bit of `sign` is set.
 #[inline(always)]
 fn flip(x: f32, sign: f32) -> f32 {
     f32::from_bits(x.to_bits() ^ sign.to_bits() & 0x8000_0000)

@@ -1,4 +1,4 @@
-//! Kernels that move bits: right in any environment, for any bits.
+//! Kernels that move bits: independent of the floating-point environment, for any bits.
 
 use super::{Slot, Src, inhibit_outer_vectorization, lanewise};
 
@@ -24,19 +24,19 @@ pub(crate) fn neg_abs(dst: Slot<'_>, a: impl Src) {
     each(dst, a, |a| f32::from_bits(a.to_bits() | SIGN));
 }
 
-/// A, denormals made zeros of their sign.
+/// A, with denormals flushed to zeros of their sign.
 #[inline(always)]
 pub(crate) fn flush(dst: Slot<'_>, a: impl Src) {
     each(dst, a, r500_simd::flush::flush);
 }
 
-/// A, any NaN made the canonical one.
+/// A, with NaN replaced by the canonical one.
 #[inline(always)]
 pub(crate) fn canonical_nan(dst: Slot<'_>, a: impl Src) {
     each(dst, a, r500_numerics::canonical_nan);
 }
 
-/// A of a corner of the lane's quad: 0 top left, 1 top right, 2 bottom left, 3 bottom right.
+/// A of one lane of the quad, for all four: 0 top left, 1 top right, 2 bottom left, 3 bottom right.
 #[inline(always)]
 pub(crate) fn corner<const K: usize>(dst: Slot<'_>, a: impl Src) {
     let a = a.limit(dst.len());

@@ -1,4 +1,4 @@
-//! Functions of one number: the [branchless kernels](r500_numerics::branchless), `FRC` and the clamp.
+//! Kernels of unary functions: the [branchless kernels](r500_numerics::branchless), `FRC` and the clamp.
 
 use super::{Flush, lanewise};
 use r500_numerics::branchless::{self, Lane};
@@ -6,7 +6,7 @@ use r500_numerics::{Arith, kernels};
 use r500_simd::{MagicRound, Rint};
 
 lanewise! {
-    /// `FRC`: A - floor(A). A fraction is a multiple of A's last place, and A itself if it is between 0 and 1: not tiny.
+    /// `FRC`: A - floor(A). The result is a multiple of A's last place, and A itself if A is between 0 and 1: not tiny.
     Frc[1] false,
         |L, _, [a]| {
             let a = L::Flush::flush_operand(a);
@@ -14,7 +14,7 @@ lanewise! {
         },
         |[a]| Arith::REFERENCE.frc(a);
 
-    /// A limited to 0..1; NaN and -0 give +0.
+    /// A clamped to 0..1; NaN and -0 give +0.
     Clamp01[1] false, |L, _, [a]| clamp01(L::Flush::flush_operand(a)), |[a]| Arith::REFERENCE.clamp01(a);
 
     /// `EX2`.
@@ -38,11 +38,10 @@ lanewise! {
         |[a]| kernels::cos(a);
 }
 
-/// A limited to 0..1.
+/// Returns A clamped to 0..1.
 ///
-/// In this form two instructions, a maximum and a minimum. But the maximum that the compiler takes
-/// on AArch64 (FMAXNM) makes a signalling NaN a quiet one instead of 0: there, numbers from 0 to
-/// infinity are recognised by their bits, which are in the order of integers.
+/// In this form it compiles to two instructions, a maximum and a minimum. But the maximum instruction on AArch64 (FMAXNM) returns a quiet
+/// NaN for a signalling one instead of 0: there, numbers from 0 to infinity are recognised by their bits, which have the order of integers.
 #[inline(always)]
 fn clamp01(a: f32) -> f32 {
     if cfg!(target_arch = "aarch64") {
@@ -53,7 +52,7 @@ fn clamp01(a: f32) -> f32 {
     if positive < 1.0 { positive } else { 1.0 }
 }
 
-/// The largest integer that is not above x: the nearest one, or the one before.
+/// Returns floor(x): the nearest integer, or the one below it.
 #[inline(always)]
 fn floor_of<R: Rint>(x: f32) -> f32 {
     let nearest = R::rint(x);

@@ -1,13 +1,12 @@
-//! Lane kernels: each one operation over a batch of pixels.
+//! Lane kernels: each is one operation over a batch of pixels.
 //!
-//! A slot holds one value of every pixel of a batch, in [`Chunk`]s of sixteen lanes; a quad is four
-//! neighbouring lanes. A kernel is a loop from source slots to a destination slot, plain Rust that
-//! the compiler turns into whatever vectors its caller is compiled for (see
-//! [`r500_simd`]), so everything here is `#[inline(always)]`. Kernels equal
-//! [`numerics`](r500_numerics) in every bit, but for the payload of a NaN.
+//! A slot holds one value of every pixel of a batch, in [`Chunk`]s of sixteen lanes; a quad is four adjacent lanes. A kernel is a loop from
+//! source slots to a destination slot, in plain Rust that the compiler vectorises for the level that its caller is compiled for (see
+//! [`r500_simd`]), so everything here is `#[inline(always)]`. Kernels equal [`numerics`](r500_numerics) in every bit, except the payload of
+//! a NaN.
 //!
-//! Sources are slots, as long as the destination or longer, or a [`Splat`]. Slots are slices of cells ([`Slot`]), so that a
-//! kernel may write the slot that it reads.
+//! Sources are slots, at least as long as the destination, or a [`Splat`]. Slots are slices of cells ([`Slot`]), so a kernel may write a
+//! slot that it reads.
 //!
 //! | module | kernels |
 //! | --- | --- |
@@ -17,9 +16,9 @@
 //! | [`bits`] | copies, sign bits, corners of quads |
 //! | [`then`] | two of these in one loop |
 //!
-//! **Denormals.** Kernels that compute or compare come with a [`Flush`]: under [`HwFlush`](r500_simd::HwFlush) they must
-//! run inside [`fp_env::flushing`](r500_simd::fp_env::flushing), under [`SoftFlush`](r500_simd::SoftFlush) anywhere. Those
-//! that only move bits take none and are right in any environment.
+//! **Denormals.** Kernels that compute or compare take a [`Flush`]: with [`HwFlush`](r500_simd::HwFlush) they must run inside
+//! [`fp_env::flushing`](r500_simd::fp_env::flushing), with [`SoftFlush`](r500_simd::SoftFlush) anywhere. Kernels that only move bits take
+//! none and run in any environment.
 //!
 //! **Masks** are slots whose lanes have all bits set or none.
 
@@ -41,15 +40,15 @@ use r500_simd::flush::{self, Flush};
 pub(crate) use r500_simd::{Chunk, LANES};
 use r500_simd::{SimdLevel, inhibit_outer_vectorization};
 
-/// Chunks of a slot.
+/// The chunks of a slot.
 pub(crate) type Slot<'a> = &'a [Cell<Chunk>];
 
-/// Where an operand comes from.
+/// A source operand.
 pub(crate) trait Src: Copy {
-    /// The same, known to serve this many chunks. Panics if it cannot.
+    /// Returns the source restricted to a number of chunks. Panics if it is shorter.
     fn limit(self, chunks: usize) -> Self;
 
-    /// The values of sixteen pixels.
+    /// Returns the values of sixteen pixels.
     fn chunk(self, i: usize) -> Chunk;
 }
 
@@ -65,7 +64,7 @@ impl Src for Slot<'_> {
     }
 }
 
-/// The same value in every lane.
+/// A source with the same value in every lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Splat(pub(crate) f32);
 
@@ -83,14 +82,14 @@ impl Src for Splat {
 
 /// An operation on the lanes of N operands.
 pub(crate) trait Lanewise<const N: usize> {
-    /// Whether a chunk with denormals is recomputed lane by lane by [`law`](Self::law).
-    /// Otherwise [`lane`](Self::lane) is right for all operands.
+    /// Whether a chunk with denormals is recomputed lane by lane with [`law`](Self::law). Otherwise [`lane`](Self::lane) is right for all
+    /// operands.
     const CHECKS_DENORMALS: bool;
 
-    /// Computes one lane at a level. Notes in `flags` whether a rounded result may be subnormal.
+    /// Computes one lane at a level. Records in `flags` whether a rounded result may be subnormal.
     fn lane<L: SimdLevel>(flags: &mut u32, operands: [f32; N]) -> f32;
 
-    /// One lane by the scalar law, in plain arithmetic.
+    /// Computes one lane by the scalar reference semantics, in IEEE arithmetic.
     fn law(operands: [f32; N]) -> f32;
 }
 
@@ -152,10 +151,10 @@ operands! {
     5: A 0, B 1, C 2, D 3, E 4;
 }
 
-/// Does an operation lane by lane.
+/// Applies an operation lane by lane.
 ///
-/// The inner loop has a fixed length and only values of its own, so the compiler makes straight
-/// vector code of it, with no other version for odd ends or overlapping slots.
+/// The inner loop has a fixed length and only local values, so the compiler emits straight-line vector code for it, without versions for
+/// remainders or overlapping slots.
 #[inline(always)]
 pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
     dst: Slot<'_>,
@@ -183,7 +182,7 @@ pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
     }
 }
 
-/// The operands of a lane.
+/// Returns the operands of a lane.
 #[inline(always)]
 fn gather_lane<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
     let mut operands = [0.0; N];
@@ -193,7 +192,7 @@ fn gather_lane<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
     operands
 }
 
-/// A chunk once more by the scalar law: a denormal was met.
+/// Recomputes a chunk that contains a denormal, by the scalar reference semantics.
 #[cold]
 #[inline(never)]
 fn again<O: Lanewise<N>, const N: usize>(to: &mut Chunk, chunks: &[Chunk; N]) {

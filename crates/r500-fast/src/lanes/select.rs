@@ -1,7 +1,6 @@
-//! Comparisons, what is chosen by them, and masks.
+//! Kernels of comparisons, selections and masks.
 //!
-//! A denormal compares as zero, the zeros are equal, NaN compares with nothing
-//! ([`numerics::compare`](r500_numerics::compare)).
+//! A denormal compares as zero, zeros of either sign are equal, NaN is unordered ([`numerics::compare`](r500_numerics::compare)).
 
 use core::hint::black_box;
 
@@ -12,10 +11,10 @@ use r500_numerics::compare;
 
 /// A relation of two numbers.
 pub(crate) trait Relation {
-    /// Whether it holds, in an environment that flushes or for numbers that are not denormal.
+    /// Returns whether it holds, in a flushing environment or for numbers that are not denormal.
     fn holds(a: f32, b: f32) -> bool;
 
-    /// Whether it holds.
+    /// Returns whether it holds, by the reference semantics.
     fn law(a: f32, b: f32) -> bool;
 }
 
@@ -25,7 +24,7 @@ pub(crate) struct Lt;
 pub(crate) struct Ge;
 /// A == B.
 pub(crate) struct Eq;
-/// A != B, and anything with NaN.
+/// A != B; true for NaN.
 pub(crate) struct Ne;
 
 macro_rules! relations {
@@ -67,13 +66,13 @@ pub(crate) fn blend(dst: Slot<'_>, mask: impl Src, a: impl Src) {
     }
 }
 
-/// A and B of two masks.
+/// A & B of two masks.
 #[inline(always)]
 pub(crate) fn and(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a & b);
 }
 
-/// A or B.
+/// A | B of two masks.
 #[inline(always)]
 pub(crate) fn or(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a | b);
@@ -93,10 +92,9 @@ fn bitwise<const N: usize>(dst: Slot<'_>, operands: impl Operands<N>, f: impl Fn
     }
 }
 
-/// A if it is related to B, else B, bit for bit: `MIN` and `MAX`.
+/// A if `A R B`, else B, bit for bit: `MIN` and `MAX`.
 ///
-/// The compiler would make `minps` of this, which flushes what it picks. It cannot, because it does
-/// not know that the mask is kept whole.
+/// The compiler would emit `minps`, which flushes its result. `black_box` hides that the mask has all bits set.
 #[inline(always)]
 pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: Slot<'_>, a: impl Src, b: impl Src) {
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
@@ -115,12 +113,12 @@ pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: Slot<'_>, a: impl Src, b: imp
 }
 
 lanewise! {
-    /// The mask of A related to B.
+    /// The mask of `A R B`.
     Compare<R: Relation>[2] false,
         |L, _, [a, b]| mask(R::holds(L::Flush::flush_operand(a), L::Flush::flush_operand(b))),
         |[a, b]| mask(R::law(a, b));
 
-    /// A if it is related to B, else B: `MIN` and `MAX`, where a denormal result may or may not have become zero.
+    /// A if `A R B`, else B: `MIN` and `MAX`, whose denormal results may be flushed or not.
     Pick<R: Relation>[2] false,
         |L, _, [a, b]| {
             let (a, b) = (L::Flush::flush_operand(a), L::Flush::flush_operand(b));
@@ -131,7 +129,7 @@ lanewise! {
     /// `MASK ? A : B`, bit for bit.
     Select[3] false, |L, _, operands| selected(operands), |operands| selected(operands);
 
-    /// A and not B, of two masks.
+    /// A & !B of two masks.
     AndNot[2] false, |L, _, operands| and_not_of(operands), |operands| and_not_of(operands);
 }
 

@@ -1,12 +1,11 @@
-//! Two operations in one loop: the result of the first is an operand of the second and stays in a register.
+//! Fused operations: two in one loop, with the intermediate result in a register.
 
 use core::marker::PhantomData;
 
 use super::{Flush, Lanewise};
 use r500_simd::SimdLevel;
 
-/// The operation G, which has NG operands, the result of F, which has NF, as operand AT. The operands are those of F, then the
-/// others of G.
+/// Operation G on NG operands, of which operand AT is the result of F on NF operands. The operands are those of F, then the others of G.
 pub(crate) struct Then<F, G, const NF: usize, const NG: usize, const AT: usize>(
     PhantomData<(F, G)>,
 );
@@ -48,7 +47,7 @@ arities! {
     3 3 5;
 }
 
-/// The operands of the first operation.
+/// Returns the operands of the first operation.
 #[inline(always)]
 fn first_of<const ALL: usize, const FIRST: usize>(operands: [f32; ALL]) -> [f32; FIRST] {
     let mut first = [0.0; FIRST];
@@ -58,7 +57,7 @@ fn first_of<const ALL: usize, const FIRST: usize>(operands: [f32; ALL]) -> [f32;
     first
 }
 
-/// The operands of the second operation.
+/// Returns the operands of the second operation.
 #[inline(always)]
 fn second_of<const ALL: usize, const FIRST: usize, const SECOND: usize, const AT: usize>(
     operands: [f32; ALL],
