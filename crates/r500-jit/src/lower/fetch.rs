@@ -1,7 +1,7 @@
-//! Texels from tables: [`TextureDesc`] says what is computed, and `r500_exec`'s sampler is the law.
+//! Lowering of texture fetches from the layout of a [`TextureDesc`]; the reference sampler defines the results.
 //!
-//! The processor's own rule makes denormals zeros, so every step is the law's. What lies in the table is
-//! found whatever the coordinates are: numbers that are none, too.
+//! The processor flushes denormals (MXCSR), so every step matches the reference arithmetic. Every lookup stays inside the table, for any
+//! coordinates, NaN included.
 
 use r500_fast::codegen::texel_math::{self, TexelBuilder};
 use r500_fast::codegen::{AxisDesc, ChannelSource, LodDesc, TextureDesc, WrapMode};
@@ -13,7 +13,7 @@ use crate::lir::{
     Class, GatherChannel, IntRange, LoadTexel, Lookup, MemOperand, Opcode, Relation, Rounding, VReg,
 };
 
-/// Coordinates are limited to this many texels.
+/// The magnitude that coordinates are clamped to, in texels.
 const FARTHEST: f32 = (1 << 30) as f32;
 
 /// The bits of 1.
@@ -23,14 +23,14 @@ const ONE: u32 = 0x3f80_0000;
 /// the others, and putting pixels' channels in channels of pixels.
 const FEW: usize = 1;
 
-/// A level, the same for all pixels or one for each.
+/// A mip level, uniform or for each pixel.
 #[derive(Clone, Copy)]
 struct Level {
-    /// What coordinates are multiplied by, unless it is 1.
+    /// The scale of coordinates, unless it is 1.
     factors: Option<[VReg; 2]>,
-    /// Numbers of the last texels along S and T, as integers.
+    /// Indices of the last texels along S and T, as integers.
     last: [VReg; 2],
-    /// Cells from one row to the next.
+    /// Cells between rows.
     row: VReg,
     /// The cell of column 0 and row 0.
     origin: VReg,
@@ -40,26 +40,26 @@ struct Level {
 #[derive(Clone, Copy)]
 pub(super) struct AxisAt {
     desc: AxisDesc,
-    /// The number of the last texel, as an integer.
+    /// The index of the last texel, as an integer.
     last: VReg,
     /// Whether the filter is linear.
     linear: bool,
 }
 
 impl AxisAt {
-    /// Which floors of limited coordinates become texel numbers.
+    /// Returns the range of the floors of clamped coordinates, which are converted to texel indices.
     fn reach(self) -> IntRange {
         match (self.desc.wrap, self.desc.size) {
             (WrapMode::Clamp, _) => IntRange::FewWhole,
-            // Magnitudes above 2^30 are multiples of 128, or become 2^31: with few texels, number 0.
+            // Magnitudes above 2^30 are multiples of 128, or convert to 2^31: with few texels, the index is 0.
             (WrapMode::Repeat, size) if self.any_period() && size <= 128 => IntRange::All,
             (WrapMode::Mirror, size) if self.any_period() && size <= 64 => IntRange::All,
             (WrapMode::Repeat | WrapMode::Mirror, _) => IntRange::Integers,
         }
     }
 
-    /// Whether of a coordinate out of range only its texel counts, and that is the same one for -2^30 and 0: the
-    /// nearest of 2^n texels.
+    /// Returns whether an out-of-range coordinate selects only a texel, which is the same for -2^30 and 0: the nearest filter with 2^n
+    /// texels.
     fn any_period(self) -> bool {
         !self.linear && self.desc.size.is_power_of_two()
     }
@@ -77,7 +77,7 @@ impl TexelBuilder for Lower<'_> {
         self.compare(Relation::Eq, a, b)
     }
 
-    /// Sums are flushed by the processor.
+    /// The processor flushes sums.
     fn flush(&mut self, sum: VReg) -> VReg {
         sum
     }
@@ -108,11 +108,11 @@ impl TexelBuilder for Lower<'_> {
         }
     }
 
-    /// The float is not needed of a number out of the integers' range.
+    /// The float is not used for a number outside of the integers' range.
     fn texel(&mut self, axis: AxisAt, x: VReg) -> (VReg, VReg) {
         if self.caps.floors {
-            // In one step. Of -0 the float is 0 this way, which makes no difference to what is computed of it: a weight
-            // is x - floor, where x was a difference from 1/2, which is never -0.
+            // In one step. For -0 the float is 0, which is not observable: a weight is x - floor, where x was a difference
+            // from 1/2, which is never -0.
             let number = self.op(Opcode::FloorToInt, &[x]);
             return (number, self.op(Opcode::ToFloat, &[number]));
         }
@@ -148,7 +148,7 @@ impl TexelBuilder for Lower<'_> {
     }
 }
 
-/// The cells of a row of a level: those of the last coordinate, shifted so far to the left, and so many more.
+/// Returns the cells per row of a level as a shift and a summand: `(last << shift) + more`.
 fn row_size(table: &TextureDesc) -> (u32, u32) {
     match (table.axes[0].wrap, table.linear) {
         (WrapMode::Mirror, true) => (1, 2),
@@ -158,10 +158,10 @@ fn row_size(table: &TextureDesc) -> (u32, u32) {
 }
 
 impl Lower<'_> {
-    /// A fetch from the table of its unit.
+    /// Lowers a fetch from the texture of its unit.
     pub(super) fn fetch(&mut self, fetch: &Fetch) {
         let table = self.tables.iter().find(|(unit, _)| *unit == fetch.unit);
-        // A fetch without a table does not come in a unit.
+        // Units contain no fetches from textures without a layout.
         let Some(&(unit, table)) = table else { return };
         let q = (fetch.op == TexOp::PROJ).then(|| self.vector(fetch.strq[3]));
         let places = [0, 1].map(|axis| {
@@ -210,7 +210,7 @@ impl Lower<'_> {
         self.op(Opcode::Mul, &[x, scale])
     }
 
-    /// Colours by level of detail.
+    /// Returns the colours of a mipmapped fetch.
     fn mipmapped(
         &mut self,
         fetch: &Fetch,
@@ -237,7 +237,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The level of detail, from the finest to the coarsest.
+    /// Returns the level of detail, clamped from the finest to the coarsest level.
     fn lod(
         &mut self,
         fetch: &Fetch,
@@ -281,7 +281,7 @@ impl Lower<'_> {
         texel_math::cut_lod(self, lod, finest, coarsest)
     }
 
-    /// The level of each pixel, a whole number.
+    /// Returns the level of each pixel, given as an integral float.
     fn level(&mut self, table: &TextureDesc, detail: &LodDesc, k: VReg) -> Level {
         let number = self.op(Opcode::Truncate(IntRange::FewWhole), &[k]);
         if usize::from(detail.coarsest) < self.table_size() {
@@ -315,7 +315,7 @@ impl Lower<'_> {
         Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
     }
 
-    /// Numbers that a table may have; 0 if there are no tables.
+    /// Returns the number of entries of a lookup table; 0 if the target has none.
     fn table_size(&self) -> usize {
         match self.caps.mask_class {
             _ if !self.caps.tables => 0,
@@ -324,7 +324,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The level of each pixel from tables, by its number.
+    /// Returns the level of each pixel from lookup tables, by its number.
     fn tabulated_level(&mut self, table: &TextureDesc, detail: &LodDesc, number: VReg) -> Level {
         let [finest, coarsest] = [detail.finest, detail.coarsest].map(usize::from);
         let last = |axis: usize, k: usize| (table.axes[axis].size - 1) >> k;
@@ -340,7 +340,7 @@ impl Lower<'_> {
         Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
     }
 
-    /// What levels up to the coarsest have, by the number of the level.
+    /// Returns a property of levels by their number, from a lookup table up to the coarsest level.
     fn by_level(&mut self, number: VReg, coarsest: usize, of: impl Fn(usize) -> u32) -> VReg {
         let numbers: Vec<u32> = (0..self.table_size()).map(|k| of(k.min(coarsest))).collect();
         if let Some(k) = self.constant(number) {
@@ -356,7 +356,7 @@ impl Lower<'_> {
         self.op(Opcode::Lookup(Lookup { first }), &[number])
     }
 
-    /// 2 to the power of as much less than 0 as a whole number says, at most 15.
+    /// Returns 2^-n for an integer n of at most 15.
     fn power(&mut self, number: VReg) -> VReg {
         let exponent = self.op(Opcode::Shl(23), &[number]);
         let one = self.float(1.0);
@@ -365,7 +365,7 @@ impl Lower<'_> {
         power
     }
 
-    /// Colours from a level.
+    /// Returns the colours from a level.
     fn colors(
         &mut self,
         unit: u8,
@@ -421,8 +421,8 @@ impl Lower<'_> {
             return self.op(Opcode::And, &[number, last]);
         }
         let size_of = self.bits(size);
-        // A quotient is rounded twice, by 2^-23 of it: at most 2^7 / size at first, which leaves less
-        // than 2^8 and two sizes; then by so little that its floor is off by one at most.
+        // Each quotient has a relative rounding error of up to 2^-23: at most 2^7 / size at first, so the remainder is less than 2^8 and
+        // two sizes; the second time so little that its floor is off by one at most.
         let mut rest = number;
         for whole in [Some(whole), None] {
             let whole = whole.unwrap_or_else(|| self.op(Opcode::ToFloat, &[rest]));
@@ -433,22 +433,21 @@ impl Lower<'_> {
             let taken = self.op(Opcode::IntMul, &[times, size_of]);
             rest = self.op(Opcode::IntSub, &[rest, taken]);
         }
-        // Below zero is large without sign.
+        // A negative remainder is a large unsigned number.
         let more = self.op(Opcode::IntAdd, &[rest, size_of]);
         let rest = self.op(Opcode::IntMin, &[rest, more]);
         let less = self.op(Opcode::IntSub, &[rest, size_of]);
         self.op(Opcode::IntMin, &[rest, less])
     }
 
-    /// At most 2^30 in size.
+    /// Clamps the magnitude to 2^30.
     fn clamp_coord(&mut self, x: VReg) -> VReg {
         let (least, most) = (self.float(-FARTHEST), self.float(FARTHEST));
         let x = self.op(Opcode::Max, &[x, least]);
         self.op(Opcode::Min, &[x, most])
     }
 
-    /// The range of what [`texel_math::address`] gives for an axis, whatever the coordinate is, where a mask or
-    /// the limits of the coordinate show it.
+    /// Returns the range of [`texel_math::address`] for an axis and any coordinate, if a mask or the clamp of the coordinate bounds it.
     fn range(&self, axis: AxisDesc, last: VReg, linear: bool) -> Option<[i64; 2]> {
         let last = i64::from(self.constant(last)?);
         match axis.wrap {
@@ -459,7 +458,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Where a cell begins in the table, in bytes. Columns and rows are in ranges, if those are known.
+    /// Returns the byte offset of a cell in the table. `ranges`: the ranges of column and row, if known.
     fn cell(
         &mut self,
         table: &TextureDesc,
@@ -486,7 +485,7 @@ impl Lower<'_> {
         if self.function.given(level.origin) != Some(MemOperand::Const(0)) {
             cell = self.op(Opcode::IntAdd, &[cell, level.origin]);
         }
-        // So that nothing else in memory is ever read.
+        // A bounds check: nothing outside of the table is ever read.
         if !inside {
             let last = self.bits(table.cells - 1);
             cell = self.op(Opcode::IntMin, &[cell, last]);
@@ -506,8 +505,7 @@ impl Lower<'_> {
         self.op(Opcode::IntAdd, &[v, n])
     }
 
-    /// From the channels of each pixel to the pixels of each channel: a vector for each corner of quads
-    /// becomes one for each channel. Or the other way round.
+    /// Transposes four vectors, one for each pixel of the quads with its channels, to one vector for each channel; or the other way round.
     pub(super) fn transpose4x4(
         &mut self,
         [a, b, c, d]: [VReg; 4],
