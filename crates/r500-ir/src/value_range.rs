@@ -1,48 +1,48 @@
 //! Interval analysis of float values: bounds, and whether a value can be NaN, -0 or denormal.
 //!
-//! `ZERO_TIMES_ANYTHING_EQUALS_ZERO` costs two comparisons for each product. It has an effect only where the other factor
-//! can be infinite or NaN, or where the sign of a zero product reaches the result. Ranges mostly exclude both: constants,
-//! texels, clamped values and interpolants are bounded.
+//! `ZERO_TIMES_ANYTHING_EQUALS_ZERO` costs two comparisons per product. It has an effect only if the other factor can be infinite or NaN,
+//! or if the sign of a zero product affects the result. Ranges mostly exclude both: constants, texels, clamped values and interpolants are
+//! bounded.
 //!
-//! Sound, not sharp: rounding is monotonic, so that the bounds of a result are the results for the bounds.
+//! The analysis is sound, not sharp: rounding is monotonic, so the bounds of a result are the results for the bounds.
 
 use crate::{AddSign, MulFlags, Opcode};
 
 /// Bounds of a float value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// No number is below this.
+    /// The lower bound of all numbers.
     pub lo: f32,
-    /// No number is above this.
+    /// The upper bound of all numbers.
     pub hi: f32,
-    /// It may be NaN.
+    /// Whether the value may be NaN.
     pub nan: bool,
-    /// It may be -0.
+    /// Whether the value may be -0.
     pub minus_zero: bool,
-    /// It may be denormal (bits that no arithmetic made).
+    /// Whether the value may be denormal (bits that no arithmetic has produced).
     pub denormal: bool,
 }
 
-/// What code generation uses of a range. It holds for lanes whose values are used.
+/// Facts about a range for code generation. They hold in lanes whose values are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RangeFacts {
     /// No value is infinite or NaN.
     pub finite: bool,
     /// All values are positive, finite and normal: none is a special case of a logarithm.
     pub positive: bool,
-    /// All values lie between -126 and 127: none is a special case of a power of two, which is normal.
+    /// All values are between -126 and 127: none is a special case of a power of two, which is normal.
     pub exponent: bool,
-    /// All values are at most 2^100 in size.
+    /// All magnitudes are at most 2^100.
     pub bounded: bool,
     /// All values lie between 0 and 1, or are NaN; none is -0 or denormal.
     pub fraction: bool,
 }
 
-/// 2^-100. If one operand of a sum is as large, the sum is zero or not subnormal.
+/// 2^-100. If one operand of a sum is this large, the sum is zero or not subnormal.
 pub(super) const SMALL: f32 = 7.888_609e-31;
 
 impl Range {
-    /// All floats.
+    /// The range of all floats.
     pub const ANY: Self = Self {
         lo: f32::NEG_INFINITY,
         hi: f32::INFINITY,
@@ -51,10 +51,10 @@ impl Range {
         denormal: true,
     };
 
-    /// All results of arithmetic: no denormals.
+    /// The range of all results of arithmetic: no denormals.
     pub const ARITHMETIC: Self = Self { denormal: false, ..Self::ANY };
 
-    /// The range of one number.
+    /// Returns the range of one number.
     #[must_use]
     pub fn of(x: f32) -> Self {
         let (lo, hi) = if x.is_nan() { (0.0, 0.0) } else { (x, x) };
@@ -67,18 +67,18 @@ impl Range {
         }
     }
 
-    /// The numbers between two bounds, denormals and zeros of either sign included if they lie between.
+    /// Returns the range of the numbers between two bounds, with the denormals and zeros of either sign among them.
     #[must_use]
     pub fn between(lo: f32, hi: f32) -> Self {
         Self { lo, hi, nan: false, minus_zero: lo <= 0.0, denormal: lo < f32::MIN_POSITIVE }
     }
 
-    /// The range of a result of arithmetic that has been computed between two bounds.
+    /// Returns the range of an arithmetic result between two bounds.
     fn result(lo: f32, hi: f32, nan: bool, minus_zero: bool) -> Self {
         if lo.is_nan() || hi.is_nan() {
             return Self { nan: true, ..Self::ARITHMETIC };
         }
-        // A subnormal result becomes zero, which lies outside a bound that is subnormal.
+        // A subnormal result is flushed to zero, which is outside of a subnormal bound.
         let tiny = |x: f32| x.abs() < f32::MIN_POSITIVE;
         let (lo, hi) =
             (if tiny(lo) { lo.min(0.0) } else { lo }, if tiny(hi) { hi.max(0.0) } else { hi });
@@ -91,7 +91,7 @@ impl Range {
         !self.nan && self.lo > f32::NEG_INFINITY && self.hi < f32::INFINITY
     }
 
-    /// What code generation uses of it.
+    /// Returns the facts for code generation.
     #[must_use]
     pub fn facts(self) -> RangeFacts {
         let finite = self.is_finite();
@@ -104,25 +104,25 @@ impl Range {
         }
     }
 
-    /// Returns whether arithmetic may take a value for zero.
+    /// Returns whether arithmetic may treat a value as zero.
     #[must_use]
     pub fn may_be_zero(self) -> bool {
         self.lo < f32::MIN_POSITIVE && self.hi > -f32::MIN_POSITIVE
     }
 
-    /// Returns whether a value may be below zero, or -0.
+    /// Returns whether a value may be negative, or -0.
     #[must_use]
     pub fn may_be_negative(self) -> bool {
         self.lo < 0.0 || self.minus_zero
     }
 
-    /// Returns whether a value may be below zero, -0, or NaN: one that loses its sign may change.
+    /// Returns whether a value may be negative, -0, or NaN, so that dropping its sign may change it.
     #[must_use]
     pub fn may_be_negative_or_nan(self) -> bool {
         self.nan || self.may_be_negative()
     }
 
-    /// Returns whether a clamp to 0..1 leaves all values as they are.
+    /// Returns whether a clamp to 0..1 leaves all values unchanged.
     #[must_use]
     pub fn is_unit(self) -> bool {
         !self.nan && !self.minus_zero && !self.denormal && self.lo >= 0.0 && self.hi <= 1.0
@@ -136,7 +136,7 @@ impl Range {
         self.lo < SMALL && self.hi > -SMALL
     }
 
-    /// The smallest range that contains both.
+    /// Returns the smallest range that contains both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -148,7 +148,7 @@ impl Range {
         }
     }
 
-    /// Widening: bounds other than zero go to infinity.
+    /// Widens the range: non-zero bounds become infinite.
     #[must_use]
     pub fn widen(self) -> Self {
         let lo = if self.lo >= 0.0 { 0.0 } else { f32::NEG_INFINITY };
@@ -156,8 +156,7 @@ impl Range {
         Self { lo, hi, ..self }
     }
 
-    /// Widening that keeps what simplifications rely on: zero, the least and the largest normal number of each sign bound
-    /// what lies within them.
+    /// Widens the range to bounds that simplifications rely on: zero, and the smallest and the largest normal number of each sign.
     #[must_use]
     pub fn widen_finite(self) -> Self {
         let above = |lo: f32| match lo {
@@ -169,21 +168,21 @@ impl Range {
         Self { lo: above(self.lo), hi: -above(-self.hi), ..self }
     }
 
-    /// The range after a number of iterations, each of which adds between `down` and `up`.
+    /// Returns the range after some iterations, each of which adds between `down` and `up`.
     #[must_use]
     pub fn advance(self, iterations: u32, (down, up): (f32, f32)) -> Self {
         let far = |bound: f32, step: f32| {
             if step == 0.0 || bound.is_infinite() {
                 return bound;
             }
-            // Sums are rounded, and subnormal ones flushed: the error of thousands of them is less than this.
+            // Sums are rounded, and subnormal ones are flushed: the error of thousands of sums is less than this.
             let way = iterations as f32 * step;
             bound + way + (bound.abs() + way.abs()).copysign(step) / 256.0
         };
         Self { lo: far(self.lo, down), hi: far(self.hi, up), ..self }
     }
 
-    /// Returns whether a range has all values of another.
+    /// Returns whether the range contains all values of another.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.lo <= other.lo
@@ -193,14 +192,14 @@ impl Range {
             && (self.denormal || !other.denormal)
     }
 
-    /// The range of -x.
+    /// Returns the range of -x.
     #[must_use]
     pub fn negated(self) -> Self {
         let minus_zero = self.lo <= 0.0 && self.hi >= 0.0;
         Self { lo: -self.hi, hi: -self.lo, minus_zero, ..self }
     }
 
-    /// The range of |x|.
+    /// Returns the range of |x|.
     #[must_use]
     pub fn abs(self) -> Self {
         let hi = self.lo.abs().max(self.hi.abs());
@@ -209,7 +208,7 @@ impl Range {
         Self { lo, hi, minus_zero: false, ..self }
     }
 
-    /// The range of x + y.
+    /// Returns the range of x + y.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let nan = self.nan || other.nan || (self.may_be_infinite() && other.may_be_infinite());
@@ -220,12 +219,12 @@ impl Range {
         Self::result(lo, hi, nan, tiny || (self.may_be_zero_minus() && other.may_be_zero_minus()))
     }
 
-    /// Returns whether arithmetic may take a value for -0: -0 itself, or a negative denormal.
+    /// Returns whether arithmetic may treat a value as -0: -0 itself, or a negative denormal.
     fn may_be_zero_minus(self) -> bool {
         self.minus_zero || (self.denormal && self.lo < 0.0)
     }
 
-    /// The range of x * y; with the zero rule, zero times anything is +0.
+    /// Returns the range of x * y; with the zero rule, zero times anything is +0.
     #[must_use]
     pub fn times(self, other: Self, zero_rule: bool) -> Self {
         let zero_times_infinity = (self.may_be_zero() && other.may_be_infinite())
@@ -233,31 +232,31 @@ impl Range {
         let nan = self.nan || other.nan || (zero_times_infinity && !zero_rule);
         let corners =
             [self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi];
-        // 0 * infinity at a corner: products between have any size.
+        // 0 * infinity at a corner: products in between have any magnitude.
         let spread = |x: f32, open: f32| if x.is_nan() { open } else { x };
         let lo = corners.iter().fold(f32::INFINITY, |lo, &x| lo.min(spread(x, f32::NEG_INFINITY)));
         let hi = corners.iter().fold(f32::NEG_INFINITY, |hi, &x| hi.max(spread(x, f32::INFINITY)));
-        // A zero between the bounds is among the corners' hull already.
+        // A zero between the bounds is in the hull of the corners.
         let minus = (self.may_be_negative() && (other.hi >= 0.0))
             || (other.may_be_negative() && self.hi >= 0.0);
         Self::result(lo, hi, nan, minus)
     }
 
-    /// The range of x < y ? x : y, or of x >= y ? x : y.
+    /// Returns the range of x < y ? x : y.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         let either = self.join(other);
         if either.nan { either } else { Self { hi: self.hi.min(other.hi), ..either } }
     }
 
-    /// The range of x < y ? x : y, or of x >= y ? x : y.
+    /// Returns the range of x >= y ? x : y.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         let either = self.join(other);
         if either.nan { either } else { Self { lo: self.lo.max(other.lo), ..either } }
     }
 
-    /// The range of x clamped to 0..1.
+    /// Returns the range of x clamped to 0..1.
     #[must_use]
     pub fn clamp01(self) -> Self {
         let limit = |x: f32| x.clamp(0.0, 1.0);
@@ -265,19 +264,19 @@ impl Range {
         Self { lo, hi: limit(self.hi), nan: false, minus_zero: false, denormal: self.denormal }
     }
 
-    /// The range of x with denormals flushed.
+    /// Returns the range of x with denormals flushed.
     #[must_use]
     pub fn flush(self) -> Self {
         Self { minus_zero: self.may_be_zero_minus(), denormal: false, ..self }
     }
 
-    /// x - floor(x).
+    /// Returns the range of x - floor(x).
     #[must_use]
     pub fn frc(self) -> Self {
         Self::result(0.0, 1.0, self.nan || self.may_be_infinite(), false)
     }
 
-    /// 1 / x.
+    /// Returns the range of 1 / x.
     #[must_use]
     pub fn rcp(self) -> Self {
         if self.may_be_zero() {
@@ -287,7 +286,7 @@ impl Range {
         Self::result(1.0 / self.hi, 1.0 / self.lo, self.nan, self.hi < 0.0)
     }
 
-    /// 1 / sqrt(x).
+    /// Returns the range of 1 / sqrt(x).
     #[must_use]
     pub fn rsq(self) -> Self {
         let nan = self.nan || self.lo < 0.0;
@@ -296,25 +295,25 @@ impl Range {
         Self::result(lo, hi, nan, false)
     }
 
-    /// 2^x.
+    /// Returns the range of 2^x.
     #[must_use]
     pub fn ex2(self) -> Self {
-        // The kernel is within a few units of the last place.
+        // The error of the kernel is a few units in the last place.
         let hi = if self.hi < 127.0 { self.hi.exp2() * 1.001 } else { f32::INFINITY };
         Self::result(0.0, hi, self.nan, false)
     }
 
-    /// The logarithm to base 2.
+    /// Returns the range of the logarithm of x to base 2.
     #[must_use]
     pub fn ln2(self) -> Self {
-        // The kernel and `log2` are within a few units of the last place.
+        // The errors of the kernel and of `log2` are a few units in the last place.
         let hi = if self.hi >= f32::MIN_POSITIVE { self.hi.log2() + 0.01 } else { -125.0 };
         let lo =
             if self.lo >= f32::MIN_POSITIVE { self.lo.log2() - 0.01 } else { f32::NEG_INFINITY };
         Self::result(lo, hi, self.nan || self.lo < 0.0, true)
     }
 
-    /// Sine or cosine.
+    /// Returns the range of a sine or cosine.
     #[must_use]
     pub fn sine(self) -> Self {
         Self::result(-1.001, 1.001, self.nan || self.may_be_infinite(), true)
@@ -322,11 +321,11 @@ impl Range {
 }
 
 impl Opcode {
-    /// Returns the range of its result, given those of its operands; [`Range::ANY`] for masks and inputs.
+    /// Returns the range of the result, given those of the operands; [`Range::ANY`] for masks and inputs.
     #[must_use]
     pub fn range(self, [a, b, c]: [Range; 3]) -> Range {
         let product = |flags: MulFlags| {
-            // The zero rule excludes the NaN of zero times infinity where it holds for each factor that may be zero.
+            // The zero rule excludes the NaN of zero times infinity if it holds for each factor that may be zero.
             let excluded = |zero: Range, other: Range, rule: bool| {
                 rule || !zero.may_be_zero() || other.is_finite()
             };
@@ -368,8 +367,7 @@ impl Opcode {
 }
 
 impl MulFlags {
-    /// Returns whether the zero rule of factor `zero` has an effect on a product; `sign_shows`: the sign of a zero product
-    /// matters.
+    /// Returns whether the zero rule of factor `zero` has an effect on a product; `sign_shows`: the sign of a zero product is observable.
     #[must_use]
     pub fn zero_rule_shows(zero: Range, other: Range, negate: bool, sign_shows: bool) -> bool {
         let minus = if negate {
