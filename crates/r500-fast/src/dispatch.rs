@@ -1,7 +1,7 @@
-//! Kernel selection: the loop of an op, by its opcode and by which of its arguments are constants.
+//! Kernel selection: monomorphised dispatch by opcode and operand kinds.
 //!
-//! Each loop is monomorphised for each instruction-set level. Constant arguments have loops of their own where programs
-//! often have them; elsewhere they are materialised in a slot.
+//! Each loop is monomorphised for each instruction-set level. Constant arguments have loops of their own where they are frequent in
+//! programs; elsewhere they are materialised in a slot.
 
 pub(super) mod fused;
 
@@ -17,18 +17,18 @@ use r500_simd::{Dispatched, SimdFn, SimdLevel};
 /// The arguments of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelArgs {
-    /// The slot that it writes.
+    /// The slot that the kernel writes.
     pub(super) dst: u32,
-    /// What it reads.
+    /// The operands.
     pub(super) args: [Arg; 3],
-    /// What a kernel of two operations reads besides.
+    /// Further operands of fused kernels.
     more: [Arg; 2],
     /// The sign of a product: -0 or +0.
     sign: f32,
 }
 
 impl KernelArgs {
-    /// The arguments of one operation.
+    /// Returns the arguments of one operation.
     fn new(dst: u32, args: [Arg; 3]) -> Self {
         Self { dst, args, more: [Arg::Const(0.0); 2], sign: 0.0 }
     }
@@ -42,7 +42,7 @@ trait LaneLoop {
     fn run<L: SimdLevel>(dst: Slot<'_>, a: impl Src, b: impl Src, c: impl Src, sign: Splat);
 }
 
-/// A kernel for certain forms of operands: calls, one after the other, each over the chunks that execute.
+/// A kernel for some operand kinds: runs calls in order, each over the executing chunks.
 struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
 
 impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile, [KernelArgs]>
@@ -62,13 +62,13 @@ impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile
     }
 }
 
-/// Whether an operand is a slot or a constant.
+/// The kind of an operand: slot or constant.
 trait OperandKind {
     type Src<'a>: Src;
     fn of(arg: Arg, slots: SlotCells<'_>, range: ChunkRange) -> Self::Src<'_>;
 }
 
-/// A slot.
+/// A slot operand.
 struct InSlot;
 
 impl OperandKind for InSlot {
@@ -83,7 +83,7 @@ impl OperandKind for InSlot {
     }
 }
 
-/// A constant, or nothing at all.
+/// A constant operand, or none.
 struct Broadcast;
 
 impl OperandKind for Broadcast {
@@ -196,7 +196,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
             over!($kernel, InSlot, Broadcast, Broadcast)
         }};
     }
-    // A constant may come second.
+    // The second operand may be constant.
     macro_rules! binary {
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
@@ -206,7 +206,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
             }
         }};
     }
-    // A constant may come first or second.
+    // The first or the second operand may be constant.
     macro_rules! either {
         ($kernel:ident) => {
             match (call.args[0], call.args[1]) {
@@ -215,7 +215,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
             }
         };
     }
-    // Constants may come second and third.
+    // The second and the third operand may be constant.
     macro_rules! ternary {
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
@@ -227,7 +227,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
             }
         }};
     }
-    // As those; two factors that may be zero are in slots.
+    // Likewise, with both factors that may be zero in slots.
     macro_rules! both_slots {
         ($kernel:ident) => {{
             as_slots(&mut call, &[0, 1]);
@@ -296,7 +296,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
     (entry, call)
 }
 
-/// The loop of `dst = from`.
+/// Returns the kernel of `dst = from`.
 pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, KernelArgs) {
     let call = KernelArgs::new(dst, [from, Arg::Const(0.0), Arg::Const(0.0)]);
     let entry = match from {
@@ -310,7 +310,7 @@ pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, Kern
     (entry, call)
 }
 
-/// The loop of `dst = from`, any NaN made the canonical one.
+/// Returns the kernel of `dst = from` with canonical NaN.
 pub(super) fn canonical_nan<L: SimdLevel>(level: L, dst: u32, from: u32) -> (Kernel, KernelArgs) {
     let args = [Arg::Slot(from), Arg::Const(0.0), Arg::Const(0.0)];
     let entry =
@@ -318,7 +318,7 @@ pub(super) fn canonical_nan<L: SimdLevel>(level: L, dst: u32, from: u32) -> (Ker
     (entry, KernelArgs::new(dst, args))
 }
 
-/// The loop of `dst = mask ? from : dst`.
+/// Returns the kernel of `dst = mask ? from : dst`.
 pub(super) fn masked_move<L: SimdLevel>(
     level: L,
     dst: u32,
@@ -339,7 +339,7 @@ pub(super) fn masked_move<L: SimdLevel>(
     (entry, call)
 }
 
-/// The factors whose zero makes a product zero, whatever the other is.
+/// The factors to which the zero rule applies.
 #[derive(Clone, Copy)]
 enum ZeroFactors {
     Nowhere,
@@ -348,7 +348,7 @@ enum ZeroFactors {
 }
 
 impl KernelArgs {
-    /// Orders the factors of a product as the loops take them, and sets its sign.
+    /// Orders the factors of a product as kernels expect them, and sets its sign.
     fn zero_factors(&mut self, product: MulFlags) -> ZeroFactors {
         self.sign = if product.negate { -0.0 } else { 0.0 };
         match (product.zero_a, product.zero_b) {

@@ -1,4 +1,4 @@
-//! Fusion: an operation whose result only another one uses becomes part of that one's op, if there is a kernel for both.
+//! Op fusion: an operation whose result has a single use becomes part of the user's op, if there is a kernel for the pair.
 
 use super::dispatch::Kernel;
 use super::dispatch::fused::select_fused;
@@ -6,7 +6,7 @@ use super::linearizer::{Linearizer, VirtualOp, position};
 use r500_ir::{EntityMap, Inst, Opcode, Operand, Value};
 use r500_simd::SimdLevel;
 
-/// How many ops before an op the one may be that becomes part of it: its operands are live until there.
+/// The maximum distance of two fused operations, in ops: the operands of the first stay live up to the second.
 const WINDOW: usize = 12;
 
 /// Fuses ops. All uses must be known.
@@ -18,7 +18,7 @@ pub(super) fn fuse<L: SimdLevel>(level: L, linearizer: &mut Linearizer<'_>) {
     for value in linearizer.uses.iter().filter_map(|(_, operand)| operand.value()) {
         uses[value] += 1;
     }
-    // Where ops were that are part of another one now.
+    // Former positions of ops that are fused with a later one.
     let mut moved: Vec<u32> = Vec::new();
     for at in 0..linearizer.ops.len() {
         let (value, second) = match linearizer.ops[at] {
@@ -56,14 +56,14 @@ pub(super) fn fuse<L: SimdLevel>(level: L, linearizer: &mut Linearizer<'_>) {
     }
 }
 
-/// Finds, from the last on, an operation that only `second` uses, with a kernel for both.
+/// Finds, in reverse order, an operation whose only user is `second`, with a kernel for both.
 fn find<L: SimdLevel>(
     level: L,
     before: &[VirtualOp<'_>],
     second: &Inst,
     uses: &EntityMap<Value, u32>,
 ) -> Option<(usize, Kernel, Vec<Operand>)> {
-    // Values that moves change on the way.
+    // Values that moves change in between.
     let mut changed: Vec<Value> = Vec::new();
     for (at, op) in before.iter().enumerate().rev() {
         match op {

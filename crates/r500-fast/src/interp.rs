@@ -25,13 +25,13 @@ pub(super) struct Interpreter<'a> {
     pub(super) code: &'a Bytecode,
     pub(super) simd: Simd,
     pub(super) scratch: Scratch,
-    /// Whether all lanes are covered and nothing discards any.
+    /// Whether all lanes are covered and no op discards any.
     pub(super) fully_covered: bool,
     /// Whether `covered` has every lane.
     pub(super) all_covered: bool,
-    /// Whether the batch's colours are in the picture.
+    /// Whether the batch's colours are already in the picture.
     pub(super) colors_stored: bool,
-    /// Whether the whole band is covered and its coverage is stored.
+    /// Whether the full band is covered and its coverage is stored.
     pub(super) coverage_stored: bool,
     /// Whether there may be chunks with a group hazard.
     pub(super) any_replay: bool,
@@ -42,22 +42,22 @@ pub(super) struct Interpreter<'a> {
     texels: [TexelView<'a>; TEXTURE_UNITS],
 }
 
-/// The allocations of an interpreter, which bands reuse.
+/// The allocations of an interpreter, reused by later bands.
 pub(super) struct Scratch {
     pub(super) memory: RegFile,
     /// The mask of covered lanes.
     pub(super) covered: AlignedChunks,
-    /// The same of adjacent batches that are drawn at once and lose coverage: all lanes, between two draws.
+    /// The same for adjacent batches that are drawn at once and discard pixels; all lanes are set between two draws.
     pub(super) row_covered: Option<AlignedChunks>,
-    /// By chunk: the number of lanes that were covered at the start, then of those that were discarded.
+    /// For each chunk, the number of lanes that were covered at the start, then of those that were discarded.
     pub(super) killed: Vec<u32>,
     /// The chunks with a group hazard.
     pub(super) needs_replay: Vec<bool>,
     pub(super) staging: Staging,
     trips_left: Vec<u32>,
-    /// Inputs that machine code computes.
+    /// Inputs that machine code interpolates.
     pub(super) interpolants: Interpolants,
-    /// Buffers of a fetch: zeros, constant coordinates.
+    /// Buffers for coordinates of fetches: zeros, constants.
     fetch_buffers: Vec<Chunk>,
 }
 
@@ -82,7 +82,7 @@ impl Scratch {
 }
 
 impl Scratch {
-    /// Sets the slots of uniforms, which come first among the constants.
+    /// Sets the slots of uniforms, which are the first constants.
     pub(super) fn set_uniforms(&mut self, code: &Bytecode) {
         for &(slot, x) in &code.constants[..code.uniforms] {
             self.memory.get_mut(slot).fill([x; LANES]);
@@ -97,7 +97,7 @@ impl<'a> Interpreter<'a> {
         simd: Simd,
         mut scratch: Scratch,
     ) -> Self {
-        // An error may have left some.
+        // An error may have left flags set.
         scratch.needs_replay.fill(false);
         Self {
             draw,
@@ -120,7 +120,7 @@ impl<'a> Interpreter<'a> {
         (self.counters, self.scratch)
     }
 
-    /// Begins a tile: all chunks execute, with the limits of the draw.
+    /// Starts a tile: all chunks execute, with the limits of the draw.
     pub(super) fn begin(&mut self, tile: &Tile<'_>) {
         self.fuel = Fuel::new(self.draw, [tile.x, tile.y]);
         self.scratch.memory.exec.reset(self.scratch.memory.chunks);
@@ -158,15 +158,15 @@ impl<'a> Interpreter<'a> {
         result
     }
 
-    /// Returns whether machine code can store the colours of a tile in the picture: the band has all of its pixels, and
-    /// uncovered ones get zeros, as pixels that nothing was drawn to have.
+    /// Returns whether machine code can store the colours of a tile to the picture: the tile is inside the band, and uncovered pixels are
+    /// set to zero, as in an empty picture.
     fn stores_in_place(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
         let clears = |color: &ColorSource| matches!(color, ColorSource::Stored { covered: true });
         let clears = self.code.colors.iter().flatten().all(clears);
         tile.inside(band.rect()) && (clears || self.draw.bindings.covers_all())
     }
 
-    /// The state of the batch, for a kernel.
+    /// Returns the state of the batch, for a kernel.
     pub(super) fn batch<'b, 'd>(
         &'b mut self,
         fuel: &'b mut Fuel<'d>,
@@ -177,7 +177,7 @@ impl<'a> Interpreter<'a> {
         Batch { slots: memory.all_mut(), covered, texels, interpolants, fuel, targets }
     }
 
-    /// Runs machine code over the chunks that execute. Returns false if no lane is covered any more.
+    /// Runs machine code over the executing chunks. Returns false if no lane is covered any more.
     fn call_kernel<L: SimdLevel>(
         &mut self,
         level: L,
@@ -216,7 +216,7 @@ impl<'a> Interpreter<'a> {
             let both: Chunk = std::array::from_fn(|lane| {
                 f32::from_bits(mask[lane].to_bits() & covered[lane].to_bits())
             });
-            // A chunk without covered lanes has no visible result.
+            // A chunk without covered lanes has no observable result.
             needs_replay[chunk] |=
                 level.any_lane(&mask) && !level.any_lane(&both) && level.any_lane(&covered);
         });
@@ -251,7 +251,7 @@ impl<'a> Interpreter<'a> {
         any
     }
 
-    /// Returns whether a loop runs another iteration.
+    /// Restricts execution to the lanes that continue. Returns whether the loop runs another iteration.
     #[inline(always)]
     fn loop_back<L: SimdLevel>(&mut self, level: L, counter: u32, mask: Option<Arg>) -> bool {
         let left = &mut self.scratch.trips_left[counter as usize];
@@ -274,8 +274,8 @@ impl<'a> Interpreter<'a> {
 
     #[inline(never)]
     fn fetch(&mut self, fetch: &FetchOp) {
-        // Texels are vectors of four numbers. With AVX-512 the compiler loads four of them as one vector, right after they were
-        // stored one by one, and gathers lanes of quads: a bilinear fetch takes up to a quarter longer than with AVX2.
+        // Texels are vectors of four numbers. With AVX-512 the compiler loads four texels as one vector, immediately after it has stored
+        // them one by one, and gathers lanes of quads: a bilinear fetch takes up to a quarter longer than with AVX2.
         let simd = match self.simd {
             Simd::Avx512 => Simd::Avx2,
             simd => simd,
@@ -284,7 +284,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// Returns whether a chunk of a mask has a lane.
+/// Returns whether a mask has a lane in a chunk.
 #[inline(always)]
 fn any_lane_of<L: SimdLevel>(level: L, memory: &[Chunk], chunk: usize) -> bool {
     memory.get(chunk).is_some_and(|mask| level.any_lane(mask))
@@ -369,7 +369,7 @@ impl SimdTask for Fetch<'_, '_> {
         let Scratch { memory, fetch_buffers, .. } = &mut interp.scratch;
         let chunks = memory.chunks;
         let (texel, slots, ranges) = memory.split_four(fetch.texel, fetch.ascending);
-        // Constant coordinates other than zero have buffers after the zeros.
+        // Non-zero constant coordinates have buffers after the zeros.
         let (zeros, constants) = fetch_buffers.split_at_mut(chunks);
         let mut constants = constants.chunks_exact_mut(chunks);
         let zeros = &*zeros;

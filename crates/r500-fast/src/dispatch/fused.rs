@@ -1,7 +1,7 @@
-//! Kernels of two operations, of which the first is an operand of the second only.
+//! Fused kernels: two operations in one loop, the first of which has no other user.
 //!
-//! What a loop costs is mostly its loads and its store. A row of the table here saves one of each for each chunk; the
-//! pairs are those that are most frequent in compiled programs.
+//! The cost of a loop is mostly its loads and its store. Each entry of the table saves one of each per chunk; the pairs are the most
+//! frequent ones in compiled programs.
 
 use core::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::reg_file::{ChunkRange, RegFile, SlotCells};
 use r500_ir::{AddSign, DenormalMode, Inst, MulFlags, Opcode, Operand};
 use r500_simd::{SimdFn, SimdLevel};
 
-/// A kernel of an operation over operands of certain kinds.
+/// A kernel of an operation on operands of given kinds.
 struct Fused<O, K, const N: usize>(PhantomData<(O, K)>);
 
 impl<O: Lanewise<N>, K: Kinds<N>, const N: usize> SimdFn<RegFile, [KernelArgs]> for Fused<O, K, N> {
@@ -29,7 +29,7 @@ impl<O: Lanewise<N>, K: Kinds<N>, const N: usize> SimdFn<RegFile, [KernelArgs]> 
     }
 }
 
-/// Kinds of N operands.
+/// The kinds of N operands.
 trait Kinds<const N: usize> {
     type Operands<'a>: Operands<N>;
     fn of<'a>(call: &KernelArgs, slots: SlotCells<'a>, range: ChunkRange) -> Self::Operands<'a>;
@@ -61,7 +61,7 @@ kinds! {
 }
 
 impl KernelArgs {
-    /// The arguments of a kernel of two operations: those of the first, then the others of the second.
+    /// Returns the arguments of a fused kernel: those of the first operation, then the others of the second.
     pub(crate) fn fused(dst: u32, args: [Arg; 5]) -> Self {
         let [a, b, c, d, e] = args;
         Self { dst, args: [a, b, c], more: [d, e], sign: 0.0 }
@@ -88,18 +88,18 @@ const MAD_ZERO: Opcode = Opcode::Mad(product(true, true), AddSign::Plus);
 const MIN: Opcode = Opcode::Min(DenormalMode::Excluded);
 const MAX: Opcode = Opcode::Max(DenormalMode::Excluded);
 
-/// What an operand of an operation of the table is.
+/// The kind of an operand in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The other operation's result.
     Result,
     Slot,
     Constant,
-    /// There is none.
+    /// No operand.
     Nothing,
 }
 
-/// An operation with its factors in the order of the table: if only one zero decides, the first one's.
+/// Returns an operation with its factors in the order of the table: a zero rule for one factor applies to the first.
 fn ordered(inst: &Inst) -> Inst {
     let mut inst = *inst;
     let (Opcode::Mul(product) | Opcode::Mad(product, _)) = &mut inst.opcode else { return inst };
@@ -110,7 +110,7 @@ fn ordered(inst: &Inst) -> Inst {
     inst
 }
 
-/// Returns the kernel of two operations, and its operands, if the table has it: `result`, which `first` gives, is an operand of
+/// Returns the fused kernel of two operations and its operands, if the table has it. `result`, the result of `first`, is an operand of
 /// `second`.
 pub(crate) fn select_fused<L: SimdLevel>(
     level: L,
@@ -119,7 +119,7 @@ pub(crate) fn select_fused<L: SimdLevel>(
     result: Operand,
 ) -> Option<(Kernel, Vec<Operand>)> {
     let (first, mut second) = (ordered(first), ordered(second));
-    // The table has the result as the second operand of sums, and as the first one of products.
+    // In the table, the result is the second operand of sums and the first one of products.
     let swaps = match second.opcode {
         Opcode::Add => second.args[0] == result,
         MUL | MUL_ZERO | MAD | MAD_MINUS | MAD_ZERO => second.args[1] == result,
@@ -144,7 +144,7 @@ pub(crate) fn select_fused<L: SimdLevel>(
     Some((kernel, of_first.iter().chain(others).copied().collect()))
 }
 
-/// The table.
+/// Returns the kernel of a pair, if the table has it.
 fn entry<L: SimdLevel>(level: L, pair: (Opcode, [Form; 3], Opcode, [Form; 3])) -> Option<Kernel> {
     use Form::{Constant as K, Nothing as N, Result as X, Slot as S};
     use Opcode::{

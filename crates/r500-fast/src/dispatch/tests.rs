@@ -1,4 +1,4 @@
-//! Every kernel, by opcode and kinds of operands, at every level of this machine against constant evaluation, lane by lane.
+//! Compares every kernel, by opcode and operand kinds, at every level of this machine with constant evaluation, lane by lane.
 
 #![allow(clippy::expect_used, clippy::panic)]
 
@@ -9,17 +9,17 @@ use super::*;
 use crate::lanes::LANES;
 use r500_simd::{Simd, SimdTask};
 
-/// The slot that kernels write; their operands are in those before it, materialised constants in those after it.
+/// The slot that kernels write; their operands are in the slots before it, materialised constants in those after it.
 const DST: u32 = 3;
 
-/// How much of a result is specified.
+/// The specified bits of a result.
 #[derive(Clone, Copy)]
 pub(super) enum Exact {
-    /// Every bit.
+    /// All bits.
     Bits,
-    /// Every bit, but any NaN is as good as another.
+    /// All bits, except those of NaN.
     Number,
-    /// As `Number`, but a denormal may be zero.
+    /// As `Number`, but a denormal may be flushed.
     Flushed,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn exact(opcode: Opcode) -> Exact {
     }
 }
 
-/// The reference semantics of an operation on single lanes.
+/// Evaluates an operation on single lanes by the reference semantics.
 pub(super) fn reference(opcode: Opcode, [a, b, c]: [u32; 3]) -> u32 {
     match opcode {
         Opcode::Select => a & b | !a & c,
@@ -76,8 +76,8 @@ impl SimdTask for Run<'_> {
     }
 }
 
-/// Compares the results of an operation over some tuples with the reference. `constants` has a bit for each operand that is
-/// a constant, that of the first tuple.
+/// Compares the results of an operation on some tuples with the reference. `constants` has a bit for each operand that is constant, equal
+/// to that of the first tuple.
 fn compare(simd: Simd, opcode: Opcode, tuples: &[[f32; 3]], constants: u8) {
     let chunks = tuples.len().div_ceil(LANES);
     let mut memory = RegFile::new(DST + 4, chunks);
@@ -111,8 +111,8 @@ fn compare(simd: Simd, opcode: Opcode, tuples: &[[f32; 3]], constants: u8) {
     }
 }
 
-/// Checks operations at all levels, over many tuples side by side in batches of different sizes, over a chunk of each tuple (a lane
-/// that needs the scalar reference must not hide others), and with constants.
+/// Checks operations at all levels: on many adjacent tuples in batches of different sizes, on a chunk of each tuple (a lane that needs
+/// recomputation must not hide others), and with constants.
 fn check(opcodes: impl IntoIterator<Item = Opcode>) {
     for opcode in opcodes {
         let tuples = tuples(opcode.arity());
@@ -135,7 +135,7 @@ fn check(opcodes: impl IntoIterator<Item = Opcode>) {
     }
 }
 
-/// All flags of products.
+/// Returns all flags of products.
 fn products() -> impl Iterator<Item = MulFlags> {
     (0..8).map(|n| MulFlags { negate: n & 1 != 0, zero_a: n & 2 != 0, zero_b: n & 4 != 0 })
 }
@@ -167,7 +167,7 @@ fn functions_of_one_operand() {
 
 #[test]
 fn quad_broadcasts() {
-    // Bits of all kinds: denormals and NaN with payloads among them.
+    // Arbitrary bits, including denormals and NaN with payloads.
     let bits = |lane: usize| (lane as u32).wrapping_mul(0x9e37_79b1) >> (lane % 5 * 4);
     for (simd, corner) in Simd::available().flat_map(|simd| [0, 1, 2].map(|n| (simd, n))) {
         let mut memory = RegFile::new(DST + 1, 5);
@@ -219,7 +219,7 @@ fn masked_moves_change_the_lanes_of_their_mask() {
     }
 }
 
-/// Numbers at which something changes, each with both signs.
+/// Returns numbers at which results change, with both signs.
 pub(super) fn edges() -> Vec<f32> {
     let next = |x: f32| [x.next_down(), x, x.next_up()];
     let mut edges = vec![0.0, f32::from_bits(1), f32::from_bits(0x0040_0000), 0.25, 2.0, 3.0];
@@ -231,7 +231,7 @@ pub(super) fn edges() -> Vec<f32> {
     edges
 }
 
-/// Operands of operations: all tuples of edges, random numbers, and products near the smallest normal number.
+/// Returns operands of operations: all tuples of edges, random numbers, and products near the smallest normal number.
 fn tuples(arity: usize) -> Vec<[f32; 3]> {
     let edges = edges();
     let mut random = SplitMix64::seed_from_u64(0x9e37_79b9_7f4a_7c15);
@@ -255,7 +255,7 @@ fn tuples(arity: usize) -> Vec<[f32; 3]> {
         }));
     }
     tuples.extend((0..60_000).map(|_| [any(), any(), any()]));
-    // Pairs of factors whose products lie some parts in 2^25 around 2^-126.
+    // Pairs of factors with products a few units of 2^-25 (relatively) from 2^-126.
     for n in 0..20_000_u32 {
         let a = f32::from_bits(any().to_bits() & 0x807f_ffff | (40 + n % 40) << 23);
         let b = (f64::from(f32::MIN_POSITIVE) / f64::from(a)) as f32;

@@ -1,4 +1,4 @@
-//! Every row of the table, at every level that has it, against the reference semantics of its two operations, one after the other.
+//! Compares every entry of the table, at every level that has it, with the reference semantics of its two operations in sequence.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -9,11 +9,11 @@ use crate::lanes::LANES;
 use r500_ir::Value;
 use r500_simd::{Simd, SimdTask};
 
-/// The slot that kernels write; their operands are in those before it.
+/// The slot that kernels write; their operands are in the slots before it.
 const DST: u32 = 5;
 const CHUNKS: usize = 40;
 
-/// Runs the kernel of two operations, if there is one.
+/// Runs the fused kernel of two operations, if there is one.
 struct Run<'m> {
     memory: &'m mut RegFile,
     first: Inst,
@@ -54,7 +54,7 @@ fn opcodes() -> Vec<Opcode> {
     opcodes
 }
 
-/// Whether an operand is a mask.
+/// Returns whether an operand is a mask.
 fn is_mask(opcode: Opcode, operand: usize) -> bool {
     matches!((opcode, operand), (Opcode::Select, 0) | (Opcode::AndNot, _))
 }
@@ -72,7 +72,7 @@ fn two_operations_in_one_are_those_two() {
             _ => f32::from_bits(bits & 0x807f_ffff | (117 + kind / 4 % 20) << 23),
         }
     };
-    // The result as an operand, to find which one it is.
+    // The result as an operand, to identify its position.
     let between = Operand::Value(Value(77));
     let mut rows = 0;
     for first in opcodes() {
@@ -128,11 +128,11 @@ fn two_operations_in_one_are_those_two() {
             }
         }
     }
-    // Levels with the table are not on every machine.
+    // Levels with the table do not exist on every machine.
     assert!(rows >= 110 || !Simd::Avx2.is_available(), "{rows}");
 }
 
-/// Compares what a kernel has written with the two operations, lane by lane.
+/// Compares the results of a kernel with the two operations, lane by lane.
 fn compare(simd: Simd, memory: &RegFile, first: &Inst, second: &Inst) {
     for lane in 0..CHUNKS * LANES {
         let bits_of = |operand: Operand, between: u32| match operand {
