@@ -7,14 +7,15 @@
 //! Rust and LLVM compile all float operations for the default environment. Two properties keep that sound:
 //!
 //! 1. **No float operation crosses a change.** One assembly block sets MXCSR, calls a function through a pointer and restores MXCSR: before
-//! and after it the environment is the same. The compiler can neither see the callee nor move anything into the block; data crosses it
-//! through memory, which the block may read and write. The called function runs entirely with the environment set, and contains the whole
-//! closure. A panic is caught inside and resumed outside, so no unwinding leaves the block. 2. **Inside, float operations are compiled as
-//! written.** LLVM emits one instruction for each operation, whose result the processor then flushes; but it folds and simplifies by IEEE
-//! 754. So constants that could be subnormal are not folded (kernels take theirs from outside or have none), and no kernel may contain an
-//! *identity*: an operation that LLVM knows to return an operand, such as `x - 0.0`, `x + -0.0` or `x * 1.0`, also if the constant is one
-//! side of a select (with AVX-512, `c - (m ? 0.0 : p)` becomes a subtraction masked by `m` that passes a subnormal `c` through). Tests
-//! compare every kernel at every level with the scalar reference semantics over denormals, at any optimisation level.
+//!    and after it the environment is the same. The compiler can neither see the callee nor move anything into the block; data crosses it
+//!    through memory, which the block may read and write. The called function runs entirely with the environment set, and contains the
+//!    whole closure. A panic is caught inside and resumed outside, so no unwinding leaves the block.
+//! 2. **Inside, float operations are compiled as written.** LLVM emits one instruction for each operation, whose result the processor then
+//!    flushes; but it folds and simplifies by IEEE 754. So constants that could be subnormal are not folded (kernels take theirs from
+//!    outside or have none), and no kernel may contain an *identity*: an operation that LLVM knows to return an operand, such as `x - 0.0`,
+//!    `x + -0.0` or `x * 1.0`, also if the constant is one side of a select (with AVX-512, `c - (m ? 0.0 : p)` becomes a subtraction masked
+//!    by `m` that passes a subnormal `c` through). Tests compare every kernel at every level with the scalar reference semantics over
+//!    denormals, at any optimisation level.
 
 #![allow(unsafe_code, reason = "MXCSR is reached by inline assembly only")]
 
