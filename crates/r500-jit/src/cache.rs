@@ -56,6 +56,12 @@ impl Cache {
         self.inner().counts
     }
 
+    /// Returns the number of machine instructions that the emulator has executed.
+    #[cfg(all(feature = "emulator", x86_code))]
+    pub(crate) fn emulated_instructions(&self) -> u64 {
+        self.backend.emulated_instructions()
+    }
+
     /// Returns whether code can store a pixel encoding. `discards`: whether some pixels must keep their contents.
     pub(crate) fn supports_encoding(&self, encoding: &PixelEncoding, discards: bool) -> bool {
         self.backend.supports_encoding(encoding, discards)

@@ -46,6 +46,13 @@ impl Jit {
     pub fn cache_use(&self) -> CacheUse {
         self.compiler.as_ref().map(TieredCompiler::cache_use).unwrap_or_default()
     }
+
+    /// Returns the number of machine instructions that the emulator has executed ([`Execution::Emulated`](crate::Execution)).
+    #[cfg(all(feature = "emulator", x86_code))]
+    #[must_use]
+    pub fn emulated_instructions(&self) -> u64 {
+        self.compiler.as_ref().map(TieredCompiler::emulated_instructions).unwrap_or_default()
+    }
 }
 
 impl Default for Jit {

@@ -43,6 +43,11 @@ impl TieredCompiler {
         self.cache.counts()
     }
 
+    #[cfg(all(feature = "emulator", x86_code))]
+    pub(crate) fn emulated_instructions(&self) -> u64 {
+        self.cache.emulated_instructions()
+    }
+
     /// Prepares a draw.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Decoding: from machine code to instructions that the interpreter dispatches on.
+//! The decoder: from machine code to the instructions that the interpreter dispatches on.
 
 use std::collections::HashMap;
 
@@ -17,17 +17,17 @@ use crate::op::{
 pub struct Program {
     pub(crate) base: u64,
     pub(crate) ops: Vec<Op>,
-    /// By instruction: as the decoder gave it, for messages.
+    /// The decoded form of each instruction, for messages.
     pub(crate) instructions: Vec<Instruction>,
-    /// The number of the instruction at an offset.
+    /// The index of the instruction at each offset.
     pub(crate) by_offset: HashMap<u64, u32>,
 }
 
 impl Program {
-    /// Decodes code that is to lie at an address: instructions only, without constants.
+    /// Decodes code for a base address. The code consists of instructions only, without constants.
     ///
     /// # Errors
-    /// [`DecodeError`] at the first instruction that the emulator does not have.
+    /// [`DecodeError`] at the first instruction that the emulator does not implement.
     pub fn decode(code: &[u8], base: u64) -> Result<Self, DecodeError> {
         let decoder = Decoder::with_ip(64, code, base, DecoderOptions::NONE);
         let instructions: Vec<_> = decoder.into_iter().collect();
@@ -45,21 +45,22 @@ impl Program {
         Ok(Self { base, ops, instructions, by_offset })
     }
 
-    /// The address of its first byte.
+    /// Returns the address of the first byte.
     #[must_use]
     pub fn base(&self) -> u64 {
         self.base
     }
 }
 
-/// An instruction as text.
+/// Returns an instruction as text.
 pub(crate) fn text(inst: &Instruction) -> String {
     let mut text = String::new();
     IntelFormatter::new().format(inst, &mut text);
     text
 }
 
-/// The operands of an instruction. `None` anywhere: the emulator does not have it.
+/// Reads the operands of an instruction. Each method returns `None` if the emulator does not
+/// implement the instruction.
 struct Reader<'a> {
     inst: &'a Instruction,
     base: u64,
@@ -69,7 +70,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn op(&self) -> Option<Op> {
         use Code as C;
-        // Other embedded rounding, and exceptions suppressed, are forms that are not emitted.
+        // The code generator emits no other embedded rounding and does not suppress exceptions.
         let inst = self.inst;
         let rounded = match inst.code() {
             C::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er => RoundingControl::RoundDown,
@@ -121,7 +122,7 @@ impl Reader<'_> {
             C::Call_rm64 => Op::CallIndirect { address: self.address()? },
             C::Retnq => Op::Return,
             C::Int3 => Op::Padding,
-            // A prefetch touches no memory that a program could see, and never faults.
+            // A prefetch accesses no memory visible to a program, and never faults.
             C::Nopd | C::Prefetchw_m8 => Op::Nop,
             C::Ldmxcsr_m32 => Op::LoadMxcsr(self.address()?),
             C::Stmxcsr_m32 => Op::StoreMxcsr(self.address()?),
@@ -138,7 +139,8 @@ impl Reader<'_> {
         Some(Op::Alu { op, width: self.width()?, dst: self.operand(0)?, src: self.operand(1)? })
     }
 
-    /// Opmask instructions, and those between opmasks, vectors and general registers.
+    /// Decodes opmask instructions, including transfers between opmasks, vectors and general
+    /// registers.
     fn mask_op(&self) -> Option<Op> {
         use Code as C;
         let three = |op| {
@@ -288,8 +290,8 @@ impl Reader<'_> {
             C::VEX_Vfmadd231ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er => {
                 VectorOp::MulAdd231
             }
-            // Rounding modes other than to nearest even, memory as the destination, and masks, which have bits for elements of the
-            // result, are not emitted.
+            // The code generator emits no other rounding mode than to nearest even, no memory
+            // destination, and no mask (its bits would stand for elements of the result).
             C::VEX_Vcvtps2ph_xmmm128_ymm_imm8 | C::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
                 if imm & 7 == 0 && self.is_plain() =>
             {
@@ -305,13 +307,14 @@ impl Reader<'_> {
             C::VEX_Vpermilps_ymm_ymmm256_imm8 | C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8 => {
                 VectorOp::PermuteWithin(imm)
             }
-            // The immediate is about exceptions.
+            // The immediate only controls exceptions.
             C::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae => VectorOp::FixUp,
             C::VEX_Vcvttps2dq_ymm_ymmm256 | C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae => {
                 VectorOp::Truncate
             }
             C::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er => VectorOp::FloorToInt,
-            // Bit 3 is about exceptions; the others: fraction bits to keep, rounding that is not to the nearest.
+            // Bit 3 controls exceptions. The other bits select kept fraction bits, and rounding
+            // other than to nearest.
             C::EVEX_Vreduceps_zmm_k1z_zmmm512b32_imm8_sae => match imm & 0b1111_0111 {
                 0 => VectorOp::Remainder,
                 _ => return None,
@@ -321,7 +324,8 @@ impl Reader<'_> {
                 VectorOp::ToFloat
             }
             C::VEX_Vsqrtps_ymm_ymmm256 | C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er => VectorOp::Sqrt,
-            // Bit 2: the rounding mode of MXCSR; above bit 3: fraction bits to keep.
+            // Bit 2 selects the rounding mode of MXCSR; the bits above bit 3 are the number of
+            // fraction bits to keep.
             C::VEX_Vroundps_ymm_ymmm256_imm8 | C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae => {
                 match imm & 0b1111_0100 {
                     0 => VectorOp::Round(imm & 3),
@@ -355,9 +359,10 @@ impl Reader<'_> {
         self.vector(op, aligned)
     }
 
-    /// A store of so many bytes of a register, from one on.
+    /// Decodes a store of `size` bytes of a register, beginning with byte `from`.
     fn store(&self, size: u8, from: u8) -> Option<Op> {
-        // To a register it is a move, of which another encoding is emitted.
+        // With a register as destination it is a move, which the code generator emits in another
+        // encoding.
         if self.inst.op0_kind() != OpKind::Memory {
             return None;
         }
@@ -365,20 +370,20 @@ impl Reader<'_> {
         Some(Op::StoreVector { address, src, from, size, aligned: false, mask: self.opmask() })
     }
 
-    /// A store of one of the parts of a register. Masks are not emitted.
+    /// Decodes a store of one part of a register. The code generator emits no masks here.
     fn store_part(&self, size: u8, which: u8) -> Option<Op> {
         let parts = self.vector_size(1)? / size;
         (self.opmask() == 0).then(|| self.store(size, which % parts * size))?
     }
 
-    /// Whether the destination is a register, all of it.
+    /// Returns whether the destination is a whole register.
     fn is_plain(&self) -> bool {
         self.inst.op0_kind() == OpKind::Register && self.opmask() == 0
     }
 
     fn vector(&self, op: VectorOp, aligned: bool) -> Option<Op> {
         let inst = self.inst;
-        // A source of one element or half a vector, for all.
+        // A memory source of one element or half a vector, repeated in all.
         let repeated = match inst.code() {
             Code::VEX_Vbroadcastss_ymm_m32 | Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32 => Some(4),
             Code::EVEX_Vbroadcastf32x8_zmm_k1z_m256 => Some(32),
@@ -390,7 +395,7 @@ impl Reader<'_> {
             | VectorOp::PermuteQuarters(_) => 8,
             _ => 4,
         };
-        // Operands before the immediate or the register that selects.
+        // The last operand before the immediate or the register that selects.
         let last = match op {
             VectorOp::Move
             | VectorOp::Truncate
@@ -413,7 +418,7 @@ impl Reader<'_> {
             Some(element) if inst.op1_kind() == OpKind::Memory => {
                 Source::Broadcast { address: self.address()?, element }
             }
-            // From a register: not emitted.
+            // The code generator emits no register source.
             Some(_) => return None,
             None => self.source(last, element, aligned)?,
         };
@@ -489,7 +494,7 @@ impl Reader<'_> {
         }
         let number = |register: Register| register.is_gpr64().then(|| register.number() as u8);
         let base = match inst.memory_base() {
-            // The displacement that iced gives is the target already.
+            // The displacement that iced returns is the absolute address.
             Register::None | Register::RIP => None,
             register => Some(number(register)?),
         };
@@ -542,7 +547,7 @@ mod tests {
         assert!(Program::decode(&rounding, 0).is_err());
         // jmp into the middle of itself
         assert!(Program::decode(&[0xeb, 0xff], 0).is_err());
-        // Cut off.
+        // A truncated instruction.
         assert!(Program::decode(&[0x62, 0xf1], 0).is_err());
     }
 }

@@ -1,8 +1,8 @@
-//! Errors: undecodable instructions, and faults of code that runs.
+//! Errors: unsupported instructions, and faults at run time.
 
 use crate::memory::AccessError;
 
-/// An instruction that the emulator does not have.
+/// An instruction that the emulator does not implement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at {offset:#x}: the emulator has no '{instruction}' ({code})")]
 pub struct DecodeError {
@@ -14,7 +14,7 @@ pub struct DecodeError {
     pub code: String,
 }
 
-/// Why execution stopped, and at which instruction.
+/// The reason why execution stopped, and the instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at {offset:#x}, '{instruction}': {kind}")]
 pub struct Fault {
@@ -22,11 +22,11 @@ pub struct Fault {
     pub offset: usize,
     /// The instruction as text.
     pub instruction: String,
-    /// What went wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
-/// What went wrong.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -38,19 +38,19 @@ pub enum FaultKind {
     Misaligned {
         /// The address.
         address: u64,
-        /// What it must be a multiple of.
+        /// The required alignment.
         alignment: u32,
     },
-    /// A jump, call or return to an address where no instruction begins, and which is not the host's.
+    /// A jump, call or return to an address that is neither the start of an instruction nor a host function.
     #[error("control goes to {0:#x}, where there is no instruction")]
     Target(u64),
     /// Padding between instructions and constants is executed.
     #[error("padding is executed")]
     Padding,
-    /// MXCSR is loaded with reserved bits, an unmasked exception or a rounding mode other than to the nearest even.
+    /// MXCSR is loaded with reserved bits, an unmasked exception, or a rounding mode other than to nearest even.
     #[error("MXCSR is set to {0:#x}")]
     Mxcsr(u32),
-    /// A register that a function must preserve has another value when it returns.
+    /// A register that a function must preserve has a different value on return.
     #[error("{register} is {found:#x} on return, {expected:#x} on entry")]
     NotPreserved {
         /// The register.
@@ -60,7 +60,7 @@ pub enum FaultKind {
         /// Its value on return.
         found: u64,
     },
-    /// The stack pointer is not 16 bytes aligned at a call.
+    /// The stack pointer is not aligned to 16 bytes at a call.
     #[error("the stack pointer is {0:#x} at a call")]
     StackAlignment(u64),
     /// More instructions than allowed were executed.

@@ -1,11 +1,11 @@
-//! IEEE 754 single precision, as the SSE, AVX and AVX-512 instructions compute it: round to nearest even, flush to
-//! zero, denormals are zero, NaN propagation.
+//! IEEE 754 single-precision arithmetic as SSE, AVX and AVX-512 instructions compute it: round to nearest even, flush
+//! to zero, denormals are zero, NaN propagation.
 //!
-//! Results come from double precision, rounded once more: for sums, products, quotients and square roots of
-//! single-precision numbers that is the correctly rounded result, since 53 >= 2 * 24 + 2 (Figueroa, "When is
-//! double rounding innocuous?", 1995). Double precision also shows what is tiny after rounding with unbounded
-//! exponent, which is what the processor flushes. No operand or intermediate result of it is a denormal double,
-//! so that the flush bits of the host's own MXCSR do not matter.
+//! Operations are computed in double precision and rounded once more. For sums, products, quotients and square roots of
+//! single-precision numbers this gives the correctly rounded result, since 53 >= 2 * 24 + 2 (Figueroa, "When is double
+//! rounding innocuous?", 1995). Double precision also shows which results are tiny after rounding with unbounded
+//! exponent; the processor flushes these. No operand or intermediate result is a denormal double, so the flush bits of
+//! the host's MXCSR have no effect.
 
 use crate::op::Arith;
 use crate::registers::Lanes;
@@ -17,7 +17,7 @@ const INFINITY: u32 = 0x7f80_0000;
 const MIN_NORMAL: u32 = 0x0080_0000;
 /// The result of an invalid operation.
 const DEFAULT_NAN: u32 = 0xffc0_0000;
-/// What a conversion to an integer gives where the number has none.
+/// The result of a conversion to an integer that cannot represent the number.
 const INTEGER_INDEFINITE: u32 = 0x8000_0000;
 
 pub(crate) fn is_nan(x: u32) -> bool {
@@ -28,13 +28,14 @@ fn is_denormal(x: u32) -> bool {
     (x & !SIGN).wrapping_sub(1) < MIN_NORMAL - 1
 }
 
-/// Half precision, to nearest even; no flush bit matters. A NaN keeps its sign and its upper bits.
+/// Converts to half precision, to nearest even, regardless of the flush bits. A NaN keeps its sign and its upper bits.
 pub(crate) fn to_half(x: u32) -> u16 {
     let (sign, magnitude) = ((x >> 16) as u16 & 0x8000, x & !SIGN);
     if is_nan(x) {
         return sign | 0x7e00 | (magnitude >> 13) as u16 & 0x3ff;
     }
-    // Numbers of 2^-14 and more have 10 bits after the leading one; others are multiples of 2^-24, all that is exact in doubles.
+    // Numbers of at least 2^-14 have 10 bits after the leading one; smaller ones are multiples of 2^-24. Both are exact
+    // in doubles.
     const LARGEST: f64 = 65504.0;
     let value = f64::from(f32::from_bits(magnitude));
     let exponent = (magnitude >> 23).max(127 - 14);
@@ -44,7 +45,7 @@ pub(crate) fn to_half(x: u32) -> u16 {
         return sign | 0x7c00;
     }
     let steps = (rounded / unit) as u16;
-    // A carry of the mantissa is one of the exponent.
+    // A carry out of the mantissa increments the exponent.
     sign | ((exponent - (127 - 14)) as u16 * 0x400).wrapping_add(steps)
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Flush {
 }
 
 impl Flush {
-    /// Of MXCSR.
+    /// Returns the flush bits of an MXCSR value.
     pub(crate) fn of(mxcsr: u32) -> Self {
         Self { results: mxcsr & 1 << 15 != 0, operands: mxcsr & 1 << 6 != 0 }
     }
@@ -71,7 +72,8 @@ impl Flush {
     fn round(self, x: f64) -> u32 {
         let sign = ((x.to_bits() >> 32) as u32) & SIGN;
         let magnitude = x.abs();
-        // Halfway between the largest number below 2^-126 and that, had the exponent no bound; a tie is even above.
+        // The midpoint between 2^-126 and the largest number below it, if the exponent were unbounded; a tie rounds to
+        // even, to 2^-126.
         const TINY: f64 = f64::from_bits((1023 - 126) << 52) * (1.0 - 1.0 / (1 << 25) as f64);
         const DENORMALS_TO_ONE: f64 = f64::from_bits((1023 + 149) << 52);
         if magnitude >= TINY || magnitude == 0.0 {
@@ -83,11 +85,11 @@ impl Flush {
         sign | (magnitude * DENORMALS_TO_ONE).round_ties_even() as u32
     }
 
-    /// One lane of an operation.
+    /// Computes one lane of an operation.
     pub(crate) fn arith(self, op: Arith, a: u32, b: u32) -> u32 {
         let (a, b) = (self.operand(a), self.operand(b));
         if let Arith::Min | Arith::Max = op {
-            // No NaN propagates here, and zeros are equal: the second operand is the result.
+            // The second operand is the result for NaN (which does not propagate) and for equal zeros.
             let (x, y) = (widen(a), widen(b));
             let first = if op == Arith::Min { x < y } else { x > y };
             return if first { a } else { b };
@@ -109,11 +111,11 @@ impl Flush {
         if exact.is_nan() { DEFAULT_NAN } else { self.round(exact) }
     }
 
-    /// An operation on all lanes. Where no lane has a denormal, a NaN, or a result that may be one, plain arithmetic
-    /// has the same results.
+    /// Computes an operation on all lanes. If no lane has a denormal, a NaN, or a result that may be one, the host's
+    /// arithmetic gives the same results.
     pub(crate) fn arith_lanes(self, op: Arith, a: &Lanes, b: &Lanes) -> Lanes {
         let slow = || std::array::from_fn(|i| self.arith(op, a[i], b[i]));
-        // The host's flush bits may be set only if these are.
+        // The host's flush bits may be set, so the fast path requires both here.
         if !(self.results && self.operands) {
             return slow();
         }
@@ -128,14 +130,14 @@ impl Flush {
         fast.unwrap_or_else(slow)
     }
 
-    /// x * y + z, rounded once.
+    /// Returns x * y + z, rounded once.
     pub(crate) fn mul_add(self, [x, y, z]: [u32; 3]) -> u32 {
         let [x, y, z] = [x, y, z].map(|x| self.operand(x));
         if let Some(nan) = [x, y, z].into_iter().find(|x| is_nan(*x)) {
             return nan | QUIET;
         }
-        // The product is exact. The sum is rounded to odd: after that, rounding to fewer bits is rounding once (Boldo and
-        // Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+        // The product is exact. The sum is rounded to odd, so that the second rounding, to fewer bits, acts as a single
+        // rounding (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
         let (product, z) = (widen(x) * widen(y), widen(z));
         let sum = product + z;
         if sum.is_nan() {
@@ -163,7 +165,7 @@ impl Flush {
         if root.is_nan() { DEFAULT_NAN } else { self.round(root) }
     }
 
-    /// To an integral value: to the nearest even (0), down (1), up (2), to zero (3).
+    /// Rounds to an integral value: to nearest even (0), down (1), up (2), to zero (3).
     pub(crate) fn round_to_integral(self, mode: u8, a: u32) -> u32 {
         let a = self.operand(a);
         if is_nan(a) {
@@ -176,11 +178,11 @@ impl Flush {
             2 => x.ceil(),
             _ => x.trunc(),
         };
-        // Integral values are not denormals. The sign is the operand's, of zeros too.
+        // Integral values are not denormal. The sign, also of zeros, is the operand's.
         (rounded as f32).to_bits() & !SIGN | a & SIGN
     }
 
-    /// VFIXUPIMM: a table of eight responses of four bits, by the class of a number.
+    /// Computes VFIXUPIMM: selects a response from a table of eight 4-bit entries, by the class of the number.
     pub(crate) fn fix_up(self, old: u32, x: u32, table: u32) -> u32 {
         let x = self.operand(x);
         let negative = x & SIGN != 0;
@@ -223,7 +225,7 @@ impl Flush {
         }
     }
 
-    /// To a signed integer, rounded down.
+    /// Converts to a signed integer, rounded down.
     pub(crate) fn floor_to_int(self, a: u32) -> u32 {
         let x = widen(self.operand(a)).floor();
         if (-2_147_483_648.0..2_147_483_648.0).contains(&x) {
@@ -233,7 +235,7 @@ impl Flush {
         }
     }
 
-    /// VREDUCE: less the nearest integer; 0 of an infinity.
+    /// Computes VREDUCE: the operand minus the nearest integer; 0 for an infinity.
     pub(crate) fn remainder(self, a: u32) -> u32 {
         let a = self.operand(a);
         if is_nan(a) {
@@ -243,12 +245,12 @@ impl Flush {
         if x.is_infinite() { 0 } else { self.round(x - x.round_ties_even()) }
     }
 
-    /// VSCALEF: a * 2^floor(b).
+    /// Computes VSCALEF: a * 2^floor(b).
     pub(crate) fn scale(self, a: u32, b: u32) -> u32 {
         let (a, b) = (self.operand(a), self.operand(b));
         let magnitude = a & !SIGN;
         match (is_nan(a), is_nan(b)) {
-            // An infinite exponent decides about a quiet NaN.
+            // For a quiet NaN, an infinite exponent determines the result.
             (true, _) if a & QUIET != 0 && b & !SIGN == INFINITY => {
                 if b & SIGN != 0 {
                     0
@@ -262,7 +264,7 @@ impl Flush {
             _ if b == INFINITY && magnitude == 0 => DEFAULT_NAN,
             _ if b == SIGN | INFINITY && magnitude == INFINITY => DEFAULT_NAN,
             _ => {
-                // Of more than these all are zeros or infinite; each factor is a normal double.
+                // Beyond these exponents, all results are zero or infinite; each factor is a normal double.
                 let exponent = widen(b).floor().clamp(-400.0, 400.0) as i64;
                 let factor = f64::from_bits(((1023 + exponent) as u64) << 52);
                 self.round(widen(a) * factor)
@@ -270,12 +272,12 @@ impl Flush {
         }
     }
 
-    /// Whether a relation holds, by the number of its predicate.
+    /// Returns whether the relation with a predicate number holds.
     pub(crate) fn compare(self, predicate: u8, a: u32, b: u32) -> bool {
         let (x, y) = (widen(self.operand(a)), widen(self.operand(b)));
         let (equal, less, greater) = (x == y, x < y, x > y);
         let unordered = !(equal || less || greater);
-        // The upper half of the 32 has the same relations and differs in exceptions.
+        // The upper 16 of the 32 predicates have the same relations; only their exceptions differ.
         match predicate & 0xf {
             0x0 => equal,
             0x1 => less,
@@ -297,23 +299,23 @@ impl Flush {
     }
 }
 
-/// To a signed integer, towards zero.
+/// Converts to a signed integer, truncating towards zero.
 pub(crate) fn truncate(a: u32) -> u32 {
     let x = f32::from_bits(a);
     if (-2_147_483_648.0..2_147_483_648.0).contains(&x) {
-        // A denormal is less than one, whether it counts as a zero or not.
+        // A denormal is less than one, whether it is flushed or not.
         (x as i32).cast_unsigned()
     } else {
         INTEGER_INDEFINITE
     }
 }
 
-/// From a signed integer.
+/// Converts from a signed integer.
 pub(crate) fn to_float(a: u32) -> u32 {
     (a.cast_signed() as f32).to_bits()
 }
 
-/// The same number in double precision, by integer arithmetic where it is a denormal.
+/// Returns the same number in double precision. Denormals are converted with integer arithmetic.
 fn widen(x: u32) -> f64 {
     const ULP: f64 = f64::from_bits((1023 - 149) << 52);
     if is_denormal(x) {
@@ -323,10 +325,10 @@ fn widen(x: u32) -> f64 {
     f64::from(f32::from_bits(x))
 }
 
-/// Plain arithmetic; `None` if a lane may be out of the ordinary.
+/// Computes with the host's arithmetic; `None` if a lane may be a special case.
 #[inline(always)]
 fn ordinary(a: &Lanes, b: &Lanes, f: impl Fn(f32, f32) -> f32) -> Option<Lanes> {
-    // Denormals, and NaN, of operands; of results 2^-126 too, to which something tiny may have been rounded.
+    // Special cases are denormals and NaN, and results of 2^-126, to which a tiny value may have been rounded.
     let special = |x: u32, least: u32| {
         let magnitude = x & !SIGN;
         (magnitude.wrapping_sub(1) < least) | (magnitude > INFINITY)

@@ -1,31 +1,30 @@
 //! An address space of disjoint regions with permissions.
 //!
-//! Addresses are not those of the host: [`Memory::reserve`] hands out areas 4 GiB apart, in which
-//! [`Memory::map`] places regions. So every byte that is not declared faults, however far an address
-//! runs off.
+//! Addresses are not host addresses: [`Memory::reserve`] returns areas 4 GiB apart, in which [`Memory::map`] places
+//! regions. Thus an access to any undeclared byte faults, however large the error of the address.
 
 use std::fmt;
 
-/// Bits of an address that lie in an area.
+/// Bits of an address within an area.
 const AREA_BITS: u32 = 32;
 
-/// What a region is, for messages: a noun and a number.
+/// The name of a region in messages: a noun and a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// What it holds.
+    /// The contents of the region.
     pub noun: &'static str,
-    /// Which of several.
+    /// The number among several regions.
     pub number: Option<u32>,
 }
 
 impl Name {
-    /// The only region of its kind.
+    /// Returns the name of the only region of its kind.
     #[must_use]
     pub const fn of(noun: &'static str) -> Self {
         Self { noun, number: None }
     }
 
-    /// One of several.
+    /// Returns the name of one of several regions.
     #[must_use]
     pub const fn numbered(noun: &'static str, number: u32) -> Self {
         Self { noun, number: Some(number) }
@@ -44,15 +43,15 @@ impl fmt::Display for Name {
 /// A load or a store that no region allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessError {
-    /// What the instruction does.
+    /// Load or store.
     pub kind: AccessKind,
     /// The first byte of the access.
     pub address: u64,
-    /// Bytes of the access.
+    /// Size of the access in bytes.
     pub size: usize,
-    /// Why it is refused.
+    /// Why the access is refused.
     pub refusal: Refusal,
-    /// The region that the first byte lies in or after, with the offset from its start and its size.
+    /// The nearest region at or below the first byte, with the byte's offset from its start and its size.
     pub nearest: Option<(Name, u64, u64)>,
 }
 
@@ -78,12 +77,12 @@ impl fmt::Display for AccessError {
 
 impl std::error::Error for AccessError {}
 
-/// The direction of an access.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
-    /// From memory.
+    /// A load.
     Load,
-    /// To memory.
+    /// A store.
     Store,
 }
 
@@ -91,39 +90,39 @@ pub enum AccessKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Not all of its bytes lie in one region.
+    /// The bytes are not all in one region.
     OutOfBounds,
-    /// The region is not one to load from, or to store to.
+    /// The region does not allow loads, or does not allow stores.
     Permission,
-    /// It lies in the part of the stack that is free: a signal handler may overwrite it.
+    /// The access is below the stack pointer, where a signal handler may overwrite memory.
     BelowStackPointer,
 }
 
-/// Memory that can only be loaded from, and that need not be bytes on the host.
+/// Read-only memory, which need not exist as bytes on the host.
 pub trait ReadOnly {
-    /// Bytes of it.
+    /// Returns the size in bytes.
     fn len(&self) -> usize;
 
-    /// Whether there is none.
+    /// Returns whether the memory is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Copies the bytes from `at` on, all of which are there.
+    /// Copies the bytes from offset `at` on. All of them exist.
     fn read(&self, at: usize, to: &mut [u8]);
 }
 
-/// The bytes of a region, and what may be done with them.
+/// The bytes of a region, with its permissions.
 pub enum RegionBytes<'m> {
-    /// To load from.
+    /// Memory for loads.
     Load(&'m [u8]),
-    /// To load from, by way of a function.
+    /// Memory for loads, read through a function.
     LoadFrom(Box<dyn ReadOnly + 'm>),
-    /// To store to.
+    /// Memory for stores.
     Store(&'m mut [u8]),
-    /// To load from and store to.
+    /// Memory for loads and stores.
     LoadStore(&'m mut [u8]),
-    /// Memory of the address space itself, to load from and store to.
+    /// Memory for loads and stores that the address space owns.
     Own(Vec<u8>),
 }
 
@@ -148,26 +147,26 @@ struct Region<'m> {
 /// An address space.
 #[derive(Default)]
 pub struct Memory<'m> {
-    /// By area; in each, regions by their addresses.
+    /// Areas; in each, regions by ascending address.
     areas: Vec<Vec<Region<'m>>>,
-    /// Where the stack begins, and the stack pointer, below which nothing may be touched.
+    /// The start of the stack, and the stack pointer, below which accesses are refused.
     stack: Option<(u64, u64)>,
 }
 
 impl Memory<'_> {
-    /// What [`reserve`](Self::reserve) gives first, but for its misalignment.
+    /// The first result of [`reserve`](Self::reserve), without its misalignment.
     pub const FIRST: u64 = (1 << AREA_BITS) + (1 << 30);
 }
 
 impl<'m> Memory<'m> {
-    /// An address space without regions.
+    /// Creates an address space without regions.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reserves an area. The address that comes back is `misalignment` bytes after a multiple of 4096;
-    /// at least 1 GiB before it and 2 GiB after it belong to the area.
+    /// Reserves an area. Returns an address `misalignment` bytes after a multiple of 4096, with at least 1 GiB of the
+    /// area before it and 2 GiB after it.
     pub fn reserve(&mut self, misalignment: u32) -> u64 {
         self.areas.push(Vec::new());
         ((self.areas.len() as u64) << AREA_BITS) + (1 << 30) + u64::from(misalignment)
@@ -176,8 +175,8 @@ impl<'m> Memory<'m> {
     /// Maps a region.
     ///
     /// # Panics
-    /// If the region overlaps another, does not lie in an area, or a region of the area lies after it:
-    /// a mistake in a test's set-up.
+    /// If the region overlaps another, is not in an area, or precedes another region of the area: an error in a test's
+    /// set-up.
     pub fn map(&mut self, address: u64, name: Name, bytes: RegionBytes<'m>) {
         let length = bytes.len() as u64;
         let area = area_of(address).and_then(|area| self.areas.get_mut(area));
@@ -189,8 +188,8 @@ impl<'m> Memory<'m> {
         area.push(Region { start: address, length, name, bytes });
     }
 
-    /// Maps the stack, filled with a pattern; the address after its last byte comes back, a multiple of 4096.
-    /// Below the stack pointer, nothing of it may be touched.
+    /// Maps the stack, filled with a pattern. Returns the address after its last byte, a multiple of 4096. Accesses to
+    /// the stack below the stack pointer are refused.
     pub fn map_stack(&mut self, bytes: usize) -> u64 {
         let bytes = bytes.next_multiple_of(4096);
         let start = self.reserve(0);
@@ -200,14 +199,14 @@ impl<'m> Memory<'m> {
         end
     }
 
-    /// Tells of the stack pointer.
+    /// Sets the stack pointer for the check of accesses.
     pub(crate) fn set_stack_pointer(&mut self, address: u64) {
         if let Some((_, pointer)) = &mut self.stack {
             *pointer = address;
         }
     }
 
-    /// The region that an access lies in, and where in it.
+    /// Returns the region of an access, and the offset in it.
     #[inline]
     fn find(
         &self,
@@ -245,7 +244,7 @@ impl<'m> Memory<'m> {
     /// Loads bytes.
     ///
     /// # Errors
-    /// [`AccessError`] if not all of them lie in a region to load from.
+    /// [`AccessError`] if the bytes are not all in one region that allows loads.
     #[inline]
     pub fn load(&self, address: u64, to: &mut [u8]) -> Result<(), AccessError> {
         let (area, region, at) = self.find(AccessKind::Load, address, to.len())?;
@@ -269,7 +268,7 @@ impl<'m> Memory<'m> {
     /// Stores bytes.
     ///
     /// # Errors
-    /// [`AccessError`] if not all of them lie in a region to store to.
+    /// [`AccessError`] if the bytes are not all in one region that allows stores.
     #[inline]
     pub fn store(&mut self, address: u64, from: &[u8]) -> Result<(), AccessError> {
         let (area, region, at) = self.find(AccessKind::Store, address, from.len())?;
@@ -285,7 +284,7 @@ impl<'m> Memory<'m> {
         Ok(())
     }
 
-    /// Loads a number of 8 bytes.
+    /// Loads a 64-bit number.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!(two, [3, 4]);
         memory.store(at + 6, &[7, 8]).unwrap();
         let refusal = |result: Result<(), AccessError>| result.map_err(|error| error.refusal);
-        // Regions that touch each other are two all the same.
+        // Adjacent regions are separate.
         assert_eq!(refusal(memory.load(at + 3, &mut two)), Err(Refusal::OutOfBounds));
         assert_eq!(refusal(memory.load(at - 1, &mut two)), Err(Refusal::OutOfBounds));
         assert_eq!(refusal(memory.store(at + 7, &[0; 2])), Err(Refusal::OutOfBounds));

@@ -1,6 +1,6 @@
-//! Decoded instructions: what the interpreter dispatches on.
+//! Decoded instructions, on which the interpreter dispatches.
 
-/// Floating-point operations of two operands.
+/// Floating-point operations with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arith {
     Add,
@@ -11,7 +11,7 @@ pub(crate) enum Arith {
     Max,
 }
 
-/// A memory operand: base + index * scale + displacement. (RIP-relative ones are absolute already.)
+/// A memory operand: base + index * scale + displacement. RIP-relative addresses are already absolute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) base: Option<u8>,
@@ -20,7 +20,7 @@ pub(crate) struct Address {
     pub(crate) displacement: u64,
 }
 
-/// Bits of a general register that an instruction works on.
+/// The operand width of a general-register instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     W32,
@@ -35,7 +35,7 @@ pub(crate) enum Operand {
     Immediate(u64),
 }
 
-/// Integer instructions of two operands that set the flags.
+/// Integer instructions with two operands that set the flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alu {
     Add,
@@ -67,19 +67,19 @@ pub(crate) enum Source {
     Register(u8),
     Memory {
         address: Address,
-        /// Bytes.
+        /// Size in bytes.
         size: u8,
         /// Whether the address must be a multiple of the size.
         aligned: bool,
     },
-    /// One element of so many bytes for all.
+    /// One element of `element` bytes, repeated in the vector.
     Broadcast {
         address: Address,
         element: u8,
     },
 }
 
-/// What a vector instruction computes of its operands `a` (the first source) and `b` (the last one).
+/// The operation of a vector instruction on its operands `a` (the first source) and `b` (the last source).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VectorOp {
     Arith(Arith),
@@ -91,26 +91,26 @@ pub(crate) enum VectorOp {
     SubInt,
     MinUnsigned,
     MulLow,
-    /// Interleaves the lower or upper halves of 128 bits, by elements of 32 or 64 bits.
+    /// Interleaves the lower or upper halves of each 128-bit lane, by elements of 32 or 64 bits.
     Unpack {
         high: bool,
         wide: bool,
     },
-    /// Two 128-bit halves of two vectors of 256.
+    /// Selects two 128-bit halves of two 256-bit vectors.
     Permute128(u8),
-    /// Elements of 64 bits of `a` and `b` by the numbers in the destination.
+    /// Permutes 64-bit elements of `a` and `b` by the indices in the destination.
     Permute2,
-    /// Elements of 32 bits within 128.
+    /// Permutes 32-bit elements within each 128-bit lane.
     PermuteWithin(u8),
-    /// Elements of `b`, of so many, by the numbers in `a`.
+    /// Permutes a number of elements of `b` by the indices in `a`.
     PermuteAll(u8),
-    /// Elements of 64 bits within 256.
+    /// Permutes 64-bit elements within 256 bits.
     PermuteQuarters(u8),
-    /// Puts 128 bits of `b` into `a`.
+    /// Inserts 128 bits of `b` into `a`.
     Insert128(u8),
-    /// Puts 256 bits of `b` into `a`.
+    /// Inserts 256 bits of `b` into `a`.
     Insert256(u8),
-    /// Some of the parts of 128 or 256 bits of `b`.
+    /// Extracts a part of 128 or 256 bits of `b`.
     Extract {
         bytes: u8,
         which: u8,
@@ -119,38 +119,38 @@ pub(crate) enum VectorOp {
     MulAdd132,
     /// `a` times `b`, plus the old destination, rounded once.
     MulAdd231,
-    /// Half precision, to nearest even, one after the other.
+    /// Converts to half precision, to nearest even, and packs the results.
     ToHalf,
-    /// Elements of 16 bits as elements of 32.
+    /// Zero-extends 16-bit elements to 32 bits.
     ZeroExtend16,
-    /// The lowest so many bytes of each element of 32 bits, one after the other.
+    /// Packs the lowest bytes of each 32-bit element; the operand is their number.
     Narrow(u8),
-    /// Signed elements of so many bytes as unsigned ones of half the size, limited to their range, of `a` and `b` in turn within
-    /// 128 bits.
+    /// Converts signed elements of a given number of bytes to unsigned ones of half the size with saturation, from `a`
+    /// and `b` in turn within 128 bits.
     PackUnsigned(u8),
-    /// `b` as it is: moves and broadcasts.
+    /// `b` unchanged: moves and broadcasts.
     Move,
     Truncate,
-    /// The old destination, or a constant, by the class of `a` and the table `b`.
+    /// The old destination or a constant, selected by the class of `a` and the table `b`.
     FixUp,
-    /// To an integer, rounded down.
+    /// Converts to an integer, rounded down.
     FloorToInt,
-    /// Less the nearest integer.
+    /// The operand minus the nearest integer.
     Remainder,
-    /// `a` times 2 to the power of `b` rounded down.
+    /// `a` times 2^floor(`b`).
     Scale,
     ToFloat,
     Sqrt,
     Round(u8),
     ShiftLeft(u8),
     ShiftRightArithmetic(u8),
-    /// `b` where the sign bit of a third register is set, else `a`.
+    /// `b` if the sign bit of a third register is set, else `a`.
     BlendBySign(u8),
-    /// `b` where the opmask has a bit, else `a`.
+    /// `b` if the bit of the opmask is set, else `a`.
     BlendByMask,
-    /// All bits where integers are equal, else none.
+    /// All ones if the integers are equal, else zero.
     EqualInt,
-    /// All bits where the predicate holds, else none.
+    /// All ones if the predicate holds, else zero.
     CompareToVector(u8),
 }
 
@@ -161,16 +161,16 @@ pub(crate) struct VectorInst {
     pub(crate) dst: u8,
     pub(crate) a: u8,
     pub(crate) b: Source,
-    /// Bytes of the result; those above become zeros.
+    /// Bytes of the result; the bytes above are set to zero.
     pub(crate) size: u8,
     /// The opmask; 0 without one.
     pub(crate) mask: u8,
-    /// Bytes of an element that a bit of the opmask selects.
+    /// Bytes of the element that a bit of the opmask controls.
     pub(crate) element: u8,
     pub(crate) zeroing: bool,
 }
 
-/// Opmask instructions of three registers, on 16 bits.
+/// Opmask instructions with three registers, on 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MaskOp {
     And,
@@ -180,7 +180,7 @@ pub(crate) enum MaskOp {
     AndNot,
 }
 
-/// A decoded instruction. Targets of jumps are numbers of decoded instructions.
+/// A decoded instruction. Jump targets are indices of decoded instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Alu {
@@ -235,13 +235,13 @@ pub(crate) enum Op {
     StoreVector {
         address: Address,
         src: u8,
-        /// The first byte of the register that is stored.
+        /// The first stored byte of the register.
         from: u8,
         size: u8,
         aligned: bool,
         mask: u8,
     },
-    /// Comparison to an opmask.
+    /// Compares vectors and writes an opmask.
     CompareToMask {
         predicate: u8,
         dst: u8,
@@ -271,19 +271,19 @@ pub(crate) enum Op {
         dst: u8,
         src: u8,
     },
-    /// Sign bits to an opmask.
+    /// Moves sign bits to an opmask.
     SignsToMask {
         dst: u8,
         src: u8,
         size: u8,
     },
-    /// All bits or none by an opmask.
+    /// Expands each bit of an opmask to a vector element of ones or zeros.
     MaskToVector {
         dst: u8,
         src: u8,
         size: u8,
     },
-    /// Sign bits to a general register.
+    /// Moves sign bits to a general register.
     SignsToGeneral {
         dst: u8,
         src: u8,

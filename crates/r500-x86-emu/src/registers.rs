@@ -2,7 +2,7 @@
 
 use crate::op::{Address, Condition};
 
-/// Registers that a call may change, but for the result.
+/// Registers that a call may change, except the result register.
 const CLOBBERED: [usize; 8] = [1, 2, 6, 7, 8, 9, 10, 11];
 /// MXCSR when a process starts: all exceptions masked, no flushing.
 pub(crate) const MXCSR: u32 = 0x1f80;
@@ -23,7 +23,7 @@ pub struct Flags {
     pub overflow: bool,
 }
 
-/// The registers.
+/// The registers of the processor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// General registers by number: `rax`, `rcx`, `rdx`, `rbx`, `rsp`, `rbp`, `rsi`, `rdi`, `r8` to `r15`.
@@ -34,12 +34,12 @@ pub struct Machine {
     pub masks: [u64; 8],
     /// Flags.
     pub flags: Flags,
-    /// Control and status of vector arithmetic.
+    /// The control and status register of vector arithmetic.
     pub mxcsr: u32,
 }
 
 impl Machine {
-    /// Registers with arbitrary contents, none of them zero, and MXCSR as processes start with it.
+    /// Returns registers with arbitrary non-zero contents, and the initial MXCSR of a process.
     #[must_use]
     pub fn new() -> Self {
         let mut machine = Self {

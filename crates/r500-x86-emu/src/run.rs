@@ -8,12 +8,12 @@ use crate::registers::{Flags, MXCSR, Machine};
 
 const RSP: usize = 4;
 const RDI: usize = 7;
-/// Registers that a function preserves, by the System V convention.
+/// Registers that a function must preserve in the System V convention.
 const PRESERVED: [(usize, &str); 6] =
     [(3, "rbx"), (5, "rbp"), (12, "r12"), (13, "r13"), (14, "r14"), (15, "r15")];
-/// Where functions return to: no region lies there.
+/// The return address of the called function, outside all regions.
 const RETURN: u64 = 0x0bad_c0de;
-/// Bits of MXCSR that may be set: exception flags, denormals are zero, masks, flush to zero.
+/// Bits of MXCSR that may be set: exception flags, DAZ, exception masks, FTZ.
 const MXCSR_ALLOWED: u32 = 0x9fff;
 
 impl Machine {
@@ -31,7 +31,7 @@ impl Machine {
         }
     }
 
-    /// Writes a result; one of 32 bits in a register clears the upper half.
+    /// Writes a result. A 32-bit result clears the upper half of the register.
     fn set(
         &mut self,
         memory: &mut Memory<'_>,
@@ -85,7 +85,7 @@ impl Machine {
 
     fn shift_left(&mut self, width: Width, dst: u8, bits: u8) {
         let bits = u32::from(bits) & (8 * width.bytes() as u32 - 1);
-        // Without a shift, flags stay.
+        // A shift by zero keeps the flags.
         if bits == 0 {
             return;
         }
@@ -94,7 +94,7 @@ impl Machine {
         *register = shifted as u64 & width.mask();
         let top = |x: u128| x >> (8 * width.bytes() - 1) & 1 != 0;
         let (carry, sign) = (top(shifted >> 1), top(shifted));
-        // Undefined but for shifts by one.
+        // Undefined except for shifts by one.
         let overflow = carry != sign;
         self.flags = Flags { carry, zero: *register == 0, sign, overflow };
     }
@@ -115,7 +115,7 @@ impl Machine {
         Ok(value)
     }
 
-    /// VZEROUPPER: registers from the 17th on stay as they are.
+    /// Executes VZEROUPPER. It does not change registers from number 16 on.
     fn zero_upper(&mut self) {
         for vector in &mut self.vectors[..16] {
             vector[4..].fill(0);
@@ -139,33 +139,33 @@ impl Width {
     }
 }
 
-/// Functions outside of the code that it may call.
+/// Host functions that the code may call.
 pub trait Host {
-    /// Calls the function at an address with its first argument; the result comes back, or `None` if
-    /// there is no function at this address.
+    /// Calls the function at an address with its first argument. Returns the result, or `None` if there is no function
+    /// at this address.
     fn call(&mut self, address: u64, argument: u64, memory: &mut Memory<'_>) -> Option<u64>;
 }
 
-/// No functions.
+/// A host without functions.
 impl Host for () {
     fn call(&mut self, _: u64, _: u64, _: &mut Memory<'_>) -> Option<u64> {
         None
     }
 }
 
-/// What code runs in.
+/// The environment in which code runs.
 pub struct Environment<'e, 'm> {
-    /// Its memory.
+    /// The memory of the code.
     pub memory: &'e mut Memory<'m>,
-    /// The functions that it may call.
+    /// The functions that the code may call.
     pub host: &'e mut dyn Host,
-    /// The address after the last byte of its stack, a multiple of 16.
+    /// The address after the last byte of the stack, a multiple of 16.
     pub stack: u64,
-    /// Instructions that it may execute.
+    /// Instructions that it may execute; after a run that returned, those that remain.
     pub steps: u64,
 }
 
-/// Where control goes after an instruction.
+/// Where execution continues after an instruction.
 enum Next {
     Following,
     Op(u32),
@@ -173,7 +173,7 @@ enum Next {
 }
 
 impl Program {
-    /// Calls the code as a function of the System V convention with one argument; its result comes back.
+    /// Calls the code as a System V function with one argument. Returns its result.
     ///
     /// # Errors
     /// [`Fault`].
@@ -197,7 +197,7 @@ impl Program {
         Ok(machine.general[0])
     }
 
-    /// Executes single instructions, the first of the code, until control leaves it at its end.
+    /// Executes the instructions in order, from the first of the code to the last.
     ///
     /// # Errors
     /// [`Fault`].
@@ -223,19 +223,22 @@ impl Program {
         }
     }
 
-    /// Runs until the code returns to where it was called; the number of the last instruction comes back.
+    /// Runs until the code returns to its caller. Returns the index of the last instruction.
     fn run_from(
         &self,
         mut at: usize,
         machine: &mut Machine,
         environment: &mut Environment<'_, '_>,
     ) -> Result<usize, Fault> {
-        for _ in 0..environment.steps {
+        for executed in 0..environment.steps {
             let next = self.step(at, machine, environment);
             match next.map_err(|kind| self.fault(at, kind))? {
                 Next::Following => at += 1,
                 Next::Op(target) => at = target as usize,
-                Next::Left => return Ok(at),
+                Next::Left => {
+                    environment.steps -= executed + 1;
+                    return Ok(at);
+                }
             }
             if at >= self.ops.len() {
                 return Err(self.fault(at - 1, FaultKind::Target(self.address_after(at - 1))));
@@ -248,7 +251,7 @@ impl Program {
         self.instructions.get(at).map_or(self.base, iced_x86::Instruction::next_ip)
     }
 
-    /// The instruction at an address.
+    /// Returns the index of the instruction at an address.
     fn target(&self, address: u64) -> Result<u32, FaultKind> {
         let number = self.by_offset.get(&address.wrapping_sub(self.base));
         number.copied().ok_or(FaultKind::Target(address))
@@ -354,7 +357,7 @@ impl Program {
         Ok(Next::Following)
     }
 
-    /// Calls a function of the host, which leaves nothing of the registers that it need not preserve.
+    /// Calls a host function, and overwrites the registers that it need not preserve.
     fn call_host(
         &self,
         function: u64,
@@ -366,7 +369,7 @@ impl Program {
             return Err(FaultKind::StackAlignment(pointer));
         }
         let memory = &mut *environment.memory;
-        // The call overwrites what lies below.
+        // The call overwrites the stack below the stack pointer.
         memory.set_stack_pointer(pointer.wrapping_sub(256));
         let overwritten = memory.store(pointer.wrapping_sub(256), &[0x5a; 256]);
         memory.set_stack_pointer(pointer);

@@ -10,7 +10,8 @@ use crate::registers::{Lanes, Machine};
 const ALL: u16 = u16::MAX;
 
 impl Machine {
-    /// The lanes of 32 bits that an opmask selects by elements of some size; all without an opmask.
+    /// Returns the 32-bit lanes that an opmask selects, with `element` bytes per mask bit; all
+    /// lanes without an opmask.
     fn selected(&self, mask: u8, element: u8) -> u16 {
         if mask == 0 {
             return ALL;
@@ -22,7 +23,7 @@ impl Machine {
         (0..8).filter(|n| bits >> n & 1 != 0).fold(0, |lanes, n| lanes | 0b11 << (2 * n))
     }
 
-    /// The last operand. Lanes that are not selected are not loaded.
+    /// Returns the last operand. Lanes that are not selected are not loaded.
     fn source(
         &self,
         memory: &Memory<'_>,
@@ -55,7 +56,7 @@ impl Machine {
         inst: &VectorInst,
     ) -> Result<(), FaultKind> {
         let selected = self.selected(inst.mask, inst.element);
-        // Lanes that are masked away are not loaded, unless results come from other lanes.
+        // Masked lanes are not loaded, unless results come from other lanes.
         let loaded = if inst.op.is_lane_wise() { selected } else { ALL };
         let b = self.source(memory, inst.b, loaded)?;
         let a = &self.vectors[usize::from(inst.a)];
@@ -70,7 +71,7 @@ impl Machine {
                 let chosen = std::array::from_fn(|i| {
                     if selected >> i & 1 != 0 || inst.zeroing { b[i] } else { a[i] }
                 });
-                // Only with zeroing is anything masked away.
+                // Lanes are masked only with zeroing.
                 let selected = if inst.zeroing { selected } else { ALL };
                 self.write(inst.dst, merge(&[0; 16], &chosen, selected, inst.zeroing), inst.size);
                 return Ok(());
@@ -82,7 +83,7 @@ impl Machine {
         Ok(())
     }
 
-    /// A result of so many bytes; those above become zeros.
+    /// Writes a result of `size` bytes; the bytes above are set to zero.
     fn write(&mut self, dst: u8, mut lanes: Lanes, size: u8) {
         lanes[usize::from(size) / 4..].fill(0);
         self.vectors[usize::from(dst)] = lanes;
@@ -144,7 +145,7 @@ impl Machine {
         self.masks[usize::from(dst)] = bits & u64::from(ALL);
     }
 
-    /// The sign bits of a vector, by lanes.
+    /// Returns the sign bits of a vector's lanes.
     pub(crate) fn signs(&self, src: u8, size: u8) -> u64 {
         let lanes = self.vectors[usize::from(src)].iter().take(usize::from(size) / 4);
         lanes.enumerate().fold(0, |bits, (i, lane)| bits | u64::from(lane >> 31) << i)
@@ -158,7 +159,7 @@ impl Machine {
 }
 
 impl VectorOp {
-    /// Whether a lane of the result depends on the same lane of the operands only.
+    /// Returns whether a lane of the result depends on the same lane of the operands only.
     fn is_lane_wise(self) -> bool {
         !matches!(
             self,
@@ -179,7 +180,7 @@ impl VectorOp {
     }
 }
 
-/// Lanes that are not selected stay as they are, or become zeros.
+/// Merges a result: lanes that are not selected keep their values, or become zero.
 fn merge(old: &Lanes, new: &Lanes, selected: u16, zeroing: bool) -> Lanes {
     if selected == ALL {
         return *new;
@@ -215,13 +216,14 @@ fn to_bytes(lanes: &Lanes) -> [u8; 64] {
     std::array::from_fn(|i| lanes[i / 4].to_le_bytes()[i % 4])
 }
 
-/// Elements of 16 bits, one after the other.
+/// Packs 16-bit elements.
 fn from_halves(half: impl Fn(usize) -> u16) -> Lanes {
     let word = |i: usize| u32::from(half(2 * i)) | u32::from(half(2 * i + 1)) << 16;
     std::array::from_fn(|i| if i < 8 { word(i) } else { 0 })
 }
 
-/// What an instruction makes of its operands and, of some, of its old destination.
+/// Computes the result of an operation from its operands and, for some operations, the old
+/// destination.
 fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lanes {
     let each = |f: &dyn Fn(u32, u32) -> u32| std::array::from_fn(|i| f(a[i], b[i]));
     let one = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|i| f(b[i]));

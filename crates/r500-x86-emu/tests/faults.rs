@@ -1,4 +1,4 @@
-//! Code that does what it must not: each fault, with the instruction that it happens at.
+//! Code that violates a rule: each fault, with the instruction that causes it.
 #![allow(clippy::unwrap_used)]
 
 use iced_x86::IcedError;
@@ -7,7 +7,7 @@ use r500_x86_emu::{
     AccessKind, Environment, Fault, FaultKind, Host, Memory, Name, Program, Refusal, RegionBytes,
 };
 
-/// A function that stores to its argument and returns the address that it was called at.
+/// A function that stores to its argument and returns the address at which it was called.
 struct Function(u64);
 
 impl Host for Function {
@@ -17,8 +17,8 @@ impl Host for Function {
     }
 }
 
-/// Runs code with 64 bytes to load from and, 128 bytes after their start, 64 to store to; the memory begins 4 bytes
-/// after a multiple of 64. The result comes back, and what was stored.
+/// Runs code with 64 bytes for loads and, 128 bytes after their start, 64 bytes for stores. The memory starts 4 bytes
+/// after a multiple of 64. Returns the result, and the stored bytes.
 fn run(
     write: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>,
 ) -> (Result<u64, Fault>, [u8; 64]) {
@@ -38,7 +38,7 @@ fn run(
     (result, output)
 }
 
-/// The fault of code.
+/// Returns the fault of code.
 fn fault(write: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> Fault {
     run(write).0.unwrap_err()
 }
@@ -65,7 +65,7 @@ fn accesses_out_of_bounds_and_against_permissions_are_refused() {
     assert_eq!(refusal(error.kind), Refusal::BelowStackPointer);
 }
 
-/// Lanes that an opmask leaves out are not accessed.
+/// Lanes that an opmask excludes are not accessed.
 #[test]
 fn masked_lanes_do_not_fault() {
     let (result, output) = run(|a| {
@@ -125,7 +125,7 @@ fn mxcsr_keeps_its_rounding_mode_and_its_masks() {
             a.ldmxcsr(dword_ptr(rdi + 128))
         })
     };
-    // Towards zero; an exception that is not masked; a reserved bit.
+    // Rounding towards zero; an unmasked exception; a reserved bit.
     for mxcsr in [0x7f80, 0x1f00, 0x0001_1f80] {
         assert_eq!(with(mxcsr).kind, FaultKind::Mxcsr(mxcsr));
     }
@@ -149,7 +149,7 @@ fn control_stays_in_the_code() {
     assert_eq!(endless.kind, FaultKind::Steps(1000));
 }
 
-/// Calls `function` with the stack moved by so many bytes.
+/// Calls `function` with the stack pointer moved by `bytes`.
 fn call(a: &mut CodeAssembler, function: i32, bytes: i32) -> Result<(), IcedError> {
     a.mov(qword_ptr(rdi + 136), function)?;
     a.mov(rcx, rdi)?;
@@ -167,7 +167,7 @@ fn functions_of_the_host_are_called_by_the_convention() {
     let error = fault(|a| call(a, 0x7777, 16));
     assert!(matches!(error.kind, FaultKind::StackAlignment(_)), "{error}");
     assert_eq!(fault(|a| call(a, 0x7778, 8)).kind, FaultKind::Target(0x7778));
-    // What a function need not preserve is gone after it.
+    // Registers that a function need not preserve lose their values.
     let (result, _) = run(|a| {
         a.push(rbx)?;
         a.mov(rbx, rdi)?;

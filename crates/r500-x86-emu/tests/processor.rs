@@ -1,8 +1,8 @@
-//! Every instruction of the emulator, with random operands, against the processor: all registers, flags and
-//! memory after it.
+//! Differential tests: every instruction of the emulator, with random operands, against the processor. They compare all
+//! registers, flags and memory.
 //!
-//! Instructions are not listed: of all encodings that there are, those that the emulator decodes are tried. An
-//! ordinary run tries some variants of each; `R500_VARIANTS=1000` tries more, `R500_SEED` others.
+//! Instructions are not listed: of all encodings, those that the emulator decodes are tested. By default, some variants
+//! of each are tested; `R500_VARIANTS=1000` tests more, `R500_SEED` others.
 #![cfg(all(target_arch = "x86_64", unix))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 #![allow(unsafe_code, reason = "machine code is called")]
@@ -23,7 +23,7 @@ const SCRATCH: usize = 512;
 const FTZ: u32 = 1 << 15;
 const DAZ: u32 = 1 << 6;
 
-/// What an instruction works on.
+/// The state that an instruction reads and writes.
 #[repr(C, align(64))]
 #[derive(Clone, Debug, PartialEq)]
 struct State {
@@ -41,7 +41,7 @@ const GENERAL: usize = MASKS + 8 * 8;
 const FLAGS: usize = GENERAL + 8 * 16;
 const MXCSR: usize = FLAGS + 8;
 
-/// Operands of all kinds.
+/// Random operands of all kinds.
 struct Random(SplitMix64);
 
 impl Random {
@@ -57,8 +57,8 @@ impl Random {
         list[self.below(list.len() as u64) as usize]
     }
 
-    /// Bits of a number: special ones, denormals, those whose products and quotients are tiny or too large,
-    /// integers.
+    /// Returns the bits of a number: special numbers, denormals, numbers whose products and quotients are tiny or too
+    /// large, integers.
     fn number(&mut self) -> u32 {
         let sign = (self.next() as u32) & 1 << 31;
         let near = |random: &mut Self, exponent: u32| {
@@ -75,7 +75,7 @@ impl Random {
                     near(self, exponent)
                 }
             }
-            // Products and quotients at the edge of what is tiny: all bits of the mantissa matter.
+            // Products and quotients at the limit of tiny results, where all bits of the mantissa matter.
             5 => {
                 sign | (self.of(&[62, 63, 64, 1, 2, 126]) << 23)
                     | (self.next() as u32) & 0x007f_ffff
@@ -107,7 +107,7 @@ impl Random {
     }
 }
 
-/// Code to call.
+/// Executable code.
 struct Executable(Mmap);
 
 impl Executable {
@@ -118,8 +118,8 @@ impl Executable {
     }
 
     fn call<T>(&self, argument: &mut T) -> u64 {
-        // SAFETY: the code was assembled by these tests for this convention and for this processor, and touches
-        // only what its argument points to.
+        // SAFETY: the code was assembled by these tests for this convention and for this processor, and accesses only
+        // what its argument points to.
         unsafe {
             let entry: extern "sysv64" fn(*mut T) -> u64 = std::mem::transmute(self.0.as_ptr());
             entry(argument)
@@ -127,10 +127,10 @@ impl Executable {
     }
 }
 
-/// Registers that instructions may have as operands: `r15` has the state, `r14` the scratch memory.
+/// Registers that instructions may have as operands. `r15` holds the state, `r14` the scratch memory.
 const GENERAL_OPERANDS: [u8; 13] = [0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
-/// Loads all registers, executes an instruction, stores all registers.
+/// Returns code that loads all registers, executes an instruction, and stores all registers.
 fn around(inst: Instruction, wide: bool) -> Executable {
     let mut a = CodeAssembler::new(64).unwrap();
     for register in [rbx, rbp, r12, r13, r14, r15] {
@@ -190,8 +190,8 @@ fn around(inst: Instruction, wide: bool) -> Executable {
     Executable::new(&a.assemble(0).unwrap())
 }
 
-/// An instruction of an encoding with random operands; `None` if it has operands of other kinds, or control
-/// does not continue with the next one.
+/// Returns an instruction of an encoding with random operands; `None` if it has other kinds of operands, or if it does
+/// not continue at the next instruction.
 fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
     let info = code.op_code();
     let mut inst = Instruction::default();
@@ -254,7 +254,7 @@ fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
         };
         inst.set_op_kind(n, kind);
         let value = random.next() as i64;
-        // Of rounding most others are not emulated.
+        // Most other immediates of rounding instructions are not emulated.
         let value = if random.below(2) == 0 { value & 0b1011 } else { value };
         match bits {
             8 => inst.set_immediate_i32(n, i32::from(value as i8)),
@@ -277,7 +277,7 @@ fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
     Some(inst)
 }
 
-/// A memory operand in the first half of the scratch memory, or, of what loads nothing, anywhere.
+/// Sets a memory operand: an address in the first half of the scratch memory, or any address if nothing is loaded.
 fn address(inst: &mut Instruction, random: &mut Random) {
     let aligned = matches!(inst.mnemonic(), Mnemonic::Vmovaps);
     let displacement = random.below(SCRATCH as u64 / 4) & if aligned { !63 } else { !0 };
@@ -295,12 +295,12 @@ fn address(inst: &mut Instruction, random: &mut Random) {
     }
 }
 
-/// Compares an instruction over some states.
+/// Compares an instruction in some states.
 fn compare(inst: Instruction, program: &Program, wide: bool, random: &mut Random) {
     let native = around(inst, wide);
     for _ in 0..24 {
         let mut before = random.state();
-        // What may be an index.
+        // `rcx` may be an index.
         before.general[1] = random.below(16);
         let mut native_state = before.clone();
         native.call(&mut native_state);
@@ -308,7 +308,7 @@ fn compare(inst: Instruction, program: &Program, wide: bool, random: &mut Random
         let undefined = undefined_flags(&inst);
         let shown = |state: &State| {
             let mut state = state.clone();
-            // Flags of exceptions are not modelled; of the others those that conditions read.
+            // Exception flags are not modelled. Of the status flags, those that conditions read are compared.
             state.mxcsr &= !0x3f;
             state.flags &= 0x08c1 & !undefined;
             for n in [4, 14, 15] {
@@ -328,7 +328,7 @@ fn compare(inst: Instruction, program: &Program, wide: bool, random: &mut Random
     }
 }
 
-/// Flags that the processor may leave as it likes.
+/// Returns the flags that the instruction leaves undefined.
 fn undefined_flags(inst: &Instruction) -> u64 {
     if inst.mnemonic() == Mnemonic::Shl && inst.immediate8() & 0x3f != 1 { 0x0800 } else { 0 }
 }
@@ -361,7 +361,7 @@ fn report(inst: &Instruction, before: &State, got: &State, wanted: &State) -> ! 
     )
 }
 
-/// The same by the emulator.
+/// Emulates the instruction.
 fn emulate(program: &Program, before: &State) -> State {
     let mut after = before.clone();
     let mut machine = Machine::new();
@@ -385,7 +385,7 @@ fn emulate(program: &Program, before: &State) -> State {
     after
 }
 
-/// Whether this processor has AVX2 with FMA and F16C, and AVX-512.
+/// Returns whether this processor has AVX2 with FMA and F16C, and whether it has AVX-512.
 fn abilities() -> (bool, bool) {
     let wide = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512dq")
@@ -417,7 +417,7 @@ fn each_instruction_does_what_the_processor_does() {
             let mut a = CodeAssembler::new(64).unwrap();
             a.add_instruction(inst).unwrap();
             let Ok(bytes) = a.assemble(0) else { continue };
-            // What is data, or nothing.
+            // Data directives, or an empty encoding.
             if bytes.is_empty() {
                 continue;
             }
@@ -433,14 +433,14 @@ fn each_instruction_does_what_the_processor_does() {
         }
     }
     eprintln!("{} encodings compared, {} left out", compared.len(), left_out.len());
-    // All but those of control flow, the stack and MXCSR, which have tests of their own.
+    // All except control flow, the stack and MXCSR, which have separate tests.
     assert_eq!(compared.len() + left_out.len(), ENCODINGS);
 }
 
-/// Encodings that the emulator has and that continue with the next instruction.
+/// Number of encodings that the emulator implements and that continue at the next instruction.
 const ENCODINGS: usize = 151;
 
-/// Jumps on conditions after comparisons, calls, the stack.
+/// Tests conditional jumps after comparisons, calls, and the stack.
 #[test]
 fn control_goes_where_the_processor_goes() {
     type Jump = fn(&mut CodeAssembler, CodeLabel) -> Result<(), IcedError>;

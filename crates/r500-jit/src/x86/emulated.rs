@@ -5,6 +5,9 @@
 //! its interpolants, pixel offsets of its chunks, the planes that it stores to, the fields of the context, a stack. Regions are aligned to
 //! no more than the alignment of their types.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use bytemuck::cast_slice_mut;
 use r500_exec::RunError;
 use r500_fast::codegen::{
@@ -49,6 +52,8 @@ pub(crate) struct EmulatedCode {
     interpolants: usize,
     /// Planes that are stored to, and whether uncovered pixels of surfaces keep their contents.
     targets: Vec<(u8, bool)>,
+    /// Machine instructions executed by all code of the back end.
+    executed: Arc<AtomicU64>,
 }
 
 /// How a unit accesses a slot.
@@ -60,12 +65,16 @@ enum Permission {
 }
 
 impl EmulatedCode {
-    /// Decodes code.
+    /// Decodes code. `executed` counts the machine instructions that it executes.
     ///
     /// # Panics
     /// If the emulator does not support an instruction.
     #[allow(clippy::panic, reason = "for tests: the emulator has to follow the code generator")]
-    pub(crate) fn new(assembly: &Assembly, unit: &CompileUnit<'_>) -> Self {
+    pub(crate) fn new(
+        assembly: &Assembly,
+        unit: &CompileUnit<'_>,
+        executed: Arc<AtomicU64>,
+    ) -> Self {
         let (code, constants) = assembly.code.split_at(assembly.constants);
         let program = Program::decode(code, CODE).unwrap_or_else(|error| panic!("{error}"));
         let mut is_discard = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
@@ -83,6 +92,7 @@ impl EmulatedCode {
             targets: (unit.colors.iter())
                 .map(|color| (color.target, color.covered && color.encoding.is_some()))
                 .collect(),
+            executed,
         }
     }
 
@@ -193,6 +203,7 @@ impl EmulatedCode {
             let address = line.map_or("none".to_owned(), |line| line.address.to_string());
             panic!("compiled code, R500 instruction {address}, chunks {first} to {end}: {fault}")
         });
+        self.executed.fetch_add(STEPS - environment.steps, Ordering::Relaxed);
         drop(memory);
         let meter = host.meter;
         assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");

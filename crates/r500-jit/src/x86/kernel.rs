@@ -1,6 +1,8 @@
 //! Machine code as a kernel of the fast engine.
 
 use std::io;
+#[cfg(feature = "emulator")]
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -26,8 +28,9 @@ pub(crate) struct Backend {
     level: Level,
     groups: Groups,
     perf_map: Option<Arc<PerfMap>>,
+    /// The number of machine instructions that the emulator has executed; `None` if the processor runs the code.
     #[cfg(feature = "emulator")]
-    emulated: bool,
+    emulated: Option<Arc<AtomicU64>>,
 }
 
 impl Backend {
@@ -41,14 +44,20 @@ impl Backend {
             groups: settings.groups,
             perf_map,
             #[cfg(feature = "emulator")]
-            emulated: settings.is_emulated(),
+            emulated: settings.is_emulated().then(Arc::default),
         })
+    }
+
+    /// Returns the number of machine instructions that the emulator has executed.
+    #[cfg(feature = "emulator")]
+    pub(crate) fn emulated_instructions(&self) -> u64 {
+        self.emulated.as_ref().map_or(0, |executed| executed.load(Ordering::Relaxed))
     }
 
     /// Returns whether code can store a pixel encoding.
     pub(crate) fn supports_encoding(&self, encoding: &PixelEncoding, discards: bool) -> bool {
         #[cfg(feature = "emulator")]
-        if self.emulated {
+        if self.emulated.is_some() {
             return supports_encoding(encoding, discards);
         }
         // Every processor with AVX2 has FMA and F16C, but a virtual machine may not.
@@ -80,8 +89,9 @@ impl Backend {
     /// The system's error if it refuses executable memory.
     fn load(&self, assembly: &Assembly, unit: &CompileUnit<'_>) -> io::Result<Code> {
         #[cfg(feature = "emulator")]
-        if self.emulated {
-            return Ok(Code::Emulated(Box::new(EmulatedCode::new(assembly, unit))));
+        if let Some(executed) = &self.emulated {
+            let code = EmulatedCode::new(assembly, unit, Arc::clone(executed));
+            return Ok(Code::Emulated(Box::new(code)));
         }
         load_native(assembly, MemoryBounds::of(unit), self.level, self.perf_map.as_deref())
     }
@@ -96,7 +106,7 @@ impl Backend {
             after: form.after,
         };
         #[cfg(feature = "emulator")]
-        if self.emulated {
+        if self.emulated.is_some() {
             let code = form.compile().map(|form| self.load(&form, unit));
             rival.code = OnceLock::from(code.ok().and_then(Result::ok));
             return rival;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+use std::sync::Arc;
+
 use r500_exec::Options;
 use r500_fast::codegen::Batch;
 
@@ -24,7 +26,7 @@ enum Runnable {
 impl Runnable {
     fn new(assembly: &Assembly, unit: &CompileUnit<'_>, level: Level, emulated: bool) -> Self {
         match emulated {
-            true => Self::Emulated(Box::new(EmulatedCode::new(assembly, unit))),
+            true => Self::Emulated(Box::new(EmulatedCode::new(assembly, unit, Arc::default()))),
             false => {
                 Self::Native(ExecMemory::new(assembly, MemoryBounds::of(unit), level).unwrap())
             }
