@@ -4,17 +4,15 @@
 //! cargo run --release -p r500-numerics --example ulp [-- [KERNEL...] [--threads N]]
 //! ```
 //!
-//! KERNEL is `ex2`, `ln2`, `sin`, `cos`, `rcp` or `rsq`; without one, all are
-//! measured. N is the number of threads, all cores by default. The table goes
-//! to standard output, progress to standard error. The exit status is 0 if
-//! every kernel holds 2 ulp and gives every special value, 1 if one does not,
-//! 2 for wrong usage.
+//! KERNEL is `ex2`, `ln2`, `sin`, `cos`, `rcp` or `rsq`; without one, all are measured. N is the
+//! number of threads, all cores by default. The table goes to standard output, progress to standard
+//! error. The exit status is 0 if every kernel is within 2 ulp and returns every special value, 1
+//! if one does not, 2 for wrong usage.
 //!
-//! **Measured** are the normal arguments whose exact result is a normal number
-//! of float32. The error there is |result - exact| in ulp of the exact result:
-//! 2^(e - 23) where 2^e <= |exact| < 2^(e + 1). The exact result is f64's, with
-//! the argument of a sine reduced exactly first, so it is wrong by less than
-//! 10^-8 ulp itself.
+//! **Measured** are the normal arguments whose exact result is a normal number of float32. The
+//! error is |result - exact| in ulp of the exact result: 2^(e - 23) where
+//! 2^e <= |exact| < 2^(e + 1). The exact result is that of f64, with the argument of a sine reduced
+//! exactly first; its own error is less than 10^-8 ulp.
 //!
 //! **Special** is every other argument: zeros, denormals (which count as
 //! zeros), infinities, NaN, and normal arguments whose exact result is zero,
@@ -36,9 +34,9 @@ use std::time::Instant;
 
 use r500_numerics::{Arith, kernels};
 
-/// What a kernel should give for an argument.
+/// The expected result of a kernel for an argument.
 enum Want {
-    /// Something near this normal number.
+    /// A number near this normal number.
     Near(f64),
     /// Exactly these bits.
     Exactly(f32),
@@ -46,7 +44,7 @@ enum Want {
     Nan,
 }
 
-/// What the walk over (a part of) the arguments of one kernel found.
+/// The statistics of one kernel over all or some of the arguments.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     measured: u64,
@@ -58,10 +56,10 @@ struct Tally {
     first_mismatch: Option<u32>,
 }
 
-/// The bound that every kernel has to hold, in ulp.
+/// The required error bound of every kernel, in ulp.
 const BOUND: f64 = 2.0;
 
-/// Name, kernel and wanted result.
+/// Name, kernel and expected result.
 type Kernel = (&'static str, fn(f32) -> f32, fn(f32) -> Want);
 
 const KERNELS: [Kernel; 6] = [
@@ -91,7 +89,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!good))
 }
 
-/// The kernels to measure and the number of threads.
+/// Returns the kernels to measure and the number of threads.
 fn arguments() -> Result<(Vec<Kernel>, usize), String> {
     let mut names = Vec::new();
     let mut threads = thread::available_parallelism().map_or(1, NonZero::get);
@@ -113,7 +111,7 @@ fn arguments() -> Result<(Vec<Kernel>, usize), String> {
     Ok((names, threads))
 }
 
-/// Compares a kernel with what it should give, over all arguments.
+/// Compares a kernel with its expected results, over all arguments.
 fn walk((name, kernel, want): Kernel, threads: usize) -> Tally {
     const CHUNK_BITS: u32 = 22;
     const CHUNKS: u32 = 1 << (32 - CHUNK_BITS);
@@ -180,7 +178,8 @@ impl Tally {
         }
     }
 
-    /// Adds another part. The outcome does not depend on who walked which.
+    /// Adds the statistics of another part. The sum does not depend on which thread computed a
+    /// part.
     fn merge(&mut self, other: &Self) {
         self.measured += other.measured;
         self.special += other.special;
@@ -207,20 +206,19 @@ impl Tally {
     }
 }
 
-/// The unit in the last place of the float32 binade that this normal number
-/// lies in.
+/// Returns the unit in the last place of the float32 binade of a normal number.
 fn ulp(exact: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff << 52;
     f64::from_bits((exact.to_bits() & EXPONENT) - (23 << 52))
 }
 
-/// A denormal as the zero it counts as, exactly, in double.
+/// Returns an argument in double, exactly, a denormal as zero of its sign.
 fn operand(x: f32) -> f64 {
     if x.is_subnormal() { f64::from(0.0_f32.copysign(x)) } else { f64::from(x) }
 }
 
-/// The wanted result where f64's is this: near it, or exactly the zero,
-/// infinity or NaN that it comes to in float32.
+/// Returns the expected result for a result in f64: near it, or exactly the zero, infinity or NaN
+/// that it becomes in float32.
 fn wanted(exact: f64) -> Want {
     if exact.is_nan() {
         Want::Nan
@@ -233,7 +231,8 @@ fn wanted(exact: f64) -> Want {
     }
 }
 
-/// For the arguments that count as zero f64 gives the special value itself.
+/// Returns the expected result; for arguments that count as zero it is exactly the special value of
+/// f64.
 fn want_at_zero(x: f32, exact: f64) -> Want {
     if operand(x) == 0.0 { Want::Exactly(exact as f32) } else { wanted(exact) }
 }
@@ -257,8 +256,8 @@ fn want_cos(x: f32) -> Want {
     want_at_zero(x, (FRAC_PI_2 * (1.0 - quarters)).sin())
 }
 
-/// The argument less whole turns, and how many quarters of a turn that is,
-/// both exact. Infinities make NaN.
+/// Reduces an argument by whole turns, exactly. Returns the remainder in turns, and its magnitude
+/// in quarters of a turn; NaN for infinities.
 fn reduce(x: f32) -> (f64, f64) {
     let x = operand(x);
     let r = x - x.round_ties_even();

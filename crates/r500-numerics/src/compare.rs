@@ -1,72 +1,71 @@
-//! Comparisons, and the operations that select by one.
+//! Comparisons, and the operations that select by a comparison.
 //!
-//! A denormal compares as zero (CTM guide), the two zeros are equal, and a
-//! comparison with NaN is false except [`ne`] (the guide's formulas; IEEE).
-//! This holds for predicates, the ALU result, `TEXKILL` and the operations
-//! here alike, and no reading varies it.
+//! A denormal compares as zero (CTM guide), the two zeros are equal, and a comparison with NaN is false
+//! except [`ne`] (the guide's formulas; IEEE). This holds for predicates, the ALU result, `TEXKILL` and
+//! the operations here; no reading varies it.
 //!
 //! A selected operand keeps its bits, denormals and NaN payloads included: `OMOD` 7 can make them visible
 //! (documented).
 
 use crate::special::flush;
 
-/// a == b.
+/// Returns whether a == b.
 #[inline]
 #[must_use]
 pub fn eq(a: f32, b: f32) -> bool {
     flush(a) == flush(b)
 }
 
-/// a != b; true with NaN.
+/// Returns whether a != b; true with NaN.
 #[inline]
 #[must_use]
 pub fn ne(a: f32, b: f32) -> bool {
     flush(a) != flush(b)
 }
 
-/// a < b.
+/// Returns whether a < b.
 #[inline]
 #[must_use]
 pub fn lt(a: f32, b: f32) -> bool {
     flush(a) < flush(b)
 }
 
-/// a > b.
+/// Returns whether a > b.
 #[inline]
 #[must_use]
 pub fn gt(a: f32, b: f32) -> bool {
     flush(a) > flush(b)
 }
 
-/// a >= b.
+/// Returns whether a >= b.
 #[inline]
 #[must_use]
 pub fn ge(a: f32, b: f32) -> bool {
     flush(a) >= flush(b)
 }
 
-/// `MIN`: a < b ? a : b. Equal operands and NaN give b.
+/// `MIN`: returns a < b ? a : b. Equal operands and NaN give b.
 #[inline]
 #[must_use]
 pub fn min(a: f32, b: f32) -> f32 {
     if lt(a, b) { a } else { b }
 }
 
-/// `MAX`: a >= b ? a : b. Equal operands give a, NaN gives b.
+/// `MAX`: returns a >= b ? a : b. Equal operands give a, NaN gives b.
 #[inline]
 #[must_use]
 pub fn max(a: f32, b: f32) -> f32 {
     if ge(a, b) { a } else { b }
 }
 
-/// `CND`: c > 0.5 ? a : b.
+/// `CND`: returns c > 0.5 ? a : b.
 #[inline]
 #[must_use]
 pub fn cnd(a: f32, b: f32, c: f32) -> f32 {
     if gt(c, 0.5) { a } else { b }
 }
 
-/// `CMP`: c >= 0 ? a : b. -0 and negative denormals take a, NaN takes b.
+/// `CMP`: returns c >= 0 ? a : b. -0 and negative denormals give a, NaN gives b.
 #[inline]
 #[must_use]
 pub fn cmp(a: f32, b: f32, c: f32) -> f32 {
@@ -114,7 +113,7 @@ mod tests {
     #[test]
     fn selection_keeps_the_bits_of_denormals_and_nan() {
         let payload = f32::from_bits(0xffc1_2345);
-        // Denormals are equal here, whatever their order as numbers.
+        // Denormals compare equal, regardless of their order as numbers.
         same(min(DENORMAL, -DENORMAL), -DENORMAL);
         same(min(-DENORMAL, DENORMAL), DENORMAL);
         same(max(-DENORMAL, DENORMAL), -DENORMAL);

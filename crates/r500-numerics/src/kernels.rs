@@ -5,15 +5,14 @@
 //! on the vector width. No multiplication is fused with an addition, polynomials are in Horner form, `rint`
 //! rounds halves to even.
 //!
-//! A denormal argument counts as zero under every reading. After that, denormals have no effect: a product can
-//! be tiny only in a polynomial or as its argument, and then a constant of at least 10^-4 is added to it, so that
-//! the sum does not depend on flushing. Plain operators therefore give the bits of a flushing processor (a
+//! A denormal argument counts as zero under every reading. After that, denormals have no effect: a product can be
+//! tiny only in a polynomial or as its argument, and then a constant of at least 10^-4 is added to it, so that
+//! the sum does not depend on flushing. Plain operators therefore give the same bits as a flushing processor (a
 //! test compares both).
 //!
-//! `cargo run --release -p r500-numerics --example ulp` compares them with f64 over
-//! all 2^32 arguments, in units of the last place of the exact result where
-//! argument and result are normal numbers. It finds no wrong special value, and
-//! these largest errors (the bound to hold is 2):
+//! `cargo run --release -p r500-numerics --example ulp` compares the kernels with f64 over all 2^32 arguments, in
+//! units in the last place of the exact result, where argument and result are normal numbers. It finds no wrong
+//! special value, and these largest errors (the required bound is 2):
 //!
 //! | kernel | ulp | at |
 //! | --- | --- | --- |
@@ -35,11 +34,11 @@
 
 use crate::special::{CANONICAL_NAN, flush};
 
-/// 2^f for f in -1/2..1/2.
+/// Coefficients of 2^f for f in -1/2..1/2.
 pub const EX2: [f32; 7] =
     [1.0, 0.693147182, 0.240226448, 0.0555035882, 0.00961883366, 0.00133913022, 0.000152412846];
 
-/// (log2(1 + f) - f) / f for 1 + f from the root of 1/2 to the root of 2.
+/// Coefficients of (log2(1 + f) - f) / f for 1 + f from the root of 1/2 to the root of 2.
 pub const LN2: [f32; 9] = [
     0.442694992,
     -0.721347213,
@@ -52,14 +51,14 @@ pub const LN2: [f32; 9] = [
     0.128802344,
 ];
 
-/// sin(pi/2 w) / w - 1 of w squared, for w in -1..1.
+/// Coefficients of sin(pi/2 w) / w - 1 in w squared, for w in -1..1.
 pub const SINE: [f32; 5] =
     [0.570796311, -0.645963609, 0.0796893165, -0.00467328774, 0.000151274202];
 
 /// The bits of the square root of one half, where [`ln2`] switches to the next exponent.
 pub const LN2_SPLIT: u32 = 0x3f35_04f3;
 
-/// `EX2`: 2 to the power of x. Off by at most 1.0716 ulp.
+/// `EX2`: returns 2 to the power of x, with an error of at most 1.0716 ulp.
 ///
 /// Zeros and denormals give 1, x below -126 (-inf included) +0, from 128
 /// upwards +inf, NaN gives NaN. No result is denormal.
@@ -79,13 +78,13 @@ pub fn ex2(x: f32) -> f32 {
     }
     let n = x.round_ties_even();
     let p = horner(&EX2, x - n);
-    // n is in -126..=128, and 2^128 is not a float: two steps, the first one exact.
+    // n is in -126..=128, and 2^128 is not a float: scale in two steps, the first one exact.
     let n = n as i32;
     let half = n >> 1;
     (p * power_of_two(half)) * power_of_two(n - half)
 }
 
-/// `LN2`: the logarithm of x to base 2. Off by at most 1.5878 ulp.
+/// `LN2`: returns the logarithm of x to base 2, with an error of at most 1.5878 ulp.
 ///
 /// Zeros and denormals give -inf, negative numbers NaN, +inf gives +inf, 1 gives +0, NaN gives NaN.
 #[inline]
@@ -109,7 +108,7 @@ pub fn ln2(x: f32) -> f32 {
     e + (f + f * horner(&LN2, f))
 }
 
-/// `SIN`: the sine of x turns. Off by at most 1.8472 ulp.
+/// `SIN`: returns the sine of x turns, with an error of at most 1.8472 ulp.
 ///
 /// Multiples of one half give zero, of the sign of x - rint(x): +0 for integers
 /// (-0 and denormals included), -0 for -1/2 and 3/2. Infinities and NaN give
@@ -124,7 +123,7 @@ pub fn sin(x: f32) -> f32 {
     sine_of_quarters(w.copysign(r))
 }
 
-/// `COS`: the cosine of x turns. Off by at most 1.8558 ulp.
+/// `COS`: returns the cosine of x turns, with an error of at most 1.8558 ulp.
 ///
 /// Zeros and denormals give 1, infinities and NaN NaN; the zeros are +0.
 #[inline]
@@ -143,21 +142,21 @@ fn reduce(x: f32) -> (f32, f32) {
     (r, 4.0 * r.abs())
 }
 
-/// The sine of w quarters of a turn, w in -1..1.
+/// Returns the sine of w quarters of a turn, w in -1..1.
 #[inline]
 fn sine_of_quarters(w: f32) -> f32 {
     w + w * horner(&SINE, w * w)
 }
 
-/// The polynomial with these coefficients (constant term first) at x, each
-/// product and each sum rounded.
+/// Evaluates the polynomial with these coefficients (constant term first) at x, rounding each product and each
+/// sum.
 #[inline]
 fn horner<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
     let highest_first = coefficients.iter().rev().copied();
     highest_first.reduce(|sum, c| sum * x + c).unwrap_or(0.0)
 }
 
-/// 2^n for n in -126..=127.
+/// Returns 2^n for n in -126..=127.
 #[inline]
 fn power_of_two(n: i32) -> f32 {
     f32::from_bits(((n + 127) as u32) << 23)

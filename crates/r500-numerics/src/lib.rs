@@ -9,16 +9,16 @@
 //! | rule | where | evidence |
 //! | --- | --- | --- |
 //! | binary32, round to nearest even | [`Arith`] | observed: pictures agree with an IEEE renderer; how the card rounds is open |
-//! | multiply-add rounds twice, dot products go from left to right | [`Arith::mad`], [`Arith::dot4`] | observed to the accuracy of a picture, the last bit is open |
+//! | multiply-add rounds twice, dot products are summed from left to right | [`Arith::mad`], [`Arith::dot4`] | observed to the accuracy of a picture, the last bit is open |
 //! | quotients (`RCP`, `PROJ`) are correctly rounded, `RSQ` is 1 over the rounded root | [`Arith::div`], [`Arith::rcp`], [`Arith::rsq`] | open |
-//! | `OMOD` 0..6 flushes denormals and leaves one NaN | [`finish`] | documented |
-//! | comparisons see denormals as zero | [`compare`] | CTM guide |
-//! | other arithmetic takes a denormal operand for zero and makes no tiny result | [`Denormals`] | open |
+//! | `OMOD` 0..6 flushes denormals and makes every NaN canonical | [`finish`] | documented |
+//! | comparisons treat denormals as zero | [`compare`] | CTM guide |
+//! | other arithmetic treats a denormal operand as zero and flushes tiny results | [`Denormals`] | open |
 //! | `MIN`, `MAX`, `CND`, `CMP` return the bits of the selected operand | [`compare`] | CTM guide (formulas), documented (`OMOD` 7 copies bits) |
 //! | a zero factor makes a product zero, if `US_CONFIG` says so | [`Arith::product`] | documented; the sign of that zero is open ([`ZeroSign`]) |
-//! | clamping takes NaN to 0 | [`Arith::clamp01`] | open ([`ClampNan`]) |
+//! | clamping NaN gives 0 | [`Arith::clamp01`] | open ([`ClampNan`]) |
 //! | `EX2`, `LN2`, `SIN`, `COS` are fixed polynomials | [`kernels`] | documented only in name; the accuracy of the card is open |
-//! | planes of interpolants are evaluated in float32, nothing flushed | [`plane()`] | open |
+//! | planes of interpolants are evaluated in float32, without flushing | [`plane()`] | open |
 //!
 //! Open rules worth testing on a card are fields of [`Arith`]; the project's choice is [`Arith::REFERENCE`].
 //! Documented rules are not fields.

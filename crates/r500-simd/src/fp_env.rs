@@ -78,7 +78,7 @@ unsafe extern "sysv64" fn enter<T, F: FnOnce() -> T>(call: *mut ()) {
     call.result = std::panic::catch_unwind(f).transpose();
 }
 
-/// Sets MXCSR, calls `f` with `data`, and sets MXCSR again.
+/// Sets MXCSR, calls `f` with `data`, and restores MXCSR.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 fn set_call_restore(
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// Half of the smallest normal number, and a denormal plus 0: a tiny result and a denormal operand.
+    /// Returns half of the smallest normal number, and a denormal plus 0: a subnormal result and a denormal operand.
     #[inline(never)]
     fn probe() -> [u32; 2] {
         let (smallest, denormal) = (black_box(f32::MIN_POSITIVE), black_box(f32::from_bits(3)));

@@ -6,7 +6,7 @@ pub trait Rint {
     fn rint(x: f32) -> f32;
 }
 
-/// The level has an instruction for it.
+/// Rounds by an instruction of the level.
 pub struct NativeRound;
 
 impl Rint for NativeRound {
@@ -16,7 +16,8 @@ impl Rint for NativeRound {
     }
 }
 
-/// The level has none: adding 2^23 shifts the fraction out, subtracting it restores the magnitude.
+/// Rounds without such an instruction: adding 2^23 shifts the fraction out, subtracting it restores
+/// the magnitude.
 pub struct MagicRound;
 
 impl Rint for MagicRound {

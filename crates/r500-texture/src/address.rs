@@ -1,8 +1,8 @@
 //! Address modes: from a coordinate along one axis of a level to the texels that a filter reads.
 //!
-//! Documented: the names of the modes and the range of coordinates that each lets through. Derived:
-//! the arithmetic. It works on texel numbers, each of the two texels of a linear filter for itself;
-//! only the two modes that end half way to the border limit the coordinate instead.
+//! Documented: the names of the modes and the range of coordinates that each lets through. Derived: the
+//! arithmetic. It maps texel numbers, each of the two texels of a linear filter independently; only the two
+//! modes that end half a texel into the border limit the coordinate instead.
 
 use r500_isa::values::ClampMode;
 
@@ -13,7 +13,7 @@ use super::readings::{TexReadings, Weights};
 pub(super) enum Taps {
     /// One texel, with the point filter.
     Point(Option<u32>),
-    /// Two, by the linear filter, and the weight of the second.
+    /// Two texels, with the linear filter, and the weight of the second.
     Linear(Option<u32>, Option<u32>, f32),
 }
 
@@ -61,13 +61,13 @@ pub(super) fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32
         ClampMode::MIRROR_ONCE_BORDER => once,
         // These modes reach half a texel into the border, which only the linear filter reads.
         ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF if !linear => i.clamp(0, n - 1),
-        // BORDER, too: three bits have no other code.
+        // Includes BORDER: the three-bit field has no other code.
         _ => i,
     };
     (0..n).contains(&j).then_some(j as u32)
 }
 
-/// `x` limited to 0..`max`.
+/// Returns `x` limited to 0..`max`.
 fn limit(x: f32, max: f32) -> f32 {
     if x > 0.0 { x.min(max) } else { 0.0 }
 }

@@ -1,8 +1,9 @@
-//! Block formats: 4x4 texels in 8 or 16 bytes, palettes of two stored values and mixtures of them.
+//! Block compression: 4x4 texels in 8 or 16 bytes, by palettes of two stored values and values
+//! interpolated between them.
 //!
 //! Derived: the formats are public (S3TC, and ATI's one- and two-component relatives of DXT5's
-//! alpha), the card's codes for DXT come from Mesa's r300 driver. Mixtures are exact fractions here,
-//! rounded once when they become a float; how the card rounds them is open.
+//! alpha), the card's codes for DXT come from Mesa's r300 driver. Interpolated values are exact
+//! fractions here, rounded once in the conversion to float; how the card rounds them is open.
 //!
 //! Blocks are little-endian numbers: byte 0 in the lowest bits.
 
@@ -23,7 +24,7 @@ pub(super) enum Block {
     Ati2n,
 }
 
-/// The components of the n-th texel of a block, counted along rows from the first in memory.
+/// Returns the components of the n-th texel of a block, counted along rows from the first in memory.
 pub(super) fn texel(block: Block, raw: u128, n: u32, how: Interpret) -> [Component; 4] {
     let (low, high) = (raw as u64, (raw >> 64) as u64);
     let (color, alpha) = match block {
@@ -44,15 +45,15 @@ pub(super) fn texel(block: Block, raw: u128, n: u32, how: Interpret) -> [Compone
     if how.blue_first { [blue, green, red, alpha] } else { [red, green, blue, alpha] }
 }
 
-/// Red, green, blue and alpha of a colour block: two colours of 5, 6 and 5 bits (blue lowest), then
-/// two bits a texel.
+/// Returns red, green, blue and alpha of a colour block: two colours of 5, 6 and 5 bits (blue
+/// lowest), then two bits a texel.
 ///
-/// Texels are the first colour, the second, and two mixtures of thirds. In DXT1 (`transparent`)
-/// only if the first is the greater number; else there is one mixture, the mean, and transparent
-/// black.
+/// The palette is the first colour, the second, and two interpolated colours, at thirds. In DXT1
+/// (`transparent`) this holds only if the first is the greater number; else the palette has one
+/// interpolated colour, the mean, and transparent black.
 fn colors(block: u64, n: u32, transparent: bool) -> ([Component; 3], Component) {
     let (first, second) = (block as u32 & 0xffff, (block >> 16) as u32 & 0xffff);
-    // Weights of the two, out of their sum.
+    // The weights of the two colours; the fractions are relative to their sum.
     let (a, b) = match (block >> (32 + 2 * n) & 3, transparent && first <= second) {
         (0, _) => (1, 0),
         (1, _) => (0, 1),
@@ -69,16 +70,16 @@ fn colors(block: u64, n: u32, transparent: bool) -> ([Component; 3], Component) 
     ([mix(11, 5), mix(5, 6), mix(0, 5)], Component::Ratio(1, 1))
 }
 
-/// DXT3's alpha: 4 bits a texel.
+/// Returns DXT3's alpha: 4 bits a texel.
 fn four_bit_alpha(block: u64, n: u32) -> Component {
     Component::Unorm { code: (block >> (4 * n)) as u32 & 0xf, bits: 4 }
 }
 
-/// A component of two 8-bit values and three bits a texel.
+/// Returns a component of two 8-bit values and three bits a texel.
 ///
-/// Texels are the first value, the second, and six mixtures of sevenths if the first is the greater;
-/// else four mixtures of fifths and the ends of the range, 0 (signed: -1) and 1. A signed -128 means
-/// -127, as everywhere, but compares as it stands.
+/// The palette is the first value, the second, and six interpolated values, at sevenths, if the
+/// first is the greater; else four interpolated values, at fifths, and the ends of the range, 0
+/// (signed: -1) and 1. A signed -128 means -127, as everywhere, but compares as -128.
 fn interpolated(block: u64, n: u32, signed: bool) -> Component {
     let (first, second) = (block as u8, (block >> 8) as u8);
     let (descending, first, second, min, max) = if signed {

@@ -1,4 +1,4 @@
-//! Components of a texel in the form they are stored in.
+//! Components of a texel in their stored form.
 //!
 //! Removing gamma starts from the exact stored fraction, so that decoding keeps it until the last step.
 
@@ -10,7 +10,7 @@ pub(super) type Bits = (u32, u32);
 /// The settings of a texture that affect the interpretation of its components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interpret {
-    /// `SIGNED_COMP0` to `SIGNED_COMP3`. They mean nothing to floats and DXT blocks.
+    /// `SIGNED_COMP0` to `SIGNED_COMP3`. No effect on floats and DXT blocks.
     pub(super) signed: [bool; 4],
     /// `POW2FIX2FLT`.
     pub(super) pow2: bool,
@@ -19,7 +19,7 @@ pub(super) struct Interpret {
 }
 
 impl Interpret {
-    /// Component `i`, whose bits lie there in `raw`.
+    /// Returns component `i`, whose bits in `raw` are given.
     pub(super) fn fixed(self, i: usize, raw: u128, (lowest, bits): Bits) -> Component {
         let code = (raw >> lowest) as u32 & (u32::MAX >> (32 - bits));
         match (self.signed[i], self.pow2 && bits == 8) {
@@ -31,24 +31,24 @@ impl Interpret {
     }
 }
 
-/// A component as it is stored.
+/// A component in its stored form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Component {
     /// Unsigned fixed point.
     Unorm {
         /// The bits.
         code: u32,
-        /// How many.
+        /// The number of bits.
         bits: u32,
     },
     /// Signed fixed point.
     Snorm {
         /// The bits.
         code: u32,
-        /// How many.
+        /// The number of bits.
         bits: u32,
     },
-    /// An exact fraction of small integers, of a component of 8 bits or fewer.
+    /// An exact fraction of small integers, for a component of 8 bits or fewer.
     Ratio(i32, i32),
     /// A float.
     Float(f32),
@@ -70,8 +70,8 @@ impl Component {
         }
     }
 
-    /// Returns its value without sRGB gamma: a positive number of 8 bits or fewer is taken from the
-    /// curve, in double from the exact fraction; anything else is [`Self::value`].
+    /// Returns its value with sRGB gamma removed: a positive number of 8 bits or fewer is decoded by
+    /// the sRGB curve, in double from the exact fraction; anything else is [`Self::value`].
     ///
     /// Documented: gamma is for components of at most 8 bits. Observed: it is sRGB's, and it is
     /// removed before filtering.

@@ -1,6 +1,6 @@
 //! Texture coordinates: from S, T, R, Q to a position in the texture and a level of detail.
 //!
-//! Each operation is rounded, in the order written here: other engines must agree to the bit. Denormals are
+//! Each operation is rounded, in the order written here: other engines must agree to the bit. Denormals count as
 //! zeros throughout ([`Arith`]).
 
 use r500_isa::values::{CoordType, TexOp};
@@ -35,7 +35,7 @@ pub(super) struct TexelPosition {
 pub(super) struct Lod {
     /// The level of detail, bias included; never NaN.
     pub(super) lod: f32,
-    /// The same with the fraction that selects levels.
+    /// The same, cut to the fraction that selects levels.
     pub(super) cut: f32,
     /// Whether `MAG_FILTER` is used.
     pub(super) magnified: bool,
@@ -47,10 +47,9 @@ impl CoordSpace {
         quad.strq.map(|strq| self.position(strq, quad.op == TexOp::PROJ, quad.unscaled, readings))
     }
 
-    /// Returns their levels of detail.
+    /// Returns the levels of detail of the four pixels of a quad.
     ///
-    /// Derived: the quad's differences are those of its left column and upper row, for all four
-    /// pixels and whether or not they are active.
+    /// Derived: all four pixels use the differences of the quad's left column and upper row, active or not.
     pub(super) fn lods(
         &self,
         quad: &QuadFetch,
@@ -104,10 +103,9 @@ impl CoordSpace {
     }
 
     /// Returns the level of detail of two steps in texels, one pixel to the right and one down: the logarithm of
-    /// the longer one.
+    /// the longer step.
     ///
-    /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. R means
-    /// nothing to a 2D texture and is ignored.
+    /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. A 2D texture ignores R.
     fn lod_of(&self, dx: [f32; 3], dy: [f32; 3], arith: Arith) -> f32 {
         let squared = |step: [f32; 3]| {
             let square = |axis: usize| arith.mul(step[axis], step[axis]);
@@ -135,11 +133,10 @@ impl CoordSpace {
     }
 }
 
-/// The face of a cube that a direction meets, and where: two coordinates from -1 to 1.
+/// Returns the face of a cube that a direction hits, and the point on it: two coordinates from -1 to 1.
 ///
-/// Faces are +X, -X, +Y, -Y, +Z, -Z, seen from the middle as the graphics interfaces have it
-/// (derived). Of equal components [`CubeTies`] decides. Comparisons with NaN are false, so the last
-/// axis is the default.
+/// Faces are +X, -X, +Y, -Y, +Z, -Z, seen from the centre as in the graphics APIs (derived). [`CubeTies`]
+/// decides between equal components. Comparisons with NaN are false, so the last axis is the default.
 fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
     let largest =
         |a: f32, b: f32, c: f32| compare::ge(a.abs(), b.abs()) && compare::ge(a.abs(), c.abs());
@@ -165,7 +162,7 @@ fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
     (face, along.map(|c| readings.arith.div(c, major.abs())))
 }
 
-/// 0 for NaN.
+/// Returns x, or 0 for NaN.
 pub(super) fn nan_to_zero(x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x }
 }

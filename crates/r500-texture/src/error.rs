@@ -1,4 +1,4 @@
-//! Why a texture cannot be bound.
+//! Errors of binding a texture.
 
 use r500_isa::{BitField, FieldValue, Word};
 
@@ -11,7 +11,7 @@ pub enum BindError {
     NotModelled {
         /// The field.
         setting: Setting,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A value that the documents reserve.
@@ -19,7 +19,7 @@ pub enum BindError {
     Reserved {
         /// The field.
         setting: Setting,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A format that the documents reserve.
@@ -31,7 +31,7 @@ pub enum BindError {
         /// `TXFORMAT`.
         code: u8,
     },
-    /// Fewer levels than the register says.
+    /// Fewer levels than `NUM_LEVELS` says.
     #[error(
         "TX_FORMAT0.NUM_LEVELS = {num_levels} stands for {} levels and {given} are given: \
          give the rest or lower NUM_LEVELS", u32::from(*num_levels) + 1
@@ -115,12 +115,12 @@ impl Setting {
         Self { register: W::REGISTER.name, field: row.name, code, meaning }
     }
 
-    /// Refuses it as not modelled.
+    /// Returns the error that the setting is not modelled.
     pub(super) fn not_modelled(self, remedy: &'static str) -> BindError {
         BindError::NotModelled { setting: self, remedy }
     }
 
-    /// Refuses it as reserved.
+    /// Returns the error that the value is reserved.
     pub(super) fn reserved(self, remedy: &'static str) -> BindError {
         BindError::Reserved { setting: self, remedy }
     }

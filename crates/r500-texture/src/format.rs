@@ -15,19 +15,19 @@ use r500_numerics::codec::{half, w24};
 /// The layout of a texel format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Fixed-point components in so many bits a texel, component 0 first.
+    /// Fixed-point components: bits of a texel, then the bits of each component, component 0 first.
     Fixed(u32, &'static [Bits]),
-    /// As 1 bit, but the first texel of a byte in its highest bit.
+    /// As the 1-bit format, with the first texel of a byte in its highest bit.
     OneReversed,
-    /// 24 bits of depth above 8 of stencil; which is component 0 is a [`DepthStencil`] reading.
+    /// 24 bits of depth above 8 of stencil; a [`DepthStencil`] reading selects which one is component 0.
     DepthStencil,
     /// One component of 8 bits in every channel; selects and signs are ignored (documented).
     Luminance,
     /// 24-bit float in the lowest bits of 32.
     W24,
-    /// So many float16.
+    /// Float16 components, by their number.
     Half(u32),
-    /// So many float32.
+    /// Float32 components, by their number.
     Float(u32),
     /// Blocks of 4x4 texels.
     Blocks(Block),
@@ -37,8 +37,8 @@ use Layout::{Fixed, Float, Half};
 
 /// Formats with `TXFORMAT_MSB` clear.
 ///
-/// Documented: the components' bits and their order, numbered from the right of the name. Not
-/// documented: the DXT codes (Mesa's r300 driver), where the bits of `W24_FP` lie.
+/// Documented: the components' bits and their order, numbered from the right of the name. Not documented: the DXT
+/// codes (Mesa's r300 driver), the position of the bits of `W24_FP`.
 #[rustfmt::skip]
 static FORMATS: &[(TxFormat, Layout)] = &[
     (TxFormat::X8,           Fixed(8,  &[(0, 8)])),
@@ -88,7 +88,7 @@ static MSB_FORMATS: &[(TxFormatMsb, Layout)] = &[
 pub(super) const EIGHT_BITS: &[Bits] = &[(0, 8), (8, 8), (16, 8), (24, 8)];
 
 impl Layout {
-    /// The layout of the format that two registers name.
+    /// Returns the layout of the format that two registers name.
     pub(super) fn of(format1: TxFormat1, format2: TxFormat2) -> Result<Self, BindError> {
         let format = format1.txformat();
         if format2.txformat_msb() {
@@ -102,7 +102,7 @@ impl Layout {
         })
     }
 
-    /// Bits of a texel, or of a block.
+    /// Returns the bits of a texel, or of a block.
     pub(super) const fn unit_bits(self) -> u32 {
         match self {
             Self::Fixed(bits, _) => bits,
@@ -121,8 +121,8 @@ impl Layout {
         if matches!(self, Self::Blocks(_)) { 4 } else { 1 }
     }
 
-    /// The components of a texel. `raw` is it, or its block, from the lowest bit; `x` and `y` are
-    /// its place in the block.
+    /// Returns the components of a texel. `raw` is the texel, or its block, from the lowest bit; `x` and `y` are its
+    /// position in the block.
     pub(super) fn components(
         self,
         raw: u128,

@@ -1,36 +1,36 @@
 //! The texture unit: from the coordinates of a quad to four colours.
 //!
-//! [`Sampler::bind`] makes a sampler of a [`Texture`](r500_program::Texture) (registers and bytes), or returns
-//! a [`BindError`] with the offending field. [`Sampler::fetch`] takes a [`QuadFetch`] and returns colours;
-//! [`Sampler::look_up`] also returns every step ([`Lookup`]).
+//! [`Sampler::bind`] creates a sampler from a [`Texture`](r500_program::Texture) (registers and bytes), or returns a [`BindError`]
+//! with the offending field. [`Sampler::fetch`] takes a [`QuadFetch`] and returns colours; [`Sampler::look_up`] also returns every
+//! step ([`Lookup`]).
 //!
 //! ```text
-//! S T R Q ──coordinates──▶ place, level of detail ──sampler──▶ levels, filters
-//!                                                                │
-//!          colour ◀──mix── colours ◀──format, blocks── texels ◀──address
+//! S T R Q ──coordinates──▶ position, level of detail ──sampler──▶ levels, filters
+//!                                                                  │
+//!            colour ◀──lerp── colours ◀──format, blocks── texels ◀──address
 //! ```
 //!
 //! | rule | where | evidence |
 //! | --- | --- | --- |
 //! | coordinates are scaled by width, height, depth of level 0, or not (`UNSCALED`) | `coordinates` | documented |
-//! | PROJ divides by Q; LODBIAS adds Q to the level of detail, LOD takes it | `coordinates` | documented; observed |
+//! | PROJ divides by Q; LODBIAS adds Q to the level of detail, LOD uses Q as the level of detail | `coordinates` | documented; observed |
 //! | level of detail: log2 of the longer step to the right or down | `coordinates` | observed |
 //! | all pixels of a quad share those steps, inactive pixels included | `coordinates` | derived |
 //! | `LOD_BIAS` is added before the limits | `coordinates` | documented; with LOD and DXDY open: [`LodBias`] |
-//! | `MAG_FILTER` up to level of detail 0 | `coordinates` | open: [`Magnification`] |
+//! | `MAG_FILTER` is used up to level of detail 0 | `coordinates` | open: [`Magnification`] |
 //! | faces of a cube | `coordinates` | open: [`CubeTies`]; R of a cube counts in the level of detail, undivided |
 //! | `MAX_MIP_LEVEL` and `NUM_LEVELS` limit levels; `MIP_FILTER` selects or blends | `scalar_sampler` | documented; MIP_FILTER none: the finest, open |
 //! | `TRI_PERF`, `BORDER_FIX` | `scalar_sampler` | documented |
-//! | linear filters mix along S, T, R, each step rounded | `sampler` | open: order, and [`Weights`] |
-//! | `VOL_FILTER` decides along R of a volume | `sampler` | documented |
+//! | linear filters interpolate along S, T, R, each step rounded | `sampler` | open: order, and [`Weights`] |
+//! | `VOL_FILTER` selects the filter along R of a volume | `sampler` | documented |
 //! | clamp modes | `address` | documented names and ranges, derived arithmetic |
-//! | where components lie, `SIGNED_COMP`, `SEL`, `GAMMA`, `POW2FIX2FLT` | `format`, `texels` | documented; sRGB's curve observed |
+//! | bits of components, `SIGNED_COMP`, `SEL`, `GAMMA`, `POW2FIX2FLT` | `format`, `texels` | documented; sRGB's curve observed |
 //! | DXT and ATI blocks | `blocks` | derived |
 //! | border colour | `texels` | documented; of wide formats open: [`WideBorder`] |
-//! | levels follow each other's size by halves, rows by `TXPITCH` | `texels` | documented; pitch of further levels derived |
+//! | each level has half the size of the previous one, rows are `TXPITCH` apart | `texels` | documented; pitch of further levels derived |
 //!
-//! The [`batch`] module fetches whole chunks of pixels with the same bits, for fast engines and code
-//! generators. It is their protocol, not an interface for embedders.
+//! The [`batch`] module fetches whole chunks of pixels with the same bits, for fast engines and code generators. It is their
+//! interface, not one for embedders.
 //!
 //! NaN coordinates count as 0, others are limited to 2^30 texels; no coordinate, register or byte makes a
 //! fetch fail.

@@ -5,7 +5,7 @@
 pub struct Lookup {
     /// Red, green, blue, alpha before the destination swizzle.
     pub color: [f32; 4],
-    /// u, v, w in texels of level 0; w means nothing to a 2D texture.
+    /// u, v, w in texels of level 0; w of a 2D texture is unused.
     pub coordinates: [f32; 3],
     /// The face of a cube: +X, -X, +Y, -Y, +Z, -Z.
     pub face: Option<u32>,
@@ -43,11 +43,11 @@ pub struct TexelLookup {
 
 /// An observer of a fetch; observing with `()` costs nothing.
 pub(super) trait FetchObserver {
-    /// A level is about to be read.
+    /// Called before a level is read.
     fn level(&mut self, level: usize, coordinates: [f32; 3], weights: [f32; 3]);
-    /// A texel was read.
+    /// Called after a texel is read.
     fn texel(&mut self, at: Option<[u32; 3]>, color: [f32; 4]);
-    /// Two levels are blended.
+    /// Called when two levels are blended.
     fn levels_blended(&mut self, weight: f32);
 }
 

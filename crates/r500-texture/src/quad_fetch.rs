@@ -8,12 +8,12 @@ pub const DISABLED_UNIT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 /// A texture instruction as a quad of pixels issues it.
 ///
 /// Pixels are in the order top left, top right, bottom left, bottom right, where top is the smaller
-/// y. Give all four whether or not they are active or covered: their differences decide the level of
+/// y. All four are required, active and covered or not: their differences determine the level of
 /// detail of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadFetch {
-    /// `US_TEX_INST.INST`: LD, PROJ, LODBIAS, LOD or DXDY. The others fetch nothing, so no engine
-    /// asks for them; here they are LD.
+    /// `US_TEX_INST.INST`: LD, PROJ, LODBIAS, LOD or DXDY. The other codes fetch nothing, so no
+    /// engine passes them; here they act as LD.
     pub op: TexOp,
     /// `US_TEX_INST.UNSCALED`: S, T, R are texels of level 0 instead of fractions of its size.
     pub unscaled: bool,
@@ -23,17 +23,17 @@ pub struct QuadFetch {
     pub gradients: [Gradients; 4],
 }
 
-/// The differences of S, T, R, Q to the neighbouring pixels, as the program gives them.
+/// The differences of S, T, R, Q to the neighbouring pixels, as given by the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gradients {
     /// To the right.
     pub dx: [f32; 4],
-    /// Down, which is upward in y.
+    /// Downward in the quad, to the greater y.
     pub dy: [f32; 4],
 }
 
 impl QuadFetch {
-    /// A fetch at S, T, R scaled by the texture's size.
+    /// Returns a fetch at S, T, R scaled by the texture's size.
     #[must_use]
     pub fn new(op: TexOp, strq: [[f32; 4]; 4]) -> Self {
         Self { op, unscaled: false, strq, gradients: [Gradients::default(); 4] }

@@ -11,7 +11,7 @@ pub struct TexReadings {
     /// The arithmetic of coordinates, levels of detail and filters, denormals above all. Its zero rule and fusing
     /// do not apply to the texture unit.
     pub arith: Arith,
-    /// When the unit's own bias counts.
+    /// Which levels of detail the unit's own bias is added to.
     pub lod_bias: LodBias,
     /// The precision of the level of detail that selects filter and levels.
     pub lod_fraction: LodFraction,
@@ -29,35 +29,35 @@ pub struct TexReadings {
 
 /// Which level of detail `TX_FILTER1.LOD_BIAS` is added to.
 ///
-/// Documented: it is added to the computed level of detail before that is clamped. Open: whether
-/// one that the program gives is "computed".
+/// Documented: it is added to the computed level of detail before that is clamped. Open: whether a level of detail
+/// that the program gives counts as "computed".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LodBias {
-    /// Every one.
+    /// To every level of detail.
     Always,
     /// Not to that of LOD, which is given as a number.
     NotLod,
-    /// Only to those of the quad's differences: not with LOD, not with DXDY.
+    /// Only to those computed from the quad's differences: not with LOD, not with DXDY.
     Implicit,
 }
 
 /// The fraction of the level of detail, bias included, that selects the filter and the levels.
 ///
 /// Observed: Mesa's r300 driver adds 1/32 to every `LOD_BIAS`, and a card (RV530) that draws a level at exactly its
-/// size mixes in nothing of the next one, so that a fraction of 1/32 has no effect. Derived: 1/32 is half of
-/// 1/16, so that the bias makes a cut to four bits a rounding to the nearest.
+/// size blends in nothing of the next one, so a fraction of 1/32 has no effect. Derived: 1/32 is half of 1/16, so
+/// the bias turns truncation to four bits into rounding to nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LodFraction {
-    /// Cut to multiples of 1/16, toward minus infinity.
+    /// Rounded toward minus infinity to multiples of 1/16.
     FourBits,
-    /// Cut to multiples of 1/32, the unit of `LOD_BIAS`.
+    /// Rounded toward minus infinity to multiples of 1/32, the unit of `LOD_BIAS`.
     FiveBits,
-    /// As it is computed.
+    /// As computed.
     Exact,
 }
 
 impl LodFraction {
-    /// Returns the level of detail with this fraction.
+    /// Returns the level of detail cut to this fraction.
     pub(crate) fn cut(self, lod: f32, arith: Arith) -> f32 {
         let unit = match self {
             Self::FourBits => 1.0 / 16.0,
@@ -83,12 +83,12 @@ pub enum Magnification {
 
 /// The weights of linear filters within a level.
 ///
-/// Observed: cut to 8 bits they fail a picture that uses a fetched colour as a coordinate.
+/// Observed: with weights of 8 bits, a picture that uses a fetched colour as a coordinate fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Weights {
-    /// As the fraction of the coordinate comes out.
+    /// The exact fraction of the coordinate.
     Exact,
-    /// Cut to multiples of 1/256.
+    /// The fraction truncated to multiples of 1/256.
     EightBits,
 }
 
@@ -106,11 +106,12 @@ pub enum CubeTies {
 /// The components of `TX_FMT_24_8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DepthStencil {
-    /// Depth 0, stencil 1; the bits lie as in every other format, stencil lowest. Observed: Mesa's r300 driver
-    /// selects component 0 as depth, and piglit's tests of depth textures, which pass on a card, pass only so.
+    /// Component 0 is depth, 1 is stencil; the bits are ordered as in every other format, stencil lowest. Observed:
+    /// Mesa's r300 driver selects component 0 as depth, and piglit's tests of depth textures, which pass on a card,
+    /// pass only with this reading.
     DepthFirst,
-    /// As in every other format: numbered from the right of the name and the lowest bit upward,
-    /// stencil 0, depth 1 (documented for formats at large).
+    /// Component 0 is stencil, 1 is depth, as in every other format: numbered from the right of the name and the
+    /// lowest bit upward (documented for formats in general).
     LowestFirst,
 }
 

@@ -1,4 +1,4 @@
-//! The sampler: a texture bound to a unit, fetched from by quads or by batches.
+//! The sampler: a texture bound to a unit, which quads or batches fetch from.
 
 use std::sync::{Arc, OnceLock};
 
@@ -100,21 +100,22 @@ impl Sampler {
         self.scalar.look_up(quad, readings)
     }
 
-    /// Fetches for a batch: red, green, blue, alpha before the destination swizzle, into as many chunks. A
-    /// channel that is not wanted may be empty. Bit for bit what [`fetch`](Self::fetch) returns under the
-    /// default readings. `simd` is the level that the caller is compiled for.
+    /// Fetches for a batch: red, green, blue, alpha before the destination swizzle, into the same number of
+    /// chunks. A channel that is not wanted may be empty. The results are those of [`fetch`](Self::fetch)
+    /// under the default readings, bit for bit. `simd` is the level that the caller is compiled for.
     #[inline(always)]
     pub fn fetch_batch(&self, simd: impl LaneOps, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
         fetch_batch(simd, &self.scalar, self.compiled(), fetch, out);
     }
 
-    /// Returns the layout of the texels for machine code, if the sampler is simple enough.
+    /// Returns the layout of the texels for machine code; `None` for samplers that machine code does not
+    /// support.
     #[must_use]
     pub fn texture_desc(&self) -> Option<TextureDesc> {
         self.compiled().and_then(|compiled| TextureDesc::new(&self.scalar, compiled))
     }
 
-    /// Returns the texels in that layout; empty if there is none.
+    /// Returns the texels in that layout; empty without one.
     #[must_use]
     pub fn texel_view(&self) -> TexelView<'_> {
         self.compiled().map_or(TexelView::NONE, CompiledSampler::texel_view)

@@ -27,7 +27,7 @@ pub(crate) struct ScalarSampler {
     pub(super) mag_filter: Filter,
     pub(super) min_filter: Filter,
     pub(super) mip_filter: LayerFilter,
-    /// `MAX_MIP_LEVEL`, and the last level that there is.
+    /// `MAX_MIP_LEVEL`, and the last existing level.
     pub(super) finest: usize,
     pub(super) coarsest: usize,
     pub(super) tri_perf: TriPerf,
@@ -68,7 +68,7 @@ impl ScalarSampler {
             mag_filter: volume(mag_filter),
             min_filter: volume(min_filter),
             mip_filter: filter0.mip_filter(),
-            // Documented: MAX_MIP_LEVEL is at most NUM_LEVELS. Beyond, it is that (open).
+            // Documented: MAX_MIP_LEVEL is at most NUM_LEVELS. A greater value is limited to it (open).
             finest: usize::from(filter0.max_mip_level()).min(coarsest),
             coarsest,
             tri_perf: filter1.tri_perf(),
@@ -87,8 +87,8 @@ impl ScalarSampler {
         !(self.has_one_level() && self.mag_filter == self.min_filter)
     }
 
-    /// Returns whether the level of detail only selects a filter. With a linear mip filter the only level is
-    /// blended with itself, which makes NaN of an infinite texel: then the answer is no.
+    /// Returns whether the level of detail only selects a filter. False with a linear mip filter, which blends
+    /// the only level with itself and so turns an infinite texel into NaN.
     pub(super) fn has_one_level(&self) -> bool {
         self.mip_filter == LayerFilter::NONE
             || self.finest == self.coarsest
@@ -97,7 +97,7 @@ impl ScalarSampler {
 
     /// See [`Sampler::bounds`](crate::Sampler::bounds).
     pub(super) fn bounds(&self) -> Option<[f32; 2]> {
-        // Components are in -1..1 or 0..1, filtered ones exceed that by roundings at most. Interpolating
+        // Components are in -1..1 or 0..1; rounding may take filtered ones slightly beyond. Interpolating
         // a + (b - a) * weight with a >= 0 and b >= 0 gives no less than 0, and zeros are +0.
         let lowest = if self.texels.is_signed() { -2.0 } else { 0.0 };
         (!self.texels.is_float()).then_some([lowest, 2.0])
@@ -125,7 +125,7 @@ impl ScalarSampler {
         [0, 1, 2, 3].map(|i| self.pixel(positions[i], lods[i], readings, &mut ()))
     }
 
-    /// As [`fetch`](Self::fetch), with all that led to the colours.
+    /// Fetches as [`fetch`](Self::fetch) does, and returns every step.
     pub(super) fn look_up(&self, quad: &QuadFetch, readings: &TexReadings) -> [Lookup; 4] {
         let positions = self.space.positions(quad, readings);
         let lods = self.space.lods(quad, &positions, readings);
@@ -162,7 +162,7 @@ impl ScalarSampler {
             LayerFilter::LINEAR => {
                 let floor = arith.floor(lod);
                 let first = floor as usize;
-                // Blended even with weight 0: an infinite texel then makes NaN.
+                // Blended even with weight 0: an infinite texel then gives NaN.
                 let weight = self.tri_perf_line(arith.sub(lod, floor), arith);
                 let (a, b) = (level(first), level((first + 1).min(self.coarsest)));
                 observer.levels_blended(weight);
@@ -173,8 +173,8 @@ impl ScalarSampler {
         }
     }
 
-    /// `TRI_PERF`: a steeper line for the weight of the second level, so that one level is sufficient more often
-    /// (documented).
+    /// Applies `TRI_PERF`: a steeper line for the weight of the second level, so that one level is sufficient
+    /// more often (documented).
     fn tri_perf_line(&self, weight: f32, arith: Arith) -> f32 {
         let (slope, bias) = match self.tri_perf {
             TriPerf::ONE_EIGHTH => (4.0 / 3.0, 1.0 / 6.0),
@@ -185,7 +185,7 @@ impl ScalarSampler {
         arith.clamp01(arith.sub(arith.mul(slope, weight), bias))
     }
 
-    /// The colour at a position in level `k`: texels mixed along S, then T, then R.
+    /// Returns the colour at a position in level `k`: texels interpolated along S, then T, then R.
     fn level(
         &self,
         k: usize,
@@ -246,7 +246,7 @@ impl ScalarSampler {
 const FARTHEST: f32 = (1 << 30) as f32;
 
 impl Taps {
-    /// The weight of the second texel.
+    /// Returns the weight of the second texel.
     fn weight(self) -> f32 {
         match self {
             Self::Point(_) => 0.0,
@@ -254,7 +254,7 @@ impl Taps {
         }
     }
 
-    /// The colour of the texels along this axis, each as `color` has it.
+    /// Returns the interpolated colour of the texels along this axis; `color` returns the colour of one texel.
     fn mix(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
         match self {
             Self::Point(only) => color(only),
@@ -266,12 +266,12 @@ impl Taps {
     }
 }
 
-/// a + (b - a) * weight, each step rounded.
+/// Returns a + (b - a) * weight, each step rounded.
 fn lerp(a: [f32; 4], b: [f32; 4], weight: f32, arith: Arith) -> [f32; 4] {
     [0, 1, 2, 3].map(|c| arith.add(a[c], arith.mul(arith.sub(b[c], a[c]), weight)))
 }
 
-/// `x` (no NaN) limited to `min`..`max`.
+/// Returns `x` (not NaN) limited to `min`..`max`.
 fn limit(x: f32, min: f32, max: f32) -> f32 {
     if compare::lt(x, min) {
         min
@@ -310,7 +310,8 @@ fn texel_filter(filter: TexelFilter, setting: Setting) -> Result<bool, BindError
     }
 }
 
-/// Returns whether the filter between the layers of a volume is linear; `None` if it is that within a layer.
+/// Returns whether the filter between the layers of a volume is linear; `None` if the filter within a layer
+/// applies.
 fn vol_filter(filter0: TxFilter0) -> Result<Option<bool>, BindError> {
     match filter0.vol_filter() {
         LayerFilter::NONE => Ok(None),

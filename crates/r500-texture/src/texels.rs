@@ -1,7 +1,7 @@
-//! The texels of a texture as they lie in memory, and the colours that they are.
+//! Texel storage and decoding: the bytes of a texture in memory, and their conversion to colours.
 //!
-//! Levels keep the bytes as given: a texture takes no more memory bound than it took before, and a
-//! texel is decoded when it is fetched.
+//! Levels keep the bytes as given, so that a bound texture takes no more memory than before; a texel
+//! is decoded when it is fetched.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) struct Texels {
     levels: Vec<Stored>,
 }
 
-/// A level.
+/// A stored level.
 #[derive(Clone, Debug)]
 struct Stored {
     /// Width, height, layers.
@@ -39,8 +39,8 @@ struct Stored {
 }
 
 impl Texels {
-    /// Takes the texels of a texture whose level 0 has that size, as many levels as `NUM_LEVELS`
-    /// says.
+    /// Binds the texels of a texture whose level 0 has the given size; `NUM_LEVELS` gives the number
+    /// of levels.
     pub(super) fn bind(texture: &Texture, size: [u32; 3]) -> Result<Self, BindError> {
         let Texture { format0, format1, format2, .. } = texture;
         let layout = Layout::of(*format1, *format2)?;
@@ -85,7 +85,7 @@ impl Texels {
         })
     }
 
-    /// Returns the layout of texels.
+    /// Returns whether components are floats.
     pub(super) fn is_float(&self) -> bool {
         matches!(self.layout, Layout::Half(_) | Layout::Float(_))
     }
@@ -95,7 +95,7 @@ impl Texels {
         self.interpret.signed.contains(&true)
     }
 
-    /// How texels lie in memory.
+    /// Returns the layout of a texel in memory.
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }
@@ -121,7 +121,7 @@ impl Texels {
         self.color(self.components(self.layout, raw, in_block, readings), self.gamma)
     }
 
-    /// The colour around the texture.
+    /// Returns the border colour.
     pub(super) fn border(&self, readings: &TexReadings) -> [f32; 4] {
         let blocks = matches!(self.layout, Layout::Blocks(_));
         let wide = self.layout.unit_bits() > 32;
@@ -134,7 +134,7 @@ impl Texels {
         self.color(self.components(layout, self.border_color.into(), [0, 0], readings), gamma)
     }
 
-    /// The colour of a texel of this number, in a format without blocks.
+    /// Returns the colour of a texel, given as a number, in a format without blocks.
     pub(super) fn of_raw(&self, raw: u128, readings: &TexReadings) -> [f32; 4] {
         self.color(self.components(self.layout, raw, [0, 0], readings), self.gamma)
     }
@@ -144,7 +144,7 @@ impl Texels {
         self.select.map(|select| usize::from(select.code() & 3))
     }
 
-    /// The texels of a level in a format of 32 bits, row by row, layer by layer.
+    /// Returns the texels of a level in a format of 32 bits, row by row, layer by layer.
     pub(super) fn dwords(&self, level: usize) -> impl Iterator<Item = u32> {
         let rows = self.levels.get(level).into_iter().flat_map(|level| {
             let [width, height, layers] = level.size.map(|n| n as usize);
@@ -165,7 +165,7 @@ impl Texels {
         layout.components(raw, in_block, self.interpret, readings.depth_stencil)
     }
 
-    /// Components as the channels that `SEL_RED` to `SEL_ALPHA` make of them. Reserved selects give
+    /// Returns the colour that `SEL_RED` to `SEL_ALPHA` select from components. Reserved selects give
     /// 0 (open). Alpha has no gamma.
     fn color(&self, components: [Component; 4], gamma: bool) -> [f32; 4] {
         let mut color = [0.0; 4];
@@ -183,7 +183,7 @@ impl Texels {
     }
 }
 
-/// Width, height and layers (faces) of level `k` of a texture.
+/// Returns width, height and layers (faces) of level `k` of a texture.
 fn level_size(size: [u32; 3], coordinates: CoordType, k: u32) -> [u32; 3] {
     let [width, height, depth] = size.map(|texels| (texels >> k).max(1));
     let layers = match coordinates {
@@ -210,7 +210,7 @@ impl Stored {
         let rows = u64::from(height.div_ceil(layout.unit_side()));
         let tight = row_bytes(width, layout);
         let pitched = row_bytes(pitch(texture, width, k as u32), layout);
-        // Memory ends with the last texel or with its row; or the rows were cut to the width.
+        // The bytes end with the last texel or with its row; or rows have no padding after the width.
         let all_rows = rows * u64::from(layers);
         let given = level.bytes.len();
         let row_bytes = match given as u64 {
@@ -221,7 +221,7 @@ impl Stored {
                 return Err(BindError::LevelBytes { level: k, given, wanted, row_bytes });
             }
         };
-        // Not more than the bytes that there are.
+        // At most the number of given bytes, so it fits.
         let row = row_bytes as usize;
         Ok(Self {
             size,
@@ -252,8 +252,9 @@ impl Stored {
     }
 }
 
-/// Texels from one row of level `k` to the next: the texture's pitch halves from level to level as
-/// its width does, and is never less than the level's width (derived; documented is level 0).
+/// Returns the texels from one row of level `k` to the next: the texture's pitch halves from level to
+/// level as its width does, and is never less than the level's width (derived; documented for level
+/// 0).
 fn pitch(texture: &Texture, width: u32, k: u32) -> u32 {
     if texture.format0.txpitch_en() {
         ((u32::from(texture.format2.txpitch()) + 1) >> k).max(width)
@@ -262,7 +263,7 @@ fn pitch(texture: &Texture, width: u32, k: u32) -> u32 {
     }
 }
 
-/// Bytes of a row of `texels`, or of the blocks that they are in. Rows start with a byte.
+/// Returns the bytes of a row of `texels`, or of the blocks that contain them. Rows start at a byte.
 fn row_bytes(texels: u32, layout: Layout) -> u64 {
     let units = u64::from(texels.div_ceil(layout.unit_side()));
     (units * u64::from(layout.unit_bits())).div_ceil(8)
@@ -270,7 +271,7 @@ fn row_bytes(texels: u32, layout: Layout) -> u64 {
 
 /// Returns the bytes of a level after `ENDIAN_SWAP`.
 fn bytes_in_order(level: &Level, k: usize, texture: &Texture) -> Result<Arc<[u8]>, BindError> {
-    // A swap exchanges bytes whose addresses differ in these bits, within units that many long.
+    // A swap exchanges bytes whose addresses differ in these bits, within units of that many bytes.
     let (differ, unit) = match texture.offset.endian_swap() {
         EndianSwap::W16 => (1, 2),
         EndianSwap::W32 => (3, 4),
@@ -285,7 +286,7 @@ fn bytes_in_order(level: &Level, k: usize, texture: &Texture) -> Result<Arc<[u8]
     Ok((0..given).map(|i| level.bytes[i ^ differ]).collect())
 }
 
-/// Width, height and depth of level 0 by the texture's own registers.
+/// Returns width, height and depth of level 0 by the texture's own registers.
 pub(super) fn registered_size(
     format0: TxFormat0,
     format1: TxFormat1,

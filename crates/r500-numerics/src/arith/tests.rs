@@ -1,5 +1,6 @@
-//! Values worked out by hand, and two independent arithmetics: the processor's
-//! own where no number is denormal, and integers for products near 2^-126.
+//! Compares the arithmetic with values worked out by hand and with two independent implementations:
+//! the processor's arithmetic where no number is denormal, and integer arithmetic for products near
+//! 2^-126.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -29,12 +30,12 @@ fn same(got: f32, want: f32) {
     );
 }
 
-/// 2^n for n in -126..=127.
+/// Returns 2^n for n in -126..=127.
 fn pow2(n: i32) -> f32 {
     f32::from_bits(((n + 127) as u32) << 23)
 }
 
-/// Floats of all kinds.
+/// Random floats of all kinds.
 struct Random(SplitMix64);
 
 impl Random {
@@ -46,7 +47,7 @@ impl Random {
         f32::from_bits(self.bits())
     }
 
-    /// A normal float from 2^-`spread` up to 2^`spread`, of either sign.
+    /// Returns a normal float from 2^-`spread` up to 2^`spread`, of either sign.
     fn near_one(&mut self, spread: u32) -> f32 {
         let exponent = 127 - spread + self.bits() % (2 * spread);
         f32::from_bits(self.bits() & 0x807f_ffff | exponent << 23)
@@ -73,7 +74,7 @@ fn a_denormal_operand_is_a_zero_of_its_sign() {
     same(REFERENCE.add(-DENORMAL, -DENORMAL), -0.0);
     same(REFERENCE.add(-DENORMAL, 0.0), 0.0);
     same(REFERENCE.sub(-DENORMAL, DENORMAL), -0.0);
-    // Without the rule the sums would be normal numbers.
+    // Without flushing, these results would be other normal numbers.
     same(REFERENCE.add(SMALLEST, DENORMAL), SMALLEST);
     same(REFERENCE.mul(DENORMAL, f32::MAX), 0.0);
     same(REFERENCE.mul(DENORMAL, -2.0), -0.0);
@@ -110,23 +111,23 @@ fn zeros_and_infinities_add_as_in_ieee() {
 
 #[test]
 fn products_on_both_sides_of_the_bound() {
-    // 2^25 - 1 = 31 * 601 * 1801, so 18631 * 1801 * 2^-151 is the bound
-    // itself, 2^-126 - 2^-151. It lies halfway between the last float below
-    // 2^-126 (if exponents went on) and 2^-126, and the even one is 2^-126.
+    // 2^25 - 1 = 31 * 601 * 1801, so 18631 * 1801 * 2^-151 is the bound itself, 2^-126 - 2^-151. It
+    // is the midpoint between the last float below 2^-126 (with an unbounded exponent) and 2^-126,
+    // and 2^-126 is the even one.
     let (a, b) = (18_631.0 * pow2(-64), 1_801.0 * pow2(-87));
     same(REFERENCE.mul(a, b), SMALLEST);
     same(REFERENCE.mul(-a, b), -SMALLEST);
 
-    // 2^-126 - 2^-150 needs no rounding with unbounded exponents, so it is tiny.
-    // Among denormals it is halfway, and IEEE rounds it up.
+    // 2^-126 - 2^-150 needs no rounding with an unbounded exponent, so it is tiny. Among denormals
+    // it is a tie, which IEEE rounds up.
     let below_one = 1.0_f32.next_down();
     same(below_one * SMALLEST, SMALLEST);
     same(REFERENCE.mul(below_one, SMALLEST), 0.0);
     same(REFERENCE.mul(-below_one, SMALLEST), -0.0);
 
-    // (1 + j 2^-23) (1 - j 2^-23) = 1 - j^2 2^-46, to be compared with
-    // 1 - 2^-25: tiny from j^2 > 2^21 on, and 1448^2 < 2^21 < 1449^2. Until
-    // 2048^2 = 2^22 (1 - 2^-24, above), IEEE makes 2^-126 of it.
+    // (1 + j 2^-23) (1 - j 2^-23) = 1 - j^2 2^-46, to be compared with 1 - 2^-25: tiny for
+    // j^2 > 2^21, and 1448^2 < 2^21 < 1449^2. Up to j^2 = 2048^2 = 2^22 (1 - 2^-24, above), IEEE
+    // rounds the product to 2^-126.
     let pair = |j: f32| {
         let step = pow2(-23);
         ((1.0 + j * step) * pow2(-63), (1.0 - j * step) * pow2(-63))
@@ -145,12 +146,12 @@ fn zeros_and_infinities_multiply_as_in_ieee() {
     same(REFERENCE.mul(INF, -1.0), -INF);
     same(REFERENCE.mul(f32::MAX, -2.0), -INF);
     assert!(REFERENCE.mul(0.0, INF).is_nan() && REFERENCE.mul(NAN, 0.0).is_nan());
-    // Too small for a double's neighbour to matter.
+    // The product is far too small for the rounding to double to matter.
     same(REFERENCE.mul(SMALLEST, -SMALLEST), -0.0);
 }
 
-/// a * b for normal floats, in integers: the 48 bits of the product rounded to
-/// 24, halves to even, and zero if the exponent then is below that of 2^-126.
+/// Returns a * b for normal floats, by integer arithmetic: the 48 bits of the product rounded to
+/// 24, ties to even, and zero if the exponent is then below that of 2^-126.
 fn product_in_integers(a: f32, b: f32) -> f32 {
     let parts = |x: f32| {
         let bits = x.to_bits();
@@ -184,7 +185,7 @@ fn products_agree_with_integers_around_the_smallest_float() {
     let (mut tiny, mut moved) = (0, 0);
     for _ in 0..500_000 {
         let a = random.near_one(40) * pow2(-60);
-        // Somewhere in 2^-128..2^-124, and as near to 2^-126 as floats allow.
+        // A product in 2^-128..2^-124, and products as near to 2^-126 as floats allow.
         let far = random.near_one(2) * pow2(-126);
         for target in [far, SMALLEST, -SMALLEST] {
             let b = (f64::from(target) / f64::from(a)) as f32;
@@ -226,8 +227,7 @@ fn kept_denormals_are_those_of_the_processor() {
             same(canonical_nan(got), canonical_nan(want));
         }
     }
-    // Pairs whose quotient or product is denormal, which random bits rarely
-    // give.
+    // Pairs whose quotient or product is denormal, which is rare for random bits.
     for _ in 0..1_000_000 {
         let (a, b) = (random.near_one(20) * pow2(-66), random.near_one(20) * pow2(66));
         same(KEEP.div(a, b), a / b);
@@ -255,7 +255,7 @@ fn the_zero_rule_is_for_factors_not_for_products() {
     same(ZERO_RULE.product(-SMALLEST, 0.5), -0.0);
     assert!(ZERO_RULE.product(NAN, 1.0).is_nan());
     same(ZERO_RULE.product(INF, -2.0), -INF);
-    // Nor does it reach products that are none of the ALU's.
+    // The zero rule does not apply to products outside the ALU.
     same(ZERO_RULE.mul(-2.0, 0.0), -0.0);
     assert!(ZERO_RULE.mul(0.0, INF).is_nan());
 }
@@ -279,7 +279,7 @@ fn the_other_sign_of_the_zero_rule() {
     same(xor.product(-2.0, 0.0), -0.0);
     same(xor.product(-INF, -0.0), 0.0);
     same(xor.product(-DENORMAL, INF), -0.0);
-    // The sign of a NaN is nothing to depend on.
+    // The sign of a NaN has no effect.
     same(xor.product(NAN, 0.0), 0.0);
     same(xor.product(-NAN, 0.0), 0.0);
     same(xor.product(-NAN, -0.0), -0.0);
@@ -296,24 +296,24 @@ fn kept_denormals_are_no_zero_factors() {
 
 #[test]
 fn multiply_add_rounds_twice() {
-    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last term is cut off (a tie, and
-    // 1 + 2^-11 is even), and with it what is left of the difference.
+    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: rounding the product drops the last term (a tie, and
+    // 1 + 2^-11 is even), so the sum is 0.
     let a = 1.0 + pow2(-12);
     let c = -(1.0 + pow2(-11));
     same(REFERENCE.mad(a, a, c), 0.0);
     same(FUSED.mad(a, a, c), pow2(-24));
-    // Too large a product is infinite before anything is added to it.
+    // A product that overflows is infinite before the addition.
     same(REFERENCE.mad(f32::MAX, 2.0, -f32::MAX), INF);
     same(FUSED.mad(f32::MAX, 2.0, -f32::MAX), f32::MAX);
-    // A tiny one is zero: 2^-127 + 2^-126 would be 1.5 * 2^-126.
+    // A tiny product is flushed before the addition: 2^-127 + 2^-126 would be 1.5 * 2^-126.
     same(REFERENCE.mad(0.5, SMALLEST, SMALLEST), SMALLEST);
     same(FUSED.mad(0.5, SMALLEST, SMALLEST), 1.5 * SMALLEST);
 }
 
 #[test]
 fn dot_products_go_from_left_to_right() {
-    // Added to 2^24, each 1 is lost (a tie, and 2^24 is even). Summed in
-    // another order, two of them would meet and count. 3 counts as 4, a tie.
+    // Added to 2^24, each 1 is lost (a tie, and 2^24 is even). In another order, two of them would
+    // be added to each other first. A sum of 3 counts as 4, a tie.
     let big = pow2(24);
     let one = 1.0;
     same(REFERENCE.dot3([big, one, one], [one; 3]), big);
@@ -331,7 +331,7 @@ fn dot_products_obey_the_zero_rule() {
     same(ZERO_RULE.dot4([1.0, 0.0, 2.0, 0.0], [3.0, NAN, 4.0, -INF]), 11.0);
     same(ZERO_RULE.dot2_add([0.0, 2.0], [NAN, 3.0], 1.0), 7.0);
     assert!(REFERENCE.dot3([0.0, 1.0, 2.0], [INF, 3.0, 4.0]).is_nan());
-    // The first product is not added to a zero: that would lose its sign.
+    // The first product is not added to zero, which would lose its sign.
     same(REFERENCE.dot3([-0.0; 3], [1.0; 3]), -0.0);
     same(ZERO_RULE.dot3([-0.0; 3], [1.0; 3]), 0.0);
 }
@@ -340,7 +340,7 @@ fn dot_products_obey_the_zero_rule() {
 fn fused_multiply_add_agrees_with_the_library() {
     let mut random = Random(SplitMix64::seed_from_u64(0x0123_4567_89ab_cdef));
     for _ in 0..300_000 {
-        // Sums of like size, so that digits cancel and ties come up.
+        // Terms of similar magnitude, so that cancellation and ties occur.
         let (a, b, c) = (random.near_one(4), random.near_one(4), random.near_one(8));
         same(FUSED.mad(a, b, c), a.mul_add(b, c));
         let keep = Arith { fused: true, ..KEEP };
@@ -350,7 +350,7 @@ fn fused_multiply_add_agrees_with_the_library() {
     assert!(FUSED.mad(INF, 1.0, -INF).is_nan());
     same(FUSED.mad(1.0, -1.0, 1.0), 0.0);
     same(FUSED.with_zero_rule(true).mad(0.0, NAN, 3.0), 3.0);
-    // 2^-126 - 2^-151 - 2^-200 is below the bound by less than a double tells.
+    // 2^-126 - 2^-151 - 2^-200 is below the bound by less than a double can represent.
     let little = f64::from(pow2(-100)) * f64::from(pow2(-100));
     assert!(add_to_odd(TINY_BELOW, -little) < TINY_BELOW);
     assert!(add_to_odd(TINY_BELOW, little) > TINY_BELOW);
@@ -376,7 +376,7 @@ fn reciprocals_of_special_values() {
 
 #[test]
 fn reciprocals_of_huge_numbers_are_zero() {
-    // 1 / 2^126 is the last that is not denormal.
+    // 1 / 2^126 is the smallest reciprocal that is not denormal.
     let last = pow2(126);
     same(REFERENCE.rcp(last), SMALLEST);
     same(REFERENCE.rcp(-last), -SMALLEST);
@@ -389,7 +389,7 @@ fn reciprocals_of_huge_numbers_are_zero() {
 
 #[test]
 fn a_quotient_is_tiny_as_a_product_is() {
-    // 2^-126 - 2^-150 again.
+    // The quotient 2^-126 - 2^-150, as for products.
     let (a, b) = (1.0_f32.next_down(), pow2(126));
     same(a / b, SMALLEST);
     same(REFERENCE.div(a, b), 0.0);
@@ -415,12 +415,11 @@ fn reciprocal_roots_of_special_values() {
 
 #[test]
 fn the_root_is_rounded_before_the_quotient() {
-    // 1 - 2^-23 has the root 1 - 2^-24 - 2^-47 - ..., which rounds to
-    // 1 - 2^-24; 1 over that is 1 + 2^-24 + 2^-48 + ..., past the middle
-    // between 1 and 1 + 2^-23.
+    // 1 - 2^-23 has the root 1 - 2^-24 - 2^-47 - ..., which rounds to 1 - 2^-24; the reciprocal of
+    // that is 1 + 2^-24 + 2^-48 + ..., above the midpoint between 1 and 1 + 2^-23.
     same(REFERENCE.rsq(1.0 - pow2(-23)), 1.0_f32.next_up());
-    // 1 - 2^-24 has the root 1 - 2^-25 - 2^-51 - ..., past the middle towards
-    // 1 - 2^-24: the same. Rounded once, 1 + 2^-25 + ... would be 1.
+    // 1 - 2^-24 has the root 1 - 2^-25 - 2^-51 - ..., below the midpoint, so it rounds to 1 - 2^-24
+    // too. Rounded once, 1 + 2^-25 + ... would be 1.
     same(REFERENCE.rsq(1.0_f32.next_down()), 1.0_f32.next_up());
 }
 
@@ -460,7 +459,7 @@ fn floors() {
     same(KEEP.floor(-BIT), -1.0);
 }
 
-// Finishing.
+// Clamping and output modifiers.
 
 #[test]
 fn clamping() {
@@ -497,10 +496,10 @@ fn finishing_scales() {
 
 #[test]
 fn finishing_flushes() {
-    // Before scaling: eight times it would be normal.
+    // Flushed before scaling: eight times the denormal would be normal.
     same(finish(DENORMAL, 8.0), 0.0);
     same(finish(-DENORMAL, 1.0), -0.0);
-    // And after.
+    // Flushed after scaling.
     same(finish(SMALLEST, 1.0), SMALLEST);
     same(finish(SMALLEST, 0.5), 0.0);
     same(finish(-SMALLEST, 0.125), -0.0);

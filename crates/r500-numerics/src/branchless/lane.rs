@@ -1,4 +1,4 @@
-//! One lane as a builder of kernels: what it builds is the arithmetic itself, which the compiler vectorises.
+//! One lane as a builder of kernels: its operations are the arithmetic itself, which the compiler vectorises.
 
 use core::marker::PhantomData;
 
@@ -6,11 +6,11 @@ use r500_simd::Rint;
 
 use super::KernelBuilder;
 
-/// A lane, with a level's rounding to integers. The kernels' arguments must be flushed.
+/// A lane, with the rounding to integers of a SIMD level. Arguments of kernels must be flushed.
 pub struct Lane<R>(PhantomData<R>);
 
 impl<R: Rint> Lane<R> {
-    /// The builder; it has no state.
+    /// Returns the builder; it has no state.
     #[allow(
         clippy::new_without_default,
         reason = "a default would be mistaken for a default rounding"
@@ -28,7 +28,7 @@ impl<R: Rint> Lane<R> {
     }
 }
 
-/// An operation on two floats.
+/// Applies an operation to two floats.
 #[inline(always)]
 fn floats(a: u32, b: u32, f: impl FnOnce(f32, f32) -> f32) -> u32 {
     f(f32::from_bits(a), f32::from_bits(b)).to_bits()
@@ -113,8 +113,8 @@ impl<R: Rint> KernelBuilder for Lane<R> {
         f32::from_bits(a) >= f32::from_bits(b)
     }
 
-    // By the bits: of several comparisons the compiler makes a test of the class, to which a denormal is not a zero in
-    // any environment.
+    // Test the bits: the compiler combines several float comparisons into a test of the class, for which a denormal is
+    // not a zero in any floating-point environment.
     #[inline(always)]
     fn is_zero(&mut self, a: u32) -> bool {
         a & 0x7f80_0000 == 0

@@ -1,12 +1,11 @@
-//! Fixed point: n bits (1 to 32) for 0..1 or -1..1.
+//! Normalised fixed point: n bits (1 to 32) for 0..1 or -1..1.
 //!
-//! An unsigned code k is k / (2^n - 1). A signed code is two's complement, k / (2^(n-1) - 1), and
-//! the one code that lies below -1 means -1 too. Decoding is correctly rounded; encoding rounds the
-//! exact product to nearest even, after limiting x to the range. These are D3D9's rules; the last bit on a card
-//! is open.
+//! An unsigned code k means k / (2^n - 1). A signed code k is in two's complement and means k / (2^(n-1) - 1);
+//! the one code below -1 means -1 too. Decoding is correctly rounded; encoding limits x to the range and rounds
+//! the exact product to nearest even. These are D3D9's rules; the last bit on a card is open.
 //!
-//! A width of 0 holds only 0, one above 32 counts as 32. A signed code of one bit, for which the
-//! rule has no divisor, is 0 or -1.
+//! A width of 0 has only the code 0; widths above 32 count as 32. A signed code of one bit, for which the rule
+//! has no divisor, means 0 or -1.
 
 use super::round::shift_round_even;
 
@@ -32,15 +31,16 @@ pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
     }
 }
 
-/// Encodes `x` as an unsigned code of `bits` bits: below 0 and for NaN 0, above 1 the largest.
+/// Encodes `x` as an unsigned code of `bits` bits. Numbers below 0 and NaN give 0, numbers above 1 the largest
+/// code.
 #[must_use]
 #[inline]
 pub fn f32_to_unorm(x: f32, bits: u32) -> u32 {
     if x > 0.0 { times(x.min(1.0), max_code(bits)) } else { 0 }
 }
 
-/// Encodes `x` as a signed code of `bits` bits, in two's complement within these bits: below -1 that of -1,
-/// above 1 that of 1, for NaN 0.
+/// Encodes `x` as a signed code of `bits` bits, in two's complement within these bits. Numbers below -1 give
+/// the code of -1, numbers above 1 that of 1, NaN gives 0.
 #[must_use]
 #[inline]
 pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {
@@ -52,7 +52,7 @@ pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {
     if x < 0.0 { magnitude.wrapping_neg() & mask } else { magnitude }
 }
 
-/// All bits of the width set.
+/// Returns the code with all bits of the width set.
 #[inline]
 const fn max_code(bits: u32) -> u32 {
     match bits {
@@ -62,17 +62,17 @@ const fn max_code(bits: u32) -> u32 {
     }
 }
 
-/// k / max, correctly rounded, for k <= max; 0 / 0 is 0.
+/// Returns k / max, correctly rounded, for k <= max; 0 / 0 is 0.
 #[inline]
 fn ratio(k: u32, max: u32) -> f32 {
     if k == 0 {
         0.0
     } else if max < 1 << 24 {
-        // Both are floats, so that one division is one rounding.
+        // Both are exact as floats, so the division rounds once.
         k as f32 / max as f32
     } else {
-        // At least 32 bits of quotient, the last one standing for all that follow: more than the 24
-        // + 2 that a float needs to be rounded right.
+        // At least 32 bits of quotient, the last one a sticky bit: more than the 24 + 2 bits that correct
+        // rounding to float needs.
         let shift = 32 + k.leading_zeros();
         let numerator = u64::from(k) << shift;
         let quotient = numerator / u64::from(max);
@@ -81,11 +81,11 @@ fn ratio(k: u32, max: u32) -> f32 {
     }
 }
 
-/// The exact product of x in 0..1 and `max`, rounded to nearest even.
+/// Returns the exact product of x in 0..1 and `max`, rounded to nearest even.
 #[inline]
 fn times(x: f32, max: u32) -> u32 {
-    // x is mantissa / 2^shift, and the product has at most 56 bits. Of zero and the denormals, whose
-    // mantissas lack the leading one, nothing is left after a shift by 150.
+    // x is mantissa / 2^shift, and the product has at most 56 bits. For zero and denormals, whose mantissas
+    // lack the leading one, the shift by 150 gives 0.
     let mantissa = 1 << 23 | (x.to_bits() & 0x7f_ffff);
     let shift = 127 + 23 - (x.to_bits() >> 23);
     shift_round_even(u64::from(mantissa) * u64::from(max), shift) as u32

@@ -1,13 +1,13 @@
-//! Float16, the registers' "S10E5": a sign, five bits of exponent, ten of mantissa (IEEE binary16).
+//! Float16 (IEEE binary16), the registers' "S10E5": a sign, five bits of exponent, ten of mantissa.
 //!
-//! Denormal halfs are numbers like the others, in both directions: the flush rule concerns the
-//! arithmetic of the processor, whose floats reach far below 2^-24. That the card keeps them is
-//! open.
+//! Denormal halves are converted like other numbers, in both directions: the flush rule concerns
+//! the arithmetic of the processor, whose floats have normal numbers far below 2^-24. That the card
+//! keeps them is open.
 
 use super::minifloat;
 use crate::CANONICAL_NAN;
 
-/// The NaN that is stored for every NaN: float32's canonical one, shortened.
+/// The NaN that is stored for every NaN: float32's canonical one, truncated.
 const NAN: u16 = 0x7e00;
 
 const INFINITY: u16 = 0x7c00;
@@ -15,8 +15,8 @@ const INFINITY: u16 = 0x7c00;
 /// The mantissa bits of a float32 that a half lacks.
 const CUT: u32 = 23 - 10;
 
-/// The half nearest to `x`: ties go to the even one, 65520 and more to infinity, at most 2^-25 to a
-/// zero of the same sign, every NaN to 0x7e00.
+/// Returns the half nearest to `x`, ties to even. Magnitudes of 65520 and more give infinity, of
+/// 2^-25 and less zero, of the same sign; every NaN gives 0x7e00.
 #[must_use]
 #[inline]
 pub fn from_f32(x: f32) -> u16 {
@@ -28,7 +28,7 @@ pub fn from_f32(x: f32) -> u16 {
     sign | magnitude
 }
 
-/// The number that a half stands for, exactly; every NaN becomes the canonical one.
+/// Returns the number that a half represents, exactly; every NaN becomes the canonical one.
 #[must_use]
 #[inline]
 pub fn to_f32(code: u16) -> f32 {
@@ -44,7 +44,8 @@ pub fn to_f32(code: u16) -> f32 {
 mod tests {
     use super::{from_f32, to_f32};
 
-    /// The IEEE 754 definition of a half, in doubles, which represent all halves exactly.
+    /// Decodes a half by the definition of IEEE 754, in doubles, which represent all halves
+    /// exactly.
     fn by_definition(code: u16) -> f64 {
         let sign = if code >> 15 == 0 { 1.0 } else { -1.0 };
         let exponent = i32::from(code >> 10 & 31);
@@ -71,8 +72,8 @@ mod tests {
         }
     }
 
-    /// Between two neighbours the middle goes to the even code, and the floats next to it to the
-    /// nearer one. Floats have 13 bits more, so the middle is one of them.
+    /// The midpoint of two neighbours rounds to the even code, and the floats next to it to the
+    /// nearer one. Floats have 13 bits more, so the midpoint is a float.
     #[test]
     fn between_neighbours_the_nearer_wins() {
         for code in 0..0x7bff_u16 {
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_range() {
-        // 65504 is the largest half; 65536 would follow, and 65520 lies between them.
+        // 65504 is the largest half; 65536 would follow, and 65520 is the midpoint.
         assert_eq!(from_f32(65504.0), 0x7bff);
         assert_eq!(from_f32(65519.996), 0x7bff);
         assert_eq!(from_f32(65520.0), 0x7c00);
@@ -98,7 +99,8 @@ mod tests {
         assert_eq!(from_f32(-65520.0), 0xfc00);
         assert_eq!(from_f32(f32::INFINITY), 0x7c00);
         assert_eq!(from_f32(f32::NEG_INFINITY), 0xfc00);
-        // The smallest is 2^-24. Its half, 2^-25, goes to the even 0, one float more does not.
+        // The smallest is 2^-24. 2^-25, the midpoint to 0, rounds to the even 0; the next float
+        // does not.
         assert_eq!(from_f32(2_f32.powi(-24)), 1);
         assert_eq!(from_f32(2_f32.powi(-25)), 0);
         assert_eq!(from_f32(2_f32.powi(-25).next_up()), 1);

@@ -6,12 +6,12 @@
 //!
 //! | codec | numbers | evidence |
 //! | --- | --- | --- |
-//! | [`fixed`] | n bits for 0..1 or -1..1 | documented ranges; rounding: what D3D9 asks of hardware |
+//! | [`fixed`] | n bits for 0..1 or -1..1 | documented ranges; rounding: as D3D9 requires of hardware |
 //! | [`half`] | float16, "S10E5" | documented |
 //! | [`w24`] | 24-bit float that sorts like an integer | documented to exist; its layout is this project's choice |
 //! | [`srgb`] | the sRGB curve | documented as "gamma"; that it is sRGB's is observed for textures, a choice for targets |
 //!
-//! NaN has one form everywhere: a format without NaN stores 0, a float format stores and returns its
+//! Every NaN is canonical: a format without NaN stores 0, a float format stores and returns its
 //! [canonical NaN](crate::CANONICAL_NAN).
 
 pub mod fixed;

@@ -1,8 +1,8 @@
 //! Round to nearest even, for all codecs.
 
-/// `value / 2^shift` rounded to the nearest integer, halves to the even one.
+/// Returns `value / 2^shift` rounded to the nearest integer, ties to even.
 ///
-/// `value` is below 2^63, so that every shift of 64 or more leaves less than a half.
+/// `value` is below 2^63, so every shift of 64 or more gives less than one half.
 #[inline]
 pub(super) const fn shift_round_even(value: u64, shift: u32) -> u64 {
     if shift == 0 {
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn every_shift_is_defined() {
         assert_eq!(shift_round_even(5, 0), 5);
-        // 2^62 / 2^63 is a half: to the even 0. Just above it: 1.
+        // 2^62 / 2^63 is a tie: the even 0. Just above it: 1.
         assert_eq!(shift_round_even(1 << 62, 63), 0);
         assert_eq!(shift_round_even((1 << 62) + 1, 63), 1);
         assert_eq!(shift_round_even(u64::MAX >> 1, 64), 0);

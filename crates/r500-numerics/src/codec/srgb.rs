@@ -1,20 +1,20 @@
-//! The sRGB curve, for `TX_FORMAT1.GAMMA` and the target format `C4_10_GAMMA`.
+//! The sRGB transfer function, for `TX_FORMAT1.GAMMA` and the target format `C4_10_GAMMA`.
 //!
 //! The power functions of mathematics libraries differ in the last bit from platform to platform.
-//! Both exponents are fractions, 2.4 = 12/5 and 1/2.4 = 5/12, so a root found by Newton's method and
-//! a few products compute the same with operations that IEEE 754 defines to the bit.
+//! Both exponents are fractions, 2.4 = 12/5 and 1/2.4 = 5/12, so a root by Newton's method and a few
+//! products compute the curve with operations that IEEE 754 defines to the bit.
 
-/// The linear value of an 8-bit component: [`decode`] of k / 255, rounded to float32.
+/// Returns the linear value of an 8-bit component: [`decode`] of k / 255, rounded to float32.
 #[inline]
 #[must_use]
 pub fn to_linear8(code: u8) -> f32 {
     LINEAR8[usize::from(code)]
 }
 
-/// From the curve to linear light: `y <= 0.04045 ? y / 12.92 : ((y + 0.055) / 1.055)^2.4`.
+/// Converts sRGB to linear light: `y <= 0.04045 ? y / 12.92 : ((y + 0.055) / 1.055)^2.4`.
 ///
-/// `y` is in 0..1; what lies outside is limited to it, NaN counts as 0. Within a few units in the
-/// last place of a double.
+/// `y` is limited to 0..1, NaN counts as 0. The error is within a few units in the last place of a
+/// double.
 #[must_use]
 pub const fn decode(y: f64) -> f64 {
     let y = limit(y);
@@ -27,7 +27,7 @@ pub const fn decode(y: f64) -> f64 {
     }
 }
 
-/// From linear light to the curve, the inverse of [`decode`]:
+/// Converts linear light to sRGB, the inverse of [`decode`]:
 /// `x <= 0.0031308 ? 12.92 * x : 1.055 * x^(1/2.4) - 0.055`. Range and accuracy as there.
 #[must_use]
 pub const fn encode(x: f64) -> f64 {
@@ -40,7 +40,7 @@ pub const fn encode(x: f64) -> f64 {
     }
 }
 
-/// All answers of [`to_linear8`].
+/// All results of [`to_linear8`].
 static LINEAR8: [f32; 256] = {
     let mut table = [0.0; 256];
     let mut k = 0;
@@ -55,9 +55,9 @@ const fn limit(x: f64) -> f64 {
     if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
 }
 
-/// The n-th root of x in 0..1 (0 excluded), n > 1.
+/// Returns the n-th root of x in 0..1 (0 excluded), n > 1.
 ///
-/// Newton's method from above the root falls towards it, step by step, until rounding stops it.
+/// Newton's method, started above the root, decreases towards it until rounding stops it.
 const fn root(x: f64, n: u32) -> f64 {
     let mut y = 1.0;
     loop {

@@ -1,19 +1,19 @@
 //! `W24_FP`: the 24-bit float of `US_W_FMT` and of the texture format `TX_FMT_W24_FP`.
 //!
-//! **The layout is this project's choice.** The documents say that it is a 24-bit floating-point
-//! format and that its codes, compared as integers, sort like its values; they give no bits. Chosen
-//! is the format known as 20e4: no sign, four bits of exponent (bias 15), twenty of mantissa,
-//! denormals below 2^-14, neither infinity nor NaN. Why this one:
+//! **The layout is this project's choice.** The documents say that it is a 24-bit floating-point format and
+//! that its codes, compared as integers, sort like its values; they give no bits. The choice is the format
+//! known as 20e4: no sign, four bits of exponent (bias 15), twenty of mantissa, denormals below 2^-14,
+//! neither infinity nor NaN. The reasons:
 //!
-//! * It is the 24-bit floating depth of the console processor that the same company designed in the
-//!   same years (its D24FS8), whose bits are public knowledge. The depth unit of this card knows a
-//!   16-bit float of the same make, 13E3: three bits of exponent, no sign.
-//! * Without a sign, codes sort as the documents ask with no further logic. The company's older
-//!   24-bit float (a sign, seven bits of exponent, sixteen of mantissa) does not sort.
-//! * Depth lies in 0..1, so exponents above 2^0 would be lost on it. Up to 1, 20e4 is nowhere coarser
-//!   than 2^-21 and at 0 as fine as 2^-34: "higher precision", as the documents have it.
+//! * It is the 24-bit floating depth of the console processor that the same company designed in the same
+//!   years (its D24FS8), whose bits are public knowledge. The depth unit of this card has a similar 16-bit
+//!   float, 13E3: three bits of exponent, no sign.
+//! * Without a sign, codes sort as documented with no further logic. The company's older 24-bit float (a
+//!   sign, seven bits of exponent, sixteen of mantissa) does not sort.
+//! * Depth is in 0..1, so exponents above 2^0 would be wasted. Up to 1, 20e4 is nowhere coarser than 2^-21
+//!   and at 0 as fine as 2^-34: "higher precision", in the documents' words.
 //!
-//! Mesa's driver never uses it, so that no capture decides.
+//! Mesa's driver never uses it, so no capture is evidence.
 
 use super::minifloat;
 
@@ -23,8 +23,8 @@ const CUT: u32 = 23 - 20;
 /// All 24 bits set: 2 - 2^-20, the largest number.
 const MAX: u32 = 0xff_ffff;
 
-/// Encodes `x`, rounded to nearest even. Numbers below the range (all negative ones) and NaN give 0, above it
-/// 0xffffff.
+/// Encodes `x`, rounded to nearest even. Numbers below the range (all negative ones) and NaN give 0, numbers
+/// above it 0xffffff.
 #[must_use]
 #[inline]
 pub fn from_f32(x: f32) -> u32 {
@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn the_nearest_code_is_taken() {
-        // In 1..2 codes lie 2^-20 apart: halves at odd multiples of 2^-21.
+        // In 1..2 codes are 2^-20 apart: midpoints at odd multiples of 2^-21.
         let step = 2_f32.powi(-21);
         assert_eq!(from_f32(1.0 + step), 0xf0_0000);
         assert_eq!(from_f32((1.0 + step).next_up()), 0xf0_0001);
         assert_eq!(from_f32(1.0 + 3.0 * step), 0xf0_0002);
-        // Among the denormals they lie 2^-34 apart.
+        // Denormals are 2^-34 apart.
         assert_eq!(from_f32(2_f32.powi(-35)), 0);
         assert_eq!(from_f32(2_f32.powi(-35).next_up()), 1);
         assert_eq!(from_f32(1.5 * 2_f32.powi(-34)), 2);

@@ -1,5 +1,5 @@
-//! Values that NUMERICS names or that follow from exact arithmetic. Accuracy
-//! over all arguments is the business of the `ulp` example.
+//! Special values, and values that follow from exact arithmetic. The `ulp` example measures the
+//! accuracy over all arguments.
 
 use super::super::{Arith, canonical_nan};
 use super::*;
@@ -20,13 +20,13 @@ fn same(got: f32, want: f32) {
     );
 }
 
-/// 2^n for n in -126..=127: an exponent field and nothing else.
+/// Returns 2^n for n in -126..=127: only an exponent field.
 fn pow2(n: i32) -> f32 {
     f32::from_bits(((n + 127) as u32) << 23)
 }
 
-/// Normal numbers of every exponent and both signs, with significands from one
-/// end of the binade to the other.
+/// Returns normal numbers of every exponent and both signs, with significands from one end of the
+/// binade to the other.
 fn every_binade() -> impl Iterator<Item = f32> {
     let significands = [0, 1, 0x15_5555, 0x35_04f3, 0x35_04f4, 0x40_0000, 0x7f_ffff];
     (1_u32..255).flat_map(move |exponent| {
@@ -54,7 +54,7 @@ fn ex2_at_the_ends() {
     same(ex2(128.0), INF);
     same(ex2(f32::MAX), INF);
     same(ex2(INF), INF);
-    // 2^(128 - 2^-17) is 2^128 less some 5.3 millionths of it: n is 128 here.
+    // 2^(128 - 2^-17) is 5.3 millionths below 2^128: n is 128 here.
     let below = ex2(128.0_f32.next_down());
     assert!(below.is_finite() && below > f32::MAX * 0.99999);
     assert!(ex2(127.5) > 2.4e38 && ex2(127.5) < 2.41e38);
@@ -84,13 +84,13 @@ fn ln2_of_special_values() {
     for x in [-SMALLEST, -1.0, f32::MIN, -INF, NAN, -NAN] {
         assert!(ln2(x).is_nan(), "{x:e}");
     }
-    // 128 less 8.6e-8: nearer to 128 than to the float before.
+    // The logarithm is 128 - 8.6e-8: nearer to 128 than to the previous float.
     same(ln2(f32::MAX), 128.0);
 }
 
 #[test]
 fn ln2_near_one_keeps_its_accuracy() {
-    // log2(1 + d) is d / ln 2 to within d: no bits are lost to the exponent.
+    // log2(1 + d) is d / ln 2 with a relative error of about d: the exponent takes no bits.
     for x in [1.0_f32.next_up(), 1.0_f32.next_down()] {
         let exact = (f64::from(x) - 1.0) * std::f64::consts::LOG2_E;
         assert!((f64::from(ln2(x)) / exact - 1.0).abs() < 2e-7, "{x:e}");
@@ -110,7 +110,7 @@ fn sin_and_cos_of_quarter_turns() {
         same(sin(turns), sine);
         same(cos(turns), cosine);
     }
-    // Halves are reduced to the even side: r is 1/2 here, -1/2 there.
+    // The reduction rounds halves to even: r is 1/2 in this loop, -1/2 in the next.
     for turns in [0.5, 2.5, -1.5] {
         same(sin(turns), 0.0);
         same(cos(turns), -1.0);
@@ -139,15 +139,15 @@ fn huge_arguments_are_whole_turns() {
         same(sin(x), 0.0);
         same(cos(x), 1.0);
     }
-    // And below, the reduction is exact: a quarter turn past an integer.
+    // Below 2^23 the reduction is exact: a quarter turn past an integer.
     same(sin(2_097_152.25), 1.0);
     same(cos(2_097_152.25), 0.0);
 }
 
 #[test]
 fn sin_of_a_small_argument_is_two_pi_times_it() {
-    // The cube is below 2^-40 of it. 2^-126 is the smallest argument; its
-    // square is far below the smallest float.
+    // The cubic term is below 2^-40 of the argument. 2^-126 is the smallest argument; its square is
+    // far below the smallest float.
     for x in [SMALLEST, -SMALLEST, 1.5 * SMALLEST, 1e-30, -1e-10, 1e-7] {
         let exact = f64::from(x) * std::f64::consts::TAU;
         assert!((f64::from(sin(x)) / exact - 1.0).abs() < 2.4e-7, "{x:e}");
@@ -173,7 +173,7 @@ fn no_result_is_denormal() {
     }
 }
 
-/// The kernels with the denormal rule spelled out at every step.
+/// The kernels with explicit flushing at every step.
 mod flushed {
     use super::super::{EX2, LN2, LN2_SPLIT, SINE};
     use super::Arith;
@@ -185,14 +185,14 @@ mod flushed {
         highest_first.reduce(|sum, c| REFERENCE.mad(sum, x, c)).unwrap_or(0.0)
     }
 
-    /// For x in -126..128.
+    /// Returns 2^x for x in -126..128.
     pub(super) fn ex2(x: f32) -> f32 {
         let n = x.round_ties_even();
         let p = horner(&EX2, REFERENCE.sub(x, n));
         (f64::from(p) * 2.0_f64.powi(n as i32)) as f32
     }
 
-    /// For normal x above zero.
+    /// Returns the logarithm of a normal x above zero.
     pub(super) fn ln2(x: f32) -> f32 {
         let i = x.to_bits().wrapping_sub(LN2_SPLIT) as i32;
         let f = x.to_bits().wrapping_sub(i as u32 & 0xff80_0000);
@@ -231,9 +231,8 @@ fn flushing_inside_a_kernel_changes_nothing() {
     }
 }
 
-/// FNV-1a, a word at a time, over a kernel's results: arguments of all kinds,
-/// those around the split of `ln2`, then ordinary ones (-2..2 in steps of
-/// 2^-12).
+/// Returns the FNV-1a hash, a word at a time, of a kernel's results: for arguments of all kinds,
+/// those around the split of `ln2`, and ordinary ones (-2..2 in steps of 2^-12).
 fn fingerprint(kernel: fn(f32) -> f32) -> u64 {
     let spread = (0_u32..1 << 16).map(|k| f32::from_bits(k.wrapping_mul(0x9e37_79b1)));
     let split = (0x3f35_0000..0x3f35_1000).map(f32::from_bits);
@@ -274,8 +273,8 @@ fn the_constants_are_the_nearest_floats() {
 
 #[test]
 fn the_bits_are_those_of_an_independent_implementation() {
-    // Made with a Python script that took the constants from the published
-    // table and did each step in double, rounded to float, tiny ones flushed.
+    // From a Python script that takes the constants from the published table and computes each step
+    // in double, rounded to float, tiny results flushed.
     assert_eq!(fingerprint(ex2), 0xcca0_5abd_3904_a032);
     assert_eq!(fingerprint(ln2), 0xd83e_a167_038e_152c);
     assert_eq!(fingerprint(sin), 0x857c_e04a_6f45_8571);

@@ -16,7 +16,7 @@ use crate::chunk::LANES_BY_ROW;
 /// Half a chunk: the lanes of two adjacent quads.
 pub type HalfChunk = [f32; 8];
 
-/// The rows of a chunk's pixels, of four channels each.
+/// The pixels of a chunk by rows, of four channels each.
 pub type PixelRows = [[[f32; 4]; 4]; 4];
 
 /// The rows of two adjacent quads, indexed by the bits of their lanes.
@@ -317,7 +317,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn bits_by_row_of_four([a, b, c, d]: [u16; 4]) -> [[bool; 16]; 4] {
-        // The bytes with the bits of the lower two rows and of the upper two: for each pixel of a row.
+        // For each pixel of a row, the byte with the bits of the lower two rows, and that of the upper two.
         let bits = _mm_setr_epi16(
             a as i16, b as i16, c as i16, d as i16, a as i16, b as i16, c as i16, d as i16,
         );
@@ -344,7 +344,7 @@ mod avx2 {
         let mut rows = [[[0.0; 4]; 4]; 4];
         for (half, rows) in rows.as_chunks_mut::<2>().0.iter_mut().enumerate() {
             let (r, g, b, a) = (load(r, half), load(g, half), load(b, half), load(a, half));
-            // Of each quad, in its 128 bits: two channels of the upper pixels of the quad, then of the others.
+            // Each quad is in 128 bits: two channels of its upper pixels, then of the others.
             let pairs = [
                 (_mm256_unpacklo_ps(r, g), _mm256_unpacklo_ps(b, a)),
                 (_mm256_unpackhi_ps(r, g), _mm256_unpackhi_ps(b, a)),
@@ -384,7 +384,7 @@ mod avx2 {
             }
         };
         let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
-        // Of each quad: two channels of the upper pixels, and of the lower ones.
+        // For each quad, two channels of the upper pixels, and of the lower ones.
         let halves = [
             (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d)),
             (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d)),
@@ -426,12 +426,12 @@ mod avx512 {
     #[inline]
     pub(super) fn pixel_rows([r, g, b, a]: [&Chunk; 4]) -> PixelRows {
         let (r, g, b, a) = (load(r), load(g), load(b), load(a));
-        // Of each quad, in its 128 bits: two channels of the upper pixels of the quad, then of the others.
+        // Each quad is in 128 bits: two channels of its upper pixels, then of the others.
         let pairs = [
             (_mm512_unpacklo_ps(r, g), _mm512_unpacklo_ps(b, a)),
             (_mm512_unpackhi_ps(r, g), _mm512_unpackhi_ps(b, a)),
         ];
-        // The rows of the lower two quads and of the upper two take their pixels left and right by turns.
+        // Rows of the lower two quads, and of the upper two, alternate between left and right pixels.
         let lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
         let upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
         let mut rows = [[[0.0; 4]; 4]; 4];

@@ -9,7 +9,7 @@ use super::texel_lane::{LaneAxis, TexelLane, floor};
 use super::texel_math::{self, WrapMode};
 use r500_simd::{Chunk, LANES};
 
-/// Repeating coordinates from this magnitude on take the slow path.
+/// Repeating coordinates of at least this magnitude take the slow path.
 pub(super) const TOO_FAR: f32 = (1 << 21) as f32;
 
 /// The address mode of one axis.
@@ -20,7 +20,7 @@ pub(super) struct AddressMode {
     pub(super) power_of_two: bool,
 }
 
-/// The texels that a filter reads along an axis; the second one and its weight with the linear filter only.
+/// The texels that a filter reads along an axis; the second one and its weight are used by the linear filter only.
 #[derive(Clone, Copy)]
 pub(super) struct Taps {
     pub(super) texel: [Chunk; 2],
@@ -39,7 +39,7 @@ impl Taps {
 }
 
 impl AddressMode {
-    /// Returns whether coordinates repeat without end.
+    /// Returns whether the mode is periodic.
     #[inline(always)]
     pub(super) fn repeats(self) -> bool {
         matches!(self.wrap(), Some(WrapMode::Repeat | WrapMode::Mirror))
@@ -125,8 +125,8 @@ impl AddressMode {
         }
     }
 
-    /// Returns the least and the greatest distinct first texel of the linear filter: beyond them both texels
-    /// are those at the bound, or repeat.
+    /// Returns the least and the greatest distinct first texel of the linear filter: beyond them both texels equal
+    /// those at the bound, or repeat.
     pub(super) fn tap_bounds(self, size: f32) -> (f32, f32) {
         match self.mode {
             ClampMode::WRAP => (0.0, size - 1.0),

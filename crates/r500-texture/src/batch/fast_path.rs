@@ -135,7 +135,7 @@ impl CompiledSampler {
     ) {
         let mode = self.address_modes[axis];
         let (size, inverse) = (level.size[axis][0], level.inverse[axis][0]);
-        // Constants, so that there is a loop for each case.
+        // Constant arguments, so that each case has a loop of its own.
         let mut each = |wrap, linear, power_of_two| {
             let axis = LaneAxis { size, inverse, power_of_two };
             each(texels, weights, |x| address(axis, wrap, linear, x));
@@ -187,7 +187,8 @@ impl CompiledSampler {
 fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32, f32)) {
     for (texel, weight) in texels.iter_mut().zip(weights) {
         inhibit_outer_vectorization();
-        // Of its own arrays the compiler makes vectors in every mode; in place, with AVX, not of clamped coordinates.
+        // The compiler vectorises the loop over local arrays in every mode; in place, with AVX, not for clamped
+        // coordinates.
         let (x, mut numbers, mut fractions) = (*texel, [0.0; LANES], [0.0; LANES]);
         for lane in 0..LANES {
             (numbers[lane], fractions[lane]) = step(x[lane]);
@@ -196,7 +197,7 @@ fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32,
     }
 }
 
-/// Computes numbers of texels in rows of `row` texels from `origin` on.
+/// Computes the numbers of texels in rows of `row` texels that start at `origin`.
 #[inline(always)]
 fn number(group: &mut ChunkGroup, count: usize, row: f32, origin: f32) {
     let ChunkGroup { texel: [columns, rows], number, .. } = group;

@@ -137,7 +137,7 @@ fn fetch_scalar(
 }
 
 impl CompiledSampler {
-    /// Fetches the live quads of chunk `k`, which lie at `coords`.
+    /// Fetches the live quads of chunk `k`, at the coordinates `coords`.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     fn fetch_chunk(

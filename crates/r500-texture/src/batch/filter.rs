@@ -112,7 +112,7 @@ impl CompiledSampler {
         starts: &mut [Chunk; 2],
         indices: &mut [[u32; LANES]; 4],
     ) {
-        /// Added to a whole number below it, this leaves it in the lowest bits.
+        /// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
         const MAGIC: f32 = (1 << 23) as f32;
         let [width, height, _] = &level.size;
         for row in 0..if linear { 2 } else { 1 } {
@@ -189,7 +189,7 @@ impl CompiledSampler {
         live: u8,
         scratch: &mut Scratch,
     ) {
-        /// Added to a whole number below it, this leaves it in the lowest bits.
+        /// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
         const MAGIC: f32 = (1 << 23) as f32;
         let Scratch { x, taps, indices: [index, ..], pixels, .. } = scratch;
         let [columns, rows, _] = taps;
@@ -252,8 +252,9 @@ pub(super) fn reborrow<'a>([r, g, b, a]: &'a mut [&mut Chunk; 4]) -> [&'a mut Ch
 /// Interpolates linearly: a + (b - a) * weight, into a.
 ///
 /// No step underflows if texels are multiples of 2^-47 (all but some float32 are) and the weight is a
-/// multiple of 2^-25: in a first interpolation products are at least 2^-72, in a second one, of multiples of
-/// 2^-96, at least 2^-121; and a sum that cancels is a multiple of a last place that is larger.
+/// multiple of 2^-25: a product is zero or at least 2^-72 in a first interpolation, and at least 2^-121 in a
+/// second one, of multiples of 2^-96; a sum that cancels is a multiple of its terms' last place, which is
+/// larger.
 #[inline(always)]
 fn lerp(a: &mut [f32; 4], b: &[f32; 4], weight: f32) {
     for c in 0..4 {

@@ -69,7 +69,7 @@ impl CompiledSampler {
                 for axis in 0..self.lod_axes() {
                     let x = &coords.uvw[axis];
                     for quad in 0..4 {
-                        // Else AVX-512 gathers and scatters the lanes of four quads.
+                        // Otherwise the compiler, with AVX-512, gathers and scatters the lanes of four quads.
                         inhibit_outer_vectorization();
                         dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
                         dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
@@ -234,8 +234,8 @@ impl CompiledSampler {
         selection
     }
 
-    /// `TRI_PERF`, as the scalar sampler computes it. No step underflows: slopes are above 1, and a difference is
-    /// a multiple of the last place of the bias.
+    /// Applies `TRI_PERF`, as the scalar sampler does. No step underflows: slopes are above 1, and a difference
+    /// is a multiple of the last place of the bias.
     #[inline(always)]
     fn tri_perf_line(&self, weight: f32) -> f32 {
         let (slope, bias) = match self.tri_perf {

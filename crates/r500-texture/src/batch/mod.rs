@@ -1,12 +1,12 @@
 //! Batch fetches: vectorised sampling of whole chunks, bit for bit as
 //! [`Sampler::fetch`](crate::Sampler::fetch) under the default readings.
 //!
-//! Coordinates are chunks of sixteen pixels, one array a channel. The loops over them are plain Rust, which
-//! the compiler vectorises for the instruction set of the caller. Texels are decoded in advance unless there
-//! are too many (`texel_cache`), four floats each, so that a filter works on all channels together; for
-//! small textures the four texels of a bilinear footprint are stored side by side (`footprints`). The most
-//! frequent kind of fetch has a fast path (`fast_path`). What machine code computes too is written once, over a
-//! builder (`texel_math`).
+//! Coordinates are chunks of sixteen pixels, one array a channel. The loops over them are plain Rust, which the
+//! compiler vectorises for the instruction set of the caller. Texels are decoded in advance unless there are
+//! too many (`texel_cache`), four floats each, so that a filter works on all channels together; for small
+//! textures the four texels of a bilinear footprint are stored side by side (`footprints`). The most frequent
+//! kind of fetch has a fast path (`fast_path`). Arithmetic that machine code shares is written once, generic
+//! over a builder (`texel_math`).
 //!
 //! ```text
 //! strq ──texel_coords──▶ u, v, w, face ──lod──▶ levels ──address_mode──▶ columns, rows, layers, weights
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The slow path, [`Sampler::fetch`](crate::Sampler::fetch), takes quads with a repeating coordinate 2^21 or
-//! more texels away, quotients of 2^-126, and textures too large for the cache.
+//! more texels from the origin, quotients of 2^-126, and textures too large for the cache.
 //!
 //! The reference arithmetic flushes denormals in every step. These modules flush only where a denormal is
 //! possible; comments there give the bounds.

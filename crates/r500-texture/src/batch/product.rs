@@ -1,10 +1,11 @@
 //! A product under flush-to-zero, computed in plain arithmetic.
 
 /// Returns a * b as the reference arithmetic does, for operands that are not denormal: zero of its sign if the
-/// product is subnormal.
+/// product is tiny.
 ///
-/// Tininess is decided after rounding with an unbounded exponent, so that near the smallest normal number the
-/// product is compared 2^64 times as large. Where that overflows, or a does, the product is not subnormal.
+/// Tininess is decided after rounding with an unbounded exponent, so the product is compared after scaling by
+/// 2^64, where it rounds as with an unbounded exponent. If the scaled product or the scaled a overflows, the
+/// product is not tiny.
 #[inline(always)]
 pub(super) fn product(a: f32, b: f32) -> f32 {
     /// 2^64.
@@ -22,8 +23,8 @@ mod tests {
 
     use super::product;
 
-    /// Products near the smallest normal number, whose roundings differ with and without a lower end
-    /// of the exponent.
+    /// Products near the smallest normal number, whose rounding differs with a bounded and an unbounded
+    /// exponent.
     #[test]
     fn tiny_products_equal_the_reference_arithmetic() {
         let mut random = SplitMix64::seed_from_u64(0);
@@ -33,8 +34,8 @@ mod tests {
             let float = |mantissa: u64, exponent: u32| {
                 f32::from_bits(exponent << 23 | mantissa as u32 & 0x7f_ffff)
             };
-            // Exponents that add up to about that of the smallest one; mantissas of all sorts, some
-            // all ones.
+            // Exponents whose sum is near that of the smallest normal number; mantissas of all kinds, some all
+            // ones.
             let ones = if n % 3 == 0 { u64::MAX } else { 0 };
             let exponent = 1 + (state >> 50) as u32 % 126;
             let other = (127 + n % 4).saturating_sub(exponent).clamp(1, 254);
@@ -49,7 +50,7 @@ mod tests {
             assert_eq!(product(a, b).to_bits(), Arith::REFERENCE.mul(a, b).to_bits());
         }
         assert!(product(f32::INFINITY, 0.0).is_nan());
-        // 2^-126 - 2^-150 rounds up to the smallest normal number if the exponent has a lower end.
+        // 2^-126 - 2^-150 rounds up to the smallest normal number if the exponent is bounded.
         let below = f32::from_bits(0x3f7f_ffff);
         assert_eq!(product(f32::MIN_POSITIVE, below), 0.0);
     }

@@ -24,7 +24,7 @@ pub(super) enum TexelCache {
 /// Texels of 8 bits a channel, and a table of the values of the bytes.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    /// Red lowest.
+    /// Red in the lowest byte.
     texels: Vec<u32>,
     /// The value of each byte as red, green, blue, alpha.
     meaning: Box<[[f32; 4]; 256]>,
@@ -34,7 +34,7 @@ pub(super) struct Bytes {
 /// Texels of 8 bits a channel, all unsigned normalised.
 #[derive(Debug)]
 pub(super) struct Unorm {
-    /// Red lowest.
+    /// Red in the lowest byte.
     texels: Vec<u32>,
     border: [f32; 4],
 }

@@ -90,8 +90,8 @@ impl TexelBuilder for TexelLane {
 /// Returns the integer `i`, at most 2^21 + 1 in magnitude, modulo `n`: 0 to n - 1.
 #[inline(always)]
 fn modulo(i: f32, n: f32, inverse: f32, power_of_two: bool) -> f32 {
-    // Exact for a power of two. Else the quotient is off by less than 2^-1 (2^21 / n units of
-    // 2^-23), its floor by one.
+    // Exact for a power of two. Otherwise the quotient is off by less than 2^-1 (2^21 / n units of 2^-23),
+    // and its floor by at most one.
     let rest = i - n * floor(i * inverse);
     if power_of_two {
         return rest;

@@ -1,16 +1,16 @@
-//! Texture arithmetic over a builder: address modes, weights, interpolation, level-of-detail selection.
+//! Texture arithmetic, generic over a builder: address modes, weights, interpolation, level-of-detail selection.
 //!
 //! The builder is a lane of vector code in this crate's batch fetches, and a code generator for machine code. The
-//! [scalar sampler](crate::Sampler::fetch) defines the results and shares nothing with this.
+//! [scalar sampler](crate::Sampler::fetch) defines the results and shares no code with this module.
 //!
-//! Texel numbers are of a type of the builder's own: integral floats in lanes, integers in machine code.
+//! Texel numbers have a type of the builder's own: integral floats in lanes, integers in machine code.
 
 use r500_isa::values::ClampMode;
 use r500_numerics::branchless::{self, KernelBuilder};
 
-/// The fraction of the level of detail that selects levels: multiples of 1/16, cut toward minus infinity.
+/// The fraction of the level of detail that selects levels: multiples of 1/16, rounded toward minus infinity.
 ///
-/// Limits are whole numbers, so that cutting the limited level of detail is limiting the cut one.
+/// Limits are integers, so limiting and cutting commute.
 pub const LOD_UNIT: f32 = 1.0 / 16.0;
 
 /// The mapping of a texel number (with the linear filter, of the first one) into an axis of n texels.
@@ -36,7 +36,7 @@ impl WrapMode {
     }
 }
 
-/// What the kernels of texture arithmetic are made of, besides [`KernelBuilder`]'s operations.
+/// The operations that kernels of texture arithmetic are built of, besides those of [`KernelBuilder`].
 ///
 /// Each operation has the bits of the reference arithmetic for the operands that the kernels give it, except that
 /// the sign of a zero may differ in coordinates and in levels of detail, where it has no effect.
@@ -46,24 +46,24 @@ pub trait TexelBuilder: KernelBuilder {
     /// An axis of a level.
     type Axis: Copy;
 
-    /// The largest integer not above a, as a float.
+    /// Returns the largest integer not above a, as a float.
     fn floor(&mut self, a: Self::Value) -> Self::Value;
-    /// a == b, of floats.
+    /// Returns whether a == b, of floats.
     fn eq(&mut self, a: Self::Value, b: Self::Value) -> Self::Mask;
-    /// A sum that may be denormal, flushed.
+    /// Returns a sum that may be denormal, flushed.
     fn flush(&mut self, sum: Self::Value) -> Self::Value;
-    /// a * a.
+    /// Returns a * a.
     fn square(&mut self, a: Self::Value) -> Self::Value;
 
-    /// A coordinate on an axis that repeats, in the range of texel numbers, with the same texels.
+    /// Returns a coordinate on a repeating axis, limited to the range of texel numbers without changing its texels.
     fn limit_repeating(&mut self, axis: Self::Axis, x: Self::Value) -> Self::Value;
-    /// The number of the last texel, plus `beyond`, as a float.
+    /// Returns the number of the last texel, plus `beyond`, as a float.
     fn after_last(&mut self, axis: Self::Axis, beyond: f32) -> Self::Value;
-    /// The floor of a limited coordinate, as a texel number and as a float.
+    /// Returns the floor of a limited coordinate, as a texel number and as a float.
     fn texel(&mut self, axis: Self::Axis, x: Self::Value) -> (Self::Number, Self::Value);
-    /// The last number of a period: n - 1, or 2n - 1 if mirrored.
+    /// Returns the last number of a period: n - 1, or 2n - 1 if mirrored.
     fn last_of_period(&mut self, axis: Self::Axis, mirrored: bool) -> Self::Number;
-    /// A texel number modulo a period, given its last number; the texel number as a float, too.
+    /// Returns a texel number, given also as a float, modulo a period, which is given by its last number.
     fn modulo(
         &mut self,
         axis: Self::Axis,
@@ -71,7 +71,7 @@ pub trait TexelBuilder: KernelBuilder {
         last: Self::Number,
         number: (Self::Number, Self::Value),
     ) -> Self::Number;
-    /// The smaller one of `number` and `last - number`, neither of them negative.
+    /// Returns the smaller one of `number` and `last - number`, neither of them negative.
     fn fold_back(&mut self, last: Self::Number, number: Self::Number) -> Self::Number;
 }
 
@@ -108,7 +108,8 @@ pub fn address<B: TexelBuilder>(
     (map_texel(b, axis, wrap, linear, (number, floor)), weight)
 }
 
-/// Maps a texel number, which is a float too, into its axis: [`WrapMode`]. Clamped ones are within their limits.
+/// Maps a texel number, given also as a float, into its axis by the [`WrapMode`]. Clamped numbers are within their
+/// limits already.
 #[inline(always)]
 pub fn map_texel<B: TexelBuilder>(
     b: &mut B,
@@ -124,7 +125,7 @@ pub fn map_texel<B: TexelBuilder>(
     };
     let last = b.last_of_period(axis, mirrored);
     let number = b.modulo(axis, mirrored, last, number);
-    // Footprints of the linear filter are there for the way back, too.
+    // The linear filter has footprints for the mirrored half of the period, too.
     if mirrored && !linear { b.fold_back(last, number) } else { number }
 }
 
@@ -204,7 +205,7 @@ pub fn nan_to_zero<B: TexelBuilder>(b: &mut B, a: B::Value) -> B::Value {
     b.select(number, a, zero)
 }
 
-/// Limits a level of detail to the levels that there are, and cuts it to multiples of [`LOD_UNIT`].
+/// Limits a level of detail to the existing levels, and cuts it to multiples of [`LOD_UNIT`].
 #[inline(always)]
 pub fn cut_lod<B: TexelBuilder>(b: &mut B, lod: B::Value, finest: f32, coarsest: f32) -> B::Value {
     let (finest, coarsest) = (b.float(finest), b.float(coarsest));

@@ -106,7 +106,7 @@ impl TexelView<'_> {
 }
 
 impl TextureDesc {
-    /// Describes the fetches of a sampler; `None` if they are not that simple.
+    /// Describes the fetches of a sampler; `None` if they have no description.
     pub(crate) fn new(scalar: &ScalarSampler, compiled: &CompiledSampler) -> Option<Self> {
         match compiled.single_level {
             true => compiled.finest_level_desc().filter(|_| compiled.has_fast_path),
@@ -149,7 +149,7 @@ impl TextureDesc {
 }
 
 impl CompiledSampler {
-    /// Returns the cells that its filter reads, if they are stored.
+    /// Returns the cells that the filter reads, if they are stored.
     pub(crate) fn texel_view(&self) -> TexelView<'_> {
         match (self.mag[0], &self.footprints, &self.store) {
             (true, Some(footprints), _) => TexelView::Footprints(footprints.all()),

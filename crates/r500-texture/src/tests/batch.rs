@@ -1,4 +1,4 @@
-//! Batches against [`Sampler::fetch`], bit for bit.
+//! Compares batch fetches with [`Sampler::fetch`], bit for bit.
 
 use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
@@ -19,11 +19,11 @@ struct Batch {
     active: Option<Vec<Chunk>>,
     wanted: u8,
     ranges: Vec<(usize, usize)>,
-    /// The level that fetches it.
+    /// The SIMD level of the fetch.
     simd: Simd,
 }
 
-/// A batch fetch, at a level.
+/// A batch fetch, as a task for a SIMD level.
 pub(super) struct FetchBatch<'a> {
     pub(super) sampler: &'a Sampler,
     pub(super) fetch: &'a BatchFetch<'a>,
@@ -43,12 +43,12 @@ impl SimdTask for FetchBatch<'_> {
 const CHUNKS: usize = 3;
 
 impl Batch {
-    /// Coordinates by `float`, in any of the forms of a batch.
+    /// Returns a batch with coordinates from `float`; its other operands are random.
     fn new(random: &mut Random, float: impl FnMut(&mut Random) -> f32) -> Self {
         Self::of(CHUNKS, random, float)
     }
 
-    /// The same of so many chunks.
+    /// As [`new`](Self::new), with a given number of chunks.
     fn of(chunks: usize, random: &mut Random, mut float: impl FnMut(&mut Random) -> f32) -> Self {
         let mut channels = |random: &mut Random| {
             [(); 4].map(|()| {
@@ -69,7 +69,7 @@ impl Batch {
             (0..chunks).map(|_| [(); 16].map(|()| lane(random))).collect()
         });
         let wanted = if random.one_in(2) { 0b1111 } else { random.below(16) as u8 };
-        // Sometimes with a gap, which is not fetched.
+        // Sometimes with a gap, which must not be fetched.
         let ranges = match chunks {
             3.. if random.one_in(4) => vec![(0, 1), (2, chunks)],
             _ => vec![(0, chunks)],
@@ -80,7 +80,7 @@ impl Batch {
         Self { op, unscaled, strq, dx, dy, active, wanted, ranges, simd }
     }
 
-    /// Fetches it, and compares every pixel of each quad with an active lane.
+    /// Fetches the batch, and compares every pixel of each quad with an active lane.
     #[track_caller]
     fn check(&self, sampler: &Sampler, what: &Texture) {
         let chunks = self.strq[0].len();
@@ -135,7 +135,7 @@ impl Batch {
     }
 }
 
-/// Registers of all bits, every format, odd numbers.
+/// Random bits in registers, every format, coordinates of all kinds.
 #[test]
 fn any_registers_and_coordinates() {
     let mut random = Random::new(0x0123_4567_89ab_cdef);
@@ -151,7 +151,7 @@ fn any_registers_and_coordinates() {
     assert!(bound > 5000, "{bound}");
 }
 
-/// A texture of `size` with all its levels, filters and modes any, texels random.
+/// Returns a texture of random size with all its levels, random filters, modes and texels.
 fn tame(random: &mut Random, kind: CoordType) -> Texture {
     let format =
         [TxFormat::X8_8_8_8, TxFormat::X8, TxFormat::F32, TxFormat::F16_16, TxFormat::DXT5]
@@ -189,7 +189,7 @@ fn tame(random: &mut Random, kind: CoordType) -> Texture {
     repair(texture, random, u64::MAX).expect("it may take any memory").0
 }
 
-/// Coordinates as programs have them: near each other, on the borders of texels and of the texture.
+/// Returns a typical coordinate: near others, on the edges of texels and of the texture.
 fn near(random: &mut Random) -> f32 {
     match random.below(12) {
         0 => random.float(),
@@ -202,7 +202,7 @@ fn near(random: &mut Random) -> f32 {
     }
 }
 
-/// Textures that are too large to be decoded, or that only the scalar sampler can fetch from.
+/// Textures that are too large to be decoded, or that only the scalar sampler supports.
 #[test]
 fn large_textures() {
     let mut random = Random::new(0x5555_1234_aaaa_4321);
@@ -241,7 +241,7 @@ fn every_kind_of_texture() {
             for _ in 0..6 {
                 Batch::new(&mut random, near).check(&sampler, &texture);
             }
-            // Levels of all kinds: small steps from pixel to pixel.
+            // Levels of detail of all kinds, by different steps from pixel to pixel.
             let step = 2_f32.powi(-(random.below(12) as i32));
             let start = random.below(5) as f32 - 2.0;
             Batch::new(&mut random, |random| {
@@ -252,7 +252,7 @@ fn every_kind_of_texture() {
     }
 }
 
-/// The description of a texture holds for its texels, in every format.
+/// The description of a texture agrees with its texels, in every format.
 #[test]
 fn tables_know_their_numbers() {
     let mut random = Random::new(0x1357_9bdf_0246_8ace);
@@ -260,7 +260,7 @@ fn tables_know_their_numbers() {
     for round in 0..20_000 {
         let mut texture = wild(&mut random);
         let any = [ClampMode::WRAP, ClampMode::MIRROR, ClampMode::CLAMP];
-        // Random ones come instead.
+        // `repair` adds random levels instead.
         texture.levels.clear();
         if random.one_in(8) {
             texture.set(TxFormat1::TXFORMAT, TxFormat::F32);
@@ -281,7 +281,7 @@ fn tables_know_their_numbers() {
                 footprints.iter().flat_map(|footprint| *footprint.texels()).collect()
             }
         };
-        // After the last one is the border, which no coordinate meets.
+        // After the last texel is the border colour, which no coordinate selects.
         let texels = if table.linear { &texels[..] } else { &texels[..texels.len() - 1] };
         let grid = 2_f64.powi(-TextureDesc::GRID);
         let off_grid = |x: f32| x.is_finite() && (f64::from(x) / grid).fract() != 0.0;
@@ -304,7 +304,7 @@ fn tables_know_their_numbers() {
 }
 
 /// Textures of the fast path: two dimensions, one level, clamped, repeated or mirrored; several groups of
-/// chunks, some quads with coordinates that leave it.
+/// chunks, some quads with coordinates that need the slow path.
 #[test]
 fn simple_textures() {
     let mut random = Random::new(0x0f1e_2d3c_4b5a_6978);
@@ -332,7 +332,7 @@ fn simple_textures() {
         let last = size[0].max(size[1]) as f32;
         let chunks = 1 + random.below(11) as usize;
         for edge in [0.0, 0.5, 1.0] {
-            // Around whole and half texels, far outside, and whatever else there is.
+            // Around integral texel coordinates and centres, far outside, and arbitrary.
             Batch::of(chunks, &mut random, |random| match random.below(4) {
                 0 => near(random),
                 1 => (random.below(3 * size[0] + 9) as f32 - 4.0 + edge) / size[0] as f32,

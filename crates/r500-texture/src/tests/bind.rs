@@ -1,4 +1,4 @@
-//! What can be bound, what cannot, and what is said about it.
+//! Binding: accepted and rejected textures, and the error messages.
 
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset};
 use r500_isa::values::{ChromaKeyMode, EndianSwap, LayerFilter, TexelFilter, TxFormat, YuvToRgb};
@@ -15,7 +15,8 @@ fn error(texture: &Texture) -> String {
     Sampler::bind(texture, None).expect_err("must not bind").to_string()
 }
 
-/// What is not modelled or reserved says which register and field, which value, and a way out.
+/// Errors for modes that are not modelled or reserved name the register and field, the value, and a
+/// remedy.
 #[test]
 fn modes_that_are_not_there() {
     type Change = fn(&mut Texture);
@@ -83,7 +84,8 @@ fn modes_that_are_not_there() {
 
 #[test]
 fn every_format_binds_or_is_refused_by_name() {
-    // The documents' formats without YUV (19 to 21) and with DXT (15 to 17); seven of the upper half.
+    // The documented formats without YUV (19 to 21) and with DXT (15 to 17); seven formats with
+    // `TXFORMAT_MSB`.
     for msb in [false, true] {
         for code in 0..32 {
             let texture =
@@ -104,7 +106,8 @@ fn every_format_binds_or_is_refused_by_name() {
     }
 }
 
-/// Bytes that a level of a format has, by hand: bits a texel or block, rows whole bytes.
+/// The bytes of a level of each format, computed by hand from the bits of a texel or block; rows are
+/// whole bytes.
 #[test]
 fn levels_have_the_bytes_that_their_format_needs() {
     use TxFormat as F;
@@ -184,10 +187,10 @@ fn sizes_have_twelve_bits() {
 
 #[test]
 fn rows_lie_a_pitch_apart() {
-    // Rows of 2 texels, 3 texels apart.
+    // Rows of 2 texels, with a pitch of 3 texels.
     let mut texture = texture(TxFormat::X8, [2, 2], &[1, 2, 99, 3, 4, 99]);
     texture.set(TxFormat2::TXPITCH, 2);
-    // Without TXPITCH_EN the pitch is not read.
+    // Without TXPITCH_EN the pitch is ignored.
     assert!(error(&texture).starts_with("level 0 has 6 bytes"));
     texture.set(TxFormat0::TXPITCH_EN, true);
     let mut texture = in_256ths(texture);
@@ -199,13 +202,13 @@ fn rows_lie_a_pitch_apart() {
     // The last row may end with its last texel.
     texture.levels[0].bytes.pop();
     assert_eq!(all(&texture), [1.0, 2.0, 3.0, 4.0]);
-    // Rows cut to the width are recognised by their length.
+    // Rows without padding are recognised by the length of the level.
     texture.levels[0].bytes = vec![1, 2, 3, 4];
     assert_eq!(all(&texture), [1.0, 2.0, 3.0, 4.0]);
     texture.levels[0].bytes.pop();
     assert!(error(&texture).starts_with("level 0 has 3 bytes"));
 
-    // The pitch halves as the width does: 6 texels, then 3; never below the width.
+    // The pitch halves as the width does: 6 texels, then 3; it is never below the width.
     let texture = super::texture(TxFormat::X8, [4, 2], &[0; 12]);
     let mut texture = with_levels(texture, &[([2, 1], &[7, 8, 99]), ([1, 1], &[9])]);
     texture.set(TxFormat0::TXPITCH_EN, true);
@@ -228,7 +231,7 @@ fn rows_lie_a_pitch_apart() {
 
 #[test]
 fn layers_follow_each_other_with_their_rows() {
-    // Two layers of two rows, 3 apart; the last row is short.
+    // Two layers of two rows, with a pitch of 3; the last row is short.
     let bytes = [1, 2, 0, 3, 4, 0, 5, 6, 0, 7, 8];
     let mut texture = in_256ths(volume(texture(TxFormat::X8, [2, 2], &bytes), 1));
     texture.set(TxFormat0::TXPITCH_EN, true);
@@ -276,7 +279,7 @@ fn a_sampler_tells_about_itself() {
     assert_eq!((sampler.levels(), sampler.axes()), (2, 0b011));
     assert_eq!((sampler.level_size(1), sampler.level_size(2)), ([2, 1, 1], [0; 3]));
     assert_eq!(sampler.texel(1, [1, 0, 0], &REFERENCE), [0.2; 4]);
-    // Outside a level is the border.
+    // Coordinates outside a level return the border colour.
     let mut bordered = texture;
     bordered.border_color = 255;
     let sampler = bind(&bordered);

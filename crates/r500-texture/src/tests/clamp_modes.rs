@@ -1,4 +1,4 @@
-//! Clamp modes, along each axis, by either filter, with a border colour whose components differ.
+//! Clamp modes, along each axis, with either filter, and a border colour with different components.
 
 use r500_isa::texture::TxFilter0;
 use r500_isa::values::{ClampMode, TxFormat};
@@ -6,17 +6,18 @@ use r500_program::Texture;
 
 use super::*;
 
-/// Texels a to d in 256ths, and the border.
+/// Texels a to d in 256ths, and the border colour.
 const A: [f32; 4] = [16.0, 8.0, 4.0, 2.0];
 const B: [f32; 4] = [32.0, 40.0, 48.0, 56.0];
 const C: [f32; 4] = [80.0, 72.0, 64.0, 100.0];
 const D: [f32; 4] = [96.0, 128.0, 112.0, 144.0];
 const BORDER: [f32; 4] = [240.0, 200.0, 160.0, 180.0];
 
-/// What texel numbers -9 to 12 stand for where there are four texels, a to d: `.` is the border.
+/// The texels that texel numbers -9 to 12 select on an axis of four texels, a to d; `.` is the
+/// border.
 ///
-/// Worked out on paper: wrapping repeats "abcd", mirroring "abcddcba"; -1-i takes -1, -2, -3, -4 to
-/// a, b, c, d.
+/// Worked out by hand: wrapping repeats "abcd", mirroring "abcddcba"; mirroring once, i -> -1-i
+/// maps -1, -2, -3, -4 to a, b, c, d.
 const NUMBERS: [(ClampMode, &str); 6] = [
     //                              -9       -1 0  3 4      12
     (ClampMode::WRAP, "dabcdabcdabcdabcdabcda"),
@@ -37,7 +38,7 @@ fn letter(c: u8) -> [f32; 4] {
     }
 }
 
-/// Texels a to d along an axis.
+/// Returns a texture with texels a to d along an axis.
 fn along(axis: usize, mode: ClampMode) -> Texture {
     let bytes: Vec<u8> = [A, B, C, D].concat().iter().map(|&k| k as u8).collect();
     let one = |size| texture(TxFormat::X8_8_8_8, size, &bytes);
@@ -51,7 +52,7 @@ fn along(axis: usize, mode: ClampMode) -> Texture {
     in_256ths(texture)
 }
 
-/// The colour at `x` along an axis, in 256ths.
+/// Returns the colour at `x` along an axis, in 256ths.
 fn get(texture: &Texture, axis: usize, x: f32) -> [f32; 4] {
     let mut uvw = [0.5; 3];
     uvw[axis] = x;
@@ -68,7 +69,7 @@ fn point_filter_takes_the_texel_that_a_number_stands_for() {
         for (mode, letters) in NUMBERS {
             let texture = along(axis, mode);
             for (number, c) in (-9_i16..).zip(letters.bytes()) {
-                // A texel reaches from its number to just below the next.
+                // A texel extends from its number to just below the next.
                 for within in [0.0, 0.5, 0.75] {
                     let x = f32::from(number) + within;
                     assert_eq!(get(&texture, axis, x), letter(c), "{mode:?} axis {axis} at {x}");
@@ -84,7 +85,7 @@ fn linear_filter_takes_each_of_two_numbers_for_itself() {
         for (mode, letters) in NUMBERS {
             let texture = linear(along(axis, mode));
             for (number, pair) in (-9_i16..).zip(letters.as_bytes().windows(2)) {
-                // From the middle of a texel to that of the next.
+                // From the centre of a texel to that of the next.
                 for weight in [0.0, 0.25, 0.5, 0.75] {
                     let x = f32::from(number) + 0.5 + weight;
                     let want = mixed(letter(pair[0]), letter(pair[1]), weight);
@@ -102,7 +103,8 @@ fn half_way_to_the_border_is_the_last_texel_to_the_point_filter() {
         for (x, want) in [(-7.0, A), (-0.25, A), (0.0, A), (1.5, B), (3.5, D), (4.0, D), (9.0, D)] {
             assert_eq!(get(&texture, axis, x), want, "at {x}");
         }
-        // |x| first: -1 is 1, where b begins; mode 3 has texel number -1 there, which is a.
+        // The absolute value comes first: -1 becomes 1, where b begins. MIRROR_ONCE (mode 3) has
+        // texel number -1 there, which is a.
         let texture = along(axis, ClampMode::MIRROR_ONCE_HALF);
         for (x, want) in
             [(-9.0, D), (-4.0, D), (-2.5, C), (-1.0, B), (-0.5, A), (0.5, A), (3.5, D), (6.0, D)]
@@ -118,7 +120,8 @@ fn half_way_to_the_border_the_linear_filter_stops() {
     for axis in 0..3 {
         let clamp = linear(along(axis, ClampMode::CLAMP_HALF));
         let mirror = linear(along(axis, ClampMode::MIRROR_ONCE_HALF));
-        // At 0 and 4, the edges, a mixture of one half; no coordinate gets further.
+        // At the edges, 0 and 4, border and texel have equal weights; coordinates are limited to
+        // them.
         let (low, high) = (mixed(BORDER, A, 0.5), mixed(D, BORDER, 0.5));
         for x in [-8.0, -0.25, 0.0] {
             assert_eq!(get(&clamp, axis, x), low, "at {x}");
@@ -128,7 +131,7 @@ fn half_way_to_the_border_the_linear_filter_stops() {
             assert_eq!(get(&mirror, axis, x), high, "at {x}");
             assert_eq!(get(&mirror, axis, -x), high, "at -{x}");
         }
-        // A quarter of a texel inside: border and a with weights 1/4 and 3/4.
+        // A quarter of a texel inside, border and a have weights 1/4 and 3/4.
         for (x, want) in [
             (0.0, low),
             (0.25, mixed(BORDER, A, 0.75)),
@@ -151,7 +154,7 @@ fn outside_on_one_axis_is_outside() {
     assert_eq!(at(&texture, [0.5, 0.5, 0.0]).map(|c| c * 256.0), A);
     assert_eq!(at(&texture, [0.5, 1.0, 0.0]).map(|c| c * 256.0), BORDER);
     assert_eq!(at(&texture, [-1.0, 0.5, 0.0]).map(|c| c * 256.0), BORDER);
-    // A 2D texture has no R to be outside of.
+    // A 2D texture ignores R.
     texture.set(TxFilter0::CLAMP_R, ClampMode::BORDER);
     assert_eq!(at(&texture, [0.5, 0.5, -9.0]).map(|c| c * 256.0), A);
     // Linear on both axes at a corner: a quarter a, three quarters border.
@@ -161,7 +164,8 @@ fn outside_on_one_axis_is_outside() {
 
 #[test]
 fn sizes_need_not_be_powers_of_two() {
-    // Three texels: 3 wraps to the first, mirrored to the last; -4 is the last of the turn before.
+    // Three texels: 3 wraps to the first and mirrors to the last; -4 is the last of the previous
+    // period.
     let make =
         |mode| in_256ths(texture(TxFormat::X8, [3, 1], &[1, 2, 3]).with(TxFilter0::CLAMP_S, mode));
     let (wrap, mirror) = (make(ClampMode::WRAP), make(ClampMode::MIRROR));

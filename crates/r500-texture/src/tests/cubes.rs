@@ -1,4 +1,4 @@
-//! Cubes: faces, places on them, edges.
+//! Cube textures: face selection, coordinates on faces, edges.
 
 use r500_isa::texture::TxFilter0;
 use r500_isa::values::{ClampMode, LayerFilter, TexOp, TxFormat};
@@ -10,8 +10,8 @@ use super::*;
 /// A face, a texel of it (column, row), and a direction to it.
 type Hit = (u32, [u32; 2], [f32; 3]);
 
-/// Directions to three corners of each face, from the table of the graphics interfaces: seen from
-/// the middle, columns run along -Z, +Z, +X, +X, +X, -X and rows along -Y, -Y, +Z, -Z, -Y, -Y.
+/// Directions to three corners of each face, from the table of the graphics APIs: seen from the
+/// centre, columns run along -Z, +Z, +X, +X, +X, -X and rows along -Y, -Y, +Z, -Z, -Y, -Y.
 const CORNERS: [Hit; 18] = [
     (0, [0, 0], [2.0, 1.0, 1.0]),
     (0, [1, 0], [2.0, 1.0, -1.0]),
@@ -33,13 +33,13 @@ const CORNERS: [Hit; 18] = [
     (5, [0, 1], [1.0, -1.0, -2.0]),
 ];
 
-/// 2x2 texels a face, numbered 0 to 23 in 256ths.
+/// Returns a cube of 2x2 texels a face, numbered 0 to 23 in 256ths.
 fn numbered() -> Texture {
     let bytes: Vec<u8> = (0..24).collect();
     in_256ths(cube(texture(TxFormat::X8, [2, 2], &bytes)))
 }
 
-/// What a direction fetches. Not UNSCALED, which `at` is.
+/// Fetches in a direction. `at` is not applicable: it is UNSCALED.
 fn toward(texture: &Texture, [s, t, r]: [f32; 3]) -> [f32; 4] {
     bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[s, t, r, 1.0]; 4]), &REFERENCE)[0]
 }
@@ -56,7 +56,7 @@ fn directions_meet_the_texels_of_the_table() {
     for (face, [x, y], direction) in CORNERS {
         let number = (4 * face + 2 * y + x) as f32;
         assert_eq!(toward(&texture, direction)[0] * 256.0, number, "{direction:?}");
-        // Length does not matter, nor does scaling.
+        // Neither length nor scaling has an effect.
         let far = direction.map(|c| c * 1e20);
         assert_eq!(toward(&texture, far)[0] * 256.0, number, "{far:?}");
         assert_eq!(at(&texture, direction)[0] * 256.0, number, "{direction:?} unscaled");
@@ -65,12 +65,13 @@ fn directions_meet_the_texels_of_the_table() {
 
 #[test]
 fn places_are_quotients_on_a_scale_from_0_to_size() {
-    // (1/4, 1/2) of the way from the middle of +Z to its right and lower edge, of 2 texels.
+    // (1/4, 1/2) of the way from the centre of +Z to its right and lower edge, on a face of 2
+    // texels.
     let quad = QuadFetch::new(TexOp::LD, [[1.0, -2.0, 4.0, 1.0]; 4]);
     let [lookup, ..] = bind(&numbered()).look_up(&quad, &REFERENCE);
     assert_eq!(lookup.face, Some(4));
     assert_eq!(lookup.coordinates, [1.25, 1.5, 4.0]);
-    // PROJ divides first; a negative Q looks the other way.
+    // PROJ divides first; a negative Q reverses the direction.
     let quad = QuadFetch::new(TexOp::PROJ, [[1.0, -2.0, 4.0, -2.0]; 4]);
     let [lookup, ..] = bind(&numbered()).look_up(&quad, &REFERENCE);
     assert_eq!(lookup.face, Some(5));
@@ -86,9 +87,9 @@ fn between_faces_the_first_axis_wins() {
         ([1.0, -1.0, 0.5], 0, 3),
         ([0.5, 1.0, -1.0], 2, 5),
         ([-1.0, 0.0, 1.0], 1, 4),
-        // No tie: the same by either.
+        // Not a tie: both readings give the same face.
         ([0.5, -1.0, 0.5], 3, 3),
-        // No direction at all, and one of denormals, which are zeros.
+        // A zero direction, and one of denormals, which count as zeros.
         ([0.0, 0.0, 0.0], 0, 4),
         ([-0.0, 0.0, -0.0], 0, 4),
         ([f32::from_bits(1), f32::from_bits(9), 0.0], 0, 4),
@@ -103,10 +104,10 @@ fn odd_directions_have_a_face_and_a_place() {
     let texture = numbered();
     // 0/0 is NaN, which counts as coordinate 0: the first texel of +X.
     assert_eq!(toward(&texture, [0.0; 3])[0] * 256.0, 0.0);
-    // Comparisons with NaN are false, so Z is left; 1/0 and NaN are the farthest column, row 0.
+    // Comparisons with NaN are false, so Z is the default; 1/0 and NaN give the last column, row 0.
     assert_eq!(toward(&texture, [1.0, f32::NAN, 0.0])[0] * 256.0, 17.0);
     assert_eq!(toward(&texture, [f32::NAN; 3])[0] * 256.0, 20.0);
-    // Infinity over infinity, and 1 over infinity.
+    // Infinity divided by infinity, and 1 divided by infinity.
     let infinite = [f32::INFINITY, f32::INFINITY, 1.0];
     let quad = QuadFetch::new(TexOp::LD, [[infinite[0], infinite[1], infinite[2], 1.0]; 4]);
     let [lookup, ..] = bind(&texture).look_up(&quad, &REFERENCE);
@@ -121,14 +122,14 @@ fn filters_stay_on_a_face() {
     // At the edge of +X toward +Z (left): the clamp mode of S decides, no other face is read.
     let texture = linear(numbered());
     let edge = [1.0, 0.5, 1.0];
-    // Row: (-0.5 + 1) / 2 * 2 = 1/2, the middle of row 0. Column 0 clamps to texel 0.
+    // Row: (-0.5 + 1) / 2 * 2 = 1/2, the centre of row 0. Column 0 is clamped to texel 0.
     assert_eq!(toward(&texture, edge)[0] * 256.0, 0.0);
     let mut border = texture.clone().with(TxFilter0::CLAMP_S, ClampMode::BORDER);
     border.border_color = 128;
     assert_eq!(toward(&border, edge)[0] * 256.0, 64.0);
     let wrap = texture.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
     assert_eq!(toward(&wrap, edge)[0] * 256.0, 0.5);
-    // VOL_FILTER and CLAMP_R are for volumes; a reserved VOL_FILTER is not read.
+    // VOL_FILTER and CLAMP_R apply to volumes only; a reserved VOL_FILTER is ignored.
     let texture = numbered()
         .with(TxFilter0::VOL_FILTER, LayerFilter::new(3))
         .with(TxFilter0::CLAMP_R, ClampMode::BORDER);
@@ -143,7 +144,7 @@ fn faces_have_levels() {
     texture.levels.push(Level { width: 1, height: 1, layers: 6, bytes: coarse });
     let texture = in_256ths(with_levels(texture, &[]));
     let texture = texture.with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
-    // Half a face to the right is one texel, 3/4 of a face down 1.5; R stays: log2 1.5.
+    // Half a face to the right is one texel, 3/4 of a face down 1.5; R is constant: log2 1.5.
     let place = |s: f32, t: f32| [s, t, 1.0, 1.0];
     let strq = [place(-0.5, 0.75), place(0.5, 0.75), place(-0.5, -0.75), place(0.5, -0.75)];
     let [lookup, ..] = bind(&texture).look_up(&QuadFetch::new(TexOp::LD, strq), &REFERENCE);

@@ -1,4 +1,4 @@
-//! Every texel format other than the block formats, packed by hand, and what the registers make of the
+//! Every texel format other than the block formats, packed by hand, and the registers that convert its
 //! components.
 
 use r500_isa::texture::{TxFilter0, TxFormat1, TxFormat2};
@@ -8,7 +8,7 @@ use r500_program::Texture;
 use super::super::{DepthStencil, WideBorder};
 use super::*;
 
-/// Makes components signed, component 0 in bit 0.
+/// Sets the signs of components, component 0 in bit 0.
 fn signed(texture: Texture, mask: u8) -> Texture {
     texture
         .with(TxFormat1::SIGNED_COMP0, mask & 1 != 0)
@@ -21,7 +21,7 @@ fn gamma(texture: Texture) -> Texture {
     texture.with(TxFormat1::GAMMA, true)
 }
 
-/// What red, green, blue and alpha select.
+/// Sets the selects of red, green, blue and alpha.
 fn select(texture: Texture, rgba: [TxSel; 4]) -> Texture {
     texture
         .with(TxFormat1::SEL_RED, rgba[0])
@@ -30,7 +30,7 @@ fn select(texture: Texture, rgba: [TxSel; 4]) -> Texture {
         .with(TxFormat1::SEL_ALPHA, rgba[3])
 }
 
-/// One texel of a format.
+/// Returns a texture of one texel.
 fn texel(format: TxFormat, bytes: &[u8]) -> Texture {
     texture(format, [1, 1], bytes)
 }
@@ -39,7 +39,7 @@ fn texel_msb(format: TxFormatMsb, bytes: &[u8]) -> Texture {
     texture_msb(format, [1, 1], bytes)
 }
 
-/// The border colour: what is outside one texel.
+/// Returns the border colour, by a fetch outside a texture of one texel.
 fn border(mut texture: Texture, color: u32) -> [f32; 4] {
     border_by(&mut texture, color, &REFERENCE)
 }
@@ -53,7 +53,7 @@ fn border_by(texture: &mut Texture, color: u32, readings: &TexReadings) -> [f32;
 #[test]
 fn unsigned_components_from_the_lowest_bit() {
     use TxFormat as F;
-    // Binary numbers are grouped as the name has the components, the last one lowest.
+    // Binary numbers are grouped by component in the order of the name, the last one lowest.
     #[rustfmt::skip]
     let cases: [(F, &[u8], [f32; 4]); 17] = [
         (F::X8,      &[51],                        [51.0 / 255.0, 0.0, 0.0, 0.0]),
@@ -84,7 +84,8 @@ fn unsigned_components_from_the_lowest_bit() {
     for (format, bytes, want) in cases {
         let texture = texel(format, bytes);
         assert_eq!(first(&texture), want, "{format:?}");
-        // The border is one texel, too. What does not fit its register has a test of its own.
+        // The border colour is a texel in the register. Formats wider than the register have a test of
+        // their own.
         let mut color = [0; 4];
         if let Some(low) = color.get_mut(..bytes.len()) {
             low.copy_from_slice(bytes);
@@ -96,14 +97,14 @@ fn unsigned_components_from_the_lowest_bit() {
 #[test]
 fn signed_components_are_twos_complement() {
     use TxFormat as F;
-    // k / (2^(n-1) - 1), not below -1; a single bit is 0 or -1.
+    // k / (2^(n-1) - 1), at least -1; a single bit is 0 or -1.
     #[rustfmt::skip]
     let cases: [(F, u8, &[u8], [f32; 4]); 14] = [
         (F::X8,      1, &[0xff],                   [-1.0 / 127.0, 0.0, 0.0, 0.0]),
         (F::X8,      1, &[0x80],                   [-1.0, 0.0, 0.0, 0.0]),
         (F::X8,      1, &[0x81],                   [-1.0, 0.0, 0.0, 0.0]),
         (F::X16,     1, &[0x00, 0xc0],             [-16384.0 / 32767.0, 0.0, 0.0, 0.0]),
-        // Each component for itself.
+        // Each component has its own sign.
         (F::X4_4,    2, &[0b1001_1001],            [9.0 / 15.0, -1.0, 0.0, 0.0]),
         (F::X4_4,    1, &[0b1010_1010],            [-6.0 / 7.0, 10.0 / 15.0, 0.0, 0.0]),
         (F::X8_8,    3, &[1, 254],                 [1.0 / 127.0, -2.0 / 127.0, 0.0, 0.0]),
@@ -139,9 +140,9 @@ fn floats_are_as_they_are() {
     let bits = |color: [f32; 4]| color.map(f32::to_bits);
     assert_eq!(first(&texel(F::F32, &bytes[..4])), [1.5, 0.0, 0.0, 0.0]);
     assert_eq!(bits(first(&texel(F::F32_32, &bytes[..8]))), bits([1.5, -0.0, 0.0, 0.0]));
-    // A denormal and the sign of a zero arrive: no arithmetic has met them.
+    // Denormals and the sign of a zero are kept: no arithmetic is applied.
     assert_eq!(bits(first(&texel(F::F32_32_32_32, &bytes))), bits(floats));
-    // Signs mean nothing to floats, nor does the divisor.
+    // Signs have no effect on floats, nor has the divisor.
     let texture = in_256ths(signed(texel(F::F16_16, &half[..4]), 15));
     assert_eq!(first(&texture), [1.0, -2.5, 0.0, 0.0]);
     // 24-bit float: 0xe00000 is 1/2. The bits above it are not read.
@@ -158,7 +159,7 @@ fn luminance_is_in_every_channel_whatever_is_selected() {
 
 #[test]
 fn single_bits_from_either_end_of_a_byte() {
-    // Eleven texels a row, so two bytes; the second row starts with a byte of its own.
+    // A row of eleven texels takes two bytes; the second row starts at a byte.
     let bytes = [0b0000_0001, 0b0000_0100, 0b1000_0000, 0b0000_0000];
     let lowest = texture_msb(TxFormatMsb::X1, [11, 2], &bytes);
     let highest = texture_msb(TxFormatMsb::X1_REVERSE, [11, 2], &bytes);
@@ -172,9 +173,9 @@ fn single_bits_from_either_end_of_a_byte() {
         set.collect::<Vec<_>>()
     };
     assert_eq!(set(&lowest), [(0, 0), (10, 0), (7, 1)]);
-    // Bit 2 of the second byte is its sixth from above: column 13, which there is not.
+    // Bit 2 of the second byte is the sixth from the top: column 13, outside the level.
     assert_eq!(set(&highest), [(7, 0), (0, 1)]);
-    // Signed, a set bit is -1. The border is the lowest bit of its register.
+    // A set bit is -1 if signed. The border colour is the lowest bit of its register.
     assert_eq!(first(&signed(texel_msb(TxFormatMsb::X1, &[1]), 1)), [-1.0, 0.0, 0.0, 0.0]);
     assert_eq!(border(lowest, 0b01)[0], 1.0);
     assert_eq!(border(highest, 0b10)[0], 0.0);
@@ -183,7 +184,7 @@ fn single_bits_from_either_end_of_a_byte() {
 #[test]
 fn ten_bits_lie_lowest_in_sixteen() {
     use TxFormatMsb as F;
-    // 0x0201 is 513; the six bits above are not read.
+    // 0x0201 is 513; the six bits above are ignored.
     let bytes = [0x01, 0x02, 0xff, 0xff, 0x00, 0xfc, 0x03, 0x00];
     let want = [513.0 / 1023.0, 1.0, 0.0, 3.0 / 1023.0];
     assert_eq!(first(&texel_msb(F::X10, &bytes[..2])), [want[0], 0.0, 0.0, 0.0]);
@@ -197,7 +198,7 @@ fn ten_bits_lie_lowest_in_sixteen() {
 fn depth_lies_above_stencil() {
     let texture = texel_msb(TxFormatMsb::X24_8, &[0x33, 0x01, 0x00, 0x80]);
     let (stencil, depth) = (0.2, 8_388_609.0 / 16_777_215.0);
-    // Component 0 is the depth: drivers select it so, and conformance tests pass on cards only so.
+    // Component 0 is depth: drivers select it so, and conformance tests pass on cards only with it.
     assert_eq!(first(&texture), [depth, stencil, 0.0, 0.0]);
     let lowest_first = TexReadings { depth_stencil: DepthStencil::LowestFirst, ..REFERENCE };
     assert_eq!(at_by(&texture, [0.5; 3], &lowest_first), [stencil, depth, 0.0, 0.0]);
@@ -212,7 +213,7 @@ fn selects_pick_components_or_constants() {
     assert_eq!(pick([3, 3, 5, 4]), [0.8, 0.8, 1.0, 0.0]);
     // Reserved selects are 0.
     assert_eq!(pick([6, 7, 1, 5]), [0.0, 0.0, 0.4, 1.0]);
-    // So is a component that the format lacks.
+    // A component that the format does not have is 0.
     let two = select(texel(TxFormat::X8_8, &[51, 102]), [1, 2, 3, 0].map(TxSel::new));
     assert_eq!(first(&two), [0.4, 0.0, 0.0, 0.2]);
 }
@@ -221,43 +222,44 @@ fn selects_pick_components_or_constants() {
 fn a_divisor_of_256_is_for_eight_bits_only() {
     let bytes = [255, 128, 0, 64];
     let texture = in_256ths(signed(texel(TxFormat::X8_8_8_8, &bytes), 0b1010));
-    // Signed in 128ths, where -128 is just -1.
+    // Signed in 128ths, where -128 is exactly -1.
     assert_eq!(first(&texture), [255.0 / 256.0, -1.0, 0.0, 0.5]);
     let half = in_256ths(texel(TxFormat::X4_4, &[0xf1]));
     assert_eq!(first(&half), [1.0 / 15.0, 1.0, 0.0, 0.0]);
     assert_eq!(first(&in_256ths(texel(TxFormat::Y8, &[64]))), [0.25; 4]);
 }
 
-/// The curve's values were computed with fifty digits elsewhere.
+/// The values of the curve were computed independently with fifty digits.
 #[test]
 fn gamma_is_removed_from_colours_of_eight_bits_or_fewer() {
-    // Below and above the curve's corner at 0.04045, between 10/255 and 11/255. Alpha stays.
+    // Below and above the corner of the curve at 0.04045, between 10/255 and 11/255. Alpha is
+    // unchanged.
     let texture = gamma(texel(TxFormat::X8_8_8_8, &[10, 11, 188, 128]));
     assert_eq!(first(&texture), [0.003_035_27, 0.003_346_535_8, 0.502_886_5, 128.0 / 255.0]);
-    // It goes by channel, not by component.
+    // Gamma depends on the channel, not on the component.
     let texture = select(texture, [3, 3, 5, 2].map(TxSel::new));
     assert_eq!(first(&texture), [0.215_860_5, 0.215_860_5, 1.0, 188.0 / 255.0]);
     assert_eq!(border(texture, 0x8000_0000), [0.215_860_5, 0.215_860_5, 1.0, 0.0]);
 
-    // Signed: positive values only.
+    // Signed components: positive values only.
     let texture = gamma(signed(texel(TxFormat::X8_8, &[64, 0xc0]), 3));
     assert_eq!(first(&texture), [0.217_703_28, -64.0 / 127.0, 0.0, 0.0]);
-    // With the divisor 256 the fraction is another.
+    // With the divisor 256 the fraction is different.
     let texture = in_256ths(gamma(texel(TxFormat::X8, &[128])));
     assert_eq!(first(&texture)[0], 0.214_041_14);
-    // Fewer bits have it, more have not.
+    // Components of fewer than eight bits have gamma, of more do not.
     assert_eq!(first(&gamma(texel(TxFormat::X4_4, &[0xf8])))[..2], [0.246_201_32, 1.0]);
     assert_eq!(first(&gamma(texel(TxFormat::X5_6_5, &[16, 0])))[0], 0.229_274_76);
     assert_eq!(first(&gamma(texel(TxFormat::X16, &[0, 128])))[0], 32768.0 / 65535.0);
     assert_eq!(first(&gamma(texel(TxFormat::F16, &[0, 0x38])))[0], 0.5);
-    // Luminance: colours have it, alpha has not.
+    // Luminance: colours have gamma, alpha does not.
     let [red, green, blue, alpha] = first(&gamma(texel(TxFormat::Y8, &[128])));
     assert_eq!(([red, green, blue], alpha), ([0.215_860_5; 3], 128.0 / 255.0));
 }
 
 #[test]
 fn gamma_is_removed_before_filtering() {
-    // Half way between 0 and 1 lies 1/2; the curve at 1/2 would be 0.214.
+    // The mean of 0 and 1 is 1/2; the curve at 1/2 would be 0.214.
     let texture = linear(gamma(texture(TxFormat::X8, [2, 1], &[0, 255])));
     assert_eq!(at(&texture, [1.0, 0.5, 0.0])[0], 0.5);
 }
@@ -273,18 +275,18 @@ fn border_of_wide_formats_has_eight_bits() {
     // The other reading: components 0x33cc, 0xff66, 0, 0.
     let low = [13260.0 / 65535.0, 65382.0 / 65535.0, 0.0, 0.0];
     assert_eq!(border_by(&mut wide, color, &dword), low);
-    // Signed as the texture is: 0xcc is -52.
+    // Signed as the texture: 0xcc is -52.
     assert_eq!(border(signed(wide, 1), color)[0], -52.0 / 127.0);
 
     for (format, bytes) in [(F::F16_16_16_16, 8), (F::F32_32, 8), (F::F32_32_32_32, 16)] {
         let texture = texel(format, &vec![0; bytes]);
         assert_eq!(border(texture.clone(), color), eight, "{format:?}");
-        // Gamma is not for these formats.
+        // Gamma does not apply to these formats.
         assert_eq!(border(gamma(texture), color), eight, "{format:?}");
     }
     let mut floats = texel(F::F32_32, &[0; 8]);
     assert_eq!(border_by(&mut floats, 0x3f80_0000, &dword), [1.0, 0.0, 0.0, 0.0]);
-    // 32 bits are enough for one float or two halfs.
+    // 32 bits hold one float or two halves.
     assert_eq!(border(texel(F::F32, &[0; 4]), 0x3f80_0000), [1.0, 0.0, 0.0, 0.0]);
     assert_eq!(border(texel(F::F16_16, &[0; 4]), 0x3c00_c100), [-2.5, 1.0, 0.0, 0.0]);
 }
@@ -293,7 +295,7 @@ fn border_of_wide_formats_has_eight_bits() {
 fn bytes_are_swapped_within_units() {
     use r500_isa::texture::TxOffset;
     use r500_isa::values::EndianSwap;
-    // The texel 44 33 22 11 in memory order 11 22 33 44 and so on.
+    // The texel 44 33 22 11, in memory 11 22 33 44, and so on.
     let want = [0x44, 0x33, 0x22, 0x11].map(|k| f32::from(k as u8) / 255.0);
     for (swap, bytes) in [
         (EndianSwap::NONE, [0x44, 0x33, 0x22, 0x11]),

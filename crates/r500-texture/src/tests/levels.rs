@@ -1,4 +1,4 @@
-//! Level of detail, and what follows from it.
+//! Level of detail, magnification and mip filters.
 
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0};
 use r500_isa::values::{ClampMode, LayerFilter, TexOp, TexelFilter, TriPerf, TxFormat};
@@ -7,8 +7,8 @@ use r500_program::Texture;
 use super::super::{Gradients, LodBias, LodFraction, Magnification};
 use super::*;
 
-/// 8x8 texels and three smaller levels. Red is the level's number in 256ths; green is 128 in the
-/// left half and 0 in the right half of each level but the last.
+/// Returns 8x8 texels and three smaller levels. Red is the level's number in 256ths; green is 128 in the
+/// left half and 0 in the right half of each level except the last.
 fn pyramid(mip: LayerFilter) -> Texture {
     let level = |k: u8, size: usize| -> Vec<u8> {
         let green = move |i: usize| if i % size < size.div_ceil(2) { 128 } else { 0 };
@@ -20,7 +20,7 @@ fn pyramid(mip: LayerFilter) -> Texture {
     in_256ths(texture).with(TxFilter0::MIP_FILTER, mip)
 }
 
-/// Which level (or mixture) a level of detail gives.
+/// Returns the level, or the interpolation of two levels, at a level of detail.
 fn level_of(texture: &Texture, lod: f32) -> f32 {
     at_lod(texture, lod)[0] * 256.0
 }
@@ -33,7 +33,7 @@ fn finest(texture: Texture, level: u8) -> Texture {
     texture.with(TxFilter0::MAX_MIP_LEVEL, level)
 }
 
-/// A quad that samples texels `step` apart to the right and `down` apart downward.
+/// Returns a quad that samples texels `step` apart to the right and `down` apart downward.
 fn stepping(op: TexOp, step: [f32; 3], down: [f32; 3], q: f32) -> QuadFetch {
     let place = |x: f32, y: f32| {
         let axis = |i: usize| 0.5 + x * step[i] + y * down[i];
@@ -55,7 +55,7 @@ fn point_takes_the_nearest_level() {
         (-1.0, 0.0),
         (0.0, 0.0),
         (0.25, 0.0),
-        // Cut to 7/16, so that the sum with 1/2 does not round up to 1.
+        // Cut to 7/16, so the sum with 1/2 does not round up to 1.
         (0.5 - 1.0 / 33_554_432.0, 0.0),
         (0.5, 1.0),
         (1.0, 1.0),
@@ -76,13 +76,13 @@ fn point_takes_the_nearest_level() {
 fn linear_mixes_two_levels() {
     let texture = pyramid(LayerFilter::LINEAR);
     for lod in [-3.0, 0.0, 0.25, 0.5, 1.0, 1.75, 2.5, 2.875, 3.0, 3.5, f32::INFINITY, f32::NAN] {
-        // Red grows by one a level, so the mixture is the level of detail within 0..3.
+        // Red increases by one a level, so the result is the level of detail within 0..3.
         let want = if lod > 0.0 { lod.min(3.0) } else { 0.0 };
         assert_eq!(level_of(&texture, lod), want, "at {lod}");
     }
 }
 
-/// Mesa's driver adds 1/32 to every bias; at a level's exact size a card shows nothing of the next level.
+/// Mesa's driver adds 1/32 to every bias; at a level's exact size a card reads nothing of the next level.
 #[test]
 fn a_bias_of_one_half_step_rounds_to_the_nearest_step() {
     let texture = bias(pyramid(LayerFilter::LINEAR), 1);
@@ -114,14 +114,14 @@ fn finest_and_coarsest_level_limit() {
     for (lod, want) in [(-1.0, 2.0), (0.5, 2.0), (2.0, 2.0), (2.5, 2.5), (7.0, 3.0)] {
         assert_eq!(level_of(&texture, lod), want, "at {lod}");
     }
-    // Beyond the last level it is the last.
+    // MAX_MIP_LEVEL beyond the last level selects the last level.
     for level in [3, 4, 15] {
         for mip in [LayerFilter::NONE, LayerFilter::POINT, LayerFilter::LINEAR] {
             let texture = finest(pyramid(mip), level);
             assert!([-1.0, 0.5, 3.0, 9.0].iter().all(|&lod| level_of(&texture, lod) == 3.0));
         }
     }
-    // NUM_LEVELS says how many of the levels given are there.
+    // NUM_LEVELS limits the levels, even if more are given.
     let texture = pyramid(LayerFilter::POINT).with(TxFormat0::NUM_LEVELS, 1);
     assert_eq!(level_of(&texture, 3.0), 1.0);
     assert_eq!(bind(&texture).levels(), 2);
@@ -130,7 +130,7 @@ fn finest_and_coarsest_level_limit() {
 #[test]
 fn tri_perf_is_a_steeper_line() {
     let with = |code| pyramid(LayerFilter::LINEAR).with(TxFilter1::TRI_PERF, code);
-    // 4/3 f - 1/6, of which 1/8 and 7/8 are the ends; 2 f - 1/2; 4 f - 3/2. 1/2 stays.
+    // 4/3 f - 1/6, with the ends at 1/8 and 7/8; 2 f - 1/2; 4 f - 3/2. All of them map 1/2 to 1/2.
     for (code, line) in [
         (TriPerf::ONE_EIGHTH, [(0.0, 0.0), (0.125, 0.0), (0.5, 0.5), (0.875, 1.0), (0.9375, 1.0)]),
         (TriPerf::ONE_QUARTER, [(0.125, 0.0), (0.25, 0.0), (0.375, 0.25), (0.5, 0.5), (0.75, 1.0)]),
@@ -144,20 +144,20 @@ fn tri_perf_is_a_steeper_line() {
             assert_eq!(level_of(&texture, 1.0 + f), 1.0 + want, "{code:?} at {f}");
         }
     }
-    // At 1/4, 1/6 comes of the nearest floats of 4/3 and 1/6: 0.33333334 - 0.16666667. A level of
-    // 0 and one of 1 (256 times) show it as it is.
+    // At 1/4, the result 1/6 comes from the nearest floats of 4/3 and 1/6: 0.33333334 - 0.16666667.
+    // Levels of 0 and 1 (in 256ths) show the weight itself.
     assert_eq!(level_of(&with(TriPerf::ONE_EIGHTH), 0.25), 0.333_333_34 - 0.166_666_67);
-    // It is not for MIP_FILTER point.
+    // TRI_PERF does not apply to MIP_FILTER point.
     let point = with(TriPerf::THREE_8THS).with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
     assert_eq!(level_of(&point, 1.75), 2.0);
 }
 
 #[test]
 fn magnification_ends_at_zero() {
-    // Magnified, the mean of the middle (green 128 and 0); minified, the texel right of it.
+    // Magnified, the centre is the mean of green 128 and 0; minified, the texel to the right of it.
     let texture = pyramid(LayerFilter::POINT).with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR);
     let green = |texture: &Texture, lod: f32| at_lod(texture, lod)[1] * 256.0;
-    // Half way between the halves at lod 0; in the right one else.
+    // At level of detail 0 or less, the mean of both halves; else the right half.
     for lod in [-2.0, -0.0, 0.0, f32::from_bits(1), f32::MIN_POSITIVE, 0.0624, f32::NAN] {
         assert_eq!(green(&texture, lod), 64.0, "at {lod}");
     }
@@ -166,7 +166,7 @@ fn magnification_ends_at_zero() {
     }
     // Below MAX_MIP_LEVEL, but not magnified.
     assert_eq!(green(&finest(texture.clone(), 1), 0.25), 0.0);
-    // The bias counts first: 16/32.
+    // The bias is added first: 16/32.
     assert_eq!(green(&bias(texture.clone(), 16), -0.5), 64.0);
     assert_eq!(green(&bias(texture.clone(), 16), -0.25), 0.0);
     assert_eq!(green(&bias(texture.clone(), -16), 0.5), 64.0);
@@ -194,16 +194,16 @@ fn the_longer_step_decides() {
         ([1.0, -1.0, 0.0], zero, 0.5),
         ([1.0, 1.0, 0.0], [2.0, 0.0, 0.0], 1.0),
         ([8.0, 0.0, 0.0], [2.0, 2.0, 0.0], 3.0),
-        // A sum of both directions would be longer.
+        // The sum of both directions would be longer.
         ([2.0, 0.0, 0.0], [0.0, 2.0, 0.0], 1.0),
-        // R means nothing to a 2D texture.
+        // A 2D texture ignores R.
         ([2.0, 0.0, 64.0], [0.0, 0.0, f32::NAN], 1.0),
         (zero, zero, f32::NEG_INFINITY),
     ] {
         let got = lods(&texture, &stepping(TexOp::LD, step, down, 1.0));
         assert_eq!(got, [lod; 4], "{step:?} {down:?}");
     }
-    // 3 and 4 make 5: log2 25 = 4.643856, to within 1.6 ulp and halved.
+    // The length of (3, 4) is 5: log2 25 = 4.643856, to within 1.6 ulp, and halved.
     let [lod, ..] = lods(&texture, &stepping(TexOp::LD, [3.0, 4.0, 0.0], zero, 1.0));
     assert!((lod - 2.321_928).abs() < 5e-7, "{lod}");
 }
@@ -230,10 +230,10 @@ fn proj_divides_before_steps_are_taken() {
     let texture = pyramid(LayerFilter::POINT);
     let mut quad = stepping(TexOp::PROJ, [8.0, 0.0, 0.0], [0.0, 2.0, 0.0], 2.0);
     assert_eq!(lods(&texture, &quad), [2.0; 4]);
-    // Q of one pixel: the right one is at (8.5 / 8.5), half a unit from 0.5 / 1.
+    // Q of a single pixel: the right one is at (8.5 / 8.5), half a unit from 0.5 / 1.
     quad.strq = [[0.5, 0.5, 0.0, 1.0], [8.5, 4.25, 0.0, 8.5], [0.5, 0.5, 0.0, 1.0], [0.0; 4]];
     assert_eq!(lods(&texture, &quad), [-1.0; 4]);
-    // LD does not read Q.
+    // LD ignores Q.
     quad.op = TexOp::LD;
     assert!(lods(&texture, &quad)[0] > 3.0);
 }
@@ -259,7 +259,7 @@ fn dxdy_takes_gradients_of_each_pixel() {
         dy: [length / 2.0, 0.0, 77.0, 77.0],
     });
     assert_eq!(lods(&texture, &quad), [1.0, 2.0, -1.0, f32::NEG_INFINITY]);
-    // Scaled by 8, as coordinates.
+    // Scaled by 8, as coordinates are.
     quad.unscaled = false;
     assert_eq!(lods(&texture, &quad), [4.0, 5.0, 2.0, f32::NEG_INFINITY]);
 }
@@ -294,7 +294,7 @@ fn the_units_bias_has_five_bits_behind_the_point() {
 
 #[test]
 fn coordinates_halve_from_level_to_level() {
-    // Texel 6 of 8 is 3 of 4 and 1 of 2.
+    // Texel 6 of 8 is texel 3 of 4 and texel 1 of 2.
     let texture = pyramid(LayerFilter::POINT);
     let quad =
         |lod| QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LOD, [[6.5, 2.5, 0.0, lod]; 4]) };
@@ -314,7 +314,7 @@ fn coordinates_halve_from_level_to_level() {
 
 #[test]
 fn border_fix_stops_halving_a_single_texel() {
-    // 4x1, 2x1, 1x1, all 128; the border is 0, T ends there.
+    // Levels of 4x1, 2x1 and 1x1 texels, all 128; the border is 0 and applies along T.
     let make = |fix| {
         let texture = texture(TxFormat::X8, [4, 1], &[128; 4]);
         let texture = with_levels(texture, &[([2, 1], &[128; 2]), ([1, 1], &[128])])
@@ -323,12 +323,12 @@ fn border_fix_stops_halving_a_single_texel() {
             .with(TxFilter1::BORDER_FIX, fix);
         linear(in_256ths(texture))
     };
-    // T = 1/2 is the middle of the row. At level 2 it has become 1/8, which mixes in 3/8 of the
-    // border above; fixed it stays the middle. S is 1/2 of one texel either way.
+    // T = 1/2 is the centre of the row. At level 2 it is scaled to 1/8, where the border has weight 3/8;
+    // with BORDER_FIX it stays the centre. S is 1/2 of one texel either way.
     assert_eq!(level_of(&make(false), 2.0), 80.0);
     assert_eq!(level_of(&make(true), 2.0), 128.0);
     assert_eq!(level_of(&make(false), 1.0), 96.0);
-    // Past the level of one texel S stops, too: levels 3 and on of 1x1.
+    // After the level of one texel, scaling of S stops, too: levels 3 and 4 of 1x1.
     let five = |fix| {
         with_levels(make(fix), &[([1, 1], &[128]), ([1, 1], &[128])])
             .with(TxFilter0::CLAMP_S, ClampMode::BORDER)
@@ -342,7 +342,7 @@ fn border_fix_stops_halving_a_single_texel() {
 
 #[test]
 fn two_levels_are_mixed_even_with_no_share() {
-    // Infinity in the second level: inf * 0 is NaN, by the formula.
+    // The second level is infinite: inf * 0 is NaN, by the formula.
     let texel = |x: f32| x.to_le_bytes();
     let texture = texture(TxFormat::F32, [2, 1], &[texel(1.0), texel(1.0)].concat());
     let texture = with_levels(texture, &[([1, 1], &texel(f32::INFINITY))])
@@ -350,7 +350,7 @@ fn two_levels_are_mixed_even_with_no_share() {
     // Magnified, one level only.
     assert_eq!(at_lod(&texture, 0.0)[0], 1.0);
     assert_eq!(at_lod(&texture, 0.25)[0], f32::INFINITY);
-    // The last level is mixed with itself: inf - inf.
+    // The last level is blended with itself: inf - inf.
     assert!(at_lod(&texture, 1.0)[0].is_nan());
     let mut finest_is_one = texture.clone();
     finest_is_one.levels[1].bytes = texel(5.0).to_vec();
@@ -367,7 +367,7 @@ fn a_lookup_tells_what_was_mixed() {
     assert_eq!(lookup.face, None);
     assert_eq!(lookup.level_weight, 0.25);
     assert_eq!(lookup.levels.iter().map(|l| l.level).collect::<Vec<_>>(), [1, 2]);
-    // The middle of 4x4 lies between texels 1 and 2, by halves.
+    // The centre of 4x4 is midway between texels 1 and 2.
     let level = &lookup.levels[0];
     assert_eq!(level.coordinates[..2], [2.0, 2.0]);
     assert_eq!(level.weights, [0.5, 0.5, 0.0]);

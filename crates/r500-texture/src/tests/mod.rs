@@ -1,5 +1,5 @@
-//! The texture unit from outside: registers and bytes in, colours out. What is expected was worked
-//! out by hand; the tests say how.
+//! Tests of the texture unit's interface: registers and bytes in, colours out. Expected values were
+//! worked out by hand; the tests explain how.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::unusual_byte_groupings, reason = "binary texels are grouped by component")]
 
@@ -59,7 +59,7 @@ impl SetField for Texture {
     }
 }
 
-/// A 2D texture of one level: point filters, coordinates clamped, component n in channel n.
+/// Returns a 2D texture of one level: point filters, coordinates clamped, component n in channel n.
 fn texture(format: TxFormat, [width, height]: [u32; 2], bytes: &[u8]) -> Texture {
     Texture {
         filter0: TxFilter0::default()
@@ -82,12 +82,12 @@ fn texture(format: TxFormat, [width, height]: [u32; 2], bytes: &[u8]) -> Texture
     }
 }
 
-/// The same with a format of the upper half of the table.
+/// Returns the same with a format with `TXFORMAT_MSB` set.
 fn texture_msb(format: TxFormatMsb, size: [u32; 2], bytes: &[u8]) -> Texture {
     texture(TxFormat::new(format.code()), size, bytes).with(TxFormat2::TXFORMAT_MSB, true)
 }
 
-/// Gives it more levels.
+/// Adds levels.
 fn with_levels(mut texture: Texture, levels: &[([u32; 2], &[u8])]) -> Texture {
     for &([width, height], bytes) in levels {
         texture.levels.push(Level { width, height, layers: 1, bytes: bytes.to_vec() });
@@ -96,25 +96,25 @@ fn with_levels(mut texture: Texture, levels: &[([u32; 2], &[u8])]) -> Texture {
     texture.with(TxFormat0::NUM_LEVELS, num_levels)
 }
 
-/// Makes a volume of it, with 2^`log2` layers.
+/// Converts a texture to a volume of 2^`log2` layers.
 fn volume(mut texture: Texture, log2: u8) -> Texture {
     texture.levels[0].layers = 1 << log2;
     texture.with(TxFormat0::TXDEPTH, log2).with(TxFormat1::TEX_COORD_TYPE, CoordType::D3)
 }
 
-/// Makes a cube of it.
+/// Converts a texture to a cube.
 fn cube(mut texture: Texture) -> Texture {
     texture.levels[0].layers = 6;
     texture.with(TxFormat1::TEX_COORD_TYPE, CoordType::CUBE)
 }
 
-/// Makes `MAG_FILTER` and `MIN_FILTER` linear.
+/// Sets `MAG_FILTER` and `MIN_FILTER` to linear.
 fn linear(texture: Texture) -> Texture {
     let linear = TexelFilter::LINEAR;
     texture.with(TxFilter0::MAG_FILTER, linear).with(TxFilter0::MIN_FILTER, linear)
 }
 
-/// Its components are k/256, so that mixtures in quarters are exact.
+/// Sets components to k/256, so that interpolations in quarters are exact.
 fn in_256ths(texture: Texture) -> Texture {
     texture.with(TxFormat2::POW2FIX2FLT, true)
 }
@@ -123,23 +123,24 @@ fn bind(texture: &Texture) -> Sampler {
     Sampler::bind(texture, None).unwrap()
 }
 
-/// The colour at a place in texels of level 0, magnified: all four pixels look there.
+/// Returns the colour at a position in texels of level 0, magnified: all four pixels have that
+/// position.
 fn at(texture: &Texture, uvw: [f32; 3]) -> [f32; 4] {
     at_by(texture, uvw, &REFERENCE)
 }
 
-/// The same by other readings.
+/// Returns the same under other readings.
 fn at_by(texture: &Texture, [u, v, w]: [f32; 3], readings: &TexReadings) -> [f32; 4] {
     let quad = QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LD, [[u, v, w, 1.0]; 4]) };
     bind(texture).fetch(&quad, readings)[0]
 }
 
-/// The colour of the first texel.
+/// Returns the colour of the first texel.
 fn first(texture: &Texture) -> [f32; 4] {
     at(texture, [0.5; 3])
 }
 
-/// The colour in the middle of the texture at a level of detail.
+/// Returns the colour at the centre of the texture at a level of detail.
 fn at_lod(texture: &Texture, lod: f32) -> [f32; 4] {
     let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.5, lod]; 4]);
     bind(texture).fetch(&quad, &REFERENCE)[0]

@@ -1,4 +1,4 @@
-//! Odd numbers: NaN, infinities, huge and tiny coordinates, rounding of mixtures.
+//! Special numbers: NaN, infinities, huge and tiny coordinates, rounding of interpolations.
 
 use r500_isa::state::UsFormat;
 use r500_isa::texture::TxFilter0;
@@ -11,7 +11,7 @@ use r500_numerics::{Arith, Denormals};
 
 const DENORMAL: f32 = f32::from_bits(0x007f_ffff);
 
-/// A row of texels 1, 2, 3, ... in 256ths.
+/// Returns a row of texels 1, 2, 3, ... in 256ths.
 fn row(n: u8, mode: ClampMode) -> Texture {
     let bytes: Vec<u8> = (1..=n).collect();
     in_256ths(texture(TxFormat::X8, [n.into(), 1], &bytes)).with(TxFilter0::CLAMP_S, mode)
@@ -21,7 +21,7 @@ fn red(texture: &Texture, u: f32) -> f32 {
     at(texture, [u, 0.5, 0.0])[0] * 256.0
 }
 
-/// One row of floats.
+/// Returns one row of floats.
 fn floats(values: &[f32]) -> Texture {
     let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     texture(TxFormat::F32, [values.len() as u32, 1], &bytes)
@@ -44,13 +44,14 @@ fn infinities_and_huge_coordinates_stop_at_two_to_the_thirty() {
     // 2^30 is a multiple of 4 and of 8.
     let wrap = row(4, ClampMode::WRAP);
     let mirror = row(4, ClampMode::MIRROR);
-    // 4^15, so that 3 leaves 1, and of the negative 2.
+    // 2^30 = 4^15 is 1 modulo 3, and its negative is 2.
     let three = row(3, ClampMode::WRAP);
     for far in [1_073_741_824.0, 1.1e9, 1e30, f32::MAX, f32::INFINITY] {
         assert_eq!((red(&wrap, far), red(&wrap, -far)), (1.0, 1.0), "{far}");
         assert_eq!((red(&mirror, far), red(&mirror, -far)), (1.0, 1.0), "{far}");
         assert_eq!((red(&three, far), red(&three, -far)), (2.0, 3.0), "{far}");
-        // A half less is not to be seen at that size: no weight of a neighbour.
+        // At this magnitude the half that the linear filter subtracts is lost: the neighbour has
+        // weight 0.
         assert_eq!(red(&linear(wrap.clone()), far), 1.0);
         let clamp = row(4, ClampMode::CLAMP);
         assert_eq!((red(&clamp, far), red(&clamp, -far)), (4.0, 1.0), "{far}");
@@ -63,14 +64,14 @@ fn infinities_and_huge_coordinates_stop_at_two_to_the_thirty() {
     }
     // 2^24 + 1 is not a float and 2^24 + 2 is texel 2 of four.
     assert_eq!(red(&wrap, 16_777_218.0), 3.0);
-    // S times width may overflow.
+    // S times the width may overflow.
     let quad = QuadFetch::new(TexOp::LD, [[f32::MAX, 0.5, 0.0, 1.0]; 4]);
     assert_eq!(bind(&three).fetch(&quad, &REFERENCE)[0][0] * 256.0, 2.0);
 }
 
 #[test]
 fn denormal_coordinates_are_zeros() {
-    // Below zero lies the last texel; a denormal is not below zero.
+    // The last texel is below zero, but a denormal counts as zero.
     let texture = row(4, ClampMode::WRAP);
     assert_eq!(red(&texture, -f32::MIN_POSITIVE), 4.0);
     assert_eq!(red(&texture, -DENORMAL), 1.0);
@@ -101,7 +102,7 @@ fn nan_and_infinite_steps_have_a_level_of_detail() {
     assert_eq!(lod(f32::INFINITY, 0.0), f32::INFINITY);
     // Squares overflow before the logarithm.
     assert_eq!(lod(1e20, 0.0), f32::INFINITY);
-    // x >= y ? x : y takes y where x is NaN, and where y is.
+    // x >= y ? x : y selects y if x or y is NaN.
     assert_eq!(lod(f32::NAN, 2.0), 1.0);
     assert_eq!(lod(2.0, f32::NAN), 0.0);
 }
@@ -113,7 +114,7 @@ fn texels_pass_untouched_and_mixtures_flush() {
     assert_eq!(red_bits(&texture, 2.5), f32::NAN.to_bits());
     assert_eq!(red_bits(&texture, 3.5), (-0.0_f32).to_bits());
     assert_eq!(red_bits(&linear(texture), 1.0), 0);
-    // The mixture of neighbours touches both, even with no weight of the second.
+    // Interpolation uses both neighbours, even if the second has weight 0.
     let texture = linear(floats(&[1.0, f32::INFINITY]));
     assert!(at(&texture, [0.5, 0.5, 0.0])[0].is_nan());
 }
@@ -124,20 +125,19 @@ fn red_bits(texture: &Texture, u: f32) -> u32 {
 
 #[test]
 fn mixtures_round_at_each_step() {
-    // 1 + (2^24 + 2 - 1) * weight: the difference 2^24 + 1 is half way between floats and rounds to
-    // even, 2^24. Half of it plus 1 is 2^23 + 1; rounding once would give 2^23 + 1.5, which ties
-    // to 2^23 + 2.
+    // 1 + (2^24 + 2 - 1) * weight: the difference 2^24 + 1 is a tie and rounds to even, 2^24. Half
+    // of it plus 1 is 2^23 + 1; rounding once would give 2^23 + 1.5, a tie that rounds to 2^23 + 2.
     let texture = linear(floats(&[1.0, 16_777_218.0]));
     assert_eq!(at(&texture, [1.0, 0.5, 0.0])[0], 8_388_609.0);
 }
 
 #[test]
 fn s_is_mixed_before_t() {
-    // Along S first: 1 + 2^24 half way is 2^23 + 1/2 in each row... with rows that differ in order:
-    // row 0 has 0 and 2^25, row 1 has 2 and 2. S: 2^24 and 2. T, half: 2^24 + (2 - 2^24) / 2, where
-    // the difference is exact: 2^23 + 1. T first: column 0 is 1, column 1 is 2^25 + (2 - 2^25) / 2,
-    // where the difference 2^25 - 2 is a float and half of it is 2^24 - 1: 2^24 + 1, which rounds to
-    // 2^24; then S: 1 + (2^24 - 1) / 2 = 2^23 + 1/2, a tie that goes to 2^23.
+    // Row 0 has 0 and 2^25, row 1 has 2 and 2; both weights are 1/2. S first: the rows give 2^24 and
+    // 2; along T, 2^24 + (2 - 2^24) / 2, where the difference is exact: 2^23 + 1. T first: column 0
+    // gives 1, column 1 gives 2^25 + (2 - 2^25) / 2, where the difference 2^25 - 2 is a float and
+    // half of it is 2^24 - 1: 2^24 + 1, which rounds to 2^24; then along S:
+    // 1 + (2^24 - 1) / 2 = 2^23 + 1/2, a tie that rounds to 2^23.
     let bytes: Vec<u8> =
         [0.0_f32, 33_554_432.0, 2.0, 2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let texture = linear(texture(TxFormat::F32, [2, 2], &bytes));
@@ -148,7 +148,7 @@ fn s_is_mixed_before_t() {
 fn weights_are_exact_or_of_eight_bits() {
     let texture = linear(floats(&[0.0, 1.0]));
     let eight = TexReadings { weights: Weights::EightBits, ..REFERENCE };
-    // 1/2 + 3/1024 past the first texel.
+    // 1/2 + 3/1024 of the way from the first texel to the second.
     let u = 1.0 + 3.0 / 1024.0;
     assert_eq!(at(&texture, [u, 0.5, 0.0])[0], 0.5 + 3.0 / 1024.0);
     assert_eq!(at_by(&texture, [u, 0.5, 0.0], &eight)[0], 0.5);
@@ -164,13 +164,13 @@ fn us_format_scales_and_the_texture_wraps() {
         let quad = QuadFetch::new(TexOp::LD, [[s, t, 0.5, 1.0]; 4]);
         Sampler::bind(&texture, format).unwrap().fetch(&quad, &REFERENCE)[0][0] * 256.0
     };
-    // 3/8 of 4 is in texel 1, of 8 it is texel 3.
+    // 3/8 of 4 is texel 1; 3/8 of 8 is texel 3.
     assert_eq!(get(None, 0.375, 0.0), 2.0);
     let format = UsFormat::default().with(UsFormat::TXWIDTH, 7).with(UsFormat::TXHEIGHT, 1);
     assert_eq!(get(Some(format), 0.375, 0.0), 4.0);
     // 3/4 of 8 is 6, which wraps to 2; 3/4 of a height of 2 is row 1.
     assert_eq!(get(Some(format), 0.75, 0.75), 7.0);
-    // A register of zeros is a size of one texel.
+    // A register of zeros means a size of one texel.
     assert_eq!(get(Some(UsFormat::default()), 1.0, 2.0), 10.0);
 }
 

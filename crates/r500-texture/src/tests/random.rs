@@ -15,7 +15,7 @@ use super::super::{
 };
 use super::*;
 
-/// Registers, texels and coordinates of all kinds.
+/// A generator of registers, texels and coordinates of all kinds.
 pub(super) struct Random(SplitMix64);
 
 impl Random {
@@ -35,7 +35,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// Any bits, a coordinate near a texture, or a special value.
+    /// Returns random bits, a coordinate near a texture, or a special value.
     pub(super) fn float(&mut self) -> f32 {
         match self.below(4) {
             0 => f32::from_bits(self.word()),
@@ -50,7 +50,7 @@ impl Random {
     }
 }
 
-/// Registers of all bits, sizes mostly small.
+/// Returns a texture with random bits in its registers and mostly small sizes.
 pub(super) fn wild(random: &mut Random) -> Texture {
     let mut format0 = TxFormat0(random.word());
     let mut format2 = TxFormat2(random.word());
@@ -84,7 +84,8 @@ pub(super) fn wild(random: &mut Random) -> Texture {
     }
 }
 
-/// Repairs what errors name until the texture binds. `None` if a level would take more bytes than `most`.
+/// Repairs the fields that errors name until the texture binds. `None` if a level would take more bytes
+/// than `most`.
 pub(super) fn repair(
     mut texture: Texture,
     random: &mut Random,
@@ -121,7 +122,7 @@ pub(super) fn repair(
     panic!("cannot be repaired: {texture:?}")
 }
 
-/// Sets a field to something that can be bound.
+/// Sets a field to a value that can be bound.
 fn clear(t: &mut Texture, field: &str, random: &mut Random) {
     let filter = TexelFilter::new(1 + random.below(2) as u8);
     let layers = LayerFilter::new(random.below(3) as u8);
@@ -174,7 +175,7 @@ fn nothing_panics() {
     let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
     for _ in 0..4000 {
         let texture = wild(&mut random);
-        // As they come, most do not bind.
+        // Without repair, most textures do not bind.
         let _ = Sampler::bind(&texture, None);
         let Some((texture, sampler)) = repair(texture, &mut random, 1 << 16) else { continue };
         bound += 1;
@@ -193,7 +194,7 @@ fn nothing_panics() {
         let [level, x, y, layer] = [(); 4].map(|()| random.below(12));
         let _ = sampler.texel(level as usize, [x, y, layer], &REFERENCE);
     }
-    // The test must have met what it is about: every kind, all 36 formats.
+    // The test must have covered its subject: every kind, all 36 formats.
     assert!(bound > 3000, "{bound}");
     assert!(kinds.iter().all(|&n| n > 500), "{kinds:?}");
     assert_eq!(formats.iter().filter(|&&met| met).count(), 29 + 7);

@@ -1,6 +1,6 @@
-//! Nanoseconds a pixel, for batches and for quads: not a test but a table.
+//! Benchmark, not a test: nanoseconds per pixel, for batches and for quads.
 //!
-//! `R500_ONLY=trilinear` picks states by name:
+//! `R500_ONLY=trilinear` selects states by name:
 //!
 //! `cargo test -p r500-texture --lib tests::speed -- --ignored --nocapture` (this crate is optimised in tests too)
 #![allow(clippy::print_stdout)]
@@ -15,11 +15,11 @@ use super::batch::FetchBatch;
 use super::*;
 use r500_simd::{Chunk, Simd};
 
-/// Two rows of a picture as wide as this.
+/// Width of the picture, of which two rows are fetched.
 const WIDTH: usize = 1024;
 const CHUNKS: usize = 2 * WIDTH / 16;
 
-/// What is fetched: coordinates are `scale` times the place in the picture plus `offset`.
+/// The state of a benchmark: coordinates are `scale` times the position in the picture plus an offset.
 struct State {
     name: &'static str,
     texture: Texture,
@@ -91,7 +91,7 @@ fn eight(texture: Texture) -> Texture {
     texture
 }
 
-/// S, T, R, Q of the pixels of two rows.
+/// Returns S, T, R, Q of the pixels of two rows.
 fn coordinates(scale: f32) -> [Vec<Chunk>; 4] {
     let mut strq = [const { Vec::new() }; 4];
     for chunk in 0..CHUNKS {
@@ -109,7 +109,7 @@ fn coordinates(scale: f32) -> [Vec<Chunk>; 4] {
     strq
 }
 
-/// The shortest of many runs, in nanoseconds a pixel.
+/// Returns the shortest of many runs, in nanoseconds per pixel.
 fn time(mut run: impl FnMut()) -> f64 {
     let started = Instant::now();
     let mut best = f64::INFINITY;

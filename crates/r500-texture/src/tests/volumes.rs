@@ -1,4 +1,4 @@
-//! Volumes.
+//! Volume textures.
 
 use r500_isa::texture::TxFilter0;
 use r500_isa::values::{ClampMode, LayerFilter, TexOp, TxFormat};
@@ -6,7 +6,7 @@ use r500_program::{Level, Texture};
 
 use super::*;
 
-/// 2x2x2 texels whose numbers are powers of two apart: column 1, row 2, layer 4 times 16.
+/// Returns 2x2x2 texels whose values encode their position: column 1, row 2, layer 4, times 16.
 fn small() -> Texture {
     let bytes: Vec<u8> = (0..8).map(|i| 16 * i).collect();
     in_256ths(volume(texture(TxFormat::X8, [2, 2], &bytes), 1))
@@ -32,7 +32,7 @@ fn point_filter_takes_one_of_eight() {
 #[test]
 fn linear_filter_mixes_eight() {
     let texture = linear(small());
-    // The function is linear in each axis: 16 x + 32 y + 64 z of the distance from the first texel.
+    // The texture is linear in each axis: 16 x + 32 y + 64 z of the distance from the first texel.
     for place in [[1.0, 1.0, 1.0], [0.5, 1.25, 0.75], [1.5, 0.5, 1.0], [0.75, 1.5, 1.25]] {
         let [x, y, z] = place.map(|c| c - 0.5);
         assert_eq!(red(&texture, place), 16.0 * x + 32.0 * y + 64.0 * z, "{place:?}");
@@ -48,16 +48,16 @@ fn linear_filter_mixes_eight() {
 #[test]
 fn vol_filter_decides_along_r() {
     let place = [1.0, 1.0, 1.0];
-    // Linear within a layer gives 24, the layers are 64 apart.
+    // The linear filter within a layer gives 24; layers are 64 apart.
     let texture = linear(small());
     assert_eq!(red(&vol_filter(texture.clone(), LayerFilter::NONE), place), 56.0);
     assert_eq!(red(&vol_filter(texture.clone(), LayerFilter::POINT), place), 88.0);
     assert_eq!(red(&vol_filter(texture, LayerFilter::LINEAR), place), 56.0);
-    // Point within a layer gives 48.
+    // The point filter within a layer gives 48.
     assert_eq!(red(&vol_filter(small(), LayerFilter::NONE), place), 112.0);
     assert_eq!(red(&vol_filter(small(), LayerFilter::POINT), place), 112.0);
     assert_eq!(red(&vol_filter(small(), LayerFilter::LINEAR), place), 80.0);
-    // Of a 2D texture it decides nothing.
+    // VOL_FILTER has no effect on a 2D texture.
     let flat = vol_filter(texture_of_one(), LayerFilter::LINEAR);
     assert_eq!(red(&flat, [0.5, 0.5, 0.9]), 32.0);
 }
@@ -68,7 +68,7 @@ fn texture_of_one() -> Texture {
 
 #[test]
 fn r_is_scaled_by_depth_and_clamped_by_its_own_mode() {
-    // Four layers of one texel: R = 5/8 is in the third, 9/8 past the end.
+    // Four layers of one texel: R = 5/8 is in the third, 9/8 is past the end.
     let mut texture = in_256ths(volume(texture(TxFormat::X8, [1, 1], &[10, 20, 30, 40]), 2));
     let get = |texture: &Texture, r: f32| {
         bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[0.5, 0.5, r, 1.0]; 4]), &REFERENCE)[0][0]
@@ -86,7 +86,7 @@ fn depth_halves_and_counts_in_the_level_of_detail() {
     let mut texture = small();
     texture.levels.push(Level { width: 1, height: 1, layers: 1, bytes: vec![200] });
     let texture = with_levels(texture, &[]).with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
-    // Two layers a pixel: level of detail 1. Denser, 0.
+    // A step of two layers per pixel is level of detail 1; smaller steps are 0.
     let quad = |step: f32| QuadFetch {
         unscaled: true,
         ..QuadFetch::new(TexOp::LD, [0.0, step, 0.0, step].map(|r| [0.5, 0.5, 0.5 + r, 1.0]))

@@ -1,10 +1,11 @@
 use super::{f32_to_snorm, f32_to_unorm, snorm_to_f32, unorm_to_f32};
 
-/// A quotient of integers, rounded to float32 by trying the floats around it: exact, in 128 bits.
+/// Returns a quotient of integers rounded to float32: the neighbouring float with the least error,
+/// exact in 128 bits.
 fn nearest(k: u64, max: u64) -> f32 {
     let mut x = (k as f64 / max as f64) as f32;
-    // |x - k/max| compared with that of the neighbours, all multiplied by max * 2^64; a float in
-    // (0, 1] that is at least 2^-32 is an integer times 2^-64.
+    // Returns |x - k/max| multiplied by max * 2^64; a float in (0, 1] that is at least 2^-32 is an
+    // integer times 2^-64.
     let error = |x: f32| {
         let scaled = (f64::from(x) * 2_f64.powi(64)) as u128;
         (scaled * u128::from(max)).abs_diff(u128::from(k) << 64)
@@ -69,15 +70,15 @@ fn wide_codes_are_correctly_rounded() {
         assert_eq!(snorm_to_f32(max, bits), -nearest(1, (max >> 1).into()), "-1 of {bits}");
         assert_eq!(snorm_to_f32(max ^ (max >> 1), bits), -1.0);
     }
-    // The 24-bit codes of depth all come back: floats below 1 lie closer than they.
+    // The 24-bit codes of depth round-trip: floats below 1 are closer together than codes.
     for k in 0..1 << 24 {
         assert_eq!(f32_to_unorm(unorm_to_f32(k, 24), 24), k);
     }
 }
 
-/// x * (2^n - 1) is a whole number and a half only for x = 1/2: 2^n - 1 is odd, so a float x = m/2^j
-/// (m odd) leaves a fraction of j binary digits. There all rules that round to nearest agree: the
-/// larger neighbour, 2^(n-1), is the even one.
+/// x * (2^n - 1) is a tie only for x = 1/2: 2^n - 1 is odd, so a float x = m/2^j (m odd) leaves a
+/// fraction of j binary digits. For x = 1/2 all rules that round to nearest agree: the larger
+/// neighbour, 2^(n-1), is the even one.
 #[test]
 fn the_only_tie_is_one_half() {
     assert_eq!(f32_to_unorm(0.5, 8), 128);
@@ -90,7 +91,8 @@ fn the_only_tie_is_one_half() {
     assert_eq!(f32_to_snorm((-0.5_f32).next_up(), 8), 0x100 - 63);
 }
 
-/// Halves of a step have no float; the two floats around (k + 1/2)/(2^n - 1) go different ways.
+/// Midpoints between codes are not floats; the two floats around (k + 1/2)/(2^n - 1) round to
+/// different codes.
 #[test]
 fn codes_change_halfway() {
     for bits in [2, 3, 4, 5, 6, 8, 10, 11, 16] {
@@ -108,7 +110,7 @@ fn codes_change_halfway() {
             };
             assert_eq!(f32_to_unorm(below, bits), k, "{bits} bits");
             assert_eq!(f32_to_unorm(above, bits), k + 1, "{bits} bits");
-            // The same numbers, signed, with a bit more.
+            // The same numbers as signed codes of one more bit.
             assert_eq!(f32_to_snorm(below, bits + 1), k);
             assert_eq!(f32_to_snorm(-above, bits + 1), (2 << bits) - (k + 1));
         }
@@ -133,24 +135,24 @@ fn outside_the_range() {
 
 #[test]
 fn every_width_is_defined() {
-    // None at all.
+    // Width 0.
     assert_eq!(unorm_to_f32(u32::MAX, 0), 0.0);
     assert_eq!(snorm_to_f32(u32::MAX, 0), 0.0);
     assert_eq!(f32_to_unorm(1.0, 0), 0);
     assert_eq!(f32_to_snorm(-1.0, 0), 0);
-    // One bit.
+    // Width 1.
     assert_eq!(unorm_to_f32(1, 1), 1.0);
     assert_eq!(snorm_to_f32(1, 1), -1.0);
     assert_eq!(snorm_to_f32(0, 1), 0.0);
     assert_eq!(f32_to_unorm(0.75, 1), 1);
     assert_eq!(f32_to_snorm(1.0, 1), 0);
-    // All of them, and more than there are.
+    // Width 32, and a larger one.
     assert_eq!(unorm_to_f32(u32::MAX, 99), 1.0);
     assert_eq!(f32_to_unorm(1.0, 99), u32::MAX);
     assert_eq!(snorm_to_f32(0x8000_0000, 32), -1.0);
     assert_eq!(snorm_to_f32(0x8000_0001, 32), -1.0);
     assert_eq!(f32_to_snorm(-1.0, 32), 0x8000_0001);
-    // Bits above the width do not count.
+    // Bits above the width are ignored.
     assert_eq!(unorm_to_f32(0xffff_ff00, 8), 0.0);
     assert_eq!(snorm_to_f32(0xffff_ff7f, 8), 1.0);
 }

@@ -1,7 +1,7 @@
 use super::{decode, encode, to_linear8};
 
-/// The 256 values, worked out apart from this code with decimals of 80 digits and rounded to
-/// float32 once (bits).
+/// The bits of the 256 values, computed independently of this code with decimals of 80 digits and
+/// rounded to float32 once.
 #[rustfmt::skip]
 const WANT: [u32; 256] = [
     0x0000_0000, 0x399f_22b4, 0x3a1f_22b4, 0x3a6e_b40e, 0x3a9f_22b4, 0x3ac6_eb61, 0x3aee_b40e, 0x3b0b_3e5d,
@@ -45,7 +45,7 @@ fn the_table_is_correctly_rounded() {
     }
 }
 
-/// The formula as it is usually written, by the platform's power function.
+/// Compares with the usual formula by the platform's power function.
 #[test]
 fn the_curve_agrees_with_the_power_function() {
     for k in 0..=10_000 {
@@ -75,8 +75,8 @@ fn the_ends() {
     assert_eq!(encode(f64::from_bits(1)), 13.0 * f64::from_bits(1));
 }
 
-/// The two straight parts meet the curves only to within the constants' digits: a value in between
-/// comes back to within what those leave open.
+/// The linear and the curved parts meet only to the precision of the constants: a value in the gap
+/// round-trips to that precision.
 #[test]
 fn encoding_undoes_decoding() {
     for k in 0..=1023 {
