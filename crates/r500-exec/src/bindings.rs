@@ -36,7 +36,7 @@ impl Coverage {
     }
 }
 
-/// Why something cannot be bound.
+/// An error of binding data.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
@@ -45,7 +45,7 @@ pub enum BindError {
     Texture {
         /// The unit.
         unit: usize,
-        /// Why.
+        /// The reason.
         #[source]
         error: texture::BindError,
     },
@@ -132,7 +132,7 @@ impl Bindings {
                     return Err(BindError::CoverageRows { count: pixels.len(), width });
                 }
                 let mask = Coverage { width, pixels: pixels.clone() };
-                // A mask that leaves nothing out is none.
+                // A mask with every pixel of the picture is left out.
                 (!mask.covers_picture(size)).then_some(mask)
             }
         };
@@ -147,56 +147,56 @@ impl Bindings {
         })
     }
 
-    /// Width and height of the picture.
+    /// Returns width and height of the picture.
     #[must_use]
     #[inline]
     pub fn size(&self) -> [u32; 2] {
         self.size
     }
 
-    /// A float constant; `None` if not provided.
+    /// Returns a float constant; `None` if not provided.
     #[must_use]
     #[inline]
     pub fn constant(&self, n: usize) -> Option<[f32; 4]> {
         self.constants.get(n).copied()
     }
 
-    /// The float constants from number 0 on, as far as they are provided.
+    /// Returns the float constants from number 0 to the last one provided.
     #[must_use]
     #[inline]
     pub fn constants(&self) -> &[[f32; 4]] {
         &self.constants
     }
 
-    /// An integer constant; `None` if not provided.
+    /// Returns an integer constant; `None` if not provided.
     #[must_use]
     #[inline]
     pub fn int_constant(&self, n: usize) -> Option<UsFcIntConst> {
         self.ints.get(n).copied().flatten()
     }
 
-    /// The boolean constants; `None` if not provided.
+    /// Returns the boolean constants; `None` if not provided.
     #[must_use]
     #[inline]
     pub fn bool_constants(&self) -> Option<UsFcBoolConst> {
         self.bools
     }
 
-    /// The texture of a unit; `None` if the unit is not enabled.
+    /// Returns the sampler of a unit; `None` if the unit is not enabled.
     #[must_use]
     #[inline]
     pub fn sampler(&self, unit: usize) -> Option<&Sampler> {
         self.samplers.get(unit)?.as_ref()
     }
 
-    /// The inputs.
+    /// Returns the inputs.
     #[must_use]
     #[inline]
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// Whether the rasteriser covers a pixel. Pixels outside the picture are not covered.
+    /// Returns whether the rasteriser covers a pixel. Pixels outside the picture are not covered.
     #[must_use]
     #[inline]
     pub fn covers(&self, x: u32, y: u32) -> bool {
@@ -216,8 +216,8 @@ impl Bindings {
         self.coverage.is_none()
     }
 
-    /// Returns whether each quad with a pixel in the picture is certainly fully covered: there is no coverage mask,
-    /// and the size is even.
+    /// Returns whether every quad with a pixel in the picture is known to be fully covered: there is no coverage
+    /// mask, and the size is even.
     #[must_use]
     #[inline]
     pub fn covers_quads(&self) -> bool {

@@ -1,19 +1,19 @@
-//! One draw: what an engine reads.
+//! A draw: the arguments of an engine.
 
 use std::time::Instant;
 
 use crate::{Bindings, Cancel, Options, RunError, Shader};
 
-/// One drawing: everything an engine reads. [`Draw::new`] checks its limits.
+/// A draw: all data that an engine reads. [`Draw::new`] checks its limits.
 #[derive(Clone, Copy)]
 pub struct Draw<'a> {
     /// The program.
     pub shader: &'a Shader,
     /// The data that the program reads.
     pub bindings: &'a Bindings,
-    /// How to run it.
+    /// The options of the run.
     pub options: &'a Options<'a>,
-    /// When to stop with [`RunError::Time`].
+    /// The time at which it stops with [`RunError::Time`].
     deadline: Option<Instant>,
 }
 
@@ -21,11 +21,11 @@ pub struct Draw<'a> {
 pub(crate) const LANE_BYTES: u64 = 2560;
 /// Bytes that engines keep for each column of a picture, rounded up.
 const COLUMN_BYTES: u64 = 8;
-/// Bytes that they keep for each row.
+/// Bytes that engines keep for each row of a picture.
 const ROW_BYTES: u64 = 16;
 
 impl<'a> Draw<'a> {
-    /// Returns the drawing of a recording, whose limits were checked when it was made, without a time limit.
+    /// Returns the draw of a recording, without a time limit; its limits were checked when the recording was created.
     pub(crate) fn recorded(
         shader: &'a Shader,
         bindings: &'a Bindings,
@@ -34,7 +34,7 @@ impl<'a> Draw<'a> {
         Self { shader, bindings, options, deadline: None }
     }
 
-    /// Starts a drawing; its time limit counts from here.
+    /// Starts a draw; its time limit counts from here.
     ///
     /// # Errors
     /// [`RunError::OddGroup`], and [`RunError::Memory`] if a group or the coordinates of the picture's columns and rows
@@ -64,17 +64,17 @@ impl<'a> Draw<'a> {
         Ok(Self { shader, bindings, options, deadline })
     }
 
-    /// Returns the time at which the drawing stops.
+    /// Returns the time at which the draw stops.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Returns the same drawing with the time limit of another one that it is a part of.
+    /// Returns the same draw with the deadline of the larger draw that it is part of.
     pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
 
-    /// Checks the time limit and the cancellation.
+    /// Checks the time limit and cancellation.
     ///
     /// # Errors
     /// [`RunError::Time`] and [`RunError::Cancelled`].

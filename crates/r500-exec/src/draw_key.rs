@@ -1,4 +1,4 @@
-//! The cache key of a prepared draw: everything that compiled code may depend on.
+//! The cache key of a prepared draw: all data that compiled code may depend on.
 
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::{INT_CONSTANTS, TEXTURE_UNITS};
@@ -7,9 +7,9 @@ use r500_program::{InputData, Plane};
 use crate::texture::Sampler;
 use crate::{Bindings, Draw, Readings};
 
-/// What an engine may have compiled into its code for a draw. Code holds for every draw whose key is equal.
+/// The data of a draw that an engine may have compiled into its code. Code is valid for every draw with an equal key.
 ///
-/// Not part of it: the pixels of coverage, the values of inputs that are given pixel by pixel, the area, limits.
+/// Not part of the key: the pixels of coverage, the values of inputs that are given pixel by pixel, the area, limits.
 #[derive(Clone, Debug)]
 pub struct DrawKey {
     shader: u64,
@@ -30,10 +30,10 @@ struct BindingsKey {
     covers_all: bool,
 }
 
-/// How an input is given.
+/// The form of an input.
 #[derive(Clone, Debug, PartialEq)]
 enum InputKey {
-    /// The planes as bits: code may have the ranges of their values built in.
+    /// The planes as bits: code may depend on the ranges of their values.
     Planes([[u32; 3]; 4]),
     Values,
 }
@@ -79,8 +79,8 @@ impl DrawKey {
         self.matches_but_constants(draw) && self.changed_constants(draw).next().is_none()
     }
 
-    /// Returns the float constants that a draw has other values of, with the values of the key and of the draw. One that is not
-    /// bound counts as 0, as which it is read.
+    /// Returns the float constants whose values in a draw differ, with the values of the key and of the draw. A constant that
+    /// is not bound counts as 0, as which it is read.
     pub fn changed_constants(
         &self,
         draw: &Draw<'_>,
@@ -93,14 +93,14 @@ impl DrawKey {
         })
     }
 
-    /// Takes over the float constants of a draw.
+    /// Replaces the float constants by those of a draw.
     pub fn set_constants(&mut self, draw: &Draw<'_>) {
         self.constants.clear();
         self.constants
             .extend(draw.bindings.constants().iter().map(|value| value.map(f32::to_bits)));
     }
 
-    /// Returns whether a draw has this key but for the values of float constants.
+    /// Returns whether a draw has this key, except for the values of float constants.
     #[must_use]
     pub fn matches_but_constants(&self, draw: &Draw<'_>) -> bool {
         let Draw { shader, bindings, options, .. } = *draw;

@@ -1,4 +1,4 @@
-//! A drawing: a shader that an engine is ready to run, for any number of pictures with changing bindings.
+//! A drawing: a shader prepared for an engine, for any number of pictures with changing bindings.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,13 +11,13 @@ use crate::{
     Shader, Surfaces, draw_into,
 };
 
-/// A shader that an engine is ready to run. Bindings are given for each picture and not kept.
+/// A shader prepared for an engine. Bindings are given for each picture and not kept.
 ///
-/// From picture to picture float constants, the values of inputs that are given pixel by pixel, and coverage masks change
-/// without another compilation; of other changes of the bindings, the [setters](Bindings::set_constant) say what they
-/// cost. The first pictures after a change may take longer, and allocate; then [`draw_to`](Self::draw_to) and
-/// [`draw_into`](Self::draw_into) allocate nothing themselves. (Rayon's queue takes a block of memory now and then, and the fast
-/// engine's reference to another engine, where it [falls back](RunInfo::fallback_reason), a text.)
+/// Between pictures, float constants, the values of inputs that are given pixel by pixel, and coverage masks can change without
+/// another compilation; the [setters](Bindings::set_constant) document the cost of other changes. The first pictures after a change
+/// may take longer, and allocate; then [`draw_to`](Self::draw_to) and [`draw_into`](Self::draw_into) allocate nothing themselves.
+/// (Rayon's queue occasionally allocates a block, and the fast engine allocates a text for its
+/// [fallback reason](RunInfo::fallback_reason) if it uses another engine.)
 ///
 /// ```
 /// use r500_exec::{Bindings, ColorSurface, Drawing, Options, PixelRect, Shader, Surfaces, reference::Reference};
@@ -44,12 +44,12 @@ pub struct Drawing<'a> {
     shader: Arc<Shader>,
     options: Options<'a>,
     prepared: Box<dyn PreparedDraw>,
-    /// Memory of [`draw_to`](Self::draw_to) that no thread is using.
+    /// The unused tiles of [`draw_to`](Self::draw_to), a free list.
     tiles: Mutex<Vec<Tile>>,
 }
 
 impl<'a> Drawing<'a> {
-    /// Prepares a drawing. What the bindings hold now is what it will draw fastest.
+    /// Prepares a drawing, specialised for the current bindings.
     ///
     /// # Errors
     /// [`RunError::OddGroup`].
@@ -64,25 +64,25 @@ impl<'a> Drawing<'a> {
         Ok(Self { engine, shader, options, prepared, tiles: Mutex::default() })
     }
 
-    /// The shader.
+    /// Returns the shader.
     #[must_use]
     pub fn shader(&self) -> &Shader {
         &self.shader
     }
 
-    /// The options.
+    /// Returns the options.
     #[must_use]
     pub fn options(&self) -> &Options<'a> {
         &self.options
     }
 
-    /// The options, to be changed for the next picture. Limits, threads and the area cost nothing to change; the others make the
-    /// engine compile again.
+    /// Returns the options, to be changed for the next picture. Changes of limits, threads and the area cost nothing; other changes
+    /// make the engine compile again.
     pub fn options_mut(&mut self) -> &mut Options<'a> {
         &mut self.options
     }
 
-    /// Which engine draws, and why if it is not the requested one.
+    /// Returns which engine draws, and why if it is not the requested one.
     #[must_use]
     pub fn run_info(&self) -> RunInfo {
         self.prepared.run_info()
@@ -105,12 +105,12 @@ impl<'a> Drawing<'a> {
         draw_into(prepared, &draw, frame)
     }
 
-    /// Draws into memory of the caller: the rectangle [`Surfaces::area`], in the surfaces' formats. Pixels that are not
-    /// covered keep their colours.
+    /// Draws into memory of the caller: the rectangle [`Surfaces::area`], in the surfaces' formats. Pixels that are not covered
+    /// keep their colours.
     ///
     /// # Errors
-    /// [`RunError::SurfaceTooSmall`] and [`RunError::AreaOutside`], and nothing is stored; [`RunError`] if a limit is exceeded, and
-    /// some of it is.
+    /// [`RunError::SurfaceTooSmall`] and [`RunError::AreaOutside`]: nothing is stored; [`RunError`] if a limit is exceeded: the
+    /// picture is stored in part.
     pub fn draw_to(
         &mut self,
         bindings: &Bindings,
@@ -124,7 +124,7 @@ impl<'a> Drawing<'a> {
         let rows = self.prepared.band_rows().max(2);
         let area = surfaces.area;
         let tasks = tasks_for(area, rows, &self.options);
-        // Machine code stores colours in the surfaces' formats, but no depth.
+        // Machine code stores colours in the surfaces' formats, but not depth.
         let formats = surfaces.colors.each_ref().map(|surface| Some(surface.as_ref()?.format));
         if !(depth && surfaces.depth.is_some())
             && let Some(painter) = self.prepared.surface_painter(&draw, &formats)
@@ -161,7 +161,7 @@ impl<'a> Drawing<'a> {
         )
     }
 
-    /// Returns what draws single bands, for a scheduler of one's own. The time limit counts from here.
+    /// Returns a painter of single bands, for a caller with its own scheduler. The time limit counts from here.
     ///
     /// ```
     /// # use r500_exec::{Bindings, Drawing, Options, Shader, reference::Reference};
@@ -190,7 +190,7 @@ impl<'a> Drawing<'a> {
         Ok(BandPainter { prepared, draw })
     }
 
-    /// Returns the compiled draw, ready for these bindings, and what to draw.
+    /// Returns the prepared draw, valid for these bindings, and the draw.
     pub(crate) fn prepared_draw<'d>(
         &'d mut self,
         bindings: &'d Bindings,
@@ -200,7 +200,7 @@ impl<'a> Drawing<'a> {
         Ok((&*self.prepared, draw))
     }
 
-    /// Makes the engine ready for these bindings.
+    /// Updates the prepared draw for these bindings, or prepares it again.
     fn bring_up_to_date(&mut self, bindings: &Bindings) -> Result<(), RunError> {
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
         if !self.prepared.update(&draw) {
@@ -216,7 +216,7 @@ impl std::fmt::Debug for Drawing<'_> {
     }
 }
 
-/// A tile on loan from a drawing.
+/// A tile of a drawing's free list, returned to it when dropped.
 struct Lent<'p> {
     tile: Tile,
     pool: &'p Mutex<Vec<Tile>>,
@@ -228,14 +228,14 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Draws single bands of a picture, from any thread.
+/// A painter of single bands of a picture, for any thread.
 pub struct BandPainter<'d> {
     prepared: &'d dyn PreparedDraw,
     draw: Draw<'d>,
 }
 
 impl BandPainter<'_> {
-    /// Returns the height to cut a frame into [bands](Frame::bands) of.
+    /// Returns the height of the [bands](Frame::bands) to cut a frame into.
     #[must_use]
     pub fn band_rows(&self) -> u32 {
         self.prepared.band_rows().max(2)

@@ -1,4 +1,4 @@
-//! The interface of engines, and how a shader becomes a frame: bands of rows over threads.
+//! The interface of engines, and drawing a frame in bands of rows over threads.
 
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
@@ -13,22 +13,22 @@ use crate::{Bindings, Draw, DrawKey, Options, PixelRect, RunError, Shader, Surfa
 /// frame bit for bit. The engines of this project implement it; an embedder passes one to [`draw`] or to
 /// [`Drawing`](crate::Drawing).
 pub trait Engine: Send + Sync {
-    /// Name, as `--engine` spells it.
+    /// Returns the name, as `--engine` spells it.
     fn name(&self) -> &'static str;
 
-    /// Compiles a draw, which can then be drawn any number of times. Nothing of it stays borrowed. An embedder uses
+    /// Compiles a draw, which can then be drawn any number of times. The result borrows nothing from the draw. An embedder uses
     /// [`Drawing::new`](crate::Drawing::new).
     #[doc(hidden)]
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw>;
 }
 
-/// A draw as an engine compiled it. An embedder uses a [`Drawing`](crate::Drawing), which has one.
+/// A draw compiled by an engine. An embedder uses a [`Drawing`](crate::Drawing), which contains one.
 pub trait PreparedDraw: Send + Sync {
     /// Returns the height of the bands that a frame is cut into: even, and a multiple of the group's height
     /// where the group size is visible.
     fn band_rows(&self) -> u32;
 
-    /// Returns whether it holds for a draw. The code may have built in all that [`DrawKey`](crate::DrawKey) lists.
+    /// Returns whether it is valid for a draw. Compiled code may depend on all that [`DrawKey`](crate::DrawKey) lists.
     fn accepts(&self, draw: &Draw<'_>) -> bool;
 
     /// Adapts to the constants of a draw without compiling. Returns whether it then [`accepts`](Self::accepts) the
@@ -43,8 +43,8 @@ pub trait PreparedDraw: Send + Sync {
     /// [`RunError`] if a limit is exceeded.
     fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError>;
 
-    /// Returns what draws to surfaces of certain formats without a frame of floats between, for a draw that this
-    /// [`accepts`](Self::accepts); `None` if nothing does, or not yet. By target; `None` where there is no surface.
+    /// Returns a painter to surfaces of given formats, without an intermediate frame of floats, for a draw that this
+    /// [`accepts`](Self::accepts); `None` if there is none, or not yet. Formats are by target; `None` where there is no surface.
     fn surface_painter(
         &mut self,
         draw: &Draw<'_>,
@@ -58,11 +58,10 @@ pub trait PreparedDraw: Send + Sync {
     fn run_info(&self) -> RunInfo;
 }
 
-/// A draw that is compiled for the formats of surfaces.
+/// A draw compiled for the formats of surfaces.
 pub trait SurfacePainter: Sync {
-    /// Draws a band of surfaces of these formats, as a frame of floats that is converted with
-    /// [`color::store`](crate::output::color::store) would be stored: pixels that are not covered keep their bytes. Depth is not
-    /// stored.
+    /// Draws a band of surfaces of these formats. The result is that of a frame of floats converted with
+    /// [`color::store`](crate::output::color::store): pixels that are not covered keep their bytes. Depth is not stored.
     ///
     /// # Errors
     /// [`RunError`] if a limit is exceeded.
@@ -73,11 +72,11 @@ pub trait SurfacePainter: Sync {
     ) -> Result<BandStats, RunError>;
 }
 
-/// A drawing prepared by another engine than the requested one.
+/// A draw prepared by another engine than the requested one.
 pub struct Fallback {
-    /// The drawing.
+    /// The prepared draw.
     pub prepared: Box<dyn PreparedDraw>,
-    /// What led to it: with other bindings the requested engine may draw.
+    /// The key of the draw that caused the fallback: with other bindings the requested engine may draw.
     pub key: DrawKey,
     /// Why the requested engine does not draw; if the other engine falls back, too, its reason is reported.
     pub reason: String,
@@ -133,12 +132,12 @@ pub fn draw(
     Ok(frame)
 }
 
-/// Draws a prepared draw into a frame that [`Frame::new`] returned for the same shader, and overwrites it. For
-/// sequences of pictures with the same bindings; a [`Drawing`](crate::Drawing) takes others for each picture.
+/// Draws a prepared draw into a frame that [`Frame::new`] returned for the same shader, and overwrites it. For sequences of
+/// pictures with the same bindings; a [`Drawing`](crate::Drawing) takes new bindings for each picture.
 ///
 /// # Errors
-/// [`RunError::NotPrepared`] if the draw was prepared for something else; [`RunError`] if a limit is exceeded; the
-/// frame then holds parts of both pictures.
+/// [`RunError::NotPrepared`] if the draw was prepared for another shader, other options or other bindings; [`RunError`] if a
+/// limit is exceeded; the frame then holds parts of both pictures.
 pub fn draw_into(
     prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,
@@ -168,10 +167,10 @@ pub fn draw_into(
     Ok(())
 }
 
-/// Pixels below which a second thread does not pay.
+/// Number of pixels below which a second thread does not pay off.
 const PARALLEL_PIXELS: u64 = 4096;
 
-/// Returns how many tasks draw an area in bands of so many rows.
+/// Returns how many tasks draw an area in bands of `rows` rows.
 pub(crate) fn tasks_for(area: PixelRect, rows: u32, options: &Options<'_>) -> usize {
     if u64::from(area.width) * u64::from(area.height) < PARALLEL_PIXELS || area.height <= rows {
         return 1;

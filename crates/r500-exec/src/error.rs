@@ -1,4 +1,4 @@
-//! Why a run ended without a frame.
+//! Run errors: why a run ended without a frame.
 
 use std::time::Duration;
 
@@ -47,10 +47,10 @@ pub enum RunError {
         /// [`Limits::memory`](crate::Limits::memory).
         limit: u64,
     },
-    /// Something besides the frame would take too much memory.
+    /// Data other than the frame would take too much memory.
     #[error("{what} takes {bytes} bytes, the limit is {limit}")]
     Memory {
-        /// What, in words.
+        /// The data, in words.
         what: String,
         /// Bytes that it would take.
         bytes: u64,
@@ -76,22 +76,22 @@ pub enum RunError {
         /// [`Limits::time`](crate::Limits::time).
         limit: Duration,
     },
-    /// Memory that a drawing is to store into is too small.
+    /// The memory of a surface is too small.
     #[error(
         "{what}: {given} {unit} do not hold {rows} rows of {row} {unit}, {pitch} from one to the next"
     )]
     SurfaceTooSmall {
-        /// Which: `colour target 0` to `3`, `depth`, `coverage`.
+        /// The surface: `colour target 0` to `3`, `depth`, `coverage`.
         what: &'static str,
-        /// Bytes of colours; elements of depth and coverage.
+        /// The unit: bytes of colours; elements of depth and coverage.
         unit: &'static str,
-        /// How many there are.
+        /// The units given.
         given: usize,
         /// Rows of the area.
         rows: u32,
-        /// What a row takes.
+        /// The units of a row.
         row: usize,
-        /// From a row to the next.
+        /// The units from a row to the next.
         pitch: usize,
     },
     /// A prepared draw is used with another shader, other options or other bindings.

@@ -8,8 +8,8 @@ use cache_lines::AlignedPixels;
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
 ///
-/// Values are as the program wrote them, before `US_OUT_FMT` and `US_W_FMT`; NaN is the canonical
-/// one. Killed, uncovered and never written is 0 in every channel, alpha too.
+/// Values are as the program wrote them, before `US_OUT_FMT` and `US_W_FMT`; NaN is the canonical one. Pixels that are killed,
+/// uncovered or never written are 0 in every channel, alpha included.
 #[derive(Clone, Debug)]
 pub struct Frame {
     area: PixelRect,
@@ -20,11 +20,11 @@ pub struct Frame {
     pub warnings: RuntimeWarnings,
     /// Counters.
     pub counters: Counters,
-    /// Which engine drew it.
+    /// The engine that drew it.
     pub run_info: RunInfo,
 }
 
-/// Which engine drew a frame, and how.
+/// The engine that drew a frame, and its configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
     /// The engine.
@@ -38,7 +38,7 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// The named engine, without further information.
+    /// Returns the named engine, without further information.
     #[must_use]
     pub fn of(engine: &'static str) -> Self {
         Self { engine, simd: None, fallback_reason: None, compiled: None }
@@ -51,8 +51,8 @@ impl RunInfo {
 pub struct Counters {
     /// Instructions executed, one for each group of pixels.
     pub instructions: u64,
-    /// `STAT_WE`: for each channel, how often a covered pixel inside the picture executed an
-    /// ALU, OUT or TEX instruction that counts it and whose predicate lets that channel through.
+    /// `STAT_WE`: for each channel, how often a covered pixel inside the picture executed an ALU, OUT or TEX instruction that
+    /// counts the channel and whose predicate enables it.
     ///
     /// Open: the documents say that the bits select what contributes to the count, not what is counted.
     pub stat: [u64; 4],
@@ -109,7 +109,7 @@ impl PixelOut {
 pub type Pixel = [f32; 4];
 
 impl Frame {
-    /// An empty frame for a shader.
+    /// Creates an empty frame for a shader.
     ///
     /// # Errors
     /// [`RunError`] if the picture has no pixels or is too large.
@@ -127,7 +127,7 @@ impl Frame {
         Ok(Self::of_area(shader, area))
     }
 
-    /// Returns an empty frame of a rectangle that fits in memory.
+    /// Creates an empty frame of a rectangle that is known to fit in memory.
     pub(crate) fn of_area(shader: &Shader, area: PixelRect) -> Self {
         let pixels = area.width as usize * area.height as usize;
         let depth = shader.writes_depth();
@@ -142,7 +142,7 @@ impl Frame {
         }
     }
 
-    /// Makes the frame an empty one of another rectangle, in the memory that it has.
+    /// Makes this an empty frame of another rectangle, reusing its memory.
     pub(crate) fn clear_to(&mut self, area: PixelRect) {
         fn clear<T: Copy>(plane: &mut Vec<T>, pixels: usize, zero: T) {
             plane.clear();
@@ -157,45 +157,45 @@ impl Frame {
         self.counters = Counters::default();
     }
 
-    /// The part of the picture that was drawn.
+    /// Returns the part of the picture that was drawn.
     #[must_use]
     pub fn area(&self) -> PixelRect {
         self.area
     }
 
-    /// Width of the drawn part.
+    /// Returns the width of the drawn part.
     #[must_use]
     pub fn width(&self) -> u32 {
         self.area.width
     }
 
-    /// Height of the drawn part.
+    /// Returns the height of the drawn part.
     #[must_use]
     pub fn height(&self) -> u32 {
         self.area.height
     }
 
-    /// The colours of target 0 to 3 (A to D), row by row from y = 0; `None` if no instruction can
-    /// write it. Target A is always there.
+    /// Returns the colours of target 0 to 3 (A to D), row by row from y = 0; `None` if no instruction can write the target.
+    /// Target A always exists.
     #[must_use]
     pub fn target(&self, target: usize) -> Option<&[[f32; 4]]> {
         self.color.get(target)?.as_deref()
     }
 
-    /// Depth, row by row from y = 0; `None` if no instruction can write it.
+    /// Returns depth, row by row from y = 0; `None` if no instruction can write it.
     #[must_use]
     pub fn depth(&self) -> Option<&[f32]> {
         self.depth.as_deref()
     }
 
-    /// Which pixels are covered and not killed, row by row from y = 0.
+    /// Returns which pixels are covered and not killed, row by row from y = 0.
     #[must_use]
     pub fn coverage(&self) -> &[bool] {
         &self.coverage
     }
 
-    /// The colour of a pixel; x and y count from the corner of the drawn part. 0 where there is
-    /// none.
+    /// Returns the colour of a pixel; x and y count from the corner of the drawn part. 0 for a pixel or target that does not
+    /// exist.
     #[must_use]
     pub fn color(&self, target: usize, x: u32, y: u32) -> [f32; 4] {
         if x >= self.area.width || y >= self.area.height {
@@ -205,8 +205,8 @@ impl Frame {
         self.target(target).map_or([0.0; 4], |plane| plane[index])
     }
 
-    /// Cuts the frame into bands of so many rows (at least one), aligned to y = 0 of the picture, lowest first. For a scheduler
-    /// of one's own; the height comes from [`BandPainter::band_rows`](crate::BandPainter::band_rows).
+    /// Cuts the frame into bands of `rows` rows (at least one), aligned to y = 0 of the picture, lowest first. For a caller
+    /// with its own scheduler; [`BandPainter::band_rows`](crate::BandPainter::band_rows) returns the height.
     pub fn bands(&mut self, rows: u32) -> Bands<'_> {
         Bands {
             area: self.area,
@@ -218,7 +218,7 @@ impl Frame {
     }
 }
 
-/// The bands of a frame that are not taken yet.
+/// The remaining bands of a frame.
 #[derive(Debug)]
 pub struct Bands<'a> {
     area: PixelRect,
@@ -253,7 +253,7 @@ pub struct Band<'a> {
 }
 
 impl<'a> Band<'a> {
-    /// A band of planes that have the pixels of `rect`, row by row.
+    /// Returns a band of planes with the pixels of `rect`, row by row.
     pub(crate) fn new(
         rect: PixelRect,
         color: [Option<&'a mut [Pixel]>; 4],
@@ -263,7 +263,7 @@ impl<'a> Band<'a> {
         Self { rect, color, depth, coverage }
     }
 
-    /// Returns some of its pixels.
+    /// Returns a range of its pixels.
     pub(crate) fn pixels(&self, range: std::ops::Range<usize>) -> BandPixels<'_> {
         let colors = self.color.each_ref();
         BandPixels {
@@ -282,7 +282,7 @@ pub(crate) struct BandPixels<'b> {
 }
 
 impl Band<'_> {
-    /// The pixels to draw.
+    /// Returns the pixels to draw.
     #[must_use]
     #[inline]
     pub fn rect(&self) -> PixelRect {
@@ -304,7 +304,7 @@ impl Band<'_> {
         self.color.get(target)?.as_deref()
     }
 
-    /// The same, to write.
+    /// Returns the colours of a target mutably.
     #[must_use]
     #[inline]
     pub fn color_mut(&mut self, target: usize) -> Option<&mut [Pixel]> {

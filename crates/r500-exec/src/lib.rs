@@ -6,12 +6,12 @@
 //! bytes that the card would store.
 //!
 //! The [reference engine](mod@reference) defines the semantics: one place for each rule, each with its
-//! evidence. Where the documents leave a rule open, the choice has a name in [`Readings`] and can be
-//! changed. It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger can watch
-//! any pixel; [`record`] stores such a run for stepping forward and backward.
+//! evidence. Where the documents leave a rule open, the choice has a name in [`Readings`] and can be changed.
+//! It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger can observe any
+//! pixel; [`record`] stores such a run for stepping forward and backward.
 //!
-//! This crate uses the texture unit and the arithmetic; it knows no other engine, no intermediate
-//! representation, no text and no files.
+//! This crate uses the texture unit and the arithmetic; it depends on no other engine and no intermediate
+//! representation, and handles neither text nor files.
 //!
 //! ```
 //! use r500_exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -26,7 +26,7 @@
 //! let bindings = Bindings::new(&job, [64, 64])?;
 //! let frame = draw(&Reference, &shader, &bindings, &Options::default())?;
 //!
-//! // Nothing else given, temporary 0 holds (u, v, 0, 1): the first pixel is at (1/128, 1/128).
+//! // Without other inputs, temporary 0 holds (u, v, 0, 1): the first pixel is at (1/128, 1/128).
 //! assert_eq!(frame.color(0, 0, 0), [1.0 / 128.0, 1.0 / 128.0, 0.0, 1.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -67,7 +67,7 @@ pub use strips::{StripOrder, Strips};
 pub use surface::{ColorSurface, Plane, Surfaces};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};
 
-// What the engines of this project implement and read: not for embedders.
+// Interfaces between this project's engines: not for embedders.
 #[doc(hidden)]
 pub use draw::Draw;
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{PixelRect, Readings};
 
-/// How to run.
+/// The options of a run.
 #[derive(Clone)]
 pub struct Options<'a> {
     /// Named choices where the documents leave a rule open.
@@ -14,8 +14,8 @@ pub struct Options<'a> {
     pub poison: bool,
     /// Collect run-time warnings.
     pub warnings: bool,
-    /// Width and height of the group of pixels that share a program counter; even. Visible only
-    /// with `WRITE_INACTIVE`, and with `IGNORE_UNCOVERED` together with quad differences.
+    /// Width and height of the group of pixels that share a program counter; even. Observable only with
+    /// `WRITE_INACTIVE`, and with `IGNORE_UNCOVERED` together with quad differences.
     pub group: [u32; 2],
     /// Number of threads; 0 uses all cores.
     pub threads: usize,
@@ -53,8 +53,8 @@ impl Default for Options<'_> {
 pub struct Limits {
     /// Instructions that a group of pixels may execute.
     pub instructions: u64,
-    /// Bytes that a frame may take, and what grows with the request besides: a group, the coordinates of columns and
-    /// rows, a recording.
+    /// Bytes that a frame may take, and each further allocation whose size depends on the request: a group, the
+    /// coordinates of columns and rows, a recording.
     pub memory: u64,
     /// Time that a drawing may take.
     pub time: Option<Duration>,
@@ -67,7 +67,7 @@ impl Default for Limits {
     }
 }
 
-/// Stops a drawing from another thread.
+/// A cancellation flag: stops a drawing from another thread.
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 

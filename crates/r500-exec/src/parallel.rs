@@ -1,8 +1,8 @@
 //! Fork-join over the bands of a frame, on rayon's current pool.
 //!
-//! Rayon, not threads of our own: a draw spawns no thread (a few microseconds to wake a pool's thread, instead of some ten for
-//! each new one), draws of many threads share one pool, and a host chooses the pool (`ThreadPool::install`) or has one
-//! already. Joins live on the stack: nothing is allocated but, now and then, a block of the pool's queue.
+//! Rayon instead of threads of this crate: a draw spawns no thread (waking a thread of the pool takes a few microseconds,
+//! spawning one some ten), draws of many threads share one pool, and the host chooses the pool (`ThreadPool::install`) or
+//! reuses its own. Joins live on the stack: only the pool's queue occasionally allocates a block.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::frame::BandStats;
 use crate::{Options, PixelRect, RunError};
 
-/// Returns how many tasks may run at a time: as many as the current pool has threads for 0.
+/// Returns how many tasks may run at a time; 0 means the number of threads of the current pool.
 pub(crate) fn task_count(wanted: usize) -> usize {
     match wanted {
         #[cfg(not(target_family = "wasm"))]
@@ -21,7 +21,7 @@ pub(crate) fn task_count(wanted: usize) -> usize {
     }
 }
 
-/// Calls `work` so many times, in parallel as far as the pool has idle threads. For one task, on the calling thread.
+/// Calls `work` `tasks` times, in parallel as far as the pool has idle threads; a single task runs on the calling thread.
 pub(crate) fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
     match tasks {
         0 => {}
@@ -39,7 +39,7 @@ pub(crate) fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
 /// Draws bands in parallel and merges their statistics. The tasks take one band after the other.
 ///
 /// # Errors
-/// That of the lowest band that failed.
+/// The error of the lowest band that failed.
 pub(crate) fn for_each_band<B, T>(
     bands: impl Iterator<Item = B> + Send,
     rect: impl Fn(&B) -> PixelRect + Sync,
@@ -90,7 +90,7 @@ pub(crate) fn for_each_band<B, T>(
     }
 }
 
-/// Locks, also after a panic of another thread.
+/// Locks a mutex, also after a panic of another thread.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

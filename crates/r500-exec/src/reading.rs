@@ -1,10 +1,10 @@
 //! Readings: a named option for each rule that the documents leave open.
 //!
-//! The first value of each is this project's choice, which every other engine implements; the reference
-//! engine implements all of them, so that a comparison with a card can find the right one. The evidence for
-//! each is in its row: *documented* (register documents), *ctm* (the vendor's CTM guide),
-//! *observed* (compiled programs give the right picture only so), *derived*, *open* (several readings
-//! fit all that is known).
+//! The first value of each reading is this project's choice, which every other engine implements; the
+//! reference engine implements all values, so that a comparison with a card can find the right one. The
+//! evidence for each reading is in its row: *documented* (register documents), *ctm* (the vendor's CTM
+//! guide), *observed* (compiled programs give the right picture only with it), *derived*, *open* (several
+//! readings are consistent with all known facts).
 
 use crate::numerics::{Arith, ClampNan, Denormals, ZeroSign};
 use crate::texture::{
@@ -48,7 +48,7 @@ pub enum ReadingError {
     },
 }
 
-/// Defines named readings: an enumeration each, and the structure `Readings` with a choice for each.
+/// Defines named readings: an enumeration for each, and the structure `Readings` with a choice for each.
 #[macro_export]
 macro_rules! readings {
     ($(
@@ -85,7 +85,7 @@ macro_rules! readings {
             /// Sets a reading by name.
             ///
             /// # Errors
-            /// An error with the known ones, if there is no such reading or value.
+            /// An error that lists the known names or values, if there is no such reading or value.
             pub fn set(
                 &mut self,
                 name: &str,

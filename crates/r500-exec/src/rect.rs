@@ -14,7 +14,7 @@ pub struct PixelRect {
 }
 
 impl PixelRect {
-    /// Splits off the lowest rows, up to the next multiple of `rows`; `None` if none are left.
+    /// Splits off the lowest rows, up to the next multiple of `rows`; `None` if no rows remain.
     pub(crate) fn take_rows(&mut self, rows: u32) -> Option<Self> {
         let height = (rows - self.y % rows).min(self.height);
         let low = Self { height, ..*self };
@@ -23,7 +23,7 @@ impl PixelRect {
         (height != 0).then_some(low)
     }
 
-    /// Splits off the highest rows, down to the next multiple of `rows`; `None` if none are left.
+    /// Splits off the highest rows, down to the next multiple of `rows`; `None` if no rows remain.
     pub(crate) fn take_top_rows(&mut self, rows: u32) -> Option<Self> {
         let last = (self.y + self.height).checked_sub(1)?;
         let y = (last - last % rows).max(self.y);

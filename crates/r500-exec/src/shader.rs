@@ -1,4 +1,4 @@
-//! The decoded form of a program.
+//! A decoded program.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,10 +10,10 @@ use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{Half, Instruction, Operand, Slot, Source};
 use r500_program::{CodeWindow, Program, WindowError};
 
-/// A decoded program. Any dwords can be decoded, provided the code window contains an instruction.
+/// A decoded program. Any dwords can be decoded, provided that the code window contains an instruction.
 #[derive(Clone, Debug)]
 pub struct Shader {
-    /// The same for clones, different for shaders that were decoded separately.
+    /// Equal for clones, different for shaders that were decoded separately.
     id: u64,
     ops: Vec<Op>,
     code: Vec<Instruction>,
@@ -26,7 +26,7 @@ pub struct Shader {
     pixsize: Option<u8>,
 }
 
-/// Why a program cannot run at all.
+/// An error of decoding a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShaderError {
@@ -70,7 +70,7 @@ impl Shader {
     /// of them, and full flow control.
     ///
     /// # Errors
-    /// [`ShaderError`] without instructions, or with a code window without any.
+    /// [`ShaderError`] if there are no instructions, or none in the code window.
     pub fn new(program: &Program) -> Result<Self, ShaderError> {
         let state = &program.state;
         let count = program.code.len();
@@ -98,80 +98,81 @@ impl Shader {
         })
     }
 
-    /// A number that clones share and no other shader of the process has: a cheap test of identity.
+    /// Returns a number that only clones share within the process: a cheap test of identity.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
-    /// The decoded operation at an absolute address, `None` outside the window: for engines and tracers of this project.
+    /// Returns the decoded operation at an absolute address; `None` outside the window. For this project's engines and
+    /// tracers.
     #[doc(hidden)]
     #[must_use]
     pub fn op(&self, address: u32) -> Option<&Op> {
         self.index(address).and_then(|i| self.ops.get(i))
     }
 
-    /// The dwords at an absolute address, `None` outside the window.
+    /// Returns the dwords at an absolute address; `None` outside the window.
     #[must_use]
     pub fn instruction(&self, address: u32) -> Option<Instruction> {
         self.index(address).and_then(|i| self.code.get(i)).copied()
     }
 
-    /// All decoded operations, from the one at `US_CODE_OFFSET` on: for engines of this project.
+    /// Returns all decoded operations, from the one at `US_CODE_OFFSET`. For this project's engines.
     #[doc(hidden)]
     #[must_use]
     pub fn ops(&self) -> &[Op] {
         &self.ops
     }
 
-    /// The dwords of all instructions, in the same order.
+    /// Returns the dwords of all instructions, in the same order.
     #[must_use]
     pub fn code(&self) -> &[Instruction] {
         &self.code
     }
 
-    /// `US_CODE_OFFSET.OFFSET_ADDR`: absolute address of the first instruction.
+    /// Returns `US_CODE_OFFSET.OFFSET_ADDR`, the absolute address of the first instruction.
     #[must_use]
     pub fn offset(&self) -> u32 {
         self.offset
     }
 
-    /// Absolute address of the first instruction to run.
+    /// Returns the absolute address at which the program starts.
     #[must_use]
     pub fn start(&self) -> u32 {
         self.start
     }
 
-    /// Absolute address after whose instruction the program ends.
+    /// Returns the absolute address of the instruction after which the program ends.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// First and last absolute address that can run.
+    /// Returns the first and the last absolute address that can run.
     #[must_use]
     pub fn window(&self) -> (u32, u32) {
         self.window
     }
 
-    /// `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
+    /// Returns `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
     #[must_use]
     pub fn zero_rule(&self) -> bool {
         self.zero_rule
     }
 
-    /// `US_FC_CTRL.FULL_FC_EN`.
+    /// Returns `US_FC_CTRL.FULL_FC_EN`.
     #[must_use]
     pub fn full_fc(&self) -> bool {
         self.full_fc
     }
 
-    /// `US_PIXSIZE.PIX_SIZE`, the highest temporary that exists, if given.
+    /// Returns `US_PIXSIZE.PIX_SIZE`, the highest temporary that exists, if given.
     #[must_use]
     pub fn pixsize(&self) -> Option<u8> {
         self.pixsize
     }
 
-    /// Render targets that some instruction may write.
+    /// Returns the render targets that some instruction may write.
     #[must_use]
     pub fn targets(&self) -> [bool; 4] {
         let mut targets = [false; 4];
@@ -186,13 +187,13 @@ impl Shader {
         targets
     }
 
-    /// The render targets that a frame has: those that some instruction may write, and A.
+    /// Returns the render targets that a frame has: those that some instruction may write, and A.
     pub(crate) fn frame_targets(&self) -> [bool; 4] {
         let [_, b, c, d] = self.targets();
         [true, b, c, d]
     }
 
-    /// Whether some instruction may write depth.
+    /// Returns whether some instruction may write depth.
     #[must_use]
     pub fn writes_depth(&self) -> bool {
         self.outs().any(|alu| alu.depth)
@@ -233,7 +234,7 @@ impl Op {
         }
     }
 
-    /// `TEX_SEM_WAIT`.
+    /// Returns `TEX_SEM_WAIT`.
     #[must_use]
     pub fn tex_sem_wait(&self) -> bool {
         match self {
@@ -292,11 +293,11 @@ pub struct AluHalf<O, const N: usize> {
 /// An ALU or OUT instruction.
 #[derive(Clone, Debug)]
 pub struct Alu {
-    /// OUT instead of ALU.
+    /// Whether it is OUT instead of ALU.
     pub out: bool,
-    /// Colours.
+    /// The RGB half.
     pub rgb: AluHalf<RgbOp, 3>,
-    /// Alpha.
+    /// The alpha half.
     pub alpha: AluHalf<AlphaOp, 1>,
     /// `WRITE_INACTIVE`.
     pub write_inactive: bool,
@@ -308,7 +309,7 @@ pub struct Alu {
     pub stat_we: u8,
     /// `TEX_SEM_WAIT`.
     pub tex_sem_wait: bool,
-    /// What the result depends on.
+    /// The sources that the result depends on.
     pub reads: SourceReads,
     /// Channels of the result that are used, red in bit 0.
     pub wanted: u8,
@@ -373,7 +374,7 @@ pub struct Tex {
     pub tex_sem_acquire: bool,
     /// `TEX_SEM_WAIT`.
     pub tex_sem_wait: bool,
-    /// Coordinates: temporary, and which channels are S, T, R, Q.
+    /// Coordinates: a temporary, and the channels used as S, T, R, Q.
     pub coord: TexReg,
     /// Gradient along x.
     pub dx: TexReg,
@@ -385,7 +386,7 @@ pub struct Tex {
     pub dest_swiz: [Channel; 4],
     /// Channels written, red lowest, alpha in bit 3.
     pub wmask: u8,
-    /// Predicate of the colours.
+    /// Predicate of the RGB channels.
     pub rgb_pred: Predicate,
     /// Predicate of alpha.
     pub alpha_pred: Predicate,

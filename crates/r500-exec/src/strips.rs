@@ -1,6 +1,6 @@
-//! Strip mining: a picture drawn strip by strip, so that only one strip of it is in memory at a time.
+//! Strip mining: a picture is drawn strip by strip, with only one strip in memory at a time.
 //!
-//! Strips begin and end where bands do, so the pixels, warnings and counters are those of the picture drawn as a whole.
+//! Strips begin and end at band boundaries, so the pixels, warnings and counters are those of the picture drawn at once.
 
 use std::time::Instant;
 
@@ -10,16 +10,16 @@ use crate::{
     Shader, draw_into,
 };
 
-/// Which strip of a picture is drawn first.
+/// The order of strips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StripOrder {
-    /// The one at y = 0, as files of texels lie.
+    /// From the strip at y = 0, the order of texels in files.
     FromBottom,
-    /// The one at the greatest y, as files of pictures lie.
+    /// From the strip at the greatest y, the order of pictures in files.
     FromTop,
 }
 
-/// The strips of a picture, drawn one after the other. [`Drawing::strips`] returns them.
+/// The strips of a picture, drawn in order. [`Drawing::strips`] returns them.
 pub struct Strips<'d> {
     prepared: &'d dyn PreparedDraw,
     shader: &'d Shader,
@@ -30,7 +30,7 @@ pub struct Strips<'d> {
     /// Rows of a strip, a multiple of the rows of a band.
     rows: u32,
     area: PixelRect,
-    /// What is left of the area.
+    /// The rectangle of the remaining strips.
     rest: PixelRect,
     stats: BandStats,
     failed: bool,
@@ -63,26 +63,26 @@ impl<'d> Strips<'d> {
         })
     }
 
-    /// The part of the picture that all strips together cover.
+    /// Returns the part of the picture that all strips cover together.
     #[must_use]
     pub fn area(&self) -> PixelRect {
         self.area
     }
 
-    /// Warnings and counters of the strips that are drawn.
+    /// Returns warnings and counters of the strips drawn so far.
     #[must_use]
     pub fn stats(&self) -> &BandStats {
         &self.stats
     }
 
-    /// Which engine draws.
+    /// Returns which engine draws.
     #[must_use]
     pub fn run_info(&self) -> RunInfo {
         self.prepared.run_info()
     }
 
-    /// Draws the next strip into a frame, whose memory is used again, or into a new one. `None` after the last strip.
-    /// After an error the frame holds what was drawn of the strip until then, and those that follow are empty.
+    /// Draws the next strip into a frame, whose memory is reused, or into a new one. `None` after the last strip. After an
+    /// error the frame holds the part of the strip that was drawn, and later strips are empty.
     ///
     /// # Errors
     /// [`RunError`] if a limit is exceeded.
@@ -114,8 +114,8 @@ impl<'d> Strips<'d> {
 }
 
 impl Drawing<'_> {
-    /// Returns the strips of the picture, or of [`Options::area`], each of so many rows, rounded up to whole bands. The time
-    /// limit counts from here and holds for all of them, the memory limit for the whole picture.
+    /// Returns the strips of the picture, or of [`Options::area`], each of `rows` rows, rounded up to whole bands. The time
+    /// limit counts from here and applies to all strips together, the memory limit to the whole picture.
     ///
     /// ```
     /// # use r500_exec::{Bindings, Drawing, Options, Shader, StripOrder, reference::Reference};
@@ -160,7 +160,7 @@ mod tests {
     use crate::draw;
     use crate::reference::Reference;
 
-    /// Copies temp[0], which holds the position.
+    /// Returns a job that copies temp[0], which holds the position.
     fn job() -> Job {
         let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
         Job::from_program(Program::from_code(code))

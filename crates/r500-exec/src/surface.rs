@@ -1,4 +1,4 @@
-//! Surfaces: memory of the caller that a drawing stores into, in the formats of the card.
+//! Surfaces: memory of the caller that a drawing is stored to, in the formats of the card.
 
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
@@ -11,14 +11,14 @@ use crate::{PixelRect, RunError};
 /// A rectangle of a picture, and the memory that its colours, depth and coverage are stored to. The first row of each
 /// surface is the lowest one of the rectangle (y counts upward, as in a [`Frame`](crate::Frame)).
 ///
-/// As on the card, pixels that are not covered or killed keep the colours and the depth that they had.
+/// As on the card, pixels that are not covered or that are killed keep their previous colours and depth.
 #[derive(Debug)]
 pub struct Surfaces<'s> {
     /// The part of the picture to draw.
     pub area: PixelRect,
     /// Colours of targets A to D. A target that the program never writes stores 0 where pixels are covered.
     pub colors: [Option<ColorSurface<'s>>; TARGETS],
-    /// Depth as the program wrote it. Untouched if the program never writes it.
+    /// Depth as the program wrote it. Unchanged if the program never writes it.
     pub depth: Option<Plane<'s, f32>>,
     /// Whether a pixel is covered and not killed.
     pub coverage: Option<Plane<'s, bool>>,
@@ -27,11 +27,11 @@ pub struct Surfaces<'s> {
 /// A colour surface.
 #[derive(Debug)]
 pub struct ColorSurface<'s> {
-    /// The format of a pixel. One that stores nothing (`UNUSED`, reserved codes) leaves the bytes as they are.
+    /// The format of a pixel. A format that stores nothing (`UNUSED`, reserved codes) leaves the bytes unchanged.
     pub format: UsOutFmt,
     /// The pixels.
     pub bytes: &'s mut [u8],
-    /// Bytes from the beginning of a row to that of the next.
+    /// Bytes from the start of a row to that of the next.
     pub pitch: usize,
 }
 
@@ -40,19 +40,19 @@ pub struct ColorSurface<'s> {
 pub struct Plane<'s, T> {
     /// The values.
     pub values: &'s mut [T],
-    /// Values from the beginning of a row to that of the next.
+    /// Values from the start of a row to that of the next.
     pub pitch: usize,
 }
 
 impl<'s> ColorSurface<'s> {
-    /// Red, green, blue and alpha in a byte each, in this order in memory.
+    /// Returns a surface with red, green, blue and alpha in a byte each, in this order in memory.
     #[must_use]
     pub fn rgba8(bytes: &'s mut [u8], pitch: usize) -> Self {
         let format = eight_bit([OutSel::R, OutSel::G, OutSel::B, OutSel::A]);
         Self { format, bytes, pitch }
     }
 
-    /// Blue, green, red and alpha in a byte each, in this order in memory: what drivers call ARGB8888.
+    /// Returns a surface with blue, green, red and alpha in a byte each, in this order in memory: ARGB8888 in drivers.
     #[must_use]
     pub fn bgra8(bytes: &'s mut [u8], pitch: usize) -> Self {
         let format = eight_bit([OutSel::B, OutSel::G, OutSel::R, OutSel::A]);
@@ -70,7 +70,7 @@ fn eight_bit([c0, c1, c2, c3]: [OutSel; 4]) -> UsOutFmt {
 }
 
 impl<'s> Surfaces<'s> {
-    /// Surfaces with target A only.
+    /// Returns surfaces with target A only.
     #[must_use]
     pub fn color(area: PixelRect, surface: ColorSurface<'s>) -> Self {
         Self { area, colors: [Some(surface), None, None, None], depth: None, coverage: None }
@@ -107,7 +107,7 @@ impl<'s> Surfaces<'s> {
         Ok(())
     }
 
-    /// Cuts the surfaces into bands of so many rows, aligned to y = 0 of the picture, lowest first.
+    /// Cuts the surfaces into bands of `rows` rows, aligned to y = 0 of the picture, lowest first.
     pub(crate) fn bands(&mut self, rows: u32) -> SurfaceBands<'_> {
         let colors = self.colors.each_mut().map(|surface| {
             surface.as_mut().map(|ColorSurface { format, bytes, pitch }| ColorSurface {
@@ -173,7 +173,7 @@ impl<T> Plane<'_, T> {
     }
 }
 
-/// The bands of surfaces that are not taken yet.
+/// The remaining bands of surfaces.
 pub(crate) struct SurfaceBands<'s> {
     rest: Surfaces<'s>,
     rows: u32,
@@ -184,7 +184,7 @@ impl<'s> Iterator for SurfaceBands<'s> {
 
     fn next(&mut self) -> Option<Surfaces<'s>> {
         let area = self.rest.area.take_rows(self.rows)?;
-        // The last band has what is left: of a single row, the pitch may be smaller than it.
+        // The last band takes the rest of the memory: with a single row, the pitch may be smaller than the row.
         let rows = (self.rest.area.height > 0).then_some(area.height as usize);
         let colors = self.rest.colors.each_mut().map(|surface| {
             surface.as_mut().map(|ColorSurface { format, bytes, pitch }| ColorSurface {
@@ -206,7 +206,7 @@ impl<'s, T> Plane<'s, T> {
     }
 }
 
-/// Splits off the first elements, or all.
+/// Splits off the first `count` elements, or all.
 fn cut<'a, T>(rest: &mut &'a mut [T], count: Option<usize>) -> &'a mut [T] {
     let count = count.unwrap_or(rest.len());
     let (head, tail) = std::mem::take(rest).split_at_mut(count);
@@ -214,11 +214,11 @@ fn cut<'a, T>(rest: &mut &'a mut [T], count: Option<usize>) -> &'a mut [T] {
     head
 }
 
-/// Columns of a tile, as a multiple of 64: with the rows of a band some hundred kilobytes of floats, which stay in the
-/// second-level cache until they are converted.
+/// Columns of a tile, as a multiple of 64: with the rows of a band a few hundred kilobytes of floats, which stay in
+/// the second-level cache until they are converted.
 const TILE_COLUMNS: u32 = 512;
 
-/// A tile: floats of a part of a band, before they are stored to a surface.
+/// A tile: the floats of a part of a band, before they are stored to a surface.
 #[derive(Debug, Default)]
 pub(crate) struct Tile {
     color: [Vec<Pixel>; TARGETS],
@@ -227,7 +227,7 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
-    /// Returns the rectangles of a band that a tile is drawn for, cut where no group of so many columns is.
+    /// Returns the rectangles of a band that tiles cover; cuts no group of `group` columns.
     pub(crate) fn cut(band: PixelRect, group: u32) -> impl Iterator<Item = PixelRect> {
         let columns =
             if group <= TILE_COLUMNS { TILE_COLUMNS - TILE_COLUMNS % group } else { group };
@@ -260,7 +260,7 @@ impl Tile {
     }
 }
 
-/// Returns so many elements. Their values do not matter.
+/// Returns the first `count` elements, after growing the vector if necessary. Their values are arbitrary.
 fn grown<T: Clone + Default>(plane: &mut Vec<T>, count: usize) -> &mut [T] {
     if plane.len() < count {
         plane.resize(count, T::default());

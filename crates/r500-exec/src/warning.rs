@@ -1,5 +1,5 @@
 //! Run-time warnings: events of a run that a correct program does not cause. The run continues, as documented
-//! or else as this project defines.
+//! or as this project defines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ pub struct RuntimeWarning {
     pub address: u32,
     /// The first pixel that caused it.
     pub pixel: [u32; 2],
-    /// The number of a register, constant, unit or opcode, where the kind has one.
+    /// The number of a register, constant, unit or opcode, if the kind has one.
     pub detail: i32,
     /// How often it occurred, over all pixels and iterations.
     pub count: u64,
@@ -35,13 +35,13 @@ macro_rules! kinds {
             /// Every kind.
             pub const ALL: &'static [Self] = &[ $( Self::$kind, )* ];
 
-            /// Stable name.
+            /// Returns the stable name.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $( Self::$kind => $name, )* }
             }
 
-            /// The message; `{}` stands for [`RuntimeWarning::detail`].
+            /// Returns the message; `{}` stands for [`RuntimeWarning::detail`].
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $( Self::$kind => $text, )* }
@@ -116,8 +116,8 @@ impl RuntimeWarnings {
         self.merge_one((address, kind, detail), pixel, 1);
     }
 
-    /// Adds the warnings of another run. The first pixel is the lowest, leftmost one, so that the result does
-    /// not depend on the order of work.
+    /// Adds the warnings of another run. The first pixel is the lowest, leftmost one, so the result does not
+    /// depend on the order of execution.
     pub fn merge(&mut self, other: &Self) {
         for (&key, &(pixel, count)) in &other.found {
             self.merge_one(key, pixel, count);

@@ -1,4 +1,4 @@
-//! Prepared drawings: bindings that change between pictures, surfaces of the caller, bands of a scheduler of one's own.
+//! Drawings: bindings that change between pictures, surfaces of the caller, bands with a scheduler of the caller.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -96,7 +96,7 @@ fn a_drawing_follows_its_bindings() {
 
 #[test]
 fn surfaces_hold_what_each_format_stores() {
-    // With kills, with everything covered, and with values out of range.
+    // Captures with kills, with full coverage, and with values out of range.
     for name in ["discard_simple", "scene_plasma", "tex_mips"] {
         let job = capture(name);
         let (bindings, frame) = whole(&job);
@@ -194,7 +194,7 @@ fn a_scheduler_of_ones_own_draws_the_same() {
     let mut frame = drawing.frame(&bindings).unwrap();
     let painter = drawing.painter(&bindings).unwrap();
     let bands: Vec<_> = frame.bands(painter.band_rows()).collect();
-    // Any order will do.
+    // The order of bands is arbitrary.
     for mut band in bands.into_iter().rev() {
         painter.draw_band(&mut band).unwrap();
     }

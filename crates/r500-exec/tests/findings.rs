@@ -1,4 +1,4 @@
-//! Run-time warnings of the reference engine: a program that has each, and one that almost does.
+//! Run-time warnings of the reference engine: for each, a program that causes it and a similar one that does not.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -10,7 +10,7 @@ use r500_isa::values::{AddrOp, AlphaOp, BranchOp, FcOp, Omod, PredSel, RgbMask, 
 use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst, TexInst};
 use r500_program::Job;
 
-/// The warnings of a run, by name.
+/// Returns the names of the warnings of a run.
 fn met(job: &Job) -> Vec<&'static str> {
     let options = Options { warnings: true, ..Options::default() };
     run(job, &options).warnings.iter().map(|finding| finding.kind.name()).collect()
@@ -20,8 +20,8 @@ fn code(code: &[Inst]) -> Job {
     job(code)
 }
 
-/// Nested branches that are never closed: the first deactivates half of the pixels with counter 0, each other one
-/// increments their counters.
+/// Returns a program of nested branches that are never closed: the first deactivates half of the pixels with
+/// counter 0, each further one increments their counters.
 fn nested_branches(depth: u32) -> Job {
     let sleep = |target| {
         Inst::jump(0x0f, target)
@@ -34,7 +34,7 @@ fn nested_branches(depth: u32) -> Job {
     code(&program)
 }
 
-/// Sets the ALU result where x >= 2, so that the pixels diverge.
+/// Returns an instruction that sets the ALU result where x >= 2, so that the pixels diverge.
 fn predicated_x() -> Inst {
     use r500_isa::values::{Compare, Mod, Sel, Swiz};
     use r500_isa::{Operand, Slot};
@@ -50,7 +50,7 @@ fn predicated_x() -> Inst {
     inst.set(AluRgbInst::ALU_WMASK, true).set(CmnInst::ALU_RESULT_OP, Compare::GE)
 }
 
-/// `n` loops, each begun inside the last, then left all at once by the end of the program.
+/// Returns `n` nested loops, all of which are left by the end of the program.
 fn nested_loops(n: usize) -> Job {
     let begin = |i: usize| {
         Inst::fc(FcOp::LOOP)
@@ -62,7 +62,7 @@ fn nested_loops(n: usize) -> Job {
     code(&program)
 }
 
-/// `n` calls, each to the next instruction, never returned from.
+/// Returns `n` calls, each to the next instruction, without a return.
 fn nested_calls(n: usize) -> Job {
     let call =
         |i: usize| Inst::jump(0xff, u16::try_from(i).unwrap() + 1).set(FcInst::A_OP, AddrOp::PUSH);
@@ -100,7 +100,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
         }
         WarningKind::ReservedAddrOp => firsts(
             Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::new(3)),
-            // Not taken: the address stack is not read.
+            // The jump is not taken: the address stack is not used.
             Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::new(3)),
         ),
         WarningKind::ReservedBranchOp => firsts(
@@ -153,13 +153,13 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             (program(begin), program(Inst::jump(0xff, 1)))
         }
         WarningKind::FcPredicateRgba => {
-            // Table 0xcc is the predicate, 0xff reads no input.
+            // JUMP_FUNC 0xcc is the predicate, 0xff reads no input.
             let jump = |table| Inst::jump(table, 2).set(CmnInst::RGB_PRED_SEL, PredSel::RGBA);
             (code(&[set_r, jump(0xcc), out]), code(&[set_r, jump(0xff), out]))
         }
         WarningKind::NeverWritten => firsts(
             Inst::mov(1, temp(2)),
-            // Temporary 2 is read, but what is read goes nowhere.
+            // Temporary 2 is a source, but no result depends on it.
             Inst::alu().copy(temp(2)),
         ),
         WarningKind::NotAwaited => {
@@ -171,7 +171,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             (first_and_out(on(PredSel::RRRR)), code(&[set_r, on(PredSel::RRRR), out]))
         }
         WarningKind::AluResultNotSet => (
-            // Table 0xf0 is the ALU result, 0xff reads no input.
+            // JUMP_FUNC 0xf0 is the ALU result, 0xff reads no input.
             first_and_out(Inst::jump(0xf0, 1)),
             first_and_out(Inst::jump(0xff, 1)),
         ),
@@ -182,7 +182,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
         }
         WarningKind::NoBoolConstant => {
             let program = |given| {
-                // Table 0xaa is the boolean.
+                // JUMP_FUNC 0xaa is the boolean.
                 let mut job = first_and_out(Inst::jump(0xaa, 1));
                 job.program.state.fc_bool_const = given;
                 job

@@ -1,4 +1,4 @@
-//! Frames: limits, errors, and what a frame must not depend on.
+//! Frames: limits, errors, and independence from threads and groups.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -20,7 +20,7 @@ fn fails(job: &Job, size: [u32; 2], options: &Options<'_>) -> RunError {
     draw(&Reference, &shader, &bindings, options).unwrap_err()
 }
 
-/// Jumps to itself for ever.
+/// Returns an endless program: a jump to itself.
 fn endless() -> Job {
     job(&[Inst::jump(0xff, 0), Inst::out(0)])
 }
@@ -98,7 +98,7 @@ fn programs_that_cannot_start_are_refused() {
 
 #[test]
 fn the_program_ends_behind_end_addr() {
-    // END_ADDR = 0: the loop's end is never reached, the OUT never executed.
+    // END_ADDR = 0: the program ends after the instruction at address 0; OUT is not executed.
     let mut job = job(&[Inst::fc(FcOp::JUMP), Inst::out(0)]);
     job.program.state.code_addr = Some(UsCodeAddr::default());
     let frame = run(&job, &Options::default());
@@ -106,8 +106,8 @@ fn the_program_ends_behind_end_addr() {
     assert_eq!(frame.color(0, 3, 3), [0.0; 4]);
 }
 
-/// Every capture, in float32, under other thread counts and group sizes. Structured programs cannot
-/// see the size of a group (observed).
+/// Compares every capture, in float32, under different thread counts and group sizes. The size of a
+/// group is not observable in structured programs (observed).
 #[test]
 fn captures_depend_neither_on_threads_nor_on_the_group() {
     for (name, mut job) in corpus("mesa") {

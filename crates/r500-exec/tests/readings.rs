@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use common::{capture, corpus, run};
 use r500_exec::Options;
 
-/// Cases of the corpus whose picture changes under a reading.
+/// Returns the cases of the corpus whose picture changes under a reading.
 fn changed(name: &str, value: &str) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
     for (case, job) in corpus("cases") {
@@ -57,7 +57,7 @@ fn flat_breaks_a_break_beside_an_inner_loop() {
     assert!(changed("break", "flat").contains("break_outer_then_inner_loop"));
 }
 
-/// The capture that decides: read literally, the inner loop pops the outer one.
+/// The capture that is the evidence: under the literal reading, the inner loop pops the outer one.
 #[test]
 fn a_literal_idle_loop_breaks_a_compiled_program() {
     let job = capture("loop_idle_inner");

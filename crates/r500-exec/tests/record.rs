@@ -1,5 +1,5 @@
-//! Recordings against the engine that they step: every step's values, the frame's pixels, the ways
-//! through a run, and searches over an area.
+//! Compares recordings with the engine that they step: the values of every step, the pixels of the
+//! frame, stepping commands, and searches over an area.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -28,7 +28,7 @@ fn setup(job: &Job, options: Options<'static>) -> DrawSetup {
     }
 }
 
-/// The run of a pixel as the engine steps it: the state before each step, and what the step did.
+/// Runs a pixel step by step. Returns the state before each step, and the steps with their events.
 fn stepped(setup: &DrawSetup, [x, y]: [u32; 2]) -> (Vec<GroupState>, Vec<Step>) {
     let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options).unwrap();
     let mut group = Group::new(&draw, PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 });
@@ -41,12 +41,12 @@ fn stepped(setup: &DrawSetup, [x, y]: [u32; 2]) -> (Vec<GroupState>, Vec<Step>) 
     (states, steps)
 }
 
-/// Everything that a group holds, bit for bit.
+/// Returns the full state of a group as text, bit for bit.
 fn held(state: &GroupState) -> String {
     format!("{state:?}")
 }
 
-/// Numbers that look random.
+/// A pseudorandom generator.
 struct Dice(u64);
 
 impl Dice {
@@ -63,7 +63,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
     for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
         let pixel = [dice.below(width as usize) as u32, dice.below(height as usize) as u32];
-        // Poison shows what a checkpoint forgets.
+        // Poison reveals state that a checkpoint does not keep.
         let setup = setup(&job, Options { poison: true, warnings: true, ..Options::default() });
         let (states, steps) = stepped(&setup, pixel);
         let mut recording = Recording::new(setup, pixel).unwrap();
@@ -73,7 +73,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
         let look = |recording: &Recording, at: usize| {
             assert_eq!(recording.position(), at, "{name}");
             let at_step = |n: Option<usize>| n.and_then(|n| steps.get(n));
-            // NaN is not equal to itself: compare what is printed.
+            // NaN does not equal itself: compare the printed values.
             assert_eq!(
                 format!("{:?}", recording.done()),
                 format!("{:?}", at_step(at.checked_sub(1))),
@@ -162,11 +162,11 @@ fn loop_with_a_call() -> Job {
 fn loops_and_calls_are_stepped_over_and_left() {
     let mut recording =
         Recording::new(setup(&loop_with_a_call(), Options::default()), [1, 1]).unwrap();
-    // By hand: two iterations, each with a call of two instructions.
+    // Worked out by hand: two iterations, each with a call of two instructions.
     let addresses = [0, 1, 5, 6, 2, 1, 5, 6, 2, 3, 4, 7];
     assert!(recording.addresses().eq(addresses));
 
-    // Over the whole loop, and back before it.
+    // Over the complete loop, and back to its start.
     assert_eq!(recording.step_over(Forward), Stop::Reached);
     assert_eq!(recording.position(), 9);
     assert_eq!(recording.step_over(Backward), Stop::Reached);
@@ -191,7 +191,8 @@ fn loops_and_calls_are_stepped_over_and_left() {
     assert_eq!(recording.position(), 12);
     assert_eq!(recording.step(Forward), Stop::End);
 
-    // Past the end of the loop from its last instruction; in the first iteration that is a jump back.
+    // From the last instruction of the loop past its end; in the first iteration that instruction jumps
+    // back.
     recording.seek(4);
     assert_eq!(recording.until(Forward), Stop::Reached);
     assert_eq!((recording.position(), recording.now().address()), (6, 5));
@@ -199,7 +200,7 @@ fn loops_and_calls_are_stepped_over_and_left() {
     recording.until(Forward);
     assert_eq!(recording.now().address(), 3);
 
-    // From within the second call backwards: before the call, before the loop.
+    // Backward from within the second call: before the call, before the loop.
     recording.seek(7);
     recording.step_out(Backward);
     assert_eq!(recording.position(), 5);
@@ -220,7 +221,7 @@ fn compare(op: Comparison, a: Expr, b: Expr) -> Expr {
     Expr::Compare(op, Box::new(a), Box::new(b))
 }
 
-/// Whether to stop at a position.
+/// Returns whether to stop at a position.
 type Wanted<'a> = Box<dyn Fn(usize) -> bool + 'a>;
 
 #[test]
@@ -294,7 +295,7 @@ fn conditions_come_to_what_their_words_say() {
     assert!(holds(compare(Comparison::Eq, temp(&[0]), number(2.0))));
     assert!(holds(compare(Comparison::Gt, temp(&[1]), temp(&[0]))));
     assert!(!holds(compare(Comparison::Lt, temp(&[1]), temp(&[0]))));
-    // Any channel, and all of them.
+    // Any channel, then all channels.
     let above = || compare(Comparison::Ge, temp(&[0, 1, 2]), number(2.0));
     assert!(holds(above()) && !holds(Expr::All(Box::new(above()))));
     assert_eq!((above().width(), Expr::All(Box::new(above())).width()), (3, 1));
@@ -325,7 +326,7 @@ fn conditions_come_to_what_their_words_say() {
 fn heat_and_sightings_are_what_stepping_counts() {
     let job = capture("loop_mandelbrot");
     let setup = setup(&job, Options { threads: 2, ..Options::default() });
-    // Not at the corners of groups.
+    // The area is not aligned to groups.
     let area = PixelRect { x: 17, y: 26, width: 9, height: 6 };
     let condition = place(Variable::AluResult);
     let heat = heatmap(&setup, area).unwrap();
@@ -401,7 +402,7 @@ fn seeking_in_a_long_run_takes_few_steps() {
     for _ in 0..50 {
         let to = dice.below(recording.len());
         recording.seek(to);
-        // Instructions count up with the steps: nothing was left out or done twice.
+        // The instruction counter equals the position: no step was omitted or repeated.
         assert_eq!(recording.now().state().counters().instructions, to as u64);
     }
 }

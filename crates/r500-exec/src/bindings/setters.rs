@@ -1,8 +1,8 @@
-//! Setters of bindings: what changes between draws of one program.
+//! Setters of bindings, for changes between draws of one program.
 //!
-//! A [`Drawing`](crate::Drawing) takes bindings by reference for each draw. Float constants, the values of inputs that are
-//! given pixel by pixel, and the pixels of a coverage mask change nothing that was compiled. The rest (integer and
-//! boolean constants, textures, planes, the picture's size, whether there is a mask) makes it compile again.
+//! A [`Drawing`](crate::Drawing) takes bindings by reference for each draw. Float constants, the values of inputs that are given
+//! pixel by pixel, and the pixels of a coverage mask can change without another compilation. Changes of other bindings (integer
+//! and boolean constants, textures, planes, the picture's size, the presence of a mask) make it compile again.
 
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst, UsFormat};
 use r500_isa::{CONSTANTS, INT_CONSTANTS, TEXTURE_UNITS};
@@ -14,7 +14,7 @@ use crate::texture::Sampler;
 /// Number of boolean constants.
 const BOOL_CONSTANTS: usize = 32;
 
-/// Checks a register number.
+/// Checks a register number; returns it.
 fn number(what: &'static str, number: usize, count: usize) -> Result<usize, BindError> {
     if number < count {
         Ok(number)
@@ -37,7 +37,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Sets an integer constant, 0 to 31: iterations, first value and step of a loop's aL.
+    /// Sets an integer constant, 0 to 31: trip count, and first value and step of a loop's aL.
     ///
     /// # Errors
     /// [`BindError::Number`].
@@ -60,7 +60,7 @@ impl Bindings {
     /// Binds a texture to a unit, 0 to 15. `us_format` scales the program's coordinates; without it, the size of the texture does.
     ///
     /// # Errors
-    /// [`BindError::Number`]; [`BindError::Texture`] if it cannot be sampled, and the unit keeps what it had.
+    /// [`BindError::Number`]; [`BindError::Texture`] if it cannot be sampled, and the unit keeps its texture.
     pub fn set_texture(
         &mut self,
         unit: usize,
@@ -73,7 +73,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds a sampler that exists already, or disables the unit (0 to 15). Binding a clone again costs nothing.
+    /// Binds an existing sampler, or disables the unit (0 to 15). Binding a clone of the bound sampler costs nothing.
     ///
     /// # Errors
     /// [`BindError::Number`].
@@ -82,7 +82,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Sets the input of a temporary, in place of the one that it had.
+    /// Sets the input of a temporary, in place of its previous one.
     ///
     /// # Errors
     /// [`BindError::InputTemp`] and [`BindError::InputRows`].
@@ -100,8 +100,8 @@ impl Bindings {
         self.inputs.clear();
     }
 
-    /// Returns the values of an input that is given pixel by pixel, row by row from y = 0, to be overwritten in place; `None`
-    /// if the temporary has no such input.
+    /// Returns the values of an input that is given pixel by pixel, row by row from y = 0, to be overwritten in place; `None` if
+    /// the temporary has no such input.
     #[must_use]
     pub fn input_values_mut(&mut self, temp: u8) -> Option<&mut [[f32; 4]]> {
         let input = self.inputs.iter_mut().find(|input| input.temp == temp)?;
@@ -114,7 +114,7 @@ impl Bindings {
     /// Sets which pixels the rasteriser covers, row by row from y = 0; all of them without a mask.
     ///
     /// # Errors
-    /// [`BindError::CoverageSize`] if the mask has not as many pixels as the picture.
+    /// [`BindError::CoverageSize`] if the mask does not have as many pixels as the picture.
     pub fn set_coverage(&mut self, mask: Option<Vec<bool>>) -> Result<(), BindError> {
         let [width, height] = self.size;
         if let Some(mask) = &mask
@@ -126,13 +126,13 @@ impl Bindings {
         Ok(())
     }
 
-    /// Returns the coverage mask, to be overwritten in place; `None` without one.
+    /// Returns the coverage mask, to be overwritten in place; `None` without a mask.
     #[must_use]
     pub fn coverage_mut(&mut self) -> Option<&mut [bool]> {
         self.coverage.as_mut().map(|coverage| coverage.pixels.as_mut_slice())
     }
 
-    /// Sets width and height of the picture, and removes the coverage mask, which was for another one. Values that are given
+    /// Sets width and height of the picture, and removes the coverage mask, which has the previous size. Values that are given
     /// pixel by pixel keep their rows.
     pub fn set_size(&mut self, size: [u32; 2]) {
         if size != self.size {

@@ -1,7 +1,8 @@
-//! Planes of pixels that begin at a cache line.
+//! Planes of pixels aligned to cache lines.
 //!
-//! Engines store sixteen or more bytes at a time, in blocks of a few rows. An allocator of large blocks returns addresses sixteen bytes
-//! after a page's: stores of 64 bytes then all lie across two lines, each of which is fetched from a distant cache twice.
+//! Engines store sixteen or more bytes at a time, in blocks of a few rows. An allocator returns addresses of large blocks that are
+//! sixteen bytes after the start of a page: every store of 64 bytes then crosses a cache line, and each line is fetched from a distant
+//! cache twice.
 
 use std::ops::{Deref, DerefMut};
 
@@ -9,25 +10,25 @@ use super::Pixel;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Pixels by which the first one is moved at most.
+/// The maximum number of pixels before the first one.
 const SLACK: usize = LINE / size_of::<Pixel>() - 1;
 
-/// Pixels, the first of which begins a cache line (unless the allocator's addresses are not multiples of a pixel's size).
+/// Pixels, the first of which is at the start of a cache line (unless the allocator's addresses are not multiples of a pixel's size).
 #[derive(Debug)]
 pub(crate) struct AlignedPixels {
-    /// The pixels, and before and after them [`SLACK`] others in all.
+    /// The pixels, and [`SLACK`] more in total before and after them.
     memory: Vec<Pixel>,
     first: usize,
 }
 
 impl AlignedPixels {
-    /// So many pixels, all 0.
+    /// Returns a number of pixels, all 0.
     pub(crate) fn zeroed(pixels: usize) -> Self {
-        // Zeros that the system has made need no writing.
+        // Memory that the system has zeroed is not written.
         Self::aligned(vec![[0.0; 4]; pixels + SLACK])
     }
 
-    /// Becomes so many pixels, all 0, in the memory that there is, if that suffices.
+    /// Changes to a number of pixels, all 0, reusing the memory if it suffices.
     pub(crate) fn clear_to(&mut self, pixels: usize) {
         let mut memory = std::mem::take(&mut self.memory);
         memory.clear();

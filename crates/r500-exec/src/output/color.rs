@@ -1,33 +1,30 @@
-//! `US_OUT_FMT`: the format in which a colour leaves for a render target.
+//! Colour encoding by `US_OUT_FMT`: the format in which a colour leaves for a render target.
 //!
-//! A format has up to four components. `C0_SEL` to `C3_SEL` say which colour channel each one
-//! takes, `OUT_FMT` its width and number format. A pixel is a little-endian integer with component 0 in the
-//! lowest bits ([`LAYOUTS`]).
+//! A format has up to four components. `C0_SEL` to `C3_SEL` select the colour channel of each, `OUT_FMT` defines width and number format.
+//! A pixel is a little-endian integer with component 0 in the lowest bits ([`LAYOUTS`]).
 //!
 //! | rule | evidence |
 //! | --- | --- |
 //! | formats, their widths, which are signed, unsigned or either; what `Cn_SEL` selects | documented |
-//! | component 0 lies in the lowest bits | observed: drivers get blue, green, red, alpha in memory from selecting them for components 0 to 3. For packed formats derived: texture formats of the same names are documented to number components from the right |
-//! | fixed point: limited, multiplied, rounded to nearest even; NaN is 0 ([`fixed`]) | open; what D3D9 asks of hardware |
+//! | component 0 has the lowest bits | observed: drivers get blue, green, red, alpha in memory by selecting them for components 0 to 3. For packed formats derived: texture formats of the same names are documented to number components from the right |
+//! | fixed point: limited, multiplied, rounded to nearest even; NaN is 0 ([`fixed`]) | open; as D3D9 requires of hardware |
 //! | `OUT_SIGN` bit n makes component n signed, where the format is documented as either | derived (four bits, four components) |
 //! | float16 rounds to nearest even, overflow gives infinity ([`half`]); NaN is stored in one form | open |
-//! | `C4_10`, `C4_10_GAMMA`: each component in the low bits of 16 | open. 40 bits would be no pixel that memory is addressed by; the blend unit has a format of four times 10 bits whose layout no document gives. (Drivers let that unit pack `C4_10` into 2:10:10:10, which is what [`C_2_10_10_10`](OutFormat::C_2_10_10_10) looks like.) |
-//! | `C4_10_GAMMA`: the [sRGB curve](srgb) on red, green and blue; alpha is linear | open. It is the curve that `TX_FORMAT1.GAMMA` removes, and D3D9's sRGB writes leave alpha alone; Mesa's driver once chose the format for sRGB targets |
-//! | `C_16_MPEG`, `C2_16_MPEG`: as the signed 16-bit formats | open. Documented as signed, nothing about the scale |
-//! | `C_6_5_6` is 5, 6 and 5 bits | open. Six, five and six bits are 17; another public header (xf86-video-ati's) calls the same code 5_6_5, and that is a pixel of 16 bits |
-//! | `ROUND_ADJ` changes nothing | open, see below |
+//! | `C4_10`, `C4_10_GAMMA`: each component in the low bits of 16 | open. A pixel of 40 bits would not be addressable; the blend unit has a format of four times 10 bits whose layout no document gives. (In drivers that unit packs `C4_10` into 2:10:10:10, the layout of [`C_2_10_10_10`](OutFormat::C_2_10_10_10).) |
+//! | `C4_10_GAMMA`: the [sRGB curve](srgb) on red, green and blue; alpha is linear | open. It is the curve that `TX_FORMAT1.GAMMA` removes, and D3D9's sRGB writes leave alpha linear; Mesa's driver formerly chose the format for sRGB targets |
+//! | `C_16_MPEG`, `C2_16_MPEG`: as the signed 16-bit formats | open. Documented as signed, without a scale |
+//! | `C_6_5_6` is 5, 6 and 5 bits | open. Six, five and six bits are 17; another public header (xf86-video-ati's) calls the same code 5_6_5, a pixel of 16 bits |
+//! | `ROUND_ADJ` has no effect | open, see below |
 //! | a reserved format stores nothing, like `UNUSED` | open |
 //!
-//! **`ROUND_ADJ`** is documented as modified rounding of fixed-point data, without saying how. It
-//! cannot mean how halves are rounded: the only float whose product with 2^n - 1 is a half is 1/2,
-//! and its even neighbour is the upper one, so that every nearest rounding gives the same. What
-//! remains (cutting off, another bias, dithering) would move every picture that sets the bit by up
-//! to one step, a wrong guess in the wrong direction. Mesa's driver never sets the bit.
+//! **`ROUND_ADJ`** is documented as modified rounding of fixed-point data, without details. It cannot select the rounding of ties: the
+//! only float whose product with 2^n - 1 is a tie is 1/2, and its even neighbour is the upper one, so that every nearest rounding gives
+//! the same. The remaining meanings (truncation, another bias, dithering) would move every picture that sets the bit by up to one step, a
+//! wrong guess in the wrong direction. Mesa's driver never sets the bit.
 //!
-//! **The blend unit** may pick other components than the format's name suggests: drivers know
-//! that an 8-bit colour buffer takes component 2, one of two 8-bit channels components 2 and 0, one
-//! of two 32-bit floats components 0 and 2. That is the colour buffer's format, not the program's
-//! state, and is not modelled: here component n is component n.
+//! **The blend unit** may select other components than the format's name suggests: drivers assume that an 8-bit colour buffer takes
+//! component 2, one of two 8-bit channels components 2 and 0, one of two 32-bit floats components 0 and 2. That is a property of the
+//! colour buffer's format, not of the program's state, and is not modelled: here component n is component n.
 
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
@@ -37,7 +34,7 @@ use crate::numerics::canonical_nan;
 use r500_numerics::codec::{fixed, half, srgb};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
-/// How a format stores a pixel.
+/// The layout of a pixel of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The format.
@@ -110,15 +107,15 @@ pub fn bytes_per_pixel(fmt: UsOutFmt) -> Option<usize> {
     layout(fmt.out_fmt()).map(|layout| layout.bytes)
 }
 
-/// Appends a pixel of the given colour (red, green, blue, alpha, as the program wrote it):
-/// [`bytes_per_pixel`] bytes, none where nothing is stored. Bits outside all components are 0.
+/// Appends a pixel of the given colour (red, green, blue, alpha, as the program wrote it): [`bytes_per_pixel`] bytes, none if the format
+/// stores nothing. Bits outside all components are 0.
 pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
     let Some(layout) = layout(fmt.out_fmt()) else { return };
     bytes.extend_from_slice(&encode_pixel(fmt, layout, rgba).to_le_bytes()[..layout.bytes]);
 }
 
-/// A pixel format with all registers applied: the layout of `OUT_FMT` with what `C0_SEL` to `C3_SEL` and `OUT_SIGN` make of it.
-/// For compilers: what [`store`] does, component by component.
+/// A pixel format with all registers applied: the layout of `OUT_FMT` with `C0_SEL` to `C3_SEL` and `OUT_SIGN`. For compilers: the
+/// conversion of [`store`], component by component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PixelEncoding {
     /// Bytes of a pixel: a power of two up to 16.
@@ -142,7 +139,7 @@ impl PixelEncoding {
     }
 }
 
-/// Appends pixels of the given colours, as [`store`] does of one.
+/// Appends pixels of the given colours, as [`store`] does for one.
 pub fn store_all(fmt: UsOutFmt, colors: &[Pixel], bytes: &mut Vec<u8>) {
     let Some(size) = bytes_per_pixel(fmt) else { return };
     let start = bytes.len();
@@ -159,8 +156,8 @@ fn encode_pixel(fmt: UsOutFmt, layout: &'static Layout, rgba: Pixel) -> u128 {
     pixel
 }
 
-/// Stores a row of colours: [`bytes_per_pixel`] bytes each, nothing where nothing is stored. With a mask, only the pixels that it has are
-/// stored. Pixels without a colour, after the end of `colors`, store 0.
+/// Stores a row of colours: [`bytes_per_pixel`] bytes each, none if the format stores nothing. With a mask, only its pixels are stored.
+/// Pixels after the end of `colors` store 0.
 pub(crate) fn store_row(fmt: UsOutFmt, colors: &[Pixel], mask: Option<&[bool]>, bytes: &mut [u8]) {
     let Some(layout) = layout(fmt.out_fmt()) else { return };
     if layout.format == OutFormat::C4_8 && fmt.out_sign() == 0 {
@@ -204,7 +201,7 @@ impl SimdTask for StoreEightBit<'_> {
             let block = &mut block[..pixels.len()];
             eight_bit_pixels(order, colors, block);
             for ((to, from), covered) in pixels.iter_mut().zip(block).zip(mask) {
-                // A selection, for the vectoriser.
+                // A bitwise select, which the compiler vectorises.
                 let all = u32::from(*covered).wrapping_neg();
                 let [to_bits, from] = [*to, *from].map(u32::from_le_bytes);
                 *to = (to_bits & !all | from & all).to_le_bytes();
@@ -213,7 +210,7 @@ impl SimdTask for StoreEightBit<'_> {
     }
 }
 
-/// Converts colours to pixels; where there are no colours, to zeros.
+/// Converts colours to pixels; pixels after the last colour are zero.
 #[inline(always)]
 fn eight_bit_pixels(order: [usize; 4], colors: &[Pixel], pixels: &mut [[u8; 4]]) {
     let (with_color, without) = pixels.split_at_mut(colors.len().min(pixels.len()));
@@ -224,14 +221,14 @@ fn eight_bit_pixels(order: [usize; 4], colors: &[Pixel], pixels: &mut [[u8; 4]])
     }
     match order {
         [0, 1, 2, 3] => {}
-        // The order of most drivers, as a permutation that is known here.
+        // The order of most drivers, as a permutation that the compiler knows.
         [2, 1, 0, 3] => with_color.iter_mut().for_each(|pixel| pixel.swap(0, 2)),
         order => with_color.iter_mut().for_each(|pixel| *pixel = order.map(|from| pixel[from])),
     }
 }
 
-/// Writes colours in 8 bits a channel, each as [`eight_bit`] has it; as many as both slices have.
-// A function of its own: in code that is compiled for size the loop would not become vector instructions.
+/// Converts colours to 8 bits a channel, each as [`eight_bit`] does; as many as the shorter slice has.
+// Not inlined: in code that is compiled for size the loop would not be vectorised.
 #[inline(never)]
 pub fn eight_bits(colors: &[[f32; 4]], to: &mut [[u8; 4]]) {
     for (to, from) in to.as_flattened_mut().iter_mut().zip(colors.as_flattened()) {
@@ -239,24 +236,24 @@ pub fn eight_bits(colors: &[[f32; 4]], to: &mut [[u8; 4]]) {
     }
 }
 
-/// Returns a value from 0 to 1 in 8 bits, as [`fixed::f32_to_unorm`] does: the limited value times 255, rounded half to even;
-/// NaN is 0.
+/// Returns a value from 0 to 1 in 8 bits, as [`fixed::f32_to_unorm`] does: the limited value times 255, rounded to nearest even; NaN is
+/// 0.
 #[must_use]
 #[inline(always)]
 pub fn eight_bit(value: f32) -> u8 {
-    // The product is exact. From 2^52 on there is no room for fractions: the sum is rounded as sums are, half to even, and its
-    // lowest bits are the integer. Without a call, as `round_ties_even` is on older processors.
+    // The product is exact. A sum of 2^52 or more has no fraction bits: the addition rounds to nearest even, and the lowest bits are the
+    // integer. `round_ties_even` would be a call on older processors.
     const NO_FRACTIONS: f64 = 4_503_599_627_370_496.0;
-    // NaN fails the comparison. Two selections: `min` is a call on some processors.
+    // NaN fails the comparison. Two selects, because `min` is a call on some processors.
     let below = if value < 1.0 { value } else { 1.0 };
     let limited = if value > 0.0 { below } else { 0.0 };
     (f64::from(limited) * 255.0 + NO_FRACTIONS).to_bits() as u8
 }
 
-/// Decodes a stored pixel: the inverse of [`store`], for viewing a picture as it is stored.
+/// Decodes a stored pixel: the inverse of [`store`], to view a picture as it is stored.
 ///
-/// A channel without a component is 0, alpha 1; a channel with several is taken from the first of them.
-/// Returns `None` where nothing is stored, or if `bytes` are fewer than a pixel; ignores further bytes.
+/// A channel without a component is 0, alpha 1; a channel with several components is taken from the first. Returns `None` if the format
+/// stores nothing, or if `bytes` are fewer than a pixel; ignores further bytes.
 #[must_use]
 pub fn load(fmt: UsOutFmt, bytes: &[u8]) -> Option<[f32; 4]> {
     let layout = layout(fmt.out_fmt())?;
@@ -276,17 +273,17 @@ pub fn load(fmt: UsOutFmt, bytes: &[u8]) -> Option<[f32; 4]> {
 /// A component, all registers applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component {
-    /// The colour channel it takes: 0 red to 3 alpha.
+    /// The colour channel that it takes: 0 red to 3 alpha.
     pub channel: usize,
     /// Its lowest bit in the pixel.
     pub lo: u32,
     /// Its width.
     pub bits: u32,
-    /// How its number is coded.
+    /// The encoding of its number.
     pub code: Code,
 }
 
-/// How a component's number is coded.
+/// The encoding of a component's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Fixed point in 0..1: [`fixed::f32_to_unorm`].
@@ -320,7 +317,7 @@ fn components(fmt: UsOutFmt, layout: &'static Layout) -> impl Iterator<Item = Co
 
 const ALPHA: usize = 3;
 
-/// What each component selects.
+/// Returns the select of each component.
 fn selects(fmt: UsOutFmt) -> [OutSel; 4] {
     [fmt.c0_sel(), fmt.c1_sel(), fmt.c2_sel(), fmt.c3_sel()]
 }
@@ -336,7 +333,7 @@ fn channel(select: OutSel) -> usize {
 }
 
 impl Component {
-    /// Returns the largest unsigned code, for the curve that is computed in f64.
+    /// Returns the largest unsigned code, for the sRGB curve, which is computed in f64.
     fn max(&self) -> f64 {
         f64::from(u32::MAX >> (32 - self.bits))
     }

@@ -1,4 +1,4 @@
-//! `US_W_FMT`: the format in which depth leaves for the depth unit.
+//! Depth encoding by `US_W_FMT`: the format in which depth leaves for the depth unit.
 
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WFormat;
@@ -10,12 +10,12 @@ use r500_numerics::codec::{fixed, w24};
 /// | `W_FMT` | code | evidence |
 /// | --- | --- | --- |
 /// | `W0` | 0 | documented |
-/// | `W24` | 24-bit [fixed point](fixed): 0 is 0, 1 is 0xffffff | documented; that it means 0..1 is what drivers rely on, the rounding is open |
+/// | `W24` | 24-bit [fixed point](fixed): 0 is 0, 1 is 0xffffff | documented; drivers rely on the range 0..1; the rounding is open |
 /// | `W24_FP` | the [24-bit float](w24) | documented to exist; the layout is this project's choice |
 /// | 3, reserved | 0, as `W0` | open |
 ///
 /// NaN and values below the range give 0, values above it the largest code. `W_SRC` selects the source of `w`,
-/// the program or the rasteriser; the caller passes the selected one.
+/// the program or the rasteriser; the caller passes the selected value.
 #[must_use]
 pub fn store_depth(fmt: UsWFmt, w: f32) -> u32 {
     match fmt.w_fmt() {
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(stored(WFormat::W24, 0.25), 0x40_0000);
         // 3/4: 12582911.25.
         assert_eq!(stored(WFormat::W24, 0.75), 0xbf_ffff);
-        // 2^-25 of it is just below a half.
+        // The product with 2^-25 is just below one half.
         assert_eq!(stored(WFormat::W24, 2_f32.powi(-25)), 0);
         assert_eq!(stored(WFormat::W24, 2_f32.powi(-24)), 1);
         assert_eq!(ODD.map(|w| stored(WFormat::W24, w)), [0, 0xff_ffff, 0, 0, 0xff_ffff, 0]);

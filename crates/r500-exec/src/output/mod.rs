@@ -5,8 +5,8 @@
 //!
 //! After the fragment processor the card has a blend unit and a depth unit with formats of their own
 //! (`RB3D_COLORPITCH`, `ZB_FORMAT`), which are not part of a program's state. This module stores the
-//! processor's output in memory of exactly that size, little-endian, without what those units add: blending,
-//! dithering, tiling, reduced widths.
+//! processor's output in memory of exactly that size, little-endian, without the effects of those units:
+//! blending, dithering, tiling, reduced widths.
 
 pub mod color;
 pub mod depth;

@@ -31,7 +31,8 @@ pub struct FirstHits {
     pub stopped: u64,
 }
 
-/// Counts the instructions that each pixel of an area executes, and those it waits for others of its group.
+/// Counts the instructions that each pixel of an area executes, and those for which it is inactive while
+/// others of its group execute.
 ///
 /// # Errors
 /// [`RunError`] for the area and the limits of memory and time. Exceeding the instruction limit is not an

@@ -87,7 +87,7 @@ mod tests {
             checkpoints.offer(position, &state);
             assert!(checkpoints.bytes <= room);
         }
-        // More than half of the room is in use, so two are at most 100,000 / 20 steps apart.
+        // More than half of the memory is used, so checkpoints are at most 100,000 / 20 steps apart.
         assert!(checkpoints.every < 100_000 / 20, "{}", checkpoints.every);
         for position in [0, 1, 63, 64, 5_000, 77_777, 99_999] {
             let (at, found) = checkpoints.nearest(position, false).unwrap();
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_run_of_100_000_steps_has_a_checkpoint_at_least_every_256() {
-        // Even where all registers of all pixels were written: 2 KB a pixel.
+        // Even if all registers of all pixels were written: 2 KB a pixel.
         let lane = 128 * 16 + size_of::<crate::reference::Lane>();
         let state = size_of::<GroupState>() + 16 * lane + 64;
         assert!(MEMORY / state > 100_000 / 256, "{state} bytes");

@@ -20,17 +20,17 @@ pub enum Expr {
     Neg(Box<Self>),
     /// `|x|`.
     Abs(Box<Self>),
-    /// Arithmetic, as float32.
+    /// Arithmetic in float32.
     Arithmetic(Arithmetic, Box<Self>, Box<Self>),
     /// A comparison of numbers: with NaN false, except [`Comparison::Ne`].
     Compare(Comparison, Box<Self>, Box<Self>),
     /// Whether numbers belong to a class.
     Is(FpClass, Box<Self>),
-    /// Not.
+    /// Logical NOT.
     Not(Box<Self>),
-    /// And.
+    /// Logical AND.
     And(Box<Self>, Box<Self>),
-    /// Or.
+    /// Logical OR.
     Or(Box<Self>, Box<Self>),
     /// Whether all channels are true: one channel.
     All(Box<Self>),
@@ -43,9 +43,9 @@ pub enum Variable {
     Temp(u8, Channels),
     /// A float constant; 0 if it is not bound.
     Const(u8, Channels),
-    /// An output as last written, 0 (A) to 3 (D); 0 if nothing was written.
+    /// An output as last written, 0 (A) to 3 (D); 0 if never written.
     Out(u8, Channels),
-    /// Depth as last written; 0 if nothing was written.
+    /// Depth as last written; 0 if never written.
     Depth,
     /// Predicate bits, booleans.
     Predicate(Channels),
@@ -82,7 +82,7 @@ pub struct Channels {
     count: u8,
 }
 
-/// `+ - * /`.
+/// An arithmetic operator: `+ - * /`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named by what they do")]
 pub enum Arithmetic {
@@ -92,7 +92,7 @@ pub enum Arithmetic {
     Divide,
 }
 
-/// Comparisons.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named by what they do")]
 pub enum Comparison {
@@ -104,7 +104,7 @@ pub enum Comparison {
     Ne,
 }
 
-/// Classes of floating-point numbers.
+/// A class of floating-point numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FpClass {
     /// Not a number.
@@ -126,12 +126,12 @@ pub enum FpClass {
 pub enum Value {
     /// Numbers.
     Numbers([f32; 4], usize),
-    /// Bools.
+    /// Booleans.
     Bools([bool; 4], usize),
 }
 
 impl Channels {
-    /// Red, green, blue, alpha.
+    /// All channels: red, green, blue, alpha.
     pub const ALL: Self = Self { channels: [0, 1, 2, 3], count: 4 };
 
     /// Returns the given channels (0 to 3 each); `None` if there are none, more than four, or other numbers.
@@ -305,7 +305,7 @@ impl FpClass {
 }
 
 impl Value {
-    /// Returns whether another value is the same, bit for bit.
+    /// Returns whether another value is equal, bit for bit.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -367,7 +367,7 @@ impl Value {
     }
 }
 
-/// Two values of the same width: one channel serves for all, else the narrower counts.
+/// Returns two values with a common width: a single channel is broadcast, else the smaller width applies.
 fn pair<T: Copy>((a, n): ([T; 4], usize), (b, m): ([T; 4], usize)) -> ([T; 4], [T; 4], usize) {
     let spread = |x: [T; 4], count: usize| if count == 1 { [x[0]; 4] } else { x };
     (spread(a, n), spread(b, m), wider(n, m))

@@ -1,13 +1,12 @@
 //! Time-travel debugging: the recorded run of a pixel, forward and backward.
 //!
-//! A [`Recording`] holds the run of a pixel's group on the [reference engine](crate::reference): the
-//! instruction of each step, and checkpoints. To reach a step it runs the engine again from the nearest
-//! checkpoint, so that there is no second interpreter, and a recording shows what a frame holds. Time and
-//! memory are bounded: see [`Recording::new`].
+//! A [`Recording`] holds the run of a pixel's group on the [reference engine](crate::reference): the instruction of each
+//! step, and checkpoints. To reach a step it runs the engine again from the nearest checkpoint, so there is no second
+//! interpreter, and a recording agrees with the frame. Time and memory are bounded: see [`Recording::new`].
 //!
 //! - [`Recording`]: record, seek, inspect.
 //! - [`stepping`]: step over loops and calls, run to a breakpoint, in either direction.
-//! - [`expr`]: typed expressions over a pixel's state, for breakpoints and searches; no text.
+//! - [`expr`]: typed expressions over a pixel's state, for breakpoints and searches; without a textual syntax.
 //! - [`area`]: execution counts and first hits of a condition over an area.
 //!
 //! Steps are numbered from 0. *Position* `n` is the state before step `n`, after `n` executed instructions.
@@ -66,14 +65,14 @@ pub use self::stepping::{Break, Direction, Stop};
 use crate::reference::{Group, GroupState, Lane, Step};
 use crate::{Bindings, Draw, Op, Options, PixelOut, PixelRect, RunError, Shader};
 
-/// An owned drawing: a program, its bindings and options. Owned, so that a recording can be stored.
+/// An owned draw: a program, its bindings and options. Owned, so that a recording can be stored.
 #[derive(Clone)]
 pub struct DrawSetup {
     /// The program.
     pub shader: Arc<Shader>,
     /// The data that it reads.
     pub bindings: Arc<Bindings>,
-    /// How it runs. `area` and `progress` are ignored.
+    /// The options of the run. `area` and `progress` are ignored.
     pub options: Options<'static>,
 }
 
@@ -104,13 +103,13 @@ pub enum End {
 /// Instruction counts of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneActivity {
-    /// Instructions that it executed.
+    /// Instructions that the lane executed.
     pub executed: u64,
-    /// Instructions that its group executed while it was inactive.
+    /// Instructions that its group executed while the lane was inactive.
     pub waited: u64,
 }
 
-/// A snapshot: the state of a group between two steps, seen from one of its pixels.
+/// A snapshot: the state of a group between two steps, from the view of one of its pixels.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'r> {
     setup: &'r DrawSetup,
@@ -129,7 +128,7 @@ struct StepRecord {
 }
 
 impl DrawSetup {
-    /// Returns the drawing without a time limit.
+    /// Returns the draw without a time limit.
     fn draw(&self) -> Draw<'_> {
         let Self { shader, bindings, options } = self;
         Draw::recorded(shader, bindings, options)
@@ -146,8 +145,8 @@ impl Recording {
     /// Runs a pixel's group (of [`Options::group`] pixels) and records the run. The recording is then at
     /// position 0.
     ///
-    /// A run that [`Options::limits`] or [`Options::cancel`] stops is recorded up to there ([`Self::end`]), so
-    /// that an endless program can be inspected.
+    /// A run that [`Options::limits`] or [`Options::cancel`] stops is recorded up to that step ([`Self::end`]), so that
+    /// an endless program can be inspected.
     ///
     /// Memory: 8 bytes a step, for at most [`Limits::instructions`](crate::Limits::instructions) steps, and
     /// 16 MiB of checkpoints for a run of any length. A seek runs at most the steps between two checkpoints,
@@ -198,7 +197,7 @@ impl Recording {
             }
         }
         let last = group.into_state();
-        // The limits that ended the recording must not stop later seeks.
+        // The limits that ended the recording must not apply to later seeks.
         setup.options.cancel = None;
         setup.options.limits.time = None;
         let now = Group::new(&setup.draw(), last.rect()).into_state();
@@ -220,7 +219,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Returns the recorded drawing.
+    /// Returns the recorded draw.
     #[must_use]
     pub fn setup(&self) -> &DrawSetup {
         &self.setup
@@ -232,7 +231,7 @@ impl Recording {
         self.steps.len()
     }
 
-    /// Returns whether there is no step, as with an instruction limit of 0.
+    /// Returns whether there is no step, for example with an instruction limit of 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
@@ -311,7 +310,7 @@ impl Recording {
         true
     }
 
-    /// Moves to a position, at most the end.
+    /// Moves to a position, at most to the end.
     pub fn seek(&mut self, position: usize) {
         let position = position.min(self.len());
         if position == self.position {
@@ -340,7 +339,7 @@ impl Recording {
         let draw = self.setup.draw();
         let mut group = Group::resume(&draw, state);
         while at < before {
-            // The step succeeded while it was recorded.
+            // The step succeeded when it was recorded.
             if group.step().is_err() {
                 break;
             }
@@ -354,7 +353,7 @@ impl Recording {
         self.look_ahead();
     }
 
-    /// Executes the next step ahead, for [`coming`](Self::coming).
+    /// Executes the next step in advance, for [`coming`](Self::coming).
     fn look_ahead(&mut self) {
         self.coming = None;
         if self.position < self.len() {
@@ -376,7 +375,7 @@ impl Recording {
 }
 
 impl<'r> Snapshot<'r> {
-    /// Returns the number of steps executed before it.
+    /// Returns the number of executed steps.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
@@ -388,7 +387,7 @@ impl<'r> Snapshot<'r> {
         self.state.address()
     }
 
-    /// Returns the next instruction, decoded; `None` at the end and outside the code window. For tracers of this project.
+    /// Returns the next instruction, decoded; `None` at the end and outside the code window. For this project's tracers.
     #[doc(hidden)]
     #[must_use]
     pub fn op(&self) -> Option<&'r Op> {
@@ -437,7 +436,7 @@ impl<'r> Snapshot<'r> {
         self.state.al(&self.setup.options.readings)
     }
 
-    /// Returns the drawing.
+    /// Returns the draw.
     #[must_use]
     pub fn setup(&self) -> &'r DrawSetup {
         self.setup

@@ -18,9 +18,9 @@ pub enum Direction {
 pub enum Break {
     /// Before every execution of the instruction at this address.
     At(u32),
-    /// The same, where a condition holds.
+    /// Before every execution of the instruction at this address, if a condition holds.
     AtIf(u32, Expr),
-    /// Where a condition becomes true: it holds, and did not hold one step before. At the start it only has to
+    /// When a condition becomes true: it holds, and did not hold one step before. At the start it only has to
     /// hold.
     If(Expr),
     /// After a step that changed the value of an expression, in any bit (a watchpoint).
@@ -32,7 +32,7 @@ pub enum Break {
 pub enum Stop {
     /// At the requested position.
     Reached,
-    /// At a breakpoint: its number in the list.
+    /// At a breakpoint; its index in the list.
     Break(usize),
     /// At the start of the run.
     Start,
@@ -51,7 +51,7 @@ impl Recording {
         self.run_to(direction, |now| now.active() && !now.state().ended())
     }
 
-    /// Moves one step, over a complete loop or call if one starts here (backward: ended here).
+    /// Moves one step, over a complete loop or call that starts here (backward: that ended here).
     pub fn step_over(&mut self, direction: Direction) -> Stop {
         let depth = self.depth(self.position);
         self.walk(direction, |recording, at| recording.depth(at) <= depth)
@@ -64,8 +64,8 @@ impl Recording {
         self.walk(direction, |recording, at| recording.depth(at) < depth)
     }
 
-    /// Moves to the next position whose instruction has a greater address (backward: a smaller one): past the
-    /// end of a loop from its last instruction.
+    /// Moves to the next position whose instruction has a greater address (backward: a smaller one): from the
+    /// last instruction of a loop, past its end.
     pub fn until(&mut self, direction: Direction) -> Stop {
         let here = self.address_at(self.position);
         self.walk(direction, |recording, at| match direction {
@@ -76,8 +76,8 @@ impl Recording {
 
     /// Moves to the nearest breakpoint other than the current position, else to the end or start of the run.
     ///
-    /// Both directions stop at the same positions. Breakpoints at addresses are found in the record of
-    /// steps; conditions run the engine over the steps in between.
+    /// Both directions stop at the same positions. Breakpoints at addresses are found in the record of steps;
+    /// conditions are evaluated by running the engine over the steps in between.
     pub fn run(&mut self, direction: Direction, breaks: &[Break]) -> Stop {
         let stops = |&at: &usize| {
             self.steps.get(at).is_some_and(|step| breaks.contains(&Break::At(step.address)))
@@ -165,7 +165,8 @@ impl Recording {
         }
     }
 
-    /// Runs from a state to `last` at most, and passes each hit after it to `go_on` until that returns false.
+    /// Runs from a state up to position `last`, and passes each hit after the state to `go_on` until that
+    /// returns false.
     fn scan<V>(
         &self,
         (mut at, state): (usize, GroupState),

@@ -155,9 +155,8 @@ fn gated_channels(alu: &Alu) -> u8 {
     alu.rgb.wmask | alu.rgb.omask | alpha
 }
 
-/// DP3, DP4 and D2A, left to right; `None` for other operations. `rgb` gives a channel of an
-/// operand (0 to 2: A to C), `dp4` the fourth factors: the alpha half's operands (documented and ctm,
-/// observed).
+/// Returns DP3, DP4 or D2A, left to right; `None` for other operations. `rgb` returns a channel of an operand
+/// (0 to 2: A to C), `dp4` the fourth factors: the alpha half's operands (documented and ctm, observed).
 #[inline]
 fn dot_product(
     op: RgbOp,
@@ -174,8 +173,8 @@ fn dot_product(
     })
 }
 
-/// RGB operations that work channel by channel; `None` for others. `x` gives operand 0 to 2: A to C,
-/// which in MDH and MDV are the corners' (documented).
+/// Returns the result of an RGB operation that works channel by channel; `None` for others. `x` returns
+/// operand 0 to 2: A to C, which in MDH and MDV are those of the corners (documented).
 #[inline]
 fn rgb_op(op: RgbOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     Some(match op {
@@ -189,7 +188,7 @@ fn rgb_op(op: RgbOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     })
 }
 
-/// Alpha operations other than DP; `None` for the reserved one. `x` as for [`rgb_op`].
+/// Returns the result of an alpha operation other than DP; `None` for the reserved one. `x` as for [`rgb_op`].
 #[inline]
 fn alpha_op(op: AlphaOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     Some(match op {
@@ -214,7 +213,7 @@ fn omod(omod: Omod, finish_instead: bool) -> Omod {
     if omod == Omod::DISABLED && finish_instead { Omod::MUL1 } else { omod }
 }
 
-/// OMOD 7 copies bit for bit and skips the clamp (documented, ctm).
+/// Applies output modifier and clamp. OMOD 7 copies bit for bit and skips the clamp (documented, ctm).
 #[inline]
 fn finish(raw: f32, omod: Omod, clamp: bool, arith: Arith) -> f32 {
     let Some(factor) = omod.factor() else { return raw };
@@ -222,7 +221,7 @@ fn finish(raw: f32, omod: Omod, clamp: bool, arith: Arith) -> f32 {
     if clamp { arith.clamp01(scaled) } else { scaled }
 }
 
-/// Returns whether OMOD 7 is documented for an operation: those that return the bits of an operand.
+/// Returns whether OMOD 7 is documented for an operation: for those that return the bits of an operand.
 fn rgb_selects(op: RgbOp) -> bool {
     matches!(op, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND)
 }

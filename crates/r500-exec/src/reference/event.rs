@@ -23,16 +23,16 @@ pub enum EventKind {
     Skipped,
     /// An ALU or OUT instruction.
     Alu {
-        /// Operands A, B, C of the RGB half, modifiers applied. For MDH and MDV, A and C are the
-        /// corners'.
+        /// Operands A, B, C of the RGB half, modifiers applied. For MDH and MDV, A and C are those
+        /// of the corners.
         rgb: [[f32; 3]; 3],
         /// Operands A, B, C of the alpha half, modifiers applied.
         alpha: [f32; 3],
         /// Results before OMOD and clamp: red, green, blue, alpha.
         raw: [f32; 4],
-        /// Finished results.
+        /// Results after OMOD and clamp.
         result: [f32; 4],
-        /// Channels that the predicates let through, red in bit 0.
+        /// Channels that the predicates enable, red in bit 0.
         enabled: u8,
     },
     /// A texture instruction.
@@ -43,7 +43,7 @@ pub enum EventKind {
         texel: Option<[f32; 4]>,
         /// The steps of the fetch.
         lookup: Option<Lookup>,
-        /// Channels that the predicates let through, red in bit 0.
+        /// Channels that the predicates enable, red in bit 0.
         enabled: u8,
         /// Whether TEXKILL killed the pixel.
         killed: bool,
@@ -58,13 +58,13 @@ pub type Lookup = texture::Lookup;
 /// A flow-control decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Whether this pixel wanted to jump (also set if it did not vote).
+    /// Whether the jump function of this pixel is true (also set if it did not vote).
     pub wants: bool,
     /// Whether it voted: active, and covered or `IGNORE_UNCOVERED` clear.
     pub voted: bool,
     /// Voters of the group.
     pub voters: usize,
-    /// Voters that wanted to jump.
+    /// Voters whose jump function is true.
     pub in_favour: usize,
     /// Whether the group jumped.
     pub taken: bool,
@@ -97,9 +97,9 @@ pub enum Write {
     Depth(f32),
     /// Predicate bits, R in bit 0.
     Predicate {
-        /// Which were set.
+        /// The bits that were set.
         mask: u8,
-        /// All four afterwards.
+        /// All four bits afterwards.
         bits: u8,
     },
     /// The ALU result.

@@ -1,9 +1,9 @@
 //! Flow control: the state machine of branches, loops and calls.
 //!
 //! The pixels of a group share a program counter; a pixel that does not follow it is inactive. A branch
-//! deactivates it with a counter of the levels that must close to reactivate it; a break or continue with a
-//! count of the loops running inside the loop that it left or waits in. Pixels deactivated by a loop take no
-//! part in branches: they were branch-active before, and the branch levels opened and closed until their
+//! deactivates a pixel with a counter of the levels that must close to reactivate it; a break or continue with
+//! the number of running loops nested in the loop that it left or waits in. Pixels deactivated by a loop take
+//! no part in branches: they were branch-active before, and the branch levels opened and closed until their
 //! reactivation are balanced.
 
 use r500_isa::JumpInput;
@@ -23,14 +23,14 @@ use crate::warning::WarningKind;
 
 /// The votes of a group on a jump.
 struct Vote {
-    /// Whether each lane wants to jump, voter or not.
+    /// Whether the jump function of each lane is true, voter or not.
     wants: Vec<bool>,
     /// Which lanes vote: active, and covered or `IGNORE_UNCOVERED` clear.
     voters: Vec<bool>,
 }
 
 impl Group<'_> {
-    /// One flow-control instruction.
+    /// Executes a flow-control instruction.
     pub(super) fn flow(&mut self, address: u32, fc: &Fc) {
         let inst = fc.inst;
         self.check_flow(address, fc);
@@ -64,8 +64,8 @@ impl Group<'_> {
         self.emit_event(&vote, jump);
     }
 
-    /// B_ELSE (documented): active pixels and those with branch counter zero change places. Other
-    /// counters stay (observed).
+    /// B_ELSE (documented): exchanges active pixels and those with branch counter zero. Other counters are
+    /// unchanged (observed).
     fn invert_branch(&mut self) {
         for lane in &mut self.state.lanes {
             lane.state = match lane.state {
@@ -76,7 +76,7 @@ impl Group<'_> {
         }
     }
 
-    /// The end of an iteration reactivates the pixels that continued, before the vote (derived).
+    /// Reactivates, at the end of an iteration, the pixels that continued; before the vote (derived).
     fn wake_continuing(&mut self) {
         let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
         for lane in &mut self.state.lanes {
@@ -88,7 +88,7 @@ impl Group<'_> {
         }
     }
 
-    /// JUMP_FUNC (documented): bit 4*alu_result + 2*predicate + boolean.
+    /// Evaluates JUMP_FUNC for each lane (documented): bit 4*alu_result + 2*predicate + boolean.
     fn vote(&mut self, address: u32, fc: &Fc) -> Vote {
         let inst = fc.inst;
         let number = u32::from(fc.addr.bool_addr());
@@ -110,7 +110,7 @@ impl Group<'_> {
         vote
     }
 
-    /// The predicate of a flow-control instruction, from RGB_PRED_SEL and RGB_PRED_INV (documented,
+    /// Returns the predicate of a flow-control instruction, from RGB_PRED_SEL and RGB_PRED_INV (documented,
     /// ctm). NONE reads as 1, inverted as 0 (open).
     fn flow_predicate(&self, pred: Predicate, bits: u8) -> bool {
         let readings = &self.draw.options.readings;
@@ -126,11 +126,11 @@ impl Group<'_> {
         selected != pred.inv
     }
 
-    /// LOOP, REP: KR iterations; 0 skips the loop (documented). Pushes only if it does not jump
-    /// (documented, ctm).
+    /// LOOP, REP: starts a loop of KR iterations; 0 skips it (documented). Pushes only if it does not jump
+    /// (documented, ctm). Returns whether it jumps.
     fn begin_loop(&mut self, address: u32, fc: &Fc, vote: &Vote, voted: bool) -> bool {
         let mut jump = voted;
-        // Observed: read literally, a LOOP without voters would jump without a push.
+        // Observed: by the literal rule, a LOOP without voters would jump without a push.
         let idle = !fc.inst.jump_any() && vote.is_empty();
         if idle && self.draw.options.readings.idle_loop == IdleLoop::Stay {
             jump = false;
@@ -160,7 +160,8 @@ impl Group<'_> {
         false
     }
 
-    /// ENDLOOP, ENDREP: the next iteration, or out of the loop (documented). ENDREP keeps aL.
+    /// ENDLOOP, ENDREP: starts the next iteration or leaves the loop (documented). ENDREP keeps aL. Returns
+    /// whether it jumps.
     fn end_iteration(&mut self, address: u32, fc: &Fc, voted: bool) -> bool {
         let step = if fc.inst.op() == FcOp::ENDLOOP {
             i32::from(self.int_constant(address, fc).kb())
@@ -181,8 +182,9 @@ impl Group<'_> {
         jump
     }
 
-    /// BREAKLOOP, BREAKREP: deactivates the lanes that want to leave; the group jumps when none of the lanes
-    /// that entered the loop remains in it, and then pops it (ctm: "pop loop stack if jump"; observed).
+    /// BREAKLOOP, BREAKREP: deactivates the lanes whose jump function is true; the group jumps when none of
+    /// the lanes that entered the loop remains in it, and then pops it (ctm: "pop loop stack if jump";
+    /// observed).
     fn leave_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
         let rule = self.draw.options.readings.break_rule;
         let jump = if rule == BreakRule::Literal && voted {
@@ -199,8 +201,8 @@ impl Group<'_> {
         jump
     }
 
-    /// CONTINUE: deactivates the lanes that want to until the end of the iteration; the group jumps there when
-    /// none of the lanes that entered the loop remains in the iteration.
+    /// CONTINUE: deactivates the lanes whose jump function is true until the end of the iteration; the group
+    /// jumps there when none of the lanes that entered the loop remains in the iteration.
     fn continue_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
         if self.draw.options.readings.break_rule == BreakRule::Literal && voted {
             return true;
@@ -211,8 +213,8 @@ impl Group<'_> {
         })
     }
 
-    /// Returns whether a break or continue takes its jump, where `voted` is the result of the vote and
-    /// `remains` says which states keep a pixel in the loop.
+    /// Returns whether a break or continue takes its jump. `voted` is the result of the vote; `remains`
+    /// returns whether a lane in a state remains in the loop.
     fn may_leave(
         &mut self,
         address: u32,
@@ -274,7 +276,7 @@ impl Group<'_> {
         }
     }
 
-    /// B_OP0, B_OP1 (documented).
+    /// Applies B_OP0 or B_OP1 (documented).
     fn branch(&mut self, address: u32, inst: FcInst, op: BranchOp, vote: &Vote, jump: bool) {
         let readings = &self.draw.options.readings;
         match op {
@@ -324,8 +326,8 @@ impl Group<'_> {
         }
     }
 
-    /// A taken jump: A_OP on the address stack, then to the target (documented). PUSH stores the address after
-    /// this instruction (derived: a return would repeat the call otherwise).
+    /// Takes a jump: A_OP on the address stack, then to the target (documented). PUSH stores the address after
+    /// this instruction (derived: otherwise a return would repeat the call).
     fn jump(&mut self, address: u32, fc: &Fc, idle: bool) {
         let next = self.state.pc;
         let mut target = self.jump_target(fc);
@@ -356,7 +358,7 @@ impl Group<'_> {
         }
     }
 
-    /// JUMP_ADDR, relative to US_CODE_OFFSET unless JUMP_GLOBAL (documented).
+    /// Returns JUMP_ADDR, relative to US_CODE_OFFSET unless JUMP_GLOBAL (documented).
     fn jump_target(&self, fc: &Fc) -> u32 {
         let offset = if fc.addr.jump_global() { 0 } else { self.draw.shader.offset() };
         u32::from(fc.addr.jump_addr()).wrapping_add(offset)
@@ -440,8 +442,8 @@ impl Group<'_> {
 }
 
 impl Vote {
-    /// Decides the vote: any voter with JUMP_ANY, else all. Without voters: false with JUMP_ANY, else true
-    /// (documented).
+    /// Decides the vote: with JUMP_ANY, whether any voter jumps; else whether all do. Without voters: false
+    /// with JUMP_ANY, else true (documented).
     fn decide(&self, any: bool) -> bool {
         if any { self.votes().any(|wants| wants) } else { self.votes().all(|wants| wants) }
     }

@@ -8,10 +8,10 @@ use crate::reading::{LeftWindow, OutsidePixels};
 use crate::warning::WarningKind;
 use crate::{Counters, Draw, Op, PixelRect, RunError, RuntimeWarnings};
 
-/// Instructions of a lane between two readings of the clock.
+/// Lane instructions between two readings of the clock.
 const CLOCK: u64 = 16 * 1024;
 
-/// A group of pixels that share a program counter, and the state of their program.
+/// A group of pixels that share a program counter, and their execution state.
 ///
 /// Lane order: quad by quad, quads row by row; within a quad top left, top right, bottom left, bottom
 /// right, "top" being the row with the smaller y (observed: the sign of derivatives).
@@ -60,7 +60,7 @@ impl<'a> Group<'a> {
         let quads = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let lanes = quads
             .flat_map(|(column, row)| {
-                // Past the last number there is no pixel of any picture.
+                // Saturate: no picture has pixels beyond the largest coordinate.
                 let add = u32::saturating_add;
                 let (x, y) = (add(rect.x, column * 2), add(rect.y, row * 2));
                 [(x, y), (add(x, 1), y), (x, add(y, 1)), (add(x, 1), add(y, 1))]
@@ -82,7 +82,7 @@ impl<'a> Group<'a> {
         Self::resume(draw, state)
     }
 
-    /// Resumes from a state of a group of the same drawing. No pixel is watched.
+    /// Resumes from a state of a group of the same draw. No pixel is watched.
     #[must_use]
     pub fn resume(draw: &Draw<'a>, state: GroupState) -> Self {
         let arith = draw.options.readings.arith(draw.shader.zero_rule());
@@ -164,7 +164,7 @@ impl<'a> Group<'a> {
         self.watched = lane.filter(|&lane| lane < self.state.lanes.len());
     }
 
-    /// Returns whether a lane executes.
+    /// Returns whether a lane executes the next instruction.
     pub(super) fn executes(&self, lane: &Lane) -> bool {
         lane.executes(&self.draw.options.readings)
     }
@@ -181,7 +181,7 @@ impl<'a> Group<'a> {
         if self.watched == Some(lane) { self.event.as_mut() } else { None }
     }
 
-    /// Adds a warning of a lane. Lanes outside the picture cause no warnings, because their inputs are not
+    /// Adds a warning for a lane. Lanes outside the picture cause no warnings, because their inputs are not
     /// under the program's control.
     pub(super) fn warn(&mut self, lane: usize, kind: WarningKind, address: u32, detail: i32) {
         if !self.draw.options.warnings {
@@ -192,7 +192,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Adds a warning of the whole group.
+    /// Adds a warning for the whole group.
     pub(super) fn warn_group(&mut self, kind: WarningKind, address: u32, detail: i32) {
         if self.draw.options.warnings {
             self.state.warnings.add(kind, address, [self.state.rect.x, self.state.rect.y], detail);
@@ -223,7 +223,7 @@ impl<'a> Group<'a> {
             let pixel = [self.state.rect.x, self.state.rect.y];
             return Err(RunError::Instructions { address, pixel, limit });
         }
-        // Large groups take as long for an instruction as small ones for many.
+        // An instruction of a large group takes as long as many of a small one.
         let interval = (CLOCK / self.state.lanes.len().max(1) as u64).max(1);
         if self.state.counters.instructions.is_multiple_of(interval) {
             self.draw.check()?;

@@ -6,7 +6,7 @@ use crate::draw::LANE_BYTES;
 use crate::reading::KilledPixels;
 use crate::{Draw, PixelOut, Readings};
 
-/// A pixel while its program runs.
+/// The execution state of a pixel.
 #[derive(Clone, Debug)]
 pub struct Lane {
     /// Column in the picture.
@@ -33,7 +33,7 @@ pub struct Lane {
     pub color_written: [u8; TARGETS],
     /// Depth as last written.
     pub depth: Option<f32>,
-    /// Channels of each temporary that something has written, red in bit 0.
+    /// Channels of each temporary that were written, red in bit 0.
     pub written: [u8; TEMPORARIES],
     /// Predicate bits that were set.
     pub predicate_set: u8,
@@ -54,8 +54,8 @@ pub enum LaneState {
     Continue(u32),
 }
 
-/// The value of undefined state under [`Options::poison`](crate::Options::poison): conspicuous, and not a
-/// number that programs use.
+/// The value of undefined state under [`Options::poison`](crate::Options::poison): conspicuous, and not used
+/// by programs.
 pub const POISON: f32 = -1_234_567.0;
 
 /// Returns the value of an unwritten temporary.
@@ -63,7 +63,7 @@ fn undefined(poison: bool) -> [f32; 4] {
     [if poison { POISON } else { 0.0 }; 4]
 }
 
-/// A group is refused for its size before it is made.
+/// A group is rejected for its size before it is allocated.
 const _: () =
     assert!(size_of::<Lane>() + TEMPORARIES * size_of::<[f32; 4]>() <= LANE_BYTES as usize);
 
@@ -100,7 +100,7 @@ impl Lane {
         lane
     }
 
-    /// Returns a copy without the temporaries after the last written one, which are [`undefined`].
+    /// Returns a copy without the temporaries after the last written one, whose values are [`undefined`].
     pub(super) fn compact(&self) -> Self {
         let used = self.written.iter().rposition(|&written| written != 0).map_or(0, |i| i + 1);
         Self { temps: self.temps.get(..used).unwrap_or(&self.temps).to_vec(), ..*self }
@@ -117,7 +117,8 @@ impl Lane {
         self.state == LaneState::Active
     }
 
-    /// Returns whether it executes: it is active, and not killed if killing stops execution (open).
+    /// Returns whether it executes instructions: it is active, and not killed if killing stops execution
+    /// (open).
     #[must_use]
     pub fn executes(&self, readings: &Readings) -> bool {
         let stopped = self.killed && readings.killed_pixels == KilledPixels::Stop;

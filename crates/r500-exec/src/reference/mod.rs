@@ -1,6 +1,6 @@
 //! The reference engine: an interpreter that defines the semantics, one instruction at a time.
 //!
-//! It is written to be read next to the register documents, one place for each rule:
+//! The code is written to be read next to the register documents, with one place for each rule:
 //!
 //! | module | rules |
 //! | --- | --- |
@@ -14,7 +14,7 @@
 //! | `flow` | flow control |
 //! | `event` | trace events of a watched pixel |
 //!
-//! The code follows the rules literally, without optimisation. Where a rule is open, it consults
+//! It follows the rules literally, without optimisation. Where a rule is open, it uses
 //! [`Readings`](crate::Readings).
 
 mod alu;
@@ -49,7 +49,7 @@ impl Engine for Reference {
     }
 }
 
-/// A draw, group by group. It compiles nothing.
+/// A draw, executed group by group, without compilation.
 struct Groups {
     rows: u32,
 }

@@ -10,8 +10,8 @@ use crate::reading::{Dp4Derivative, InlineRelative, PastPixsize, RelativeRange};
 use crate::shader::Alu;
 use crate::warning::WarningKind;
 
-/// The operands of an instruction: the source of each channel. The pixels of a group share aL, so that they
-/// share this, too.
+/// The operands of an instruction: the source of each channel. The pixels of a group share aL, so they share
+/// the operands, too.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands {
     /// A, B, C of the RGB half.
@@ -32,7 +32,7 @@ pub(super) struct Channel {
 /// The source of a channel.
 #[derive(Clone, Copy, Debug)]
 enum From {
-    /// A source of the pixel itself.
+    /// A source of the same pixel.
     Own(Cell),
     /// A source of a corner of its quad.
     Corner(usize, Cell),
@@ -64,7 +64,7 @@ const TOP_LEFT: usize = 0;
 const TOP_RIGHT: usize = 1;
 const BOTTOM_LEFT: usize = 2;
 
-/// An operand's channel by select, swizzle and modifier (documented in this order; the modifier
+/// Returns the channel of an operand by select, swizzle and modifier (documented in this order; the modifier
 /// applies to the constants of the swizzle too).
 fn channel(alu: &Alu, cells: &Cells, sel: Sel, swiz: Swiz, modifier: Mod) -> Channel {
     let own = |cell| Channel { from: From::Own(cell), modifier };
@@ -88,12 +88,12 @@ fn channel(alu: &Alu, cells: &Cells, sel: Sel, swiz: Swiz, modifier: Mod) -> Cha
     }
 }
 
-/// The corner that C of a difference comes from; A comes from the top left one (documented).
+/// Returns the corner that C of a difference comes from; A comes from the top left one (documented).
 fn second_corner(horizontal: bool) -> usize {
     if horizontal { TOP_RIGHT } else { BOTTOM_LEFT }
 }
 
-/// Presubtract, on the unswizzled, unmodified sources (documented, ctm).
+/// Applies presubtract to the unswizzled, unmodified sources (documented, ctm).
 #[inline]
 fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
     match op {
@@ -104,7 +104,8 @@ fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
     }
 }
 
-/// Input modifiers act on the sign bit alone: `NEG` flips it, `ABS` clears it, `NAB` sets it.
+/// Applies an input modifier, which acts on the sign bit alone: `NEG` flips it, `ABS` clears it, `NAB` sets
+/// it.
 #[inline]
 fn modify(modifier: Mod, x: f32) -> f32 {
     match modifier {
@@ -131,9 +132,9 @@ impl Group<'_> {
         operands
     }
 
-    /// Documented: A and C of MDH and MDV are source 0 of two corners of the quad; select and
-    /// swizzle are ignored, modifiers are not. The corner's register is read whether or not that
-    /// pixel is active, covered or killed (derived).
+    /// Sets the operands of MDH and MDV. Documented: A and C are source 0 of two corners of the quad; select
+    /// and swizzle are ignored, modifiers are not. The corner's register is read whether or not that pixel is
+    /// active, covered or killed (derived).
     fn take_corners(&self, alu: &Alu, cells: &Cells, operands: &mut Operands) {
         let corner = |at: usize, i: usize, modifier: Mod| Channel {
             from: From::Corner(at, cells[0][i]),

@@ -124,12 +124,12 @@ impl GroupState {
         }
     }
 
-    /// Undoes [`compact`](Self::compact); `poison` as the run has it.
+    /// Undoes [`compact`](Self::compact); `poison` is that of the run.
     pub(crate) fn expand(&mut self, poison: bool) {
         self.lanes.iter_mut().for_each(|lane| lane.expand(poison));
     }
 
-    /// Returns the approximate number of bytes that it takes.
+    /// Returns its approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let lane = |lane: &Lane| size_of::<Lane>() + size_of_val(lane.temps.as_slice());
         let lanes: usize = self.lanes.iter().map(lane).sum();
@@ -146,7 +146,7 @@ impl Default for Fetches {
 }
 
 impl Fetches {
-    /// Records a fetch into channels of a temporary.
+    /// Records a fetch to channels of a temporary.
     pub(super) fn issue(&mut self, temp: usize, mask: u8) {
         if let Some(issued) = self.issued.get_mut(temp) {
             *issued |= mask;

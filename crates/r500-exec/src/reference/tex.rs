@@ -1,4 +1,4 @@
-//! Texture instructions.
+//! Texture instructions: fetches and TEXKILL.
 
 use r500_isa::values::{PredSel, TexOp};
 
@@ -29,8 +29,8 @@ impl Group<'_> {
         }
     }
 
-    /// Fetches quad by quad: an implicit level of detail uses the coordinates of all four pixels,
-    /// inactive ones too (derived). All reads precede all writes.
+    /// Fetches quad by quad: an implicit level of detail depends on the coordinates of all four
+    /// pixels, inactive ones included (derived). All reads precede all writes.
     fn fetch_texels(&mut self, tex: &Tex, executing: &[bool]) {
         let quads = self.state.lanes.len() / 4;
         let fetched: Vec<Fetched> = (0..quads).map(|quad| self.fetch_quad(quad * 4, tex)).collect();
@@ -90,8 +90,8 @@ impl Group<'_> {
     }
 
     /// TEXKILL: kills a pixel if one of the swizzled components is less than zero (documented; -0,
-    /// NaN and denormals are not less). Only active pixels, gated by the RGB predicate, its red bit
-    /// under RGBA (open). A killed pixel keeps its flow-control state (derived).
+    /// NaN and denormals are not less). Applies to active pixels only, gated by the RGB predicate,
+    /// by its red bit under RGBA (open). A killed pixel keeps its flow-control state (derived).
     fn kill(&mut self, tex: &Tex, executing: &[bool]) {
         let readings = self.draw.options.readings;
         for (lane, &executes) in executing.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Group<'_> {
             {
                 enabled
             } else {
-                // Any channel of a replicated predicate is that of red.
+                // All channels of a replicated predicate equal red.
                 0u8.wrapping_sub(enabled & 1)
             };
             let coord = self.coordinates(lane, tex.coord);

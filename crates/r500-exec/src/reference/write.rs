@@ -16,13 +16,13 @@ use crate::warning::WarningKind;
 pub(super) struct Outcome {
     /// Finished results: red, green, blue, alpha.
     pub(super) result: [f32; 4],
-    /// Channels that the predicates let through, red in bit 0.
+    /// Channels that the predicates enable, red in bit 0.
     pub(super) enabled: u8,
 }
 
 impl Group<'_> {
-    /// Returns the channels that an instruction's predicates let through for a lane, red in bit 0
-    /// (documented): NONE all; RGBA each by its own bit, alpha by A; else one bit for the half.
+    /// Returns the channels that an instruction's predicates enable for a lane, red in bit 0 (documented):
+    /// NONE all; RGBA each by its own bit, alpha by A; else one bit for the half.
     pub(super) fn enabled(&self, lane: usize, rgb: Predicate, alpha: Predicate) -> u8 {
         if rgb.sel == PredSel::NONE && alpha.sel == PredSel::NONE {
             return 0b1111;
@@ -33,7 +33,8 @@ impl Group<'_> {
         rgb | alpha
     }
 
-    /// Writes an ALU or OUT instruction's results of one lane; `rgb` and `alpha` are the temporaries.
+    /// Writes the results of an ALU or OUT instruction for one lane; `rgb` and `alpha` are the temporaries of
+    /// the halves.
     pub(super) fn write_alu(
         &mut self,
         lane: usize,
@@ -89,7 +90,7 @@ impl Group<'_> {
         }
     }
 
-    /// Counts an instruction for `STAT_WE`.
+    /// Counts an instruction for `STAT_WE`, by channel.
     pub(super) fn count_stat(&mut self, lane: usize, channels: u8, active: bool) {
         if channels == 0 {
             return;
@@ -125,7 +126,7 @@ impl Group<'_> {
         }
     }
 
-    /// Returns the channels that a predicate lets through.
+    /// Returns the channels that a predicate enables.
     fn passes(&self, pred: Predicate, bits: u8) -> u8 {
         let all_if = |set: bool| if set { 0b1111 } else { 0 };
         let bit = |n: u8| all_if(bits >> n & 1 != 0);
@@ -135,7 +136,7 @@ impl Group<'_> {
             PredSel::GGGG => bit(1),
             PredSel::BBBB => bit(2),
             PredSel::AAAA => bit(3),
-            // Derived: inversion does nothing without a predicate.
+            // Derived: inversion has no effect without a predicate.
             PredSel::NONE => return 0b1111,
             // Open: reserved.
             _ => match self.draw.options.readings.pred_reserved {
@@ -146,9 +147,9 @@ impl Group<'_> {
         if pred.inv { !selected & 0b1111 } else { selected }
     }
 
-    /// OUT: colours go to the RGB half's target, alpha to the alpha half's (documented); a later
-    /// write replaces an earlier one (ctm). Depth is the finished alpha result under the alpha
-    /// predicate (documented, derived).
+    /// Writes the outputs of OUT: colours go to the RGB half's target, alpha to the alpha half's
+    /// (documented); a later write replaces an earlier one (ctm). Depth is the finished alpha result under
+    /// the alpha predicate (documented, derived).
     fn write_outputs(&mut self, lane: usize, alu: &Alu, outcome: &Outcome, active: bool) {
         let Outcome { result, enabled } = *outcome;
         let halves = [
@@ -178,8 +179,8 @@ impl Group<'_> {
         }
     }
 
-    /// ALU: OMASK names predicate bits, TARGET how the finished result is compared with zero
-    /// (documented); the instruction's own predicate gates it (derived).
+    /// Writes predicate bits: OMASK selects them, TARGET the comparison of the finished result with zero
+    /// (documented); the instruction's own predicate gates the write (derived).
     fn write_predicate(&mut self, lane: usize, alu: &Alu, outcome: &Outcome) {
         let Outcome { result, enabled } = *outcome;
         let mask = (alu.rgb.omask | alu.alpha.omask << 3) & enabled;
@@ -200,8 +201,8 @@ impl Group<'_> {
         }
     }
 
-    /// The ALU result: the finished, clamped red or alpha against zero (documented, ctm). No
-    /// temporary needs to be written (observed); the predicate does not gate it (open).
+    /// Writes the ALU result: the comparison of the finished, clamped red or alpha with zero (documented,
+    /// ctm). No temporary needs to be written (observed); the predicate does not gate the write (open).
     fn write_alu_result(
         &mut self,
         lane: usize,
@@ -225,7 +226,7 @@ impl Group<'_> {
     }
 }
 
-/// A comparison with zero: NaN only differs (derived), a denormal is zero (ctm).
+/// Compares a number with zero: NaN is only unequal (derived), a denormal is zero (ctm).
 pub(super) fn compares(compare: Compare, x: f32) -> bool {
     match compare {
         Compare::LT => lt(x, 0.0),

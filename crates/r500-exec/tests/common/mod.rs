@@ -1,4 +1,4 @@
-//! Small programs, word by word, for the tests of this crate.
+//! Programs built word by word, for the tests of this crate.
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use r500_program::{Input, InputData, Job, Program};
 pub struct Inst(pub Instruction);
 
 impl Inst {
-    /// An ALU instruction with both halves idle: MAD of inline zeros, nothing written.
+    /// Returns an ALU instruction with both halves idle: MAD of inline zeros, nothing written.
     pub fn alu() -> Self {
         let mut inst = Self(Instruction::default());
         for n in 0..3 {
@@ -25,7 +25,7 @@ impl Inst {
         inst
     }
 
-    /// An OUT instruction that sends temporary `t` to target A.
+    /// Returns an OUT instruction that writes temporary `t` to target A.
     pub fn out(t: u8) -> Self {
         Self::alu()
             .set(CmnInst::TYPE, InstType::OUT)
@@ -34,7 +34,7 @@ impl Inst {
             .set(CmnInst::ALPHA_OMASK, true)
     }
 
-    /// `temp[t] = source` in all channels, by MAX.
+    /// Returns `temp[t] = source` in all channels, by MAX.
     pub fn mov(t: u8, source: Source) -> Self {
         Self::alu()
             .copy(source)
@@ -68,14 +68,14 @@ impl Inst {
             .set(FcInst::OP, op)
     }
 
-    /// A jump to `target` by that JUMP_FUNC table.
+    /// Returns a jump to `target` with a JUMP_FUNC table.
     pub fn jump(table: u8, target: u16) -> Self {
         Self::fc(r500_isa::values::FcOp::JUMP)
             .set(FcInst::JUMP_FUNC, table)
             .set(FcAddr::JUMP_ADDR, target)
     }
 
-    /// Both halves MAX of source 0 with itself.
+    /// Sets both halves to MAX of source 0 with itself.
     pub fn copy(self, source: Source) -> Self {
         let rgb = Operand { sel: Sel::SRC0, swiz: [Swiz::R, Swiz::G, Swiz::B], modifier: Mod::NOP };
         let alpha = Operand { sel: Sel::SRC0, swiz: [Swiz::A], modifier: Mod::NOP };
@@ -100,7 +100,7 @@ impl Inst {
         self
     }
 
-    /// Sets a field, in the word that it belongs to for this type of instruction.
+    /// Sets a field, in its word for this type of instruction.
     pub fn set<W: Word + 'static, T: FieldValue>(
         mut self,
         field: BitField<W, T>,
@@ -125,8 +125,8 @@ pub fn relative(source: Source) -> Source {
     Source { relative: true, ..source }
 }
 
-/// A job of these instructions: full flow control, boolean and integer constant 0 given (0, and 2
-/// iterations from aL 1 by 1), temporary 0 = (x, y, 0, 1) per pixel of a 4x4 picture.
+/// Returns a job of these instructions: full flow control, boolean and integer constant 0 given (0,
+/// and 2 iterations from aL 1 by 1), temporary 0 = (x, y, 0, 1) per pixel of a 4x4 picture.
 pub fn job(code: &[Inst]) -> Job {
     let mut program = Program::from_code(code.iter().map(|inst| inst.0).collect());
     program.state.fc_ctrl = Some(UsFcCtrl::default().with(UsFcCtrl::FULL_FC_EN, true));
@@ -148,7 +148,7 @@ pub fn run(job: &Job, options: &Options<'_>) -> Frame {
     draw(&Reference, &shader, &bindings, options).unwrap()
 }
 
-/// The programs of a folder of the corpus with their names, in order.
+/// Returns the programs of a folder of the corpus with their names, in order.
 pub fn corpus(folder: &str) -> Vec<(String, Job)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(folder);
     let entries = std::fs::read_dir(&root);
@@ -161,13 +161,13 @@ pub fn corpus(folder: &str) -> Vec<(String, Job)> {
     files.iter().map(|path| (name(path), read(path))).collect()
 }
 
-/// A capture of the corpus.
+/// Returns a capture of the corpus.
 pub fn capture(name: &str) -> Job {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
     read(&Path::new(folder).join(name).with_extension("json"))
 }
 
-/// The first program of a file.
+/// Reads the first program of a file.
 fn read(path: &Path) -> Job {
     let bytes = std::fs::read(path).unwrap();
     r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)

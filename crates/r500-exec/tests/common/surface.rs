@@ -1,11 +1,11 @@
-//! What surfaces hold after a frame was stored to them pixel by pixel, and formats for them.
+//! Expected contents of surfaces, stored pixel by pixel from a frame, and formats for them.
 
 use r500_exec::output::color;
 use r500_exec::{Frame, PixelRect};
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 
-/// What memory holds before anything is stored.
+/// The byte with which memory is filled before anything is stored.
 pub(crate) const BACKGROUND: u8 = 0xa5;
 
 /// Returns the memory of a surface with an area of a frame.

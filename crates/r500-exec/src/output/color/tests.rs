@@ -23,7 +23,7 @@ fn register(format: OutFormat, order: [OutSel; 4], signs: u8) -> UsOutFmt {
         .with(UsOutFmt::OUT_SIGN, signs)
 }
 
-/// The bytes of a pixel, which `ROUND_ADJ` must not change.
+/// Returns the bytes of a pixel, which `ROUND_ADJ` must not change.
 fn stored(fmt: UsOutFmt, rgba: [f32; 4]) -> Vec<u8> {
     let mut bytes = Vec::new();
     store(fmt, rgba, &mut bytes);
@@ -42,7 +42,7 @@ fn signed(format: OutFormat, order: [OutSel; 4]) -> Vec<u8> {
     stored(register(format, order, 0xf), SIGNED)
 }
 
-/// A pixel as an integer, lowest byte first in memory.
+/// Returns a pixel as an integer, from bytes with the lowest first.
 fn pixel(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |pixel, &byte| pixel << 8 | u64::from(byte))
 }
@@ -55,14 +55,14 @@ fn c4_8() {
     assert_eq!(unsigned(OutFormat::C4_8, [OutSel::G; 4]), [128; 4]);
     // Signed: 127/2 = 63.5 (64 is even), 127/4 = 31.75, 127 * 3/4 = 95.25.
     assert_eq!(signed(OutFormat::C4_8, RGBA), [0x81, 0xc0, 32, 0xa1]);
-    // What Mesa writes for target A, and a register that was never written: alpha everywhere.
+    // The register that Mesa writes for target A, and a register that was never written: alpha in every component.
     assert_eq!(stored(UsOutFmt(0x3900), COLOR), [255, 128, 64, 191]);
     assert_eq!(stored(UsOutFmt(0), COLOR), [191; 4]);
 }
 
 #[test]
 fn out_sign_counts_components() {
-    // Component 0 is blue here. Unsigned, what is negative is 0; signed, 1/4 is 32.
+    // Component 0 is blue here. Unsigned, negative values give 0; signed, 1/4 gives 32.
     let one = |bit: u8| stored(register(OutFormat::C4_8, BGRA, 1 << bit), SIGNED);
     assert_eq!(one(0), [32, 0, 0, 0]);
     assert_eq!(one(1), [64, 0xc0, 0, 0]);
@@ -75,7 +75,7 @@ fn c4_10() {
     // 1023/2 = 511.5 (512 is even), 1023/4 = 255.75, 1023 * 3/4 = 767.25, each in 16 bits.
     let want = [0xff, 0x03, 0x00, 0x02, 0x00, 0x01, 0xff, 0x02];
     assert_eq!(unsigned(OutFormat::C4_10, RGBA), want);
-    // Unsigned whatever OUT_SIGN says.
+    // Unsigned, regardless of OUT_SIGN.
     assert_eq!(stored(register(OutFormat::C4_10, RGBA, 0xf), COLOR), want);
     assert_eq!(signed(OutFormat::C4_10, RGBA), [0, 0, 0, 0, 0x00, 0x01, 0, 0]);
 }
@@ -87,10 +87,10 @@ fn c4_10_gamma() {
         bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect()
     };
     assert_eq!(codes(unsigned(OutFormat::C4_10_GAMMA, RGBA)), [1023, 752, 549, 767]);
-    // Alpha is what C0_SEL = alpha says, not the fourth component.
+    // Alpha is the component with C0_SEL = alpha, not the fourth one.
     let fmt = register(OutFormat::C4_10_GAMMA, [OutSel::A, OutSel::R, OutSel::G, OutSel::B], 0);
     assert_eq!(codes(stored(fmt, [0.5; 4])), [512, 752, 752, 752]);
-    // The straight part: 0.001 * 12.92 * 1023 = 13.22.
+    // The linear part of the curve: 0.001 * 12.92 * 1023 = 13.22.
     let fmt = register(OutFormat::C4_10_GAMMA, RGBA, 0xf);
     assert_eq!(codes(stored(fmt, [0.001, -1.0, f32::NAN, f32::NAN])), [13, 0, 0, 0]);
     assert_eq!(codes(stored(fmt, [2.0, f32::INFINITY, 1.0, 2.0])), [1023; 4]);
@@ -177,7 +177,7 @@ fn c_2_10_10_10() {
 
 #[test]
 fn float16() {
-    // 1 is 2^0: exponent code 15, 0x3c00. Each power of two less takes off 0x400; 3/4 = 1.5 * 2^-1.
+    // 1 is 2^0: exponent code 15, 0x3c00. Each lower power of two subtracts 0x400; 3/4 = 1.5 * 2^-1.
     let wide = [0x00, 0x3c, 0x00, 0x38, 0x00, 0x34, 0x00, 0x3a];
     for signs in [0, 0xf] {
         let halfs = |format| stored(register(format, RGBA, signs), COLOR);
@@ -185,7 +185,7 @@ fn float16() {
         assert_eq!(halfs(OutFormat::C2_16_FP), wide[..4]);
         assert_eq!(halfs(OutFormat::C4_16_FP), wide);
     }
-    // Nothing is limited to 0..1; the ends of the range are the codec's.
+    // Values are not limited to 0..1; the codec defines the ends of the range.
     let fmt = register(OutFormat::C4_16_FP, RGBA, 0);
     let bytes = stored(fmt, [65519.996, 65520.0, -0.0, 2_f32.powi(-24)]);
     assert_eq!(bytes, [0xff, 0x7b, 0x00, 0x7c, 0x00, 0x80, 0x01, 0x00]);
@@ -200,7 +200,7 @@ fn float32() {
     assert_eq!(unsigned(OutFormat::C_32_FP, RGBA), wide[..4]);
     assert_eq!(unsigned(OutFormat::C2_32_FP, RGBA), wide[..8]);
     assert_eq!(unsigned(OutFormat::C4_32_FP, RGBA), wide);
-    // Bits as they are, denormals and -0 too, but for NaN.
+    // Bits are unchanged, denormals and -0 included, except for NaN.
     let bits = [0x8000_0000, 0x0000_0001, 0xff80_0000, 0xffc1_2345];
     let bytes = stored(register(OutFormat::C4_32_FP, RGBA, 0xf), bits.map(f32::from_bits));
     let want = [0x8000_0000, 0x0000_0001, 0xff80_0000, 0x7fc0_0000_u32].map(u32::to_le_bytes);
@@ -228,8 +228,8 @@ fn unused_and_reserved_formats_store_nothing() {
     }
 }
 
-/// The documented names say how many components there are and how wide: `C4_8` four of eight bits,
-/// `C_3_3_2` component 0 last.
+/// The documented names give the number and width of components: `C4_8` has four of eight bits, `C_3_3_2` has
+/// component 0 last.
 #[test]
 fn layouts_are_what_their_names_say() {
     for value in OutFormat::VALUES {
@@ -238,7 +238,7 @@ fn layouts_are_what_their_names_say() {
             continue;
         }
         let layout = layout(format).expect("named formats store something");
-        // The one name that cannot be meant: 17 bits.
+        // The one name that cannot be right: 17 bits.
         let name = if format == OutFormat::C_6_5_6 { "C_5_6_5" } else { value.name };
         let (head, tail) = name.split_once('_').unwrap();
         let mut widths: Vec<u32> = tail.split('_').rev().filter_map(|w| w.parse().ok()).collect();
@@ -250,7 +250,7 @@ fn layouts_are_what_their_names_say() {
         assert_eq!(layout.number == Number::Float, name.ends_with("FP"));
         assert_eq!(layout.number == Number::Gamma, name.ends_with("GAMMA"));
 
-        // No two share a bit, and the pixel has no byte too many.
+        // No two components share a bit, and the pixel has no unnecessary byte.
         let mut end = 0;
         for &(lo, bits) in layout.components {
             assert!(lo >= end, "{name}");
@@ -266,21 +266,22 @@ fn loading_shows_what_is_missing() {
     // One component: the other colours are 0, alpha 1.
     assert_eq!(load(OutFormat::C_16_FP, RGBA, &[0x00, 0x38]), [0.5, 0.0, 0.0, 1.0]);
     assert_eq!(load(OutFormat::C_16_FP, [OutSel::A; 4], &[0x00, 0x38]), [0.0, 0.0, 0.0, 0.5]);
-    // Two of the same channel: component 0 speaks.
+    // Two components of the same channel: component 0 is used.
     assert_eq!(load(OutFormat::C2_4, [OutSel::G; 4], &[0x0f]), [0.0, 1.0, 0.0, 1.0]);
-    // A pixel at the front of longer bytes, and bytes that are too few.
+    // A pixel at the start of longer bytes, and too few bytes.
     assert_eq!(load(OutFormat::C4_8, BGRA, &[255, 0, 51, 0, 9, 9]), [0.2, 0.0, 1.0, 0.0]);
     assert_eq!(super::load(UsOutFmt(0), &[1, 2, 3]), None);
     assert_eq!(super::load(UsOutFmt(0), &[]), None);
 }
 
-/// Random bytes, in any order of channels, signed or not: the colour that they load as, stored again, loads as the
-/// same, and the bytes are equal except where a colour has several forms (codes below -1, NaN, bits of no component).
+/// Random bytes, in any order of channels, signed or not: the loaded colour, stored and loaded again, is the same,
+/// and the bytes are equal except where a colour has several codes (codes below -1, NaN, bits outside all
+/// components).
 #[test]
 fn storing_undoes_loading() {
     let mut seed = 1_u64;
     let mut random = move || {
-        // Knuth's MMIX generator; the upper half is random enough.
+        // Knuth's MMIX generator; the upper half is sufficiently random.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 32) as u32
     };
