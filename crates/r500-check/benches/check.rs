@@ -1,4 +1,5 @@
-//! Programs checked per second on one core: the captures, the piglit programs, and a long one.
+//! Programs checked per second on one core: the captures, the piglit programs, and one long
+//! program.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 

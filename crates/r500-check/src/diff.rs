@@ -1,9 +1,9 @@
 //! Program diff: aligns the instructions of two programs and lists the fields that differ.
 //!
-//! Equal instructions are aligned first (Myers, "An O(ND) Difference Algorithm", 1986: near linear
-//! for similar programs). The instructions between them are paired if they have a type and most
-//! fields in common. Jumps to the same instruction of both programs are equal, whatever the
-//! address.
+//! Equal instructions are aligned first (Myers, "An O(ND) Difference Algorithm", 1986: nearly
+//! linear for similar programs). The instructions between them are paired if they have the same
+//! type and most fields are equal. Jumps to the same instruction of both programs are equal,
+//! whatever the address.
 
 use r500_isa::values::InstType;
 use r500_isa::words::{AluAlphaInst, AluRgbaInst, FcAddr, TexAddr, TexAddrDxdy};
@@ -13,25 +13,25 @@ use r500_program::{Program, State};
 /// An entry of the alignment of two programs, A and B. Numbers are instruction indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is in both.
+    /// An instruction of both programs.
     Same {
-        /// In A.
+        /// Index in A.
         a: usize,
-        /// In B.
+        /// Index in B.
         b: usize,
     },
-    /// It is in both, with other fields.
+    /// An instruction of both programs whose fields differ.
     Changed {
-        /// In A.
+        /// Index in A.
         a: usize,
-        /// In B.
+        /// Index in B.
         b: usize,
-        /// What differs.
+        /// The fields that differ.
         fields: Vec<FieldChange>,
     },
-    /// Only A has it.
+    /// An instruction of A only.
     Removed(usize),
-    /// Only B has it.
+    /// An instruction of B only.
     Added(usize),
 }
 
@@ -42,11 +42,11 @@ pub struct FieldChange {
     pub word: u8,
     /// The register type of the dword, if it is the same in both.
     pub register: Option<&'static Register>,
-    /// The field; `None` for bits that no field names, and for dwords that mean nothing.
+    /// The field; `None` for bits that no field names, and for dwords without a meaning.
     pub field: Option<&'static Field>,
-    /// Its code in A (the dword, if there is no field).
+    /// The code in A (the dword, if there is no field).
     pub a: u32,
-    /// Its code in B.
+    /// The code in B.
     pub b: u32,
 }
 
@@ -60,7 +60,7 @@ impl std::fmt::Debug for FieldChange {
 /// A register of the state that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateChange {
-    /// The register, with its number where there are several: `US_FC_INT_CONST[3]`.
+    /// The register, with its index in a set: `US_FC_INT_CONST[3]`.
     pub name: String,
     /// Its bits in A, if given.
     pub a: Option<u32>,
@@ -68,12 +68,12 @@ pub struct StateChange {
     pub b: Option<u32>,
 }
 
-/// How two programs differ.
+/// The differences between two programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
     /// Instructions, in the order of both programs.
     pub changes: Vec<Change>,
-    /// Differences of the state; constants as `const[n].r` and so on.
+    /// Differences of the state; constants are named `const[n].r` and so on.
     pub state: Vec<StateChange>,
 }
 
@@ -95,7 +95,7 @@ impl Diff {
             let (x, y) = (target(x, offset(a)), target(y, offset(b)));
             let index = |n: Option<u32>| n.and_then(|n| usize::try_from(n).ok());
             match (index(x), index(y)) {
-                // A target after the last instruction is valid too.
+                // A target after the last instruction is valid.
                 (Some(x), Some(y)) => {
                     let mapped = to.get(x).copied().flatten();
                     mapped == Some(y) || (x == a.code.len() && y == b.code.len())
@@ -178,10 +178,10 @@ fn key(inst: Instruction) -> Instruction {
     inst
 }
 
-/// Most edits that the search tries before it pairs the rest by position.
+/// The edit limit of the search; beyond it, the rest is paired by position.
 const MOST_EDITS: usize = 1024;
 
-/// Pairs of equal instructions, ascending in both.
+/// Returns the pairs of equal instructions, ascending in both.
 fn align(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
     let a: Vec<Instruction> = a.iter().copied().map(key).collect();
     let b: Vec<Instruction> = b.iter().copied().map(key).collect();
@@ -196,10 +196,10 @@ fn align(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Returns the pairs of a shortest edit script; none if it is longer than [`MOST_EDITS`].
+/// Returns the pairs of a shortest edit script; none if it needs more than [`MOST_EDITS`] edits.
 fn myers(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
     let most = (a.len() + b.len()).min(MOST_EDITS);
-    // furthest[k + most + 1]: how far down A the diagonal k = x - y gets.
+    // furthest[k + most + 1]: the furthest x on diagonal k = x - y.
     let mut furthest = vec![0usize; 2 * most + 3];
     let mut history: Vec<Vec<usize>> = Vec::new();
     let middle = most + 1;
@@ -224,8 +224,8 @@ fn myers(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
     Vec::new()
 }
 
-/// From the end of a shortest edit script back to its start. `history[d]` holds the diagonals -d to d
-/// after d edits.
+/// Traces a shortest edit script back from its end. `history[d]` holds the diagonals -d to d after
+/// d edits.
 fn walk_back(
     mut x: usize,
     mut y: usize,
@@ -278,7 +278,7 @@ fn pair_rest(
     all
 }
 
-/// The greatest gap, in pairs of instructions, that is searched for the best pairing.
+/// The largest gap, in pairs of instructions, that is searched for the best pairing.
 const MOST_PAIRS: usize = 1 << 18;
 
 fn pair_gap(
@@ -300,7 +300,8 @@ fn pair_gap(
         all.extend(paired.map(|n| (i + n, j + n)));
         return;
     }
-    // best[r][c]: greatest likeness of pairing what follows row r and column c.
+    // best[r][c]: the greatest total similarity when rows from r on are paired with columns from c
+    // on.
     let width = columns + 1;
     let mut best = vec![0u32; (rows + 1) * width];
     for r in (0..rows).rev() {
@@ -327,7 +328,7 @@ fn pair_gap(
 }
 
 /// Returns the similarity of two instructions; 0 if they should not be paired. Register numbers
-/// weigh least: a compiler may allocate others.
+/// have the least weight, because a compiler may allocate different ones.
 fn likeness(a: &Shape, b: &Shape) -> u32 {
     let (x, y) = (a.shape, b.shape);
     let (a, b) = (a.key, b.key);
@@ -354,9 +355,9 @@ fn likeness(a: &Shape, b: &Shape) -> u32 {
 
 /// The comparison keys of an instruction.
 struct Shape {
-    /// Without where jumps lead.
+    /// The instruction without its jump target.
     key: Instruction,
-    /// Without the numbers of its registers, too.
+    /// The key without register numbers.
     shape: Instruction,
 }
 
@@ -367,7 +368,7 @@ impl Shape {
     }
 }
 
-/// Returns an instruction without the numbers of its registers.
+/// Returns an instruction without its register numbers.
 fn shape(inst: Instruction) -> Instruction {
     let mut shape = inst;
     match inst.ty() {
@@ -379,7 +380,7 @@ fn shape(inst: Instruction) -> Instruction {
         }
         _ => {
             let plain = |source: Source| match source.inline() {
-                // Its number is a value.
+                // The address of an inline constant is a value.
                 Some(_) => source,
                 None => Source { addr: 0, ..source },
             };

@@ -1,4 +1,4 @@
-//! External reads: the constants, textures and inputs that a program reads and does not compute.
+//! External reads: the constants, textures and inputs that a program reads but does not compute.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use r500_program::{Job, Program};
 use crate::dataflow::{Dataflow, Liveness};
 use crate::graph::{Graph, Structure};
 
-/// What instructions that some run may reach read from outside the program.
+/// The values that reachable instructions read from outside the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExternalReads {
-    /// Float constants, by number; every one that aL may reach counts.
+    /// Float constants, by number, including every constant that an address with aL may name.
     pub constants: BTreeSet<u8>,
     /// Integer constants, bit n for `US_FC_INT_CONST` n.
     pub int_constants: u32,
@@ -25,7 +25,7 @@ pub struct ExternalReads {
 }
 
 impl ExternalReads {
-    /// Returns what a program reads; nothing for one that cannot run.
+    /// Returns the external reads of a program; none if it cannot run.
     #[must_use]
     pub fn of(program: &Program) -> Self {
         let Ok(graph) = Graph::new(program) else { return Self::default() };
@@ -56,7 +56,8 @@ impl ExternalReads {
                 Some(al) if access.relative => addr + al.min..=addr + al.max,
                 _ => addr..=addr,
             };
-            // An address outside wraps in the machine; the whole file is more than it can reach.
+            // An address outside the constants wraps in the machine; all constants are an upper
+            // bound.
             let wraps = *range.start() < 0 || *range.end() >= CONSTANTS as i32;
             let range = if wraps { 0..=CONSTANTS as i32 - 1 } else { range };
             self.constants.extend(range.filter_map(|n| u8::try_from(n).ok()));
@@ -74,7 +75,7 @@ impl ExternalReads {
         }
     }
 
-    /// Returns those of them that a job does not provide. A job that says nothing about its inputs
+    /// Returns the reads that a job does not provide. A job without a statement about inputs
     /// provides none.
     #[must_use]
     pub fn missing(&self, job: &Job) -> Self {
@@ -96,13 +97,13 @@ impl ExternalReads {
         missing
     }
 
-    /// Returns whether there is nothing.
+    /// Returns whether there are no reads.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns those that are in either.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut union = self.clone();
@@ -117,7 +118,7 @@ impl ExternalReads {
     }
 }
 
-/// Their names, as the language spells them: `const[0..3], int[1], tex[0], temp[0]`.
+/// Prints the names in the language's notation: `const[0..3], int[1], tex[0], temp[0]`.
 impl std::fmt::Display for ExternalReads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let bits = |set: u32| (0..32).filter(move |n| set >> n & 1 != 0);

@@ -3,8 +3,8 @@
 /// The guarantees of a clean verdict. Engines rely on them.
 ///
 /// They hold for the program as given: its instructions, code window, flow-control mode,
-/// `US_PIXSIZE`, integer and boolean constants (any boolean constants, where none are given). It
-/// holds for any float constants, inputs, textures, coverage and size of picture, in the reference
+/// `US_PIXSIZE`, integer and boolean constants (any boolean constants, if none are given). They
+/// hold for any float constants, inputs, textures, coverage and picture size, in the reference
 /// engine with its default readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,39 +26,39 @@ pub struct Facts {
     pub group_size_invisible_if_covered: bool,
     /// No write reaches inactive pixels: no instruction that is reached has `WRITE_INACTIVE`.
     pub no_inactive_writes: bool,
-    /// Most branch levels that are open at the same time: a branch counter never exceeds this minus
-    /// one.
+    /// The largest number of branch levels open at the same time: a branch counter never exceeds
+    /// this minus one.
     pub branch_levels: u8,
-    /// Most loops that run inside each other; within the loop stack.
+    /// The largest nesting depth of running loops; within the loop stack.
     pub loop_levels: u8,
-    /// Most addresses on the address stack; within its size.
+    /// The largest number of addresses on the address stack; within its size.
     pub call_levels: u8,
-    /// Upper bound (exclusive) of the temporaries read or written, aL included; not above
-    /// `US_PIXSIZE` + 1 where that is given. No address is moved out of its range by aL.
+    /// Upper bound (exclusive) of the temporaries read or written, aL included; at most
+    /// `US_PIXSIZE` + 1 if that is given. aL moves no address out of this range.
     pub temporaries: u8,
     /// Upper bound (exclusive) of the constants read, aL included.
     pub constants: u16,
-    /// aL is always in this range (least and greatest), 0 outside loops.
+    /// The range of aL (least and greatest), 0 outside loops.
     pub al: (i32, i32),
     /// Every temporary channel that an instruction is known to read was written before, or is an
-    /// input, on every path of the pixel (a predicated write counts); predicate bits and the ALU
-    /// result likewise. Undefined state is never read, so its initial value has no effect. False
-    /// where the inputs are not known.
+    /// input, on every path of the pixel (a predicated write counts). The same holds for predicate
+    /// bits and the ALU result. Undefined state is never read, so its initial value has no effect.
+    /// False if the inputs are not known.
     pub reads_are_defined: bool,
     /// Texture units that fetches name, unit 0 in bit 0.
     pub texture_units: u16,
     /// Render targets that some instruction may write, A in bit 0.
     pub targets: u8,
-    /// Some instruction may write depth.
+    /// Whether some instruction may write depth.
     pub writes_depth: bool,
-    /// Some instruction may kill pixels.
+    /// Whether some instruction may kill pixels.
     pub kills: bool,
-    /// Some instruction reads other pixels of its quad: MDH, MDV, or a level of detail that comes
-    /// from the quad.
+    /// Whether some instruction reads other pixels of its quad: MDH, MDV, or a level of detail that
+    /// is computed from the quad.
     pub quad_reads: bool,
-    /// Some instruction reads predicate bits.
+    /// Whether some instruction reads predicate bits.
     pub uses_predicates: bool,
-    /// Some instruction adds aL to an address.
+    /// Whether some instruction adds aL to an address.
     pub uses_relative: bool,
 }
 

@@ -2,8 +2,8 @@
 //! diff.
 //!
 //! [`check`] reports lints. Each has a stable [`LintCode`], a location, a message, the evidence for
-//! the rule and, where one is known, a fix. A program without errors gets [`Facts`], which engines
-//! rely on. The analyses below are public too:
+//! the rule and, if known, a fix. A program without errors gets [`Facts`], on which engines rely.
+//! The underlying analyses are public, too:
 //!
 //! - [`graph`]: the control-flow graph of a group of pixels, basic blocks, natural loops, and the
 //!   structurizer,
@@ -12,7 +12,7 @@
 //! - [`diff`]: alignment of two programs and the fields that differ,
 //! - [`draw`]: control-flow graphs as DOT and SVG.
 //!
-//! The analyses run no program and accept any dwords.
+//! The analyses execute no program and accept any dwords.
 //!
 //! ```
 //! use r500_check::{Assumptions, Verdict, check};

@@ -1,9 +1,10 @@
 //! Limits of the analyses.
 
-/// States of a group (program counter and stacks) that the flow graph follows before it gives up, in
-/// addition to one for each instruction.
+/// The number of states of a group (program counter and stacks) after which the flow graph gives up, in addition to one
+/// per instruction.
 pub const STATES: usize = 16_384;
 
-/// Errors that a report holds, and warnings and notes together. A program of millions of instructions, which no card
-/// holds, may have one for each; the others are only counted ([`Report::omitted`](crate::Report::omitted)).
+/// The number of errors in a report, and of warnings and notes together. A program of millions of instructions, which
+/// does not fit any card, may have one for each; the others are only counted
+/// ([`Report::omitted`](crate::Report::omitted)).
 pub const LINTS: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Lints: a problem of a program, its location and, if known, a fix.
+//! Lints: problems of a program, their locations and, if known, their fixes.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Lint {
     pub location: Location,
     /// The message, with names and numbers of this program.
     pub message: String,
-    /// A fix, if one is known. It changes nothing else about the program's behaviour.
+    /// A fix, if one is known. It does not change the program's behaviour otherwise.
     pub fix: Option<Fix>,
     /// Related locations, each with a reason.
     pub related: Vec<(Location, &'static str)>,
@@ -79,7 +79,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// Short: descriptions of registers are long.
+/// Short, because descriptions of registers are long.
 impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Place({self})")
@@ -89,7 +89,7 @@ impl fmt::Debug for Location {
 /// A change that resolves a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, in the imperative.
+    /// The effect, in the imperative.
     pub text: String,
     /// Whether `--fix` applies it: it only adds waits, NOPs or stack frame space, so no result
     /// changes.
@@ -101,17 +101,17 @@ pub struct Fix {
 /// A field to set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Edit {
-    /// What the field is in.
+    /// The instruction or register that contains the field.
     pub target: EditTarget,
     /// The register or instruction word.
     pub register: &'static Register,
     /// The field.
     pub field: &'static Field,
-    /// Its new code.
+    /// The new code.
     pub code: u32,
 }
 
-/// What an edit changes.
+/// The target of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditTarget {
     /// A dword of an instruction.
@@ -154,7 +154,7 @@ impl Edit {
         Self { target, register: W::REGISTER, field: field.describe(), code: value.code() }
     }
 
-    /// Applies the edit. A location that the program lacks is left alone.
+    /// Applies the edit. A location that the program lacks is ignored.
     pub fn apply(&self, program: &mut Program) {
         let Self { field, code, .. } = *self;
         match self.target {

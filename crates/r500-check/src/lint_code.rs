@@ -13,7 +13,7 @@ pub struct LintInfo {
     pub name: &'static str,
     /// Severity of the lint.
     pub severity: Severity,
-    /// Returns the row of the table.
+    /// The rule that the program violates.
     pub meaning: &'static str,
     /// The evidence: *documented* (register documents), *ctm* (the vendor's CTM guide), *observed*
     /// (compiled programs), *derived* (follows from other rules), *open* (a choice of this

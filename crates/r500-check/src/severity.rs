@@ -12,7 +12,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// `note`, `warning` or `error`.
+    /// Returns `note`, `warning` or `error`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -8,9 +8,9 @@ use crate::graph::{Graph, Statement, Structure};
 
 macro_rules! stats {
     ($($name:ident $title:literal $side:ident $meaning:literal;)*) => {
-        /// Statistics of a program. Unreachable instructions are counted as such only.
+        /// Statistics of a program. Unreachable instructions are only counted as unreachable.
         ///
-        /// **Cycles** are those of a simple model: every instruction takes one cycle to issue, one
+        /// **Cycles** come from a simple model: every instruction takes one cycle to issue, one
         /// with `NOP` two. A branch costs its more expensive arm, a loop its iterations (one, if
         /// the integer constant is not given), a call its subroutine. Texture and pipeline latency
         /// are not modelled. The number is an upper bound of instructions issued per group of
@@ -21,9 +21,9 @@ macro_rules! stats {
         }
 
         impl Stats {
-            /// Short titles of the numbers, as tables head them, in order.
+            /// Short titles of the numbers for table headings, in order.
             pub const TITLES: &'static [&'static str] = &[ $( $title, )* ];
-            /// Names of the numbers, as JSON and CSV spell them, in order.
+            /// Names of the numbers in JSON and CSV, in order.
             pub const NAMES: &'static [&'static str] = &[ $( stringify!($name), )* ];
             /// Descriptions of the numbers, in order.
             pub const MEANINGS: &'static [&'static str] = &[ $( $meaning, )* ];
@@ -89,7 +89,7 @@ impl Stats {
     /// Returns the numbers of a program.
     ///
     /// # Errors
-    /// [`WindowError`] where nothing can run.
+    /// [`WindowError`] if no instruction can run.
     pub fn of(program: &Program) -> Result<Self, WindowError> {
         let graph = Graph::new(program)?;
         let structure = Structure::recover(program, &graph).ok();
@@ -176,8 +176,8 @@ impl Stats {
         }
     }
 
-    /// Integer constants of loops that some run may reach, which the program does not give: their
-    /// loops count as one iteration in [`cycles`](Self::cycles).
+    /// Returns the integer constants of reachable loops that the program does not give. Their loops
+    /// count as one iteration in [`cycles`](Self::cycles).
     #[must_use]
     pub fn unknown_passes(program: &Program, graph: &Graph) -> Vec<u8> {
         let loops = graph.flows.iter().enumerate().filter_map(|(index, flow)| {
@@ -189,7 +189,8 @@ impl Stats {
         unknown.into_iter().collect()
     }
 
-    /// Share of ALU and OUT instructions that use both halves, of those that use any.
+    /// Returns the fraction of ALU and OUT instructions that use both halves, of those that use
+    /// any.
     #[must_use]
     pub fn co_issue_rate(&self) -> f64 {
         let used = self.co_issued + self.rgb_only + self.alpha_only;
@@ -197,8 +198,8 @@ impl Stats {
     }
 }
 
-/// Phases of fetches, in address order: a fetch whose coordinates were written in the phase begins a
-/// new one.
+/// Returns the number of texture indirection phases in address order: a fetch whose coordinates
+/// were written in the phase begins a new phase.
 fn indirections(graph: &Graph) -> u64 {
     let (mut phases, mut written) = (0, 0u128);
     for (index, step) in graph.steps.iter().enumerate() {
@@ -217,12 +218,12 @@ fn indirections(graph: &Graph) -> u64 {
     phases
 }
 
-/// Costs of statements: instructions, or cycles with loops repeated.
+/// Costs of statements: instructions, or cycles with repeated loops.
 struct Costs<'a> {
     program: &'a Program,
     structure: &'a Structure,
     cycles: bool,
-    /// Of subroutines, as far as they are known: many calls may lead to one.
+    /// Costs of subroutines computed so far: several calls may name the same subroutine.
     subs: Vec<Option<u64>>,
 }
 
@@ -267,7 +268,7 @@ impl<'a> Costs<'a> {
         if let Some(known) = self.subs[number] {
             return known;
         }
-        // No subroutine calls itself, so this comes to an end.
+        // Calls are not recursive, so this terminates.
         let structure = self.structure;
         let cost = self.list(&structure.subs[number].body);
         self.subs[number] = Some(cost);
@@ -317,7 +318,7 @@ mod tests {
         assert!((stats.co_issue_rate() - 1.0).abs() < 1e-9);
     }
 
-    /// Each subroutine calls the next one twice: as many paths as 2^15, but cost adds up fast.
+    /// Each subroutine calls the next one twice: there are 2^15 paths, but the computation is fast.
     #[test]
     fn cost_of_nested_calls_grows_exponentially() {
         let stats = Stats::of(&LintCode::TooTangled.bad().program).unwrap();

@@ -1,4 +1,4 @@
-//! Every lint code: its bad example triggers it, its good example does not, and the table is
+//! Tests every lint code: its bad example triggers it, its good example does not, and the table is
 //! consistent.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -26,7 +26,7 @@ fn good_example_does_not_trigger_its_lint() {
     }
 }
 
-/// The good example is a small change of the bad one: few instructions and state registers differ.
+/// The good example differs from the bad one in few instructions and state registers.
 #[test]
 fn good_examples_are_near_misses() {
     for &code in LintCode::ALL {
@@ -51,7 +51,6 @@ fn good_examples_are_near_misses() {
 /// A good example may trigger other lints, but no error.
 #[test]
 fn good_examples_are_free_of_errors() {
-    // These two show that only taken edges count, or that nothing is called.
     for &code in LintCode::ALL {
         let report = check_job(&code.good());
         let errors: Vec<String> = report
@@ -64,7 +63,7 @@ fn good_examples_are_free_of_errors() {
     }
 }
 
-/// Examples with every code, and what they nearly are.
+/// Runs the bad and the good example of every code.
 #[test]
 fn analyze_errors_reports_all_errors_and_no_other_lint() {
     for &code in LintCode::ALL {
@@ -118,7 +117,8 @@ fn fixes_remove_their_lint() {
     assert_eq!(fixed, 10, "codes with a fix in their example");
 }
 
-/// Programs far longer than a card holds: ten thousand errors are kept, and the verdict stays.
+/// A program far longer than a card holds: ten thousand errors are kept, and the verdict is
+/// unchanged.
 #[test]
 fn lints_of_long_programs_are_limited() {
     use r500_check::limits::LINTS;
@@ -138,9 +138,9 @@ fn lints_of_long_programs_are_limited() {
     let errors = report.lints.iter().filter(|lint| lint.severity() == Severity::Error).count();
     assert_eq!(errors, LINTS);
     assert!(report.lints.len() <= 2 * LINTS);
-    // One of the errors is that of the length.
+    // One of the errors is about the length.
     let reserved = report.with_code(LintCode::ReservedRgbOp).count();
     assert!(reserved >= LINTS - 1 && report.omitted >= LINTS + 5 - reserved, "{}", report.omitted);
-    // A program of the usual length loses none.
+    // A program of the usual length has no omitted lints.
     assert_eq!(check_job(&LintCode::ReservedRgbOp.bad()).omitted, 0);
 }

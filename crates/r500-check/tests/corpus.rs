@@ -1,4 +1,4 @@
-//! Lints of programs from a real driver and of hand-made cases, with reasons.
+//! Lints of programs from a real driver and of hand-written cases, with reasons.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -59,28 +59,28 @@ const PIGLIT: &[(LintCode, &str)] = &[
     (LintCode::NoOutput, "the same: tests of discard alone, and of undefined colours"),
 ];
 
-/// The lints of the hand-made cases, which do unusual things on purpose.
+/// The lints of the hand-written cases, which do unusual things on purpose.
 const CASES: &[(&str, &[LintCode])] = &[
-    ("alures_kept", &[LintCode::DeadWrite, LintCode::UnitDisabled]), // instructions that must not disturb
-    ("alures_nan", &[LintCode::NanConstant, LintCode::Unbalanced, LintCode::Unstructured]), // NaN; IFs lead onto ENDIF
-    ("bool_jump", &[LintCode::Unreachable]), // the booleans are known
+    ("alures_kept", &[LintCode::DeadWrite, LintCode::UnitDisabled]), // instructions that must have no effect
+    ("alures_nan", &[LintCode::NanConstant, LintCode::Unbalanced, LintCode::Unstructured]), // NaN; IFs jump to ENDIF
+    ("bool_jump", &[LintCode::Unreachable]), // the booleans are given
     ("break_divergent", &[LintCode::LoopHazard]), // the driver's form
-    ("break_if_no_bop", &[LintCode::BreakDepth, LintCode::Unbalanced, LintCode::Unstructured]), // its point
+    ("break_if_no_bop", &[LintCode::BreakDepth, LintCode::Unbalanced, LintCode::Unstructured]), // the subject of the case
     ("end_addr", &[LintCode::Unstructured]), // jumps back to END_ADDR
     ("jump_func_nopred", &[LintCode::Unreachable]), // no predicate reads as 1
-    ("jump_func_table", &[LintCode::DeadWrite, LintCode::Unbalanced, LintCode::Unstructured]), // every table, counted oddly
+    ("jump_func_table", &[LintCode::DeadWrite, LintCode::Unbalanced, LintCode::Unstructured]), // all tables, with unusual counts
     ("jump_global", &[LintCode::Unreachable]), // jumped over
-    ("kill_helper", &[LintCode::MissingNop]),  // a derivative directly after its source
+    ("kill_helper", &[LintCode::MissingNop]), // a derivative directly after the write of its source
     ("kill_not_counted", &[LintCode::Unstructured]), // a bare jump by vote
     ("last_hint", &[LintCode::DeadWrite, LintCode::OutWithoutOutput]), // LAST, then dead writes and an empty OUT
     ("loop_al_dest", &[LintCode::DeadWrite]), // writes all channels, reads red
     ("loop_jump_back", &[LintCode::BranchOverflow, LintCode::Unbalanced, LintCode::Unstructured]), // a loop of jumps that count up
     ("op_mdh", &[LintCode::DerivativeOperands]), // selections that must be ignored
     ("op_mdh_inactive", &[LintCode::DivergentQuad]), // a derivative among inactive pixels
-    ("out_divergent", &[LintCode::OutWithoutOutput]), // ends as the driver does
-    ("out_last_wins", &[LintCode::DeadOutput]),  // its point
+    ("out_divergent", &[LintCode::OutWithoutOutput]), // ends like the driver's programs
+    ("out_last_wins", &[LintCode::DeadOutput]),  // the subject of the case
     ("rep_zero", &[LintCode::Unreachable]),      // a loop of zero iterations
-    ("tex_disabled", &[LintCode::UnitDisabled]), // its point
+    ("tex_disabled", &[LintCode::UnitDisabled]), // the subject of the case
     ("uncovered_any", &[LintCode::Unstructured]), // a bare jump by vote
     ("zero_rule_off", &[LintCode::DeadWrite, LintCode::NanConstant]), // 0 times infinity
     ("zero_rule_on", &[LintCode::DeadWrite, LintCode::DpWithoutDotProduct]), // an alpha DP whose result is not written
@@ -135,7 +135,7 @@ fn captures_are_structured_without_errors() {
     }
 }
 
-/// Its code leaves OMOD 7 in halves that write nothing.
+/// Compiled code of this Mesa version leaves OMOD 7 in halves that write nothing.
 #[test]
 fn captures_of_mesa_25_are_structured_without_errors() {
     let jobs = jobs("mesa25");
@@ -158,7 +158,7 @@ fn piglit_programs_are_free_of_errors_and_structured() {
     for (name, job) in &jobs {
         match check_job(job).verdict {
             Verdict::Clean(facts) => assert!(facts.structured, "{name}"),
-            // Their loops count by constant 0, which bare dwords do not give.
+            // Their loops use integer constant 0, which bare dwords do not give.
             Verdict::Incomplete { int_constants } => assert_eq!(int_constants, 1, "{name}"),
             Verdict::Broken => panic!("{name}"),
         }
@@ -182,7 +182,7 @@ fn cases_trigger_their_listed_lints() {
     assert!(CASES.iter().all(|(name, _)| seen.contains(*name)));
 }
 
-/// If reads are reported as defined, a run reads nothing undefined; that is the case for most
+/// If reads are reported as defined, a run reads nothing undefined. This is the case for most
 /// captures.
 #[test]
 fn programs_with_defined_reads_read_nothing_undefined() {
@@ -210,7 +210,7 @@ fn programs_with_defined_reads_read_nothing_undefined() {
     assert!(defined >= 30, "{defined} of 53");
 }
 
-/// A channel is live at the start exactly if the program may read it before writing it.
+/// A channel is live at the start exactly if the program may read it before it writes it.
 #[test]
 fn live_in_at_start_equals_maybe_unwritten_reads() {
     for (name, job) in jobs("mesa") {
@@ -223,8 +223,8 @@ fn live_in_at_start_equals_maybe_unwritten_reads() {
         for at in (0..graph.len()).filter(|&at| flow.reaches(at)) {
             exposed.union(&flow.effects(at).may_read.without(written.always(at)));
         }
-        // No driver writes under a predicate, so both say the same of temporaries, but for those
-        // that are live because those of an inactive pixel may be read.
+        // The driver writes nothing under a predicate, so both analyses agree on temporaries,
+        // except those that are live because those of an inactive pixel may be read.
         for temp in 0..128 {
             let near = flow.neighbours().temp(temp);
             let (live, exposed) = (live.temp(temp) & !near, exposed.temp(temp) & !near);
@@ -233,8 +233,8 @@ fn live_in_at_start_equals_maybe_unwritten_reads() {
     }
 }
 
-/// Waits, NOPs and semaphores removed at random: the safe fixes restore them, change nothing else,
-/// and leave no lint with a fix.
+/// If waits, NOPs and semaphores are removed at random, the safe fixes restore them, change nothing
+/// else, and leave no lint with a fix.
 #[test]
 fn safe_fixes_restore_removed_waits_and_nops() {
     let timing = [

@@ -1,4 +1,4 @@
-//! Hand-made diffs, and properties of every diff.
+//! Hand-written diffs, and properties of every diff.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -23,7 +23,7 @@ fn a_program_equals_itself() {
 
 #[test]
 fn an_inserted_instruction_moves_targets_but_changes_no_jump() {
-    // mov LOOP test IF BREAK ENDIF ENDLOOP OUT, with an instruction put before the loop.
+    // mov LOOP test IF BREAK ENDIF ENDLOOP OUT, with an instruction inserted before the loop.
     let a = LintCode::BreakDepth.good().program;
     let mut b = a.clone();
     b.code.insert(1, Instruction([0x800, 0, 0, 0, 0, 5]));

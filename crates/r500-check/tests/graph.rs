@@ -54,7 +54,7 @@ fn break_inside_if_is_recovered() {
     // Pixels diverge at the break, so the whole body runs with some pixels inactive.
     let divergent: Vec<usize> = (0..8).filter(|&at| structure.divergent[at]).collect();
     assert_eq!(divergent, [2, 3, 4, 5, 6]);
-    // Four passes, aL from 0 in steps of 1.
+    // Four iterations, aL from 0 in steps of 1.
     let visit = graph.visit(4).unwrap();
     assert_eq!(
         (visit.levels.exact(), visit.loops.exact(), visit.calls.exact()),
@@ -120,7 +120,7 @@ fn return_continues_after_its_own_call() {
     let flow = Dataflow::new(&graph, Some(&structure));
     let written = DefiniteInit::of(&flow, &ChannelSet::EMPTY);
     let at = |at: usize| (1..=2).map(|t| written.always(at).temp(t)).collect::<Vec<_>>();
-    // Before 4 either nothing or everything was written.
+    // Before 4, either all channels or none were written.
     assert_eq!([at(0), at(1), at(2), at(3), at(4)].concat(), [0, 0, 15, 0, 15, 15, 15, 15, 0, 0]);
     let maybe = |at: usize| written.maybe(at).temp(2);
     assert_eq!([maybe(1), maybe(2), maybe(3), maybe(4)], [0, 15, 15, 15]);
@@ -145,7 +145,7 @@ fn both_writes_reach_a_use_after_endif() {
         live.live_out(0).contains(ChannelId::AluResult)
             && !live.live_out(2).contains(ChannelId::AluResult)
     );
-    // Without the structure no write is certain: the previous value may remain.
+    // Without the structure every write is conditional: the previous value may remain.
     let weak = Dataflow::new(&graph, None);
     assert!(weak.writes_are_conditional());
     assert_eq!(weak.definitions(5, red), [Definition::Start, Definition::At(1), Definition::At(3)]);
@@ -160,7 +160,7 @@ fn divergent_jump_is_unstructured_with_its_reason() {
     assert!(error.reason == UnstructuredReason::DivergentJump, "{}", error.reason);
 }
 
-/// As deep as 512 slots allow: 500 jumps inside each other, in a thread with little room.
+/// The deepest nesting in 512 slots: 500 nested jumps, in a thread with a small stack.
 #[test]
 fn five_hundred_nested_jumps_fit_a_small_stack() {
     let jump = |to: u16| {
@@ -180,7 +180,7 @@ fn five_hundred_nested_jumps_fit_a_small_stack() {
     assert_eq!(thread.join().unwrap(), (501, false));
 }
 
-/// More instructions than the processor has slots are rejected quickly.
+/// Programs with more instructions than the processor has slots are rejected quickly.
 #[test]
 fn hundred_thousand_instructions_are_rejected_quickly() {
     let program = Program::from_code(vec![Instruction([0x7800, 0, 0, 0x00db_0220, 0, 0]); 100_000]);

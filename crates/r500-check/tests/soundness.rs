@@ -1,9 +1,9 @@
-//! Soundness: the checker's results against runs of the reference engine.
+//! Soundness tests: compares the checker's results with runs of the reference engine.
 //!
-//! Programs are generated ones with a structure, near-valid ones without, and soups of flow control
-//! that jump anywhere in themselves. For each: a clean program causes no hard runtime warning;
-//! every step of a run is an edge of the graph; stacks, levels and aL stay in the ranges that the
-//! graph gives; and a pixel of a structured program goes along the pixel edges.
+//! The programs are generated structured ones, near-valid unstructured ones, and random flow
+//! control with jumps to any of its instructions. For each, a clean program causes no hard runtime
+//! warning; every step of a run is an edge of the graph; stacks, levels and aL stay in the ranges
+//! of the graph; and a pixel of a structured program follows the pixel edges.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -51,7 +51,7 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
             if let Some(at) = at {
                 before_step(&graph, &group, at, what);
             }
-            // An uncovered pixel may have no vote and follow the others.
+            // An uncovered pixel may have no vote and follow the other pixels.
             let lane = &group.state().lanes()[5];
             let watched = if lane.covered { lane.state } else { LaneState::Branch(0) };
             if group.step().is_err() {
@@ -110,8 +110,8 @@ fn before_step(graph: &Graph, group: &Group<'_>, at: usize, what: &str) {
     );
 }
 
-/// Returns whether a pixel may execute `to` next after `from`, inactive at flow control at most: an
-/// ENDIF or the end of a loop may reactivate it.
+/// Returns whether a pixel may execute `to` next after `from`, with only flow control in between:
+/// an ENDIF or the end of a loop may reactivate it.
 fn leads(graph: &Graph, edges: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
     let next = |from: usize| edges.range((from, 0)..(from + 1, 0)).map(|edge| edge.1);
     let mut seen = BTreeSet::new();
@@ -130,7 +130,7 @@ fn leads(graph: &Graph, edges: &BTreeSet<(usize, usize)>, from: usize, to: usize
     false
 }
 
-/// ENDIF that never jumps.
+/// Returns whether an instruction never jumps, as some ENDIFs.
 fn is_quiet(graph: &Graph, at: usize) -> bool {
     graph.edges_from(at).iter().all(|edge| edge.kind == r500_check::graph::EdgeKind::NotTaken)
 }
@@ -142,10 +142,11 @@ fn hard(findings: &RuntimeWarnings) -> Vec<String> {
 /// Checks the facts against soft runtime warnings.
 fn hold_facts(facts: &Facts, findings: &RuntimeWarnings, what: &str) {
     if facts.reads_are_defined {
-        // The engine requires the predicate bits of a whole half, whatever the half writes.
+        // The engine requires the predicate bits of a whole half, regardless of what the half
+        // writes.
         let undefined =
             |kind| matches!(kind, WarningKind::NeverWritten | WarningKind::AluResultNotSet);
-        // A predicated write counts as executed; the engine sees the pixel that it did not reach.
+        // A predicated write counts as executed; the engine detects a pixel for which it was not.
         if !facts.uses_predicates {
             let found: Vec<_> = findings.iter().filter(|f| undefined(f.kind)).collect();
             assert!(found.is_empty(), "{what}: {found:?}");
@@ -184,7 +185,7 @@ fn generated_programs_are_clean_and_runs_follow_the_graph() {
     assert!(groups > 200, "the size of the group is invisible in {groups}");
 }
 
-/// Dead writes have no effect: without them the picture is the same bit for bit.
+/// Dead writes have no effect: without them, the picture is identical bit by bit.
 #[test]
 fn removing_dead_writes_keeps_the_picture() {
     let mut dropped = 0;
@@ -192,7 +193,7 @@ fn removing_dead_writes_keeps_the_picture() {
         let case = Case::generate(&mut Rng::new(seed), &Shape::default());
         let job = case.job("generated");
         let graph = Graph::new(&job.program).unwrap();
-        // Also without the structure.
+        // Tests without the structure, too.
         let structure = Structure::recover(&job.program, &graph).unwrap();
         let structure = if seed % 4 == 0 { None } else { Some(&structure) };
         let live = Liveness::of(&Dataflow::new(&graph, structure));
@@ -224,7 +225,7 @@ fn same_for_every_group(job: &Job, what: &str) {
     assert!(same, "{what}: the group's size shows");
 }
 
-/// Colours, depth and coverage, bit by bit.
+/// Returns colours, depth and coverage as bits.
 fn picture(job: &Job, group: [u32; 2]) -> (Vec<Option<Vec<u32>>>, Vec<bool>) {
     let shader = Shader::new(&job.program).unwrap();
     let size = job.size.unwrap_or([8, 8]);
@@ -259,10 +260,10 @@ fn clean_random_flow_control_causes_no_hard_warning() {
     assert!(clean > 100 && ran > 4000, "{clean} clean of {ran}");
 }
 
-/// Checks a program against its run. Returns whether it is clean.
+/// Checks a program against a run of it. Returns whether it is clean.
 fn hold(job: &Job, what: &str, ran: &mut u32) -> bool {
     let mut job = job.clone();
-    // The engine takes missing constants as 0; the checker does not.
+    // The engine uses 0 for missing constants; the checker does not.
     for int in &mut job.program.state.fc_int_const {
         int.get_or_insert(UsFcIntConst(0));
     }
@@ -281,11 +282,11 @@ fn hold(job: &Job, what: &str, ran: &mut u32) -> bool {
     }
 }
 
-/// Returns a few instructions, mostly flow control with targets among themselves.
+/// Returns a few instructions, mostly flow control with jumps among them.
 fn soup(rng: &mut Rng) -> Job {
     let count = rng.between(2, 9) as u16;
     let mov = Instruction([0x0000_7800, 0, 0, 0x00db_0220, 0x00c0_c010, 0x2049_0010]);
-    // Compares red with what varies over the picture.
+    // Compares red of a value that varies over the picture.
     let test =
         Instruction([0x0080_0000, 0x0802_0080 | 1, 0x0802_0080, 0x80db_0220, 0, 0x0049_0000]);
     let code: Vec<Instruction> = (0..count)
@@ -331,7 +332,7 @@ fn soup(rng: &mut Rng) -> Job {
     Job::from_program(program)
 }
 
-/// No dwords make the library panic or take long; lints can be printed, and fixes applied.
+/// No dwords make the library panic or take long. Lints can be printed, and fixes can be applied.
 #[test]
 fn random_dwords_never_panic() {
     for seed in seeds(3000) {

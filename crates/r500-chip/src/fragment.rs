@@ -8,7 +8,7 @@ use r500_isa::state::*;
 use r500_isa::texture::*;
 use r500_isa::words::*;
 
-/// Gives registers of `r500_isa` their addresses.
+/// Assigns addresses to registers of `r500_isa`.
 macro_rules! addresses {
     ($(
         $word:ident $block:ident @ $address:literal $( * $count:literal [$indexing:ident $stride:literal] )?;

@@ -1,4 +1,4 @@
-//! Registers of the geometry backend (`GB`): raster pipes, sample positions, made-up coordinates.
+//! Registers of the geometry backend (`GB`): raster pipes, sample positions, generated coordinates.
 //!
 //! Names, bits and values: the R5xx register documents that AMD published.
 use crate::table::block;

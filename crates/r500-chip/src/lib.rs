@@ -1,10 +1,10 @@
-//! The R500 around its fragment processor as data: registers with addresses, PM4 packets, vertex program
+//! The R500 blocks around the fragment processor as data: registers with addresses, PM4 packets, vertex program
 //! instructions.
 //!
-//! One module a block: [`cp`], [`vap`], [`ga`], [`gb`], [`su`], [`sc`], [`rb3d`], [`zb`]; each is a table that reads like the
-//! register documents, one row a field, made by the same macro as the tables of [`r500_isa`]. The registers of the fragment
-//! processor, its texture units, the rasteriser and the fog block (`US_*`, `TX_*`, `RS_*`, `FG_*`) stand in `r500_isa`;
-//! [`fragment`] adds their addresses. [`values`] holds the named values.
+//! One module per block: [`cp`], [`vap`], [`ga`], [`gb`], [`su`], [`sc`], [`rb3d`], [`zb`]. Each is a table that reads
+//! like the register documents, with one row per field, defined by the same macro as the tables of [`r500_isa`]. The
+//! registers of the fragment processor, its texture units, the rasteriser and the fog block (`US_*`, `TX_*`, `RS_*`,
+//! `FG_*`) are in `r500_isa`; [`fragment`] adds their addresses. [`values`] holds the named values.
 //!
 //! ```
 //! use r500_chip::{Mapped, at, named, su::SuCullMode};
@@ -16,8 +16,8 @@
 //! assert!(SuCullMode(2).cull_back());
 //! ```
 //!
-//! Sources of names, addresses, bits and values: the R5xx register documents that AMD published. Rows that come from
-//! elsewhere say so.
+//! Source of names, addresses, bits and values: the R5xx register documents that AMD published. Rows from other sources
+//! say so.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -72,19 +72,19 @@ pub fn registers() -> impl Iterator<Item = &'static Register> {
     r500_isa::registers().chain(here.map(|mapping| mapping.register)).chain(others)
 }
 
-/// Returns where a register or register set is; `None` for packet headers and vertex instruction words.
+/// Returns the addresses of a register or register set; `None` for packet headers and vertex instruction words.
 #[must_use]
 pub fn mapping_of(register: &Register) -> Option<&'static Mapping> {
     mappings().find(|mapping| mapping.register.name == register.name)
 }
 
-/// Returns the description of that documented name, without the index of a set; case does not matter.
+/// Returns the description with a documented name, without the index of a set. Case is ignored.
 #[must_use]
 pub fn register(name: &str) -> Option<&'static Register> {
     registers().find(|register| register.name.eq_ignore_ascii_case(name))
 }
 
-/// Returns the register at this byte offset; of the instruction words that share an address, the first of
+/// Returns the register at a byte offset. If instruction words share the address, returns the first of
 /// [`fragment::MAPPINGS`].
 #[must_use]
 pub fn at(address: u32) -> Option<Place> {
@@ -95,8 +95,8 @@ pub fn at(address: u32) -> Option<Place> {
     Some(Place { mapping: TABLES[table][row], index })
 }
 
-/// Returns the register of that documented name, with the index of a member of a set (`RB3D_COLOROFFSET0`,
-/// `TX_FILTER0_3`); case does not matter.
+/// Returns the register with a documented name, including the index of a member of a set (`RB3D_COLOROFFSET0`,
+/// `TX_FILTER0_3`). Case is ignored.
 #[must_use]
 pub fn named(name: &str) -> Option<Place> {
     mappings().find_map(|mapping| {
@@ -140,7 +140,7 @@ impl Entry {
     }
 }
 
-/// What lies at each dword of the aperture. Overlapping registers do not compile, but for instruction words.
+/// The register at each dword of the aperture. Overlapping registers do not compile, except instruction words.
 static INDEX: [Entry; APERTURE as usize / 4] = index();
 
 const fn index() -> [Entry; APERTURE as usize / 4] {

@@ -1,4 +1,4 @@
-//! Memory map: which register answers at which byte offset.
+//! Memory map: the registers at each byte offset.
 
 use core::fmt;
 
@@ -69,7 +69,7 @@ pub struct Mapping {
     pub access: Access,
     /// Byte offset of the first member in the register aperture.
     pub address: u32,
-    /// A second byte offset at which the (single) register also answers.
+    /// A second byte offset of the (single) register.
     pub alias: Option<u32>,
     /// Members: 1, or the length of the set.
     pub count: u32,
@@ -79,7 +79,7 @@ pub struct Mapping {
 
 /// A typed register with addresses.
 pub trait Mapped: Word {
-    /// Where it is.
+    /// The addresses of the register.
     const MAPPING: &'static Mapping;
 }
 
@@ -118,14 +118,14 @@ impl Mapping {
 }
 
 impl Place {
-    /// Returns its byte offset in the register aperture.
+    /// Returns the byte offset in the register aperture.
     #[must_use]
     pub const fn address(self) -> u32 {
         self.mapping.address_of(self.index)
     }
 }
 
-/// The documented name, such as `VAP_PROG_STREAM_CNTL_3`.
+/// Prints the documented name, such as `VAP_PROG_STREAM_CNTL_3`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, index) = (self.mapping.register.name, self.index);

@@ -60,9 +60,9 @@ registers! {
 pub enum Header {
     /// Writes registers.
     Type0(Type0),
-    /// Type 1, which this chip's streams do not use: its bits.
+    /// Type 1, which this chip's streams do not use, with its bits.
     Type1(u32),
-    /// Padding: its bits.
+    /// Padding, with its bits.
     Type2(u32),
     /// A command.
     Type3(Type3),
@@ -105,12 +105,11 @@ impl Header {
 /// Padding of one dword.
 pub const FILLER: u32 = 2 << 30;
 
-/// Most dwords that the body of a packet holds.
+/// The maximal number of dwords in the body of a packet.
 pub const MAX_BODY: usize = 1 << 14;
 
 impl Type0 {
-    /// Returns the header that writes `count` consecutive registers from byte offset `address` on; `None` if the packet
-    /// cannot say so.
+    /// Returns the header that writes `count` consecutive registers from byte offset `address` on; `None` if a packet cannot encode this.
     #[must_use]
     pub fn write(address: u32, count: usize) -> Option<Self> {
         let index = u16::try_from(address / 4).ok().filter(|index| *index < 1 << 13)?;
@@ -119,7 +118,7 @@ impl Type0 {
         aligned.then(|| Self(0).with(Self::BASE_INDEX, index).with(Self::COUNT, count))
     }
 
-    /// Returns the byte offset of the register that dword `index` of the body goes to.
+    /// Returns the byte offset of the register that receives dword `index` of the body.
     #[must_use]
     pub fn address(self, index: usize) -> u32 {
         let step = if self.one_reg_wr() { 0 } else { index as u32 };
@@ -128,7 +127,7 @@ impl Type0 {
 }
 
 impl Type3 {
-    /// Returns the header of a command with a body of `count` dwords; `None` if the packet cannot say so.
+    /// Returns the header of a command with a body of `count` dwords; `None` if a packet cannot encode this.
     #[must_use]
     pub fn command(opcode: Opcode, count: usize) -> Option<Self> {
         let count = u16::try_from(count.checked_sub(1)?).ok().filter(|count| *count < 1 << 14)?;
@@ -139,9 +138,9 @@ impl Type3 {
 /// A vertex array as `3D_LOAD_VBPNTR` sets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VertexArray {
-    /// Dwords of an element.
+    /// Dwords per element.
     pub size: u8,
-    /// Dwords from element to element.
+    /// Distance between elements in dwords.
     pub stride: u8,
     /// Byte offset in the array's buffer.
     pub offset: u32,
@@ -155,7 +154,7 @@ pub struct VertexArrays<'a> {
 }
 
 impl<'a> VertexArrays<'a> {
-    /// Decodes the body of the packet; `None` if it is shorter than its first dword says.
+    /// Decodes the body of the packet; `None` if it is shorter than its first dword requires.
     #[must_use]
     pub fn new(body: &'a [u32]) -> Option<Self> {
         let count = usize::from(VbpntrCount(*body.first()?).vtx_num_arrays());
@@ -169,7 +168,7 @@ impl<'a> VertexArrays<'a> {
         self.count
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no arrays.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -210,14 +209,15 @@ impl IndexBuffer {
     }
 }
 
-/// A draw packet's body.
+/// The body of a draw packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw<'a> {
-    /// Which of the draw packets.
+    /// The draw packet.
     pub opcode: Opcode,
-    /// What to draw.
+    /// The draw parameters.
     pub vf_cntl: VapVfCntl,
-    /// What follows: vertices of `3D_DRAW_IMMD_2`, indices of `3D_DRAW_INDX_2` (none: an `INDX_BUFFER` packet brings them).
+    /// The data after the parameters: vertices of `3D_DRAW_IMMD_2`, indices of `3D_DRAW_INDX_2` (empty if an `INDX_BUFFER` packet has
+    /// them).
     pub data: &'a [u32],
 }
 

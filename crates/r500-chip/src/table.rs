@@ -2,7 +2,7 @@
 
 /// Defines the registers of a block: typed views and their [`Mapping`](crate::Mapping)s.
 ///
-/// The block's variant of [`Block`](crate::Block), then registers as in [`r500_isa::registers!`] whose heads also have an
+/// The arguments are the block's variant of [`Block`](crate::Block), then registers as in [`r500_isa::registers!`] whose heads also have an
 /// address, `| ALIAS`, the [`Indexing`](crate::Indexing) of a set and the [`Access`](crate::Access).
 macro_rules! block {
     (

@@ -1,8 +1,8 @@
-//! Surface tiling: from the coordinates of a texel to its byte offset.
+//! Surface tiling: the byte offset of a texel from its coordinates.
 //!
-//! Memory is divided into *units* of 32 bytes, the length of a cache line. Micro tiling decides which texels a unit holds,
-//! macro tiling how units follow one another: row by row, or in tiles of 8x8 units (2 KiB) whose address bits are permuted.
-//! Textures, render targets and depth buffers share this rule.
+//! Memory is divided into *units* of 32 bytes, the length of a cache line. Micro tiling decides which texels a unit holds. Macro tiling
+//! decides the order of units: row by row, or in tiles of 8x8 units (2 KiB) whose address bits are permuted. Textures, render targets and
+//! depth buffers share this rule.
 //!
 //! Evidence: the address formulas of the old r300 span code in Mesa, which this rule reproduces for 16 and 32 bits a pixel;
 //! the sizes of tiles in Mesa's r300 driver.
@@ -16,25 +16,25 @@ pub const TILE_UNITS: u32 = 8;
 /// Bytes of a macro tile.
 pub const TILE: u32 = UNIT * TILE_UNITS * TILE_UNITS;
 
-/// How the texels of a surface lie in memory.
+/// Memory layout of the texels of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tiling {
     /// log2 of the bytes of a texel: 0 to 4.
     pub log2_bytes: u8,
-    /// Units lie in tiles of 8x8.
+    /// Whether units are arranged in tiles of 8x8.
     pub macro_tiled: bool,
-    /// Texels of a unit.
+    /// Arrangement of texels in a unit.
     pub micro: MicroTile,
 }
 
 impl Tiling {
-    /// Rows without tiles.
+    /// Returns the layout of rows without tiles.
     #[must_use]
     pub const fn linear(log2_bytes: u8) -> Self {
         Self { log2_bytes, macro_tiled: false, micro: MicroTile::LINEAR }
     }
 
-    /// Returns the bytes of a texel.
+    /// Returns the number of bytes per texel.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         1 << if self.log2_bytes > 4 { 4 } else { self.log2_bytes }
@@ -55,7 +55,7 @@ impl Tiling {
         [UNIT / rows / bytes, rows]
     }
 
-    /// Returns the width and height that a surface is aligned to, in texels: a macro tile or a unit.
+    /// Returns the alignment of a surface's width and height, in texels: a macro tile or a unit.
     #[must_use]
     pub const fn alignment(self) -> [u32; 2] {
         let [width, height] = self.unit();
@@ -63,10 +63,10 @@ impl Tiling {
         [width * units, height * units]
     }
 
-    /// Returns the byte offset of a texel in a surface whose rows are `pitch` texels apart, a multiple of
-    /// [`alignment`](Self::alignment)'s width (else the next multiple counts).
+    /// Returns the byte offset of a texel in a surface whose rows are `pitch` texels apart. `pitch` is a multiple of the width of
+    /// [`alignment`](Self::alignment); otherwise the next multiple is used.
     ///
-    /// With macro tiles and several samples a pixel, the samples of a tile follow one another.
+    /// With macro tiles and several samples per pixel, the samples of a tile are stored one after another.
     #[must_use]
     pub const fn offset(self, pitch: u32, [x, y]: [u32; 2]) -> u64 {
         self.sample_offset(pitch, [x, y], 0, 1)
@@ -74,8 +74,8 @@ impl Tiling {
 
     /// Returns the byte offset of sample `sample` of `samples` of a pixel.
     ///
-    /// Open: where samples lie is not visible to programs. Here the tiles (units, without macro tiles) of all samples
-    /// follow one another.
+    /// Open: programs cannot observe where samples are stored. Here the tiles (units, without macro tiles) of all samples follow one
+    /// another.
     #[must_use]
     pub const fn sample_offset(
         self,
@@ -99,7 +99,7 @@ impl Tiling {
     }
 }
 
-/// Place of a unit in its macro tile, 0 to 63. Bits 3 of its coordinates are the tile's own.
+/// Returns the position of a unit in its macro tile, 0 to 63. Bit 3 of a coordinate is the lowest bit of the tile's.
 const fn unit_in_tile(ux: u32, uy: u32) -> u32 {
     const fn bit(x: u32, n: u32) -> u32 {
         x >> n & 1
@@ -160,8 +160,8 @@ mod tests {
         assert_eq!(unit(3, MicroTile::TILED), [2, 2]);
     }
 
-    /// Address of a 32-bit pixel in a surface with macro and micro tiles, as tiled read-back code of free drivers had it:
-    /// written bit by bit over byte coordinates, not over units.
+    /// The address of a 32-bit pixel in a surface with macro and micro tiles, as in tiled read-back code of free drivers: written bit by
+    /// bit over byte coordinates, not over units.
     #[test]
     fn macro_and_micro_tiles_of_dwords_follow_the_old_formula() {
         let tiling = Tiling { log2_bytes: 2, macro_tiled: true, micro: MicroTile::TILED };

@@ -497,7 +497,7 @@ choices! {
     }
 }
 
-/// Defines the two values of a flag whose states have meanings of their own.
+/// Defines the two values of a flag whose states each have a meaning.
 macro_rules! flags {
     ($( $id:ident $field:literal $off:literal $on:literal; )*) => {$(
         #[doc = concat!("`", $field, "`: 0: ", $off, "; 1: ", $on, ".")]

@@ -1,4 +1,4 @@
-//! PM4 headers and bodies against dwords worked out from the packet formats.
+//! Compares PM4 headers and bodies with dwords derived by hand from the packet formats.
 #![allow(clippy::unwrap_used)]
 
 use r500_chip::pm4::{

@@ -1,12 +1,12 @@
-//! Vertex instructions: known encodings, and text that parses back to the same dwords.
+//! Tests vertex instructions: known encodings, and text that parses back to the same dwords.
 #![allow(clippy::unwrap_used)]
 
 use r500_chip::pvs::{Addressing, Component, Instruction, MathOp, Op, VectorOp};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The instruction that drivers of this family write to copy an input to the position, worked out from the documents:
-/// operation 3 (add), output 0, all components; input 0 xyzw; twice input 0 with every swizzle 4 (zero).
+/// The instruction with which drivers of this family copy an input to the position, derived from the documents:
+/// operation 3 (add), output 0, all components; input 0 xyzw; input 0 twice with every swizzle 4 (zero).
 #[test]
 fn copy_of_an_input_decodes() {
     let inst = Instruction([0x00f0_0203, 0x00d1_0001, 0x0124_8001, 0x0124_8001]);
@@ -70,7 +70,7 @@ fn any_dwords_print_and_parse_back() {
     let mut assembled = 0;
     for round in 0..200_000 {
         let mut words = [0; 4].map(|_: u32| random.next_u32());
-        // Most random dwords hold a reserved code: half of the rounds have plausible ones.
+        // Most random dwords hold a reserved code, so half of the rounds mask it out.
         if round % 2 == 0 {
             words[0] &= 0x17ff_f5df;
             for word in &mut words[1..] {

@@ -1,4 +1,5 @@
-//! The tables against the facts of the register documents: names, addresses, fields, bits, values, in both directions.
+//! Compares the tables with the facts of the register documents: names, addresses, fields, bits, values, in both
+//! directions.
 //!
 //! `register_facts.tsv` holds the facts; its head explains its columns.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -10,7 +11,7 @@ use r500_isa::{Field, Kind};
 
 const FACTS: &str = include_str!("register_facts.tsv");
 
-/// Fields that the tables have and the documents' extract has not: register, field, evidence.
+/// Fields of the tables that the extract of the documents lacks: register, field, evidence.
 const BEYOND_FIELDS: &[(&str, &str, &str)] = &[
     ("VAP_PVS_FLOW_CNTL_ADDRS", "PVS_FC_ACT_ADRS", "R300_PVS_FC_ACT_ADRS in r300_reg.h"),
     ("VAP_PVS_FLOW_CNTL_ADDRS", "PVS_FC_LOOP_CNT_JMP_INST", "R300_PVS_FC_LOOP_CNT_JMP_INST"),
@@ -19,7 +20,7 @@ const BEYOND_FIELDS: &[(&str, &str, &str)] = &[
     ("GA_LINE_STIPPLE_VALUE", "STIPPLE_VALUE", "one value in the whole register"),
 ];
 
-/// Registers that the tables have and the documents have not: name, evidence.
+/// Registers of the tables that the documents lack: name, evidence.
 const BEYOND_REGISTERS: &[(&str, &str)] = &[("FG_ZBREG_DEST", "RV530_FG_ZBREG_DEST in r300_reg.h")];
 
 /// A register of the facts.
@@ -86,7 +87,7 @@ fn differences(facts: &BTreeMap<&str, Fact<'_>>) -> Vec<String> {
             None => out.push(format!("{name}: not in the facts")),
             Some(fact) => {
                 compare_addresses(mapping, fact, &mut out);
-                // The fields of the other crate's registers are compared there.
+                // The tests of `r500_isa` compare the fields of its registers.
                 if r500_isa::register(name).is_none() {
                     compare_fields(name, mapping.register.fields, &fact.fields, &mut out);
                 }
@@ -151,13 +152,13 @@ fn compare_fields(name: &str, fields: &[Field], facts: &[FieldFact<'_>], out: &m
         }
         let listed = |code| fact.values.iter().any(|(known, _)| *known == code);
         let unlisted = field.values.iter().filter(|value| !listed(value.code));
-        // Values of fields that the facts list none of come from a header that their type names.
+        // If the facts list no values for a field, its values come from a header that the type names.
         let unlisted = unlisted.filter(|_| !fact.values.is_empty() && !is_shared_type(&label));
         out.extend(unlisted.map(|value| format!("{label} = {}: not in the facts", value.code)));
     }
 }
 
-/// The facts list the byte orders of vertex data with 0 and 1 run together.
+/// The facts list the byte orders of vertex data with 0 and 1 merged.
 fn is_shared_type(label: &str) -> bool {
     label == "VAP_CNTL_STATUS.VC_SWAP"
 }
@@ -175,7 +176,7 @@ fn facts_are_complete() {
     assert_eq!(facts.values().map(|fact| fact.fields.len()).sum::<usize>(), FIELDS);
 }
 
-/// 624 rows of the documents, of which three stand for several fields.
+/// 624 rows of the documents, three of which describe several fields.
 const FIELDS: usize = 640;
 
 #[test]
@@ -205,7 +206,7 @@ fn comparison_reports_every_kind_of_difference() {
 fn every_register_is_found_by_address_and_name() {
     for place in mappings().flat_map(Mapping::members) {
         let found = at(place.address()).expect("an address of the tables");
-        // Instruction words share addresses; the first is found.
+        // Instruction words share addresses; the lookup returns the first.
         if place.address() < 0x9000 {
             assert_eq!(found, place);
         } else {

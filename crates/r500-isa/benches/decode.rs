@@ -12,10 +12,10 @@ use r500_isa::values::InstType;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Instructions per iteration: 24 MiB, past the caches that a core has to itself.
+/// Instructions per iteration: 24 MiB, more than the private caches of a core hold.
 const COUNT: usize = 1 << 20;
 
-/// Random dwords; types as `ty` says, random ones without it.
+/// Returns random dwords with instruction type `ty`, or with random types if it is `None`.
 fn instructions(ty: Option<InstType>) -> Vec<Instruction> {
     let mut random = SplitMix64::seed_from_u64(0);
     let mut inst = || {
@@ -29,7 +29,8 @@ fn instructions(ty: Option<InstType>) -> Vec<Instruction> {
     (0..COUNT).map(|_| inst()).collect()
 }
 
-/// Takes each code into a sum, with a weight of its own so that no two fields can be added at once.
+/// Sums the codes, each with its own weight, so that the compiler cannot add two fields in one
+/// operation.
 #[inline]
 fn fold<const N: usize>(codes: [u32; N]) -> u32 {
     let mut sum = 0u32;
@@ -39,7 +40,7 @@ fn fold<const N: usize>(codes: [u32; N]) -> u32 {
     sum
 }
 
-/// Returns all fields of all words that the instruction's type gives it.
+/// Sums all fields of all words of the instruction's type.
 #[inline]
 fn every_field(inst: Instruction) -> u32 {
     let rest = match inst.ty() {

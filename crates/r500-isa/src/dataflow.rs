@@ -1,13 +1,13 @@
 //! Operand use of ALU and OUT instructions: which operands an operation reads, and which source
 //! channels reach the result.
 //!
-//! Only the encoding counts: an idle half reads nothing, a channel without a write needs no
+//! Only the encoding counts: an idle half reads nothing, a channel that is not written needs no
 //! operand, and an operand that swizzles in a colour reads the RGB address, in either half.
 
 use crate::values::{AlphaOp, AluResultSel, InstType, RgbOp, Sel, SrcpOp, Swiz};
 use crate::{Half, Instruction, Slot};
 
-/// Channels of the six sources of an instruction that its result depends on.
+/// The source channels that the result of an instruction depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceReads {
     /// Colours read of each RGB source: red in bit 0, green in bit 1, blue in bit 2.
@@ -29,14 +29,15 @@ impl RgbOp {
         }
     }
 
-    /// Returns whether it is one of the dot products, whose result `OP_DP` of the alpha half
-    /// forwards.
+    /// Returns whether the operation is a dot product. `OP_DP` of the alpha half forwards its
+    /// result.
     #[must_use]
     pub fn is_dot_product(self) -> bool {
         matches!(self, Self::DP3 | Self::DP4 | Self::D2A)
     }
 
-    /// Returns whether it reads source 0 of the pixels of the quad.
+    /// Returns whether the operation is a derivative, which reads source 0 of the pixels of the
+    /// quad.
     #[must_use]
     pub fn is_derivative(self) -> bool {
         matches!(self, Self::MDH | Self::MDV)
@@ -57,13 +58,15 @@ impl AlphaOp {
         }
     }
 
-    /// Returns whether it is one of those whose result `OP_SOP` of the RGB half forwards.
+    /// Returns whether the operation is transcendental. `OP_SOP` of the RGB half forwards its
+    /// result.
     #[must_use]
     pub fn is_transcendental(self) -> bool {
         matches!(self, Self::EX2 | Self::LN2 | Self::RCP | Self::RSQ | Self::SIN | Self::COS)
     }
 
-    /// Returns whether it reads source 0 of the pixels of the quad.
+    /// Returns whether the operation is a derivative, which reads source 0 of the pixels of the
+    /// quad.
     #[must_use]
     pub fn is_derivative(self) -> bool {
         matches!(self, Self::MDH | Self::MDV)

@@ -3,8 +3,8 @@
 /// The seven-bit unsigned float of a source address whose bit 7 is set and whose `CONST` bit is
 /// not (`ADDRn` of `US_ALU_RGB_ADDR` and `US_ALU_ALPHA_ADDR`).
 ///
-/// Four bits of exponent (bias 7) above three bits of mantissa; exponent 0 is denormal; no
-/// infinities and no NaN. Zero, then 2^-9 to 480.
+/// It has four exponent bits (bias 7) above three mantissa bits. Exponent 0 is denormal; there are
+/// no infinities and no NaN. The values are zero and 2^-9 to 480.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InlineConst(u8);
 
@@ -15,13 +15,13 @@ impl InlineConst {
         Self(code & 0x7f)
     }
 
-    /// Returns its code, 0 to 127.
+    /// Returns the code, 0 to 127.
     #[must_use]
     pub const fn code(self) -> u8 {
         self.0
     }
 
-    /// Returns its exact value.
+    /// Returns the exact value.
     ///
     /// ```
     /// use r500_isa::InlineConst;

@@ -1,9 +1,9 @@
 //! Def/use facts of one instruction: the registers that it reads and writes, and the branch
 //! decision of a flow-control instruction.
 //!
-//! Every set comes in two forms. A *may* set is an upper bound: what the instruction touches in some
-//! execution. A *must* set is a lower bound: what it reads in every execution, or writes whatever its
-//! predicate bits hold. Only the encoding counts; no other instruction and no register value is used.
+//! Every set comes in two forms. A *may* set is an upper bound: what the instruction accesses in some execution. A
+//! *must* set is a lower bound: what it reads in every execution, or writes regardless of its predicate bits. Only the
+//! encoding counts; no other instruction and no register value is used.
 
 use crate::values::{AddrOp, BranchOp, Channel, FcOp, InstType, PredSel, TexOp};
 use crate::words::FcInst;
@@ -21,7 +21,7 @@ impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
         Self { items: [T::default(); N], len: 0 }
     }
 
-    /// Appends an item. `N` is the most operands of its kind that an instruction names.
+    /// Appends an item. `N` is the largest number of operands of the kind in an instruction.
     fn push(&mut self, item: T) {
         self.items[usize::from(self.len)] = item;
         self.len += 1;
@@ -84,13 +84,13 @@ pub struct Access {
     pub relative: bool,
     /// Channels that may be read or written.
     pub may: u8,
-    /// Channels that are always read, or are written whatever the predicate bits hold.
+    /// Channels that are always read, or are written regardless of the predicate bits.
     pub must: u8,
     /// The field that names the register.
     pub field: OperandField,
 }
 
-/// What an instruction reads and writes. Channel masks have red in bit 0.
+/// Def/use facts of an instruction. Channel masks have red in bit 0.
 #[derive(Clone, Copy, Debug)]
 pub struct InstInfo {
     /// `TYPE`.
@@ -105,7 +105,7 @@ pub struct InstInfo {
     pub predicate_reads: u8,
     /// Predicate bits that may be written.
     pub predicate_writes: u8,
-    /// Predicate bits that are written whatever the predicate bits hold.
+    /// Predicate bits that are written regardless of the predicate bits.
     pub predicate_must_write: u8,
     /// Whether the ALU result is read.
     pub alu_result_read: bool,
@@ -113,18 +113,18 @@ pub struct InstInfo {
     pub alu_result_write: bool,
     /// Output channels written by the RGB half and by the alpha half: target and channel mask.
     pub outputs: [(u8, u8); 2],
-    /// Whether each half writes its outputs whatever the predicate bits hold.
+    /// Whether each half writes its outputs regardless of the predicate bits.
     pub outputs_unconditional: [bool; 2],
     /// Whether depth is written.
     pub depth: bool,
-    /// Whether depth is written whatever the predicate bits hold.
+    /// Whether depth is written regardless of the predicate bits.
     pub depth_unconditional: bool,
     /// Whether registers of other pixels of the quad are read: MDH, MDV, or a fetch whose level of
     /// detail is computed from the quad.
     pub reads_quad: bool,
     /// `WRITE_INACTIVE`.
     pub write_inactive: bool,
-    /// Whether it is a texture fetch; TEXKILL and NOP are not.
+    /// Whether the instruction is a texture fetch; TEXKILL and NOP are not.
     pub fetch: bool,
 }
 
@@ -159,7 +159,7 @@ impl InstInfo {
         step
     }
 
-    /// Returns whether it is an ALU or OUT instruction.
+    /// Returns whether the instruction is ALU or OUT.
     #[must_use]
     pub fn is_alu(&self) -> bool {
         matches!(self.ty, InstType::ALU | InstType::OUT)
@@ -313,8 +313,8 @@ pub enum JumpInput {
 }
 
 impl FcInst {
-    /// Returns whether the jump decision depends on an input: whether two entries of `JUMP_FUNC`
-    /// differ whose indices differ in the bit of the input only.
+    /// Returns whether the jump decision depends on an input: two entries of `JUMP_FUNC` differ whose indices differ
+    /// only in the bit of the input.
     #[must_use]
     pub fn depends_on(self, input: JumpInput) -> bool {
         let table = self.jump_func();
@@ -328,7 +328,7 @@ impl FcInst {
 pub struct BranchInfo {
     /// `OP`.
     pub op: FcOp,
-    /// What the jump condition can come to.
+    /// The possible values of the jump condition.
     pub outcome: JumpOutcome,
     /// Whether the condition has the same value in all pixels of a group.
     pub uniform: bool,
@@ -355,20 +355,20 @@ pub struct BranchInfo {
 /// The values that the jump condition of a pixel can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JumpOutcome {
-    /// It is true for some values of the inputs.
+    /// Whether the condition is true for some values of the inputs.
     pub may_jump: bool,
-    /// It is false for some values of the inputs.
+    /// Whether the condition is false for some values of the inputs.
     pub may_fall_through: bool,
 }
 
 impl JumpOutcome {
-    /// Returns whether the condition is constantly false.
+    /// Returns whether the condition is always false.
     #[must_use]
     pub fn never(self) -> bool {
         !self.may_jump
     }
 
-    /// Returns whether the condition is constantly true.
+    /// Returns whether the condition is always true.
     #[must_use]
     pub fn always(self) -> bool {
         !self.may_fall_through
@@ -382,7 +382,7 @@ impl BranchInfo {
     pub fn new(inst: Instruction, offset: u32, bools: Option<u32>) -> Self {
         let (cmn, fc, addr) = (inst.cmn(), inst.fc_inst(), inst.fc_addr());
         let table = fc.jump_func();
-        // PRED_SEL NONE (and what is reserved) reads as 1, inverted as 0 (open).
+        // PRED_SEL NONE and the reserved codes read as 1, inverted as 0 (open).
         let predicate = match cmn.rgb_pred_sel().code() {
             1..=5 => None,
             _ => Some(!cmn.rgb_pred_inv()),
@@ -419,19 +419,19 @@ impl BranchInfo {
         }
     }
 
-    /// Returns whether it is LOOP or REP.
+    /// Returns whether the operation is LOOP or REP.
     #[must_use]
     pub fn is_loop_begin(&self) -> bool {
         matches!(self.op, FcOp::LOOP | FcOp::REP)
     }
 
-    /// Returns whether it is ENDLOOP or ENDREP.
+    /// Returns whether the operation is ENDLOOP or ENDREP.
     #[must_use]
     pub fn is_loop_end(&self) -> bool {
         matches!(self.op, FcOp::ENDLOOP | FcOp::ENDREP)
     }
 
-    /// Returns whether it is BREAKLOOP or BREAKREP.
+    /// Returns whether the operation is BREAKLOOP or BREAKREP.
     #[must_use]
     pub fn is_break(&self) -> bool {
         matches!(self.op, FcOp::BREAKLOOP | FcOp::BREAKREP)
@@ -463,7 +463,7 @@ fn predicate_bits(sel: PredSel, channels: u8) -> u8 {
     }
 }
 
-/// Returns whether a half writes whatever the predicate bits hold (reserved selections as NONE; open).
+/// Returns whether a half writes regardless of the predicate bits. Reserved selections count as NONE (open).
 fn unconditional(sel: PredSel) -> bool {
     !matches!(sel.code(), 1..=5)
 }

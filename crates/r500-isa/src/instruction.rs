@@ -70,13 +70,13 @@ impl Source {
     }
 }
 
-/// An operand: select, swizzle a channel, modifier. The alpha half uses one swizzle, the RGB half
-/// three.
+/// An operand: a select, a swizzle per channel and a modifier. The alpha half uses one swizzle, the
+/// RGB half three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operand<const N: usize> {
     /// `*_SEL_*`.
     pub sel: Sel,
-    /// `*_SWIZ_*`, a channel each.
+    /// `*_SWIZ_*`, one per channel.
     pub swiz: [Swiz; N],
     /// `*_MOD_*`.
     pub modifier: Mod,
@@ -110,7 +110,7 @@ impl Instruction {
         CmnInst(self.0[0])
     }
 
-    /// `US_CMN_INST.TYPE`.
+    /// Returns `US_CMN_INST.TYPE`.
     #[inline]
     #[must_use]
     pub fn ty(self) -> InstType {
@@ -213,8 +213,8 @@ impl Instruction {
         }
     }
 
-    /// Returns whether it has an encoding without a meaning: a reserved code in a field, a bit that belongs to no
-    /// field, or a bit of a dword that the hardware ignores.
+    /// Returns whether the instruction has an encoding without a meaning: a reserved code in a
+    /// field, a bit that belongs to no field, or a bit of a dword that the hardware ignores.
     #[must_use]
     pub fn uses_reserved_encodings(self) -> bool {
         let is_reserved = |register: &Register, word: u32| {

@@ -1,18 +1,18 @@
 //! The instruction set of the R500 fragment processor ("US" block) as data.
 //!
 //! Each bit is described once, in a table that reads like the register documents: [`words`] holds
-//! the eleven words that instructions are made of, [`state`] the registers around them (`US_*`,
+//! the eleven words of which instructions consist, [`state`] the registers around them (`US_*`,
 //! `RS_*`, `FG_*`, `GA_*`), [`texture`] the `TX_*` registers and [`values`] the named values of
-//! their fields. From a row follow
+//! their fields. Each row defines
 //!
 //! * a typed view (`inst.rgba_inst().rgb_op()`),
 //! * an encoder (`word.with(AluRgbaInst::RGB_OP, RgbOp::DP3)`),
 //! * the description that `explain`, the printer and the reference pages use
 //!   ([`Register`], [`Field`], [`Value`], reachable by name through [`register`]).
 //!
-//! Decoding never fails: every 32-bit value decodes. Reserved values are values, bits that no field
-//! names are kept, and decoding followed by encoding gives the same bits. A field that overlaps
-//! another, or a value that its field cannot hold, does not compile.
+//! Decoding never fails: every 32-bit value decodes. Reserved codes are valid values, bits that no
+//! field names are kept, and decoding followed by encoding gives the same bits. A field that
+//! overlaps another, or a value that does not fit its field, does not compile.
 //!
 //! ```
 //! use r500_isa::{words::AluRgbaInst, values::RgbOp, Word};
@@ -23,8 +23,8 @@
 //! assert_eq!(word.with(AluRgbaInst::RGB_OP, RgbOp::MAX).bits(), 0x0049_0015);
 //! ```
 //!
-//! Sources of all names, positions and values: the field tables of the R5xx register documents
-//! that AMD published; what they leave reserved and drivers use says so in its row.
+//! Source of all names, bit positions and values: the field tables of the R5xx register documents
+//! that AMD published. Rows for encodings that the documents reserve but drivers use say so.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -2,20 +2,20 @@
 
 use core::marker::PhantomData;
 
-/// A 32-bit register or instruction word, described.
+/// Description of a 32-bit register or instruction word.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Register {
     /// Documented name, such as `US_CMN_INST`.
     pub name: &'static str,
     /// The number of such registers: 1, or the length of an indexed set such as `TX_FILTER0_0..15`.
     pub count: u8,
-    /// What it is for, in a line.
+    /// One-line description of its purpose.
     pub meaning: &'static str,
     /// Its fields, in the order of the documents.
     pub fields: &'static [Field],
 }
 
-/// A field of a register, described.
+/// Description of a field of a register.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Field {
     /// Documented name, such as `JUMP_FUNC`.
@@ -24,15 +24,15 @@ pub struct Field {
     pub hi: u8,
     /// Lowest bit.
     pub lo: u8,
-    /// How to read its bits.
+    /// How its bits are interpreted.
     pub kind: Kind,
-    /// The values that have a name or a meaning of their own, by ascending code.
+    /// The values with a name or a description, by ascending code.
     pub values: &'static [Value],
-    /// What it does, in a line.
+    /// One-line description of its effect.
     pub meaning: &'static str,
 }
 
-/// How the bits of a field read.
+/// How the bits of a field are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One bit: off or on.
@@ -47,14 +47,14 @@ pub enum Kind {
     Float,
 }
 
-/// A value of a field, described.
+/// Description of a field value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Encodes as the field's bits.
+    /// The bits of the field.
     pub code: u32,
     /// Documented name, such as `US_FC_OP_JUMP`; empty where the documents give none.
     pub name: &'static str,
-    /// What it means, in a few words.
+    /// Short description of its meaning.
     pub meaning: &'static str,
 }
 
@@ -77,8 +77,8 @@ impl Register {
         mask
     }
 
-    /// Rejects a table whose fields overlap or leave the word, or whose values repeat, are out of
-    /// order or do not fit their field. Every table of this crate passes it while compiling:
+    /// Rejects a table whose fields overlap or exceed the word, or whose values repeat, are out of
+    /// order or do not fit their field. Every table of this crate is checked at compile time:
     ///
     /// ```
     /// # use r500_isa::{Field, Kind, Register};
@@ -102,7 +102,7 @@ impl Register {
     ///
     /// # Panics
     ///
-    /// If it rejects the table; in a constant that is a compile-time error.
+    /// If the table is rejected; in a constant, this is a compile-time error.
     pub const fn assert_sound(&self) {
         let mut taken = 0u32;
         let mut i = 0;
@@ -130,19 +130,19 @@ impl Field {
         (self.hi - self.lo + 1) as u32
     }
 
-    /// Greatest code that fits.
+    /// Returns the greatest code that fits.
     #[must_use]
     pub const fn max(&self) -> u32 {
         u32::MAX >> (32 - self.width())
     }
 
-    /// Returns its bits within the word.
+    /// Returns the field's bits within the word.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.max() << self.lo
     }
 
-    /// Extracts its code from `word`.
+    /// Extracts the field's code from `word`.
     #[must_use]
     pub const fn extract(&self, word: u32) -> u32 {
         (word & self.mask()) >> self.lo
@@ -161,7 +161,7 @@ impl Field {
     }
 }
 
-/// A word with a table: the typed view of 32 bits.
+/// A typed view of the 32 bits of a described word.
 pub trait Word: Copy {
     /// Its description.
     const REGISTER: &'static Register;
@@ -171,9 +171,9 @@ pub trait Word: Copy {
     fn bits(self) -> u32;
 }
 
-/// What a field can be read as.
+/// A type that the bits of a field are read as.
 pub trait FieldValue: Copy {
-    /// How its bits read.
+    /// How the bits are interpreted.
     const KIND: Kind;
     /// Its named values.
     const VALUES: &'static [Value];
@@ -225,14 +225,14 @@ impl<W: Word, T: FieldValue> BitField<W, T> {
         W::from_bits((word.bits() & !mask) | ((value.code() << self.lo) & mask))
     }
 
-    /// Reads the field by way of its type, as bits.
+    /// Reads the field through its type and returns its code.
     #[inline]
     #[must_use]
     pub fn code(self, word: W) -> u32 {
         self.get(word).code() & self.max()
     }
 
-    /// Returns the field's description.
+    /// Returns the description of the field.
     #[must_use]
     pub fn describe(self) -> &'static Field {
         let fields = W::REGISTER.fields;
@@ -292,7 +292,8 @@ numbers! {
     i8 Signed;
 }
 
-/// Defines enumerations of field values: a `Copy` type each, whose unnamed codes are values like the others.
+/// Defines enumerations of field values, each as a `Copy` type. Codes without a name are values,
+/// too.
 ///
 /// `IDENT = CODE "NAME" "meaning";`, where `NAME` is the documented name and may be empty.
 #[macro_export]
@@ -315,14 +316,14 @@ macro_rules! choices {
                 Self(code)
             }
 
-            /// Returns its code.
+            /// Returns the code.
             #[inline]
             #[must_use]
             pub const fn code(self) -> u8 {
                 self.0
             }
 
-            /// Returns its description; `None` for a reserved code.
+            /// Returns the description; `None` for a reserved code.
             #[must_use]
             pub fn describe(self) -> Option<&'static $crate::Value> {
                 <Self as $crate::FieldValue>::VALUES.iter().find(|v| v.code == u32::from(self.0))
@@ -362,7 +363,7 @@ macro_rules! choices {
     )*};
 }
 
-/// Defines registers: a typed view each, one row a field.
+/// Defines registers, each as a typed view, with one row per field.
 ///
 /// `NAME accessor HI:LO Type [VALUES] "meaning";`, where `[VALUES]` names the value descriptions of
 /// a flag or number that has some: a `&[Value]` constant in scope. Fields that overlap do not compile.

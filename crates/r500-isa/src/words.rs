@@ -1,4 +1,4 @@
-//! The words of an instruction, one row a field, in the order of the documents.
+//! The words of an instruction, with one row per field, in the order of the documents.
 
 use crate::registers;
 use crate::values::*;

@@ -1,5 +1,5 @@
-//! Instructions: bytes, layout, and the views that cut across words, against bit positions written
-//! out by hand.
+//! Tests instructions: bytes, layout, and the accessors that combine fields of several words,
+//! against bit positions written by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_isa::values::{InstType, Mod, Omod, Sel, SrcpOp, Swiz, Target};
@@ -17,7 +17,7 @@ fn bytes_are_little_endian_words_in_order() {
     assert_eq!(bytes[20..], [0x42, 0x86, 0xca, 0x0e]);
     assert_eq!(Instruction::from_le_bytes(&bytes), MIXED);
 
-    // Every byte has its place.
+    // Each byte has its own position.
     for i in 0..24 {
         let mut bytes = [0; 24];
         bytes[i] = 0xa5;
@@ -47,7 +47,7 @@ fn layout_follows_the_type() {
         (2, InstType::FC, fc),
         (3, InstType::TEX, tex),
     ] {
-        // Only the lowest two bits of word 0 say it.
+        // Only the lowest two bits of word 0 select the type.
         for rest in [0, 0xffff_fffc] {
             let inst = Instruction([rest | code, !0, !0, !0, !0, !0]);
             assert_eq!(inst.ty(), ty);
@@ -109,7 +109,7 @@ fn replacing_a_source_changes_its_ten_bits() {
     assert_eq!(AluRgbAddr::from_bits(5).with_source(3, all).bits(), 5);
 }
 
-/// Where the operands lie: word of the instruction, lowest bit of select, swizzles and modifier.
+/// Positions of the operands: word of the instruction, lowest bit of select, swizzles and modifier.
 const RGB_OPERANDS: [(Slot, usize, u32, [u32; 3], u32); 3] = [
     (Slot::A, 3, 0, [2, 5, 8], 11),
     (Slot::B, 3, 13, [15, 18, 21], 24),
@@ -181,7 +181,7 @@ fn predicate_comparisons_by_target() {
 
 #[test]
 fn words_keep_the_bits_that_a_layout_does_not_name() {
-    // TexInst has none at 15:0, 21:20 and 31:28; a rewritten field leaves them.
+    // TexInst has no fields in 15:0, 21:20 and 31:28; rewriting a field keeps these bits.
     let inst = Instruction([3, u32::MAX, 0, 0, 0xdead_beef, 0x0bad_cafe]);
     let word = inst.tex_inst().with(r500_isa::words::TexInst::TEX_ID, 0);
     assert_eq!(word.bits(), 0xfff0_ffff);

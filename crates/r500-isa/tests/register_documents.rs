@@ -1,5 +1,5 @@
-//! The tables against the register documents: every register, field, bit range, value and name,
-//! in both directions.
+//! Compares the tables with the register documents: every register, field, bit range, value and
+//! name, in both directions.
 //!
 //! `register_documents.tsv` holds the facts of the documents; its head explains its columns.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -20,7 +20,7 @@ struct Beyond {
     values: &'static [(&'static str, &'static str, u32, &'static str)],
 }
 
-/// Mesa's r300 driver serves these cards too, and used both for S3TC textures.
+/// Evidence: Mesa's r300 driver, which also drives these cards, used both for S3TC textures.
 const BEYOND: Beyond = Beyond {
     fields: &[(
         "TX_FILTER1",
@@ -64,7 +64,7 @@ fn fixture_is_whole() {
 #[test]
 fn comparison_sees_every_kind_of_difference() {
     let cases = [
-        // (in the documents, instead, a part of the only complaint)
+        // (text of the documents, replacement, part of the only reported difference)
         ("US_PIXSIZE\tPIX_SIZE\t6\t0", "", "US_PIXSIZE: not documented"),
         (
             "US_PIXSIZE\tPIX_SIZE\t6\t0",
@@ -145,14 +145,14 @@ fn indexed_registers_are_as_many_as_their_indices_reach() {
 struct Row<'a> {
     register: &'a str,
     field: &'a str,
-    /// The values are those of `TXFORMAT` with its sixth bit set.
+    /// Whether the values are those of `TXFORMAT` with its sixth bit set.
     msb: bool,
     hi: u8,
     lo: u8,
     values: Vec<(u32, Fact<'a>)>,
 }
 
-/// What the documents say about a value.
+/// The documentation of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fact<'a> {
     Named(&'a str),

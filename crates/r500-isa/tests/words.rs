@@ -1,5 +1,5 @@
-//! Every field of every register at every code: what is written is read back, and nothing else
-//! changes. Descriptions ([`Field`]) and typed views must agree throughout.
+//! Round trips of every field of every register at every code: a written code is read back, and no
+//! other bits change. Descriptions ([`Field`]) and typed views must agree.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_isa::state::*;
@@ -9,8 +9,8 @@ use r500_isa::{Field, FieldValue, Kind, Register, Word, registers};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Returns the codes that a field is tried with: all of them up to 16 bits; beyond, every single
-/// bit, every single hole, both ends, and numbers at random.
+/// Returns the codes to test a field with: all codes up to 16 bits; for wider fields every single
+/// set bit, every single clear bit, both ends, and random codes.
 fn codes(field: &Field) -> Vec<u32> {
     if field.width() <= 16 {
         return (0..=field.max()).collect();
@@ -26,19 +26,19 @@ fn codes(field: &Field) -> Vec<u32> {
         .collect()
 }
 
-/// Values of the other bits of the word.
+/// Returns values for the other bits of the word.
 fn backgrounds(register: &Register) -> impl Iterator<Item = u32> {
     let seed = u64::from(register.named_bits()) ^ (register.fields.len() as u64) << 32;
     [0, u32::MAX, 0x5555_5555, 0xaaaa_aaaa].into_iter().chain(random(seed).take(4))
 }
 
-/// Random dwords.
+/// Returns random dwords.
 fn random(seed: u64) -> impl Iterator<Item = u32> {
     let mut random = SplitMix64::seed_from_u64(seed);
     std::iter::from_fn(move || Some(random.next_u32()))
 }
 
-/// Returns the field's bits by counting them out, without any of the crate's arithmetic.
+/// Returns the field's bit positions without any of the crate's arithmetic.
 fn bits_of(field: &Field) -> impl Iterator<Item = u32> {
     (0..32).filter(|bit| (u32::from(field.lo)..=u32::from(field.hi)).contains(bit))
 }
@@ -76,13 +76,14 @@ fn descriptions_drop_what_does_not_fit() {
     }
 }
 
-/// Typed views: one function for each word, as their types differ.
+/// Typed views: one function per word, because their types differ.
 macro_rules! typed {
     ($($word:ident)*) => {
         /// Registers that have a typed view below.
         const TYPED: &[&Register] = &[ $( $word::REGISTER ),* ];
 
-        /// For each typed view: with one field set by way of its type, all its codes.
+        /// Per typed view: sets one field through its type and returns the bits and the codes of
+        /// all fields.
         const SET_ONE: &[fn(&Register, usize, u32, u32) -> (u32, Vec<u32>)] = &[ $(
             |register, index, background, code| {
                 assert_eq!(register, $word::REGISTER);
@@ -151,7 +152,7 @@ fn unnamed_bits_survive_rewriting_all_fields() {
     }
 }
 
-/// From the documents by hand: instruction words that have holes, and some that have none.
+/// Instruction words with and without unnamed bits, taken from the documents by hand.
 #[test]
 fn named_bits() {
     let wanted = [
@@ -192,7 +193,7 @@ fn a_code_wider_than_its_field_leaves_the_neighbours_alone() {
 
 #[test]
 fn signed_numbers_fill_their_type() {
-    // Reading a narrower field would have to extend its sign.
+    // A narrower field would need sign extension.
     for register in registers() {
         for field in register.fields.iter().filter(|f| f.kind == Kind::Signed) {
             assert_eq!(field.width(), 8, "{}.{}", register.name, field.name);
@@ -245,7 +246,7 @@ fn reserved_codes_are_values() {
     assert_eq!(TexOp::from_code(7).describe(), None);
 }
 
-/// The checks that every table of the crate passes while compiling.
+/// The checks that every table of the crate passes at compile time.
 mod soundness {
     use r500_isa::{Field, Kind, Register, Value};
 

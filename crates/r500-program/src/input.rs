@@ -1,9 +1,9 @@
-//! Inputs: what the rasteriser writes into temporaries before the program starts.
+//! Inputs: initial values of temporaries, which the rasteriser writes before the program starts.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// An input: a temporary and what it starts with, pixel by pixel.
+/// An input: a temporary and its initial value in each pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// The temporary that receives it, 0 to 127.
@@ -15,10 +15,10 @@ pub struct Input {
 /// The values of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputData {
-    /// Each component is a plane over the picture.
+    /// A plane over the picture for each component.
     Planes([Component; 4]),
     /// A vector per pixel, row by row from y = 0 (the bottom), of a picture `width` pixels wide.
-    /// Pixels outside take the nearest one.
+    /// Pixels outside use the nearest vector.
     Values {
         /// Pixels in a row.
         width: u32,
@@ -30,7 +30,7 @@ pub enum InputData {
 /// A component that is linear over the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Component {
-    /// Its name in the source (`uv.x`); empty if it has none.
+    /// Name in the source (`uv.x`); may be empty.
     pub name: String,
     /// Its plane.
     pub plane: Plane,
@@ -42,9 +42,9 @@ pub struct Component {
 pub struct Plane {
     /// Value at the lower left corner of the picture.
     pub c: f32,
-    /// Change over its width.
+    /// Change over the width of the picture.
     pub du: f32,
-    /// Change over its height.
+    /// Change over the height of the picture.
     pub dv: f32,
 }
 
@@ -55,15 +55,15 @@ impl Plane {
         Self { c, du: 0.0, dv: 0.0 }
     }
 
-    /// The plane through the values at three corners of the picture: lower left, lower right,
-    /// upper left.
+    /// Returns the plane through the values at three corners of the picture: lower left, lower
+    /// right, upper left.
     #[must_use]
     pub fn from_corners([origin, right, top]: [f32; 3]) -> Self {
         Self { c: origin, du: right - origin, dv: top - origin }
     }
 
-    /// The plane through the values at the vertices of the full-screen triangle that captures are
-    /// drawn with: lower left corner, twice the width to the right, twice the height up.
+    /// Returns the plane through the values at the vertices of the full-screen triangle with which
+    /// captures are drawn: lower left corner, twice the width to the right, twice the height up.
     #[must_use]
     pub fn from_triangle([origin, right, top]: [f32; 3]) -> Self {
         Self { c: origin, du: (right - origin) / 2.0, dv: (top - origin) / 2.0 }

@@ -1,4 +1,4 @@
-//! The job: a program and what a picture needs.
+//! The job: a program and everything that a picture needs.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,38 +7,39 @@ use r500_isa::TEXTURE_UNITS;
 
 use crate::{Expect, Input, Program, Texture};
 
-/// A program with everything needed to draw a picture, as far as the source has it.
+/// A program with the inputs, textures and expected results that its source gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
-    /// What the program is called where it comes from; may be empty.
+    /// The program's name in its source; may be empty.
     pub name: String,
-    /// Where it comes from, for people; may be empty.
+    /// Human-readable origin; may be empty.
     pub origin: String,
-    /// What it is there to show: the rule that a case decides. For people; may be empty.
+    /// Human-readable purpose: the rule that a test case decides; may be empty.
     pub rationale: String,
-    /// How well founded its expectations are (`documented`, `observed`, `derived`, `open`); may be
+    /// Evidence for the expected results (`documented`, `observed`, `derived`, `open`); may be
     /// empty.
     pub status: String,
     /// The program.
     pub program: Program,
-    /// Width and height of the picture in pixels, if the source says.
+    /// Width and height of the picture in pixels, if the source gives them.
     pub size: Option<[u32; 2]>,
-    /// Inputs. `None`: the source says nothing, and the program gets [`Input::uv`].
+    /// Inputs. If `None`, the source gives none, and the program gets [`Input::uv`].
     pub inputs: Option<Vec<Input>>,
     /// Bound textures by unit; a unit without one is not enabled.
     pub textures: [Option<Texture>; TEXTURE_UNITS],
     /// Names of constants.
     pub uniforms: Vec<Uniform>,
-    /// Names of constants that the source gives with their values alone, where just one constant holds the value. For switches
-    /// that name a constant: the picture does not depend on them.
+    /// Names of constants that the source gives only with their values, if exactly one constant
+    /// holds the value. They are for options that name a constant; the picture does not depend on
+    /// them.
     pub named_by_value: Vec<Uniform>,
     /// Which pixels are covered, row by row from y = 0; all if not given.
     pub coverage: Option<Vec<bool>>,
-    /// Time in seconds, where the program has a use for it.
+    /// Time in seconds, if the program uses it.
     pub time: f32,
-    /// What the picture must show.
+    /// The expected results.
     pub expect: Expect,
-    /// Share of pixels that may differ from a reference picture, if the source says.
+    /// Fraction of pixels that may differ from a reference picture, if the source gives it.
     pub share: Option<f64>,
 }
 
@@ -51,18 +52,18 @@ pub struct Uniform {
     pub constant: u8,
     /// Its first channel (0 red to 3 alpha).
     pub channel: u8,
-    /// How many channels it has, 1 to 4.
+    /// Number of channels, 1 to 4.
     pub channels: u8,
 }
 
 impl Job {
-    /// Returns a job that is only a program.
+    /// Returns a job that consists of a program only.
     #[must_use]
     pub fn from_program(program: Program) -> Self {
         Self { program, ..Self::default() }
     }
 
-    /// Returns the inputs, [`Input::uv`] where the source says nothing.
+    /// Returns the inputs, or [`Input::uv`] if the source gives none.
     #[must_use]
     pub fn inputs_or_default(&self) -> Vec<Input> {
         self.inputs.clone().unwrap_or_else(|| alloc::vec![Input::uv()])

@@ -2,14 +2,14 @@
 //!
 //! A [`Program`] holds instructions (any number of any dwords) and the [`State`] that belongs to
 //! them. A [`Job`] adds inputs, textures, the picture size and expected results. Readers create
-//! jobs, engines run them, writers print them. [`CodeWindow`] computes which instructions can run.
+//! jobs, engines run them, printers write them. [`CodeWindow`] computes which instructions can run.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
-/// Instructions that readers accept of a program by default (65,536): 128 times what the processor holds, and as
-/// many as 16-bit addresses tell apart.
+/// Default limit of instructions that readers accept (65,536): 128 times the processor's
+/// instruction memory, and the number of distinct 16-bit addresses.
 pub const MAX_INSTRUCTIONS: usize = 1 << 16;
 
 mod expect;

@@ -9,25 +9,25 @@ use r500_isa::state::{
 };
 use r500_isa::{INT_CONSTANTS, TARGETS, TEXTURE_UNITS};
 
-/// A fragment program, exactly as given.
+/// A fragment program, unmodified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// The instructions; the first stands at `US_CODE_OFFSET`. Any number, any dwords.
+    /// The instructions: any number of any dwords. The first is at `US_CODE_OFFSET`.
     pub code: Vec<Instruction>,
     /// The state registers and constants.
     pub state: State,
 }
 
 impl Program {
-    /// Returns a program that is only instructions.
+    /// Returns a program that consists of instructions only.
     #[must_use]
     pub fn from_code(code: Vec<Instruction>) -> Self {
         Self { code, state: State::default() }
     }
 }
 
-/// The state of a program. `None` is a register that is not given; a method that supplies a default
-/// documents it.
+/// The state of a program. `None` is a register that is not given; methods that supply a default
+/// document it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// `US_CONFIG`.
@@ -54,7 +54,7 @@ pub struct State {
     pub format: [Option<UsFormat>; TEXTURE_UNITS],
     /// Float constants from constant 0 on: the bits of R, G, B, A.
     pub constants: Vec<[u32; 4]>,
-    /// Numbers of those of `constants` that the source does not give, ascending; their bits are 0.
+    /// Indices of those of `constants` that the source does not give, ascending; their bits are 0.
     pub absent_constants: Vec<usize>,
 }
 
@@ -75,8 +75,8 @@ impl State {
         n < self.constants.len() && self.absent_constants.binary_search(&n).is_err()
     }
 
-    /// Gives channel `channel` (0 red to 3 alpha) of float constant `n` the bits `value`. Constants in front
-    /// of it that the source does not give stay absent.
+    /// Sets channel `channel` (0 red to 3 alpha) of float constant `n` to the bits `value`. Lower
+    /// constants that the source does not give stay absent.
     pub fn set_constant(&mut self, n: usize, channel: usize, value: u32) {
         for absent in self.constants.len()..=n {
             self.constants.push([0; 4]);
@@ -86,7 +86,7 @@ impl State {
         self.constants[n][channel & 3] = value;
     }
 
-    /// `US_OUT_FMT` of target `n`, [`OUT_FMT_RGBA8`] if not given.
+    /// Returns `US_OUT_FMT` of target `n`, or [`OUT_FMT_RGBA8`] if not given.
     #[must_use]
     pub fn out_fmt_or_default(&self, n: usize) -> UsOutFmt {
         self.out_fmt.get(n).copied().flatten().unwrap_or(OUT_FMT_RGBA8)

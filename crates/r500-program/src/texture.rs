@@ -1,4 +1,4 @@
-//! Textures: the registers of a unit and the texels they describe.
+//! Textures: the registers of a unit and its texels.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,7 @@ use r500_isa::texture::{
     TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
 
-/// A texture bound to a unit, exactly as given. The execution engine decides whether it can be
-/// sampled.
+/// A texture bound to a unit, unmodified. The execution engine decides whether it can be sampled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texture {
     /// `TX_FILTER0`.
@@ -31,16 +30,16 @@ pub struct Texture {
     pub levels: Vec<Level>,
 }
 
-/// A level of a texture.
+/// A mip level of a texture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
     /// Texels in a row.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Layers of a volume, 6 faces of a cube, 1 else.
+    /// Layers of a volume, 6 for a cube, otherwise 1.
     pub layers: u32,
-    /// Texels as they lie in memory, row 0 first, layer after layer. Blocks of compressed formats
-    /// likewise, row of blocks after row of blocks.
+    /// Texels in memory order: row 0 first, layer after layer. Compressed formats: row of blocks
+    /// after row of blocks.
     pub bytes: Vec<u8>,
 }

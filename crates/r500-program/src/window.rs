@@ -1,6 +1,6 @@
-//! The code window: which instructions can run, where the program starts and where it ends.
+//! The code window: the instructions that can run, the start and the end of the program.
 //!
-//! `US_CODE_OFFSET`, `US_CODE_RANGE` and `US_CODE_ADDR` give it.
+//! It is defined by `US_CODE_OFFSET`, `US_CODE_RANGE` and `US_CODE_ADDR`.
 
 use core::fmt;
 
@@ -8,8 +8,8 @@ use crate::Program;
 
 /// The instructions that can run, as indices into [`Program::code`].
 ///
-/// A register that the state leaves out defaults to all instructions of the program, from the first
-/// to the last. Absolute address = index + `US_CODE_OFFSET` (documented).
+/// A register that is not given defaults to all instructions of the program, from the first to the
+/// last. Absolute address = index + `US_CODE_OFFSET` (documented).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeWindow {
     /// `US_CODE_OFFSET`: absolute address of instruction 0.
@@ -18,20 +18,20 @@ pub struct CodeWindow {
     pub first: usize,
     /// Last index that can run.
     pub last: usize,
-    /// Where the program starts.
+    /// Index of the first executed instruction.
     pub start: usize,
-    /// The last instruction of the program; `None` if `END_ADDR` names none that can run.
+    /// Index of the last instruction of the program; `None` if `END_ADDR` names none that can run.
     pub end: Option<usize>,
     /// Absolute address of `END_ADDR`.
     pub end_address: u32,
 }
 
-/// Why no instruction can run.
+/// The reason why no instruction can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowError {
     /// There are no instructions.
     Empty,
-    /// `US_CODE_RANGE` and the instructions given have no address in common.
+    /// `US_CODE_RANGE` and the given instructions have no address in common.
     EmptyWindow {
         /// First absolute address of the window.
         first: u32,
@@ -40,7 +40,7 @@ pub enum WindowError {
         /// `US_CODE_OFFSET`.
         offset: u32,
     },
-    /// The program would start outside its window.
+    /// The program would start outside the window.
     StartOutside {
         /// Absolute address of the start.
         start: u32,

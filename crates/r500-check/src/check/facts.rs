@@ -8,7 +8,7 @@ use super::machine::span;
 use crate::graph::{Graph, Structure};
 use crate::{Facts, Verdict};
 
-/// Returns the verdict on a program without errors. `defined`: every read is initialised.
+/// Returns the verdict on a program without errors. `defined`: whether every read is initialised.
 pub(super) fn verdict(
     program: &Program,
     given: &Assumptions,
@@ -80,7 +80,7 @@ pub(super) fn verdict(
     Verdict::Clean(facts)
 }
 
-/// Integer constants that loops name and that are not given.
+/// Returns the integer constants that loops name and that are not given.
 fn missing_int_constants(program: &Program, graph: &Graph) -> u32 {
     let named = (0..graph.len()).filter(|&index| graph.reaches(index)).filter_map(|index| {
         let flow = graph.flows[index]?;

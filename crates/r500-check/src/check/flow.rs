@@ -1,4 +1,5 @@
-//! Lints about control flow: window, stacks, branch levels, loops, unreachable code, endless loops.
+//! Lints about control flow: code window, stacks, branch levels, loops, unreachable code, infinite
+//! loops.
 
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType};

@@ -18,7 +18,7 @@ use crate::graph::AlRange;
 use crate::lint::{Edit, EditTarget, Fix, Lint, Location};
 use r500_isa::{Access, OperandField};
 
-/// Checks that need no graph.
+/// Performs the checks that need no graph.
 pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
     let offset = usize::from(program.state.base_address());
     let last = offset + program.code.len();
@@ -107,7 +107,7 @@ impl Checker<'_> {
             let place = self.field(index, 5, AluRgbaInst::RGB_OP);
             self.add(LintCode::SopWithoutFunction, place, format!("SOP with alpha {alpha:?}"));
         }
-        // A half that writes nothing has no result to modify; compilers leave 7 there.
+        // A half that writes nothing has no result to modify; compilers leave OMOD at 7 there.
         let wanted = inst.result_channels();
         let selects = matches!(rgb, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND);
         if inst.omod(Half::Rgb) == Omod::DISABLED && !selects && wanted & 7 != 0 {
@@ -268,7 +268,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Addresses with aL, and US_PIXSIZE.
+    /// Checks addresses with aL, and US_PIXSIZE.
     fn check_ranges(&mut self, index: usize, highest: i32) {
         let Some(&visit) = self.graph.visit(index) else { return };
         let step = self.graph.steps[index];
@@ -346,13 +346,13 @@ impl Checker<'_> {
     }
 }
 
-/// Least and greatest address of an access, as far as aL is known.
+/// Returns the least and the greatest address of an access, as far as aL is known.
 pub(super) fn span(access: &Access, al: AlRange) -> (i32, i32) {
     let addr = i32::from(access.addr);
     if access.relative { (addr + al.min, addr + al.max) } else { (addr, addr) }
 }
 
-/// Returns whether a swizzle selects a channel for itself, or has no effect.
+/// Returns whether a swizzle selects a channel itself, or has no effect.
 fn straight(swiz: Swiz, channel: u8) -> bool {
     swiz.code() == channel || swiz == Swiz::UNUSED
 }

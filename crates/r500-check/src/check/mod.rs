@@ -49,7 +49,7 @@ pub struct Report {
     /// The lints in address order, those without an instruction first; at most [`LINTS`](crate::limits::LINTS) errors,
     /// and as many warnings and notes.
     pub lints: Vec<Lint>,
-    /// Lints beyond that.
+    /// Number of lints above these limits.
     pub omitted: usize,
     /// The verdict.
     pub verdict: Verdict,
@@ -68,7 +68,7 @@ impl Report {
     }
 }
 
-/// Checks a job: its program, with the inputs and textures that it names.
+/// Checks a job: its program, with the inputs and textures that the job names.
 #[must_use]
 pub fn check_job(job: &Job) -> Report {
     check(&job.program, &Assumptions::of_job(job))
@@ -76,8 +76,8 @@ pub fn check_job(job: &Job) -> Report {
 
 /// Checks a program.
 ///
-/// Takes time roughly linear in the program length, bounded by following
-/// [`STATES`](crate::limits::STATES) states of a group.
+/// The time is roughly linear in the program length; the number of states of a group is limited to
+/// [`STATES`](crate::limits::STATES).
 #[must_use]
 pub fn check(program: &Program, given: &Assumptions) -> Report {
     analyze(program, given).report
@@ -88,7 +88,7 @@ pub fn check(program: &Program, given: &Assumptions) -> Report {
 pub struct Analysis {
     /// The report.
     pub report: Report,
-    /// The flow graph; `None` where nothing can run.
+    /// The flow graph; `None` if no instruction can run.
     pub graph: Option<Graph>,
     /// The structured program, or why it is unstructured; `None` if the graph is incomplete.
     pub structure: Option<Result<Structure, Unstructured>>,
@@ -100,8 +100,8 @@ pub fn analyze(program: &Program, given: &Assumptions) -> Analysis {
     analyze_at(program, given, MinSeverity::All)
 }
 
-/// Analyses a program for an engine: no assumptions, and only the errors that decide the verdict
-/// are searched for.
+/// Analyses a program for an engine: makes no assumptions and searches only for the errors that
+/// decide the verdict.
 #[must_use]
 pub fn analyze_errors(program: &Program) -> Analysis {
     analyze_at(program, &Assumptions::default(), MinSeverity::Errors)
@@ -192,9 +192,9 @@ struct Checker<'a> {
     /// Whether the program carries state. Only then are missing registers reported.
     has_state: bool,
     findings: Vec<Lint>,
-    /// Findings that are kept: errors, and warnings and notes.
+    /// Numbers of kept findings: errors; warnings and notes.
     counts: [usize; 2],
-    /// How many are not, and whether the last one is among them.
+    /// Number of omitted findings, and whether the last one is omitted.
     omitted: usize,
     last_omitted: bool,
 }
@@ -214,7 +214,8 @@ impl<'a> Checker<'a> {
         self.push(Lint { code, location: place, message, fix: None, related: Vec::new() });
     }
 
-    /// Keeps a lint if the limit allows. Errors have a limit of their own, so that warnings do not hide them.
+    /// Keeps a lint if the limit allows. Errors have a separate limit, so that warnings do not
+    /// displace them.
     fn push(&mut self, lint: Lint) {
         let count = &mut self.counts[usize::from(lint.severity() != Severity::Error)];
         self.last_omitted = *count >= LINTS;

@@ -9,7 +9,7 @@ use crate::lint::{Edit, Fix};
 use r500_isa::{Access, OperandField};
 
 impl Checker<'_> {
-    /// Reports them. Returns whether every read is initialised.
+    /// Reports uninitialised reads and dead writes. Returns whether every read is initialised.
     pub(super) fn check_registers(&mut self) -> bool {
         let mut inputs = self.assumptions.inputs.unwrap_or_else(all_temporaries);
         if self.assumptions.inputs.is_none() {

@@ -13,8 +13,8 @@ use crate::graph::{AlRange, EdgeKind, Node};
 use crate::lint::{Edit, Fix};
 use r500_isa::Access;
 
-/// Pending texture results: channels fetched without an acquired semaphore, and those covered by
-/// one. The reference engine tracks whole registers.
+/// Pending texture results: channels fetched without acquiring the semaphore, and channels that it
+/// protects. The reference engine tracks whole registers.
 #[derive(Clone, Copy, Default)]
 struct Fetches {
     issued: ChannelSet,
@@ -24,7 +24,7 @@ struct Fetches {
 /// The label of the related fetch.
 const FETCHED: &str = "fetched here";
 
-/// The pending channels of the first register of an access that has some.
+/// The pending channels of the first register of an access that has pending channels.
 struct Pending {
     issued: Option<(u8, u8)>,
     held: Option<(u8, u8)>,
@@ -118,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns a fix that waits, and lets the fetches without the semaphore acquire it.
+    /// Returns a fix that adds the wait, and lets the fetches without the semaphore acquire it.
     fn await_fix(&self, index: usize, issued: Option<(u8, u8)>) -> Fix {
         let mut fix = self.set_flag(index, 0, CmnInst::TEX_SEM_WAIT);
         if let Some((temp, channels)) = issued {
@@ -166,8 +166,8 @@ impl Checker<'_> {
         fetches
     }
 
-    /// Returns whether accesses of two consecutive instructions may name one register. aL is the
-    /// same for both.
+    /// Returns whether accesses of two consecutive instructions may name the same register. Both
+    /// use the same aL.
     fn meet(&self, index: usize, a: &Access, b: &Access) -> bool {
         if a.relative == b.relative {
             return a.addr == b.addr;
@@ -178,7 +178,7 @@ impl Checker<'_> {
         !visit.al.unknown && (min..=max).contains(&i32::from(plain.addr))
     }
 
-    /// Presubtract, MDH and MDV read their sources early: NOP on the instruction before.
+    /// Checks for NOP before an instruction whose presubtract, MDH or MDV reads sources early.
     fn check_nop(&mut self, index: usize) {
         let inst = self.program.code[index];
         let step = &self.graph.steps[index];

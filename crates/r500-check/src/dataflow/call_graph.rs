@@ -10,14 +10,14 @@ pub(super) struct CallGraph {
     pub(super) entries: Vec<usize>,
     /// RETURNs of each function.
     pub(super) returns: Vec<Vec<usize>>,
-    /// Calls, with the function that each calls, by ascending place.
+    /// Calls, with their callees, by ascending address.
     pub(super) calls: Vec<(usize, usize)>,
     /// The function of each instruction; 0 if unreachable.
     pub(super) function: Vec<u32>,
 }
 
 impl CallGraph {
-    /// `edges` are those of a pixel, `start` where it begins.
+    /// Builds the call graph. `edges` are those of a pixel, `start` is its first instruction.
     pub(super) fn of(structure: Option<&Structure>, start: usize, count: usize) -> Self {
         let mut found = Self {
             entries: vec![start],

@@ -77,9 +77,9 @@ impl fmt::Display for ChannelId {
 pub struct ChannelSet([u64; WORDS]);
 
 impl ChannelSet {
-    /// No channel.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; WORDS]);
-    /// Every channel.
+    /// The set of all channels.
     pub const ALL: Self = Self([u64::MAX; WORDS]);
 
     /// Returns all outputs and depth: the results of a program.
@@ -126,7 +126,7 @@ impl ChannelSet {
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
 
-    /// Returns whether nothing is in the set.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]

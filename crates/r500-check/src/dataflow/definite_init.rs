@@ -14,8 +14,8 @@ impl DefiniteInit {
     /// Solves the forward dataflow equations. `inputs` are the channels written before the program
     /// starts.
     ///
-    /// A predicated write counts as done in [`DefiniteInit::always`]: what reads it is usually predicated
-    /// the same way.
+    /// [`DefiniteInit::always`] counts a predicated write as executed: its readers usually have the
+    /// same predicate.
     #[must_use]
     pub fn of(flow: &Dataflow, inputs: &ChannelSet) -> Self {
         let mut written = Self::since_entry(flow);
@@ -81,7 +81,7 @@ impl DefiniteInit {
         written
     }
 
-    /// Returns the channels that something may have written before an instruction.
+    /// Returns the channels that may have been written before an instruction.
     #[must_use]
     pub fn maybe(&self, at: usize) -> &ChannelSet {
         &self.maybe[at]

@@ -54,11 +54,11 @@ pub struct Dataflow {
 /// The effects of an instruction: may and must sets of channels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effects {
-    /// Channels that it may read.
+    /// Channels that the instruction may read.
     pub may_read: ChannelSet,
     /// Channels that every execution reads.
     pub must_read: ChannelSet,
-    /// Channels that it may write.
+    /// Channels that the instruction may write.
     pub may_write: ChannelSet,
     /// Channels that every execution writes.
     pub must_write: ChannelSet,

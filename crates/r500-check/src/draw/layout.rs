@@ -1,15 +1,19 @@
-//! Layered graph drawing.
+//! Layered graph drawing (Sugiyama's method).
 //!
-//! The usual four steps for layered drawings (Sugiyama, Tagawa, Toda, 1981): a box lies below all
-//! that lead to it, arrows that close a cycle left out; arrows across several layers pass through
-//! points in between, those that go back up through a point next to each box at their ends; each
-//! layer is sorted by where its neighbours lie, several times up and down; then everything is put
-//! as far left as it can be, and moved towards what it hangs on as far as there is room. The points
-//! of an arrow move as one, so that long arrows are straight.
+//! The four usual steps (Sugiyama, Tagawa, Toda, 1981):
+//!
+//! 1. Layer assignment by longest path: a box is below all its predecessors; arrows that close a
+//!    cycle are ignored.
+//! 2. Arrows across several layers get a point in each layer between. Upward arrows also get a
+//!    point next to the box at each end.
+//! 3. Crossing reduction: each layer is sorted by the mean position of its neighbours, in several
+//!    sweeps up and down.
+//! 4. Coordinates: all boxes are packed to the left, then moved towards their neighbours as far as
+//!    there is space. The points of an arrow move together, so that long arrows are straight.
 
 use super::Chart;
 
-/// A box or a point that an arrow passes through.
+/// A box, or a point through which an arrow passes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     pub(super) x: f64,
@@ -17,7 +21,7 @@ pub(super) struct Spot {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) layer: usize,
-    /// The box of the same layer that a point is preferably to the right of.
+    /// The box of the same layer of which the point is preferably to the right.
     box_spot: Option<usize>,
 }
 
@@ -35,12 +39,12 @@ impl Spot {
     }
 }
 
-/// How an arrow goes.
+/// The route of an arrow.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
-    /// The points that it passes, from where it leaves to where it arrives.
+    /// The points on the route, from its start to its end.
     pub(super) points: Vec<usize>,
-    /// It goes back up.
+    /// Whether the arrow leads upward.
     pub(super) upward: bool,
 }
 
@@ -48,7 +52,7 @@ pub(super) struct Way {
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) spots: Vec<Spot>,
-    /// Of each arrow.
+    /// The route of each arrow.
     pub(super) ways: Vec<Way>,
     /// Top and bottom of each layer.
     pub(super) layers: Vec<(f64, f64)>,
@@ -125,14 +129,14 @@ impl Layout {
         rows
     }
 
-    /// Of each spot, those it hangs on above and below.
+    /// Returns the neighbours of each spot in the layers above and below.
     fn neighbours(&self, chart: &Chart) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let mut above = vec![Vec::new(); self.spots.len()];
         let mut below = vec![Vec::new(); self.spots.len()];
         for (arrow, way) in chart.arrows.iter().zip(&self.ways) {
             let mut chain = way.points.clone();
             if way.upward {
-                // The ends stand next to their boxes.
+                // The end points are next to their boxes.
                 chain.reverse();
             } else if arrow.from != arrow.to {
                 chain.insert(0, arrow.from);
@@ -162,7 +166,7 @@ impl Layout {
                     let sum: f64 = on.iter().map(|&other| place[other]).sum();
                     if on.is_empty() { place[spot] } else { sum / on.len() as f64 }
                 };
-                // Right of the box, and of whatever else is where the box is.
+                // To the right of the box, and of other spots with the position of the box.
                 let key =
                     |spot: usize| self.spots[spot].box_spot.map_or(mean(spot), |b| mean(b) + 0.4);
                 let mut keyed: Vec<(f64, usize)> = row.iter().map(|&s| (key(s), s)).collect();
@@ -201,15 +205,15 @@ impl Layout {
     }
 }
 
-/// Spots that have the same x: a box by itself, or the points of an arrow.
+/// Groups of spots with the same x: a single box, or the points of an arrow.
 struct Units {
-    /// The spots of each.
+    /// The spots of each unit.
     spots: Vec<Vec<usize>>,
     /// The unit of each spot.
     of: Vec<usize>,
-    /// Pairs of neighbours in some row, left and right.
+    /// Pairs of units that are adjacent in some row, left and right.
     neighbours: Vec<(usize, usize)>,
-    /// The units, each after those left of it.
+    /// The units in topological order from left to right.
     order: Vec<usize>,
 }
 
@@ -227,7 +231,7 @@ impl Units {
             spots.push(vec![spot]);
         }
         let mut units = Self { spots, of, neighbours: Vec::new(), order: Vec::new() };
-        // Arrows that cross cannot both be straight: the longest one bends.
+        // Crossing arrows cannot both be straight: the longest one bends.
         while let Some(unit) = units.arrange(rows) {
             for spot in units.spots[unit].split_off(1) {
                 units.of[spot] = units.spots.len();
@@ -237,7 +241,7 @@ impl Units {
         units
     }
 
-    /// Finds the order from left to right; the longest unit that is in the way of one.
+    /// Computes the order from left to right. Returns the longest unit that prevents one.
     fn arrange(&mut self, rows: &[Vec<usize>]) -> Option<usize> {
         let pairs = rows.iter().flat_map(|row| row.windows(2));
         self.neighbours = pairs.map(|pair| (self.of[pair[0]], self.of[pair[1]])).collect();
@@ -265,7 +269,7 @@ impl Units {
         stuck.max_by_key(|&unit| self.spots[unit].len())
     }
 
-    /// Puts everything as far left as it can be.
+    /// Moves all units as far left as possible.
     fn pack(&self, spots: &mut [Spot]) {
         let mut least = vec![0.0f64; self.spots.len()];
         let mut right = vec![Vec::new(); self.spots.len()];
@@ -277,7 +281,7 @@ impl Units {
         }
     }
 
-    /// Moves everything towards what it hangs on, once from the right and once from the left.
+    /// Moves the units towards their neighbours, once from the right and once from the left.
     fn pull(&self, spots: &mut [Spot], above: &[Vec<usize>], below: &[Vec<usize>]) {
         let mut around = vec![(Vec::new(), Vec::new()); self.spots.len()];
         for &(l, r) in &self.neighbours {
@@ -289,7 +293,7 @@ impl Units {
             for &spot in &self.spots[unit] {
                 let hangs = above[spot].iter().chain(&below[spot]);
                 for &other in hangs.filter(|&&other| self.of[other] != unit) {
-                    // Boxes that follow each other should stand below each other.
+                    // Consecutive boxes should be aligned vertically.
                     let weight =
                         if spots[spot].is_point() || spots[other].is_point() { 1.0 } else { 4.0 };
                     sum += weight * (spots[other].centre() - spots[spot].width / 2.0);
@@ -325,16 +329,16 @@ impl Units {
     }
 }
 
-/// Room for the title and the notes.
+/// Returns the height of the title and the notes.
 pub(super) fn header(chart: &Chart) -> f64 {
     let title = if chart.title.is_empty() { 0.0 } else { 22.0 };
     let height = title + chart.notes.len() as f64 * LINE;
     if height == 0.0 { 0.0 } else { height + 24.0 }
 }
 
-/// Returns which arrows go back up: those that lead to a box from which they can be reached.
+/// Returns which arrows lead upward: those that close a cycle in a depth-first search.
 fn turned(chart: &Chart) -> Vec<bool> {
-    // Arrows that lead to a box being visited close a cycle.
+    // An arrow to a box that is being visited closes a cycle.
     let mut next = vec![Vec::new(); chart.boxes.len()];
     for (n, arrow) in chart.arrows.iter().enumerate() {
         next[arrow.from].push(n);
@@ -369,10 +373,10 @@ fn turned(chart: &Chart) -> Vec<bool> {
     turned
 }
 
-/// Returns the longest way down to each box.
+/// Returns the layer of each box: the length of the longest path to it.
 fn layers(count: usize, down: &[(usize, usize)]) -> Vec<usize> {
     let mut layers = vec![0; count];
-    // Without cycles this settles after as many rounds as there are layers.
+    // Without cycles, this converges in as many iterations as there are layers.
     for _ in 0..count {
         let mut moved = false;
         for &(upper, lower) in down {

@@ -1,6 +1,6 @@
 //! Drawings of control-flow graphs. A [`Chart`] is written by [`Chart::dot`] or [`Chart::svg`].
 //!
-//! The SVG is laid out here, in layers from top to bottom, and needs no other program.
+//! The SVG layout is computed here, in layers from top to bottom, without another program.
 
 mod dot;
 mod layout;
@@ -11,7 +11,7 @@ use crate::graph::{BlockNode, Blocks, EdgeKind, Graph};
 /// A flow graph as boxes and arrows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// What the graph is called; may be empty.
+    /// Name of the graph; may be empty.
     pub title: String,
     /// Lines below the title.
     pub notes: Vec<String>,
@@ -26,43 +26,43 @@ pub struct Chart {
 pub struct ChartBox {
     /// Lines of text.
     pub lines: Vec<String>,
-    /// What it stands for.
+    /// The kind of node.
     pub kind: BoxKind,
-    /// How many natural loops it is in.
+    /// Number of natural loops that contain the block.
     pub nesting: usize,
 }
 
-/// What a box stands for.
+/// The kind of node that a box represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoxKind {
-    /// The block where the program starts.
+    /// The block in which the program starts.
     Start,
     /// A block.
     Block,
-    /// A block that nothing leads to.
+    /// An unreachable block.
     Unreached,
     /// The end of the program.
     End,
-    /// Addresses that cannot run.
+    /// Addresses outside the code window.
     Outside,
 }
 
 /// An arrow of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Box that it leaves.
+    /// The source box.
     pub from: usize,
-    /// Box that it leads to.
+    /// The target box.
     pub to: usize,
-    /// Why one goes this way.
+    /// The kind of transfer.
     pub kind: EdgeKind,
-    /// It closes a cycle.
+    /// Whether the arrow closes a cycle.
     pub back: bool,
 }
 
 impl Chart {
-    /// Returns a chart of the basic blocks. `text` gives the line of an instruction, or several, by
-    /// its index in the program.
+    /// Returns a chart of the basic blocks. `text` returns one or more lines for an instruction
+    /// index.
     #[must_use]
     pub fn new(graph: &Graph, blocks: &Blocks, text: impl Fn(usize) -> String) -> Self {
         let window = graph.window();
@@ -165,7 +165,7 @@ mod tests {
                     assert!(apart, "{code:?}: {a:?} {b:?}");
                 }
             }
-            // Ways go from one layer to the next, and keep clear of boxes.
+            // Routes pass through consecutive layers and do not touch boxes.
             for way in &layout.ways {
                 let mut ys: Vec<f64> = way.points.iter().map(|&p| layout.spots[p].y).collect();
                 if way.upward {
@@ -184,7 +184,8 @@ mod tests {
         }
     }
 
-    /// Well-formed as far as it matters here: tags balance, text is escaped, numbers are finite.
+    /// Checks well-formedness as far as needed here: tags balance, text is escaped, numbers are
+    /// finite.
     #[test]
     fn svg_is_well_formed() {
         for &code in LintCode::ALL {

@@ -6,7 +6,7 @@ use super::layout::{CHARACTER, LAYER_GAP, LINE, Layout, MARGIN, PADDING, Spot};
 use super::{BoxKind, Chart, ChartBox};
 use crate::graph::EdgeKind;
 
-/// Light, and dark where the viewer asks for that.
+/// Light colours, and dark ones if the viewer prefers them.
 const STYLE: &str = "\
 text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1c2430}
 .page{fill:#fff}.title{font-weight:bold;font-size:15px}.note,.at,.label{fill:#69778a}.label{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
@@ -50,7 +50,7 @@ impl Chart {
         for (node, spot) in self.boxes.iter().zip(&layout.spots) {
             draw_box(&mut svg, node, spot);
         }
-        // On top: a word may lie where another arrow passes.
+        // Labels are drawn last, because another arrow may cross them.
         for (n, arrow) in self.arrows.iter().enumerate() {
             let label = arrow.kind.label();
             if !label.is_empty() {
@@ -95,7 +95,7 @@ impl Chart {
         let tip = if class.is_empty() { "tip".to_owned() } else { format!("tip-{class}") };
         let mut pen;
         if arrow.from == arrow.to {
-            // A block that leads to itself.
+            // A block that is its own successor.
             let (right, middle) = (from.x + from.width, from.y + from.height / 2.0);
             pen = Pen::at(right, middle + 6.0);
             let _ = write!(pen.path, "c{0} 14 {0} -26 1 -12", GAP_LOOP);
@@ -120,7 +120,7 @@ impl Chart {
     }
 }
 
-/// How far an arrow of a block to itself reaches out.
+/// The horizontal extent of an arrow from a block to itself.
 const GAP_LOOP: f64 = 30.0;
 
 /// A path being drawn.
@@ -135,7 +135,7 @@ impl Pen {
         Self { path: format!("M{x:.1} {y:.1}"), x, y }
     }
 
-    /// Straight up or down.
+    /// Draws a vertical line.
     fn line(&mut self, y: f64) {
         if (y - self.y).abs() > 0.05 {
             let _ = write!(self.path, "V{y:.1}");
@@ -143,13 +143,12 @@ impl Pen {
         }
     }
 
-    /// To a point in the next layer, upright at both ends; an arrow that goes up turns round where it
-    /// leaves a box and where it arrives.
+    /// Draws a curve to a point in the next layer, vertical at both ends. An upward arrow turns round at both ends.
     fn curve(&mut self, x: f64, y: f64, upward: bool) {
         let bend = LAYER_GAP * 0.45;
         let turns = (y - self.y).abs() < LAYER_GAP / 2.0;
         let (first, last) = match (upward, turns) {
-            // Below a box, up next to it; the y of both ends is the same.
+            // The first curve bends below the source box and up next to it; its ends have the same y.
             (true, true) if self.path.starts_with('M') && !self.path.contains('C') => (bend, bend),
             (true, true) => (-bend, -bend),
             (true, false) => (-bend, bend),
@@ -166,7 +165,7 @@ impl Pen {
     }
 }
 
-/// Where arrows touch their boxes: apart, in the order of where they go and come from.
+/// The positions where arrows touch their boxes: separate, in the order of their other ends.
 struct Ports {
     leaves: Vec<f64>,
     arrives: Vec<f64>,
@@ -198,7 +197,7 @@ impl Ports {
                 let span = spot.width * 0.6;
                 for (place, &(x, n)) in here.iter().enumerate() {
                     let even = spot.centre() + ((place as f64 + 0.5) / count * span - span / 2.0);
-                    // A single arrow goes straight on where it can.
+                    // A single arrow is straight if possible.
                     let straight = x > spot.x + PADDING && x < spot.x + spot.width - PADDING;
                     let port = if here.len() == 1 && straight { x } else { even };
                     if leaving { ports.leaves[n] = port } else { ports.arrives[n] = port }
@@ -230,7 +229,7 @@ fn draw_box(svg: &mut String, node: &ChartBox, spot: &Spot) {
     );
     for (n, line) in node.lines.iter().enumerate() {
         let y = y + PADDING + LINE * (n as f64 + 0.75);
-        // Not every viewer keeps spaces: what they set apart gets places of its own.
+        // Some viewers collapse spaces, so the parts that they separate get their own positions.
         for (column, words) in runs(line) {
             let x = x + PADDING + column as f64 * CHARACTER;
             let number = words.bytes().all(|byte| byte.is_ascii_digit());
@@ -242,7 +241,7 @@ fn draw_box(svg: &mut String, node: &ChartBox, spot: &Spot) {
     svg.push_str("</g>\n");
 }
 
-/// Returns the parts of a line that two spaces or more set apart, each with its column.
+/// Returns the parts of a line that two or more spaces separate, each with its column.
 fn runs(line: &str) -> Vec<(usize, &str)> {
     let mut runs = Vec::new();
     let mut column = 0;

@@ -35,7 +35,7 @@ pub(super) const fn constant(addr: u8) -> Source {
     Source { addr, constant: true, relative: false }
 }
 
-/// Source 0 in both halves.
+/// Sets source `n` in both halves.
 pub(super) fn source(inst: Instruction, n: usize, source: Source) -> Instruction {
     let [cmn, _, _, rgb, alpha, rgba] = inst.0;
     let rgb_addr = inst.rgb_addr().with_source(n, source).bits();
@@ -43,7 +43,7 @@ pub(super) fn source(inst: Instruction, n: usize, source: Source) -> Instruction
     Instruction([cmn, rgb_addr, alpha_addr, rgb, alpha, rgba])
 }
 
-/// `src0 * 1 + 0` in both halves, all sources inline 0, nothing written.
+/// Returns `src0 * 1 + 0` in both halves, with all sources inline 0 and no writes.
 pub(super) fn idle() -> Instruction {
     let inst = Instruction([
         0,
@@ -63,7 +63,7 @@ pub(super) fn idle() -> Instruction {
         .with_alpha_operand(Slot::C, scalar(Swiz::ZERO))
 }
 
-/// `temp[to] = source`.
+/// Returns `temp[to] = from`.
 pub(super) fn mov(to: u8, from: Source) -> Instruction {
     let inst = source(idle(), 0, from);
     let inst = with(inst, 0, CmnInst::RGB_WMASK, RgbMask::RGB);
@@ -71,7 +71,7 @@ pub(super) fn mov(to: u8, from: Source) -> Instruction {
     with(with(inst, 5, AluRgbaInst::RGB_ADDRD, to), 4, AluAlphaInst::ALPHA_ADDRD, to)
 }
 
-/// `out[0] = source`.
+/// Returns `out[0] = from`.
 pub(super) fn out(from: Source) -> Instruction {
     let inst = with(source(idle(), 0, from), 0, CmnInst::TYPE, InstType::OUT);
     with(with(inst, 0, CmnInst::RGB_OMASK, RgbMask::RGB), 0, CmnInst::ALPHA_OMASK, true)
@@ -83,7 +83,7 @@ pub(super) fn alpha(to: u8, op: AlphaOp, from: Source) -> Instruction {
     with(with(inst, 4, AluAlphaInst::ALPHA_OP, op), 4, AluAlphaInst::ALPHA_ADDRD, to)
 }
 
-/// Sets the ALU result: whether red of the source is 0.
+/// Returns a test that sets the ALU result to whether red of the source is 0.
 pub(super) fn test(from: Source) -> Instruction {
     with(source(idle(), 0, from), 3, AluRgbInst::ALU_WMASK, true)
 }
@@ -111,7 +111,7 @@ pub(super) fn wait(inst: Instruction) -> Instruction {
     with(inst, 0, CmnInst::TEX_SEM_WAIT, true)
 }
 
-/// Returns a flow-control instruction that waits for the ALU.
+/// Returns a flow-control instruction with `ALU_WAIT`.
 pub(super) fn flow(op: FcOp, func: u8, any: bool, target: u16) -> Instruction {
     let cmn = CmnInst(0).with(CmnInst::TYPE, InstType::FC).with(CmnInst::ALU_WAIT, true);
     let inst =
@@ -120,13 +120,13 @@ pub(super) fn flow(op: FcOp, func: u8, any: bool, target: u16) -> Instruction {
     Instruction([cmn.bits(), 0, inst.bits(), addr.bits(), 0, 0])
 }
 
-/// Counts branch levels: without the jump, with it, and by how much DECR goes down.
+/// Sets the branch operations: without the jump, with it, and the count of DECR.
 pub(super) fn counts(inst: Instruction, op0: BranchOp, op1: BranchOp, pop: u8) -> Instruction {
     let inst = with(with(inst, 2, FcInst::B_OP0, op0), 2, FcInst::B_OP1, op1);
     with(inst, 2, FcInst::B_POP_CNT, pop)
 }
 
-/// IF the ALU result is set, else continue after `endif`.
+/// Returns IF: enters the branch if the ALU result is set, else continues after `endif`.
 pub(super) fn branch(endif: u16) -> Instruction {
     let inst = flow(FcOp::JUMP, 0x0f, false, endif + 1);
     counts(inst, BranchOp::INCR, BranchOp::NONE, 0)
@@ -136,7 +136,8 @@ pub(super) fn endif(at: u16) -> Instruction {
     counts(flow(FcOp::JUMP, 0, true, at + 1), BranchOp::DECR, BranchOp::NONE, 1)
 }
 
-/// LOOP with its end, as the documents advise: JUMP_ANY, target after the end.
+/// Returns LOOP with its end, as the documents advise: JUMP_ANY, with the instruction after the end
+/// as target.
 pub(super) fn begin(end: u16) -> Instruction {
     flow(FcOp::LOOP, 0, true, end + 1)
 }
@@ -145,7 +146,7 @@ pub(super) fn end(body: u16) -> Instruction {
     flow(FcOp::ENDLOOP, 0xff, true, body)
 }
 
-/// BREAK inside `levels` branches.
+/// Returns BREAK inside `levels` branches.
 pub(super) fn leave(end: u16, levels: u8) -> Instruction {
     let op = if levels == 0 { BranchOp::NONE } else { BranchOp::DECR };
     counts(flow(FcOp::BREAKLOOP, 0xff, false, end + 1), BranchOp::NONE, op, levels)
@@ -159,8 +160,8 @@ pub(super) fn ret() -> Instruction {
     with(flow(FcOp::JUMP, 0xff, false, 0), 2, FcInst::A_OP, AddrOp::POP)
 }
 
-/// Returns a job with all the state that matters: input in temp[0], eight temporaries, one constant
-/// (1, 1, 1, 1), four passes in integer constant 0, boolean constants, full flow control.
+/// Returns a job with all relevant state: an input in temp[0], eight temporaries, one constant (1,
+/// 1, 1, 1), four iterations in integer constant 0, boolean constants, full flow control.
 pub(super) fn job(code: &[Instruction]) -> Job {
     let mut program = Program::from_code(code.to_vec());
     let last = u16::try_from(code.len().saturating_sub(1)).unwrap_or(u16::MAX);

@@ -52,7 +52,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (nested(33), nested(32))
         }
         LintCode::LoopUnderflow => {
-            // With no pass, LOOP jumps onto its end.
+            // With zero iterations, LOOP jumps to its end.
             let code = [with(begin(1), 2, FcInst::JUMP_ANY, true), mov(1, t0), end(1), out(t0)];
             (passes(&code, 0), passes(&code, 1))
         }
@@ -77,7 +77,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (over(2), over(1))
         }
         LintCode::Unbalanced => {
-            // IF may jump past ENDIF, not onto it, unless it counts.
+            // IF may jump past ENDIF, or to ENDIF only if it counts.
             let to = |target| {
                 let jump = counts(
                     flow(FcOp::JUMP, 0x0f, false, target),

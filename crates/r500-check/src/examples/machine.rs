@@ -77,7 +77,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (many(257), many(256))
         }
         LintCode::RunsOut => {
-            // END_ADDR is jumped over.
+            // A jump skips END_ADDR.
             let to = |target| job(&[flow(FcOp::JUMP, 0xff, false, target), out(t0), out(t0)]);
             let to = |target| {
                 change(to(target), |job| {
@@ -102,7 +102,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (op(AddrOp::new(3)), op(AddrOp::PUSH))
         }
         LintCode::ReservedBranchOp => {
-            // Only the way that is gone counts.
+            // Only the operation on the executed edge counts.
             let op = |func| {
                 let inst = flow(FcOp::JUMP, func, true, 1);
                 job(&[counts(inst, BranchOp::NONE, BranchOp::new(3), 0), out(t0)])
@@ -129,7 +129,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (one(omod(RgbOp::FRC)), one(omod(RgbOp::MAX)))
         }
         LintCode::RelativeRange => {
-            // aL goes from 0 to 3.
+            // aL takes the values 0 to 3.
             let from = |addr| {
                 let source = Source { addr, constant: true, relative: true };
                 let code = [mov(1, t0), begin(3), mov(1, source), end(2), out(temp(1))];
@@ -220,7 +220,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
     })
 }
 
-/// Subroutines each of which calls the next one twice.
+/// Returns a chain of subroutines, each of which calls the next one twice.
 fn tangled(depth: u16) -> Job {
     let mut code = vec![call(2), out(temp(0))];
     for n in 0..depth {

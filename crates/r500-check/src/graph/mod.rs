@@ -109,9 +109,9 @@ pub enum Node {
 /// A range of stack depths over all abstract states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// Fewest.
+    /// The smallest depth.
     pub min: u8,
-    /// Most.
+    /// The largest depth.
     pub max: u8,
 }
 
@@ -140,9 +140,9 @@ impl DepthRange {
 /// The range of aL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlRange {
-    /// Least.
+    /// The least value.
     pub min: i32,
-    /// Greatest.
+    /// The greatest value.
     pub max: i32,
     /// Whether other values are possible because an integer constant is not given.
     pub unknown: bool,
@@ -184,7 +184,7 @@ pub(crate) enum Trap {
     EndsInLoop,
 }
 
-/// The set of errors that an instruction causes; the checker words them.
+/// The set of errors that an instruction causes; the checker writes their messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traps(u16);
 
@@ -208,7 +208,7 @@ impl Graph {
     /// Builds the control-flow graph of a program.
     ///
     /// # Errors
-    /// [`WindowError`] where nothing can run.
+    /// [`WindowError`] if no instruction can run.
     pub fn new(program: &Program) -> Result<Self, WindowError> {
         let window = CodeWindow::of(program)?;
         let bools = program.state.fc_bool_const.map(|c| c.kbool());
@@ -256,7 +256,7 @@ impl Graph {
         self.visit(index).is_some()
     }
 
-    /// Returns what an instruction reads and writes, reached or not.
+    /// Returns the def/use facts of an instruction, reachable or not.
     ///
     /// # Panics
     /// If the program has no such instruction.
@@ -271,7 +271,7 @@ impl Graph {
         self.flows.get(index)?.as_ref()
     }
 
-    /// Returns every edge, by ascending origin.
+    /// Returns every edge, by ascending source.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges

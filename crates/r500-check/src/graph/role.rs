@@ -34,7 +34,7 @@ pub enum Role {
     },
     /// CONTINUE.
     Continue {
-        /// The loop's end.
+        /// The end of the loop.
         end: usize,
     },
     /// A call.

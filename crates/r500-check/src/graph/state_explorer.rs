@@ -30,17 +30,19 @@ pub(super) struct Explored {
 /// The abstract state of an instruction, joined over all states that reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbstractState {
-    /// Open branch levels before it: at least the counter of an inactive pixel, plus one.
+    /// Branch levels open before the instruction: at least the counter of an inactive pixel, plus
+    /// one.
     pub levels: DepthRange,
-    /// Running loops before it.
+    /// Loops running before the instruction.
     pub loops: DepthRange,
-    /// Addresses on the address stack before it.
+    /// Addresses on the address stack before the instruction.
     pub calls: DepthRange,
     /// aL.
     pub al: AlRange,
-    /// An example of two paths that reach it with different numbers of open branch levels.
+    /// An example of two paths that reach the instruction with different numbers of open branch
+    /// levels.
     pub unbalanced: Option<(u8, u8)>,
-    /// The errors that it causes in some state.
+    /// The errors that the instruction causes in some state.
     pub traps: Traps,
     /// BREAK and CONTINUE: the levels that `B_OP1` should close, if known and different from those
     /// it closes.
@@ -52,13 +54,13 @@ pub struct AbstractState {
 struct LoopFrame {
     /// `KR`, if given.
     trip_count: Option<u8>,
-    /// aL in the first iteration; `None` if it is that of the enclosing loop.
+    /// aL in the first iteration; `None` if it is the aL of the enclosing loop.
     start: Option<AlRange>,
     /// Least and greatest step.
     step: (i8, i8),
     /// Whether the step is unknown.
     unknown_step: bool,
-    /// Branch levels open where the loop began.
+    /// Branch levels open at the start of the loop.
     levels: Option<DepthRange>,
 }
 
@@ -88,7 +90,7 @@ struct Explorer<'a> {
     should_close: Vec<Option<u8>>,
     edges: Vec<Vec<(EdgeKind, Node)>>,
     gave_up: bool,
-    /// Whether a BREAK or CONTINUE outside every loop may have deactivated pixels for ever.
+    /// Whether a BREAK or CONTINUE outside every loop may have deactivated pixels permanently.
     lanes_may_be_inactive: bool,
 }
 
@@ -130,7 +132,7 @@ pub(super) fn explore(
 }
 
 impl Explorer<'_> {
-    /// Joins a state into the known ones, and queues it if that changed anything.
+    /// Joins a state into the known states, and queues it if they change.
     fn reach(&mut self, pc: usize, calls: StackId, loops: StackId, levels: DepthRange) {
         let pc32 = u32::try_from(pc).unwrap_or(NONE);
         let states = &self.states;
@@ -243,7 +245,7 @@ impl Explorer<'_> {
             }
             let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
             let after = if flow.is_break() { below } else { loops };
-            // Pixels that remain in the loop keep the group there.
+            // Pixels that remain in the loop keep the group in the loop.
             return Decision { taken: jumps.then_some(after), fall_through: Some(loops) };
         }
         Decision { taken: jumps.then_some(loops), fall_through: stays.then_some(loops) }
@@ -261,8 +263,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// LOOP and REP: KR = 0 always jumps. A group without active pixels enters the loop anyway
-    /// (unless `JUMP_ANY`, which then never jumps).
+    /// Computes the effect of LOOP and REP: KR = 0 always jumps. A group without active pixels
+    /// enters the loop anyway (unless `JUMP_ANY`, which then never jumps).
     fn begin_loop(
         &mut self,
         pc: usize,
@@ -273,8 +275,8 @@ impl Explorer<'_> {
         let constant =
             self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
         let passes = constant.map(|c| c.kr());
-        // A loop of zero iterations that jumps onto its own end would end the enclosing loop. If KR
-        // is unknown, such a loop is taken to have iterations.
+        // A loop of zero iterations that jumps to its own end would end the enclosing loop. If KR
+        // is unknown, such a loop is assumed to have iterations.
         let onto_end = || {
             let target = self.window.index(flow.target);
             target.and_then(|target| self.flows[target]).is_some_and(|word| word.is_loop_end())
@@ -307,7 +309,7 @@ impl Explorer<'_> {
         Decision { taken: jumps, fall_through: Some(inner) }
     }
 
-    /// ENDLOOP adds KB to aL.
+    /// Applies ENDLOOP, which adds KB to aL.
     fn advance(&mut self, flow: &BranchInfo, loops: StackId) {
         if flow.op != FcOp::ENDLOOP {
             return;
@@ -348,7 +350,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// A BREAK or CONTINUE that jumps must leave as many branch levels open as its loop began with.
+    /// Checks that a BREAK or CONTINUE that jumps leaves as many branch levels open as its loop
+    /// began with.
     fn check_close(&mut self, pc: usize, flow: &BranchInfo, loops: StackId, levels: DepthRange) {
         let leaves = flow.is_break() || flow.op == FcOp::CONTINUE;
         if !leaves || loops == 0 {

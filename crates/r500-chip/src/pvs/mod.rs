@@ -1,9 +1,9 @@
-//! Instruction words of vertex programs (`PVS`: programmable vertex shader): four dwords an instruction.
+//! Instruction words of vertex programs (`PVS`: programmable vertex shader): four dwords per instruction.
 //!
-//! Dword 0 holds the opcode and the destination, dwords 1 to 3 a source each. With `DUAL_MATH_OP` the third source gives
-//! way to a second, scalar instruction ([`DualMath`]).
+//! Dword 0 holds the opcode and the destination, dwords 1 to 3 a source each. With `DUAL_MATH_OP`, a second, scalar instruction replaces
+//! the third source ([`DualMath`]).
 //!
-//! Every four dwords decode. [`Instruction`] prints as a line of assembly that parses back to the same dwords:
+//! Any four dwords decode. [`Instruction`] prints as a line of assembly that parses back to the same dwords:
 //!
 //! ```
 //! use r500_chip::pvs::Instruction;
@@ -220,7 +220,7 @@ pub enum Op {
     Vector(VectorOp),
     /// Math engine.
     Math(MathOp),
-    /// Macro; `MACRO_INST` decides over `MATH_INST`.
+    /// Macro; `MACRO_INST` takes precedence over `MATH_INST`.
     Macro(MacroOp),
 }
 
@@ -249,19 +249,19 @@ impl Addressing {
 }
 
 impl Instruction {
-    /// Returns operation and destination.
+    /// Returns the operation and the destination.
     #[must_use]
     pub const fn dst(self) -> Dst {
         Dst(self.0[0])
     }
 
-    /// Returns the three sources; the third is a second instruction with [`Instruction::dual_math`].
+    /// Returns the three sources; the third is a second instruction if [`Instruction::dual_math`] is `Some`.
     #[must_use]
     pub const fn sources(self) -> [Src; 3] {
         [Src(self.0[1]), Src(self.0[2]), Src(self.0[3])]
     }
 
-    /// Returns the second instruction of a dual one.
+    /// Returns the second instruction of a dual instruction.
     #[must_use]
     pub fn dual_math(self) -> Option<DualMath> {
         self.dst().dual_math_op().then_some(DualMath(self.0[3]))
@@ -285,7 +285,7 @@ impl Dst {
         }
     }
 
-    /// Returns which components are written: x to w.
+    /// Returns the written components: x to w.
     #[must_use]
     pub fn write_mask(self) -> [bool; 4] {
         [self.we_x(), self.we_y(), self.we_z(), self.we_w()]
@@ -299,13 +299,13 @@ impl Dst {
 }
 
 impl Src {
-    /// Returns what each component reads: x to w.
+    /// Returns the value that each component reads: x to w.
     #[must_use]
     pub fn swizzle(self) -> [Swizzle; 4] {
         [self.swizzle_x(), self.swizzle_y(), self.swizzle_z(), self.swizzle_w()]
     }
 
-    /// Returns which components are negated: x to w.
+    /// Returns the negated components: x to w.
     #[must_use]
     pub fn negate(self) -> [bool; 4] {
         [self.modifier_x(), self.modifier_y(), self.modifier_z(), self.modifier_w()]
@@ -349,7 +349,7 @@ impl Op {
         value.map(|value| value.name)
     }
 
-    /// Returns how many sources it reads, from the first on. `ME_POWER_*` reads the first and the third.
+    /// Returns the number of sources read, counted from the first. `ME_POWER_*` reads the first and the third.
     #[must_use]
     pub fn sources(self) -> usize {
         match self {

@@ -1,8 +1,8 @@
-//! Notation: how operands are spelled, by printer and parser alike.
+//! Notation of operands, shared by printer and parser.
 
 use super::{Component, DstType, SrcType, Swizzle};
 
-/// Destinations.
+/// Spellings of destinations.
 pub(super) const DESTINATIONS: [(DstType, &str); 6] = [
     (DstType::TEMPORARY, "temp"),
     (DstType::A0, "a0"),
@@ -12,7 +12,7 @@ pub(super) const DESTINATIONS: [(DstType, &str); 6] = [
     (DstType::INPUT, "input"),
 ];
 
-/// Sources.
+/// Spellings of sources.
 pub(super) const SOURCES: [(SrcType, &str); 4] = [
     (SrcType::TEMPORARY, "temp"),
     (SrcType::INPUT, "input"),
@@ -20,7 +20,7 @@ pub(super) const SOURCES: [(SrcType, &str); 4] = [
     (SrcType::ALT_TEMPORARY, "alt"),
 ];
 
-/// What a component of a source reads.
+/// Spellings of the values that a source component can read.
 pub(super) const SWIZZLES: [(Swizzle, &str); 6] = [
     (Swizzle::X, "x"),
     (Swizzle::Y, "y"),
@@ -30,7 +30,7 @@ pub(super) const SWIZZLES: [(Swizzle, &str); 6] = [
     (Swizzle::ONE, "1"),
 ];
 
-/// Components.
+/// Spellings of components.
 pub(super) const COMPONENTS: [(Component, &str); 4] =
     [(Component::X, "x"), (Component::Y, "y"), (Component::Z, "z"), (Component::W, "w")];
 
@@ -42,7 +42,7 @@ pub(super) fn spelling<T: PartialEq>(
     table.iter().find(|(known, _)| *known == value).map(|(_, name)| *name)
 }
 
-/// Returns the value that is spelled so.
+/// Returns the value with a spelling.
 pub(super) fn value<T: Copy>(table: &[(T, &str)], name: &str) -> Option<T> {
     table.iter().find(|(_, known)| *known == name).map(|(value, _)| *value)
 }

@@ -11,9 +11,9 @@ use super::{Swizzle, VectorOp};
 /// Why a line is not a vertex instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Byte in the line.
+    /// Byte offset in the line.
     pub at: usize,
-    /// What should stand there.
+    /// The expected text at this offset.
     pub expected: &'static str,
 }
 
@@ -28,7 +28,7 @@ impl core::error::Error for ParseError {}
 impl FromStr for Instruction {
     type Err = ParseError;
 
-    /// Parses a line as [`Instruction`] prints it; blanks may be more or fewer, names are as in the documents.
+    /// Parses a line as [`Instruction`] prints it. The amount of white space is free; names are as in the documents.
     fn from_str(line: &str) -> Result<Self, ParseError> {
         let mut cursor = Cursor { line, at: 0 };
         let inst = cursor.instruction()?;

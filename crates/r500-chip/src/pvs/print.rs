@@ -1,11 +1,11 @@
-//! Printer of vertex instructions: one line each, every bit visible.
+//! Printer of vertex instructions: one line each, with every bit visible.
 
 use core::fmt::{self, Write as _};
 
 use super::names::{COMPONENTS, DESTINATIONS, SOURCES, SWIZZLES, spelling};
 use super::{Addressing, Component, Dst, DualMath, Instruction, MathOp, Op, Src};
 
-/// The instruction as a line of assembly; as `.dwords` where a code is reserved or a bit has no notation.
+/// Prints the instruction as a line of assembly, or as `.dwords` if a code is reserved or a bit has no notation.
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Line::new(*self) {
@@ -18,7 +18,7 @@ impl fmt::Display for Instruction {
     }
 }
 
-/// An instruction whose every bit has a notation.
+/// An instruction in which every bit has a notation.
 struct Line {
     inst: Instruction,
     name: &'static str,
@@ -30,7 +30,7 @@ impl Line {
         let dst = inst.dst();
         let name = dst.op().name()?;
         let addressing = dst.reg_type().is_named() && plain(dst.addressing(), dst.addr_sel());
-        // MATH_INST next to MACRO_INST, and PRED_SENSE without PRED_ENABLE, have no notation.
+        // MATH_INST with MACRO_INST, and PRED_SENSE without PRED_ENABLE, have no notation.
         let flags =
             !(dst.macro_inst() && dst.math_inst()) && (dst.pred_enable() || !dst.pred_sense());
         let sources = &inst.sources()[..if dst.dual_math_op() { 2 } else { 3 }];
@@ -60,7 +60,7 @@ impl Line {
         destination(f, dst)?;
         let sources = self.inst.sources();
         let all = if self.dual.is_some() { 2 } else { 3 };
-        // Sources that the operation does not read are shown down to the last one that is not 0.
+        // Sources that the operation does not read are printed up to the last one that is not 0.
         let shown = sources[..all].iter().rposition(|src| src.0 != 0).map_or(0, |last| last + 1);
         for src in &sources[..shown.max(dst.op().sources().min(all))] {
             f.write_str(", ")?;
@@ -83,7 +83,7 @@ fn plain(addressing: Addressing, select: Component) -> bool {
     }
 }
 
-/// Returns whether every bit of the source can be printed: bit 2 has no name.
+/// Returns whether every bit of the source has a notation; bit 2 has no name.
 fn has_notation(src: Src) -> bool {
     src.0 & 4 == 0
         && plain(src.addressing(), src.addr_sel())
@@ -138,7 +138,7 @@ fn name_of(component: Component) -> &'static str {
     spelling(&COMPONENTS, component).unwrap_or_default()
 }
 
-/// The mnemonics of the math engine, for the parser of dual instructions.
+/// Returns the operation of the math engine with a mnemonic, for the parser of dual instructions.
 pub(super) fn math_op(name: &str) -> Option<MathOp> {
     (0..32).map(MathOp::new).find(|op| Op::Math(*op).name() == Some(name))
 }

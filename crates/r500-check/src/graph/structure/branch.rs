@@ -10,10 +10,10 @@ use r500_isa::BranchInfo;
 /// The target of the jump of IF or ELSE.
 #[derive(Clone, Copy)]
 enum BranchExit {
-    /// An ENDIF, with the levels open that it closes.
+    /// An ENDIF, reached with the levels that it closes still open.
     OntoEndIf(usize),
-    /// The instruction after an ENDIF; the jump closes so many levels itself, or `None` if it is
-    /// never taken.
+    /// The instruction after an ENDIF. The jump itself closes this number of levels; `None` if it
+    /// is never taken.
     AfterEndIf(usize, Option<u8>),
 }
 
@@ -121,8 +121,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the ENDIF that IF or ELSE jumps to, or to the instruction after: in this list, or
-    /// the one that ends it.
+    /// Returns the ENDIF to which, or past which, IF or ELSE jumps: the one in this list, or the
+    /// one that ends it.
     fn endif_of(&self, at: usize, first: usize, to: usize, out: BranchExit) -> Parsed<usize> {
         let end = out.endif();
         let here = (first..=to).contains(&end);
@@ -135,9 +135,9 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// Checks the levels of a jump. One past ENDIF must close the levels that ENDIF closes, except
-    /// those that are open in the last arm only; one onto ENDIF has none of these, so there must be
-    /// none.
+    /// Checks the levels of a jump. A jump past ENDIF must close the levels that ENDIF closes,
+    /// except those that are open in the last arm only. A jump to ENDIF closes none of these, so
+    /// there must be none.
     fn check_exit(&self, at: usize, end: usize, out: BranchExit, pending: u8) -> Parsed<()> {
         let closed = match out {
             BranchExit::AfterEndIf(_, Some(closed)) => closed,

@@ -43,7 +43,7 @@ pub struct Structure {
 pub struct Subroutine {
     /// Its first instruction.
     pub entry: usize,
-    /// Calls open a branch level and returns close it.
+    /// Whether calls open a branch level and returns close it.
     pub counted: bool,
     /// Its statements, the last RETURN included.
     pub body: Vec<Statement>,
@@ -52,11 +52,11 @@ pub struct Subroutine {
 /// A statement. Numbers are instruction indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
-    /// Instructions one after the other.
+    /// Consecutive instructions.
     Straight {
-        /// The first.
+        /// The first instruction.
         first: usize,
-        /// The last.
+        /// The last instruction.
         last: usize,
     },
     /// A branch.

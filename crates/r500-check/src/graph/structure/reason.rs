@@ -4,7 +4,7 @@ use std::fmt;
 
 macro_rules! reasons {
     ($($reason:ident $text:literal;)*) => {
-        /// Why a flow-control instruction fits no structured statement.
+        /// The reason why a flow-control instruction fits no structured statement.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum UnstructuredReason {

@@ -11,11 +11,11 @@ use r500_isa::BranchInfo;
 pub(super) struct Scope {
     pub(super) sub: Option<usize>,
     pub(super) enclosing_loop: Option<EnclosingLoop>,
-    /// Branch levels open since the loop, or the function, began.
+    /// Branch levels opened since the loop, or the function, began.
     pub(super) levels: u8,
-    /// Not the outermost list of its function.
+    /// Whether the list is not the outermost one of its function.
     pub(super) nested: bool,
-    /// All pixels that entered the function together are active here together.
+    /// Whether all pixels that entered the function together are active together here.
     pub(super) convergent: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct EnclosingLoop {
     pub(super) rep: bool,
 }
 
-/// Statements, and the branch levels that the ENDIF after them must close for the last of them.
+/// Statements, and the branch levels that the ENDIF after them must close for the last statement.
 pub(super) struct StatementList {
     pub(super) statements: Vec<Statement>,
     pub(super) pending: u8,
@@ -323,7 +323,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn refuse_recursion(&self) -> Parsed<()> {
-        // A subroutine's height: one more than that of those it calls.
+        // The call height of a subroutine: one more than the heights of its callees.
         let mut height = vec![0usize; self.subs.len()];
         for _ in 0..=self.subs.len() {
             let mut grown = false;
