@@ -64,7 +64,7 @@ def run_on(client, tasks, progress=lambda done, of: None):
     """
     import distributed
 
-    # The tasks are not pure: two runs of one command are not to be taken for each other.
+    # The tasks are not pure: each run of a command must execute, even if its arguments are equal.
     futures = client.map(run, tasks, pure=False)
     for done, _ in enumerate(distributed.as_completed(futures), start=1):
         progress(done, len(futures))
@@ -121,7 +121,7 @@ def main():
             results = run_on(client, tasks, show_progress)
 
     for command, (_, out, err) in zip(tasks, results):
-        # `test` prints a line for each test; what the others print becomes one.
+        # `test` prints a line per test; the output of the other commands becomes one line.
         if args.job != "test" and out:
             out = json.dumps(json.loads(out)) + "\n"
         print(out, end="")

@@ -1,4 +1,5 @@
-//! The native half of the Python package: bytes and tuples, which `r500/__init__.py` makes arrays and named tuples of.
+//! The native part of the Python package. It returns bytes and tuples, which `r500/__init__.py` converts to arrays and
+//! named tuples.
 
 #![allow(missing_docs, reason = "the package documents it")]
 
@@ -41,7 +42,7 @@ fn engine(name: &str) -> PyResult<&'static dyn Engine> {
     }
 }
 
-/// Vectors of little-endian floats.
+/// Returns vectors of little-endian floats.
 fn vectors(bytes: &[u8]) -> Vec<[f32; 4]> {
     let float = |bytes: [u8; 4]| f32::from_le_bytes(bytes);
     let floats: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|bytes| float(*bytes)).collect();

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(R500 is None, reason="no r500 command: cargo bui
 @pytest.fixture
 def cluster_py(monkeypatch):
     monkeypatch.setenv("R500", R500)
-    # Workers import functions by their module's name.
+    # Workers import functions by module name.
     monkeypatch.syspath_prepend(str(ROOT / "python" / "examples"))
     folders = [str(ROOT / "python" / "examples"), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, folders)))

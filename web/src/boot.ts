@@ -1,8 +1,8 @@
-// The module is fetched and compiled while the page's script still arrives.
+// Fetches and compiles the module while the page's script is still loading.
 
 import { load } from "./machine/load.ts";
 
 const module = load("r500.wasm");
-// What is wrong with it is said by the page.
+// The page reports errors of the module.
 module.catch(() => {});
 globalThis.r500Module = module;

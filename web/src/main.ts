@@ -49,7 +49,7 @@ import { StepPane } from "./step/pane.ts";
 import { Stepper } from "./step/stepper.ts";
 import { AreaPane } from "./step/area.ts";
 
-/** The layout of small screens, as style/layout.css has it. */
+/** The layout of small screens, as in style/layout.css. */
 const NARROW = matchMedia("(max-width: 860px)");
 
 /** Milliseconds that an answer about the text may take. */
@@ -80,10 +80,10 @@ const breakpoints = new Breakpoints();
 const stepper = new Stepper(module, breakpoints);
 const session: Session = new Session(pixel, player, stepper, {
   chosen: () => {
-    // A picture that moves would be another before the first pixel is known.
+    // The animation is stopped; otherwise the picture would change before the first pixel is known.
     transport.playing.value = false;
     tabs.shown.value = "step";
-    // Where the parts of the page are below each other the pane comes into view.
+    // In the layout of small screens, the pane is scrolled into view.
     if (NARROW.matches) requestAnimationFrame(() => requestAnimationFrame(() => byId("panes", HTMLElement).scrollIntoView({ block: "start" })));
   },
   follows: () => !transport.playing.value && tabs.shown.value === "step",
@@ -99,7 +99,7 @@ const areaPane = new AreaPane(pool, stage, {
 
 // --- The program --------------------------------------------------------------------------------
 
-/** Asks about the text as it is. */
+/** Waits for the analysis of the current text, and returns the client. */
 const current = async (): Promise<Client> => {
   await program.current();
   return language;
@@ -192,7 +192,7 @@ async function expectations(found: Analysis, source: Source): Promise<void> {
   if (judged !== undefined && editor.text === source.text) editor.judge(judged.map(({ to, passes, text }) => ({ at: to, passes, text })));
 }
 
-/** Changes the program by what the libraries say. */
+/** Applies edits from the libraries to the program. */
 async function edit(ask: (client: Client) => Promise<readonly TextEdit[]>): Promise<void> {
   try {
     editor.apply(await ask(await current()));
@@ -287,7 +287,7 @@ new Compare(module, {
   },
   step: (at, position) => void session.stepThrough(at, position),
 });
-/** It comes when it is asked for: its module is one of its own. */
+/** The client of the optimiser, which is created on first use, because it has a separate module. */
 let optimizer: Client | undefined;
 new Shorter({
   own: () => ({ source: program.source, ranges: program.analysis.value?.instructions.map(({ range }) => range) ?? [], offset: program.analysis.value?.offset ?? 0 }),
@@ -344,7 +344,7 @@ async function recording(): Promise<BlobPart> {
   return webm(stage.picturePixels);
 }
 
-/** Characters of a link that many programs cut or refuse. */
+/** Length of a link above which many programs truncate or refuse it. */
 const LONG = 250_000;
 
 async function copyLink(): Promise<void> {
@@ -370,7 +370,7 @@ async function copyLink(): Promise<void> {
 const saveSoon = settled(300, () => work.save());
 addEventListener("pagehide", () => work.save());
 
-/** What a link holds; what is wrong with it is said. */
+/** Returns the contents of the link; reports errors. */
 async function linked(): Promise<{ source: Source; state: ViewState } | undefined> {
   try {
     const { program: packed, state } = split(location.hash);
@@ -382,7 +382,7 @@ async function linked(): Promise<{ source: Source; state: ViewState } | undefine
   }
 }
 
-/** Opens what a link holds, with its view. */
+/** Opens the contents of a link, with its view. */
 async function openLink(link: { source: Source; state: ViewState }): Promise<void> {
   await work.open(link.source);
   const { state } = link;
@@ -400,7 +400,7 @@ async function begin(): Promise<void> {
   const link = location.hash.length > 1 ? await linked() : undefined;
   const [latest] = drafts.recent();
   const own = drafts.own();
-  // Workers assemble the program while it is analysed.
+  // Workers assemble the program during its analysis.
   pool.prepare(link?.source ?? own?.source ?? latest?.source ?? first);
   if (link !== undefined) {
     void openLink(link);
@@ -415,12 +415,12 @@ void begin();
 
 if ("serviceWorker" in navigator && isSecureContext) {
   const { serviceWorker } = navigator;
-  // Not the first visit: what is left is kept, too, for those without a network.
+  // After the first visit, the remaining files are cached, too, for use without a network.
   serviceWorker.controller?.postMessage("again");
   addEventListener("load", () => void serviceWorker.register("offline.js").catch(() => {}));
 }
 
-/** For the console, and for tests: the picture's raw values as the page has them. */
+/** The interface for the console and for tests. */
 const handle = {
   editor,
   pool,
@@ -436,9 +436,9 @@ const handle = {
   stepThrough: (at: [number, number], position?: number) => session.stepThrough(at, position),
   source: () => program.source,
   current: () => program.current(),
-  /** Whether requests are not answered yet, or anything is about to be asked. */
+  /** Returns whether requests are pending or about to be sent. */
   isBusy,
-  /** A target's raw values, the lowest row first. */
+  /** Returns a target's raw values, the lowest row first. */
   values: (target: number) => player.values(target),
 };
 Object.assign(globalThis, { r500: handle });

@@ -1,11 +1,11 @@
-// The service worker: everything is kept, so that the page works without a network. What the network
-// has is taken first, so that a new version is never missed.
+// The service worker: caches all files, so that the page works without a network. It uses the network first, so that
+// new versions are loaded immediately.
 
 /// <reference lib="webworker" />
 
-/** What is kept from the first visit on. */
+/** Files that are cached from the first visit on. */
 declare const FILES: string[];
-/** What is kept once it was used, and from the second visit on. */
+/** Files that are cached on first use, and from the second visit on. */
 declare const LATER: string[];
 declare const VERSION: string;
 
@@ -30,10 +30,10 @@ worker.addEventListener("activate", (event) => {
   );
 });
 
-// A page that was there before is there again.
+// A page that was opened before is open again.
 worker.addEventListener("message", (event) => event.waitUntil(keepRest()));
 
-/** Keeps what is not kept yet; without a network the next visit does. */
+/** Caches the remaining files; without a network, the next visit does. */
 async function keepRest(): Promise<void> {
   const cache = await caches.open(CACHE);
   const kept = await Promise.all(LATER.map((file) => cache.match(file)));

@@ -14,5 +14,5 @@ declare module "virtual:guide" {
   export default guide;
 }
 
-/** The module, if boot.ts has begun to load it. */
+/** The module, if boot.ts has started to load it. */
 declare var r500Module: Promise<WebAssembly.Module> | undefined;

@@ -275,7 +275,7 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
         }
         let mut coverage = Vec::new();
         if !given.coverage.is_null() {
-            // C may have left any byte there, and not every byte is a bool of Rust's.
+            // C may have left any byte there, and not every byte is a valid `bool`.
             coverage = vec![false; given.coverage_size];
             targets.coverage = Some(Plane { values: &mut coverage, pitch: given.coverage_pitch });
         }

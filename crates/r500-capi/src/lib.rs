@@ -1,15 +1,14 @@
 //! The r500 library for C: programs, checks and drawings as opaque handles.
 //!
-//! The functions have the names of `include/r500.h`, which cbindgen makes of this crate (`tests/header.rs` verifies it,
-//! `BLESS=1` rewrites it). Rules that hold for all of them:
+//! The functions have the names in `include/r500.h`, which cbindgen generates from this crate (`tests/header.rs` verifies it, `BLESS=1`
+//! rewrites it). Rules for all functions:
 //!
-//! - A function that fails returns `NULL`, `false` or 0, and [`r500_last_error`] says what is wrong, on the same thread.
-//! - A null pointer is an error, except where a function says what it means.
-//! - No panic leaves: `error::guarded` turns it into an error.
-//! - A program or drawing may be used by one thread at a time.
+//! - A function that fails returns `NULL`, `false` or 0, and [`r500_last_error`] returns the reason, on the same thread.
+//! - A null pointer is an error, unless the function defines its meaning.
+//! - No panic crosses the boundary: `error::guarded` turns it into an error.
+//! - Only one thread at a time may use a program or a drawing.
 //!
-//! What C promises about pointers is written once, in `pointers.rs`; the functions in `program.rs` and `drawing.rs` state
-//! which of their arguments it concerns.
+//! The contract for pointers is stated once, in `pointers.rs`; the functions in `program.rs` and `drawing.rs` refer to it.
 
 #![allow(unsafe_code, reason = "functions for C programs, with C's pointers")]
 #![allow(

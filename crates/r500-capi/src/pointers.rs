@@ -1,24 +1,24 @@
-//! Pointers from C as references.
+//! Conversion of pointers from C to references.
 //!
-//! The contract of every function of the header: a pointer that is not null points to what its type and its size say, which
-//! nothing else changes during the call; a handle comes from the function that makes it and was not freed. Whatever C breaks
-//! of it is undefined behaviour, as with any C library; what it can check is checked here.
+//! The contract of every function in the header: a pointer that is not null points to memory of its type and size, which nothing else
+//! changes during the call; a handle was returned by the function that creates it and was not freed. Violations are undefined behaviour, as
+//! with any C library. What can be checked is checked here.
 
 use std::ffi::{CStr, CString, c_char};
 
-/// A handle or structure that is read.
+/// Returns a reference to a handle or structure that is read.
 pub(crate) unsafe fn reference<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, String> {
-    // SAFETY: null is checked; else the contract of the module.
+    // SAFETY: null is checked; the rest is the contract of the module.
     unsafe { pointer.as_ref() }.ok_or_else(|| format!("{what} is NULL"))
 }
 
-/// A handle that is changed.
+/// Returns a mutable reference to a handle.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, String> {
     // SAFETY: as above.
     unsafe { pointer.as_mut() }.ok_or_else(|| format!("{what} is NULL"))
 }
 
-/// Checks an array: not null unless empty, no larger than Rust's slices may be.
+/// Checks an array: not null unless empty, aligned, and not larger than a Rust slice may be.
 fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), String> {
     let fits = count.checked_mul(size_of::<T>()).is_some_and(|size| isize::try_from(size).is_ok());
     if !fits {
@@ -33,7 +33,7 @@ fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// An array that is read.
+/// Returns an array that is read.
 pub(crate) unsafe fn slice<'a, T>(
     pointer: *const T,
     count: usize,
@@ -43,11 +43,11 @@ pub(crate) unsafe fn slice<'a, T>(
     if count == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not null, aligned, of a possible size; else the contract of the module.
+    // SAFETY: not null, aligned, of a valid size; the rest is the contract of the module.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// An array that is written.
+/// Returns an array that is written.
 pub(crate) unsafe fn slice_mut<'a, T>(
     pointer: *mut T,
     count: usize,
@@ -61,7 +61,7 @@ pub(crate) unsafe fn slice_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
 }
 
-/// A text, UTF-8; `None` for null.
+/// Returns a UTF-8 text; `None` for null.
 pub(crate) unsafe fn text<'a>(
     pointer: *const c_char,
     what: &str,
@@ -69,33 +69,33 @@ pub(crate) unsafe fn text<'a>(
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: not null; that it ends with a zero is the contract of the module.
+    // SAFETY: not null; the terminating zero is part of the contract of the module.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map(Some).map_err(|_| format!("{what} is not UTF-8"))
 }
 
-/// Hands a value to C.
+/// Passes ownership of a value to C.
 pub(crate) fn give<T>(value: T) -> *mut T {
     Box::into_raw(Box::new(value))
 }
 
-/// Takes back and drops what [`give`] gave; nothing for null.
+/// Drops a value that [`give`] returned; does nothing for null.
 pub(crate) unsafe fn free<T>(pointer: *mut T) {
     if !pointer.is_null() {
-        // SAFETY: it comes from `give` and was not freed, by the contract of the module.
+        // SAFETY: by the contract of the module, the pointer comes from `give` and was not freed.
         drop(unsafe { Box::from_raw(pointer) });
     }
 }
 
-/// Hands a text to C.
+/// Passes ownership of a text to C.
 pub(crate) fn give_text(text: String) -> *mut c_char {
     CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
 }
 
-/// Takes back and drops what [`give_text`] gave; nothing for null.
+/// Drops a text that [`give_text`] returned; does nothing for null.
 pub(crate) unsafe fn free_text(pointer: *mut c_char) {
     if !pointer.is_null() {
-        // SAFETY: as with `free`; C does not change the text's length.
+        // SAFETY: as for `free`; C does not change the text's length.
         drop(unsafe { CString::from_raw(pointer) });
     }
 }

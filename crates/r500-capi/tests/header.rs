@@ -1,4 +1,4 @@
-//! The header is what cbindgen makes of the source, and the formats that it names are those of the library.
+//! The header equals cbindgen's output, and its format constants equal those of the library.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::path::Path;

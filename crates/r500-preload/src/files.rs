@@ -1,4 +1,4 @@
-//! `open`, `close`, `dup`, `fcntl`.
+//! Interposed `open`, `close`, `dup`, `fcntl` and their variants.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(crate) fn open_node(node: Node, flags: c_int) -> c_int {
     answered(-1, || nodes::open(node, flags))
 }
 
-/// The node of a name in an open directory, which is the copy of `/dev/dri`.
+/// Returns the node with a name in an open directory, if the directory is the copy of `/dev/dri`.
 ///
 /// # Safety
 ///
@@ -78,8 +78,8 @@ opens! {
     __openat64_2([directory: c_int] path, flags);
 }
 
-/// A file in the place of the display controller's registers, for programs that wait for it without the
-/// kernel: it is at the beginning of a frame, and no update of its surface is pending.
+/// Opens a file in place of the display controller's registers, for programs that read them directly, without the
+/// kernel. The registers show the beginning of a frame, and no pending surface update.
 ///
 /// # Safety
 ///
@@ -88,7 +88,7 @@ unsafe fn display_registers(path: *const c_char) -> Option<c_int> {
     use std::os::fd::IntoRawFd;
     const PATH: &CStr = c"/sys/bus/pci/devices/0000:01:00.0/resource2";
     const BYTES: u64 = 64 << 10;
-    /// `D1GRPH_...`: what the two registers must read.
+    /// Offsets and values of the two `D1GRPH_...` registers.
     const VALUES: [(u64, u32); 2] = [(0x60ec, 0x100), (0x6144, 0)];
     // SAFETY: see above.
     if path.is_null() || unsafe { CStr::from_ptr(path) } != PATH {
@@ -111,7 +111,7 @@ unsafe extern "C" fn close(fd: c_int) -> c_int {
     real!(close(fd: c_int) -> c_int)
 }
 
-/// Makes a new descriptor what the old one is.
+/// Registers a new descriptor as a duplicate of an old one.
 fn duplicated(old: c_int, new: c_int) -> c_int {
     if new >= 0 && new != old {
         guarded((), || match nodes::get(old) {
@@ -137,7 +137,7 @@ unsafe extern "C" fn dup3(fd: c_int, new: c_int, flags: c_int) -> c_int {
     duplicated(fd, real!(dup3(fd: c_int, new: c_int, flags: c_int) -> c_int))
 }
 
-/// Commands that give a new descriptor.
+/// Returns whether an `fcntl` command returns a new descriptor.
 fn duplicates(command: c_int) -> bool {
     matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC)
 }

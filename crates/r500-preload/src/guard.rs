@@ -1,10 +1,10 @@
-//! The border to C: panics and error numbers.
+//! The boundary to C: panics and error numbers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use r500_drm::{Errno, log};
 
-/// Runs the answer to a call. A panic becomes `EIO` and the failure value.
+/// Runs the body of an interposed function. A panic becomes `EIO` and the failure value.
 pub(crate) fn guarded<T>(failure: T, answer: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(value) => value,
@@ -18,7 +18,7 @@ pub(crate) fn guarded<T>(failure: T, answer: impl FnOnce() -> T) -> T {
     }
 }
 
-/// As [`guarded`], for answers that are an error number or a value.
+/// Does the same as [`guarded`] for bodies that return an error number or a value.
 pub(crate) fn answered<T>(failure: T, answer: impl FnOnce() -> Result<T, Errno>) -> T
 where
     T: Copy,

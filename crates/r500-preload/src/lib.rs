@@ -1,20 +1,19 @@
-//! `libr500_card.so`: with this library in `LD_PRELOAD`, a program finds a Radeon X1000 at
-//! `/dev/dri/card0` and `/dev/dri/renderD128`.
+//! `libr500_card.so`, an `LD_PRELOAD` library: with it, a program finds a Radeon X1000 at `/dev/dri/card0` and
+//! `/dev/dri/renderD128`.
 //!
-//! The library defines functions of the C library and of libdrm. A call that concerns the card is
-//! answered by [`r500_drm`]; all others call the function that the program would have called,
-//! which `dlsym(RTLD_NEXT)` finds. `r500 card` sets the environment variables that
-//! [`r500_drm::Settings`] names.
+//! The library interposes functions of the C library and of libdrm. [`r500_drm`] executes calls that concern the card.
+//! All other calls go to the function that the program would have called without the library, which `dlsym(RTLD_NEXT)`
+//! finds. `r500 card` sets the environment variables that [`r500_drm::Settings`] names.
 //!
-//! Rules that hold in every function here:
-//! - A descriptor of the card is one end of a socket pair, so that it is open, and `read`, `poll` and `epoll` wait for events
-//!   of the screen; [`nodes`] knows which descriptors these are.
-//! - No panic leaves: [`guard::guarded`] turns it into an error of the call.
-//! - `open`, `openat`, `fcntl` and `ioctl` are variadic in C. Their last argument is an integer or a
-//!   pointer, which x86-64 and AArch64 Linux pass as they pass that of a function with fixed
-//!   arguments; if the caller left it out, its value is not used by the function that gets it.
-//! - Linker and loader bind what this library itself calls of these functions, through `std`, to the
-//!   functions here; they pass it on, because it never concerns a descriptor of the card.
+//! Rules for all functions here:
+//! - A descriptor of the card is one end of a socket pair, so that it is open, and `read`, `poll` and `epoll` wait for
+//!   events of the screen; [`nodes`] records these descriptors.
+//! - No panic crosses the boundary: [`guard::guarded`] turns it into an error of the call.
+//! - `open`, `openat`, `fcntl` and `ioctl` are variadic in C. Their last argument is an integer or a pointer, which
+//!   x86-64 and AArch64 Linux pass like that of a function with fixed arguments. If the caller omitted it, the called
+//!   function does not use its value.
+//! - Linker and loader also bind this library's own calls of these functions, through `std`, to the functions here.
+//!   They forward these calls, because none concerns a descriptor of the card.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "functions for C programs, with C's pointers")]
 #![allow(

@@ -1,4 +1,4 @@
-//! What libdrm would look up in `/sys`.
+//! Interposed libdrm functions that would otherwise read `/sys`.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::ptr;
@@ -11,7 +11,7 @@ use crate::guard::guarded;
 use crate::node::Node;
 use crate::nodes;
 
-/// `DRM_NODE_PRIMARY` and `DRM_NODE_RENDER`; `DRM_NODE_CONTROL` (1) is not there.
+/// Returns `DRM_NODE_PRIMARY` or `DRM_NODE_RENDER`; there is no `DRM_NODE_CONTROL` (1).
 fn kind(node: Node) -> c_int {
     match node {
         Node::Primary => 0,
@@ -23,7 +23,7 @@ fn node_of(fd: c_int) -> Option<Node> {
     guarded(None, || nodes::get(fd)).map(|open| open.node)
 }
 
-/// `drmDevice` of `xf86drm.h`, with all that it points to.
+/// `drmDevice` of `xf86drm.h`, with everything that it points to.
 #[repr(C)]
 struct DeviceBlock {
     device: DrmDevice,
@@ -61,7 +61,7 @@ struct PciDevice {
     revision: u8,
 }
 
-/// The card as libdrm describes it; freed by [`free_device`].
+/// Returns the card as a libdrm device, which [`free_device`] frees.
 fn new_device() -> *mut DrmDevice {
     const ATI: u16 = 0x1002;
     const BUS_PCI: c_int = 0;
@@ -100,7 +100,7 @@ unsafe fn free_device(device: *mut DrmDevice) {
     }
 }
 
-/// Stores the card where `out` points, or fails with a negative error number.
+/// Stores the card in `out`, or returns a negative error number.
 ///
 /// # Safety
 ///
@@ -142,7 +142,7 @@ unsafe extern "C" fn drmGetDeviceFromDevId(
     unsafe { give_device(numbers.any(|number| number == id), out) }
 }
 
-/// The one device there is; without a list, only how many.
+/// Returns the only device; without a list, only the number of devices.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn drmGetDevices2(
     _flags: u32,
@@ -207,7 +207,7 @@ fn no_device() -> c_int {
     -1
 }
 
-/// A path that the caller frees with `free`.
+/// Returns a path that the caller frees with `free`.
 fn new_path(node: Option<Node>) -> *mut c_char {
     match node {
         // SAFETY: a C string.
@@ -242,7 +242,7 @@ unsafe extern "C" fn drmOpen(name: *const c_char, bus: *const c_char) -> c_int {
     unsafe { drmOpenWithType(name, bus, 0) }
 }
 
-/// Opens the card by the name of its driver, or by where it is.
+/// Opens the card by the name of its driver, or by its bus address.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn drmOpenWithType(
     name: *const c_char,

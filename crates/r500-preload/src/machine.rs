@@ -12,7 +12,7 @@ use r500_stream::Submission;
 #[derive(Debug, Default)]
 struct Chip(Card);
 
-/// Returns what executes submissions; `None` if nothing is to be drawn. Fails if a reading does not exist.
+/// Returns the machine that executes submissions; `None` if drawing is disabled. Fails if a reading does not exist.
 pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, String> {
     if !settings.draw {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Which descriptors are the card's.
+//! The table of descriptors of the card.
 
 use std::ffi::c_int;
 use std::os::fd::{BorrowedFd, IntoRawFd};
@@ -10,12 +10,12 @@ use crate::machine;
 use crate::node::Node;
 use r500_drm::{Device, Errno, EventQueue, File, Settings, log};
 
-/// An open of a node, shared by its duplicates. Never freed: another thread may be using it while it is
-/// closed.
+/// An open file description of a node, shared by its duplicates. It is never freed, because another thread may use it
+/// while it is closed.
 #[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) node: Node,
-    /// Device and number of the program's end of the event queue: what its descriptors are of.
+    /// Device and inode number of the program's end of the event queue, by which descriptors are recognised.
     identity: (u64, u64),
     events: Arc<EventQueue>,
     file: OnceLock<File>,
@@ -33,7 +33,7 @@ impl Open {
         }))
     }
 
-    /// The open file, of the card of this process.
+    /// Returns the open file of this process's card.
     pub(crate) fn file(&self) -> Result<&File, Errno> {
         if let Some(file) = self.file.get() {
             return Ok(file);
@@ -43,13 +43,13 @@ impl Open {
     }
 }
 
-/// Descriptors above this are not the card's.
+/// Descriptors of the card are less than this.
 const DESCRIPTORS: usize = 1 << 16;
 
 static OPENS: [AtomicPtr<Open>; DESCRIPTORS] =
     [const { AtomicPtr::new(ptr::null_mut()) }; DESCRIPTORS];
 
-/// The card of a process. A child gets another one.
+/// The card of a process. A child process gets a new one.
 #[derive(Debug, Default)]
 struct Card(OnceLock<Option<Arc<Device>>>);
 
@@ -66,7 +66,7 @@ fn card() -> &'static Card {
     unsafe { &*card }
 }
 
-/// The card of this process; `None` if its settings are wrong, which was said then.
+/// Returns the card of this process; `None` if its settings are invalid, which was reported then.
 fn device() -> Option<&'static Arc<Device>> {
     let device = card().0.get_or_init(|| {
         watch_process();
@@ -95,12 +95,12 @@ fn device() -> Option<&'static Arc<Device>> {
     device.as_ref()
 }
 
-/// Once in a process and its children: what is to be done at its fork and its end.
+/// Registers the handlers for fork and exit, once for a process and its children.
 pub(crate) fn watch_process() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: functions without conditions, which stay loaded: a library that defines functions
-        // of the C library for the program is never unloaded.
+        // SAFETY: the handlers have no preconditions and stay loaded: a library that defines functions of the C library
+        // for the program is never unloaded.
         unsafe {
             libc::pthread_atfork(None, None, Some(after_fork));
             libc::atexit(at_exit);
@@ -108,8 +108,8 @@ pub(crate) fn watch_process() {
     });
 }
 
-/// In a child: a card of its own at its first request, with no buffers. The parent's stay mapped and shared,
-/// but its handles, its thread and its locks are not the child's.
+/// Gives a child process its own card, created at its first request, with no buffers. The parent's mappings stay
+/// shared, but the child cannot use the parent's handles, thread and locks.
 extern "C" fn after_fork() {
     CARD.store(ptr::null_mut(), Ordering::Release);
     let mut renewed: Vec<(*mut Open, &'static Open)> = Vec::new();
@@ -139,12 +139,12 @@ extern "C" fn at_exit() {
     });
 }
 
-/// The card of this process, if a request was made of it.
+/// Returns the card of this process, if it has received a request.
 pub(crate) fn existing_device() -> Option<&'static Arc<Device>> {
     card().0.get()?.as_ref()
 }
 
-/// The open that a descriptor is of.
+/// Returns the open file description of a descriptor.
 pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
     let slot = OPENS.get(usize::try_from(descriptor).ok()?)?;
     let open = slot.load(Ordering::Acquire);
@@ -156,14 +156,14 @@ pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
     // SAFETY: not -1, for it indexes the table; borrowed for one call, which fails if it is closed.
     let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
     if !rustix::fs::fstat(borrowed).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == open.identity) {
-        // Closed in a way that was not seen (`close_range`), and used again.
+        // The descriptor was closed by an uninterposed call (such as `close_range`) and is in use again.
         remove(descriptor);
         return None;
     }
     Some(open)
 }
 
-/// Opens a node: its descriptor is the program's end of an event queue.
+/// Opens a node. The descriptor is the program's end of an event queue.
 pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
     let (descriptor, events) = EventQueue::new()?;
     let stat = rustix::fs::fstat(&descriptor)?;
@@ -178,7 +178,7 @@ pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
     Ok(descriptor)
 }
 
-/// A descriptor becomes another one of an open.
+/// Registers a descriptor as a duplicate of an open file description.
 pub(crate) fn alias(descriptor: c_int, open: &'static Open) {
     remove(descriptor);
     let index = usize::try_from(descriptor).ok();
@@ -188,7 +188,7 @@ pub(crate) fn alias(descriptor: c_int, open: &'static Open) {
     }
 }
 
-/// A descriptor is closed.
+/// Removes a closed descriptor.
 pub(crate) fn remove(descriptor: c_int) {
     let index = usize::try_from(descriptor).ok();
     let Some(slot) = index.and_then(|index| OPENS.get(index)) else { return };

@@ -1,5 +1,5 @@
-//! Functions that take a path and look for files: with paths of the card translated to the copy of its
-//! files ([`tree`](crate::tree)).
+//! Interposed functions that take paths. They translate paths of the card to the copy of its files
+//! ([`tree`](crate::tree)).
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use crate::nodes;
 use crate::real::real;
 use crate::tree::{original, translated};
 
-/// Defines functions that get the translated path in place of the path.
+/// Defines functions that replace the path by its translation.
 macro_rules! with_path {
     ($($name:ident([$($before:ident: $btype:ty),*] path $(, $after:ident: $atype:ty)*) -> $result:ty, else $failure:expr;)*) => {$(
         #[unsafe(no_mangle)]
@@ -42,7 +42,7 @@ with_path! {
     faccessat([directory: c_int] path, mode: c_int, flags: c_int) -> c_int, else -1;
 }
 
-/// The path of a node, if the link is that of one of its descriptors in `/proc`.
+/// Returns the path of a node, if the link in `/proc` is that of one of the node's descriptors.
 ///
 /// # Safety
 ///
@@ -93,7 +93,7 @@ read_links! {
     __readlinkat_chk([directory: c_int], room);
 }
 
-/// Resolves a path of the card; `None` for all others, and if that fails.
+/// Resolves a path of the card; `None` for all other paths, and on failure.
 ///
 /// # Safety
 ///
@@ -145,8 +145,8 @@ resolve! {
     __realpath_chk(path, out, room);
 }
 
-/// Defines `glob` by its two names: patterns of the card's paths are searched in the copy, and what is found gets its
-/// own path again.
+/// Defines `glob` under its two names. Patterns of the card's paths are searched in the copy, and the results are
+/// translated back.
 macro_rules! globs {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]
@@ -163,7 +163,7 @@ macro_rules! globs {
             if copy.is_some() && result == 0 && let Some(found) = unsafe { out.as_mut() } {
                 guarded((), || {
                     for n in 0..found.gl_pathc {
-                        // SAFETY: after the slots that were left free there are so many C strings, from `malloc`.
+                        // SAFETY: after the reserved slots there are this many C strings, allocated with `malloc`.
                         unsafe { restore(*found.gl_pathv.add(found.gl_offs * usize::from(flags & libc::GLOB_DOOFFS != 0) + n)) };
                     }
                 });
@@ -175,7 +175,7 @@ macro_rules! globs {
 
 globs! { glob glob64 }
 
-/// Replaces a path in the copy by the one that it stands for, which is shorter.
+/// Replaces a path in the copy by its original, which is shorter.
 ///
 /// # Safety
 ///
@@ -188,7 +188,7 @@ unsafe fn restore(path: *mut c_char) {
     let text = unsafe { CStr::from_ptr(path) }.to_bytes_with_nul();
     let short = original(Path::new(OsStr::from_bytes(&text[..text.len() - 1])));
     if let Some(short) = short.map(|short| short.as_os_str().len()) {
-        // SAFETY: the end of the string with its 0, moved to its beginning.
+        // SAFETY: the end of the string with its terminator is moved to the beginning.
         unsafe { ptr::copy(path.add(text.len() - 1 - short), path, short + 1) };
     }
 }

@@ -1,10 +1,10 @@
-//! The functions that the program would have called.
+//! The next definitions of interposed functions, which the program would have called without this library.
 
 use std::ffi::CStr;
 use std::mem::transmute_copy;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A function of the libraries after this one, found when it is first called.
+/// A function of the libraries after this one, looked up at its first call.
 pub(crate) struct Real {
     name: &'static CStr,
     address: AtomicUsize,
@@ -15,7 +15,7 @@ impl Real {
         Self { name, address: AtomicUsize::new(0) }
     }
 
-    /// The function; `None` if no library has it.
+    /// Returns the function; `None` if no library has it.
     ///
     /// # Safety
     ///
@@ -28,29 +28,28 @@ impl Real {
             address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as usize;
             self.address.store(address, Ordering::Relaxed);
         }
-        // SAFETY: the caller vouches for the type, and the address is that of the function.
+        // SAFETY: the caller guarantees the type, and the address is that of the function.
         (address != 0).then(|| unsafe { transmute_copy(&address) })
     }
 }
 
-/// Calls the next function of a name: `real!(close(fd: c_int) -> c_int)`. If there is none, the call
-/// fails with `ENOSYS`, as -1 or what stands after `else`.
+/// Calls the next definition of a function: `real!(close(fd: c_int) -> c_int)`. If there is none, the call fails with
+/// `ENOSYS` and returns -1, or the value after `else`.
 macro_rules! real {
     ($name:ident($($value:ident: $type:ty),*) -> $result:ty) => {
         $crate::real::real!($name($($value: $type),*) -> $result, else -1)
     };
     ($name:ident($($value:ident: $type:ty),*) -> $result:ty, else $failure:expr) => {{
         static REAL: $crate::real::Real = $crate::real::Real::new(
-            // The name of the function with a 0 after it.
+            // The function name with a terminator.
             match ::std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                 Ok(name) => name,
                 Err(_) => c"",
             }
         );
-        // SAFETY: the types are those of the C declaration, which this library repeats for its own
-        // function of the name.
+        // SAFETY: the types are those of the C declaration, which this library repeats for its own definition.
         match unsafe { REAL.get::<unsafe extern "C" fn($($type),*) -> $result>() } {
-            // SAFETY: the values are those that the caller passed to the function of the name.
+            // SAFETY: the values are those that the caller passed to the interposed function.
             Some(function) => unsafe { function($($value),*) },
             None => {
                 $crate::guard::set_errno(::r500_drm::Errno(::libc::ENOSYS));

@@ -1,4 +1,4 @@
-//! `ioctl` and `mmap`.
+//! Interposed `ioctl` and `mmap`.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -21,13 +21,14 @@ unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -
         return real!(ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int);
     };
     answered(-1, || {
-        // SAFETY: a caller of `ioctl` on a graphics device passes what the request says, as to the kernel.
+        // SAFETY: a caller of `ioctl` on a graphics device passes the argument that the request requires, as to the
+        // kernel.
         let program = unsafe { Program::trusted() };
         open.file()?.ioctl(&program, request as u32, argument as u64)
     })
 }
 
-/// Waits for the card, if a descriptor is that of a buffer.
+/// Waits for the card if a descriptor belongs to a buffer. Returns whether it does.
 fn is_synchronised(fd: c_int) -> bool {
     // SAFETY: borrowed for one call, which fails if the descriptor is not open; -1 is not passed on.
     let borrowed = (fd >= 0).then(|| unsafe { BorrowedFd::borrow_raw(fd) });
@@ -35,11 +36,11 @@ fn is_synchronised(fd: c_int) -> bool {
     borrowed.zip(device).is_some_and(|(file, device)| device.synchronise(file))
 }
 
-/// Maps part of a buffer, at the offset of the node that the card gave it.
+/// Maps part of a buffer, at the node offset that the card assigned to it.
 ///
 /// # Safety
 ///
-/// As `mmap`.
+/// As for `mmap`.
 unsafe fn map_node(
     open: &nodes::Open,
     address: *mut c_void,
@@ -59,7 +60,7 @@ unsafe fn map_node(
     })
 }
 
-/// Defines `mmap` by its two names; offsets have 64 bits in both.
+/// Defines `mmap` under its two names; both use 64-bit offsets.
 macro_rules! maps {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]

@@ -1,4 +1,5 @@
-//! `stat` and its relatives: nodes are character devices with the numbers of graphics devices.
+//! Interposed `stat` and its variants: nodes are character devices with the numbers of graphics
+//! devices.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
@@ -26,8 +27,8 @@ unsafe fn become_node(node: Node, out: *mut Status) {
     }
 }
 
-/// Defines functions for a status by path, the old ones with a version before it. On these systems
-/// `stat64` is `stat`.
+/// Defines functions for the status of a path; the old functions have a version argument before it.
+/// On these systems `stat64` is `stat`.
 macro_rules! by_path {
     ($($name:ident($([$before:ident: $btype:ty])? path, out);)*) => {$(
         #[unsafe(no_mangle)]
@@ -84,7 +85,7 @@ by_descriptor! {
     __fxstat64([version: c_int] fd, out);
 }
 
-/// The node of a path, or of a descriptor if the path is empty and the flags allow that.
+/// Returns the node of a path, or of a descriptor if the path is empty and the flags allow this.
 ///
 /// # Safety
 ///

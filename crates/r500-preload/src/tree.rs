@@ -1,7 +1,7 @@
-//! Files of `/dev/dri` and `/sys` that describe the card, for programs that look for it there: a copy in a
-//! temporary directory of this process, to which paths are translated.
+//! Files of `/dev/dri` and `/sys` that describe the card, for programs that read them: a copy in a temporary directory
+//! of this process, to which paths are translated.
 //!
-//! Links in it are relative, as those of `/sys`, so that the kernel follows them within the copy.
+//! Links in the copy are relative, as in `/sys`, so that the kernel follows them within the copy.
 
 use std::ffi::{CStr, CString, c_char};
 use std::fs;
@@ -16,7 +16,7 @@ use r500_drm::{Settings, log};
 use crate::guard::guarded;
 use crate::node::Node;
 
-/// What is translated: these directories and all below them.
+/// Translated paths: these directories and everything below them.
 const ROOTS: [&str; 6] = [
     "/dev/dri",
     "/sys/class/drm",
@@ -26,16 +26,16 @@ const ROOTS: [&str; 6] = [
     DEVICE,
 ];
 
-/// Where the card is among the devices.
+/// The path of the card among the devices.
 const DEVICE: &str = "/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0";
 
-/// A copy, and the process that made it.
+/// A copy, and the process that created it.
 struct Copy {
     directory: PathBuf,
     process: u32,
 }
 
-/// `None` if it could not be made, which was said then.
+/// The copy; `None` if it could not be created, which was reported then.
 static COPY: OnceLock<Option<Copy>> = OnceLock::new();
 
 /// Returns whether a path is one of the card's.
@@ -46,7 +46,7 @@ fn is_of_card(path: &[u8]) -> bool {
     })
 }
 
-/// Returns where the copy of a path is, which is `/dev/null` for a node; `None` for paths that are not of the card.
+/// Returns the path in the copy, or `/dev/null` for a node; `None` for paths that are not of the card.
 ///
 /// # Safety
 ///
@@ -69,7 +69,7 @@ pub(crate) unsafe fn translated(path: *const c_char) -> Option<CString> {
     })
 }
 
-/// Returns the path that a path in the copy stands for.
+/// Returns the original of a path in the copy.
 pub(crate) fn original(path: &Path) -> Option<&Path> {
     let copy = COPY.get()?.as_ref()?;
     let path = path.as_os_str().as_bytes();
@@ -77,7 +77,7 @@ pub(crate) fn original(path: &Path) -> Option<&Path> {
     Some(Path::new(std::ffi::OsStr::from_bytes(rest)))
 }
 
-/// Returns the node of a path, or that it leads to.
+/// Returns the node that a path names or leads to.
 ///
 /// # Safety
 ///
@@ -112,13 +112,13 @@ unsafe fn linked_node(path: *const c_char) -> Option<Node> {
     })
 }
 
-/// Removes the copy at the end of the process that made it.
+/// Removes the copy at the end of the process that created it.
 extern "C" fn remove() {
     guarded((), || {
         if let Some(Some(copy)) = COPY.get()
             && copy.process == std::process::id()
         {
-            // What cannot be removed is a temporary file.
+            // If this fails, temporary files remain.
             let _ = fs::remove_dir_all(&copy.directory);
         }
     });
@@ -136,8 +136,8 @@ fn make() -> Option<Copy> {
     if let Err(error) = fill(&copy.directory) {
         log::print_once(&format!("{}: {error}", copy.directory.display()));
     }
-    // SAFETY: a function without conditions, which stays loaded: a library that defines functions of the C library for the program
-    // is never unloaded. If it cannot be registered, temporary files stay.
+    // SAFETY: the handler has no preconditions and stays loaded: a library that defines functions of the C library for
+    // the program is never unloaded. If it cannot be registered, temporary files remain.
     unsafe { libc::atexit(remove) };
     Some(copy)
 }
@@ -145,10 +145,10 @@ fn make() -> Option<Copy> {
 fn temporary_directory() -> io::Result<PathBuf> {
     let template = std::env::temp_dir().join("r500-card-XXXXXX").into_os_string();
     let template = CString::new(template.into_vec()).map_err(io::Error::other)?.into_raw();
-    // SAFETY: a C string of its own, whose last six bytes the call replaces.
+    // SAFETY: an owned C string, whose last six bytes the call replaces.
     let made = !unsafe { libc::mkdtemp(template) }.is_null();
     let error = io::Error::last_os_error();
-    // SAFETY: it came from `into_raw`, and its length is the same.
+    // SAFETY: the pointer came from `into_raw`, and the length is unchanged.
     let path = unsafe { CString::from_raw(template) };
     match made {
         true => Ok(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes()))),
@@ -156,7 +156,7 @@ fn temporary_directory() -> io::Result<PathBuf> {
     }
 }
 
-/// Writes the files. Their contents are those that a card of the chip has on Linux.
+/// Writes the files, with the contents that a card of the chip has on Linux.
 fn fill(copy: &Path) -> io::Result<()> {
     let settings = Settings::from_variables(|name| std::env::var_os(name)).unwrap_or_default();
     let id = settings.chip.pci_id();
@@ -199,7 +199,7 @@ fn fill(copy: &Path) -> io::Result<()> {
          PCI_SLOT_NAME=0000:01:00.0\n"
     );
     file(&format!("{DEVICE}/uevent"), event.as_bytes())?;
-    // The header: vendor, device, class, and the vendor of the board.
+    // The PCI configuration header: vendor, device, class, and the vendor of the board.
     let mut header = [0; 64];
     header[..2].copy_from_slice(&0x1002_u16.to_le_bytes());
     header[2..4].copy_from_slice(&id.to_le_bytes());

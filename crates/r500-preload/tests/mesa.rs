@@ -1,5 +1,5 @@
-//! Mesa's unmodified r300 driver on the card: the scenes of `tools/card`. Skipped, with a message, where Mesa or its headers are
-//! not installed (Debian: libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc).
+//! Tests Mesa's unmodified r300 driver on the card with the scenes of `tools/card`. The tests are skipped, with a message, if Mesa or its
+//! headers are not installed (Debian: libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc).
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::packets;
 
-/// The program that draws scenes; `None` if it cannot be built here.
+/// Builds the program that draws scenes; `None` if this fails.
 fn build_scenes(directory: &Path) -> Option<PathBuf> {
     let headers =
         ["EGL/egl.h", "GL/gl.h", "gbm.h"].map(|file| Path::new("/usr/include").join(file));
@@ -35,7 +35,7 @@ fn build_scenes(directory: &Path) -> Option<PathBuf> {
         eprintln!("skipped: the scenes do not compile here");
         return None;
     }
-    // The same program without the card: is there any driver?
+    // Runs the program without the card, to check for any driver.
     let software = Command::new(&program)
         .args(["draw", directory.to_str().unwrap(), "clear"])
         .env("LIBGL_ALWAYS_SOFTWARE", "1")
@@ -83,7 +83,7 @@ fn the_driver_loads_for_each_chip_and_platform() {
     }
 }
 
-/// Contexts share the registers of the card, as they do on the kernel's driver: each must bring its own state.
+/// Contexts share the registers of the card, as with the kernel's driver, so each context must set its own state.
 #[test]
 fn contexts_that_take_turns_draw_the_same() {
     let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -1,4 +1,4 @@
-//! A program with the library preloaded: each test runs a test of [`on_the_card`] in a process of its own.
+//! Tests a program with the library preloaded: each test runs a test of [`on_the_card`] in a separate process.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "system calls")]
 #![allow(clippy::unwrap_used)]
@@ -22,7 +22,7 @@ fn run(name: &str) {
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{text}\n{errors}");
-    // The library said so at the end: it was there.
+    // The library printed this at exit, so it was loaded.
     assert!(errors.contains("r500 card: "), "{errors}");
     assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0, "temporary files are left");
 }
@@ -84,14 +84,14 @@ mod on_the_card {
         fd
     }
 
-    /// Makes a request: the error number, if it fails.
+    /// Makes a request. Returns the error number on failure.
     fn request<const N: usize>(
         fd: c_int,
         number: u64,
         structure: &mut [u32; N],
     ) -> Result<(), i32> {
         assert!((number >> 16 & 0x3fff) as usize <= N * 4);
-        // SAFETY: the structure is as long as the request says.
+        // SAFETY: the structure has at least the size that the request encodes.
         let result = unsafe { libc::ioctl(fd, number, structure.as_mut_ptr()) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error().raw_os_error().unwrap()) }
     }
@@ -176,10 +176,10 @@ mod on_the_card {
                 assert!(is_radeon(fd));
                 request(fd, GEM_WAIT_IDLE, &mut [handle, 0]).unwrap();
             }
-            // Another open knows other handles.
+            // Another open has other handles.
             let other = open(c"/dev/dri/renderD128");
             assert_eq!(request(other, GEM_WAIT_IDLE, &mut [handle, 0]), Err(libc::ENOENT));
-            // A file takes the place of a duplicate.
+            // A file replaces a duplicate.
             let file = open(c"/dev/zero");
             libc::dup2(file, 90);
             assert_eq!(request(90, VERSION, &mut [0; 16]), Err(libc::ENOTTY));
@@ -193,10 +193,10 @@ mod on_the_card {
         let null = open(c"/dev/null");
         assert_eq!(request(null, VERSION, &mut [0; 16]), Err(libc::ENOTTY));
         assert_eq!(status(null).st_rdev, libc::makedev(1, 3));
-        // A descriptor that is closed without the library, and used again.
+        // A descriptor is closed without the library, and reused.
         let node = open(c"/dev/dri/card0");
         assert!(is_radeon(node));
-        // SAFETY: a descriptor of this test; the system call is that of `close`.
+        // SAFETY: a descriptor of this test; this is the system call of `close`.
         assert_eq!(unsafe { libc::syscall(libc::SYS_close, node) }, 0);
         let zero = open(c"/dev/zero");
         assert_eq!(zero, node);
@@ -223,10 +223,10 @@ mod on_the_card {
             mapped.add(2047).write_volatile(0x1234_5678);
             assert_eq!(shared.add(2047).read_volatile(), 0x1234_5678);
         }
-        // `DMA_BUF_IOCTL_SYNC`: the card is waited for. An ordinary file has no such request.
+        // `DMA_BUF_IOCTL_SYNC` waits for the card. An ordinary file has no such request.
         request(prime[2] as c_int, DMA_BUF_SYNC, &mut [0, 0]).unwrap();
         assert_eq!(request(open(c"/dev/zero"), DMA_BUF_SYNC, &mut [0, 0]), Err(libc::ENOTTY));
-        // No buffer is there.
+        // There is no buffer at this offset.
         let access = libc::PROT_READ;
         // SAFETY: a new mapping, which fails.
         let none =
@@ -324,7 +324,7 @@ mod on_the_card {
             OwnedFd::from_raw_fd(fd)
         };
         assert!(is_radeon(node.as_raw_fd()));
-        // Other directories and what is not there stay what they are.
+        // Other directories are unchanged, and missing files stay missing.
         assert!(fs::metadata("/dev/dri/card1").is_err());
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         assert!(names("/dev").contains(&"null".into()));

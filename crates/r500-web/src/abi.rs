@@ -1,5 +1,6 @@
-//! The functions that the page's workers call: [`room`] returns a buffer for a request, [`answer`] answers it, and
-//! [`text`] returns the answer. The imports are the functions by which `r500-jit` has the host compile modules.
+//! The exported functions of the WebAssembly module: the page's workers call [`room`] for a request buffer, [`answer`]
+//! to process the request, and [`text`] for the answer. The imports are the functions with which `r500-jit` lets the
+//! host compile modules.
 
 #![allow(unsafe_code, reason = "names exported to the host")]
 
@@ -16,17 +17,17 @@ thread_local! {
     static SESSION: RefCell<Session> = RefCell::default();
 }
 
-/// Returns a buffer for a request of that many bytes.
-// SAFETY: no other function has this name; a second one would not link.
+/// Returns a buffer of `length` bytes for a request.
+// SAFETY: no other function has this name; a second one would cause a link error.
 #[unsafe(no_mangle)]
 extern "C" fn room(length: usize) -> *mut u8 {
-    // The message of a panic, for the host to read after the trap.
+    // Stores the message of a panic, which the host reads after the trap.
     std::panic::set_hook(Box::new(|panic| put(panic.to_string().into_bytes())));
     put(vec![0; length]);
     TEXT.with_borrow_mut(Vec::as_mut_ptr)
 }
 
-/// Answers the request in the buffer of [`room`]; returns the length of the answer, negated for an error message.
+/// Processes the request in the buffer of [`room`]. Returns the length of the answer, negated for an error message.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn answer() -> isize {

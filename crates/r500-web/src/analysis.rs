@@ -305,7 +305,7 @@ fn constants(document: &Document, drawn: &Job, made_up: &ExternalReads) -> Vec<C
     all.collect()
 }
 
-/// Returns the comment after `const[n] = (…) ;` on its line.
+/// Returns the comment after `const[n] = (…) ;` on the same line.
 fn comment(text: &str, number: u8) -> Option<String> {
     let parts = components(text, "const", number, 4)?;
     let line = text.get(parts.last()?.end..)?.lines().next()?;
@@ -336,7 +336,7 @@ fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
     here.map(uniform).collect()
 }
 
-/// Returns the names that `DEF` gives to complete constants, except for uniforms, whose names are of channels.
+/// Returns the names that `DEF` gives to complete constants, except uniforms, which name channels.
 fn names(assembly: &Assembly) -> Vec<(usize, String)> {
     let uniforms = &assembly.job.uniforms;
     let name = |symbol: &r500::asm::Symbol| match symbol.kind {

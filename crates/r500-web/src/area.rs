@@ -1,6 +1,6 @@
-//! Area queries: how many instructions pixels execute and wait for, where a condition first becomes true.
+//! Area queries: instructions that pixels execute and wait for, and the first step at which a condition holds.
 //!
-//! The page queries areas of its choice, coarse ones first, and can stop after any of them.
+//! The page selects the areas, coarse ones first, and can stop after each query.
 
 use r500::exec::record::{DrawSetup, area as record};
 use r500::exec::{PixelRect, RunError};
@@ -34,7 +34,7 @@ pub struct AreaResult {
     pub numbers: Bytes,
 }
 
-/// The draw setup of the last query: queries come in sequence, and textures may be large.
+/// The draw setup of the last query, kept because queries come in sequence and textures may be large.
 #[derive(Default)]
 pub struct SceneCache(Option<(Drawing, DrawSetup)>);
 
@@ -51,7 +51,7 @@ impl SceneCache {
     }
 }
 
-/// Answers a query: its numbers, and how many groups a limit stopped.
+/// Executes a query. Returns its numbers, and the number of groups that a limit stopped.
 ///
 /// # Errors
 /// The message: an error in the condition, or of the run.

@@ -63,7 +63,7 @@ pub struct Parting {
 /// Compares two sources. `keep` stores the bytes of a picture.
 ///
 /// # Errors
-/// Why they cannot be compared.
+/// The reason why they cannot be compared.
 pub fn compare(
     documents: [&Document; 2],
     asked: &CompareOptions,

@@ -68,7 +68,7 @@ impl Document {
             .map_err(|error| error.to_string())
     }
 
-    /// Returns where a span of the source itself is; `None` for included files.
+    /// Returns the range of a span in the source itself; `None` for included files.
     #[must_use]
     pub fn range(&self, span: Span) -> Option<Range> {
         (span.file == 0).then(|| Range {
@@ -86,21 +86,21 @@ impl Document {
         edits.iter().map(edit).collect()
     }
 
-    /// Returns the edit that makes the source another text: what differs, without what is equal in front and at the end. None
-    /// if nothing differs.
+    /// Returns the edit that turns the source into another text: the part between the common prefix and the common suffix. Returns none if
+    /// the texts are equal.
     #[must_use]
     pub fn replaced(&self, text: &[u8]) -> Vec<TextEdit> {
         let edit = self.analysis.edit_to(text);
         edit.and_then(|edit| self.edits(&[edit])).unwrap_or_default()
     }
 
-    /// Returns the byte offset of a place.
+    /// Returns the byte offset of a UTF-16 unit.
     #[must_use]
     pub fn byte(&self, unit: usize) -> usize {
         self.units.byte(unit)
     }
 
-    /// Returns the source after changes, which are in order and do not overlap.
+    /// Returns the source after edits, which are in order and do not overlap.
     #[cfg(test)]
     pub(crate) fn applied(&self, edits: &[TextEdit]) -> String {
         let mut text = self.text.clone();
@@ -143,9 +143,9 @@ fn assembled(text: &str, name: &str, files: &[File]) -> Assembly {
     asm::assemble(text.as_bytes(), options)
 }
 
-/// Mapping between byte offsets and UTF-16 units of a text, by the positions where their difference changes.
+/// Mapping between byte offsets and UTF-16 units of a text: the positions where their difference changes.
 struct Units {
-    /// Byte after a character that is not ASCII, and unit there; ascending.
+    /// Byte offset after a non-ASCII character, and the unit there; ascending.
     steps: Vec<(usize, usize)>,
 }
 

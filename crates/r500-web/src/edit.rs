@@ -4,14 +4,14 @@ use r500::asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 use crate::document::{Document, TextEdit};
 
-/// Bytes of a text.
+/// A range of bytes of a text.
 type ByteRange = std::ops::Range<usize>;
 
 /// Returns the source after a change of a constant. Unchanged channels keep their text; a constant without a
 /// definition is defined at the end of the source.
 ///
 /// # Errors
-/// Why the source cannot be changed so.
+/// The reason why the source cannot be changed.
 pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<TextEdit>, String> {
     let now = document.assembly().job.program.state.constants.get(usize::from(number));
     let now = now.copied().unwrap_or_default();
@@ -36,7 +36,7 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
 /// Returns the source after a change of an integer constant: iterations of a loop, first value and step of aL.
 ///
 /// # Errors
-/// Why the source cannot be changed so.
+/// The reason why the source cannot be changed.
 pub fn int_constant(
     document: &Document,
     number: u8,
@@ -71,7 +71,7 @@ pub fn int_constant(
 /// first instruction.
 ///
 /// # Errors
-/// Why the source cannot be changed so.
+/// The reason why the source cannot be changed.
 pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit>, String> {
     let statement = format!("TEXTURE tex[{unit}] = {what} ;");
     let text = &document.text;
@@ -101,7 +101,7 @@ pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit
     Ok(vec![edit(document, range, new)?])
 }
 
-/// Returns the replacement that adds a statement as a line of its own at the end of a text.
+/// Returns the replacement that appends a statement on a separate line at the end of a text.
 fn statement_at_end(text: &str, statement: &str) -> (ByteRange, String) {
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     (text.len()..text.len(), format!("{newline}{statement}\n"))
@@ -117,7 +117,7 @@ fn edited(text: &str, edits: &[(ByteRange, String)]) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns a change with places in UTF-16 units.
+/// Returns a change with positions in UTF-16 units.
 fn edit(document: &Document, range: ByteRange, text: String) -> Result<TextEdit, String> {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
@@ -125,7 +125,7 @@ fn edit(document: &Document, range: ByteRange, text: String) -> Result<TextEdit,
     Ok(TextEdit { range, text })
 }
 
-/// Returns the values in `const[n] = (…)` or `int[n] = (…)`, as they stand in the text.
+/// Returns the values in `const[n] = (…)` or `int[n] = (…)`, as written in the text.
 pub(crate) fn components(
     text: &str,
     register: &str,
@@ -162,7 +162,7 @@ pub(crate) fn components(
     (parts.len() == count).then_some(parts)
 }
 
-/// Returns a float as text: the shortest decimal that reads as the same float, or its bits.
+/// Returns a float as text: the shortest decimal that parses to the same float, or its bits.
 fn float(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { value.to_string() } else { format!("{bits:#010x}") }
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// The source after a change.
+    /// Returns the source after a change.
     fn changed(
         source: &str,
         change: impl FnOnce(&Document) -> Result<Vec<TextEdit>, String>,

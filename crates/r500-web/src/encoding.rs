@@ -61,10 +61,10 @@ pub struct Value {
     meaning: &'static str,
 }
 
-/// Returns the instruction with that number.
+/// Returns the encoding of the instruction with this index.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such instruction.
 pub fn encoding(document: &Document, index: usize) -> Result<Encoding, String> {
     let instruction = instruction(document, index)?;
     let words = explain::instruction(instruction).into_iter().map(|dword| match dword {
@@ -89,10 +89,10 @@ pub fn encoding(document: &Document, index: usize) -> Result<Encoding, String> {
 }
 
 /// Returns the source after a change of a field of an instruction. Other instructions are unchanged, unless the change
-/// breaks a nest of `IF` and similar statements: the statements of that nest are then written in the general form.
+/// breaks a nest of `IF` and similar statements: the statements of the nest are then written in the general form.
 ///
 /// # Errors
-/// Why the source cannot be changed so.
+/// The reason why the source cannot be changed.
 pub fn edit_field(
     document: &Document,
     index: usize,
@@ -147,7 +147,7 @@ fn fitting(
 ) -> Option<Vec<TextEdit>> {
     let mut text = document.text.clone();
     let mut edits = Vec::new();
-    // From the end, so that earlier places remain valid.
+    // From the end, so that earlier positions remain valid.
     for (index, new) in changes.iter().rev() {
         let span = *document.assembly().spans.get(*index)?;
         let range = document.range(span)?;
@@ -190,7 +190,7 @@ fn field(explained: &FieldExplanation) -> Field {
     }
 }
 
-/// Long lines are broken between sources and operations.
+/// Breaks a long line between sources and operations.
 fn broken(text: &str) -> String {
     match text.split_once(" : ") {
         Some((reads, computes)) if text.len() > 100 => format!("{reads} :\n    {computes}"),

@@ -25,7 +25,7 @@ pub struct Judged {
 /// Draws the picture of the source and evaluates the directives in the source itself.
 ///
 /// # Errors
-/// Why the picture cannot be drawn.
+/// The reason why the picture cannot be drawn.
 pub fn judge(
     document: &Document,
     job: &Job,

@@ -33,14 +33,14 @@ pub struct Completion {
     insert: String,
 }
 
-/// Returns the meaning of the word at a place.
+/// Returns the meaning of the word at a position.
 #[must_use]
 pub fn hover(document: &Document, at: usize) -> Option<Hover> {
     let hover = service::hover(&document.analysis, document.byte(at))?;
     Some(Hover { range: document.range(hover.span)?, text: hover.text })
 }
 
-/// Returns the completions at a place.
+/// Returns the completions at a position.
 #[must_use]
 pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     let all = service::completions(&document.analysis, document.byte(at)).into_iter();
@@ -67,20 +67,20 @@ pub struct Renamable {
     name: String,
 }
 
-/// Returns where the name or label at a place is defined; nothing if in an included file.
+/// Returns the definition of the name or label at a position; `None` if it is in an included file.
 #[must_use]
 pub fn definition(document: &Document, at: usize) -> Option<Range> {
     document.range(document.analysis.definition(document.byte(at))?)
 }
 
-/// Returns where the name or label at a place is used and defined, in the source itself.
+/// Returns the uses and the definition of the name or label at a position, in the source itself.
 #[must_use]
 pub fn references(document: &Document, at: usize) -> Vec<Range> {
     let found = document.analysis.references(document.byte(at), true).into_iter();
     found.filter_map(|span| document.range(span)).collect()
 }
 
-/// Returns the name at a place that [`rename`] changes.
+/// Returns the name at a position that [`rename`] can change.
 #[must_use]
 pub fn renamable(document: &Document, at: usize) -> Option<Renamable> {
     let span = document.analysis.renamable(document.byte(at))?;
@@ -88,10 +88,10 @@ pub fn renamable(document: &Document, at: usize) -> Option<Renamable> {
     Some(Renamable { range: document.range(span)?, name: name.to_owned() })
 }
 
-/// Returns the source after renaming the name at a place.
+/// Returns the source after renaming the name at a position.
 ///
 /// # Errors
-/// Why it cannot have that name.
+/// The reason why it cannot have that name.
 pub fn rename(document: &Document, at: usize, name: &str) -> Result<Vec<TextEdit>, String> {
     let edits = document.analysis.rename(document.byte(at), name).map_err(|why| why.to_string())?;
     document.edits(&edits).ok_or_else(|| "it stands in an included file, too".to_owned())
@@ -100,7 +100,7 @@ pub fn rename(document: &Document, at: usize, name: &str) -> Result<Vec<TextEdit
 /// Returns the source after formatting.
 ///
 /// # Errors
-/// Why it cannot be formatted.
+/// The reason why it cannot be formatted.
 pub fn format(document: &Document) -> Result<Vec<TextEdit>, String> {
     let text = r500::asm::format(document.text.as_bytes()).map_err(|why| why.to_string())?;
     Ok(document.replaced(&text))
@@ -114,8 +114,8 @@ pub fn fix_all(document: &Document) -> Vec<TextEdit> {
     fixed.map_or_else(Vec::new, |text| document.replaced(&text))
 }
 
-/// Returns what the words of a part of the source are: from, to, and the kind of each in one list,
-/// which is shorter than objects.
+/// Returns the kinds of the words in a part of the source: from, to, and kind of each in one list, which is shorter
+/// than objects.
 #[must_use]
 pub fn tokens(document: &Document, from: usize, to: usize) -> Vec<(usize, usize, &'static str)> {
     let part = document.byte(from)..document.byte(to);
@@ -126,7 +126,7 @@ pub fn tokens(document: &Document, from: usize, to: usize) -> Vec<(usize, usize,
     document.analysis.tokens(part).iter().filter_map(one).collect()
 }
 
-/// Returns the page's name of a word of that kind.
+/// Returns the page's name for a kind of token.
 fn word(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Comment => "comment",
@@ -145,7 +145,7 @@ fn word(kind: TokenKind) -> &'static str {
     }
 }
 
-/// Returns the name of a kind in editors.
+/// Returns the editor's name for a kind of completion.
 fn kind(kind: CompletionKind) -> &'static str {
     match kind {
         CompletionKind::Statement | CompletionKind::Keyword => "keyword",

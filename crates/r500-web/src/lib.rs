@@ -1,13 +1,13 @@
 //! The interface of the libraries to a page in the browser.
 //!
-//! A [`Session`] takes a [`Request`] (JSON) with attached bytes and returns an answer (JSON), which may
-//! refer to bytes that the session keeps until the next request. In WebAssembly, `abi` has the functions that
-//! the page's workers call; all other modules are plain Rust with ordinary tests.
+//! A [`Session`] takes a [`Request`] (JSON) with attached bytes and returns an answer (JSON), which may refer to bytes
+//! that the session keeps until the next request. In WebAssembly, `abi` has the functions that the page's workers call;
+//! all other modules are plain Rust with ordinary tests.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | [`request`] | the requests |
-//! | [`document`] | a source, assembled with the files that it names; its places in UTF-16 units |
+//! | [`document`] | a source, assembled with the files that it names; positions in UTF-16 units |
 //! | [`open`] | conversion of other formats to sources |
 //! | [`expect`] | evaluation of `EXPECT` directives |
 //! | [`compare`] | comparison of two programs and their pictures |

@@ -1,4 +1,4 @@
-//! Display transform: how values of a target become the 8-bit picture that is shown.
+//! Display transform: the mapping from a target's values to the 8-bit picture that is shown.
 
 use r500::picture::{Picture, eight_bit};
 use serde::Deserialize;
@@ -17,14 +17,14 @@ pub struct Look {
 const ALPHA: u8 = 8;
 
 impl Default for Look {
-    /// Red, green and blue as they are, opaque.
+    /// Red, green and blue unchanged, opaque.
     fn default() -> Self {
         Self { channels: 0b0111, range: [0.0, 1.0] }
     }
 }
 
 impl Look {
-    /// Returns the picture of colours that lie row by row from the bottom.
+    /// Returns the picture of colours, which are stored row by row from the bottom.
     #[must_use]
     pub fn of_colors(&self, width: u32, colors: &[[f32; 4]]) -> Picture {
         let mut picture = if self.range == [0.0, 1.0] {
@@ -40,7 +40,7 @@ impl Look {
         picture
     }
 
-    /// Returns the picture of single values (such as depth) that lie row by row from the bottom.
+    /// Returns the picture of single values (such as depth), which are stored row by row from the bottom.
     #[must_use]
     pub fn of_values(&self, width: u32, values: &[f32]) -> Picture {
         if self.range == [0.0, 1.0] {

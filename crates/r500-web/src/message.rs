@@ -1,4 +1,5 @@
-//! Requests as bytes: a line of JSON, then the files that it attaches; and answers as JSON.
+//! The byte format of requests, a line of JSON followed by the attached files, and of answers,
+//! JSON.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct FileLength {
     pub length: usize,
 }
 
-/// Splits a request into its line, which is parsed, and the bytes attached to it.
+/// Splits a request into its parsed line and the attached bytes.
 ///
 /// # Errors
 /// The error message of the JSON parser.
@@ -42,7 +43,7 @@ pub(crate) fn parse<'a, T: DeserializeOwned>(
     Ok((parsed, Attached(rest.get(1..).unwrap_or_default())))
 }
 
-/// Attached bytes of a request that were not read yet.
+/// Attached bytes of a request that are not read yet.
 pub(crate) struct Attached<'a>(&'a [u8]);
 
 impl<'a> Attached<'a> {
@@ -52,7 +53,7 @@ impl<'a> Attached<'a> {
         Ok(bytes)
     }
 
-    /// Returns a source with its files, which are taken, assembled.
+    /// Reads the files of a source and assembles it.
     ///
     /// # Errors
     /// If bytes are missing.

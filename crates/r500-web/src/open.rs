@@ -20,15 +20,15 @@ pub struct Opened {
     pub text: String,
 }
 
-/// Limits of the files that the page reads, far below those of the command.
+/// Returns limits for the files that the page reads, far below those of the command.
 fn limits() -> Limits {
     Limits { bytes: 256 << 20, document: 64 << 20, jobs: 10_000, ..Limits::default() }
 }
 
-/// Returns a program of a file, as a source. Assembly stays as it is.
+/// Returns a program of a file, as a source. Assembly is returned unchanged.
 ///
 /// # Errors
-/// Why the file cannot be read.
+/// The reason why the file cannot be read.
 pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     let language = reader::recognise(bytes.get(..256 << 10).unwrap_or(bytes), Some(name))
         .ok_or_else(|| reader::ReadError::Unrecognised.to_string())?;
@@ -49,17 +49,17 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     Ok(Opened { format, names, picked: pick, text: source(picked) })
 }
 
-/// Returns the program in another format. The page has the assembly already.
+/// Returns the program in another format. The page already has the assembly.
 ///
 /// # Errors
-/// Why the program cannot be written in that format.
+/// The reason why the program cannot be written in this format.
 pub fn write(job: &Job, format: &str) -> Result<Vec<u8>, String> {
     let language: Language = format.parse()?;
     let written = r500::writer::write(job, language, &PrintOptions::default());
     Ok(written.map_err(|error| error.to_string())?.bytes)
 }
 
-/// Returns a job as a source that needs no other files: it contains the texels.
+/// Returns a job as a source that needs no other files, because it contains the texels.
 #[must_use]
 pub fn source(job: &Job) -> String {
     let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };

@@ -9,8 +9,8 @@ use crate::document::{Document, Range};
 use crate::message::{Source, json, parse};
 use crate::open;
 
-/// The session of a module that is built with the optimiser alone: it answers the request `optimize` as
-/// [`Session`](crate::Session) does.
+/// The session of a module that contains only the optimiser. It answers the request `optimize` like
+/// [`Session`](crate::Session).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OptimizerSession;
 
@@ -22,7 +22,7 @@ enum Request {
 }
 
 impl OptimizerSession {
-    /// Answers a request: JSON.
+    /// Processes a request. Returns the answer as JSON.
     ///
     /// # Errors
     /// The error message.
@@ -89,7 +89,7 @@ pub struct Change {
 /// Optimises a program and checks the result against it.
 ///
 /// # Errors
-/// Why the program cannot run.
+/// The reason why the program cannot run.
 pub fn optimize(document: &Document) -> Result<Optimized, String> {
     let job = document.job()?;
     let checked = optimizer::optimize(&job, &Options::default());

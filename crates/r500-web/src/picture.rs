@@ -1,6 +1,6 @@
-//! Drawing of rows of the picture by the jit engine.
+//! Drawing of rows of the picture with the jit engine.
 //!
-//! The page divides the rows of a picture among workers, each of which has a module of its own and draws bands of rows.
+//! The page divides the rows of a picture among workers. Each worker has its own module and draws bands of rows.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ pub struct Band {
     bytes: Bytes,
 }
 
-/// A program that is drawn over and over.
+/// A program that is drawn repeatedly.
 pub struct Picture {
     engine: Arc<Jit>,
     job: Job,
@@ -110,7 +110,7 @@ impl Picture {
     /// Prepares a picture for an engine, which keeps the code that it compiled before.
     ///
     /// # Errors
-    /// Why the program cannot run.
+    /// The reason why the program cannot run.
     pub fn new(job: Job, engine: Arc<Jit>) -> Result<Self, String> {
         let shader = Arc::new(Shader::new(&job.program).map_err(|error| error.to_string())?);
         Ok(Self { engine, job, shader, drawn: Vec::new() })
@@ -132,7 +132,7 @@ impl Picture {
     /// Draws bands.
     ///
     /// # Errors
-    /// Why the picture cannot be drawn.
+    /// The reason why the picture cannot be drawn.
     pub fn draw(&mut self, drawing: &Drawing) -> Result<Drawn, String> {
         let bindings = self.bindings(drawing)?;
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
@@ -183,8 +183,8 @@ impl Picture {
         bands.collect()
     }
 
-    /// Returns the raw values of the bands drawn last: four floats a pixel, or one of depth.
-    /// Empty if the program cannot write that target.
+    /// Returns the raw values of the bands drawn last: four floats per pixel, or one for depth. The result is empty if
+    /// the program cannot write the target.
     #[must_use]
     pub fn values(&self, target: usize) -> Vec<Band> {
         let bands = self.drawn.iter().filter_map(|(frame, _)| {
@@ -208,7 +208,7 @@ impl Picture {
     /// Returns the picture as the draw setup of a recording.
     ///
     /// # Errors
-    /// Why the inputs cannot be bound.
+    /// The reason why the inputs cannot be bound.
     pub fn scene(&self, drawing: &Drawing) -> Result<DrawSetup, String> {
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
         Ok(DrawSetup {

@@ -182,20 +182,20 @@ pub enum Request {
 /// The state that is kept between requests.
 pub struct Session {
     document: Option<Document>,
-    /// The engine with its compiled code: successive versions of a program that is being typed differ little.
+    /// The engine with its compiled code, which is kept because successive versions of an edited program differ little.
     engine: Arc<Jit>,
     picture: Option<Picture>,
     /// The source of `picture`.
     drawn: Option<Document>,
     stepping: Option<Stepping>,
     area_scenes: area::SceneCache,
-    /// Bytes that the last answer pointed to.
+    /// Bytes to which the last answer refers.
     kept: Vec<Vec<u8>>,
 }
 
 impl Default for Session {
     fn default() -> Self {
-        // Code takes some milliseconds, and what is shown is drawn over and over.
+        // Compilation takes some milliseconds, and the picture is drawn repeatedly.
         let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
         Self {
             document: None,
@@ -210,7 +210,7 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Answers a request: JSON.
+    /// Processes a request. Returns the answer as JSON.
     ///
     /// # Errors
     /// The error message.
@@ -229,7 +229,7 @@ impl Session {
             }
             Request::Load(source) => {
                 let document = attached.document(source)?;
-                // The old picture is dropped first, because it may be large.
+                // The old picture may be large, so it is dropped first.
                 self.picture = None;
                 self.area_scenes = area::SceneCache::default();
                 let mut job = document.job()?;
@@ -338,7 +338,7 @@ impl Session {
     }
 }
 
-/// Keeps bytes until the next request; returns their range.
+/// Keeps bytes until the next request. Returns their range.
 fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
     let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
     kept.push(bytes);
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(end["outputs"][0][1], end["delivered"][0]);
     }
 
-    /// Each query uses the picture in it, independently of earlier requests.
+    /// Each query uses the picture that it contains, independently of earlier requests.
     #[test]
     fn an_area_query_is_answered_from_the_picture_it_names() {
         let mut session = Session::default();
@@ -402,7 +402,7 @@ mod tests {
             let words = numbers.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()));
             words.collect::<Vec<u32>>()
         };
-        // One instruction, and no pixel waits; in two areas of 16 and 4 pixels.
+        // One instruction, and no pixel waits, in two areas of 16 and 4 pixels.
         assert_eq!(count(0.0, Value::Null), [1, 0].repeat(20));
         let late = || json!("const[0].r > 0.5");
         assert_eq!(count(0.25, late()), [0].repeat(20));

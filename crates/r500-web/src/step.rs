@@ -183,13 +183,13 @@ impl Stepping {
     /// Records a pixel.
     ///
     /// # Errors
-    /// Why it cannot be recorded.
+    /// The reason why it cannot be recorded.
     pub fn new(scene: DrawSetup, pixel: [u32; 2], names: Vec<Uniform>) -> Result<Self, String> {
         let recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
         Ok(Self { recording, names })
     }
 
-    /// Returns the address that each step executes, as bytes.
+    /// Returns the address of each step's instruction, as bytes.
     #[must_use]
     pub fn addresses(&self) -> Vec<u8> {
         self.recording.addresses().flat_map(u32::to_le_bytes).collect()

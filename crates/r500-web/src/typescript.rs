@@ -1,4 +1,5 @@
-//! The page's view of requests and answers: `web/src/machine/requests.ts`, generated from the types of this crate.
+//! The TypeScript declarations of requests and answers: `web/src/machine/requests.ts`, generated from the types of this
+//! crate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +13,7 @@ use crate::{
     picture, request, step,
 };
 
-/// Declares types, each with its documentation, and which request has which answer.
+/// Declares types, each with its documentation, and the answer type of each request.
 macro_rules! typescript {
     (types { $($ty:ty),* $(,)? } answers { $($request:ident => $answer:ty),* $(,)? }) => {{
         let config = Config::default().with_large_int("number");

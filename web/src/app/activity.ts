@@ -1,8 +1,8 @@
-// Work under way: requests without an answer, and calls that wait until others have stopped.
+// Tracking of pending work: requests without an answer, and debounced calls.
 
 let count = 0;
 
-/** Counts work that begins. Returns what ends it. */
+/** Counts work that begins. Returns the function that ends it. */
 export function begin(): () => void {
   count++;
   let open = true;
@@ -12,5 +12,5 @@ export function begin(): () => void {
   };
 }
 
-/** Whether any work is under way. */
+/** Returns whether any work is pending. */
 export const isBusy = (): boolean => count > 0;

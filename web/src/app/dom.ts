@@ -1,4 +1,4 @@
-// Elements of the page: a typed builder, and reconciliation of what is built with what is shown.
+// Elements of the page: a typed builder, and reconciliation of new elements with those that are shown.
 
 import { begin } from "./activity.ts";
 
@@ -10,7 +10,7 @@ type Writable<E> = {
   [P in keyof E as Same<{ [Q in P]: E[P] }, { -readonly [Q in P]: E[P] }> extends true ? P : never]?: E[P] | undefined;
 };
 
-/** Attributes that are not properties of the same name. */
+/** Attributes without a property of the same name. */
 interface Attributes {
   class?: string | undefined;
   role?: string | undefined;
@@ -22,21 +22,21 @@ interface Attributes {
   [name: `data-${string}` | `aria-${string}`]: string | undefined;
 }
 
-/** What an element does on events. */
+/** The event handlers of an element. */
 type Events = { [T in keyof HTMLElementEventMap as `on${T}`]?: (event: HTMLElementEventMap[T]) => void };
 
 export type Properties<K extends keyof HTMLElementTagNameMap> = Omit<Writable<HTMLElementTagNameMap[K]>, keyof Attributes | keyof Events | "list"> & Attributes & Events;
 
 type Handlers = Map<string, (event: Event) => void>;
 
-/** What each element does on events. Reconciliation hands it over from a new element to the one that stays. */
+/** The event handlers of each element. Reconciliation moves them from a new element to the one that is kept. */
 const handlersOf = new WeakMap<Element, Handlers>();
 
 function dispatch(this: Element, event: Event): void {
   handlersOf.get(this)?.get(event.type)?.call(this, event);
 }
 
-/** An element with properties, event handlers (`onclick` …) and children. */
+/** Returns an element with properties, event handlers (`onclick` …) and children. */
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Properties<K> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   const handlers: Handlers = new Map();
@@ -57,8 +57,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Pro
 }
 
 /**
- * Makes an element's children those that are given, and keeps the elements that are there already: focus, scroll positions and
- * half-typed values survive. Elements correspond by tag and `data-key`; what is in an element with `data-keep` stays as it is.
+ * Replaces an element's children, and keeps the corresponding elements that exist: focus, scroll positions and half-typed values survive.
+ * Elements correspond by tag and `data-key`; the contents of an element with `data-keep` are not changed.
  */
 export function update(root: Element, ...children: Child[]): void {
   const wanted: Node[] = children
@@ -84,7 +84,7 @@ function removed(node: ChildNode): ChildNode | null {
   return next;
 }
 
-/** The next sibling that corresponds to a node; without a key only the very next. */
+/** Returns the next sibling that corresponds to a node; without a key, only the first is considered. */
 function matching(from: ChildNode | null, wanted: Node): ChildNode | null {
   const key = wanted instanceof HTMLElement ? wanted.dataset["key"] : undefined;
   for (let node = from; node !== null; node = node.nextSibling) {
@@ -117,14 +117,14 @@ function patch(old: Node, wanted: Node): void {
   else if (old instanceof HTMLButtonElement && wanted instanceof HTMLButtonElement) old.disabled = wanted.disabled;
 }
 
-/** The element with that id, which the page has. */
+/** Returns the element with an id, which must exist. */
 export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   const element = document.getElementById(id);
   if (!(element instanceof type)) throw new Error(`the page has no ${id}`);
   return element;
 }
 
-/** Calls once when calls have stopped for that many milliseconds. */
+/** Debounces a function: calls it once, `ms` milliseconds after the last call. */
 export function settled<A extends unknown[]>(ms: number, run: (...args: A) => void): (...args: A) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let end: (() => void) | undefined;
@@ -143,5 +143,5 @@ export function settled<A extends unknown[]>(ms: number, run: (...args: A) => vo
   };
 }
 
-/** What went wrong, in words. */
+/** Returns the message of an error. */
 export const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));

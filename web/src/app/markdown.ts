@@ -1,4 +1,4 @@
-// The sort of Markdown that the libraries speak: headings, paragraphs, lists, tables, code.
+// The subset of Markdown that the libraries use: headings, paragraphs, lists, tables, code.
 
 import { h } from "./dom.ts";
 
@@ -34,7 +34,7 @@ export function markdown(text: string): HTMLElement[] {
       blocks.push(h("ul", {}, ...texts.map((item) => h("li", {}, ...inline(item)))));
     } else {
       const paragraph = take((next) => next.trim() !== "" && !/^(#{1,6} |```|\||[-*] )/.test(next));
-      // A line that looks like the start of something else, but is not.
+      // A line that looks like the start of another kind of block, but is not.
       if (paragraph.length === 0) paragraph.push(lines.shift() ?? "");
       blocks.push(h("p", {}, ...inline(paragraph.join(" "))));
     }

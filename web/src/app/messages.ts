@@ -1,4 +1,4 @@
-// What the page says: a line in the header, in place of the title, for some seconds.
+// Messages of the page: a line in the header, in place of the title, for some seconds.
 
 import { byId } from "./dom.ts";
 
@@ -15,7 +15,7 @@ export function say(text: string): void {
   silence = setTimeout(() => said.classList.remove("shown"), SECONDS * 1000);
 }
 
-/** Tells those who do not see the page what is to be seen. */
+/** Announces a text to users of screen readers. */
 export function announce(text: string): void {
   byId("status", HTMLDivElement).textContent = text;
 }

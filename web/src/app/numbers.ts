@@ -1,4 +1,4 @@
-// Floats and their bits, as people read them.
+// Human-readable floats, and conversion between floats and bits.
 
 const cell = new DataView(new ArrayBuffer(4));
 
@@ -12,7 +12,7 @@ export function floatOf(bits: number): number {
   return cell.getFloat32(0);
 }
 
-/** A float in few characters: what tells it from its neighbours in six digits. */
+/** Returns a float as short text, with six significant digits. */
 export function short(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -21,7 +21,7 @@ export function short(value: number): string {
   return text.includes("e") ? Number(text).toExponential().replace("e+", "e") : String(Number(text));
 }
 
-/** The shortest decimal that means this float. */
+/** Returns the shortest decimal that denotes this float. */
 export function exact(value: number): string {
   if (!Number.isFinite(value)) return short(value);
   for (let digits = 1; digits <= 9; digits++) {
@@ -33,7 +33,7 @@ export function exact(value: number): string {
 
 export const hex = (bits: number): string => `0x${(bits >>> 0).toString(16).padStart(8, "0")}`;
 
-/** 8 bits of a value from 0 to 1, for swatches. */
+/** Returns the 8-bit value of a number from 0 to 1, for swatches. */
 export const eightBit = (value: number): number => (value > 0 ? Math.round(Math.min(value, 1) * 255) : 0);
 
 export const css = ([r, g, b]: readonly [number, number, number]): string =>

@@ -1,11 +1,11 @@
-// Time limits: how long a worker may be silent before the page gives up.
+// Time limits: how long a worker may take before the page gives up.
 
-/** The greatest factor that an address may ask for. */
+/** The greatest factor in an address. */
 const GREATEST = 100;
 
 /**
- * Milliseconds that the page waits for an answer that usually comes within so many. `?patience=4` in the address makes it
- * wait four times as long: for slow machines, and for programs that take their time.
+ * Returns the time limit in milliseconds for an answer that usually takes at most `usual`. `?patience=4` in the address makes the limit
+ * four times as long, for slow machines and for slow programs.
  */
 export function patience(usual: number): number {
   const address = globalThis.location as Location | undefined;

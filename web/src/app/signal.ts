@@ -1,4 +1,4 @@
-// A value that tells who asked when it changes.
+// An observable value, which notifies its listeners of changes.
 
 export class Signal<T> {
   private readonly listeners = new Set<(value: T) => void>();
@@ -15,7 +15,7 @@ export class Signal<T> {
     for (const listener of this.listeners) listener(value);
   }
 
-  /** Calls at once, and after every change. Returns what ends that. */
+  /** Calls a listener now and after every change. Returns the function that removes it. */
   watch(listener: (value: T) => void): () => void {
     this.listeners.add(listener);
     listener(this.current);

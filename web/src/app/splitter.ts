@@ -1,10 +1,11 @@
-// The lines between parts of the page, which can be moved: program and picture, picture and panes.
+// Movable lines between parts of the page: between program and picture, and between picture and
+// panes.
 
 import { byId } from "./dom.ts";
 
 interface Line {
   id: string;
-  /** The custom property that says where it is. */
+  /** The custom property with the position of the line. */
   property: string;
   vertical: boolean;
   least: number;

@@ -1,4 +1,4 @@
-// Light or dark: as the machine is set, or as chosen here.
+// The theme, light or dark: the system's, or the one chosen here.
 
 import { byId } from "./dom.ts";
 

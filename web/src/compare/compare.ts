@@ -1,4 +1,5 @@
-// Two programs side by side: sources, pictures, their difference, and where they part.
+// Comparison of two programs: sources, pictures, their difference, and the instruction where the
+// runs diverge.
 
 import { patience } from "../app/patience.ts";
 import { byId, h, message, update } from "../app/dom.ts";
@@ -6,14 +7,14 @@ import { Client } from "../machine/client.ts";
 import { INSTRUCTIONS } from "../machine/pool.ts";
 import { sourceRequest, type Compared, type Range, type Source } from "../machine/protocol.ts";
 
-/** Milliseconds after which a comparison is given up. */
+/** Milliseconds after which a comparison is abandoned. */
 const PATIENCE = 20_000;
 
-/** What the third picture shows. */
+/** Title of the third picture. */
 const DIFFERENCE = "Difference × 8";
 
 export interface CompareEvents {
-  /** The program that is open, A, and how it is drawn. */
+  /** The open program, A, and how it is drawn. */
   own(): { source: Source; size: [number, number]; time: number };
   /** Programs to compare with, by title. */
   others(): [string, Source][];
@@ -131,7 +132,7 @@ export class Compare {
       const marked = range ? [source.text.slice(0, range.from), h("mark", {}, source.text.slice(range.from, range.to)), source.text.slice(range.to)] : [source.text];
       pre.replaceChildren(...marked);
       const mark = pre.querySelector("mark");
-      // The listing alone is scrolled, not the dialog, and only up or down.
+      // Only the listing is scrolled, not the dialog, and only vertically.
       if (mark !== null) pre.scrollTop += mark.getBoundingClientRect().top - pre.getBoundingClientRect().top - (pre.clientHeight - mark.offsetHeight) / 2;
       pre.scrollLeft = 0;
     });

@@ -1,13 +1,13 @@
-// The gutter of breakpoints: a click or F9 sets or removes one, marks move with the text.
+// The gutter of breakpoints: a click or F9 sets or removes one; marks move with the text.
 
 import { RangeSet, StateEffect, StateField, type Extension, type Range, type Text } from "@codemirror/state";
 import { gutter, GutterMarker, keymap, type EditorView } from "@codemirror/view";
 
 import { h } from "../app/dom.ts";
 
-/** Something to be marked beside a line. */
+/** A mark next to a line. */
 export interface Mark {
-  /** A place in that line. */
+  /** A position in the line. */
   at: number;
   kind: "break" | "conditional" | "step";
   /** The address of the instruction. */
@@ -37,9 +37,9 @@ class Sign extends GutterMarker {
 const setMarks = StateEffect.define<readonly Mark[]>();
 
 interface Marks {
-  /** Where the marks were put: at their statements. */
+  /** The marks at their statements. */
   places: RangeSet<Sign>;
-  /** The same at the beginnings of lines, where a gutter wants them. */
+  /** The marks at the beginnings of lines, as the gutter requires. */
   lines: RangeSet<Sign>;
 }
 
@@ -64,7 +64,10 @@ function atLines(places: RangeSet<Sign>, doc: Text): RangeSet<Sign> {
   return RangeSet.of(moved, true);
 }
 
-/** The gutter. `toggle` gets a line's first and last place and where in it one is meant; whether it took that. */
+/**
+ * Returns the gutter. `toggle` gets a line's first and last position and the selected position in it; it returns
+ * whether it handled the event.
+ */
 export function breaks(toggle: (from: number, to: number, at: number) => boolean): Extension {
   return [
     marks,
@@ -95,7 +98,7 @@ export function showMarks(view: EditorView, list: readonly Mark[]): void {
   view.dispatch({ effects: setMarks.of(list) });
 }
 
-/** Where the breakpoints' marks are now, after whatever was typed. */
+/** Returns the current positions of the breakpoints' marks, after edits. */
 export function markedBreaks(view: EditorView): { at: number; address: number }[] {
   const found: { at: number; address: number }[] = [];
   for (let cursor = view.state.field(marks).places.iter(); cursor.value !== null; cursor.next()) {

@@ -28,15 +28,15 @@ import { colour, colouring, type AskTokens } from "./words.ts";
 export interface EditorEvents {
   changed(text: string): void;
   moved(at: number): void;
-  /** A breakpoint is wanted, or no longer, at a place in a line; whether there can be one. */
+  /** Toggles a breakpoint at a position in a line. Returns whether the event was handled. */
   breakpoint(line: Range, at: number): boolean;
-  /** What the words of a part are. */
+  /** Returns the kinds of words in a part of the text. */
   tokens: AskTokens;
 }
 
 const setMarks = StateEffect.define<{ range: Range; name: string }[]>();
 
-/** Parts of the text that something else on the page is about. */
+/** Marked parts of the text, to which another part of the page refers. */
 const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(set, transaction) {
@@ -113,7 +113,7 @@ export class Editor {
     return this.view.state.selection.main.head;
   }
 
-  /** Another program, which begins with nothing to undo. Returns how to have the one before back, its undo history included. */
+  /** Shows another program, with an empty undo history. Returns a function that restores the previous program with its undo history. */
   replace(text: string): () => void {
     const before = this.view.state;
     this.set(EditorState.create({ doc: text, extensions: this.extensions }));
@@ -126,7 +126,7 @@ export class Editor {
     this.view.scrollDOM.scrollTop = 0;
   }
 
-  /** Changes of the text that can be undone. */
+  /** Applies edits of the text, which can be undone. */
   apply(edits: readonly TextEdit[]): void {
     const changes = edits.map(({ from, to, text }) => ({ from, to, insert: text }));
     this.view.dispatch({ changes, userEvent: "input.fix" });
@@ -137,7 +137,7 @@ export class Editor {
     forceLinting(this.view);
   }
 
-  /** Colours the words anew: what they are is known now. */
+  /** Updates the colours of words, after their kinds have become known. */
   colour(): void {
     void colour(this.view, this.events.tokens);
   }
@@ -146,28 +146,28 @@ export class Editor {
     this.view.dispatch({ effects: setMarks.of(ranges) });
   }
 
-  /** What became of expectations, at the ends of their lines. */
+  /** Shows the verdicts on expectations at the ends of their lines. */
   judge(list: readonly Verdict[]): void {
     showVerdicts(this.view, list);
   }
 
-  /** Marks beside the lines. */
+  /** Shows marks next to lines. */
   beside(list: readonly Mark[]): void {
     showMarks(this.view, list);
   }
 
-  /** Where the breakpoints that were shown are now. */
+  /** The current positions of the shown breakpoints. */
   get breakpoints(): { at: number; address: number }[] {
     return markedBreaks(this.view);
   }
 
-  /** The line of a place: its first and last place. */
+  /** Returns the first and last position of the line that contains a position. */
   lineAt(at: number): Range {
     const { from, to } = this.view.state.doc.lineAt(Math.min(at, this.view.state.doc.length));
     return { from, to };
   }
 
-  /** Moves the cursor there, and the focus if wanted. */
+  /** Moves the cursor to a position, and optionally the focus. */
   goTo(at: number, focus = true): void {
     const place = Math.min(at, this.view.state.doc.length);
     this.view.dispatch({
@@ -177,7 +177,7 @@ export class Editor {
     if (focus) this.view.focus();
   }
 
-  /** Scrolls the editor, and nothing around it, so far that the place can be seen. */
+  /** Scrolls the editor, but nothing around it, until the position is visible. */
   reveal(at: number): void {
     const { view } = this;
     view.requestMeasure({

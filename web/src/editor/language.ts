@@ -1,12 +1,12 @@
-// What of the language can be recognised without knowing its words: comments, strings, numbers, brackets. It is there
-// at once; what the words are, the libraries say (words.ts).
+// The parts of the language that can be recognised without its keywords: comments, strings, numbers, brackets. They are
+// highlighted immediately; the libraries provide the kinds of words (words.ts).
 
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { tags } from "@lezer/highlight";
 
 interface State {
-  /** A dot stands in front. */
+  /** Whether the previous token is a dot. */
   suffix: boolean;
 }
 

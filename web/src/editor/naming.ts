@@ -1,4 +1,4 @@
-// Asks for a new name.
+// The dialog for a new name.
 
 import { h } from "../app/dom.ts";
 

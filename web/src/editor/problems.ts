@@ -1,4 +1,4 @@
-// The list of problems under the text.
+// The list of problems below the text.
 
 import { h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
@@ -6,7 +6,7 @@ import type { Diagnostic } from "../machine/protocol.ts";
 import type { Editor } from "./editor.ts";
 
 export interface ProblemActions {
-  /** The page of a code. */
+  /** Returns the explanation of a code. */
   explain(code: string): Promise<string | null>;
   format(): void;
   fixAll(): void;
@@ -34,7 +34,8 @@ export class Problems {
     const focused = this.list.contains(document.activeElement);
     update(this.list, ...diagnostics.slice(0, 200).map((one) => this.row(one)));
     this.list.hidden = diagnostics.length === 0;
-    // A fix that was applied is gone with its problem: the next one is at hand, or the program.
+    // An applied fix disappears with its problem, so the focus moves to the next fix, or to the
+    // program.
     if (focused && !this.list.contains(document.activeElement)) (this.list.querySelector<HTMLElement>("button") ?? this.editor.view.contentDOM).focus();
   }
 

@@ -1,4 +1,4 @@
-// Changes and places that the libraries know: format, fix all, rename, definition, uses.
+// Edits and navigation that the libraries provide: format, fix all, rename, definition, uses.
 
 import type { Extension } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
@@ -44,7 +44,7 @@ export class Refactor {
     });
   }
 
-  /** Goes from one use to the next. */
+  /** Moves from one use to the next. */
   async references(): Promise<void> {
     await this.doing(async () => {
       const editor = this.editor();

@@ -1,4 +1,4 @@
-// Hover and completion: what the libraries say of the text.
+// Hover and completion, provided by the libraries.
 
 import { autocompletion, snippet, type Completion as Shown, type CompletionResult } from "@codemirror/autocomplete";
 import { Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
@@ -9,7 +9,7 @@ import { h } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
 import type { Completion, Hover } from "../machine/protocol.ts";
 
-/** What is asked. Each knows the text as it is when asked. */
+/** Requests about the current text. */
 export interface Services {
   hover(at: number): Promise<Hover | null>;
   complete(at: number): Promise<Completion[]>;
@@ -38,7 +38,7 @@ export function services(ask: Services): Extension {
         },
       ],
     }),
-    // The same by the keyboard: what is said of the word at the cursor.
+    // The same from the keyboard: the description of the word at the cursor.
     asked,
     Prec.high(keymap.of([
       {
@@ -87,7 +87,7 @@ function shown(completion: Completion): Shown {
     type: completion.kind,
     ...info,
     apply: (view, shown, from, to) => {
-      // A space that stands there already is not written again.
+      // An existing space is not inserted again.
       const spaced = /\s/.test(view.state.sliceDoc(to, to + 1));
       const text = spaced ? completion.insert.replace(/ (\$0)?$/, "$1") : completion.insert;
       snippet(template(text))(view, shown, from, to);
@@ -95,6 +95,6 @@ function shown(completion: Completion): Shown {
   };
 }
 
-/** A snippet as the editor writes it. */
+/** Converts a snippet to the editor's syntax. */
 const template = (text: string): string =>
   text.replace(/\$(\d)/g, (_, n: string) => (n === "0" ? "${}" : `\${${n}}`)).replaceAll("${0", "${9");

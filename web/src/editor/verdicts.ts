@@ -1,4 +1,4 @@
-// Verdicts at the ends of `EXPECT` lines: whether the picture is as they say.
+// Verdicts at the ends of `EXPECT` lines: whether the picture meets them.
 
 import { StateEffect, StateField, type Range } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";
@@ -6,10 +6,10 @@ import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemir
 import { h } from "../app/dom.ts";
 
 export interface Verdict {
-  /** A place in the last line of the expectation. */
+  /** A position in the last line of the expectation. */
   at: number;
   passes: boolean;
-  /** What is shown instead. */
+  /** The actual value, shown if the expectation is not met. */
   text: string;
 }
 

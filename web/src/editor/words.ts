@@ -1,4 +1,4 @@
-// Colours of the language's words: what each is, is asked of the libraries, for what can be seen.
+// Colours of the language's words. The libraries return the kinds of the visible words.
 
 import { StateEffect, StateField, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, type DecorationSet } from "@codemirror/view";
@@ -6,7 +6,10 @@ import { Decoration, EditorView, ViewPlugin, type DecorationSet } from "@codemir
 import { settled } from "../app/dom.ts";
 import type { Token } from "../machine/protocol.ts";
 
-/** Asked about the text as it was looked at last; `undefined` where it is another by now. */
+/**
+ * A request for the kinds of words in the last analysed text; `undefined` if the text has changed
+ * since.
+ */
 export type AskTokens = (from: number, to: number) => Promise<Token[] | undefined>;
 
 const setWords = StateEffect.define<readonly Token[]>();
@@ -26,7 +29,7 @@ const words = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Colours what can be seen anew. */
+/** Updates the colours of the visible words. */
 export async function colour(view: EditorView, ask: AskTokens): Promise<void> {
   const { state, viewport } = view;
   const tokens = await ask(viewport.from, viewport.to).catch(() => undefined);

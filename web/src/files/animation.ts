@@ -1,15 +1,15 @@
-// Animations as files: GIF, drawn frame by frame, and WebM, recorded as it is shown.
+// Animations as files: GIF, drawn frame by frame, and WebM, recorded from the canvas.
 
 import type { Client } from "../machine/client.ts";
 import type { Pool, View } from "../machine/pool.ts";
 
-/** Seconds of an animation. */
+/** Duration of an animation in seconds. */
 export const SECONDS = 4;
 const FPS = 20;
-/** The most pixels of a GIF file's frame. */
+/** The maximal number of pixels per frame of a GIF file. */
 const MOST = 512 * 512;
 
-/** The picture from a time on as a GIF file. */
+/** Returns the picture from a given time on as a GIF file. */
 export async function gif(pool: Pool, language: Client, view: View, progress: (share: number) => void): Promise<Uint8Array<ArrayBuffer>> {
   const [width, height] = view.size;
   if (width * height > MOST) throw new Error("a GIF file takes pictures of at most 512 x 512 pixels: choose a smaller size");
@@ -22,7 +22,7 @@ export async function gif(pool: Pool, language: Client, view: View, progress: (s
   return language.ask("gif", { size: view.size, frames: frames.length, fps: FPS }, frames);
 }
 
-/** What is shown on a canvas for some seconds as a WebM file. */
+/** Records a canvas for some seconds as a WebM file. */
 export function webm(canvas: HTMLCanvasElement): Promise<Blob> {
   const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"].find((one) => MediaRecorder.isTypeSupported(one));
   if (type === undefined) throw new Error("this browser records no WebM; a GIF file always works");

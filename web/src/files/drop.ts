@@ -1,8 +1,8 @@
-// Files that come in: dropped, chosen, or pasted as files.
+// Incoming files: dropped, chosen, or pasted as files.
 
 import { byId } from "../app/dom.ts";
 
-/** `take` gets files and, where they were dropped onto a texture unit, that. */
+/** Listens for files. `take` gets them and, if they were dropped onto a texture unit, the unit. */
 export function takeFiles(take: (files: File[], unit?: number) => void): void {
   const veil = byId("drop", HTMLDivElement);
   const input = byId("file", HTMLInputElement);
@@ -22,7 +22,7 @@ export function takeFiles(take: (files: File[], unit?: number) => void): void {
     depth = Math.max(depth - 1, 0);
     veil.hidden = depth === 0;
   });
-  // Before the editor sees it: it would take the file's text where it was dropped.
+  // In the capture phase, before the editor, which would insert the file's text.
   addEventListener("dragover", (event) => holds(event) && event.preventDefault(), true);
   addEventListener(
     "drop",

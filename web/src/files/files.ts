@@ -1,4 +1,4 @@
-// Files that are opened or dropped: programs of any format, pictures, texture files that a program waits for.
+// Opened or dropped files: programs of any format, pictures, and texture files that a program needs.
 
 import { message } from "../app/dom.ts";
 import { say } from "../app/messages.ts";
@@ -30,7 +30,7 @@ export class Files {
     }
   }
 
-  /** Opens a program of a file; where there are several one can choose another. */
+  /** Opens a program of a file; if there are several, another one can be chosen. */
   private async program(file: string, bytes: Uint8Array, pick = 0): Promise<void> {
     const { format, names, text } = await this.language.ask("open", { name: file, length: bytes.length, pick }, [bytes]);
     this.open({ name: names[pick] ?? file, text, files: [] });

@@ -7,19 +7,19 @@ import all from "virtual:examples";
 
 export interface Example {
   name: string;
-  /** What it shows, in a line. */
+  /** One-line description. */
   about: string;
   text: string;
 }
 
 export const first: Source = asSource(all.find((example) => example.name === "plasma") ?? all[0]);
 
-/** The examples, by title. */
+/** Returns the examples, by title. */
 export const examples = (): [string, Source][] => all.map((example) => [`example: ${example.name}`, asSource(example)]);
 
 export interface GalleryEvents {
   open(source: Source, draft?: Draft): void;
-  /** Programs that were edited, the latest first. */
+  /** Returns the edited programs, the latest first. */
   recent(): Draft[];
 }
 

@@ -1,6 +1,6 @@
-// Pictures as textures: formats that the libraries do not read are decoded by the browser.
+// Import of pictures as textures. The browser decodes formats that the libraries do not read.
 
-/** The kind of a picture file by its first bytes; nothing for what is no picture. */
+/** Returns the kind of a picture file by its first bytes; `undefined` if it is not a picture. */
 export function pictureKind(bytes: Uint8Array): "native" | "browser" | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
   if (head.startsWith("\x89PNG") || head.startsWith("DDS ") || head.startsWith("\xabKTX 20")) return "native";
@@ -9,7 +9,7 @@ export function pictureKind(bytes: Uint8Array): "native" | "browser" | undefined
   return undefined;
 }
 
-/** A picture as a file that the libraries read: as it is, or as PNG. */
+/** Returns a picture as a file that the libraries read: unchanged, or as PNG. */
 export async function asTexture(name: string, bytes: Uint8Array): Promise<{ name: string; bytes: Uint8Array }> {
   const safe = name.replace(/["\\\n\r]/g, "_");
   if (pictureKind(bytes) !== "browser") return { name: safe, bytes };

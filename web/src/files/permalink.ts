@@ -1,24 +1,25 @@
-// A program in the URL's fragment: "1." and the packed program. Nothing is sent to any server.
+// Permalinks: a program in the URL's fragment, "1." and the packed program. Nothing is sent to any
+// server.
 
 import type { NamedFile, Source } from "../machine/protocol.ts";
 
-/** What the fragment begins with; another number would be another way to pack. */
+/** The prefix of the fragment; its number is the version of the packing format. */
 const VERSION = "1.";
 
-/** Bytes of JSON that a link may hold after decompression: a small link can hold a lot of spaces. */
+/** The maximal size of a link's JSON after decompression: a small link can decompress to many spaces. */
 const MOST_BYTES = 32 << 20;
-/** Files that it may hold, and letters of their names. */
+/** The maximal number of files in a link, and the maximal length of names. */
 const MOST_FILES = 64;
 const MOST_NAME = 1024;
 
-/** What is packed: texts and bytes under short names, as JSON, deflated. */
+/** The packed data: texts and bytes under short names, as deflated JSON. */
 interface Packed {
   n: string;
   t: string;
   f?: [string, string][];
 }
 
-/** A link that is none: the message says why, in words. */
+/** An invalid link; the message has the reason. */
 export class BadLink extends Error {}
 
 const DAMAGED = "this link is damaged: part of it is missing or changed";
@@ -33,7 +34,7 @@ export async function pack(source: Source): Promise<string> {
   return VERSION + base64(await through(bytes, new CompressionStream("deflate-raw"), Infinity));
 }
 
-/** The program of a fragment; nothing if it holds none. Throws `BadLink` if it is malformed. */
+/** Returns the program of a fragment; `undefined` if it contains none. Throws `BadLink` if it is malformed. */
 export async function unpack(fragment: string): Promise<Source | undefined> {
   const text = fragment.replace(/^#/, "");
   if (!/^\d+\./.test(text)) return undefined;
@@ -48,7 +49,7 @@ export async function unpack(fragment: string): Promise<Source | undefined> {
   return program(value);
 }
 
-/** Checks that a value is a packed program. */
+/** Validates a packed program. */
 function program(value: unknown): Source {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLink(FOREIGN);
   const { n: name, t: text, f: files = [] } = value as Record<string, unknown>;
@@ -68,7 +69,7 @@ function file(value: unknown): NamedFile {
   }
 }
 
-/** What a stream makes of bytes; no more of it is made than `most`. */
+/** Passes bytes through a stream, and fails if the output exceeds `most` bytes. */
 async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
   const reader = new Blob([bytes as BlobPart]).stream().pipeThrough(stream).getReader();
   const parts: Uint8Array[] = [];
@@ -90,7 +91,7 @@ async function through(bytes: Uint8Array, stream: CompressionStream | Decompress
   return all;
 }
 
-/** Letters that fragments take as they are. */
+/** Encodes bytes in base64 with characters that fragments allow. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

@@ -1,4 +1,4 @@
-// The programs of a file that holds several: one can be chosen.
+// The selection of a program in a file that contains several.
 
 import { byId, h } from "../app/dom.ts";
 

@@ -1,11 +1,11 @@
-// What can be taken away: a menu of downloads.
+// The menu of downloads.
 
 import { byId, h } from "../app/dom.ts";
 
 export interface Download {
   title: string;
   about: string;
-  /** The file's extension. */
+  /** File name extension. */
   extension: string;
   type: string;
   bytes(): Promise<BlobPart>;

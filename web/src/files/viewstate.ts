@@ -1,4 +1,4 @@
-// The view in a link, after the program: pixel, step, breakpoints, time, target, display.
+// The view state in a link, after the program: pixel, step, breakpoints, time, target, display.
 
 import type { Breakpoint, Look } from "../machine/protocol.ts";
 
@@ -11,7 +11,7 @@ export interface ViewState {
   look?: Look;
 }
 
-/** A fragment as its program and the view. What makes no sense there is left out. */
+/** Splits a fragment into its program and the view state. Invalid parts are ignored. */
 export function split(fragment: string): { program: string; state: ViewState } {
   const [program = "", ...rest] = fragment.split("&");
   const parameters = new URLSearchParams(rest.join("&"));
@@ -38,7 +38,7 @@ export function split(fragment: string): { program: string; state: ViewState } {
   return { program, state };
 }
 
-/** What follows the program in a link. */
+/** Returns the view state as the part of a link after the program. */
 export function join({ pixel, step, breakpoints, time, target, look }: ViewState): string {
   const parameters = new URLSearchParams();
   if (pixel !== undefined) parameters.set("pixel", pixel.join(","));

@@ -1,4 +1,4 @@
-// Help: the language on a page, keys, the tutorial's steps, the guide.
+// Help: a language summary, keys, the tutorial's steps, the guide.
 
 import { byId, h } from "../app/dom.ts";
 import type { Source } from "../machine/protocol.ts";
@@ -51,7 +51,7 @@ export class Help {
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
   }
 
-  /** Another program was opened: of the tutorial's steps the next one is offered. */
+  /** Updates the offered step of the tutorial after another program was opened. */
   opened(name: string): void {
     const at = lessons.findIndex((lesson) => lesson.name === name);
     this.lesson = at < 0 ? undefined : at;

@@ -1,13 +1,13 @@
-// A worker as promises: asked, waited for, stopped.
+// A promise-based client of a worker, which can be stopped and restarted.
 
 import { begin } from "../app/activity.ts";
 import type { Answers, Ask, RequestName } from "./protocol.ts";
 import type { Message, Reply } from "./worker.ts";
 
-/** The request was given up because the worker was stopped. */
+/** A request was abandoned because the worker was stopped. */
 export class Stopped extends Error {}
 
-/** An answer, or nothing if the worker was stopped before it came: for what is asked in passing. */
+/** Returns an answer, or `undefined` if the worker was stopped before; for optional requests. */
 export async function unlessStopped<T>(answer: Promise<T>): Promise<T | undefined> {
   return answer.catch((error: unknown) => {
     if (error instanceof Stopped) return undefined;
@@ -23,19 +23,19 @@ interface Waiting {
 export class Client {
   private worker: Worker | undefined;
   private next = 0;
-  /** Workers that failed one after the other, without an answer between. */
+  /** Number of successive workers that failed without an answer in between. */
   private failures = 0;
   private readonly waiting = new Map<number, Waiting>();
   private watch: ReturnType<typeof setTimeout> | undefined;
-  /** A worker was stopped; the new one knows nothing. */
+  /** Called after a worker was stopped; the new worker has no state. */
   onrestart: (() => void) | undefined;
 
-  /** Requests that are not answered yet. */
+  /** Number of requests without an answer. */
   get pending(): number {
     return this.waiting.size;
   }
 
-  /** `patience`: milliseconds that one answer may take before the worker is stopped and a new one begins. */
+  /** `patience`: milliseconds that one answer may take before the worker is stopped and replaced by a new one. */
   constructor(
     private readonly module: Promise<WebAssembly.Module>,
     private readonly patience = Infinity,
@@ -58,7 +58,7 @@ export class Client {
     }
   }
 
-  /** Ends the worker, whatever it is doing, and begins with a new one, which knows nothing. */
+  /** Terminates the worker in any state and starts a new one, which has no state. */
   restart(why: string): void {
     this.worker?.terminate();
     this.start();
@@ -66,14 +66,14 @@ export class Client {
     this.giveUp(why);
   }
 
-  /** Waits for the next answer, not for ever. */
+  /** Starts the time limit for the next answer. */
   private await(): void {
     clearTimeout(this.watch);
     if (this.waiting.size === 0 || this.patience === Infinity) return;
     this.watch = setTimeout(() => this.restart(`stopped: no answer after ${this.patience / 1000} seconds`), this.patience);
   }
 
-  /** Nobody waits any longer. */
+  /** Rejects all pending requests. */
   private giveUp(why: string): void {
     clearTimeout(this.watch);
     const waiting = [...this.waiting.values()];
@@ -96,11 +96,11 @@ export class Client {
     worker.onerror = (event) => {
       this.failures++;
       const why = `the worker failed: ${event.message}`;
-      // What cannot be started at all is not started for ever.
+      // After four failures in a row, the worker is not restarted.
       if (this.failures < 4) this.restart(why);
       else this.giveUp(why);
     };
-    // The module goes first: requests wait for it.
+    // The module is sent first, because requests need it.
     void this.module.then((module) => this.worker === worker && worker.postMessage({ module } satisfies Message));
   }
 

@@ -1,8 +1,8 @@
-// Functions that the module makes at run time: it gives the bytes of a module of its own making, and calls
-// what that offers through its table. A host that takes none, by a policy of its pages say, gives 0.
+// Functions that the module generates at run time: it passes the bytes of a generated module, and calls its function
+// through the table. A host that does not accept them, for example because of a content security policy, returns 0.
 
 /**
- * What to import into the module, and what to call with its exports once it is there.
+ * Returns the imports of the module, and the function to call with its exports after instantiation.
  *
  * @returns {{ imports: WebAssembly.Imports, begin: (exports: WebAssembly.Exports) => void }}
  */
@@ -11,10 +11,13 @@ export function made() {
   let memory;
   /** @type {WebAssembly.Table | undefined} */
   let table;
-  /** Places in the table that functions were in which are gone. */
+  /** Free places in the table, whose functions were removed. */
   const free = /** @type {number[]} */ ([]);
 
-  /** Puts the function of a module into the table: where, or 0 (which is never a place). */
+  /**
+   * Installs the function of a module in the table. Returns its place, or 0 (which is never a
+   * place) on failure.
+   */
   const install = (/** @type {number} */ at, /** @type {number} */ length) => {
     if (memory === undefined || table === undefined) return 0;
     try {

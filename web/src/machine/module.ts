@@ -10,7 +10,7 @@ interface Exports {
   length(): number;
 }
 
-/** The module met something that it does not survive. */
+/** The module trapped and can no longer be used. */
 export class Trap extends Error {}
 
 export class Module {
@@ -23,12 +23,15 @@ export class Module {
     return new Module(instance.exports as unknown as Exports);
   }
 
-  /** Answers a request. Bytes that the answer points to are copied out of the module's memory. */
+  /**
+   * Sends a request and returns its answer. Bytes to which the answer refers are copied from the
+   * module's memory.
+   */
   ask(request: object, attached: readonly Uint8Array[] = []): unknown {
     const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
     const length = attached.reduce((sum, bytes) => sum + bytes.length, line.length);
     let at = this.exports.room(length) >>> 0;
-    // Growing the memory makes a new buffer, so it is looked up after every call.
+    // Growing the memory replaces the buffer, so it is read again after every call.
     const memory = new Uint8Array(this.exports.memory.buffer);
     for (const bytes of [line, ...attached]) {
       memory.set(bytes, at);

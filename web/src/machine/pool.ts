@@ -1,10 +1,10 @@
-// The picture, drawn by several workers, each its share of the rows.
+// A pool of workers, each of which draws a share of the picture's rows.
 
 import { patience } from "../app/patience.ts";
 import { Client, Stopped } from "./client.ts";
 import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
 
-/** What is to be seen. */
+/** The parameters of a picture. */
 export interface View {
   size: [number, number];
   time: number;
@@ -15,7 +15,7 @@ export interface View {
   frame: number;
 }
 
-/** A view as the libraries are asked for it. */
+/** Converts a view to the libraries' request. */
 export const drawingOf = (view: View, limit: number, bands: Drawing["bands"] = []): Drawing => ({
   size: view.size,
   time: view.time,
@@ -40,24 +40,24 @@ export interface Picture {
   took: number;
 }
 
-/** Rows that one worker draws before the next one's: dear regions are shared so. */
+/** Rows of a stripe. Workers draw alternating stripes, so that expensive regions are divided among them. */
 const STRIPE = 16;
 /** Instructions that a group of pixels may execute. */
 export const INSTRUCTIONS = 1_000_000;
-/** Milliseconds after which a picture is given up. */
+/** Milliseconds after which a picture is abandoned. */
 const PATIENCE = 8_000;
-/** Milliseconds that a new program waits for an old one's picture. */
+/** Milliseconds that a new program waits for the previous program's picture. */
 const COURTESY = 150;
-/** Milliseconds that one request about areas should take. */
+/** Target duration of one area request in milliseconds. */
 const MOMENT = 50;
 
 export class Pool {
   private readonly clients: Client[];
   private source: Source | undefined;
-  /** Which source a worker has. */
+  /** The source that each worker has loaded. */
   private readonly has: (Source | undefined)[];
   private drawn: { target: number; size: [number, number] } | undefined;
-  /** What was prepared and not loaded yet. */
+  /** The prepared source that is not loaded yet. */
   private prepared: { source: Source; loaded: Promise<Loaded> } | undefined;
 
   constructor(module: Promise<WebAssembly.Module>, workers: number) {
@@ -69,15 +69,15 @@ export class Pool {
     return this.clients.length;
   }
 
-  /** Takes the first program before it is known whether it can be drawn: so the first picture comes sooner. */
+  /** Loads the first program before its analysis, so that the first picture appears sooner. */
   prepare(source: Source): void {
     const loaded = this.load(source);
-    // Whether the program can be drawn at all is said by its analysis.
+    // The analysis reports whether the program can be drawn.
     loaded.catch(() => {});
     this.prepared = { source, loaded };
   }
 
-  /** Takes a program; what is being drawn of another one is given up if it takes long. */
+  /** Loads a program. A drawing of another program that takes too long is abandoned. */
   async load(source: Source): Promise<Loaded> {
     const { prepared } = this;
     this.prepared = undefined;
@@ -135,7 +135,7 @@ export class Pool {
     }
   }
 
-  /** The picture drawn last as another target, the upper row first. */
+  /** Returns the last picture with another target, the upper row first. */
   async show(target: number, look: Look): Promise<ImageData | undefined> {
     if (this.drawn === undefined) return undefined;
     const [width, height] = this.drawn.size;
@@ -145,7 +145,7 @@ export class Pool {
     return image;
   }
 
-  /** The raw values of the picture drawn last, the lowest row first: four a pixel, one of depth. */
+  /** Returns the raw values of the last picture, the lowest row first: four per pixel, or one for depth. */
   async values(target: number): Promise<Float32Array | undefined> {
     if (this.drawn === undefined) return undefined;
     const [width, height] = this.drawn.size;
@@ -161,8 +161,8 @@ export class Pool {
   }
 
   /**
-   * Asks about areas of a picture, as many at a time as take a moment, so that pictures can be drawn in between;
-   * `found` gets each answer. Rejects with `Stopped` when the signal says so.
+   * Queries areas of a picture in small batches, so that pictures can be drawn in between; `found` gets each answer.
+   * Rejects with `Stopped` if the signal is aborted.
    */
   async queryAreas(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: AreaResult) => void, signal: AbortSignal): Promise<void> {
     const { source } = this;
@@ -170,7 +170,7 @@ export class Pool {
     const drawing = drawingOf(view, INSTRUCTIONS);
     const busy = new Set<Client>();
     const stopped = (): void => {
-      // What is not done soon is not worth waiting for.
+      // Requests that do not finish soon are abandoned.
       setTimeout(() => busy.forEach((client) => this.stop(client, "stopped")), COURTESY);
     };
     signal.addEventListener("abort", stopped);
@@ -197,7 +197,7 @@ export class Pool {
       );
     } finally {
       signal.removeEventListener("abort", stopped);
-      // Where one failed, the others end, too.
+      // If one worker fails, the others stop, too.
       next = areas.length;
     }
     if (signal.aborted) throw new Stopped("stopped");

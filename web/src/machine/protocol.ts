@@ -1,4 +1,4 @@
-// What the libraries are asked and answer. The types of requests and answers are generated (requests.ts).
+// The requests and answers of the libraries. Their types are generated (requests.ts).
 
 import type { Answers, FileLength, Range, Request, Source as SourceRequest } from "./requests.ts";
 
@@ -7,7 +7,7 @@ export type { SourceRequest };
 
 export type RequestName = keyof Answers;
 
-/** What goes with a request; fields that have defaults may be left out. */
+/** The arguments of a request; fields with defaults may be omitted. */
 export type Ask<K extends RequestName> = Omit<Extract<Request, { do: K }>, "do">;
 
 /** Four floats as bits. */
@@ -16,7 +16,7 @@ export type Bits4 = [number, number, number, number];
 /** Left, bottom, width, height. */
 export type Area = [number, number, number, number];
 
-/** From, to, and what it is. */
+/** From, to, and kind. */
 export type Token = Answers["tokens"][number];
 
 export interface NamedFile {
@@ -24,7 +24,7 @@ export interface NamedFile {
   bytes: Uint8Array;
 }
 
-/** A program as it is written, with the files that it may name. */
+/** A program's source, with the files that it may name. */
 export interface Source {
   name: string;
   text: string;
@@ -35,7 +35,7 @@ const lengths = (files: readonly NamedFile[]): FileLength[] => files.map((file) 
 
 export const sourceRequest = (source: Source): SourceRequest => ({ name: source.name, text: source.text, files: lengths(source.files) });
 
-/** A target as the picture shows it: 0 to 3 for A to D, 4 for depth. */
+/** The number of the depth target; 0 to 3 are A to D. */
 export const DEPTH = 4;
 export const TARGET_NAMES = ["A", "B", "C", "D", "depth"] as const;
 

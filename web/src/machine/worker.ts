@@ -1,8 +1,8 @@
-// A worker: a module of its own, one request after the other.
+// A worker with its own module, which answers requests one after the other.
 
 import { Module, Trap } from "./module.ts";
 
-/** The first message hands over the compiled module; every other one is a request. */
+/** The first message contains the compiled module; every other one is a request. */
 export type Message =
   | { module: WebAssembly.Module }
   | { id: number; request: object; attached: readonly Uint8Array[] };
@@ -11,7 +11,7 @@ export interface Reply {
   id: number;
   answer?: unknown;
   error?: string;
-  /** The module is broken: the worker is of no more use. */
+  /** Whether the module is broken, so that the worker can no longer be used. */
   broken?: boolean;
 }
 
@@ -32,7 +32,7 @@ self.onmessage = async ({ data }: MessageEvent<Message>) => {
   }
 };
 
-/** The memory of all bytes in an answer: it is handed over, not copied. */
+/** Returns the buffers of all bytes in an answer, which are transferred, not copied. */
 function buffers(answer: unknown): ArrayBuffer[] {
   if (answer instanceof Uint8Array) return [answer.buffer as ArrayBuffer];
   if (Array.isArray(answer)) return answer.length < 4096 ? answer.flatMap(buffers) : [];

@@ -6,7 +6,7 @@ import type { Breakpoint } from "../machine/protocol.ts";
 export class Breakpoints {
   readonly all = new Signal<readonly Breakpoint[]>([]);
 
-  /** Adds a breakpoint, or removes an equal one; whether it is there now. */
+  /** Adds a breakpoint, or removes an equal one. Returns whether it exists now. */
   toggle(breakpoint: Breakpoint): boolean {
     const rest = this.all.value.filter((other) => !same(other, breakpoint));
     const added = rest.length === this.all.value.length;
@@ -14,7 +14,7 @@ export class Breakpoints {
     return added;
   }
 
-  /** Removes all of an address, or adds a plain one where there is none; whether there is one now. */
+  /** Removes all breakpoints of an address, or adds a plain one if there is none. Returns whether there is one now. */
   toggleAt(address: number): boolean {
     const rest = this.all.value.filter((one) => one.address !== address);
     if (rest.length < this.all.value.length) {
@@ -28,7 +28,10 @@ export class Breakpoints {
     this.all.value = [];
   }
 
-  /** Gives breakpoints new addresses: those in `moved` get theirs, or go where it is `undefined`; others stay. */
+  /**
+   * Changes addresses of breakpoints: those in `moved` get their new address, or are removed if it is `undefined`;
+   * others are unchanged.
+   */
   move(moved: ReadonlyMap<number, number | undefined>): void {
     const next = this.all.value.flatMap((one): Breakpoint[] => {
       if (one.address === null || !moved.has(one.address)) return [one];
@@ -45,7 +48,7 @@ export class Breakpoints {
 const same = (a: Breakpoint | undefined, b: Breakpoint | undefined): boolean =>
   a?.address === b?.address && a?.condition === b?.condition && a?.changes === b?.changes;
 
-/** When a breakpoint stops, in words; empty for every time. */
+/** Returns in words when a breakpoint stops; empty if it always does. */
 export function when(one: Breakpoint): string {
   if (one.changes !== null) return `when ${one.changes} changes`;
   return one.condition === null ? "" : `when ${one.condition}`;

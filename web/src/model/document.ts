@@ -5,18 +5,18 @@ import { Signal } from "../app/signal.ts";
 import { Stopped } from "../machine/client.ts";
 import { sourceRequest, type Analysis, type Answers, type Ask, type Instruction, type NamedFile, type Range, type RequestName, type Source } from "../machine/protocol.ts";
 
-/** Milliseconds without a key before the program is analysed anew. */
+/** Milliseconds after the last key before the program is analysed again. */
 const SETTLED = 120;
 
-/** Who answers questions about the text. */
+/** The client that answers requests about the text. */
 export interface Language {
   ask<K extends RequestName>(what: K, request: Ask<K>, attached?: readonly Uint8Array[]): Promise<Answers[K]>;
 }
 
 export interface DocumentEvents {
-  /** The text is analysed: of this source. */
+  /** Called with the analysis of a source. */
   analysed(found: Analysis, source: Source): void;
-  /** It could not be. */
+  /** Called if the analysis failed. */
   failed(why: string): void;
 }
 
@@ -24,21 +24,21 @@ export class Document {
   readonly analysis = new Signal<Analysis | undefined>(undefined);
   name = "";
   files: readonly NamedFile[] = [];
-  /** The analysis that is under way: what asks about places in the text waits for it. */
+  /** The pending analysis; requests about positions in the text wait for it. */
   private analysing: Promise<void> = Promise.resolve();
   private round = 0;
   private asked: Source | undefined;
   private knownText: string | undefined;
-  /** A program whose analysis took too long: it is not tried again for questions about places in it. */
+  /** A program whose analysis exceeded the time limit; it is not analysed again for requests about positions. */
   private refused: Source | undefined;
-  /** Analyses soon, unless that text is known already. */
+  /** Starts an analysis soon, unless the text is already known. */
   readonly soon = settled(SETTLED, () => {
     if (this.asked?.text !== this.text() || this.asked.files !== this.files) this.now();
   });
 
   constructor(
     private readonly language: Language,
-    /** The text as it is in the editor. */
+    /** Returns the editor's current text. */
     private readonly text: () => string,
     private readonly events: DocumentEvents,
   ) {}
@@ -47,17 +47,17 @@ export class Document {
     return { name: this.name, text: this.text(), files: this.files };
   }
 
-  /** Whether the analysis is of the text as it is. */
+  /** Whether the analysis is of the current text. */
   get isCurrent(): boolean {
     return this.knownText === this.text();
   }
 
-  /** The text that the analysis is of. */
+  /** The text of the analysis. */
   get known(): string | undefined {
     return this.knownText;
   }
 
-  /** Another program; its text is in the editor by now. */
+  /** Opens another program, whose text is already in the editor. */
   open(name: string, files: readonly NamedFile[]): Promise<void> {
     this.name = name;
     this.files = files;
@@ -65,7 +65,7 @@ export class Document {
     return this.now();
   }
 
-  /** Analyses the program as it is now. */
+  /** Analyses the current program. */
   now(): Promise<void> {
     const mine = ++this.round;
     const taken = this.source;
@@ -73,7 +73,7 @@ export class Document {
     this.analysing = (async () => {
       try {
         const found = await this.language.ask("analyse", sourceRequest(taken), taken.files.map((file) => file.bytes));
-        // Of another text than what stands there by now, places would be wrong; its own comes soon.
+        // The positions of an outdated text would be wrong; the analysis of the current text follows.
         if (mine !== this.round || taken.text !== this.text()) return;
         this.knownText = taken.text;
         this.refused = undefined;
@@ -87,21 +87,21 @@ export class Document {
     return this.analysing;
   }
 
-  /** Waits until the analysis is of the text as it is. */
+  /** Waits for the analysis of the current text. */
   async current(): Promise<void> {
     const refused = this.refused?.text === this.text() && this.refused.files === this.files;
     if (!refused && (this.analysis.value === undefined || !this.isCurrent)) void this.now();
     await this.analysing;
   }
 
-  /** The worker that knew the analysis is gone. */
+  /** Forgets the analysis, because its worker was stopped. */
   forget(): void {
     this.knownText = undefined;
   }
 
   // --- Instructions -------------------------------------------------------------------------------
 
-  /** The instruction at an address. */
+  /** Returns the instruction at an address. */
   instruction(address: number): Instruction | undefined {
     const found = this.analysis.value;
     return found?.instructions[address - found.offset];
@@ -111,13 +111,13 @@ export class Document {
     return instruction.index + (this.analysis.value?.offset ?? 0);
   }
 
-  /** The instruction that a place is in. */
+  /** Returns the instruction that contains a position. */
   instructionAt(at: number): Instruction | undefined {
     const all = this.analysis.value?.instructions ?? [];
     return all.find(({ range }) => range !== null && range.from <= at && at <= range.to);
   }
 
-  /** The instruction that is meant by a place in a line: the one there, else the first of the line. */
+  /** Returns the instruction that a position in a line selects: the one there, else the first of the line. */
   instructionIn(line: Range, at: number): Instruction | undefined {
     const all = this.analysis.value?.instructions.filter(({ range }) => range !== null && range.from <= line.to && line.from <= range.to) ?? [];
     const begins = all.find(({ range }) => range !== null && range.from >= line.from);

@@ -1,17 +1,17 @@
-// Drafts: programs that were edited, one entry of the browser's storage each, so that tabs do not overwrite each other.
+// Drafts: edited programs, each in a separate entry of the browser's storage, so that tabs do not overwrite each other.
 
 import type { Source } from "../machine/protocol.ts";
 
 const PREFIX = "r500.draft.";
 const OWN = "r500.work";
-/** Programs that are kept. */
+/** Number of drafts that are kept. */
 const MOST = 12;
-/** Bytes of files in a draft; with more it is not kept. */
+/** Maximal size of a draft's files in bytes; larger drafts are not kept. */
 const MOST_BYTES = 400_000;
 
 export interface Draft {
   id: string;
-  /** When it was saved: milliseconds. */
+  /** Time of the last save, in milliseconds. */
   when: number;
   source: Source;
 }
@@ -23,7 +23,7 @@ interface Stored {
   files: [string, number[]][];
 }
 
-/** What is used of the browser's storage. */
+/** The part of the browser's storage interface that is used. */
 export type Store = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 export class Drafts {
@@ -41,20 +41,20 @@ export class Drafts {
 
   private readonly fresh: () => string;
 
-  /** Another program begins: what was edited before stays as it is. */
+  /** Begins a new draft; the previous one is kept. */
   renew(): string {
     this.id = this.fresh();
     this.tab.setItem(OWN, this.id);
     return this.id;
   }
 
-  /** Continues with a draft: edits are saved to it. */
+  /** Continues a draft: edits are saved to it. */
   resume(draft: Draft): void {
     this.id = draft.id;
     this.tab.setItem(OWN, this.id);
   }
 
-  /** Saves the program that this tab works on; whether there was room. */
+  /** Saves the program of this tab. Returns whether it was stored. */
   save(source: Source, when = Date.now()): boolean {
     const bytes = source.files.reduce((sum, file) => sum + file.bytes.length, 0);
     if (bytes > MOST_BYTES) return false;
@@ -64,17 +64,17 @@ export class Drafts {
       this.all.setItem(PREFIX + this.id, JSON.stringify(stored));
       return true;
     } catch {
-      // The storage is full or closed.
+      // The storage is full or not accessible.
       return false;
     }
   }
 
-  /** The draft of this tab. */
+  /** Returns the draft of this tab. */
   own(): Draft | undefined {
     return this.read(this.id);
   }
 
-  /** All drafts, the latest first. */
+  /** Returns all drafts, the latest first. */
   recent(): Draft[] {
     const ids = Array.from({ length: this.all.length }, (_, n) => this.all.key(n) ?? "");
     const drafts = ids.filter((key) => key.startsWith(PREFIX)).map((key) => this.read(key.slice(PREFIX.length)));

@@ -1,4 +1,5 @@
-// Panes that follow the cursor and the analysis: the encoding of an instruction, the flow graph. Asked for while they are shown.
+// Panes that follow the cursor and the analysis: the encoding of an instruction, the flow graph. They are updated only while they are
+// shown.
 
 import { message, settled } from "../app/dom.ts";
 import { say } from "../app/messages.ts";
@@ -11,7 +12,7 @@ import type { Document, Language } from "./document.ts";
 export class Follow {
   private encoded: { index: number; text: string | undefined } | undefined;
   private drawn: string | undefined;
-  /** The cursor moved, or another pane is shown. */
+  /** Called when the cursor moved, or another pane is shown. */
   readonly moved = settled(30, () => void this.encode());
 
   constructor(
@@ -23,7 +24,7 @@ export class Follow {
     private readonly flow: FlowPane,
   ) {}
 
-  /** There is a new analysis, or another pane is shown. */
+  /** Called when there is a new analysis, or another pane is shown. */
   changed(): void {
     this.moved();
     void this.graph();

@@ -1,11 +1,11 @@
-// The judge: whether the picture is as `EXPECT` directives say, asked of a worker of its own.
+// The evaluation of `EXPECT` directives in a separate worker.
 
 import { patience } from "../app/patience.ts";
 import { Client } from "../machine/client.ts";
 import { INSTRUCTIONS } from "../machine/pool.ts";
 import { sourceRequest, type Judged, type Source } from "../machine/protocol.ts";
 
-/** Milliseconds after which a picture is given up. */
+/** Milliseconds after which a picture is abandoned. */
 const PATIENCE = 8_000;
 
 export class Judge {
@@ -14,7 +14,9 @@ export class Judge {
 
   constructor(private readonly module: Promise<WebAssembly.Module>) {}
 
-  /** The verdicts on a program; nothing where there is no picture, or another program came meanwhile. */
+  /**
+   * Returns the verdicts on a program; `undefined` if there is no picture, or if another program was judged meanwhile.
+   */
   async judge(source: Source): Promise<Judged[] | undefined> {
     const mine = ++this.round;
     const client = (this.worker ??= new Client(this.module));

@@ -1,4 +1,4 @@
-// Marks in the editor: breakpoints and the instruction to come, as the text moves.
+// Marks in the editor: breakpoints and the next instruction, which move with the text.
 
 import { announce, say } from "../app/messages.ts";
 import type { Mark } from "../editor/breaks.ts";
@@ -8,20 +8,21 @@ import type { Breakpoints } from "./breakpoints.ts";
 import type { Document } from "./document.ts";
 
 export class Marks {
-  /** Addresses whose breakpoints were given a mark. */
+  /** Addresses whose breakpoints have a mark. */
   private marked: ReadonlySet<number> = new Set();
 
   constructor(
     private readonly document: Document,
     private readonly editor: Editor,
     private readonly breakpoints: Breakpoints,
-    /** The address of the instruction to come, while the run is shown. */
+    /** Returns the address of the next instruction, while the run is shown. */
     private readonly here: () => number | undefined,
   ) {}
 
   show(): void {
     const { editor, document } = this;
-    // Addresses are those of the last program that assembled; until another does, marks stay where the text takes them.
+    // Addresses belong to the last program that assembled; until another one does, marks stay at their positions in the
+    // text.
     const now = new Map(editor.breakpoints.map(({ at, address }) => [address, at]));
     const broken = document.analysis.value?.ok === false;
     const place = (address: number): number | undefined => (broken ? now.get(address) : document.instruction(address)?.range?.from);
@@ -38,7 +39,7 @@ export class Marks {
     if (range) editor.reveal(range.from);
   }
 
-  /** Breakpoints stay with their lines when the program changes: they get the addresses that these have now. */
+  /** Updates the breakpoints' addresses after a change of the program, so that they stay with their lines. */
   follow(): void {
     const moved = new Map<number, number | undefined>();
     for (const { address } of this.breakpoints.all.value) {

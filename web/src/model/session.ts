@@ -1,4 +1,5 @@
-// The session: which pixel of the picture is stepped through, and its recording, kept in step with the picture.
+// The stepping session: the selected pixel of the picture, and its recording, which is updated when the picture
+// changes.
 
 import { settled } from "../app/dom.ts";
 import type { Signal } from "../app/signal.ts";
@@ -6,36 +7,39 @@ import type { View } from "../machine/pool.ts";
 import type { Source } from "../machine/protocol.ts";
 import type { Stepper } from "../step/stepper.ts";
 
-/** What is drawn. */
+/** The drawn picture. */
 export interface Drawn {
   /** The program that is drawn. */
   readonly program: Source | undefined;
-  /** The picture that is shown, or what it would be if it could be drawn. */
+  /** The view of the shown picture, or the view that would be shown if it could be drawn. */
   readonly wanted: View | undefined;
-  /** Waits until no picture is under way. */
+  /** Waits until no drawing is pending. */
   settled(): Promise<unknown>;
 }
 
 export interface SessionEvents {
-  /** A pixel was chosen: the picture stands still, the pane is shown. */
+  /** Called when a pixel was chosen: stops the animation and shows the pane. */
   chosen(): void;
-  /** Whether the recording follows the picture: the pane is shown, nothing moves. */
+  /**
+   * Returns whether the recording follows the picture: the pane is shown, and no animation is
+   * running.
+   */
   follows(): boolean;
 }
 
 export class Session {
-  /** The picture changed: what is recorded of the old one does not fit it. */
+  /** Records again after the picture changed. */
   readonly again = settled(80, () => this.refresh());
 
   constructor(
-    /** The pixel that is stepped through; y counts upward. */
+    /** The selected pixel; y counts upward. */
     readonly pixel: Signal<[number, number] | undefined>,
     private readonly drawn: Drawn,
     private readonly stepper: Stepper,
     private readonly events: SessionEvents,
   ) {}
 
-  /** Records a pixel of the picture that is shown. */
+  /** Records a pixel of the shown picture. */
   async stepThrough(pixel: [number, number], position = 0): Promise<void> {
     this.pixel.value = pixel;
     this.events.chosen();
@@ -61,7 +65,7 @@ export class Session {
     const pixel = this.pixel.value;
     const { program, wanted } = this.drawn;
     if (pixel === undefined || !this.events.follows() || program === undefined || wanted === undefined) return;
-    // A recording of this picture that is under way is not begun anew: who waits for it would wait in vain.
+    // A pending recording of this picture is not restarted: a caller that waits for it would wait in vain.
     const { recording } = this.stepper;
     const known = recording ?? this.stepper.run.value;
     if (known?.source === program && sameRun(known.view, wanted)) return;
@@ -71,6 +75,6 @@ export class Session {
   }
 }
 
-/** Whether pixels run alike in two views: how they are shown makes no difference. */
+/** Returns whether pixels run alike in two views, regardless of their display transforms. */
 const sameRun = (a: View, b: View): boolean =>
   a === b || (a.size.join() === b.size.join() && a.time === b.time && a.frame === b.frame && JSON.stringify(a.mouse) === JSON.stringify(b.mouse) && JSON.stringify([...a.constants]) === JSON.stringify([...b.constants]));

@@ -13,7 +13,7 @@ export class TextureFiles {
     private readonly language: Language,
   ) {}
 
-  /** Binds what stands after `TEXTURE tex[n] =` to a unit. */
+  /** Binds the text after `TEXTURE tex[n] =` to a unit. */
   async bind(unit: number, what: string): Promise<boolean> {
     try {
       await this.document.current();
@@ -27,7 +27,7 @@ export class TextureFiles {
     }
   }
 
-  /** Takes a picture: for the unit it was dropped onto, else for what waits for it. */
+  /** Takes a picture for the unit onto which it was dropped, else for the texture that needs it. */
   async take(file: File, unit?: number): Promise<void> {
     const taken = await asTexture(file.name, new Uint8Array(await file.arrayBuffer()));
     this.document.files = [...this.document.files.filter((other) => other.name !== taken.name), taken];
@@ -39,12 +39,15 @@ export class TextureFiles {
       return;
     }
     const to = unit ?? this.meant(file.name);
-    // The language worker learns of the file first.
+    // The language worker gets the file first.
     await this.document.now();
     if (await this.bind(to, `file "${taken.name}" linear wrap`)) say(`${file.name} is the texture of tex[${to}]`);
   }
 
-  /** The unit that a name speaks of (`tex3.png`), else the first that nothing is bound to, else the first. */
+  /**
+   * Returns the unit that a file name mentions (`tex3.png`), else the first unit that the program reads without a
+   * texture, else the first.
+   */
   private meant(name: string): number {
     const bound = this.document.analysis.value?.textures ?? [];
     const named = /tex(?:ture)?[ _-]?(\d{1,2})/i.exec(name)?.[1];

@@ -1,4 +1,4 @@
-// The work: which program is open, what was open before it, and the draft of what is edited.
+// The open program, the program before it, and the draft of the edits.
 
 import { Signal } from "../app/signal.ts";
 import type { Editor } from "../editor/editor.ts";
@@ -7,24 +7,24 @@ import type { Breakpoints } from "./breakpoints.ts";
 import type { Document } from "./document.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 
-/** A program to go back to. */
+/** A program to which the user can return. */
 interface Before {
   source: Source;
-  /** Restores the editor with its undo history; without it the text alone. */
+  /** Restores the editor with its undo history; if `undefined`, only the text is restored. */
   restore: (() => void) | undefined;
   draft: Draft | undefined;
   breakpoints: readonly Breakpoint[];
 }
 
 export interface WorkEvents {
-  /** Another program is about to be shown. */
+  /** Called before another program is shown. */
   opening(): void;
-  /** It was analysed. */
+  /** Called after it was analysed. */
   opened(): void;
 }
 
 export class Work {
-  /** The program to go back to, if one was left that had been edited. */
+  /** The program to return to, if an edited program was left. */
   readonly before = new Signal<Before | undefined>(undefined);
   private edited = false;
   private round = 0;
@@ -37,7 +37,7 @@ export class Work {
     private readonly events: WorkEvents,
   ) {}
 
-  /** Opens another program. Edits go to a draft of its own, or continue one. */
+  /** Opens another program. Edits go to a new draft, or continue a given one. */
   open(program: Source, draft?: Draft): Promise<void> {
     const { source } = this.document;
     const kept = this.edited ? { source, draft: this.drafts.own(), breakpoints: this.breakpoints.all.value } : undefined;
@@ -55,7 +55,7 @@ export class Work {
     this.before.value = { source: draft.source, restore: undefined, draft, breakpoints: [] };
   }
 
-  /** Back to the program that was edited before. */
+  /** Returns to the program that was edited before. */
   back(): void {
     const before = this.before.value;
     if (before === undefined) return;
@@ -68,13 +68,15 @@ export class Work {
     this.edited = true;
   }
 
-  /** The program was edited: a link in the address is not what it is of any more. */
+  /**
+   * Called when the program was edited: removes the link from the address, which no longer matches.
+   */
   touched(): void {
     this.edited = true;
     if (location.hash.length > 1) history.replaceState(null, "", location.pathname + location.search);
   }
 
-  /** Saves what was edited; what was never analysed is not worth coming back to. */
+  /** Saves the edits, if the current text was analysed. */
   save(): boolean {
     return this.edited && this.document.isCurrent && this.drafts.save(this.document.source);
   }
@@ -86,7 +88,7 @@ export class Work {
     const result = set(program.text);
     const opened = this.document.open(program.name, program.files).then(() => {
       if (mine !== this.round) return;
-      // Addresses mean something once the program is known.
+      // Addresses are meaningful only after the program was analysed.
       this.breakpoints.all.value = breakpoints;
       this.events.opened();
     });

@@ -1,4 +1,4 @@
-// A listing: a source line by line, where lines of instructions can be chosen and marked.
+// A listing: the lines of a source, where lines of instructions can be chosen and marked.
 
 import { h, update } from "../app/dom.ts";
 import type { Range } from "../machine/protocol.ts";
@@ -12,13 +12,13 @@ export class Listing {
 
   constructor(
     private readonly name: string,
-    /** An instruction was chosen, by number. */
+    /** Called when an instruction was chosen, with its number. */
     private readonly chosen: (instruction: number) => void,
   ) {
     this.root = h("div", { class: "listing", role: "listbox", tabindex: "0", "aria-label": name, onkeydown: (event) => this.key(event) });
   }
 
-  /** Shows a source; `changed` are the numbers of instructions that the other source does not have. */
+  /** Shows a source; `changed` are the numbers of instructions that the other source lacks. */
   show(text: string, ranges: readonly (Range | null)[], changed: ReadonlySet<number>): void {
     const starts = [0];
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -53,7 +53,7 @@ export class Listing {
     update(this.root);
   }
 
-  /** Marks instructions, and brings the first of them into view. */
+  /** Marks instructions, and scrolls to the first of them. */
   mark(instructions: readonly number[]): void {
     for (const line of this.lines) {
       line.classList.remove("marked");
@@ -71,7 +71,7 @@ export class Listing {
     if (first !== undefined) this.reveal(first);
   }
 
-  /** Scrolls the listing alone, not the dialog. */
+  /** Scrolls the listing only, not the dialog. */
   private reveal(line: HTMLElement): void {
     const top = line.offsetTop - this.root.offsetTop;
     const { scrollTop, clientHeight } = this.root;

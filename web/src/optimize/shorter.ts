@@ -6,7 +6,7 @@ import type { Change, Cost, Optimized, Range, Source } from "../machine/protocol
 import { Listing } from "./listing.ts";
 
 export interface ShorterEvents {
-  /** The program that is open, where its instructions stand, and the address of the first. */
+  /** Returns the open program, the ranges of its instructions, and the address of the first. */
   own(): { source: Source; ranges: readonly (Range | null)[]; offset: number };
   optimize(): Promise<Optimized>;
   /** Opens the result in place of the program. */
@@ -119,7 +119,7 @@ export class Shorter {
     this.listings[1].mark(after);
   }
 
-  /** An instruction of one side was chosen: what it is on the other is marked, too. */
+  /** Marks the chosen instruction of one side and the corresponding instructions of the other. */
   private chosen(side: 0 | 1, instruction: number): void {
     const origins = this.found?.origins ?? [];
     const results = side === 0 ? origins.flatMap((from, n) => (from.includes(instruction) ? [n] : [])) : [instruction];
@@ -146,7 +146,7 @@ function costTable([before, after]: [Cost, Cost]): HTMLElement {
   return h("table", {}, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...COSTS.map(row)));
 }
 
-/** Addresses with ranges: `@1–3, @7`. */
+/** Returns a list of addresses with ranges: `@1–3, @7`. */
 function addresses(list: readonly number[], offset: number): string {
   const ranges: [number, number][] = [];
   for (const at of list) {

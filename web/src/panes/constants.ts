@@ -5,11 +5,11 @@ import { bitsOf, exact, floatOf } from "../app/numbers.ts";
 import type { Analysis, Bits4, Constant, IntConstant } from "../machine/protocol.ts";
 
 export interface ConstantEvents {
-  /** A constant is being changed: the picture follows at once. */
+  /** Called while a constant is being changed: only the picture is updated. */
   trying(constant: number, value: Bits4): void;
-  /** It has its new value: the source follows. */
+  /** Called when a constant has its new value: the source is updated. */
   changed(constant: number, value: Bits4): void;
-  /** An integer constant has a new value. */
+  /** Called when an integer constant has a new value. */
   changedInt(number: number, value: IntConstant["value"]): void;
 }
 
@@ -19,7 +19,7 @@ interface Row {
   name: string;
   channel: number;
   channels: number;
-  /** Whether it is a colour. */
+  /** Whether the row is a colour. */
   color: boolean;
 }
 
@@ -49,7 +49,7 @@ export class Constants {
           : [h("p", { class: "empty" }, "The program gives no constants. ", h("code", {}, "const[0] = (0.5, 1, 0, 1) ;"), " gives one, and ", h("code", {}, 'UNIFORM "speed" = const[0].r ;'), " names it.")]),
       );
     }
-    // What is at hand keeps its controls, so that a slider can continue moving.
+    // Existing rows keep their controls, so that a slider can continue moving.
     for (const row of rows) this.inputs.get(key(row))?.(row.constant);
   }
 
@@ -101,7 +101,7 @@ export class Constants {
     );
   }
 
-  /** Iterations, first value and step of a loop. */
+  /** Returns a row for a loop's iterations, first value and step. */
   private intRow(int: IntConstant): HTMLElement {
     const fields = ["iterations", "first aL", "step of aL"].map((name, n) =>
       h(
@@ -145,12 +145,12 @@ export class Constants {
   }
 }
 
-/** Says that nothing gives a value. */
+/** Returns a note that no value is given. */
 export const madeUp = (): HTMLElement => h("span", { class: "made-up", title: "The program reads it and nothing gives it: changing it writes it into the program" }, "made up");
 
 const key = (row: Row): string => `${row.constant.number} ${row.channel} ${row.name}`;
 
-/** A row for each named part of a constant, and one for what has no name; none for what the page fills in. */
+/** Returns a row for each named part of a constant, and one for unnamed channels; none for what the page sets. */
 function rowsOf(constant: Constant): Row[] {
   const named = constant.uniforms
     .filter(({ builtin }) => !builtin)

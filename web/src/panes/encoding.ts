@@ -1,4 +1,5 @@
-// The encoded instruction under the cursor, bit by bit, as the register documents draw it.
+// The encoding of the instruction at the cursor, bit by bit, in the layout of the register
+// documents.
 
 import { h, message, update } from "../app/dom.ts";
 import { hex } from "../app/numbers.ts";
@@ -48,7 +49,7 @@ export class EncodingPane {
     );
   }
 
-  /** 32 cells; a field is one cell as wide as it has bits. */
+  /** Returns 32 cells; a field is one cell as wide as its bits. */
   private bits(word: EncodingWord, number: number): HTMLElement {
     const cells: HTMLElement[] = [];
     let bit = 31;
@@ -91,7 +92,7 @@ export class EncodingPane {
 
   private editor(encoding: Encoding, field: EncodingField, word: number): HTMLElement {
     const set = async (code: number): Promise<void> => {
-      // Of the field that is shown then: editing builds the pane anew.
+      // Looks up the field editor again, because editing rebuilds the pane.
       const say = (text: string): void => {
         const said = this.root.querySelector(".field-editor .error");
         if (said !== null) said.textContent = text;

@@ -8,7 +8,7 @@ export class FlowPane {
   show(svg: string): void {
     const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     if (!(parsed instanceof SVGElement)) return this.fail("the graph cannot be drawn");
-    // Its colours go by the viewer's wish alone; here they are the page's.
+    // The SVG's style follows the viewer's preference; here the page's style applies.
     parsed.querySelector("style")?.remove();
     parsed.setAttribute("aria-label", "Flow graph");
     this.root.replaceChildren(document.importNode(parsed, true));

@@ -1,4 +1,4 @@
-// Numbers about the program, and its textures.
+// Statistics of the program.
 
 import { h, update } from "../app/dom.ts";
 import type { Analysis } from "../machine/protocol.ts";

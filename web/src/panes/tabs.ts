@@ -1,4 +1,4 @@
-// Panes of which one is shown.
+// Tabs: panes of which one is shown.
 
 import { h } from "../app/dom.ts";
 import { Signal } from "../app/signal.ts";

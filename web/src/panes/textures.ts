@@ -1,17 +1,17 @@
-// The program's textures: what is bound, and what can be.
+// The program's textures: the bound ones, and the available ones.
 
 import { h, update } from "../app/dom.ts";
 import type { Analysis, NamedFile } from "../machine/protocol.ts";
 import { madeUp } from "./constants.ts";
 
 export interface TextureEvents {
-  /** Binds a texture: what stands behind `TEXTURE tex[n] =`. */
+  /** Binds a texture: the text after `TEXTURE tex[n] =`. */
   bind(unit: number, what: string): void;
   /** Takes a picture file for a unit. */
   take(unit: number, file: File): void;
 }
 
-/** What can be had without a file. */
+/** Textures that need no file. */
 const BUILT_IN: [string, string][] = [
   ["checker(64, 64, 8) nearest wrap", "Chessboard"],
   ["gradient(64, 64) linear clamp", "Gradient"],
@@ -21,7 +21,7 @@ const BUILT_IN: [string, string][] = [
 
 export class TexturesPane {
   readonly root = h("div", { class: "textures" });
-  /** Addresses of the pictures that are shown, by file. */
+  /** Object URLs of the shown pictures, by file. */
   private readonly urls = new Map<NamedFile, string>();
 
   constructor(private readonly events: TextureEvents) {}

@@ -1,4 +1,4 @@
-// Draws the picture whenever something about it changed, one drawing at a time, the latest wish first.
+// Draws the picture after every change, one drawing at a time; the latest request replaces earlier ones.
 
 import type { Picture, Pool, View } from "../machine/pool.ts";
 import { DEPTH, type Bits4, type Source } from "../machine/protocol.ts";
@@ -15,13 +15,13 @@ export class Player {
   private picture: Picture | undefined;
   private broken = false;
   private inputs: ReadonlySet<string> = new Set();
-  /** Pictures drawn of the program. */
+  /** Number of pictures drawn of the program. */
   private frames = 0;
   private lastTick: number | undefined;
   private readonly ends: number[] = [];
-  /** Calls after each picture. */
+  /** Called after each picture. */
   onpicture: (picture: Picture) => void = () => {};
-  /** Calls where there is none. */
+  /** Called if there is no picture. */
   onfailed: () => void = () => {};
 
   constructor(
@@ -40,12 +40,12 @@ export class Player {
     });
   }
 
-  /** The picture that is shown, if it is of the program. */
+  /** The shown picture, if it belongs to the program. */
   get shown(): Picture | undefined {
     return this.broken ? undefined : this.picture;
   }
 
-  /** The view of the picture that is shown; what it would be where none can be drawn. */
+  /** The view of the shown picture, or the view that would be shown if it could be drawn. */
   get wanted(): View | undefined {
     return this.source === undefined ? undefined : (this.shown?.view ?? this.view());
   }
@@ -68,13 +68,13 @@ export class Player {
     return this.source;
   }
 
-  /** Nothing of the program before counts any more. */
+  /** Forgets the picture and the tried constants of the previous program. */
   forget(): void {
     this.tried.clear();
     this.picture = undefined;
   }
 
-  /** `inputs`: which uniforms of the program are filled here. */
+  /** Loads a program. `inputs` are the uniforms that are set here. */
   load(source: Source, inputs: readonly string[]): void {
     this.inputs = new Set(inputs);
     this.frames = 0;
@@ -95,19 +95,19 @@ export class Player {
     this.again();
   }
 
-  /** Draws even if that failed before: something is different now. */
+  /** Draws again, even after a failure, because the parameters have changed. */
   private again(): void {
     this.broken = false;
     this.draw();
   }
 
-  /** The raw values of the picture as it is now. */
+  /** Returns the raw values of the current picture. */
   async values(target: number): Promise<Float32Array | undefined> {
     if (!this.transport.playing.value) await this.settled();
     return this.pool.values(target);
   }
 
-  /** Waits until the picture is what was asked for. */
+  /** Waits until the requested picture is drawn. */
   async settled(): Promise<Picture | undefined> {
     await this.loading.catch(() => {});
     while (this.drawing !== undefined) await this.drawing;
@@ -144,7 +144,7 @@ export class Player {
     }
   }
 
-  /** The time goes on by what went by. */
+  /** Advances the time by the elapsed time. */
   private async tick(): Promise<void> {
     await new Promise(requestAnimationFrame);
     const now = performance.now();
@@ -156,7 +156,7 @@ export class Player {
   }
 
   private fail(error: unknown): void {
-    // What failed once would fail again, fast: it waits for another program.
+    // Drawing would fail again, quickly, so it waits for another program.
     this.broken = true;
     this.due = false;
     this.transport.playing.value = false;
@@ -171,7 +171,7 @@ export class Player {
     this.onfailed();
   }
 
-  /** The least and the greatest value of the picture; nothing where there is none. */
+  /** Returns the least and the greatest value of the picture; `undefined` if there is none. */
   async extent(): Promise<[number, number] | undefined> {
     const target = this.transport.target.value;
     const values = await this.values(target);
@@ -179,7 +179,7 @@ export class Player {
     const { channels } = this.transport.look.value;
     let [least, greatest] = [Infinity, -Infinity];
     values.forEach((value, n) => {
-      // Alpha counts where it is shown.
+      // Alpha counts only if it is shown.
       const counts = target === DEPTH || ((channels >> (n % 4)) & 1) === 1;
       if (!counts || !Number.isFinite(value)) return;
       least = Math.min(least, value);

@@ -1,8 +1,8 @@
-// Asks for a size of the picture.
+// The dialog for the size of the picture.
 
 import { h } from "../app/dom.ts";
 
-/** The most columns or rows. */
+/** The maximal number of columns or rows. */
 export const MOST = 4096;
 
 type Size = [number, number];
@@ -39,13 +39,13 @@ export class SizeDialog {
         ),
       ),
     );
-    // However it is left: by Escape, next to it, or by a button.
+    // Called in all cases: Escape, a click outside, or a button.
     this.dialog.addEventListener("close", () => this.done(undefined));
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
     document.body.append(this.dialog);
   }
 
-  /** The size that is chosen; nothing if none is. */
+  /** Asks for a size. Returns the chosen size; `undefined` if it was cancelled. */
   ask(now: Size): Promise<Size | undefined> {
     [this.width.value, this.height.value] = [String(now[0]), String(now[1])];
     this.show("");

@@ -1,4 +1,4 @@
-// The picture on its stage: zoom, and the values of the pixel under the pointer.
+// The stage: the zoomed picture, and the values of the pixel under the pointer.
 
 import { byId, h, update } from "../app/dom.ts";
 import { css, exact, short } from "../app/numbers.ts";
@@ -7,17 +7,17 @@ import type { Picture } from "../machine/pool.ts";
 import { DEPTH, type Mouse } from "../machine/protocol.ts";
 
 export interface StageEvents {
-  /** The raw values of the picture that is shown. */
+  /** Returns the raw values of the shown picture. */
   values(target: number): Promise<Float32Array | undefined>;
-  /** A pixel was chosen. */
+  /** Called when a pixel was chosen. */
   chosen(x: number, y: number): void;
 }
 
-/** From this many screen pixels a pixel its values are written into it. */
+/** Zoom, in screen pixels per pixel, from which on values are written into pixels. */
 const WRITTEN = 72;
 
 export class Stage {
-  /** The pixel that is looked at; y counts upward. */
+  /** The pixel under the pointer; y counts upward. */
   readonly pointed = new Signal<[number, number] | undefined>(undefined);
   private readonly root = byId("stage", HTMLDivElement);
   private readonly canvas = h("canvas", { width: 256, height: 256 });
@@ -29,14 +29,14 @@ export class Stage {
   private readonly zoomed = h("span", { class: "zoomed" });
   private picture: Picture | undefined;
   private values: Promise<Float32Array | undefined> | undefined;
-  /** Screen pixels a pixel; what fits if not given. */
+  /** Screen pixels per pixel; if `undefined`, the picture fits the stage. */
   private zoom: number | undefined;
   /** The pixel in the middle, counted from the upper left. */
   private centre: [number, number] = [0, 0];
 
-  /** Counts drawings of the overlay: one that waited for values while another began ends. */
+  /** Number of overlay drawings. A drawing stops if another one began while it waited for values. */
   private overlays = 0;
-  /** The pointer as programs get it; nothing while it is elsewhere. */
+  /** The pointer as programs receive it; `null` while it is outside. */
   readonly mouse = new Signal<Mouse | null>(null);
 
   constructor(
@@ -87,7 +87,7 @@ export class Stage {
     void this.read();
   }
 
-  /** An empty picture, of a program that cannot be drawn. */
+  /** Shows an empty picture for a program that cannot be drawn. */
   blank([width, height]: [number, number]): void {
     if (this.canvas.width === width && this.canvas.height === height && this.picture === undefined) return;
     [this.canvas.width, this.canvas.height] = [width, height];
@@ -106,19 +106,19 @@ export class Stage {
     return this.canvas;
   }
 
-  /** What is shown is not what the program says. */
+  /** Marks the shown picture as outdated. */
   stale(why: string): void {
     this.root.classList.toggle("stale", true);
     this.badge.textContent = why;
     this.badge.hidden = why === "";
   }
 
-  /** The picture as a PNG file. */
+  /** Returns the picture as a PNG file. */
   png(): Promise<Blob | null> {
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
   }
 
-  /** Shows one number a pixel over the picture, from 0 to `most`, the lowest row first; nothing to end that. */
+  /** Shows one number per pixel over the picture, from 0 to `most`, the lowest row first; `undefined` hides it. */
   showHeat(heat: { width: number; height: number; values: ArrayLike<number>; most: number } | undefined): void {
     this.heat.hidden = heat === undefined;
     if (heat === undefined) return;
@@ -146,7 +146,7 @@ export class Stage {
     const old = this.scale();
     const next = Math.min(Math.max(old * factor, 0.125), 256);
     if (at !== undefined) {
-      // The pixel under the pointer stays there.
+      // The pixel under the pointer keeps its position.
       const before = this.pixelAt(at);
       this.zoom = next;
       this.place();
@@ -170,7 +170,8 @@ export class Stage {
     if (this.zoom !== undefined) return this.zoom;
     const { width, height } = this.frame();
     const fits = Math.min(width / this.canvas.width, height / this.canvas.height);
-    // Whole steps where there is room: pixels stay squares of one size.
+    // Discrete zoom steps of a quarter if the picture is smaller than the stage, so that all pixels
+    // are squares of one size.
     return fits >= 1 ? Math.floor(fits * 4) / 4 : fits;
   }
 
@@ -181,7 +182,7 @@ export class Stage {
     return [Math.round(width / 2 - x * scale), Math.round(height / 2 - y * scale)];
   }
 
-  /** The place in the picture, from its upper left, under a place of the screen. */
+  /** Returns the position in the picture, from its upper left, at a position on the screen. */
   private pixelAt([clientX, clientY]: [number, number]): [number, number] {
     const frame = this.frame();
     const [left, top] = this.corner();
@@ -206,7 +207,7 @@ export class Stage {
   private async drawOverlay(): Promise<void> {
     const mine = ++this.overlays;
     const written = this.scale() >= WRITTEN ? await this.raw() : undefined;
-    // Pictures and places change while values come: the latest drawing counts alone.
+    // Pictures and positions change while values are pending; only the latest drawing continues.
     if (mine !== this.overlays) return;
     const { width, height } = this.frame();
     const ratio = devicePixelRatio || 1;
@@ -234,7 +235,7 @@ export class Stage {
     box(this.chosen.value, "#fff", "#d1281e");
   }
 
-  /** Writes values into the pixels that can be seen. */
+  /** Writes values into the visible pixels. */
   private write(context: CanvasRenderingContext2D, values: Float32Array, scale: number, left: number, top: number): void {
     if (this.picture === undefined) return;
     const channels = this.picture.view.target === DEPTH ? 1 : 4;
@@ -356,7 +357,7 @@ export class Stage {
     return (this.values ??= this.events.values(target).catch(() => undefined));
   }
 
-  /** Reads the pixel that is pointed at. */
+  /** Reads the value of the pixel under the pointer. */
   private async read(): Promise<void> {
     const pixel = this.pointed.value;
     if (pixel === undefined || this.picture === undefined) {
@@ -379,7 +380,7 @@ export class Stage {
   }
 }
 
-/** Colours for numbers, from nothing over red and yellow to white, as pixels. */
+/** A colour map from black over red and yellow to white, as pixels. */
 const WARM = Uint32Array.from({ length: 256 }, (_, n) => {
   const part = (from: number): number => Math.round(Math.min(Math.max((n / 255 - from) * 3, 0), 1) * 255);
   return new Uint32Array(Uint8Array.of(part(0), part(1 / 3), part(2 / 3), 255).buffer)[0] ?? 0;

@@ -1,4 +1,4 @@
-// All targets of a picture in small, to choose one.
+// Thumbnails of all targets of a picture, to choose one.
 
 import { byId, h, settled, update } from "../app/dom.ts";
 import type { Pool } from "../machine/pool.ts";
@@ -23,7 +23,7 @@ export class Thumbnails {
     transport.look.watch(() => this.soon());
   }
 
-  /** The targets that there are. */
+  /** Sets the available targets. */
   offer(targets: readonly boolean[], depth: boolean): void {
     const there = [...targets.slice(0, 4), depth];
     this.targets = TARGET_NAMES.flatMap((_, n) => (there[n] === true ? [n] : []));
@@ -31,7 +31,7 @@ export class Thumbnails {
     this.list();
   }
 
-  /** Another picture is there. */
+  /** Called when there is a new picture. */
   changed(): void {
     if (!this.root.hidden) this.soon();
   }

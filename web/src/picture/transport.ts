@@ -13,10 +13,10 @@ const PLAIN: Look = { channels: 0b0111, range: [0, 1] };
 export class Transport {
   readonly playing = new Signal(false);
   readonly time = new Signal(0);
-  /** The size to draw at; the program's own if not given. */
+  /** The size of the drawing; the program's own size if `undefined`. */
   readonly size = new Signal<[number, number] | undefined>(undefined);
   readonly target = new Signal(0);
-  /** How values become the picture. */
+  /** The display transform. */
   readonly look = new Signal<Look>(PLAIN);
   private readonly play = h("button", { type: "button", class: "play", onclick: () => this.toggle() });
   private readonly clock = h("input", {
@@ -59,7 +59,7 @@ export class Transport {
   }
 
   constructor(
-    /** Asks for the least and the greatest value of the picture. */
+    /** Returns the least and the greatest value of the picture. */
     private readonly extent: () => Promise<[number, number] | undefined>,
   ) {
     byId("transport", HTMLDivElement).append(this.moving, this.rate, h("span", { class: "grow" }), this.targets, this.sizes);
@@ -88,7 +88,7 @@ export class Transport {
 
   private toggleChannel(n: number): void {
     const { channels, range } = this.look.value;
-    // The last channel stays: without any there is nothing to see.
+    // The last channel cannot be hidden: without channels nothing is shown.
     const next = channels ^ (1 << n);
     if (next !== 0) this.look.value = { channels: next, range };
   }
@@ -104,7 +104,7 @@ export class Transport {
     if (extent !== undefined) this.setRange(extent[0], extent[1] > extent[0] ? extent[1] : extent[0] + 1);
   }
 
-  /** What the program lets one choose. */
+  /** Sets the choices that the program offers. */
   offer(own: [number, number] | null, moves: boolean, targets: readonly boolean[], depth: boolean): void {
     this.own = own ?? [256, 256];
     this.moving.hidden = !moves;
@@ -139,7 +139,7 @@ export class Transport {
     this.time.value = Number.isFinite(time) ? time : 0;
   }
 
-  /** Back to what a program says. */
+  /** Resets the controls to the program's defaults. */
   reset(time: number): void {
     this.sizes.value = "";
     this.size.value = undefined;
@@ -155,7 +155,7 @@ export class Transport {
 
   private async chooseSize(): Promise<void> {
     if (this.sizes.value !== "other") return this.take(this.sizes.value);
-    // Until one is chosen, the size is what it was.
+    // Until a size is chosen, the old one is kept.
     const before = this.size.value?.join("x") ?? "";
     this.sizes.value = before;
     const chosen = await this.dialog.ask(this.pixels);

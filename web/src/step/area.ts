@@ -1,4 +1,5 @@
-// Over the whole picture: how much its pixels do, and which one first makes a condition true.
+// Queries over the whole picture: the work of its pixels, and the pixel that first makes a
+// condition true.
 
 import { h } from "../app/dom.ts";
 import { INSTRUCTIONS, Stopped, type Pool, type View } from "../machine/pool.ts";
@@ -6,13 +7,13 @@ import type { Stage } from "../picture/stage.ts";
 import { Refining } from "./refining.ts";
 
 export interface AreaEvents {
-  /** The picture that is shown, once it stands still. */
+  /** Returns the view of the shown picture, after the animation has stopped. */
   view(): Promise<View | undefined>;
-  /** A pixel was found: to the position in its run. */
+  /** Called when a pixel was found, with the position in its run. */
   found(pixel: [number, number], position: number): void;
 }
 
-/** Milliseconds between two looks at what is known so far. */
+/** Milliseconds between two updates with partial results. */
 const LOOK = 100;
 
 const number = (n: number): string => n.toLocaleString("en", { maximumFractionDigits: 1 });
@@ -36,10 +37,10 @@ export class AreaPane {
     this.share,
     h("button", { type: "button", onclick: () => this.stop() }, "Stop"),
   );
-  /** What is known of how much pixels do. */
+  /** The known counts of the pixels' work. */
   private kept: { view: View; counts: Refining } | undefined;
   private asking: AbortController | undefined;
-  /** Groups of pixels that did not come to their end. */
+  /** Number of pixel groups that did not end. */
   private stopped = 0;
 
   constructor(
@@ -71,10 +72,10 @@ export class AreaPane {
     });
   }
 
-  /** The picture changed: what is known of another one is of no use. */
+  /** Discards all results after the picture changed. */
   stale(): void {
     this.asking?.abort();
-    // What was found out until then is of no use either.
+    // Partial results of the pending query are discarded, too.
     this.asking = undefined;
     this.going.hidden = true;
     this.kept = undefined;
@@ -97,7 +98,7 @@ export class AreaPane {
       return;
     }
     const view = await this.events.view();
-    // Drawing the last picture may have put it back.
+    // Drawing the last picture may have reset the selection.
     this.heat.value = part;
     if (view === undefined) {
       this.said.textContent = "There is no heat map: the program does not assemble";
@@ -116,7 +117,7 @@ export class AreaPane {
     if (this.asking === undefined) this.summary(true);
   }
 
-  /** Shows what is known of the part that is chosen. */
+  /** Shows the known values of the selected count. */
   private draw(): void {
     const part = this.heat.value;
     const counts = this.kept?.counts;
@@ -150,7 +151,7 @@ export class AreaPane {
       if (!over) this.said.textContent = `${number(seen.known)} of ${number(width * height)} pixels asked`;
     });
     if (!asked) return;
-    // Of an unfinished search only what was asked itself.
+    // For an unfinished search, only queried pixels count, not extrapolated ones.
     seen.each((x, y, at) => {
       const position = seen.numbers[at] ?? 0;
       if (position === 0) return;
@@ -171,7 +172,10 @@ export class AreaPane {
     this.events.found(pixel, position);
   }
 
-  /** Asks all pixels, and looks at what is known from time to time and at the end; whether that is of use. */
+  /**
+   * Queries all pixels. Calls `look` with partial results from time to time and at the end. Returns whether the results
+   * are usable.
+   */
   private async query(view: View, condition: string | undefined, into: Refining, look: (over: boolean) => void): Promise<boolean> {
     this.asking?.abort();
     const asking = new AbortController();

@@ -1,4 +1,4 @@
-// What an instruction does to the pixel: operands, results, decisions.
+// Display of an instruction's effect on the pixel: operands, results, decisions.
 
 import { h } from "../app/dom.ts";
 import type { Did } from "../machine/protocol.ts";
@@ -55,7 +55,7 @@ export function did(step: Did): HTMLElement {
   }
 }
 
-/** What was written, in words. */
+/** Returns the writes in words. */
 export function writes(step: Did): string {
   return step.writes
     .map((write) => {

@@ -1,4 +1,4 @@
-// The pixels that share the program counter, as a mask.
+// The lanes of the group, the pixels that share the program counter.
 
 import { h } from "../app/dom.ts";
 import type { Lane, Moment } from "../machine/protocol.ts";
@@ -23,7 +23,7 @@ const SIGNS: Record<Lane["state"], string> = {
   outside: "",
 };
 
-/** The group as squares, the upper row first; quads are set apart. */
+/** Returns the group as squares, the upper row first; quads are visually separated. */
 export function lanes(moment: Moment, choose: (pixel: [number, number]) => void): HTMLElement {
   const [left, bottom, columns, rows] = moment.group;
   const squares: HTMLElement[] = [];
@@ -63,7 +63,7 @@ export function lanes(moment: Moment, choose: (pixel: [number, number]) => void)
 
 const looks = (lane: Lane): string => `${lane.state}${lane.executes ? " executes" : ""}${lane.entered === true ? " entered" : ""}`;
 
-/** What the squares mean, of those that are there, and how many of each there are. */
+/** Returns the legend of the occurring squares, with their numbers. */
 function legend(all: readonly Lane[]): HTMLElement {
   const row = (look: string, sign: string, word: string, count: number): HTMLElement =>
     h("li", {}, h("span", { class: `lane ${look}`, "aria-hidden": "true" }, sign), h("b", {}, String(count)), ` ${word}`);

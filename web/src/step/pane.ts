@@ -11,23 +11,23 @@ import { Timeline } from "./timeline.ts";
 import { heading, row, swatch } from "./values.ts";
 
 export interface StepEvents {
-  /** The instruction at an address, as it prints. */
+  /** Returns the text of the instruction at an address. */
   instruction(address: number): string;
-  /** To the instruction in the text. */
+  /** Shows the instruction in the program's text. */
   reveal(address: number): void;
-  /** Another pixel. */
+  /** Selects another pixel. */
   choose(pixel: [number, number]): void;
-  /** The address of the instruction at the editor's cursor. */
+  /** Returns the address of the instruction at the editor's cursor. */
   atCursor(): number | undefined;
-  /** Records again, with another limit. */
+  /** Records again with another limit. */
   recordTo(limit: number): void;
-  /** A pixel is wanted that is stepped through, and none is chosen. */
+  /** Selects a pixel to step through, if none is selected. */
   begin(): void;
 }
 
 type Step = Partial<Going> & Pick<Going, "how">;
 
-/** Instructions that a recording may have. */
+/** Selectable limits of instructions in a recording. */
 const LIMITS = [10_000, 100_000, 1_000_000, 10_000_000];
 
 export class StepPane {
@@ -58,7 +58,8 @@ export class StepPane {
       this.show();
     });
     this.root.addEventListener("keydown", (event) => this.key(event));
-    // Wherever the focus is; the browser would reload the page, or ask for its menu.
+    // Independent of the focus, and in the capture phase: the browser would reload the page or open
+    // its menu.
     addEventListener("keydown", (event) => this.functionKey(event), true);
   }
 
@@ -126,7 +127,7 @@ export class StepPane {
     ];
   }
 
-  /** Why the recording ends where it does, and how far it may go. */
+  /** Returns the reason why the recording ends, and the choice of limits. */
   private limit(run: Run): HTMLElement[] {
     const limit = this.stepper.limit.value;
     return [
@@ -145,7 +146,7 @@ export class StepPane {
     ];
   }
 
-  /** The instruction to come, and what the last one did. */
+  /** Returns the next instruction, and the effect of the last one. */
   private now(run: Run, moment: Moment): HTMLElement {
     const { address, coming, done } = moment;
     const end = run.stopped === null ? "The program has ended." : "The recording ends here.";
@@ -171,7 +172,7 @@ export class StepPane {
     );
   }
 
-  /** What the group holds: lanes, predicate, ALU result, loops, calls. */
+  /** Returns the state of the group: lanes, predicate, ALU result, loops, calls. */
   private machine(moment: Moment): HTMLElement {
     const bit = (on: boolean, set: boolean): string => (!set ? "–" : on ? "1" : "0");
     const predicate = [0, 1, 2, 3]

@@ -1,25 +1,24 @@
-// Numbers of a picture's pixels that arrive coarse first: a grid that becomes finer, each cell standing for those
-// around it until they have come.
+// Progressive refinement of per-pixel numbers: a grid that becomes finer, in which each known cell stands for the unknown cells around it.
 
 import type { Area } from "../machine/protocol.ts";
 
 /**
- * Side of a cell: a multiple of the side of a group of pixels. A group runs as a whole, so cells that cut it would have it
- * run several times.
+ * Side of a cell: a multiple of the side of a pixel group. A group runs as a whole, so a cell that divides a group would make it run
+ * several times.
  */
 const CELL = 4;
-/** Cells between two of the first that are asked. */
+/** Distance between the cells that are queried first, in cells. */
 const COARSEST = 16;
 const WHOLE = 0;
 
 export class Refining {
-  /** What is known of each pixel, the lowest row first: `parts` numbers a pixel. */
+  /** The numbers of each pixel, known or extrapolated, the lowest row first: `parts` numbers per pixel. */
   readonly numbers: Uint32Array;
-  /** The areas to ask about, in the order in which that is best done. */
+  /** The areas to query, in the best order. */
   readonly areas: Area[] = [];
-  /** How many pixels are known themselves. */
+  /** Number of pixels with known numbers. */
   known = 0;
-  /** How coarse what is shown of each cell is: the distance of the cell it was taken from; 0 for its own. */
+  /** The distance, in cells, of the known cell from which each cell's shown value was copied; 0 for a known cell. */
   private readonly coarse: Uint8Array;
   private readonly columns: number;
   private readonly rows: number;
@@ -47,12 +46,12 @@ export class Refining {
     return this.known === this.width * this.height;
   }
 
-  /** The share of all pixels that is known. */
+  /** The fraction of pixels that are known. */
   get share(): number {
     return this.known / (this.width * this.height);
   }
 
-  /** Takes numbers of areas, one behind the other. */
+  /** Stores the numbers of areas, which are concatenated. */
   take(areas: readonly Area[], numbers: Uint32Array): void {
     let at = 0;
     for (const area of areas) {
@@ -62,7 +61,7 @@ export class Refining {
     }
   }
 
-  /** Each pixel that is known itself, and where its first number is. */
+  /** Calls `look` for each known pixel with the index of its first number. */
   each(look: (x: number, y: number, at: number) => void): void {
     for (let y = 0; y < this.height; y++) {
       const row = Math.floor(y / CELL) * this.columns;
@@ -81,7 +80,7 @@ export class Refining {
     }
     this.known += width * height;
     this.coarse[row * this.columns + column] = WHOLE;
-    // The cells around that nothing nearer is known of look like its middle.
+    // Surrounding cells without a nearer known cell take the value of this cell's middle.
     const step = this.step(column, row);
     const middle = ((height >> 1) * width + (width >> 1)) * parts;
     const sample = numbers.subarray(middle, middle + parts);
@@ -95,7 +94,7 @@ export class Refining {
     }
   }
 
-  /** How far from the next cell of its level one is. */
+  /** Returns the distance to the next cell of the same refinement level. */
   private step(column: number, row: number): number {
     let step = COARSEST;
     while (step > 1 && (column % step !== 0 || row % step !== 0)) step /= 2;

@@ -1,4 +1,4 @@
-// The recorded run of a pixel, in a worker of its own.
+// The recorded run of a pixel, in a separate worker.
 
 import { patience } from "../app/patience.ts";
 import { Signal } from "../app/signal.ts";
@@ -7,38 +7,38 @@ import { drawingOf, type View } from "../machine/pool.ts";
 import { sourceRequest, type Going, type Moment, type Source } from "../machine/protocol.ts";
 import type { Breakpoints } from "../model/breakpoints.ts";
 
-/** A run as a whole. */
+/** A recorded run. */
 export interface Run {
   source: Source;
   pixel: [number, number];
   view: View;
   length: number;
-  /** Why it did not come to its end. */
+  /** The reason why the run was not recorded to its end. */
   stopped: string | null;
   /** The address of each step. */
   addresses: Uint32Array;
 }
 
-/** A recording that is under way. */
+/** A pending recording. */
 export interface Recording {
   source: Source;
   view: View;
   position: number;
 }
 
-/** What a step says that says nothing else. */
+/** Default arguments of a movement. */
 const STAY: Omit<Going, "how"> = { backward: false, position: 0, pixel: [0, 0], breaks: [] };
 
-/** Milliseconds after which a request is given up. */
+/** Milliseconds after which a request is abandoned. */
 const PATIENCE = 15_000;
 
 export class Stepper {
   readonly run = new Signal<Run | undefined>(undefined);
   readonly moment = new Signal<Moment | undefined>(undefined);
-  /** Instructions that are recorded at most. */
+  /** The maximal number of recorded instructions. */
   readonly limit = new Signal(1_000_000);
   readonly failed = new Signal<string>("");
-  /** Begun when the first pixel is chosen: opening the page has enough to do. */
+  /** Started when the first pixel is chosen, to keep the loading of the page short. */
   private worker: Client | undefined;
   private has: Source | undefined;
   private round = 0;
@@ -53,12 +53,12 @@ export class Stepper {
     return (this.worker ??= new Client(this.module));
   }
 
-  /** What is being recorded: it replaces the run once it is done. */
+  /** The pending recording, which replaces the run when it is done. */
   get recording(): Recording | undefined {
     return this.underway;
   }
 
-  /** Records a pixel of a picture, and goes to a position if one is given. */
+  /** Records a pixel of a picture, and moves to a position if one is given. */
   async record(source: Source, view: View, pixel: [number, number], position = 0): Promise<void> {
     const mine = ++this.round;
     if (this.client.pending > 0) this.restart("another pixel came");
@@ -88,7 +88,7 @@ export class Stepper {
     }
   }
 
-  /** Goes to another place of the run. */
+  /** Moves to another position in the run. */
   async go(going: Partial<Going> & Pick<Going, "how">): Promise<void> {
     const mine = this.round;
     if (this.run.value === undefined) return;
@@ -103,7 +103,7 @@ export class Stepper {
     }
   }
 
-  /** There is no run any more. */
+  /** Removes the run. */
   clear(): void {
     this.round++;
     this.underway = undefined;

@@ -1,9 +1,9 @@
-// The run as a line: which address each step executes, and where one stands.
+// The timeline of a run: the address of each step, and the current position.
 
 import { h } from "../app/dom.ts";
 import type { Run } from "./stepper.ts";
 
-/** Of the line, in pixels. */
+/** Height of the timeline in pixels. */
 const HEIGHT = 26;
 
 export class Timeline {
@@ -49,7 +49,7 @@ export class Timeline {
     const step = width / Math.max(length, 1);
     const row = (height - 8) / Math.max(most - least + 1, 1);
     context.fillStyle = style.color;
-    // One mark a step, or one a column where there are more steps than columns.
+    // One mark per step, or one per `stride` steps if there are many steps per column.
     const stride = Math.max(1, Math.floor(length / (width * 4)));
     for (let at = 0; at < length; at += stride) {
       const address = (addresses[at] ?? 0) - least;

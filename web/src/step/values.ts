@@ -5,7 +5,7 @@ import { css, exact, floatOf, hex, short } from "../app/numbers.ts";
 
 const LETTERS = ["r", "g", "b", "a"];
 
-/** A cell with a number; its bits and its exact value are the title. */
+/** Returns a cell with a number; its title has the bits and the exact value. */
 export function number(bits: number, look = ""): HTMLElement {
   const value = floatOf(bits);
   const odd = Number.isNaN(value) || !Number.isFinite(value);
@@ -17,7 +17,10 @@ export function swatch(bits: readonly number[]): HTMLElement {
   return h("span", { class: "swatch", style: `background: ${css([r, g, b])}`, "aria-hidden": "true" });
 }
 
-/** A row of a register: its name, its channels, its colour. Channels of `changed` are marked, those that nobody wrote are dim. */
+/**
+ * Returns the row of a register: its name, channels and colour. Channels of `changed` are marked; channels that were never written are
+ * dimmed.
+ */
 export function row(name: string, bits: readonly number[], written: number, changed: number): HTMLElement {
   const cells = bits.map((one, channel) => {
     const was = (written >> channel) & 1;
@@ -27,7 +30,7 @@ export function row(name: string, bits: readonly number[], written: number, chan
   return h("tr", { "data-key": name }, h("th", { scope: "row" }, name), ...cells, h("td", {}, swatch(bits)));
 }
 
-/** The channels of a mask, in letters. */
+/** Returns the channels of a mask as letters. */
 export const letters = (mask: number): string => LETTERS.filter((_, n) => (mask >> n) & 1).join("") || "none";
 
 export const heading = (first: string): HTMLElement =>

@@ -1,10 +1,10 @@
-//! The library that the tests preload. Cargo builds no `cdylib` for tests, so the first test that needs it has it built.
+//! The library that the tests preload. Cargo builds no `cdylib` for tests, so the first test that needs it builds it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Returns `libr500_card.so` of the profile and target folder that this test was built in.
+/// Returns `libr500_card.so` of the profile and target folder in which this test was built.
 pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
