@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# What scripts need that build for other processors; to be sourced. They set `target` (a folder for what is
-# built), `install` (whether missing packages may be installed) and `toolchain` (own, debian, or empty: whichever
-# has the target), and have a function `could_not` that gives up.
+# Functions for scripts that build for other processors; to be sourced. The scripts set `target` (a folder for build
+# outputs), `install` (whether missing packages may be installed) and `toolchain` (own, debian, or empty: the first that
+# has the target), and define a function `could_not` that aborts.
 
-# How WebAssembly is built: with vectors, and with a table that takes functions made at run time.
+# Flags for WebAssembly: with vectors, and with an exported growable table for functions that are generated at run time.
 # shellcheck disable=SC2034
 wasm_flags="-C target-feature=+simd128 -C link-arg=--export-table -C link-arg=--growable-table"
 
-# A command of a Debian package.
+# Makes sure that a command of a Debian package is available.
 needs() {
     command -v "$1" >/dev/null && return
     local packages=("${@:2}") as_root=()
@@ -20,17 +20,17 @@ needs() {
     command -v "$1" >/dev/null || could_not "the packages have no $1"
 }
 
-# Whether the machine's Rust can build for a target, after asking rustup.
+# Returns whether the machine's Rust can build for a target, after trying rustup.
 has_target() {
     local library
     library="$(rustc --print sysroot)/lib/rustlib/$1/lib"
     [ -d "$library" ] && return
     command -v rustup >/dev/null || return 1
-    # Without a network rustup tries for long.
+    # Without a network, rustup retries for a long time.
     timeout 180 rustup target add "$1" >&2 && [ -d "$library" ]
 }
 
-# Makes sure that apt-get knows of a package, of a version that matches if one is given.
+# Makes sure that apt-get knows a package, in a matching version if one is given.
 lists_of() {
     command -v apt-get >/dev/null || could_not "no apt-get for Debian's packages"
     [[ "$(apt-cache show "$1" 2>/dev/null)" =~ Version:\ ${2:-.} ]] && return
@@ -39,13 +39,13 @@ lists_of() {
     "${as_root[@]}" apt-get update -q >&2 || could_not "no list of Debian's packages"
 }
 
-# The names of packages and of those that they need and the machine has not.
+# Prints the names of packages and of their dependencies that are not installed.
 needed() {
     printf '%s\n' "$@"
     apt-get -s install --no-install-recommends "$@" | awk '/^Inst/ { print $2 }'
 }
 
-# Unpacks packages into a folder, as they may conflict with others.
+# Unpacks packages into a folder, because they may conflict with installed ones.
 unpack() {
     local packages="$1/packages" wanted package
     wanted="$(printf '%s\n' "${@:2}" | sort -u)"
@@ -59,8 +59,8 @@ unpack() {
     rm -r "$packages"
 }
 
-# Debian's second Rust, which comes with the sources of its library: unpacked aside, as its packages
-# conflict with any other Rust.
+# Unpacks Debian's second Rust, which includes the sources of its library, into a folder, because its packages conflict
+# with any other Rust.
 debian_rust() {
     debian="$target/debian"
     [ ! -f "$debian/complete" ] || return 0
@@ -73,7 +73,7 @@ debian_rust() {
     touch "$debian/complete"
 }
 
-# Runs a build; what it says is shown if it fails.
+# Runs a build; prints its output only if it fails.
 quietly() {
     local said="$target/build.log"
     "$@" >"$said" 2>&1 && return
@@ -81,7 +81,7 @@ quietly() {
     return 1
 }
 
-# Builds something for a target: the target, then cargo's options.
+# Builds for a target; the arguments are the target and cargo's options.
 build_for() {
     local triple="$1" options=(--locked --target "$1" "${@:2}")
     if [ "$toolchain" != debian ] && has_target "$triple"; then
@@ -102,7 +102,7 @@ build_for() {
     ) || could_not "it does not build for $triple with Debian's Rust"
 }
 
-# Where the last build_for left a file.
+# Prints the path of an output of the last build_for.
 built() {
     local own="$target/$1" other="$target/with-debian/$1"
     if [ -f "$other" ] && { [ ! -f "$own" ] || [ "$other" -nt "$own" ]; }; then own="$other"; fi

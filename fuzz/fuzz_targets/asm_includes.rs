@@ -1,5 +1,5 @@
-//! Any set of files that include one another, and themselves, assembles or is reported within the limits of includes; no
-//! message holds what would control a terminal.
+//! Property: any set of files that include one another, or themselves, assembles or is reported within the include limits, and no message
+//! contains terminal control characters.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -9,9 +9,9 @@ use r500_asm::{IncludeLimits, Loaded, Options, assemble, disturbs_terminal};
 /// A piece of a file.
 #[derive(Arbitrary, Debug)]
 enum Piece {
-    /// An include of the file with that number.
+    /// An include of the file with this number.
     Include(u8),
-    /// An include of whatever name.
+    /// An include with any name.
     Named(String),
     /// Any text.
     Text(Vec<u8>),

@@ -1,5 +1,4 @@
-//! Any text laid out has the same words in the same order, assembles to the same job, and stays as it is
-//! when it is laid out again.
+//! Property: formatting any text keeps its words and their order, keeps the assembled job, and is idempotent.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +17,7 @@ fuzz_target!(|source: &[u8]| {
     if before.is_ok() {
         let after = assemble(&out, Options::default());
         assert!(after.is_ok(), "{}", after.render(Default::default()));
-        // As text, for NaN is not equal to itself.
+        // Compared as text, because NaN is not equal to itself.
         assert_eq!(format!("{:?}", before.job), format!("{:?}", after.job));
     }
 });

@@ -1,5 +1,5 @@
-//! Any dwords print as text that assembles to the same dwords: each instruction by itself, and all
-//! of them as a program.
+//! Property: any dwords print as text that assembles to the same dwords, each instruction alone and
+//! all of them as a program.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

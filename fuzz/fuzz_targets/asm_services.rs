@@ -1,4 +1,4 @@
-//! Of any text, whole or broken: what editors ask is answered, with places inside of it; repairs and
+//! Property: for any text, complete or incomplete, the editor services return positions inside it, and fixes and
 //! renamings are edits that can be applied.
 #![no_main]
 
@@ -32,7 +32,7 @@ fuzz_target!(|text: &[u8]| {
     analysis.folds().iter().for_each(|fold| inside(fold.span));
     (0..16).filter_map(|unit| analysis.texture_statement(unit)).for_each(inside);
     let lines = Lines::new(text);
-    // Some places of long texts, all of short ones.
+    // Some positions of long texts, all positions of short ones.
     for at in (0..=text.len()).step_by(1 + text.len() / 200) {
         if let Some(hover) = service::hover(&analysis, at) {
             inside(hover.span);

@@ -1,5 +1,5 @@
-//! Any text assembles, or its diagnostics lie inside it; what assembles prints as text that assembles
-//! to the same job.
+//! Property: any text assembles, or its diagnostics are inside it; an assembled job prints as text that assembles to
+//! the same job.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ fuzz_target!(|source: &[u8]| {
         assert!(diagnostic.span.end as usize <= file.bytes.len());
     }
     let _ = assembly.render(Default::default());
-    // Textures that are still to be read have no texels to print.
+    // Textures that are not read yet have no texels to print.
     if !assembly.is_ok() || !assembly.textures.is_empty() {
         return;
     }
@@ -27,6 +27,6 @@ fuzz_target!(|source: &[u8]| {
         let texture = again.job.textures[usize::from(request.unit)].as_mut().expect("its unit");
         texture.levels[level].bytes.clone_from(&file.bytes);
     }
-    // As text, for NaN is not equal to itself and -0 is equal to 0.
+    // Compared as text, because NaN is not equal to itself and -0 is equal to 0.
     assert_eq!(format!("{:?}", again.job), format!("{:?}", assembly.job), "{}", printed.text);
 });

@@ -1,5 +1,5 @@
-//! Any bytes read as a capture and played: records, submissions or errors. Records that were read
-//! survive being written and read again.
+//! Property: any bytes can be read as a capture and played, which gives records, submissions or
+//! errors; records that were read survive a round trip through the writer.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Real submissions with some dwords changed, and buffers too small, end on the virtual card without a panic, within limits.
+//! Property: real submissions with some dwords changed, and with buffers that are too small, end on the virtual card without a panic,
+//! within limits.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -34,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let mut card = Card::with_engine(engine);
     card.set_limits(LIMITS);
-    // Registers stay from one submission to the next.
+    // Registers keep their values between submissions.
     for _ in 0..=choices.below(3) {
         let first = choices.below(captured.len() as u32);
         let mut submission = copy(&captured[first as usize], choices.pick(1, &[1, 1, 16, 4096]));
@@ -48,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// The submissions of the captures in `tests/captures`, on buffers as the capture leaves them.
+/// Returns the submissions of the captures in `tests/captures`, with the buffer contents at that point of the capture.
 fn captured() -> &'static [Submission] {
     static SUBMISSIONS: OnceLock<Vec<Submission>> = OnceLock::new();
     SUBMISSIONS.get_or_init(|| {
@@ -72,7 +73,7 @@ fn captured() -> &'static [Submission] {
     })
 }
 
-/// A submission on buffers of its own, `shrink` times as small.
+/// Returns a submission with separate buffers, smaller by the factor `shrink`.
 fn copy(submission: &Submission, shrink: usize) -> Submission {
     let relocations = submission.relocations.iter().map(|relocation| {
         let buffer = Buffer::zeroed(relocation.id(), relocation.buffer.size() / shrink);

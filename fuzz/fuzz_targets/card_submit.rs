@@ -1,4 +1,5 @@
-//! Any dwords submitted to the virtual card, and any capture played on it, end without a panic, within limits.
+//! Property: any dwords submitted to the virtual card, and any capture played on it, end without a panic, within
+//! limits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         return;
     }
-    // The first byte chooses flags; the rest are dwords, which name three buffers.
+    // The first byte selects flags; the rest are dwords, which may refer to three buffers.
     let Some((flags, bytes)) = bytes.split_first() else { return };
     let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let relocations = (0..3).map(|n| Relocation {
@@ -41,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
     let relocations = relocations.collect();
     let submission = Submission { words, flags: u32::from(flags & 1), relocations };
     submit(&mut card, &submission);
-    // Registers stay: what the stream left is what the next one begins with.
+    // Registers keep their values for the next submission.
     if flags & 2 != 0 {
         submit(&mut card, &submission);
     }

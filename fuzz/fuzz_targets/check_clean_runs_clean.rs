@@ -1,5 +1,5 @@
-//! Any program, of random dwords or near-valid ones, is checked without a panic, what is found can be
-//! said and its fixes applied; and one that is called clean makes no hard finding when it runs.
+//! Property: the checker accepts any program, random or near-valid, without a panic; its findings can be printed and
+//! its fixes applied; and a clean program causes no hard run-time warning.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         raw_programs::job(&mut bytes, length)
     };
     if bytes.chance(7, 8) {
-        // The engine takes what is not given for 0; the checker does not.
+        // The engine uses 0 for constants that are not given; the checker does not.
         for int in &mut job.program.state.fc_int_const {
             int.get_or_insert(UsFcIntConst(0));
         }

@@ -1,5 +1,5 @@
-//! Any text that assembles: findings have places inside it, comments for the checker are read, and what
-//! safe fixes make of it assembles to the program with those fixes.
+//! Property: for any text that assembles, findings have spans inside it, checker comments are read, and the source
+//! after safe fixes assembles to the program with these fixes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -29,7 +29,7 @@ fuzz_target!(|text: &[u8]| {
     for fix in fixed.resolved.iter().filter_map(|finding| finding.fix.as_ref()) {
         fix.apply(&mut job.program);
     }
-    // NaN in what travels along is not equal to itself.
+    // Only the code is compared: the job may contain NaN, which is not equal to itself.
     assert_eq!(fixed.assembly.job.program.code, job.program.code);
     assert_eq!(again(&fixed.text).job.program.code, job.program.code);
 });

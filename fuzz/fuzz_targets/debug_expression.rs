@@ -1,5 +1,5 @@
-//! Any text of a condition is read, or reported at a place inside it; what was read is written as text
-//! that reads as the same.
+//! Property: the text of any condition parses, or is reported with a span inside it; a parsed expression prints as text
+//! that parses to the same expression.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -26,9 +26,9 @@ fuzz_target!(|source: &str| {
     assert!((1..=4).contains(&expr.width()));
     let written = Written(&expr).to_string();
     match parse(&written, &names) {
-        // As text, for NaN is not equal to itself.
+        // Compared as text, because NaN is not equal to itself.
         Ok(again) => assert_eq!(format!("{again:?}"), format!("{expr:?}"), "{written}"),
-        // Its brackets may be more than a text can have.
+        // The printed brackets may exceed the limits of the parser.
         Err(error) => {
             let limit = ["nested", "longer"].iter().any(|word| error.message.contains(word));
             assert!(limit, "{}", error.render(&written));

@@ -1,6 +1,5 @@
-//! The fast engine, with the best vector instructions of this machine or the portable ones, draws what
-//! the reference engine draws, bit for bit: structured programs as they are or varied, and words that
-//! come near a program.
+//! Property: the fast engine, with the best vector instructions of this machine or the portable ones, draws the same
+//! bits as the reference engine, for structured programs, mutated ones, and near-valid words.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
-//! Any bytes, recognised and taken for every format: jobs, or errors that say what and where. What
-//! was read survives being written and read again: jobs in JSON, instructions in every format.
+//! Property: any bytes, with format detection and as every format, give jobs, or errors that name
+//! the problem and its position. Jobs survive a round trip through JSON, instructions one through
+//! every format.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -15,7 +16,7 @@ const LIMITS: Limits = Limits {
     pixels: 1 << 14,
 };
 
-/// What is written of a job may be longer than what was read.
+/// The output for a job may be longer than the input.
 const AGAIN: Limits = Limits {
     bytes: 1 << 28,
     document: 1 << 28,
@@ -51,7 +52,8 @@ fn survives(job: &Job) {
     for format in [Format::Json, Format::JsonLines] {
         let text = written(job, format);
         let again = one(read(&text, Some(format), &AGAIN), format);
-        // Texts as well as jobs: NaN is not equal to itself, and -0 is equal to 0.
+        // Texts are compared besides jobs, because NaN is not equal to itself, and -0 is equal to
+        // 0.
         assert_eq!(written(&again, format), text);
         if !format!("{job:?}").contains("NaN") {
             assert_eq!(again, *job);

@@ -1,4 +1,4 @@
-//! Any dwords, through every view of them and back: nothing is lost, views and descriptions agree.
+//! Property: any dwords survive a round trip through every view, and views and descriptions agree.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,8 +17,8 @@ fuzz_target!(|bytes: [u8; 24]| {
     }
 });
 
-/// Parts of an instruction: written where they were read, they change nothing; written into
-/// another instruction, they are read there.
+/// Checks the parts of an instruction: writing a part back changes nothing, and a part that is
+/// written into another instruction is read back from it.
 fn instruction(inst: Instruction) {
     let other = Instruction(inst.0.map(|w| !w));
     for slot in Slot::ALL {
@@ -32,7 +32,7 @@ fn instruction(inst: Instruction) {
     for (n, source) in inst.sources(Half::Rgb).into_iter().enumerate() {
         assert_eq!(inst.rgb_addr().with_source(n, source), inst.rgb_addr());
         assert_eq!(other.rgb_addr().with_source(n, source).sources()[n], source);
-        // A source is at most one thing.
+        // A source is only one of these.
         let things = [source.constant, source.inline().is_some(), source.temporary().is_some()];
         assert_eq!(things.iter().filter(|t| **t).count(), 1);
     }

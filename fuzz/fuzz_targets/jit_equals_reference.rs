@@ -1,6 +1,5 @@
-//! The jit engine, with each of the vector instructions of this machine that it makes code of, compiled
-//! quickly or well, draws what the reference engine draws, bit for bit: structured programs as they are
-//! or varied, and words that come near a program.
+//! Property: the jit engine, with each of this machine's vector instruction sets that it generates code for, at either
+//! effort, draws the same bits as the reference engine, for structured programs, mutated ones, and near-valid words.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Programs that mostly make sense (opcodes, registers and targets in range, all fields in use), with
-//! random state, textures and inputs: they draw, or say why not; collecting findings changes no pixel.
+//! Property: near-valid programs (opcodes, registers and targets in range, all fields in use) with random state,
+//! textures and inputs draw, or report an error; collecting warnings changes no pixel.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

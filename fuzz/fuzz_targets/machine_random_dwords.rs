@@ -1,5 +1,5 @@
-//! Any dwords as a program, any dwords as the state and the textures around it: they draw, or say
-//! why not, within their limits; collecting findings changes no pixel.
+//! Property: any dwords as a program, with any dwords as its state and textures, draw or report an
+//! error within their limits; collecting warnings changes no pixel.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -11,7 +11,7 @@ use r500_isa::state::*;
 use r500_isa::texture::*;
 use r500_program::{Input, Job, Level, Plane, Program, Texture};
 
-/// What libFuzzer's bytes become. The code comes last and takes the rest of them.
+/// The structured fuzzer input. The code is last and uses the remaining bytes.
 #[derive(Arbitrary, Debug)]
 struct Picture {
     size: [u8; 2],
@@ -34,7 +34,7 @@ struct Picture {
 #[derive(Arbitrary, Debug)]
 struct Unit {
     us_format: Option<u32>,
-    /// Width, height, log2 of the depth, levels: kept small.
+    /// Width, height, log2 of the depth, and levels, all small.
     size: [u8; 4],
     /// `TX_FILTER0`, `TX_FILTER1`, `TX_FORMAT0`, `TX_FORMAT1`, `TX_FORMAT2`, `TX_OFFSET`.
     registers: [u32; 6],
@@ -117,8 +117,8 @@ impl Unit {
     }
 }
 
-/// Binds a job; textures whose levels have the wrong size get what the error asks for, those that
-/// cannot be sampled are taken out.
+/// Binds a job. Textures with levels of a wrong size get the size that the error reports; textures
+/// that cannot be sampled are removed.
 fn bind(job: &mut Job, size: [u32; 2]) -> Option<Bindings> {
     for _ in 0..64 {
         let (unit, error) = match Bindings::new(job, size) {

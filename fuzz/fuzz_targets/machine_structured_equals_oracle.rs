@@ -1,4 +1,5 @@
-//! A structured program on the machine gives what its syntax tree, evaluated pixel by pixel, gives.
+//! Property: a structured program draws the values that the evaluation of its syntax tree gives
+//! pixel by pixel.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -31,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Bit for bit, but one NaN is like another.
+/// Returns whether the bits are equal, or both values are NaN.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }

@@ -1,4 +1,4 @@
-//! What the optimiser makes of any program draws the same bits, costs no more, and is not optimised any further.
+//! Property: for any program, the optimiser's result draws the same bits, costs no more, and is not optimised further.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

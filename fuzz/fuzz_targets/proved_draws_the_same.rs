@@ -1,4 +1,5 @@
-//! Programs that are proved equal draw the same bits: any program, and the same with some bits changed.
+//! Property: programs that are proved equal draw the same bits. The pairs are any program, and the same program with
+//! some bits changed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

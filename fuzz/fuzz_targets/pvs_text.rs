@@ -1,5 +1,5 @@
-//! Any four dwords print as a vertex instruction that parses back to the same dwords; any text parses or is reported with a
-//! place inside it.
+//! Property: any four dwords print as a vertex instruction that parses back to the same dwords; any text parses, or is reported with a
+//! position inside it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

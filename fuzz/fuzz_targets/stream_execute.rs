@@ -1,5 +1,5 @@
-//! Any dwords execute as a submission: draws and errors lie inside the stream, summaries, vertex programs and statistics
-//! come of any state.
+//! Property: any dwords execute as a submission; draws and errors have positions inside the stream; and summaries, vertex programs and
+//! statistics can be computed for any state.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any dwords print as text that assembles to the same dwords.
+//! Property: any dwords print as text that assembles to the same dwords.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

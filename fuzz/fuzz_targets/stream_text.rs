@@ -1,4 +1,5 @@
-//! Any text assembles to a stream that prints as text for the same dwords, or is reported with places inside it.
+//! Property: any text assembles to a stream that prints as text for the same dwords, or is reported with positions
+//! inside it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

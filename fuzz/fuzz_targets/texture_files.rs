@@ -1,5 +1,5 @@
-//! Any bytes, taken for a PNG, a DDS and a KTX2 file: a texture whose texels can be fetched, or an
-//! error that says what is wrong.
+//! Property: any bytes, read as a PNG, a DDS and a KTX2 file, give a texture whose texels can be
+//! fetched, or an error that names the problem.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-/* A clock for glmark2 that does not depend on how fast pictures are drawn: each time that the program itself asks, and no
- * library that it uses, 10 ms have passed. So its frames show the same moments on every driver. For LD_PRELOAD. */
+/* A simulated clock for glmark2 that does not depend on drawing speed, for LD_PRELOAD: each call from the program itself, not from a
+ * library that it uses, advances the time by 10 ms. Thus the frames show the same moments on every driver. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-# What the scripts of this folder share: where things are, and what must be installed.
+# Shared by the scripts of this folder: paths, and checks for what must be installed.
 # shellcheck shell=bash
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -6,7 +6,7 @@ build=${CARGO_TARGET_DIR:-$root/target}
 profile=${PROFILE:-release}
 export MESA_SHADER_CACHE_DISABLE=true
 
-# Another Mesa than the system's: a folder that `mesa` unpacked.
+# Selects another Mesa than the system's: a folder that `mesa` unpacked.
 if [ -n "${MESA:-}" ]; then
     libraries=$(ls -d "$(realpath "$MESA")"/usr/lib/*-linux-gnu 2>/dev/null | head -1 || true)
     [ -n "$libraries" ] || { echo "MESA=$MESA: no libraries are in it; tools/card/mesa makes such a folder" >&2; exit 3; }
@@ -30,7 +30,7 @@ need_mesa() {
     fi
 }
 
-# Builds the command with the library of the card: $r500.
+# Builds the command and the library of the card. Sets $r500.
 build_card() {
     local flags=()
     [ "$profile" = release ] && flags=(--release)
@@ -39,7 +39,7 @@ build_card() {
     mkdir -p "$build/card"
 }
 
-# Builds that and the scenes: $scenes.
+# Builds the same and the scenes. Sets $scenes.
 build_all() {
     build_card
     scenes=$build/card/scenes

@@ -72,7 +72,7 @@ tag = 7001
 for uniform in capture["uniforms"]:
     values = uniform["value"] if isinstance(uniform["value"], list) else [uniform["value"]]
     if "--tag" in sys.argv:
-        # Values by which corpus_job.py finds the constants again.
+        # Tag values, by which corpus_job.py recognises the constants.
         values = list(range(tag, tag + 2 * len(values), 2))
         tag += 2 * len(values)
     if "f" in uniform["type"]:

@@ -6,7 +6,7 @@ import struct
 import sys
 import zlib
 
-# A frame passes if at most this share of its pixels differs by more than OVER (of 255).
+# A frame passes if at most this fraction of its pixels differs by more than OVER (of 255).
 SHARE, OVER = 0.01, 2
 
 
@@ -72,7 +72,7 @@ def main():
         right = sorted((arguments.right / folder.name).glob("*.png"))
         given = sorted(folder.glob("*.png"))
         names = [path.name for path in right]
-        # The first frame shows what was there before the scene drew.
+        # The first frame shows the screen before the scene draws.
         if len(given) < 2 or [path.name for path in given] != names:
             print(f"{folder.name:14} {len(given)} frames, llvmpipe {len(right)}")
             failed = True

@@ -1,5 +1,5 @@
-// Shows a colour ramp on the screen of a graphics device, by requests of its own: screen FLIPS STATUS. Each flip is waited for;
-// the last picture stays for two seconds. Ends with that exit status.
+// Shows a colour ramp on the screen of a graphics device through direct requests: screen FLIPS STATUS. It waits for each flip; the last
+// picture is shown for two seconds. Exits with STATUS.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Structures and numbers of requests, as the Linux header drm_mode.h has them.
+// Structures and numbers of requests, as in the Linux header drm_mode.h.
 struct connector {
     uint64_t encoders, modes, props, prop_values;
     uint32_t count_modes, count_props, count_encoders, encoder, id, kind, kind_index, connection, mm_width, mm_height, subpixel, padding;

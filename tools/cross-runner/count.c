@@ -1,6 +1,7 @@
-/* A QEMU plugin that counts executed instructions and writes their number to standard error at the end; for programs with one thread.
+/* A QEMU plugin that counts executed instructions and writes the number to standard error at exit, for programs with one thread.
  *
- * QEMU's packages have no header of its interface for plugins (version 1, docs/devel/tcg-plugins.rst); this is what is used of it. */
+ * QEMU's packages do not include the header of the plugin interface (version 1, docs/devel/tcg-plugins.rst); these are the declarations
+ * used. */
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -9,7 +9,10 @@ import { made } from "../../web/src/machine/made.mjs";
 
 const [modulePath, command, engine, ...rest] = process.argv.slice(2);
 
-/** Seconds that the processor worked for this thread, where Linux tells; else those of the day. */
+/**
+ * Returns seconds of processor time of this thread, if Linux reports them; else seconds of
+ * wall-clock time.
+ */
 function now() {
     try {
         return Number(readFileSync("/proc/self/schedstat", "latin1").split(" ")[0]) / 1e9;
@@ -23,16 +26,16 @@ const { instance } = await WebAssembly.instantiate(readFileSync(modulePath), { h
 begin(instance.exports);
 const { memory, room, answer, text, length } = instance.exports;
 
-/** The text that the module left, of that many bytes. */
+/** Returns the text that the module left, with a length in bytes. */
 function textOf(bytes) {
     return Buffer.from(memory.buffer, text(), bytes).toString();
 }
 
-/** Prints the answer to a request: a line, and a file's bytes behind it. */
+/** Prints the answer to a request: a line, followed by the bytes of a file. */
 function ask(line, file) {
     const parts = [Buffer.from(`${line}\n`), ...(file === undefined ? [] : [readFileSync(file)])];
     const request = Buffer.concat(parts);
-    // Growing the memory makes a new buffer, so it is looked up after every call.
+    // Growing the memory replaces the buffer, so it is read again after every call.
     const at = room(request.length);
     new Uint8Array(memory.buffer).set(request, at);
     let got;

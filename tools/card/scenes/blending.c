@@ -35,7 +35,7 @@ static void scene_logic_op(void)
     draw_rectangle(-0.7f, -0.7f, 0.7f, 0.7f, amber);
 }
 
-/* All sixteen operations, a cell each. */
+/* All sixteen operations, one cell each. */
 static void scene_logic_ops(void)
 {
     use_color();
@@ -49,7 +49,7 @@ static void scene_logic_ops(void)
     }
 }
 
-/* Functions and equations of alpha of their own, with masks. */
+/* Separate functions and equations for alpha, with masks. */
 static void scene_blend_separate(void)
 {
     static const GLenum factors[] = {GL_ZERO, GL_ONE, GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_DST_COLOR, GL_ONE_MINUS_DST_COLOR,

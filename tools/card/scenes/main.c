@@ -1,13 +1,13 @@
-/* Scenes for the virtual card: small pictures, each of one thing that the card does.
+/* Scenes for the virtual card: small pictures, each of which tests one feature.
  *
  *   scenes list                       names
  *   scenes draw DIRECTORY [NAME…]     draws scenes (default: all) into DIRECTORY/NAME.pam
- *   scenes compare A B DEVIATIONS [NAME…]  compares the pictures of two directories; the file says how many pixels may differ
+ *   scenes compare A B DEVIATIONS [NAME…]  compares the pictures of two directories; the file lists how many pixels may differ
  *
- * It draws with desktop OpenGL through EGL, without a window system: by default on the surfaceless
- * platform; with SCENES_PLATFORM=gbm on /dev/dri/card0. With SCENES_CONTEXTS=2 two contexts take turns, a scene each, and
- * nothing waits for the other in between. Which driver draws is the caller's choice
- * (`r500 card`, LIBGL_ALWAYS_SOFTWARE=1). Pictures are PAM files (RGBA, 8 bits, top row first). */
+ * It draws with desktop OpenGL through EGL, without a window system: by default on the surfaceless platform; with
+ * SCENES_PLATFORM=gbm on /dev/dri/card0. With SCENES_CONTEXTS=2, two contexts draw scenes alternately, without
+ * waiting for each other. The caller selects the driver (`r500 card`, LIBGL_ALWAYS_SOFTWARE=1). Pictures are PAM
+ * files (RGBA, 8 bits, top row first). */
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -55,7 +55,7 @@ static void make_contexts(void)
         fail("no display");
     if (!eglBindAPI(EGL_OPENGL_API))
         fail("no desktop OpenGL");
-    /* Scenes draw into frame buffer objects: no surface. */
+    /* Scenes draw into frame buffer objects, so no surface is needed. */
     for (int i = 0; i < context_count; i++) {
         contexts[i] = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL);
         if (contexts[i] == EGL_NO_CONTEXT)
@@ -63,7 +63,7 @@ static void make_contexts(void)
     }
 }
 
-/* The n-th scene of all, or NULL. */
+/* Returns scene number n, or NULL. */
 static const struct scene *scene_at(int n)
 {
     const struct scene *subjects[] = {shapes_scenes, tests_scenes, blending_scenes,
@@ -148,7 +148,8 @@ static int draw_all(const char *directory, int count, char **names)
     return failed;
 }
 
-/* How many pixels of a scene may differ by more than 1, and why: a line of the file, `NAME PIXELS REASON`. */
+/* Returns how many pixels of a scene may differ by more than 1, and stores the reason, from a line `NAME PIXELS
+ * REASON` of the file. */
 static int allowed_deviation(const char *path, const char *name, char reason[256])
 {
     char line[512], found[64];
@@ -170,7 +171,7 @@ static int allowed_deviation(const char *path, const char *name, char reason[256
     return allowed;
 }
 
-/* A line a scene: how many pixels differ, by how much, and how many differ by more than 1, 2 and 8. */
+/* Prints a line per scene: how many pixels differ, by how much, and how many differ by more than 1, 2 and 8. */
 static int compare_all(const char *a, const char *b, const char *deviations, int count, char **names)
 {
     static unsigned char one[SIZE * SIZE * 4], two[SIZE * SIZE * 4];

@@ -30,7 +30,8 @@ void scene_triangles(void)
     draw_random_triangles(100);
 }
 
-/* Each pixel of a mesh is drawn once: with additive blending, seams would be brighter or darker. */
+/* Each pixel of a mesh must be drawn exactly once: with additive blending, errors at seams show as brighter or
+ * darker pixels. */
 static void scene_mesh(void)
 {
     enum { CELLS = 9 };
@@ -168,7 +169,7 @@ static void scene_line_stipple(void)
                                                      {0.4f, 0.5f, 0, 0, 1, 1}, {-0.4f, 0.5f, 1, 1, 1, 1}}[0], 4);
 }
 
-/* Points of front faces, lines of back faces. */
+/* Front faces as points, back faces as lines. */
 static void scene_polygon_mode_faces(void)
 {
     use_color();
@@ -198,7 +199,7 @@ static void scene_elements_sizes(void)
     glDisableVertexAttribArray(1);
 }
 
-/* A triangle in each cell, its position and colour of another format. */
+/* A triangle in each cell, with a different format of position and colour. */
 static void scene_vertex_formats(void)
 {
     static const struct { GLenum type; int normalized, size; } formats[] = {
@@ -233,7 +234,7 @@ static void scene_vertex_formats(void)
     glDisableVertexAttribArray(1);
 }
 
-/* Nine triangles by instances, with a colour for every second one. */
+/* Nine instances of a triangle, with a colour per two instances. */
 static void scene_instances(void)
 {
     float offsets[9][2], colors[5][4];
@@ -258,7 +259,7 @@ static void scene_instances(void)
     }
 }
 
-/* Points that the distance to the eye makes smaller, between bounds. */
+/* Points whose size decreases with the distance to the eye, between bounds. */
 static void scene_point_attenuation(void)
 {
     const float attenuation[3] = {0.2f, 0, 0.8f};
@@ -280,7 +281,7 @@ static void scene_point_attenuation(void)
     glMatrixMode(GL_MODELVIEW);
 }
 
-/* Points and lines whose middle or ends are outside of the window. */
+/* Points and lines whose centres or ends are outside the window. */
 static void scene_partly_outside(void)
 {
     float vertices[24][8] = {{0}};
@@ -296,7 +297,8 @@ static void scene_partly_outside(void)
     draw_vertices(GL_LINE_LOOP, vertices[0], 24);
 }
 
-/* Flat shading takes the colour of the first vertex of a primitive by one convention, of the last by the other. */
+/* Flat shading with the colour of the first vertex of a primitive, and with that of the last (both provoking-vertex
+ * conventions). */
 static void scene_provoking_vertex(void)
 {
     static const GLenum modes[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_LINE_STRIP};
@@ -315,7 +317,7 @@ static void scene_provoking_vertex(void)
     glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
 }
 
-/* Viewports that are larger than the picture or lie partly outside of it, and a depth range that is turned. */
+/* Viewports that are larger than the picture or partly outside of it, and a reversed depth range. */
 static void scene_viewports(void)
 {
     use_color();

@@ -131,7 +131,7 @@ static void scene_target_parts(void)
     glDeleteFramebuffers(1, &frame);
 }
 
-/* Pictures from memory to the frame buffer and within it, larger and mirrored; bits; depth from memory. */
+/* Pixels copied from memory to the frame buffer and within it, scaled and mirrored; bitmaps; depth from memory. */
 static void scene_pixels(void)
 {
     unsigned char texels[20 * 12 * 4], bits[16 * 2];
@@ -166,7 +166,7 @@ static void scene_pixels(void)
     draw_at_depth(0.1f, -0.1f, 1, 1, 0.6f, -0.9f, green);
 }
 
-/* Depth and stencil as they are read back, as grey. */
+/* Depth and stencil, read back and shown as grey. */
 static void scene_read_depth(void)
 {
     static float depths[SIZE * SIZE];
@@ -189,7 +189,7 @@ static void scene_read_depth(void)
     glDrawPixels(SIZE, SIZE / 2, GL_LUMINANCE, GL_UNSIGNED_BYTE, stencils + SIZE * SIZE / 4);
 }
 
-/* Coverage from alpha, and a share of samples by coverage value. */
+/* Alpha to coverage, and a fraction of samples by coverage value. */
 static void scene_alpha_to_coverage(void)
 {
     use_color();

@@ -114,7 +114,7 @@ static void scene_clip_planes(void)
     glEnd();
 }
 
-/* How many pixels were drawn, as a bar. */
+/* An occlusion query: the number of drawn pixels, as a bar. */
 static void scene_occlusion(void)
 {
     GLuint query, count = 0;
@@ -128,7 +128,7 @@ static void scene_occlusion(void)
     draw_rectangle(-1, -1, -1 + 2 * (float)count / (SIZE * SIZE), -0.9f, white);
 }
 
-/* Faces with other functions, masks and operations; what is drawn last shows bits of the values. */
+/* Separate functions, masks and operations for both faces; the last draws show bits of the values. */
 static void scene_stencil_operations(void)
 {
     static const GLenum operations[] = {GL_ZERO, GL_REPLACE, GL_INCR, GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP, GL_KEEP};
@@ -161,7 +161,7 @@ static void scene_stencil_operations(void)
     }
 }
 
-/* Clears of a rectangle, of colour, depth and some bits of stencil; rectangles then show what each holds. */
+/* Clears of a rectangle: colour, depth and some bits of stencil; rectangles then show the contents. */
 static void scene_clear_scissored(void)
 {
     use_color();
@@ -188,7 +188,7 @@ static void scene_clear_scissored(void)
     glStencilMask(0xff);
 }
 
-/* All functions: a plane that crosses what is there, and the same plane again. */
+/* All depth functions: a plane that crosses the first one, and the first plane again. */
 static void scene_depth_functions(void)
 {
     static const GLenum functions[] = {GL_NEVER, GL_LESS, GL_EQUAL, GL_LEQUAL, GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
@@ -207,7 +207,7 @@ static void scene_depth_functions(void)
     glDisable(GL_SCISSOR_TEST);
 }
 
-/* Offsets of lines and points of polygons. */
+/* Polygon offsets in line and point modes. */
 static void scene_offset_modes(void)
 {
     use_color();
@@ -234,7 +234,7 @@ static void scene_depth_from_program(void)
     draw_rectangle(-0.7f, -0.8f, 0.8f, 0.8f, green);
 }
 
-/* Draws that depend on counts, of which one is zero. */
+/* Conditional draws that depend on two query results, one of which is zero. */
 static void scene_conditional(void)
 {
     GLuint queries[2];

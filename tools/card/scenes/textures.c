@@ -71,7 +71,7 @@ static void scene_copy_image(void)
     glDeleteTextures(1, &texture);
 }
 
-/* Draws cell i of n x n, with what is bound. */
+/* Draws cell i of n x n, with the bound program and texture. */
 static void draw_cell(int i, int n, const float color[4])
 {
     float size = 2.0f / n, x = i % n * size - 1, y = i / n * size - 1, gap = size / 15;
@@ -82,7 +82,7 @@ static const char vertex_wide[] = "attribute vec4 position; attribute vec4 color
                                   "varying vec4 v_color; varying vec2 v_coord;\n"
                                   "void main() { gl_Position = position; v_color = color; v_coord = coord * 2.97 - 0.971; }\n";
 
-/* Modes of addressing along one side each, by the nearest texel and between texels. */
+/* Address modes along one side each, with nearest and linear filters. */
 static void scene_texture_wraps(void)
 {
     static const GLenum wraps[] = {GL_REPEAT, GL_MIRRORED_REPEAT, GL_CLAMP_TO_EDGE, GL_CLAMP_TO_BORDER, GL_CLAMP,
@@ -154,7 +154,7 @@ static void scene_texture_rgtc(void)
     }
 }
 
-/* Sides that are no powers of two, clamped. */
+/* Sides that are not powers of two, clamped. */
 static void scene_texture_sides(void)
 {
     static const int sides[][2] = {{17, 5}, {1, 60}, {63, 64}, {33, 31}};
@@ -184,7 +184,7 @@ static void scene_texture_rectangle(void)
     glDeleteTextures(1, &texture);
 }
 
-/* Slices of a volume, by the nearest texel and between texels. */
+/* Slices of a volume, with nearest and linear filters. */
 static void scene_texture_3d(void)
 {
     static unsigned char texels[8][16][16][4];
@@ -208,7 +208,7 @@ static void scene_texture_3d(void)
     }
 }
 
-/* Comparisons of a coordinate with depths, all functions. */
+/* Shadow comparisons of a coordinate with depths, all functions. */
 static void scene_texture_shadow(void)
 {
     static float depths[32][32];
@@ -231,7 +231,7 @@ static void scene_texture_shadow(void)
     }
 }
 
-/* Levels by bias and by bounds: each level has a colour of its own. */
+/* Levels selected by bias and by bounds; each level has its own colour. */
 static void scene_texture_levels(void)
 {
     GLuint program = use_program(vertex_plain, "uniform sampler2D image; uniform float bias; varying vec2 v_coord;\n"
@@ -258,7 +258,7 @@ static void scene_texture_levels(void)
     }
 }
 
-/* A plane that goes far away, with sixteen samples across the stretch. */
+/* A plane that recedes into the distance, with sixteen-fold anisotropic filtering. */
 static void scene_texture_anisotropic(void)
 {
     use_program("attribute vec4 position; attribute vec4 color; attribute vec2 coord;\n"
@@ -284,7 +284,7 @@ static void scene_texture_projected(void)
     glDeleteTextures(1, &texture);
 }
 
-/* A cube with mipmaps, between texels. */
+/* A cube map with mipmaps and linear filters. */
 static void scene_cube_levels(void)
 {
     use_program(vertex_plain, "uniform samplerCube image; varying vec2 v_coord; void main() {\n"

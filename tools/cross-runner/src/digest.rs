@@ -1,24 +1,24 @@
-//! All bits of a drawing in a few numbers, and what to say where they differ.
+//! Digests of drawings: hashes of all bits, and the description of differences.
 
 use std::collections::BTreeMap;
 
 use r500_exec::{Frame, RunError};
 use serde::{Deserialize, Serialize};
 
-/// What came of drawing a job.
+/// The result of drawing a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
-    /// The job, and the size it is drawn at.
+    /// The job, and the picture size.
     pub job: String,
-    /// Who drew it: an engine, and its vector instructions if it chooses among some.
+    /// The engine that drew it, and its vector instructions if it has a choice.
     pub by: String,
-    /// Why it was not the engine that was asked.
+    /// Why it was not the requested engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
     /// Why there is no picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// A number for each plane of the frame: targets A to D, depth, coverage.
+    /// A hash for each plane of the frame: targets A to D, depth, coverage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub planes: BTreeMap<String, String>,
     /// `STAT_WE` counts.
@@ -30,7 +30,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Of a frame, or of what was there instead of one.
+    /// Creates the digest of a frame, or of an error.
     #[must_use]
     pub fn new(job: String, frame: Result<Frame, String>) -> Self {
         let frame = match frame {
@@ -60,7 +60,7 @@ impl Digest {
         }
     }
 
-    /// Returns what differs from the same job elsewhere; nothing if every bit agrees.
+    /// Returns the difference from the same job elsewhere; `None` if every bit agrees.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<String> {
         if self.job != other.job {
@@ -86,8 +86,8 @@ impl Digest {
     }
 }
 
-/// Returns what to say of a run that ended without a frame. The instruction budget need not strike
-/// two engines at the same instruction, so where it did is left out.
+/// Returns the message for a run that ended without a frame. It omits where the instruction budget
+/// was exceeded, because that need not be the same instruction in two engines.
 #[must_use]
 pub fn told(error: &RunError) -> String {
     match error {
@@ -96,8 +96,8 @@ pub fn told(error: &RunError) -> String {
     }
 }
 
-/// Returns a number for a sequence of words. A word's step maps what was there before one to one,
-/// so two sequences of which just one word differs never get the same.
+/// Returns a hash of a sequence of words. The step of each word is a bijection of the state, so two
+/// sequences that differ in just one word never have the same hash.
 fn number(words: impl Iterator<Item = u32>) -> String {
     let step = |sum: u64, word: u32| {
         (sum ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)

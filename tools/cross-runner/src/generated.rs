@@ -1,11 +1,11 @@
-//! Programs that no file holds: of the generator, the same everywhere for the same number.
+//! Generated programs, which are the same everywhere for the same number.
 
 use r500_gen::{Case, Choices, Rng, Shape, raw_programs};
 use r500_program::Job;
 
-/// Returns the generated job of a number: structured programs of several picture sizes, and every
-/// fourth time near-valid words with textures and random state, which engines may hand to each
-/// other.
+/// Returns the generated job of a number: structured programs in several picture sizes, and every
+/// fourth time near-valid words with textures and random state, for which engines may fall back to
+/// one another.
 pub(crate) fn job(n: u64) -> Job {
     let choices = &mut Rng::new(n);
     let mut job = if n % 4 == 3 {

@@ -1,8 +1,8 @@
-//! What an engine draws, as digests that two processors can compare.
+//! Digests of the drawings of engines, to compare two processors.
 //!
-//! The same code runs natively, under an emulator (both as the command `cross-runner`) and in
-//! WebAssembly (the functions of `wasm`, called by `host.mjs`): it answers a [`request`] with lines of
-//! JSON, one [`Digest`](digest::Digest) a drawing. Where the lines agree, so do the pictures, bit for bit.
+//! The same code runs natively, under an emulator (both as the command `cross-runner`) and in WebAssembly (the
+//! functions of `wasm`, called by `host.mjs`). It answers a [`request`] with lines of JSON, one
+//! [`Digest`](digest::Digest) per drawing. If the lines are equal, the pictures are equal bit by bit.
 
 pub mod digest;
 pub mod request;

@@ -1,4 +1,4 @@
-//! The command, natively or under an emulator. `tools/cross` says how the parts play together.
+//! The command, native or under an emulator. `tools/cross` describes how the parts interact.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -35,14 +35,14 @@ fn main() -> ExitCode {
     })
 }
 
-/// Returns all that one engine draws, then all that the next one does: their names with commas
-/// between.
+/// Prints the digests of the engines, whose names are separated by commas, one engine after the
+/// other.
 fn digests(engines: &str, first: &str, count: &str, files: &[&str]) -> Result<ExitCode, String> {
     for engine in engines.split(',') {
         for file in files {
             ask(&format!("file {engine} {file}"), Some(file))?;
         }
-        // One by one, so that someone who waits sees them come.
+        // One by one, so that progress is visible.
         let [first, count] = [first, count].map(|number| number.parse::<u64>());
         let (Ok(first), Ok(count)) = (first, count) else { return Err(USAGE.to_owned()) };
         for n in first..first.saturating_add(count) {
@@ -71,8 +71,8 @@ fn ask(line: &str, file: Option<&str>) -> Result<(), String> {
     std::io::stdout().write_all(answer.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// Seconds that the processor worked for this thread, where Linux tells: other programs of a busy
-/// machine are not in it. (To a tick of some milliseconds.)
+/// Returns seconds of processor time of this thread, if Linux reports them, so that other programs
+/// on a busy machine do not count. The resolution is some milliseconds.
 fn worked() -> Option<f64> {
     let told = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: f64 = told.split(' ').next()?.parse().ok()?;
@@ -83,7 +83,8 @@ fn read(file: &str) -> Result<Vec<u8>, String> {
     std::fs::read(Path::new(file)).map_err(|error| format!("{file}: {error}"))
 }
 
-/// Compares two files of digests, line by line, and says how many and who drew them.
+/// Compares two files of digests line by line. Prints how many there are and which engines drew
+/// them.
 fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
     let (here, there) = (parsed::<Digest>(here)?, parsed::<Digest>(there)?);
     if here.is_empty() || here.len() != there.len() {
@@ -107,7 +108,7 @@ fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
     Ok(if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Millions of pixels a second, a column for each file, and the median of each.
+/// Prints millions of pixels per second, with a column for each file, and the median of each.
 fn table(files: &[&str]) -> Result<ExitCode, String> {
     let columns = files.iter().map(|file| parsed::<Speed>(file)).collect::<Result<Vec<_>, _>>()?;
     let first = columns.first().filter(|column| !column.is_empty()).ok_or("no speeds")?;

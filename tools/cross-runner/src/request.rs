@@ -1,4 +1,4 @@
-//! What can be asked: a line of words, and the bytes after it.
+//! Requests: a line of words, and the bytes after it.
 //!
 //! | line | bytes | answer |
 //! | --- | --- | --- |
@@ -6,8 +6,8 @@
 //! | `generated ENGINE FIRST COUNT` | | a digest for each of the programs with these numbers |
 //! | `speed ENGINE WIDTH SECONDS NAME` | the file | [`Speed`] of its first job |
 //!
-//! ENGINE is `reference`, `fast`, `fast:LEVEL` with a level of vector instructions, or `jit:LEVEL:EFFORT`
-//! with `quick` or `full` for how well code is made.
+//! ENGINE is `reference`, `fast`, `fast:LEVEL` with a level of vector instructions, or
+//! `jit:LEVEL:EFFORT` with the compilation effort `quick` or `full`.
 
 use std::fmt::Write;
 
@@ -21,24 +21,24 @@ use serde::{Deserialize, Serialize};
 use crate::digest::{Digest, told};
 use crate::generated;
 
-/// Seconds since some time, of the processor's work rather than of the day.
+/// A clock in seconds since some time; processor time rather than wall-clock time.
 pub type Clock<'a> = &'a dyn Fn() -> f64;
 
-/// How fast something is drawn.
+/// The drawing speed of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Speed {
-    /// What.
+    /// The job.
     pub job: String,
-    /// Who drew it.
+    /// The engine that drew it.
     pub by: String,
-    /// Pixels a second of the clock.
+    /// Pixels per second of the clock.
     pub pixels_a_second: f64,
 }
 
 /// Answers a request with lines of JSON.
 ///
 /// # Errors
-/// What is wrong with the request. A job that cannot be drawn has a digest that says why.
+/// What is wrong with the request. A job that cannot be drawn has a digest with the reason.
 pub fn answer(request: &[u8], clock: Clock<'_>) -> Result<String, String> {
     let end = request.iter().position(|&byte| byte == b'\n').unwrap_or(request.len());
     let (line, bytes) = request.split_at(end);
@@ -122,8 +122,8 @@ fn jobs(bytes: &[u8], name: &str) -> Result<Vec<Job>, String> {
         .map_err(|error| format!("{name}: {error}"))
 }
 
-/// Returns the sizes to draw a job at: its own, and where that is a picture and its inputs continue
-/// between pixels, one that no tile divides.
+/// Returns the sizes to draw a job at: its own, and one that is not a multiple of any tile, if the
+/// own size is large enough and the inputs are defined between pixels.
 fn sizes(job: &Job) -> Vec<[u32; 2]> {
     let own = job.size.unwrap_or([64, 64]);
     let planes = job.inputs_or_default().iter().all(|i| matches!(i.data, InputData::Planes(_)));
@@ -131,8 +131,8 @@ fn sizes(job: &Job) -> Vec<[u32; 2]> {
     [own].into_iter().chain(odd).collect()
 }
 
-/// Returns how to draw: in this thread, which is all that WebAssembly has, and with an end for
-/// programs that have none.
+/// Returns the options: one thread, because WebAssembly has no others, and a limit for programs
+/// that do not end.
 fn options() -> Options<'static> {
     let limits = Limits { instructions: 100_000, ..Limits::default() };
     Options { threads: 1, limits, ..Options::default() }
@@ -148,7 +148,7 @@ fn drawn(job: &Job, size: [u32; 2], engine: &dyn Engine) -> Result<Frame, String
     draw(engine, &shader, &bindings, &options()).map_err(|error| told(&error))
 }
 
-/// Draws frames one over the other until the time is up, after some that do not count.
+/// Draws frames repeatedly until the time is up, after a warm-up that does not count.
 fn speed(
     job: &Job,
     engine: &dyn Engine,
@@ -173,7 +173,7 @@ fn speed(
             }
         }
     };
-    // Compilers of WebAssembly replace code that runs often.
+    // Compilers of WebAssembly recompile code that runs often.
     frames_for(seconds / 2.0)?;
     let frames_a_second = frames_for(seconds)?;
     let by = Digest::new(String::new(), Ok(frame)).by;

@@ -1,7 +1,8 @@
-//! What a WebAssembly host calls: it asks for room, writes a request there, has it answered, and
-//! reads the answer. Texts are at [`text`] with the length that the call before returned.
+//! The functions that a WebAssembly host calls: it requests a buffer, writes a request there, runs
+//! it, and reads the answer. Texts are at [`text`], with the length that the previous call
+//! returned.
 //!
-//! Nothing is imported but a clock: WebAssembly has none.
+//! The only import is a clock, which WebAssembly does not have.
 
 #![allow(unsafe_code, reason = "names exported to the host, and one function imported from it")]
 
@@ -12,16 +13,16 @@ use crate::request;
 /// The request, then the answer.
 static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-// SAFETY: the host gives a function of this type (the module does not load otherwise), which
-// touches no memory.
+// SAFETY: the host provides a function of this type (otherwise the module does not load), which
+// accesses no memory.
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
     /// Seconds since some time.
     safe fn now() -> f64;
 }
 
-/// Room for a request of that many bytes.
-// SAFETY: no other function has this name; a second one would not link.
+/// Returns a buffer for a request of `length` bytes.
+// SAFETY: no other function has this name; a second one would cause a link error.
 #[unsafe(no_mangle)]
 extern "C" fn room(length: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|panic| *memory() = panic.to_string().into_bytes()));
@@ -30,8 +31,8 @@ extern "C" fn room(length: usize) -> *mut u8 {
     memory.as_mut_ptr()
 }
 
-/// Answers the request that was written into the room. The length of the answer; negative if it is
-/// an error's text.
+/// Answers the request in the buffer. Returns the length of the answer, negated for an error
+/// message.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn answer() -> isize {
@@ -44,21 +45,21 @@ extern "C" fn answer() -> isize {
     if failed { -length } else { length }
 }
 
-/// Where the answer is, until the next call.
+/// Returns the address of the answer, valid until the next call.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn text() -> *const u8 {
     memory().as_ptr()
 }
 
-/// Length of the text, for a host whose call of [`answer`] trapped: a panic's message.
+/// Returns the length of the text, for a host whose call of [`answer`] trapped: a panic's message.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
 extern "C" fn length() -> usize {
     memory().len()
 }
 
-/// Returns the text. There is one thread, and no one holds it for longer than a statement.
+/// Returns the text. There is one thread, and no guard lives longer than a statement.
 fn memory() -> MutexGuard<'static, Vec<u8>> {
     TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }

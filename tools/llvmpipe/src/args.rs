@@ -1,9 +1,9 @@
-//! The command line, as `usage.txt` tells it.
+//! The command line, as described in `usage.txt`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Args {
     /// The engine's name.
@@ -14,29 +14,29 @@ pub(crate) struct Args {
     pub(crate) threads: usize,
     /// Width and height of the picture.
     pub(crate) size: [u32; 2],
-    /// Folder of NAME.frag and NAME.json.
+    /// Folder with NAME.frag and NAME.json.
     pub(crate) corpus: PathBuf,
-    /// What names must contain one of; all if empty.
+    /// Texts of which names must contain one; all names match if it is empty.
     pub(crate) filters: Vec<String>,
-    /// What the engine stores.
+    /// The output format of the engine.
     pub(crate) output: Output,
-    /// Time for a program's frames.
+    /// Measurement time per program.
     pub(crate) time: Duration,
-    /// How the answer is written.
+    /// Format of the answer.
     pub(crate) format: Format,
 }
 
-/// What the engine stores.
+/// The output format of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     /// A frame of floats, with coverage.
     Float,
-    /// Target A in 8 bits a channel, as llvmpipe does.
+    /// Target A in 8 bits per channel, like llvmpipe.
     Rgba8,
 }
 
 impl Output {
-    /// The name, as the command line and the report have it.
+    /// Returns the name in the command line and the report.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -45,7 +45,7 @@ impl Output {
     }
 }
 
-/// How the answer is written.
+/// The format of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// A table.
@@ -54,7 +54,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// A command line that makes sense.
+/// A valid command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Command {
     /// Time programs.
@@ -63,9 +63,9 @@ pub(crate) enum Command {
     Help,
 }
 
-/// Greatest width and height: a render target that every llvmpipe has.
+/// Greatest width and height: a render target size that every llvmpipe supports.
 const LARGEST: u32 = 8192;
-/// Greatest number of threads: llvmpipe takes no more than 16 in older versions, and silently.
+/// Greatest number of threads: older versions of llvmpipe silently use no more than 16.
 const MOST_THREADS: usize = 16;
 
 impl Default for Args {
@@ -85,10 +85,10 @@ impl Default for Args {
 }
 
 impl Command {
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     ///
     /// # Errors
-    /// What is wrong with the first word that is.
+    /// What is wrong with the first invalid word.
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut args = Args::default();
         let mut words = words.into_iter();

@@ -1,4 +1,4 @@
-//! What is timed: a GLSL source and the R500 program that a driver made of it.
+//! A measured shader: a GLSL source and the R500 program that a driver compiled from it.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(crate) struct Capture {
     pub(crate) source: String,
     /// The R500 program with its state, inputs and textures.
     pub(crate) job: Job,
-    /// What the source's uniforms are set to.
+    /// The values of the source's uniforms.
     pub(crate) uniforms: Vec<Uniform>,
     /// The source's samplers and the units of the job that hold their textures.
     pub(crate) samplers: Vec<(String, usize)>,
@@ -25,7 +25,7 @@ pub(crate) struct Capture {
 pub(crate) struct Uniform {
     /// Its name in the source.
     pub(crate) name: String,
-    /// `1f` to `4f`, `1i` to `4i`: as in `glUniform`.
+    /// `1f` to `4f`, `1i` to `4i`, as in `glUniform`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
     /// Its components.
@@ -37,11 +37,11 @@ pub(crate) struct Uniform {
 pub(crate) struct Varying {
     /// Its name.
     pub(crate) name: String,
-    /// How many components it has, 1 to 4.
+    /// Number of components, 1 to 4.
     pub(crate) components: usize,
 }
 
-/// What the JSON says next to the job.
+/// The contents of the JSON besides the job.
 #[derive(Deserialize)]
 struct Description {
     #[serde(default)]
@@ -60,7 +60,7 @@ struct Named {
 #[derive(Deserialize)]
 struct Bound {
     unit: usize,
-    /// The sampler whose upload it is.
+    /// The sampler to which the uploaded texture belongs.
     matches_upload: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Capture {
     /// Reads a pair of files.
     ///
     /// # Errors
-    /// What cannot be read or understood.
+    /// What cannot be read or parsed.
     pub(crate) fn read(folder: &Path, name: &str) -> Result<Self> {
         let source = fs::read_to_string(folder.join(format!("{name}.frag")))
             .with_context(|| format!("{name}.frag"))?;
@@ -108,7 +108,7 @@ impl Capture {
         Ok(Self { source, job, uniforms: description.uniforms, samplers })
     }
 
-    /// Returns whether the source is written for desktop OpenGL and not for OpenGL ES.
+    /// Returns whether the source is for desktop OpenGL rather than OpenGL ES.
     pub(crate) fn is_desktop(&self) -> bool {
         is_desktop(&self.source)
     }
@@ -135,7 +135,7 @@ impl Capture {
 }
 
 impl Description {
-    /// Returns which sampler reads which unit: as the capture found by the texels, otherwise in
+    /// Returns which sampler reads which unit: as the capture matched by texels, otherwise in
     /// order.
     fn samplers(&self) -> Result<Vec<(String, usize)>> {
         self.bound_textures
@@ -150,7 +150,7 @@ impl Description {
     }
 }
 
-/// Returns the channel that `NAME.x` is of a varying.
+/// Returns the channel of a varying that `NAME.x` names.
 fn channel_of(component: &str, varying: &str) -> Option<usize> {
     match component.split_once('.') {
         Some((name, "x")) if name == varying => Some(0),
@@ -176,7 +176,7 @@ fn is_desktop(source: &str) -> bool {
 /// Returns the varyings that a source declares.
 ///
 /// # Errors
-/// One whose type is not a float or a vector of floats.
+/// A varying whose type is not a float or a vector of floats.
 pub(crate) fn varyings(source: &str) -> Result<Vec<Varying>> {
     let code: String = source
         .lines()
@@ -236,7 +236,7 @@ mod tests {
         let found = varyings(&capture.source).unwrap();
         let wanted = [("uv", 2), ("vc", 4)];
         assert!(found.iter().map(|v| (v.name.as_str(), v.components)).eq(wanted));
-        // The file's own vertex values.
+        // The vertex values in the file.
         assert_eq!(
             capture.at_vertices(&found[0]),
             [[0.0; 4], [2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]
@@ -253,7 +253,7 @@ mod tests {
     fn declarations_are_found() {
         let source = "// varying vec2 no;\nvarying highp vec3 a, b; varying float c; // varying\n\
                       void main() { float varying_; }\n varying lowp\nvec2 d;";
-        // A declaration over two lines is not read: it is an error and not a wrong picture.
+        // A declaration over two lines is not parsed: it is an error, not a wrong picture.
         assert!(varyings(source).is_err());
         let found = varyings(source.rsplit_once("varying").unwrap().0).unwrap();
         let found: Vec<_> = found.iter().map(|v| (v.name.as_str(), v.components)).collect();

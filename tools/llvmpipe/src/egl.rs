@@ -1,5 +1,5 @@
-//! Mesa's llvmpipe without a window: an EGL display that has no surfaces, and a context for OpenGL
-//! and one for OpenGL ES on it.
+//! Mesa's llvmpipe without a window: a surfaceless EGL display, with a context for OpenGL and one
+//! for OpenGL ES.
 #![allow(unsafe_code)]
 
 use std::cell::OnceCell;
@@ -25,8 +25,8 @@ struct Bound {
     gl: glow::Context,
 }
 
-/// Returns the environment that tells Mesa which renderer to take, with how many threads, and to keep no compiled
-/// shaders on disk.
+/// Returns the environment that selects Mesa's renderer and its number of threads, and disables the
+/// shader cache on disk.
 pub(crate) fn environment(threads: usize) -> [(&'static str, String); 4] {
     [
         ("LIBGL_ALWAYS_SOFTWARE", "true".to_owned()),
@@ -40,15 +40,15 @@ impl Mesa {
     /// Loads EGL and opens the display.
     ///
     /// # Errors
-    /// If there is no EGL 1.5, or none without surfaces.
+    /// If there is no EGL 1.5, or no surfaceless platform.
     pub(crate) fn load() -> Result<Self> {
-        // SAFETY: a library of that name is an implementation of EGL.
+        // SAFETY: a library with this name implements EGL.
         let egl = unsafe {
             egl::DynamicInstance::<egl::EGL1_5>::load_required_from_filename("libEGL.so.1")
         };
         let egl = egl.context("EGL")?;
         let (default, no_attributes) = (egl::DEFAULT_DISPLAY, [egl::ATTRIB_NONE]);
-        // SAFETY: this platform takes the default display, which is null.
+        // SAFETY: the default display of this platform is null.
         let display =
             unsafe { egl.get_platform_display(PLATFORM_SURFACELESS, default, &no_attributes) };
         let display = display.context("an EGL display without surfaces")?;
@@ -56,8 +56,8 @@ impl Mesa {
         Ok(Self { egl, display, es: OnceCell::new(), desktop: OnceCell::new() })
     }
 
-    /// Returns the functions of desktop OpenGL or of OpenGL ES, with their context made current.
-    /// Those of the other one must not be called from then on.
+    /// Returns the functions of desktop OpenGL or of OpenGL ES, and makes their context current.
+    /// The functions of the other one must not be called from then on.
     ///
     /// # Errors
     /// If there is no such context, or its renderer is not llvmpipe.
@@ -68,7 +68,7 @@ impl Mesa {
                 true => "an OpenGL context",
                 false => "an OpenGL ES context",
             })?;
-            // Empty, as was just seen.
+            // The cell is empty, as checked above.
             let _ = cell.set(bound);
         }
         let bound = cell.get().context("a context")?;
@@ -76,7 +76,7 @@ impl Mesa {
         Ok(&bound.gl)
     }
 
-    /// Returns what the renderer calls itself, with the width of its vectors, and its version.
+    /// Returns the renderer's name, with the width of its vectors, and its version.
     ///
     /// # Errors
     /// If there is no llvmpipe.

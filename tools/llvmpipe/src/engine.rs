@@ -1,4 +1,4 @@
-//! A capture's R500 program as an engine of r500 draws it.
+//! Drawing of a capture's R500 program by an engine of r500.
 
 use std::time::{Duration, Instant};
 
@@ -14,16 +14,16 @@ use r500::picture::Picture;
 
 use crate::capture::Capture;
 
-/// Why there is no such engine.
+/// The reason why there is no such engine.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NoEngine {
-    /// A name that nothing has.
+    /// The name does not exist.
     Unknown(String),
-    /// Instructions that this machine does not have.
+    /// This machine lacks the instructions.
     Unavailable(String),
 }
 
-/// Returns the engine of that name, with those vector instructions.
+/// Returns the engine with a name and vector instructions.
 ///
 /// # Errors
 /// [`NoEngine`].
@@ -37,7 +37,7 @@ pub(crate) fn engine(name: &str, simd: &str) -> Result<Box<dyn Engine>, NoEngine
         ("fast", _) => level(simd).map(|simd| Box::new(Fast::with(simd)) as _),
         ("jit", _) => {
             let simd = if simd == "auto" { Simd::detect() } else { level(simd)? };
-            // What is timed is its code, not the way to it.
+            // The machine code is timed, not its compilation.
             let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
             let jit = Jit::with(simd, settings);
             match jit.unavailable() {
@@ -68,7 +68,7 @@ fn level(name: &str) -> Result<Simd, NoEngine> {
     }
 }
 
-/// A program with everything that it reads, for a picture of a certain size.
+/// A program with all its inputs, for a picture size.
 pub(crate) struct Scene {
     shader: Shader,
     bindings: Bindings,
@@ -89,7 +89,7 @@ impl Scene {
     }
 }
 
-/// A scene that an engine is ready to draw.
+/// A scene prepared for drawing by an engine.
 pub(crate) struct Ours<'a> {
     draw: Draw<'a>,
     prepared: Box<dyn PreparedDraw>,
@@ -97,7 +97,7 @@ pub(crate) struct Ours<'a> {
 }
 
 impl<'a> Ours<'a> {
-    /// Makes an engine ready for a scene.
+    /// Prepares an engine for a scene.
     ///
     /// # Errors
     /// If the picture is too large.
@@ -108,26 +108,26 @@ impl<'a> Ours<'a> {
         Ok(Self { draw, prepared: engine.prepare(draw), frame })
     }
 
-    /// Draws a frame over the one before.
+    /// Draws a frame over the previous one.
     ///
     /// # Errors
-    /// If a limit strikes.
+    /// If a limit is exceeded.
     pub(crate) fn draw(&mut self) -> Result<()> {
         Ok(draw_into(&*self.prepared, &self.draw, &mut self.frame)?)
     }
 
-    /// Returns what was drawn, in 8 bits a channel.
+    /// Returns the picture, in 8 bits per channel.
     pub(crate) fn picture(&self) -> Picture {
         Picture::from_colors(self.frame.width(), self.frame.target(0).unwrap_or_default())
     }
 
-    /// Who draws.
+    /// Returns which engine draws.
     pub(crate) fn run_info(&self) -> RunInfo {
         self.prepared.run_info()
     }
 }
 
-/// A scene that an engine is ready to draw to 8 bits a channel.
+/// A scene prepared for drawing by an engine to 8 bits per channel.
 pub(crate) struct OursRgba8<'a> {
     drawing: Drawing<'a>,
     bindings: &'a Bindings,
@@ -135,7 +135,7 @@ pub(crate) struct OursRgba8<'a> {
 }
 
 impl<'a> OursRgba8<'a> {
-    /// Makes an engine ready for a scene.
+    /// Prepares an engine for a scene.
     ///
     /// # Errors
     /// If the program cannot run.
@@ -147,10 +147,10 @@ impl<'a> OursRgba8<'a> {
         Ok(Self { drawing, bindings, bytes })
     }
 
-    /// Draws a picture over the one before.
+    /// Draws a picture over the previous one.
     ///
     /// # Errors
-    /// If a limit strikes.
+    /// If a limit is exceeded.
     pub(crate) fn draw(&mut self) -> Result<()> {
         let [width, height] = self.bindings.size();
         let area = PixelRect { x: 0, y: 0, width, height };
@@ -160,10 +160,11 @@ impl<'a> OursRgba8<'a> {
     }
 }
 
-/// How often preparing is timed; the shortest counts.
+/// Number of timed preparations; the shortest counts.
 const PREPARATIONS: u32 = 5;
 
-/// Time from a program to its first pixels: decoding, binding, preparing, and a picture of 4x4.
+/// Returns the time from a program to its first pixels: decoding, binding, preparing, and a picture
+/// of 4x4.
 ///
 /// # Errors
 /// If the program cannot run.
@@ -187,7 +188,7 @@ mod tests {
         for (name, simd) in [("reference", "auto"), ("fast", "auto"), ("fast", "scalar")] {
             assert_eq!(engine(name, simd).map(|engine| engine.name()).ok(), Some(name));
         }
-        // The jit engine makes no portable code.
+        // The jit engine generates no portable code.
         assert_eq!(engine("auto", "scalar").map(|engine| engine.name()).ok(), Some("fast"));
         let unknown = |name, simd| matches!(engine(name, simd), Err(NoEngine::Unknown(_)));
         assert!(unknown("quick", "auto"));

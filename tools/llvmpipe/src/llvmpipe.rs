@@ -1,5 +1,5 @@
-//! A capture's GLSL source as llvmpipe draws it: a triangle over the whole picture, into a render
-//! target of 8 bits a channel.
+//! Drawing of a capture's GLSL source by llvmpipe: a triangle over the whole picture, into a render
+//! target with 8 bits per channel.
 #![allow(unsafe_code)]
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -10,9 +10,9 @@ use crate::capture::{Capture, Uniform, Varying, varyings};
 use crate::egl::Mesa;
 use crate::texture::{Image, Upload};
 
-/// A program of OpenGL with everything that it draws with.
+/// An OpenGL program with its vertices, textures and render target.
 ///
-/// One at a time: its context stays current until it is dropped.
+/// There may be only one at a time: its context is current until it is dropped.
 pub(crate) struct Llvmpipe<'a> {
     gl: &'a glow::Context,
     program: glow::Program,
@@ -34,10 +34,10 @@ const TRIANGLE: [[f32; 4]; 3] =
 /// How texels are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Storage {
-    /// 8 bits a channel where they hold the texels' values, floats otherwise.
+    /// 8 bits per channel if they represent the texels' values exactly, floats otherwise.
     Smallest,
-    /// Floats. llvmpipe filters texels of 8 bits with arithmetic of 8 bits, and what it fetches
-    /// with coordinates that it fetched may then be another texel.
+    /// Floats. llvmpipe filters 8-bit texels with 8-bit arithmetic, so a fetch whose coordinates
+    /// were themselves fetched may read another texel.
     Floats,
 }
 
@@ -45,12 +45,12 @@ impl<'a> Llvmpipe<'a> {
     /// Compiles and uploads.
     ///
     /// # Errors
-    /// What OpenGL does not take, with its own words.
+    /// The error message of OpenGL.
     pub(crate) fn new(mesa: &'a Mesa, capture: &Capture, storage: Storage) -> Result<Self> {
         let gl = mesa.current(capture.is_desktop())?;
         let varyings = varyings(&capture.source)?;
-        // SAFETY: here and below: the context is current, and OpenGL checks what it gets; slices
-        // are as long as sizes and formats say.
+        // SAFETY: here and below, the context is current, and OpenGL checks its arguments; slices
+        // have the lengths that sizes and formats require.
         unsafe {
             let program = link(gl, &vertex_shader(&varyings), &capture.source)?;
             let vertices = gl.create_buffer().map_err(anyhow::Error::msg)?;
@@ -76,7 +76,7 @@ impl<'a> Llvmpipe<'a> {
         }
     }
 
-    /// Makes the picture that size, cleared to 0.
+    /// Resizes the picture and clears it to 0.
     ///
     /// # Errors
     /// If there is no such render target.
@@ -108,8 +108,8 @@ impl<'a> Llvmpipe<'a> {
         self.no_error()
     }
 
-    /// Draws a frame and waits for it. Without the wait, a frame that covers the one before takes its
-    /// place, and is all that is drawn.
+    /// Draws a frame and waits for it. Without the wait, a frame that covers the previous one
+    /// replaces it, and only the last one is drawn.
     pub(crate) fn draw(&mut self) {
         // SAFETY: as in `new`.
         unsafe {
@@ -118,7 +118,7 @@ impl<'a> Llvmpipe<'a> {
         }
     }
 
-    /// Returns what was drawn.
+    /// Returns the picture.
     ///
     /// # Errors
     /// If nothing can be read.
@@ -133,7 +133,7 @@ impl<'a> Llvmpipe<'a> {
             self.gl.read_pixels(0, 0, w, h, glow::RGBA, glow::UNSIGNED_BYTE, pixels);
         }
         self.no_error()?;
-        // The lowest row comes first; a picture stands upright.
+        // Rows start at the bottom, those of a picture at the top.
         let rows = bytes.chunks_exact(row.max(4)).rev();
         let pixels = rows.flat_map(|row| row.as_chunks::<4>().0.iter().copied()).collect();
         Ok(Picture { width, height, pixels })
@@ -166,7 +166,7 @@ impl<'a> Llvmpipe<'a> {
             let most = gl.get_parameter_i32(glow::MAX_VERTEX_ATTRIBS) as u32;
             (0..most).for_each(|index| gl.disable_vertex_attrib_array(index));
             for (i, (name, _)) in attributes.iter().enumerate() {
-                // One that the source does not use has no place.
+                // An unused varying has no location.
                 if let Some(index) = gl.get_attrib_location(self.program, name) {
                     let offset = i as i32 * 16;
                     gl.vertex_attrib_pointer_f32(index, 4, glow::FLOAT, false, stride, offset);
@@ -287,12 +287,12 @@ fn plain(name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Compiles a program.
+/// Compiles and links a program.
 ///
 /// # Safety
 /// The context must be current.
 unsafe fn link(gl: &glow::Context, vertex: &str, fragment: &str) -> Result<glow::Program> {
-    // SAFETY: as promised.
+    // SAFETY: the contract of this function.
     unsafe {
         let program = gl.create_program().map_err(anyhow::Error::msg)?;
         for (kind, source) in [(glow::VERTEX_SHADER, vertex), (glow::FRAGMENT_SHADER, fragment)] {
@@ -303,7 +303,7 @@ unsafe fn link(gl: &glow::Context, vertex: &str, fragment: &str) -> Result<glow:
                 bail!("{}", gl.get_shader_info_log(shader).trim());
             }
             gl.attach_shader(program, shader);
-            // It goes with the program.
+            // The shader is deleted together with the program.
             gl.delete_shader(shader);
         }
         gl.link_program(program);

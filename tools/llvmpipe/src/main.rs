@@ -1,13 +1,12 @@
-//! `tools/versus-llvmpipe`: an engine of r500 against Mesa's llvmpipe, on the same shaders.
+//! `tools/versus-llvmpipe`: compares an engine of r500 with Mesa's llvmpipe on the same shaders.
 //!
-//! A capture holds a GLSL source and the R500 program that a driver made of it. llvmpipe draws the
-//! one ([`llvmpipe`]), an engine the other ([`engine`]); both frames are timed in turn ([`measure`]),
-//! and their pictures compared.
+//! A capture holds a GLSL source and the R500 program that a driver compiled from it. llvmpipe draws the source
+//! ([`llvmpipe`]), an engine the program ([`engine`]). Frames of both are timed alternately ([`measure`]), and their
+//! pictures are compared.
 //!
-//! The work is the same: the same triangle over the same pixels, the same uniforms, texels and
-//! filters, as many threads. What is stored is what each stores by itself: llvmpipe 8 bits a channel,
-//! the engine a float a channel (what the program wrote, before any format) and the coverage, or also 8 bits a channel
-//! with `--output rgba8`.
+//! The work is the same: the same triangle over the same pixels, the same uniforms, texels and filters, and as many
+//! threads. Each stores its default format: llvmpipe 8 bits per channel, the engine a float per channel (as the program
+//! wrote it, before any format) and the coverage, or also 8 bits per channel with `--output rgba8`.
 
 mod args;
 mod capture;
@@ -37,7 +36,7 @@ use report::{Failed, Report, Row};
 
 /// A program was not timed, or its pictures differ.
 const DIFFERENT: u8 = 1;
-/// The command line makes no sense.
+/// The command line is invalid.
 const USAGE: u8 = 2;
 /// Nothing could be timed.
 const COULD_NOT: u8 = 3;
@@ -66,8 +65,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Becomes this program with an environment, unless it has it already: other threads may read the environment of a running
-/// process at any time, so it is not changed.
+/// Executes this program again with an environment, unless the environment has it already. It is not changed in place,
+/// because other threads may read the environment of a running process at any time.
 fn run_again_with(environment: &[(&str, String)]) -> std::io::Result<()> {
     let has = |name: &str, value: &str| std::env::var_os(name).is_some_and(|there| there == value);
     if environment.iter().all(|(name, value)| has(name, value)) {
@@ -152,7 +151,7 @@ fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row
         Output::Rgba8 => {
             let mut timed = OursRgba8::new(engine, &scene)?;
             let pairs = measure::alternate(|| timed.draw(), their_frame, args.time)?;
-            // For the comparison.
+            // Needed for the comparison.
             ours.draw()?;
             pairs
         }
@@ -186,7 +185,7 @@ fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row
     })
 }
 
-/// Share of pixels in which llvmpipe draws something else.
+/// Returns the fraction of pixels in which llvmpipe's picture differs.
 fn differing(ours: &Picture, theirs: &mut Llvmpipe<'_>) -> Result<f64> {
     theirs.resize([ours.width, ours.height])?;
     theirs.draw();
@@ -197,7 +196,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Which program it is at, where someone sees it.
+/// Progress display, if standard error is a terminal.
 struct Progress {
     done: usize,
     all: usize,
@@ -221,7 +220,7 @@ impl Progress {
     fn print(&self, text: &str) {
         if self.seen {
             let mut out = std::io::stderr().lock();
-            // No one misses it.
+            // Errors of the progress display are ignored.
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
     }

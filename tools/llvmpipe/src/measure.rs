@@ -1,10 +1,10 @@
-//! Two renderers timed in turn, and what the times say.
+//! Paired timing of two renderers, and its statistics.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-/// Seconds a frame of each, timed right after each other.
+/// Seconds per frame of both renderers, timed directly one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     /// The engine's.
@@ -13,20 +13,20 @@ pub(crate) struct Pair {
     pub(crate) theirs: f64,
 }
 
-/// Least number of pairs, however long they take.
+/// Least number of pairs, regardless of time.
 const FEWEST: usize = 7;
 /// Greatest number of pairs.
 const MOST: usize = 10_000;
-/// Shortest turn: frames that are faster than this are timed several at once.
+/// Shortest turn; faster frames are timed several at a time.
 const TURN: Duration = Duration::from_millis(4);
-/// Frames of each that warm up.
+/// Warm-up frames of each renderer.
 const WARM_UP: u32 = 2;
 
-/// Times frames in turn until the time is up. The machine's other work and its clock change slowly
-/// against a pair, so they hit both alike.
+/// Times frames alternately until the time is up. Other load on the machine and its clock change
+/// slowly compared with a pair, so they affect both alike.
 ///
 /// # Errors
-/// A frame's.
+/// The error of a frame.
 pub(crate) fn alternate(
     mut ours: impl FnMut() -> Result<()>,
     mut theirs: impl FnMut() -> Result<()>,
@@ -44,7 +44,7 @@ pub(crate) fn alternate(
     Ok(pairs)
 }
 
-/// Warms up, and says how many frames make a turn long enough.
+/// Warms up. Returns how many frames make a turn long enough.
 fn frames_a_turn(frame: &mut impl FnMut() -> Result<()>) -> Result<u32> {
     let mut shortest = f64::INFINITY;
     for _ in 0..WARM_UP {
@@ -53,7 +53,7 @@ fn frames_a_turn(frame: &mut impl FnMut() -> Result<()>) -> Result<u32> {
     Ok((TURN.as_secs_f64() / shortest).ceil().clamp(1.0, 10_000.0) as u32)
 }
 
-/// Seconds a frame.
+/// Returns seconds per frame.
 fn turn(frame: &mut impl FnMut() -> Result<()>, frames: u32) -> Result<f64> {
     let start = Instant::now();
     for _ in 0..frames {
@@ -62,23 +62,23 @@ fn turn(frame: &mut impl FnMut() -> Result<()>, frames: u32) -> Result<f64> {
     Ok(start.elapsed().as_secs_f64() / f64::from(frames))
 }
 
-/// What the pairs of a program say.
+/// The statistics of a program's pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Timing {
     /// The engine's speed divided by llvmpipe's: the median over pairs.
     pub(crate) ratio: f64,
     /// The ratio's first and third quartile.
     pub(crate) quartiles: [f64; 2],
-    /// How many pairs.
+    /// Number of pairs.
     pub(crate) pairs: usize,
     /// Median seconds of the engine's frames.
     pub(crate) ours: f64,
-    /// Median seconds of llvmpipe's.
+    /// Median seconds of llvmpipe's frames.
     pub(crate) theirs: f64,
 }
 
 impl Timing {
-    /// `None` if there are no pairs.
+    /// Computes the statistics; `None` if there are no pairs.
     pub(crate) fn of(pairs: &[Pair]) -> Option<Self> {
         let ratios = sorted(pairs.iter().map(|pair| pair.theirs / pair.ours));
         Some(Self {
@@ -102,7 +102,7 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// Returns the value below which that share of sorted values lies, linear between neighbours.
+/// Returns the quantile of sorted values, linear between neighbours.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share * sorted.len().checked_sub(1)? as f64;
     let below = sorted.get(place.floor() as usize)?;
@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn the_ratio_is_speed_over_speed_pair_by_pair() {
-        // The machine slows down by ten in the last pair: both feel it, the ratio does not.
+        // The machine is slower by a factor of ten in the last pair, which affects both and leaves
+        // the ratio unchanged.
         let pairs = [(1.0, 2.0), (1.0, 2.2), (1.0, 1.8), (2.0, 4.0), (10.0, 20.0)];
         let pairs = pairs.map(|(ours, theirs)| Pair { ours, theirs });
         let timing = Timing::of(&pairs).unwrap();

@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use crate::measure::median;
 
-/// Everything that was found.
+/// The results of all programs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     /// The engine's name.
     pub(crate) engine: String,
-    /// Its instruction set, as asked for.
+    /// The requested instruction set.
     pub(crate) simd: String,
     /// Threads of each renderer.
     pub(crate) threads: usize,
     /// Width and height of the pictures.
     pub(crate) size: [u32; 2],
-    /// What the engine stores: `float` or `rgba8`.
+    /// The output format of the engine: `float` or `rgba8`.
     pub(crate) output: &'static str,
-    /// What llvmpipe calls itself.
+    /// The name of llvmpipe's renderer.
     pub(crate) llvmpipe: String,
     /// Median of the programs' ratios.
     pub(crate) median: Option<f64>,
@@ -27,7 +27,7 @@ pub(crate) struct Report {
     pub(crate) worst: Option<f64>,
     /// The programs that were timed, the least ratio first.
     pub(crate) programs: Vec<Row>,
-    /// Those that were not.
+    /// The programs that could not be timed.
     pub(crate) failed: Vec<Failed>,
 }
 
@@ -42,23 +42,23 @@ pub(crate) struct Row {
     pub(crate) quartiles: [f64; 2],
     /// Pairs of frames.
     pub(crate) pairs: usize,
-    /// Million pixels a second of the engine.
+    /// Megapixels per second of the engine.
     pub(crate) mpixels: f64,
-    /// Million pixels a second of llvmpipe.
+    /// Megapixels per second of llvmpipe.
     pub(crate) llvmpipe_mpixels: f64,
     /// Milliseconds from a program to its first pixels.
     pub(crate) prepare_ms: f64,
     /// Milliseconds from a source to its first pixels.
     pub(crate) llvmpipe_prepare_ms: f64,
-    /// Share of pixels that differ by more than 2/255, at the capture's size.
+    /// Fraction of pixels that differ by more than 2/255, at the capture's size.
     pub(crate) differing: f64,
-    /// The share that may.
+    /// The accepted fraction.
     pub(crate) allowed: f64,
-    /// Share of pixels that differ at the size that is timed.
+    /// Fraction of pixels that differ at the measured size.
     pub(crate) differing_at_size: f64,
-    /// The vector instructions that drew it, if the engine chose among some.
+    /// The vector instructions used, if the engine has a choice.
     pub(crate) simd: Option<&'static str>,
-    /// Why another engine drew it than the one that was asked.
+    /// Why another engine than the requested one drew it.
     pub(crate) instead: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Row {
 pub(crate) struct Failed {
     /// Its name.
     pub(crate) name: String,
-    /// Why.
+    /// The reason.
     pub(crate) error: String,
 }
 
@@ -79,31 +79,31 @@ impl Row {
 }
 
 impl Report {
-    /// Sorts the programs and sums them up.
+    /// Sorts the programs and computes the summary.
     pub(crate) fn finish(&mut self) {
         self.programs.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         self.median = median(self.programs.iter().map(|row| row.ratio));
         self.worst = self.programs.first().map(|row| row.ratio);
     }
 
-    /// Returns whether every program was timed, and drew the same picture twice.
+    /// Returns whether every program was timed, and drew the same picture in both comparisons.
     pub(crate) fn is_clean(&self) -> bool {
         self.failed.is_empty() && self.programs.iter().all(Row::same)
     }
 
-    /// Writes it as one JSON object.
+    /// Writes the report as one JSON object.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub(crate) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
         writeln!(out)
     }
 
-    /// Writes it as a table.
+    /// Writes the report as a table.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let [width, height] = self.size;
         let Self { engine, simd, threads, output, llvmpipe, .. } = self;

@@ -1,4 +1,4 @@
-//! An R500 texture in OpenGL's words.
+//! Conversion of an R500 texture to OpenGL.
 
 use anyhow::{Result, bail, ensure};
 use r500::exec::texture::{Sampler, TexReadings};
@@ -15,7 +15,7 @@ pub(crate) struct Upload {
     pub(crate) images: Vec<Image>,
     /// Parameters and their values.
     pub(crate) parameters: [(u32, u32); 6],
-    /// The colour around it.
+    /// The border colour.
     pub(crate) border: [f32; 4],
 }
 
@@ -33,10 +33,11 @@ pub(crate) struct Image {
 }
 
 impl Upload {
-    /// Returns the texels as the machine's unit reads them, with its filters and its addressing.
+    /// Returns the texels as the machine's texture unit reads them, with its filters and its
+    /// addressing.
     ///
     /// # Errors
-    /// What the machine cannot bind, and what OpenGL has nothing for.
+    /// What the machine cannot bind, and what has no counterpart in OpenGL.
     pub(crate) fn of(texture: &Texture, us_format: Option<UsFormat>) -> Result<Self> {
         ensure!(!texture.format1.gamma(), "sRGB textures are not uploaded");
         let sampler = Sampler::bind(texture, us_format)?;
@@ -48,7 +49,7 @@ impl Upload {
         let mut images = Vec::new();
         for level in 0..sampler.levels() {
             let [width, height, layers] = sampler.level_size(level);
-            // The faces of a cube are images of their own; the layers of a volume are one image.
+            // The faces of a cube are separate images; the layers of a volume are one image.
             let (faces, depth) = match target {
                 glow::TEXTURE_CUBE_MAP => (layers, 1),
                 _ => (1, layers),
@@ -77,12 +78,12 @@ impl Upload {
                 (glow::TEXTURE_MIN_FILTER, filters(filter.min_filter(), filter.mip_filter())?),
                 (glow::TEXTURE_MAX_LEVEL, sampler.levels() as u32 - 1),
             ],
-            // That of a place outside.
+            // The texel outside the texture.
             border: sampler.texel(0, [u32::MAX; 3], &TexReadings::default()),
         })
     }
 
-    /// Returns whether 8 bits a channel hold all texels.
+    /// Returns whether 8 bits per channel represent all texels exactly.
     pub(crate) fn fits_bytes(&self) -> bool {
         let mut channels = self.images.iter().flat_map(|image| &image.channels);
         channels.all(|&channel| eight_bits(channel).is_some())
@@ -90,7 +91,7 @@ impl Upload {
 }
 
 impl Image {
-    /// Returns the channels in 8 bits each; those that do not fit are left out.
+    /// Returns the channels in 8 bits each; values without an exact byte are omitted.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.channels.iter().filter_map(|&channel| eight_bits(channel)).collect()
     }
@@ -115,7 +116,7 @@ fn channels(sampler: &Sampler, level: usize, layers: std::ops::Range<u32>) -> Ve
     channels
 }
 
-/// Returns the byte that stands for a value, if one does.
+/// Returns the byte that represents a value exactly, if there is one.
 fn eight_bits(value: f32) -> Option<u8> {
     let byte = (value * 255.0).round() as u8;
     ((f32::from(byte) / 255.0 - value).abs() < 1e-6).then_some(byte)
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn registers_become_parameters() {
-        // The source's own words for its three textures: "nearest nearest repeat mirror",
+        // The descriptions in the source for its three textures: "nearest nearest repeat mirror",
         // "linear linear mirror clamp", "linear linear clamp repeat".
         let wanted = [
             [glow::REPEAT, glow::MIRRORED_REPEAT, glow::NEAREST, glow::NEAREST],
@@ -191,7 +192,7 @@ mod tests {
             .map(|upload| value(upload, glow::TEXTURE_MIN_FILTER))
             .collect();
         assert_eq!(min, [glow::LINEAR_MIPMAP_LINEAR, glow::LINEAR_MIPMAP_NEAREST]);
-        // A mode without a counterpart is refused, not replaced.
+        // A mode without a counterpart is an error; it is not replaced.
         assert!(wrap(TxFilter0(4).clamp_s()).is_err());
     }
 

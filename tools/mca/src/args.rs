@@ -1,23 +1,23 @@
-//! The command line, as `usage.txt` tells it.
+//! The command line, as described in `usage.txt`.
 
 use std::path::{Path, PathBuf};
 
 use r500::jit::compile::Level;
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Args {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) level: Level,
     pub(crate) cpus: Vec<String>,
-    /// What names must contain.
+    /// A text that names must contain.
     pub(crate) filter: String,
     pub(crate) measured: Option<PathBuf>,
     pub(crate) llvm: Option<PathBuf>,
     pub(crate) json: bool,
 }
 
-/// A command line that makes sense.
+/// A valid command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Command {
     /// Estimate.
@@ -27,10 +27,10 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     ///
     /// # Errors
-    /// What is wrong with the first word that is.
+    /// What is wrong with the first invalid word.
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut args = Args {
             files: Vec::new(),

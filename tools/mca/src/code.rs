@@ -11,32 +11,32 @@ use r500::ir;
 use r500::jit::Effort;
 use r500::jit::compile::{Assembly, Level, compile};
 
-/// What runs again and again.
+/// A loop of the machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Loop {
     pub(crate) what: What,
-    /// The instructions, from its top to the jump back.
+    /// The instructions, from the loop head to the backward jump.
     pub(crate) code: Vec<u8>,
-    /// Pixels that go through it at once.
+    /// Pixels per iteration.
     pub(crate) pixels: u32,
 }
 
-/// What a loop is of.
+/// The kind of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum What {
-    /// All of a segment, for one group of pixels after the other; they all take the same way.
+    /// The whole segment without branches; each iteration processes one group of pixels.
     Straight,
-    /// Likewise, with branches: as if every group went through all of them.
+    /// The whole segment with branches, as if every group executed all of them.
     Branches,
-    /// An innermost loop of the program, one pass after the other, through all branches.
+    /// An innermost loop of the program, through all branches.
     Pass,
 }
 
-/// Returns the loops of a program, made as well as can be: those over the pixels, one for each
-/// segment, or the innermost ones where the program has loops itself.
+/// Returns the loops of a program, compiled at full effort: the loops over the pixels, one per
+/// segment, or the innermost loops if the program itself has loops.
 ///
 /// # Errors
-/// If not all of the program is machine code.
+/// If some operations are not machine code.
 pub(crate) fn loops(draw: &Draw<'_>, level: Level) -> Result<Vec<Loop>> {
     let function = match ir::lift(draw) {
         Ok(function) => function,
@@ -57,7 +57,7 @@ pub(crate) fn loops(draw: &Draw<'_>, level: Level) -> Result<Vec<Loop>> {
     Ok(loops)
 }
 
-/// Compiles as the jit engine does, and keeps what comes of it.
+/// A compiler that compiles like the jit engine and keeps the assemblies.
 struct Keeper {
     level: Level,
     assemblies: Mutex<Vec<Assembly>>,
@@ -71,7 +71,7 @@ impl Compiler for Keeper {
     }
 }
 
-/// Code that is only read.
+/// A placeholder kernel: its code is only analysed, not executed.
 struct Unused;
 
 impl Kernel for Unused {
@@ -87,7 +87,8 @@ fn loops_of(assembly: &Assembly) -> Result<Vec<Loop>> {
     let jumps: Vec<Instruction> = decoder.into_iter().filter(is_jump).collect();
     let top = |jump: &Instruction| jump.near_branch_target();
     let is_back = |jump: &&Instruction| top(jump) <= jump.ip();
-    // The one that goes back furthest is over the groups; what goes back after it leaves.
+    // The jump that goes back furthest closes the loop over the groups; backward jumps after it
+    // leave the loop.
     let groups = jumps.iter().filter(is_back).min_by_key(|jump| top(jump));
     let groups = groups.context("there is no loop in it")?;
     let inside = |jump: &&Instruction| jump.ip() >= top(groups) && jump.ip() < groups.ip();

@@ -1,15 +1,14 @@
-//! `tools/estimate`: how fast the jit engine's machine code may be on processors that are not there.
+//! `tools/estimate`: estimates the speed of the jit engine's machine code on processors that are not available.
 //!
-//! The code of a program is made as for drawing ([`code`]), for any level of instructions, and
-//! LLVM's model of a processor reports how long the loop over its pixels takes ([`mca`]). What a
-//! program asks for is counted as `r500 bench` counts it, and held against the same yardstick, by
-//! the same model.
+//! The program's code is generated as for drawing ([`code`]), for any level of instructions, and LLVM's model of a
+//! processor reports the duration of the loop over its pixels ([`mca`]). The work of a program is counted as in `r500
+//! bench`, and compared with the same peak, computed with the same model.
 
 mod args;
 mod code;
 mod mca;
 mod report;
-// The command's own: the estimate is to speak of the same operations.
+// The command's own module, so that the estimate counts the same operations.
 #[path = "../../../crates/r500-cli/src/command/bench/work.rs"]
 mod work;
 
@@ -29,9 +28,9 @@ use mca::{Cost, Llvm};
 use report::{Cpu, Estimate, Report, Row};
 use work::Work;
 
-/// Something was not estimated.
+/// Something could not be estimated.
 const FAILED: u8 = 1;
-/// The command line makes no sense.
+/// The command line is invalid.
 const USAGE: u8 = 2;
 /// Nothing could be estimated.
 const COULD_NOT: u8 = 3;
@@ -94,7 +93,7 @@ fn run(args: &Args) -> Result<Report> {
     Ok(report)
 }
 
-/// Files that are named, and those in folders that hold programs.
+/// Returns the named files, and the program files of named folders.
 fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in named {
@@ -115,7 +114,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Returns what is estimated of a program.
+/// Returns the estimates of a program.
 fn rows(args: &Args, llvm: &Llvm, cpus: &[Cpu], name: &str, job: &Job) -> Result<Vec<Row>> {
     let shader = Shader::new(&job.program)?;
     let bindings = Bindings::new(job, SIZE)?;
@@ -144,10 +143,10 @@ fn rows(args: &Args, llvm: &Llvm, cpus: &[Cpu], name: &str, job: &Job) -> Result
     Ok(rows)
 }
 
-/// Size of the picture whose pixels are asked how much work they are.
+/// Size of the picture whose pixels are sampled for their work.
 const SIZE: [u32; 2] = [256, 256];
 
-/// Returns what processors make of loops, one after the other.
+/// Returns the estimates of loops for each processor.
 fn estimates(
     llvm: &Llvm,
     cpus: &[Cpu],
@@ -181,7 +180,7 @@ fn estimates(
     Ok(all)
 }
 
-/// Shares of peak by name, out of what `r500 bench --save` kept.
+/// Reads the shares of peak by name from a file of `r500 bench --save`.
 fn read_measured(file: &Path) -> Result<HashMap<String, f64>> {
     let shown = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;

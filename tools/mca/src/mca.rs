@@ -1,4 +1,4 @@
-//! What llvm-mca says of a loop.
+//! The interface to llvm-mca.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -10,28 +10,28 @@ use anyhow::{Context, Result, bail};
 use r500::jit::compile::Level;
 use serde::Deserialize;
 
-/// The programs of LLVM that are asked.
+/// The LLVM programs.
 pub(crate) struct Llvm {
     mca: PathBuf,
     mc: PathBuf,
-    /// Which LLVM this is.
+    /// The version of LLVM.
     pub(crate) version: String,
 }
 
-/// What one round of a loop takes, on average over many.
+/// The cost of one iteration of a loop, averaged over many.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
-    /// Cycles, as simulated.
+    /// Simulated cycles.
     pub(crate) cycles: f64,
-    /// Cycles for which the busiest unit works.
+    /// Busy cycles of the busiest unit.
     pub(crate) busy: f64,
-    /// Which one that is.
+    /// The name of that unit.
     pub(crate) unit: String,
     /// Instructions.
     pub(crate) instructions: f64,
 }
 
-/// What llvm-mca says with `-json`.
+/// The output of llvm-mca with `-json`.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(rename = "CodeRegions")]
@@ -62,7 +62,7 @@ struct Pressure {
     usages: Vec<Usage>,
 }
 
-/// How long an instruction takes a unit.
+/// How long an instruction occupies a unit.
 #[derive(Deserialize)]
 struct Usage {
     #[serde(rename = "InstructionIndex")]
@@ -79,14 +79,14 @@ struct Target {
     units: Vec<String>,
 }
 
-/// Rounds to simulate: the first ones, which wait for nothing, hardly count then.
+/// Number of simulated iterations; large enough that the first ones, which do not wait, hardly count.
 const ROUNDS: u32 = 100;
 
 impl Llvm {
-    /// Finds them, in a folder or where programs are.
+    /// Finds the LLVM programs, in a folder or in the search path.
     ///
     /// # Errors
-    /// What to install.
+    /// A message with the package to install.
     pub(crate) fn find(folder: Option<&Path>) -> Result<Self> {
         let named = |name: &str| folder.map_or_else(|| name.into(), |folder| folder.join(name));
         let (mca, mc) = (named("llvm-mca"), named("llvm-mc"));
@@ -97,7 +97,7 @@ impl Llvm {
         Ok(Self { mca, mc, version })
     }
 
-    /// Returns the instructions as text, one a line.
+    /// Returns the instructions as text, one per line.
     ///
     /// # Errors
     /// If LLVM cannot decode them.
@@ -112,7 +112,7 @@ impl Llvm {
             "-mattr=+avx2,+avx512f,+avx512bw,+avx512dq,+avx512vl",
         ];
         let text = text(&self.mc, &args.map(OsString::from), &bytes)?;
-        // The first line says where code goes.
+        // Lines of assembler directives are removed.
         Ok(text.lines().filter(|line| !line.trim_start().starts_with('.')).fold(
             String::new(),
             |mut all, line| {
@@ -123,7 +123,7 @@ impl Llvm {
         ))
     }
 
-    /// Returns what a loop of these instructions takes on a processor.
+    /// Returns the cost of a loop of these instructions on a processor.
     ///
     /// # Errors
     /// If llvm-mca does not know the processor.
@@ -139,7 +139,7 @@ impl Llvm {
         let answer: Answer = serde_json::from_str(&said).context("llvm-mca's answer")?;
         let region = answer.regions.first().context("llvm-mca tells of no loop")?;
         let Summary { cycles, instructions } = region.summary;
-        // After the instructions come all of them together.
+        // The entries with the highest index are the sums over all instructions.
         let all = region.pressure.usages.iter().map(|usage| usage.instruction).max();
         let all = region.pressure.usages.iter().filter(|usage| Some(usage.instruction) == all);
         let busiest = all.max_by(|a, b| a.cycles.total_cmp(&b.cycles));
@@ -158,8 +158,8 @@ impl Llvm {
         })
     }
 
-    /// Products and sums that a processor does in a cycle, those of `r500 bench`'s yardstick: each in every
-    /// lane of twelve vectors that do not wait for each other.
+    /// Returns the peak number of products and sums per cycle, measured like the peak of `r500 bench`: one of each in
+    /// every lane of twelve independent vectors.
     ///
     /// # Errors
     /// If llvm-mca does not know the processor.
@@ -180,10 +180,10 @@ impl Llvm {
     }
 }
 
-/// Vectors of the yardstick.
+/// Number of independent vectors in the peak loop.
 const CHAINS: u32 = 12;
 
-/// Returns what a program says to an input.
+/// Returns the output of a program for an input.
 fn text(program: &Path, args: &[OsString], input: &str) -> Result<String> {
     let name = program.display();
     let install = "install LLVM (Debian: apt-get install llvm), or say where it is with --llvm DIR";
@@ -195,7 +195,7 @@ fn text(program: &Path, args: &[OsString], input: &str) -> Result<String> {
         .spawn()
         .with_context(|| format!("no {name}: {install}"))?;
     let mut stdin = child.stdin.take().context("no stdin")?;
-    // It reads all before it says anything; one that does not read is asked for nothing.
+    // The program reads all input before it writes; if it does not read, the error can be ignored.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     let output = child.wait_with_output()?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Everything that was estimated.
+/// The results of all estimates.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     /// LLVM's version.
@@ -12,7 +12,7 @@ pub(crate) struct Report {
     /// The processors.
     pub(crate) cpus: Vec<Cpu>,
     pub(crate) rows: Vec<Row>,
-    /// What could not be estimated, and why.
+    /// Programs that could not be estimated, with the reason.
     pub(crate) failed: Vec<(String, String)>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize)]
 pub(crate) struct Cpu {
     pub(crate) name: String,
-    /// Products and sums in a cycle, at most.
+    /// Maximal number of products and sums per cycle.
     pub(crate) peak: f64,
 }
 
@@ -28,25 +28,25 @@ pub(crate) struct Cpu {
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// `None` for all of it.
+    /// The part; `None` for the whole program.
     pub(crate) part: Option<String>,
-    /// By processor.
+    /// The estimates by processor.
     pub(crate) estimates: Vec<Estimate>,
-    /// The share of peak that was measured.
+    /// The measured share of peak.
     pub(crate) measured: Option<f64>,
 }
 
-/// What a processor makes of it.
+/// The estimate for a processor.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Estimate {
     pub(crate) pixels_per_kilocycle: f64,
-    /// `None` for parts of programs.
+    /// The estimated share of peak; `None` for parts of programs.
     pub(crate) share_of_peak: Option<f64>,
-    /// How much of the time the busiest unit works.
+    /// Fraction of the time in which the busiest unit works.
     pub(crate) busy: f64,
-    /// Which one that is.
+    /// The name of that unit.
     pub(crate) unit: String,
-    /// Instructions for 16 pixels.
+    /// Instructions per 16 pixels.
     pub(crate) instructions: f64,
 }
 
