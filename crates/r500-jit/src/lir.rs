@@ -115,6 +115,8 @@ pub(crate) enum Opcode {
     Permute2Hi,
     /// a * b + c, rounded once. x86.
     MulAdd,
+    /// c - a * b, rounded once. x86.
+    NegMulAdd,
     /// Convert a float, whose NaN are canonical, to float16 in the lower half of 32 bits. Register operand. x86.
     ToHalf,
     /// Of each two quads the first rows, then the second rows. x86.
@@ -179,6 +181,7 @@ impl Opcode {
             | Self::Cmp(_)
             | Self::Blend
             | Self::MulAdd
+            | Self::NegMulAdd
             | Self::MaskedMove => Some((1, Access::Elements)),
             Self::UnpackLo64
             | Self::UnpackHi64

@@ -59,7 +59,7 @@ impl Machine {
     pub(crate) fn overwritten(self, opcode: Opcode) -> &'static [usize] {
         match (opcode, self.operands) {
             (Opcode::FixUp, _) => &[0],
-            (Opcode::MulAdd, _) => &[2, 0, 1],
+            (Opcode::MulAdd | Opcode::NegMulAdd, _) => &[2, 0, 1],
             (Opcode::Blend, MemoryOperands::Zero) => &[0, 1, 2],
             _ => &[],
         }

@@ -285,10 +285,18 @@ impl Reader<'_> {
                 VectorOp::PermuteQuarters(imm)
             }
             C::VEX_Vfmadd132ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er => {
-                VectorOp::MulAdd132
+                VectorOp::MulAdd132 { negate: false }
+            }
+            C::VEX_Vfnmadd132ps_ymm_ymm_ymmm256
+            | C::EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er => {
+                VectorOp::MulAdd132 { negate: true }
             }
             C::VEX_Vfmadd231ps_ymm_ymm_ymmm256 | C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er => {
-                VectorOp::MulAdd231
+                VectorOp::MulAdd231 { negate: false }
+            }
+            C::VEX_Vfnmadd231ps_ymm_ymm_ymmm256
+            | C::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er => {
+                VectorOp::MulAdd231 { negate: true }
             }
             // The code generator emits no other rounding mode than to nearest even, no memory
             // destination, and no mask (its bits would stand for elements of the result).

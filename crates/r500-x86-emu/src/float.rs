@@ -130,8 +130,8 @@ impl Flush {
         fast.unwrap_or_else(slow)
     }
 
-    /// Returns x * y + z, rounded once.
-    pub(crate) fn mul_add(self, [x, y, z]: [u32; 3]) -> u32 {
+    /// Returns x * y + z, or z - x * y if `negate`, rounded once.
+    pub(crate) fn mul_add(self, negate: bool, [x, y, z]: [u32; 3]) -> u32 {
         let [x, y, z] = [x, y, z].map(|x| self.operand(x));
         if let Some(nan) = [x, y, z].into_iter().find(|x| is_nan(*x)) {
             return nan | QUIET;
@@ -139,6 +139,7 @@ impl Flush {
         // The product is exact. The sum is rounded to odd, so that the second rounding, to fewer bits, acts as a single
         // rounding (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
         let (product, z) = (widen(x) * widen(y), widen(z));
+        let product = if negate { -product } else { product };
         let sum = product + z;
         if sum.is_nan() {
             return DEFAULT_NAN;

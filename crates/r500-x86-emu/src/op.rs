@@ -115,10 +115,14 @@ pub(crate) enum VectorOp {
         bytes: u8,
         which: u8,
     },
-    /// The old destination times `b`, plus `a`, rounded once.
-    MulAdd132,
-    /// `a` times `b`, plus the old destination, rounded once.
-    MulAdd231,
+    /// The old destination times `b`, negated or not, plus `a`, rounded once.
+    MulAdd132 {
+        negate: bool,
+    },
+    /// `a` times `b`, negated or not, plus the old destination, rounded once.
+    MulAdd231 {
+        negate: bool,
+    },
     /// Converts to half precision, to nearest even, and packs the results.
     ToHalf,
     /// Zero-extends 16-bit elements to 32 bits.

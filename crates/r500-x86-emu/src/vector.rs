@@ -277,8 +277,12 @@ fn compute(op: VectorOp, flush: Flush, a: &Lanes, b: &Lanes, old: &Lanes) -> Lan
             let from = usize::from(which >> (i % 8 / 2 * 2) & 3);
             b[i / 8 * 8 + 2 * from + i % 2]
         }),
-        VectorOp::MulAdd132 => std::array::from_fn(|i| flush.mul_add([old[i], b[i], a[i]])),
-        VectorOp::MulAdd231 => std::array::from_fn(|i| flush.mul_add([a[i], b[i], old[i]])),
+        VectorOp::MulAdd132 { negate } => {
+            std::array::from_fn(|i| flush.mul_add(negate, [old[i], b[i], a[i]]))
+        }
+        VectorOp::MulAdd231 { negate } => {
+            std::array::from_fn(|i| flush.mul_add(negate, [a[i], b[i], old[i]]))
+        }
         VectorOp::ToHalf => from_halves(|i| float::to_half(b[i])),
         VectorOp::ZeroExtend16 => std::array::from_fn(|i| b[i / 2] >> (i % 2 * 16) & 0xffff),
         VectorOp::Narrow(2) => from_halves(|i| b[i] as u16),

@@ -54,14 +54,13 @@ impl Lower<'_> {
                 let floor = self.op(Opcode::Round(Rounding::Floor), &[a]);
                 self.op(Opcode::Sub, &[a, floor])
             }
-            r500_ir::Opcode::Rcp => {
-                let one = self.float(1.0);
-                self.op(Opcode::Div, &[one, a])
-            }
+            r500_ir::Opcode::Rcp => self.reciprocal(a),
             r500_ir::Opcode::Rsq => {
                 let one = self.float(1.0);
                 let root = self.op(Opcode::Sqrt, &[a]);
-                self.op(Opcode::Div, &[one, root])
+                let reciprocal = self.op(Opcode::Div, &[one, root]);
+                self.roots.insert(reciprocal, root);
+                reciprocal
             }
             r500_ir::Opcode::Sin => branchless::sin(self, a),
             r500_ir::Opcode::Cos => branchless::cos(self, a),
@@ -81,6 +80,23 @@ impl Lower<'_> {
             | r500_ir::Opcode::Or
             | r500_ir::Opcode::AndNot => a,
         }
+    }
+
+    /// Emits 1 / y. Programs compute roots as reciprocals of reciprocals of roots, which needs no second division.
+    ///
+    /// `y` is the root `s`'s reciprocal, rounded, so `s * y = 1 - e` with an error `e` of at most 2^-23, which the fused multiply-add
+    /// computes exactly. Then `1 / y = s / (1 - e)` is `s + s * e` before rounding, but for `s * e^2`, which changes no rounding: a test
+    /// compares the two for all fractions of `s`. (Roots and their reciprocals are normal, so exponents do not matter.) `e` is NaN if `s` is
+    /// a zero, infinite or NaN; then `1 / y` is `s`.
+    fn reciprocal(&mut self, y: VReg) -> VReg {
+        let one = self.float(1.0);
+        let Some(&root) = self.roots.get(&y).filter(|_| self.caps.fused) else {
+            return self.op(Opcode::Div, &[one, y]);
+        };
+        let error = self.op(Opcode::NegMulAdd, &[root, y, one]);
+        let reciprocal = self.op(Opcode::MulAdd, &[root, error, root]);
+        let is_number = self.compare(Relation::Eq, error, error);
+        self.choose(is_number, reciprocal, root)
     }
 
     pub(super) fn compare(&mut self, relation: Relation, a: VReg, b: VReg) -> VReg {

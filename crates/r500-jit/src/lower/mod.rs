@@ -61,6 +61,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         counting: 0,
         writes: unit.writes.iter().copied().collect(),
         relaxed: HashMap::new(),
+        roots: HashMap::new(),
         address: 0,
         origin: 0,
     };
@@ -107,6 +108,8 @@ struct Lower<'a> {
     writes: HashMap<Value, u32>,
     /// Products with a relaxed zero rule, and the flags that they keep.
     relaxed: HashMap<Value, MulFlags>,
+    /// Square roots, by their reciprocals.
+    roots: HashMap<VReg, VReg>,
     /// Address of the R500 instructions that execute here.
     address: u32,
     /// Address of the R500 instruction that is being lowered.

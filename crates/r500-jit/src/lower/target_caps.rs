@@ -17,7 +17,7 @@ pub(crate) struct TargetCaps {
     pub(crate) floors: bool,
     /// Whether the target has [`Opcode::FixUp`], [`Opcode::Remainder`] and [`Opcode::Scale`].
     pub(crate) fixups: bool,
-    /// Whether the target has [`Opcode::MulAdd`].
+    /// Whether the target has [`Opcode::MulAdd`] and [`Opcode::NegMulAdd`].
     pub(crate) fused: bool,
     /// Whether the target has [`Opcode::Tabulated`] and [`Opcode::Lookup`].
     pub(crate) tables: bool,

@@ -134,7 +134,7 @@ fn op(function: &LirFunction, op: &Op) {
         | Opcode::QuadBroadcast(_) => (&[VEC], Some(VEC)),
         Opcode::Cmp(_) => (&[VEC, VEC], Some(M)),
         Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot => (&[M, M], Some(M)),
-        Opcode::FixUp | Opcode::MulAdd => (&[VEC, VEC, VEC], Some(VEC)),
+        Opcode::FixUp | Opcode::MulAdd | Opcode::NegMulAdd => (&[VEC, VEC, VEC], Some(VEC)),
         Opcode::CountFuel(_) => (&[M, M], None),
         Opcode::MaskAll | Opcode::MaskNone => (&[], Some(M)),
         Opcode::Blend | Opcode::MaskedMul => (&[M, VEC, VEC], Some(VEC)),
@@ -195,4 +195,16 @@ fn classes_fit_in_generated_programs() {
         operations += check(&Case::generate(&mut random, &Shape::default()).bare_job(""));
     }
     assert!(operations > 1000, "{operations}");
+}
+
+/// The lowering of reciprocals of reciprocal roots computes each fraction's quotient.
+#[test]
+fn a_reciprocal_of_a_reciprocal_is_a_fused_correction_of_the_root() {
+    for fraction in 0..1_u32 << 23 {
+        let root = f32::from_bits(127 << 23 | fraction);
+        let reciprocal = 1.0 / root;
+        let error = (-root).mul_add(reciprocal, 1.0);
+        let corrected = root.mul_add(error, root);
+        assert_eq!(corrected.to_bits(), (1.0 / reciprocal).to_bits(), "{root:e}");
+    }
 }

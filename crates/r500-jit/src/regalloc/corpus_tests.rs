@@ -135,7 +135,7 @@ const CEILINGS: [(Level, &[Ceiling]); 2] = [
             ("alu_omod", 5, 5),
             ("alu_presub", 10, 10),
             ("alu_transcend", 5, 5),
-            ("alu_trig", 20, 20),
+            ("alu_trig", 20, 21),
             ("big_consts", 10, 10),
             ("big_temps", 110, 275),
             ("deriv_basic", 5, 5),

@@ -96,6 +96,7 @@ pub(crate) fn latency(opcode: Opcode) -> u32 {
         | Opcode::Mul
         | Opcode::MaskedMul
         | Opcode::MulAdd
+        | Opcode::NegMulAdd
         | Opcode::ToFloat
         | Opcode::FixUp
         | Opcode::Remainder

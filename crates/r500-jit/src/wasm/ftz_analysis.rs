@@ -283,6 +283,7 @@ pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch
         Opcode::Tabulated(_)
         | Opcode::Lookup(_)
         | Opcode::MulAdd
+        | Opcode::NegMulAdd
         | Opcode::ToHalf
         | Opcode::PermuteQuads
         | Opcode::Narrow(_)

@@ -12,11 +12,14 @@ use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
 pub use super::assembly::{Assembly, Line};
 pub use super::level::Level;
 
-/// The register pressure, divided by the number of registers, from which on interleaving would spill too much.
+/// The register pressure, divided by the number of registers, from which on interleaving is not the usual form: it spills much.
 const CROWDED: usize = 3;
 
+/// The same, from which on interleaving is not measured either.
+const OVERCROWDED: usize = 6;
+
 /// The register pressure up to which four interleaved vectors may be faster: values without a register become memory operands.
-const ROOMY: usize = 20;
+const ROOMY: usize = 24;
 
 /// The number of values from which on a second form takes too long to compile.
 const LONG: usize = 3000;
@@ -126,7 +129,7 @@ pub(super) fn compile_forms(
 pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
     match level {
         // A vector is half a chunk.
-        Level::Avx2 => u32::from(regalloc::pressure(function) < crowded(level)),
+        Level::Avx2 => u32::from(regalloc::pressure(function) < CROWDED * registers(level)),
         // The more pixels share control flow, the more of them run code that only others need.
         Level::Avx512 => 0,
     }
@@ -137,13 +140,15 @@ fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     let pressure = regalloc::pressure(function);
     // Four groups cannot count instructions separately.
     let is_roomy = pressure <= ROOMY
-        && function.classes.len() < LONG / 4
+        && function.classes.len() < LONG / 2
         && fuel::counts_alike(&function.body);
     // Out-of-order execution overlaps groups, but neither iterations of a loop nor long latencies of texel loads.
     let mut waits = function.body.iter().any(|region| matches!(region, Region::Loop(_)));
     function.each_op(|op| waits |= matches!(op.opcode, Opcode::LoadTexel(_)));
     match level {
-        _ if pressure >= crowded(level) => Vec::new(),
+        _ if pressure >= OVERCROWDED * registers(level) => Vec::new(),
+        // The usual form is one group.
+        Level::Avx2 if pressure >= CROWDED * registers(level) => vec![(1, Form::Usual)],
         Level::Avx512 if is_roomy && waits => vec![(1, Form::Usual), (2, Form::Rival)],
         Level::Avx512 => vec![(1, Form::Usual)],
         Level::Avx2 if is_roomy => vec![(2, Form::Usual), (0, Form::Usual)],
@@ -151,9 +156,9 @@ fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     }
 }
 
-/// Returns the register pressure from which on interleaving would spill too much.
-fn crowded(level: Level) -> usize {
-    CROWDED * level.registers(Class::Vector)
+/// Returns the number of vector registers.
+fn registers(level: Level) -> usize {
+    level.registers(Class::Vector)
 }
 
 fn compile_doubled(

@@ -147,7 +147,14 @@ impl Generator {
             }
             11 => self.def(Opcode::Select, &[m, a, b], to),
             12 => self.def(Opcode::Clamp01, &[a], to),
-            13 => self.def(quotient, &[a], to),
+            13 => {
+                let quotient = self.def(quotient, &[a], to);
+                // The root of a, if the first quotient is its reciprocal.
+                match self.random.below(2) {
+                    0 => self.def(Opcode::Rcp, &[quotient], to),
+                    _ => quotient,
+                }
+            }
             14 => self.def(power, &[a], to),
             15 => self.def(wave, &[a], to),
             16 => self.def(corner, &[a], to),

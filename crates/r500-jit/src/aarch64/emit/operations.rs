@@ -155,6 +155,7 @@ impl Emit<'_> {
             | Opcode::Permute2Lo
             | Opcode::Permute2Hi
             | Opcode::MulAdd
+            | Opcode::NegMulAdd
             | Opcode::ToHalf
             | Opcode::PermuteQuads
             | Opcode::Narrow(_)

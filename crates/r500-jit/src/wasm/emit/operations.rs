@@ -129,6 +129,7 @@ impl Code<'_> {
             | Opcode::Lookup(_)
             | Opcode::Tabulated(_)
             | Opcode::MulAdd
+            | Opcode::NegMulAdd
             | Opcode::ToHalf
             | Opcode::PermuteQuads
             | Opcode::Narrow(_)

@@ -68,7 +68,7 @@ fn plain(opcode: Opcode) -> Option<Plain> {
         | Opcode::Remainder | Opcode::Scale | Opcode::Cmp(_) | Opcode::Blend | Opcode::MaskedMove | Opcode::MaskedMul | Opcode::FixUp
         | Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::MaskAll | Opcode::MaskNone | Opcode::ToMask | Opcode::FromMask
         | Opcode::LoadTexel(_) | Opcode::GatherChannel(_) | Opcode::Interpolant(_) | Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_)
-        | Opcode::CountFuel(_) | Opcode::StoreColor(_) | Opcode::MulAdd | Opcode::ToHalf | Opcode::Narrow(_) | Opcode::LoadPixels(_)
+        | Opcode::CountFuel(_) | Opcode::StoreColor(_) | Opcode::MulAdd | Opcode::NegMulAdd | Opcode::ToHalf | Opcode::Narrow(_) | Opcode::LoadPixels(_)
         | Opcode::Tabulated(_) | Opcode::Lookup(_)
         | Opcode::StorePixels(_) | Opcode::Store(..) => return None,
     })
@@ -219,7 +219,7 @@ impl Emit<'_> {
             }
             Opcode::CountFuel(instructions) => self.count_fuel(instructions, [a, b]),
             Opcode::StoreColor(paint) => self.paint(paint, a, b),
-            Opcode::MulAdd => self.mul_add(dst, a, b, c),
+            Opcode::MulAdd | Opcode::NegMulAdd => self.mul_add(opcode, dst, a, b, c),
             Opcode::ToHalf => self.half(dst, a),
             Opcode::Narrow(bytes) => self.narrow(bytes, dst, a),
             Opcode::LoadPixels(rows) => self.load_pixels(rows, dst),

@@ -5,7 +5,7 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use super::operations::at_index;
 use super::{Emit, SPARE, context, field};
-use crate::lir::{Class, PixelRows, StoreColor};
+use crate::lir::{Class, Opcode, PixelRows, StoreColor};
 use crate::mach_inst::Place;
 use crate::x86::level::Level;
 
@@ -201,19 +201,33 @@ impl Emit<'_> {
     /// Encodes a fused multiply-add, which overwrites an operand: the one in the result's register, or a copy of the first.
     pub(super) fn mul_add(
         &mut self,
+        opcode: Opcode,
         dst: u8,
         a: Option<Place>,
         b: Option<Place>,
         c: Option<Place>,
     ) -> Result<(), IcedError> {
         use Code as C;
+        let [sum, product] = match opcode {
+            Opcode::NegMulAdd => [
+                [
+                    C::VEX_Vfnmadd231ps_ymm_ymm_ymmm256,
+                    C::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+                ],
+                [
+                    C::VEX_Vfnmadd132ps_ymm_ymm_ymmm256,
+                    C::EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
+                ],
+            ],
+            _ => [
+                [C::VEX_Vfmadd231ps_ymm_ymm_ymmm256, C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er],
+                [C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, C::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er],
+            ],
+        }
+        .map(|[vex, evex]| self.pick(vex, evex));
         let in_dst = Some(Place::Register(dst));
         if c == in_dst {
-            let code = self.pick(
-                C::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
-                C::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
-            );
-            let inst = self.three(code, dst, a, b)?;
+            let inst = self.three(sum, dst, a, b)?;
             return self.add(inst);
         }
         let (first, second) = if b == in_dst { (b, a) } else { (a, b) };
@@ -222,11 +236,7 @@ impl Emit<'_> {
             let code = self.pick(C::VEX_Vmovaps_ymm_ymmm256, C::EVEX_Vmovaps_zmm_k1z_zmmm512);
             self.add(Instruction::with2(code, to, from)?)?;
         }
-        let code = self.pick(
-            C::VEX_Vfmadd132ps_ymm_ymm_ymmm256,
-            C::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
-        );
-        let inst = self.three(code, dst, c, second)?;
+        let inst = self.three(product, dst, c, second)?;
         self.add(inst)
     }
 
