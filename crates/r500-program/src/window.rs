@@ -78,7 +78,8 @@ impl CodeWindow {
         let state = &program.state;
         let Some(last) = program.code.len().checked_sub(1) else { return Err(WindowError::Empty) };
         let last = u32::try_from(last).unwrap_or(u32::MAX / 2);
-        let offset = u32::from(state.base_address());
+        let base = state.base_address();
+        let offset = u32::from(base);
         let given = (offset, offset + last);
         let window = state.code_range.map_or(given, |range| {
             let first = u32::from(range.code_addr());
@@ -88,9 +89,8 @@ impl CodeWindow {
         if first > last {
             return Err(WindowError::EmptyWindow { first: window.0, last: window.1, offset });
         }
-        let (start, end) = state.code_addr.map_or(given, |addr| {
-            (offset + u32::from(addr.start_addr()), offset + u32::from(addr.end_addr()))
-        });
+        let (start, end) =
+            state.code_addr.map_or(given, |addr| addr.absolute(base).map(u32::from).into());
         let inside = first..=last;
         if !inside.contains(&start) {
             return Err(WindowError::StartOutside { start, first, last });
