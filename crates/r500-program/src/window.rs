@@ -10,7 +10,7 @@ use crate::Program;
 ///
 /// A register that is not given defaults to all instructions of the program, from the first to the
 /// last. Absolute address = index + `US_CODE_OFFSET` (documented).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodeWindow {
     /// `US_CODE_OFFSET`: absolute address of instruction 0.
     pub offset: u32,
@@ -113,6 +113,12 @@ impl CodeWindow {
         (self.first..=self.last).contains(&index).then_some(index)
     }
 
+    /// Returns the first and the last absolute address that can run.
+    #[must_use]
+    pub fn addresses(&self) -> (u32, u32) {
+        (self.address(self.first), self.address(self.last))
+    }
+
     /// Returns the absolute address of an index.
     #[must_use]
     pub fn address(&self, index: usize) -> u32 {
@@ -159,6 +165,7 @@ mod tests {
             (Some(2), None, None)
         );
         assert_eq!(window.address(3), 103);
+        assert_eq!(window.addresses(), (102, 105));
     }
 
     #[test]
