@@ -87,3 +87,39 @@ fn broken(lints: &[Lint]) -> LiftError {
     let error = lints.iter().find(|lint| lint.severity() == Severity::Error);
     LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use r500_exec::{Bindings, Options, Shader};
+    use r500_isa::Instruction;
+    use r500_program::{Job, Program};
+
+    use super::*;
+
+    #[test]
+    fn another_analysis_is_made_only_for_other_integer_and_boolean_constants() {
+        // out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAX src0.1 src0.1
+        let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
+        let mut job = Job::from_program(Program::from_code(code));
+        let shader = Shader::new(&job.program).unwrap();
+        let options = Options::default();
+        let cache = AnalysisCache::default();
+        let analysis = |job: &Job, constant: f32| {
+            let mut bindings = Bindings::new(job, [2, 2]).unwrap();
+            bindings.set_constant(0, [constant; 4]).unwrap();
+            cache.get(&Draw::new(&shader, &bindings, &options).unwrap()).unwrap()
+        };
+        let first = analysis(&job, 1.0);
+        assert!(Arc::ptr_eq(&first, &analysis(&job, 2.0)));
+        // An unbound constant is 0.
+        job.program.state.fc_bool_const = Some(UsFcBoolConst(0));
+        assert!(Arc::ptr_eq(&first, &analysis(&job, 2.0)));
+        job.program.state.fc_bool_const = Some(UsFcBoolConst(1));
+        let other = analysis(&job, 2.0);
+        assert!(!Arc::ptr_eq(&first, &other) && Arc::ptr_eq(&other, &analysis(&job, 1.0)));
+        job.program.state.fc_int_const[3] = Some(UsFcIntConst(5));
+        assert!(!Arc::ptr_eq(&other, &analysis(&job, 1.0)));
+    }
+}
