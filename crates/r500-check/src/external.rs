@@ -33,7 +33,7 @@ impl ExternalReads {
         for index in (0..graph.len()).filter(|&index| graph.reaches(index)) {
             reads.instruction(program, &graph, index);
         }
-        let structure = (!graph.gave_up()).then(|| Structure::recover(program, &graph));
+        let structure = (!graph.gave_up()).then(|| Structure::recover(&graph));
         let structure = structure.as_ref().and_then(|structure| structure.as_ref().ok());
         let flow = Dataflow::new(&graph, structure);
         let live = Liveness::of(&flow);

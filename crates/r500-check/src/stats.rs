@@ -92,7 +92,7 @@ impl Stats {
     /// [`WindowError`] if no instruction can run.
     pub fn of(program: &Program) -> Result<Self, WindowError> {
         let graph = Graph::new(program)?;
-        let structure = Structure::recover(program, &graph).ok();
+        let structure = Structure::recover(&graph).ok();
         Ok(Self::of_graph(program, &graph, structure.as_ref()))
     }
 
@@ -142,8 +142,8 @@ impl Stats {
         }
         stats.indirections = indirections(graph);
         if let Some(structure) = structure {
-            stats.longest_path = Costs::of(program, structure, false);
-            stats.cycles = Costs::of(program, structure, true);
+            stats.longest_path = Costs::of(program, graph, structure, false);
+            stats.cycles = Costs::of(program, graph, structure, true);
         }
         stats
     }
@@ -179,11 +179,11 @@ impl Stats {
     /// Returns the integer constants of reachable loops that the program does not give. Their loops
     /// count as one iteration in [`cycles`](Self::cycles).
     #[must_use]
-    pub fn unknown_passes(program: &Program, graph: &Graph) -> Vec<u8> {
+    pub fn unknown_passes(graph: &Graph) -> Vec<u8> {
         let loops = graph.flows.iter().enumerate().filter_map(|(index, flow)| {
             let flow = flow.as_ref().filter(|flow| flow.is_loop_begin())?;
-            let given = program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
-            (graph.reaches(index) && given.is_none()).then_some(flow.int)
+            let given = graph.int_constant(flow.int).is_some();
+            (graph.reaches(index) && !given).then_some(flow.int)
         });
         let unknown: std::collections::BTreeSet<u8> = loops.collect();
         unknown.into_iter().collect()
@@ -221,6 +221,7 @@ fn indirections(graph: &Graph) -> u64 {
 /// Costs of statements: instructions, or cycles with repeated loops.
 struct Costs<'a> {
     program: &'a Program,
+    graph: &'a Graph,
     structure: &'a Structure,
     cycles: bool,
     /// Costs of subroutines computed so far: several calls may name the same subroutine.
@@ -228,9 +229,9 @@ struct Costs<'a> {
 }
 
 impl<'a> Costs<'a> {
-    fn of(program: &'a Program, structure: &'a Structure, cycles: bool) -> u64 {
+    fn of(program: &'a Program, graph: &'a Graph, structure: &'a Structure, cycles: bool) -> u64 {
         let subs = vec![None; structure.subs.len()];
-        Self { program, structure, cycles, subs }.list(&structure.main)
+        Self { program, graph, structure, cycles, subs }.list(&structure.main)
     }
 
     fn list(&mut self, statements: &[Statement]) -> u64 {
@@ -284,8 +285,7 @@ impl<'a> Costs<'a> {
     }
 
     fn passes(&self, at: usize) -> u64 {
-        let number = usize::from(self.program.code[at].fc_addr().int_addr());
-        let constant = self.program.state.fc_int_const.get(number).copied().flatten();
+        let constant = self.graph.flow(at).and_then(|flow| self.graph.int_constant(flow.int));
         constant.map_or(1, |constant| u64::from(constant.kr()))
     }
 }

@@ -215,7 +215,7 @@ fn programs_with_defined_reads_read_nothing_undefined() {
 fn live_in_at_start_equals_maybe_unwritten_reads() {
     for (name, job) in jobs("mesa") {
         let graph = Graph::new(&job.program).unwrap();
-        let structure = Structure::recover(&job.program, &graph).unwrap();
+        let structure = Structure::recover(&graph).unwrap();
         let flow = Dataflow::new(&graph, Some(&structure));
         let live = *Liveness::of_covered(&flow).live_in(graph.window().start);
         let written = DefiniteInit::of(&flow, &ChannelSet::EMPTY);

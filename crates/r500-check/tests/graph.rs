@@ -12,7 +12,7 @@ use r500_program::Program;
 
 fn recovered(program: &Program) -> (Graph, Structure) {
     let graph = Graph::new(program).unwrap();
-    let structure = Structure::recover(program, &graph).unwrap();
+    let structure = Structure::recover(&graph).unwrap();
     (graph, structure)
 }
 
@@ -155,7 +155,7 @@ fn both_writes_reach_a_use_after_endif() {
 fn divergent_jump_is_unstructured_with_its_reason() {
     let program = LintCode::Unstructured.bad().program;
     let graph = Graph::new(&program).unwrap();
-    let error = Structure::recover(&program, &graph).unwrap_err();
+    let error = Structure::recover(&graph).unwrap_err();
     assert_eq!(error.index, 2);
     assert!(error.reason == UnstructuredReason::DivergentJump, "{}", error.reason);
 }

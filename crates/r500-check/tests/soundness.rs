@@ -38,7 +38,7 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
     let options = Options { warnings: true, limits, ..Options::default() };
     let context = Draw::new(&shader, &bindings, &options).expect("a group of whole quads");
     let graph = Graph::new(&job.program).expect("the engine found a window");
-    let structure = Structure::recover(&job.program, &graph).ok();
+    let structure = Structure::recover(&graph).ok();
     let pixel_edges: Option<BTreeSet<(usize, usize)>> =
         structure.as_ref().map(|s| s.pixel_edges(&graph).into_iter().collect());
     let mut all = RuntimeWarnings::default();
@@ -171,7 +171,7 @@ fn generated_programs_are_clean_and_runs_follow_the_graph() {
         assert!(errors.is_empty(), "{what}: {errors:#?}\n{case}");
         let Verdict::Clean(facts) = report.verdict else { panic!("{what}: {:?}", report.verdict) };
         let graph = Graph::new(&job.program).unwrap();
-        if let Err(unstructured) = Structure::recover(&job.program, &graph) {
+        if let Err(unstructured) = Structure::recover(&graph) {
             panic!("{what}: {unstructured:?}\n{case}");
         }
         let findings = follow(&job, &what).expect("it runs");
@@ -194,7 +194,7 @@ fn removing_dead_writes_keeps_the_picture() {
         let job = case.job("generated");
         let graph = Graph::new(&job.program).unwrap();
         // Tests without the structure, too.
-        let structure = Structure::recover(&job.program, &graph).unwrap();
+        let structure = Structure::recover(&graph).unwrap();
         let structure = if seed % 4 == 0 { None } else { Some(&structure) };
         let live = Liveness::of(&Dataflow::new(&graph, structure));
         let mut lean = job.clone();
@@ -352,8 +352,7 @@ fn random_dwords_never_panic() {
             }
         }
         if let Ok(graph) = Graph::new(&job.program) {
-            let flow =
-                Dataflow::new(&graph, Structure::recover(&job.program, &graph).ok().as_ref());
+            let flow = Dataflow::new(&graph, Structure::recover(&graph).ok().as_ref());
             let _ = DefiniteInit::of(&flow, &ChannelSet::EMPTY);
             let _ = graph.blocks();
         }

@@ -7,8 +7,8 @@ use r500_isa::values::{
     AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, SrcpOp, Target, TexOp,
 };
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
-use r500_isa::{Half, Instruction, Operand, Slot, Source};
-use r500_program::{CodeWindow, Program, WindowError};
+use r500_isa::{Half, InstInfo, Instruction, Operand, Slot, Source, TARGETS};
+use r500_program::{CodeWindow, Executable, Program, WindowError};
 
 /// A decoded program. Any dwords can be decoded, provided that the code window contains an instruction.
 #[derive(Clone, Debug)]
@@ -17,13 +17,14 @@ pub struct Shader {
     id: u64,
     ops: Vec<Op>,
     code: Vec<Instruction>,
-    offset: u32,
-    start: u32,
-    end: u32,
-    window: (u32, u32),
+    window: CodeWindow,
     zero_rule: bool,
     full_fc: bool,
     pixsize: Option<u8>,
+    /// The render targets that some instruction may write.
+    targets: [bool; TARGETS],
+    /// Whether some instruction may write depth.
+    depth: bool,
 }
 
 /// An error of decoding a program.
@@ -72,9 +73,8 @@ impl Shader {
     /// # Errors
     /// [`ShaderError`] if there are no instructions, or none in the code window.
     pub fn new(program: &Program) -> Result<Self, ShaderError> {
-        let state = &program.state;
         let count = program.code.len();
-        let window = CodeWindow::of(program).map_err(|error| match error {
+        let executable = Executable::of(program).map_err(|error| match error {
             WindowError::Empty => ShaderError::Empty,
             WindowError::EmptyWindow { first, last, offset } => {
                 ShaderError::EmptyWindow { first, last, count, offset }
@@ -84,17 +84,26 @@ impl Shader {
             }
         })?;
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        let Executable { window, full_fc, pixsize, .. } = executable;
+        let config = program.state.config;
+        let mut targets = [false; TARGETS];
+        let mut depth = false;
+        for info in program.code.iter().map(|&inst| InstInfo::new(inst)) {
+            for (target, _) in info.outputs.iter().filter(|(_, mask)| *mask != 0) {
+                targets[usize::from(*target)] = true;
+            }
+            depth |= info.depth;
+        }
         Ok(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             ops: program.code.iter().map(|&inst| Op::decode(inst)).collect(),
             code: program.code.clone(),
-            offset: window.offset,
-            start: window.address(window.start),
-            end: window.end_address,
-            window: (window.address(window.first), window.address(window.last)),
-            zero_rule: state.config.is_some_and(|c| c.zero_times_anything_equals_zero()),
-            full_fc: state.fc_ctrl.is_none_or(|c| c.full_fc_en()),
-            pixsize: state.pixsize.map(|p| p.pix_size()),
+            window,
+            zero_rule: config.is_some_and(|c| c.zero_times_anything_equals_zero()),
+            full_fc,
+            pixsize,
+            targets,
+            depth,
         })
     }
 
@@ -108,13 +117,13 @@ impl Shader {
     #[doc(hidden)]
     #[must_use]
     pub fn op(&self, address: u32) -> Option<&Op> {
-        self.index(address).and_then(|i| self.ops.get(i))
+        self.window.index(address).and_then(|i| self.ops.get(i))
     }
 
     /// Returns the dwords at an absolute address; `None` outside the window.
     #[must_use]
     pub fn instruction(&self, address: u32) -> Option<Instruction> {
-        self.index(address).and_then(|i| self.code.get(i)).copied()
+        self.window.index(address).and_then(|i| self.code.get(i)).copied()
     }
 
     /// Returns all decoded operations, from the one at `US_CODE_OFFSET`. For this project's engines.
@@ -133,24 +142,24 @@ impl Shader {
     /// Returns `US_CODE_OFFSET.OFFSET_ADDR`, the absolute address of the first instruction.
     #[must_use]
     pub fn offset(&self) -> u32 {
-        self.offset
+        self.window.offset
     }
 
     /// Returns the absolute address at which the program starts.
     #[must_use]
     pub fn start(&self) -> u32 {
-        self.start
+        self.window.address(self.window.start)
     }
 
     /// Returns the absolute address of the instruction after which the program ends.
     #[must_use]
     pub fn end(&self) -> u32 {
-        self.end
+        self.window.end_address
     }
 
-    /// Returns the first and the last absolute address that can run.
+    /// Returns the instructions that can run.
     #[must_use]
-    pub fn window(&self) -> (u32, u32) {
+    pub fn window(&self) -> CodeWindow {
         self.window
     }
 
@@ -175,40 +184,19 @@ impl Shader {
     /// Returns the render targets that some instruction may write.
     #[must_use]
     pub fn targets(&self) -> [bool; 4] {
-        let mut targets = [false; 4];
-        for alu in self.outs() {
-            if alu.rgb.omask != 0 {
-                targets[usize::from(alu.rgb.target.code())] = true;
-            }
-            if alu.alpha.omask != 0 {
-                targets[usize::from(alu.alpha.target.code())] = true;
-            }
-        }
-        targets
+        self.targets
     }
 
     /// Returns the render targets that a frame has: those that some instruction may write, and A.
     pub(crate) fn frame_targets(&self) -> [bool; 4] {
-        let [_, b, c, d] = self.targets();
+        let [_, b, c, d] = self.targets;
         [true, b, c, d]
     }
 
     /// Returns whether some instruction may write depth.
     #[must_use]
     pub fn writes_depth(&self) -> bool {
-        self.outs().any(|alu| alu.depth)
-    }
-
-    fn outs(&self) -> impl Iterator<Item = &Alu> {
-        self.ops.iter().filter_map(|op| match op {
-            Op::Alu(alu) if alu.out => Some(alu.as_ref()),
-            _ => None,
-        })
-    }
-
-    fn index(&self, address: u32) -> Option<usize> {
-        let inside = (self.window.0..=self.window.1).contains(&address);
-        if inside { usize::try_from(address - self.offset).ok() } else { None }
+        self.depth
     }
 }
 

@@ -1,7 +1,7 @@
 //! The draw of the fast engine, which detects constants that change.
 
 use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
-use r500_ir::lift_symbolic;
+use r500_ir::{ProgramAnalysis, lift_symbolic};
 use r500_simd::Simd;
 
 use super::draw::FastDraw;
@@ -11,12 +11,13 @@ use super::uniforms::changed_channels;
 /// A draw of the fast engine. A constant that changes becomes a uniform: the program is lifted again once, not for further changes.
 pub(crate) struct BatchDraw {
     batches: FastDraw,
+    analysis: ProgramAnalysis,
     simd: Simd,
 }
 
 impl BatchDraw {
-    pub(crate) fn new(batches: FastDraw, simd: Simd) -> Self {
-        Self { batches, simd }
+    pub(crate) fn new(batches: FastDraw, analysis: ProgramAnalysis, simd: Simd) -> Self {
+        Self { batches, analysis, simd }
     }
 }
 
@@ -41,7 +42,8 @@ impl PreparedDraw for BatchDraw {
         for (source, last, now) in changed_channels(key, draw) {
             symbolic.widen(source, last, now);
         }
-        let Ok(function) = lift_symbolic(draw, &symbolic) else { return false };
+        // The key has the program and its integer and boolean constants, so the analysis holds.
+        let Ok(function) = lift_symbolic(draw, &self.analysis, &symbolic) else { return false };
         let code = NativeCode::batch(&function, &function.uniform_values(draw.bindings), self.simd);
         let batches = FastDraw::new(draw, code, self.simd);
         self.batches = batches.with_uniforms(symbolic, &function, draw);

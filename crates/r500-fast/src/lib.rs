@@ -54,6 +54,7 @@ mod unit_builder;
 use batch_draw::BatchDraw;
 use r500_exec::reference::Reference;
 use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
+use r500_ir::{ProgramAnalysis, SymbolicConstants, lift_symbolic};
 
 pub use r500_simd::Simd;
 
@@ -101,12 +102,15 @@ impl Engine for Fast {
     }
 
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
-        match r500_ir::lift(&draw) {
-            Ok(function) => {
+        let lifted = ProgramAnalysis::new(&draw).and_then(|analysis| {
+            Ok((lift_symbolic(&draw, &analysis, &SymbolicConstants::none())?, analysis))
+        });
+        match lifted {
+            Ok((function, analysis)) => {
                 let optimized = r500_ir::optimize_for_codegen(&function);
                 let function = optimized.unwrap_or(function);
                 let code = NativeCode::batch(&function, &[], self.simd);
-                Box::new(BatchDraw::new(FastDraw::new(&draw, code, self.simd), self.simd))
+                Box::new(BatchDraw::new(FastDraw::new(&draw, code, self.simd), analysis, self.simd))
             }
             Err(reason) => Box::new(Fallback {
                 prepared: Reference.prepare(draw),

@@ -49,7 +49,10 @@ use r500_isa::values::TexOp;
 
 pub use const_eval::evaluate;
 pub use entity::{EntityKey, EntityMap};
-pub use lift::{LiftError, lift, lift_symbolic};
+pub use lift::{
+    AnalysisCache, GroupDependence, LiftError, ProgramAnalysis, UnsupportedOption, lift,
+    lift_symbolic,
+};
 pub use opt::{
     DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands, optimize_for_codegen,
 };

@@ -9,6 +9,39 @@ use super::{ALL, NONE, Opcode, Operand, Range, Type};
 /// The maximum number of definitions that are followed: as deep as branches nest in practice.
 const MAX_DEPTH: usize = 16;
 
+/// Returns the masks that the result of an operation implies directly.
+pub(super) fn conjuncts(opcode: Opcode, args: [Operand; 3]) -> [Option<Operand>; 2] {
+    match opcode {
+        Opcode::And => [Some(args[0]), Some(args[1])],
+        Opcode::AndNot => [Some(args[0]), None],
+        _ => [None; 2],
+    }
+}
+
+/// Returns whether `part` is known to imply `whole`. `conjuncts` returns the masks that a mask implies directly; up to `forks` times, those of
+/// the second one are followed, too.
+pub(super) fn implies(
+    part: Operand,
+    whole: Operand,
+    forks: usize,
+    conjuncts: &impl Fn(Operand) -> [Option<Operand>; 2],
+) -> bool {
+    let mut part = part;
+    for _ in 0..MAX_DEPTH {
+        if part == whole || part == NONE {
+            return true;
+        }
+        let [Some(first), second] = conjuncts(part) else { return false };
+        if second.is_some_and(|second| {
+            second == whole || (forks > 0 && implies(second, whole, forks - 1, conjuncts))
+        }) {
+            return true;
+        }
+        part = first;
+    }
+    part == whole
+}
+
 impl Builder {
     /// Returns `mask ? a : b`, for operands of a type.
     pub(super) fn select(&mut self, ty: Type, mask: Operand, a: Operand, b: Operand) -> Operand {
@@ -192,23 +225,9 @@ impl Builder {
 
     /// Returns whether `part` is known to imply `whole`.
     fn implies(&self, part: Operand, whole: Operand) -> bool {
-        let mut part = part;
-        for _ in 0..MAX_DEPTH {
-            match self.def_of(part) {
-                Some((Opcode::AndNot, [a, _, _])) => part = a,
-                Some((Opcode::And, [a, b, _])) => {
-                    if a == whole || b == whole {
-                        return true;
-                    }
-                    part = a;
-                }
-                _ => return false,
-            }
-            if part == whole {
-                return true;
-            }
-        }
-        false
+        let conjuncts =
+            |mask| self.def_of(mask).map_or([None; 2], |(opcode, args)| conjuncts(opcode, args));
+        implies(part, whole, 0, &conjuncts)
     }
 
     /// Returns whether two masks are known to be disjoint.

@@ -14,6 +14,9 @@ pub struct SourceReads {
     pub rgb: [u8; 3],
     /// Whether the alpha of each alpha source is read.
     pub alpha: [bool; 3],
+    /// Channels of source 0 that MDH and MDV read in the pixels of the quad: colours of the RGB source in bits 0 to 2
+    /// (red lowest), alpha of the alpha source in bit 3. They are in `rgb` and `alpha`, too.
+    pub quad: u8,
 }
 
 impl RgbOp {
@@ -113,7 +116,10 @@ impl Instruction {
                 let operand = self.alpha_operand(slot);
                 self.channel_reads(operand.sel, operand.swiz[0], &mut reads);
             }
-            reads.alpha[0] |= alpha_op.is_derivative();
+            if alpha_op.is_derivative() {
+                reads.alpha[0] = true;
+                reads.quad |= 8;
+            }
         }
         reads
     }
@@ -141,6 +147,7 @@ impl Instruction {
         }
         if op.is_derivative() {
             reads.rgb[0] |= wanted;
+            reads.quad |= wanted;
         }
     }
 
@@ -179,14 +186,14 @@ mod tests {
     fn an_idle_half_reads_nothing() {
         // The idle alpha half that Mesa writes, with `temp[9].g = FRC src1.rrr` of the dialect.
         let inst = Instruction([0x1000, 0x0800_1480, 0x0802_0080, 1, 0, 0x99]);
-        assert_eq!(inst.source_reads(), SourceReads { rgb: [0, 1, 0], alpha: [false; 3] });
+        assert_eq!(inst.source_reads(), SourceReads { rgb: [0, 1, 0], ..SourceReads::default() });
     }
 
     #[test]
     fn presubtract_reads_both_colours() {
         // temp[8].rg = MAD srcp.rg_ src0.h1_ src0.00_ with srcp.rgb = sub.
         let inst = Instruction([0x1800, 0x4800_1c06, 0x0802_0080, 0x00fa_8723, 0, 0x0079_0080]);
-        assert_eq!(inst.source_reads(), SourceReads { rgb: [3, 3, 0], alpha: [false; 3] });
+        assert_eq!(inst.source_reads(), SourceReads { rgb: [3, 3, 0], ..SourceReads::default() });
     }
 
     #[test]
@@ -195,7 +202,7 @@ mod tests {
         let inst = Instruction([0x4000, 0x0804_2480, 0x0a12_0080, 0, 0x0070_9066, 0x7000_0000]);
         assert_eq!(
             inst.source_reads(),
-            SourceReads { rgb: [0, 4, 0], alpha: [false, false, true] }
+            SourceReads { rgb: [0, 4, 0], alpha: [false, false, true], quad: 0 }
         );
     }
 }

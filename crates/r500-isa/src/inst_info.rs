@@ -90,6 +90,14 @@ pub struct Access {
     pub field: OperandField,
 }
 
+impl Access {
+    /// Returns the access of a source whose channels `mask` are read.
+    fn of_source(source: Source, mask: u8, field: OperandField) -> Self {
+        let Source { addr, relative, .. } = source;
+        Self { addr, relative, may: mask, must: mask, field }
+    }
+}
+
 /// Def/use facts of an instruction. Channel masks have red in bit 0.
 #[derive(Clone, Copy, Debug)]
 pub struct InstInfo {
@@ -97,6 +105,9 @@ pub struct InstInfo {
     pub ty: InstType,
     /// Temporaries read, of this pixel or of others in its quad.
     pub reads: InlineVec<Access, 6>,
+    /// Temporaries read of other pixels in its quad: source 0 of MDH and MDV, and the coordinates of a fetch whose level
+    /// of detail is computed from the quad. They are in `reads`, too.
+    pub quad_reads: InlineVec<Access, 2>,
     /// Constants read.
     pub constants: InlineVec<Access, 6>,
     /// Temporaries written.
@@ -119,8 +130,8 @@ pub struct InstInfo {
     pub depth: bool,
     /// Whether depth is written regardless of the predicate bits.
     pub depth_unconditional: bool,
-    /// Whether registers of other pixels of the quad are read: MDH, MDV, or a fetch whose level of
-    /// detail is computed from the quad.
+    /// Whether the instruction is MDH, MDV, or a fetch whose level of detail is computed from the quad. The registers
+    /// are in `quad_reads`; there are none if the source of MDH or MDV is a constant.
     pub reads_quad: bool,
     /// `WRITE_INACTIVE`.
     pub write_inactive: bool,
@@ -136,6 +147,7 @@ impl InstInfo {
         let mut step = Self {
             ty: inst.ty(),
             reads: InlineVec::new(),
+            quad_reads: InlineVec::new(),
             constants: InlineVec::new(),
             writes: InlineVec::new(),
             predicate_reads: 0,
@@ -175,6 +187,15 @@ impl InstInfo {
             self.source(rgb_sources[n], reads.rgb[n], RGB_SOURCES[n]);
             self.source(alpha_sources[n], u8::from(reads.alpha[n]) << 3, ALPHA_SOURCES[n]);
         }
+        self.reads_quad = reads.quad != 0;
+        for (source, mask, via) in [
+            (rgb_sources[0], reads.quad & 7, RGB_SOURCES[0]),
+            (alpha_sources[0], reads.quad & 8, ALPHA_SOURCES[0]),
+        ] {
+            if mask != 0 && source.temporary().is_some() {
+                self.quad_reads.push(Access::of_source(source, mask, via));
+            }
+        }
         let (rgb_sure, alpha_sure) =
             (unconditional(cmn.rgb_pred_sel()), unconditional(cmn.alpha_pred_sel()));
         let wmask = cmn.rgb_wmask().code();
@@ -211,20 +232,16 @@ impl InstInfo {
         let alpha_written = u8::from(cmn.alpha_wmask() || self.depth) << 3 | alpha_omask;
         self.predicate_reads = predicate_bits(cmn.rgb_pred_sel(), wmask | rgb_omask)
             | predicate_bits(cmn.alpha_pred_sel(), alpha_written);
-        let wanted = inst.result_channels();
-        self.reads_quad = (rgba.rgb_op().is_derivative() && wanted & 7 != 0)
-            || (alpha.alpha_op().is_derivative() && wanted & 8 != 0);
     }
 
     fn source(&mut self, source: Source, mask: u8, via: OperandField) {
         if mask == 0 {
             return;
         }
-        let Source { addr, relative, .. } = source;
-        let access = Access { addr, relative, may: mask, must: mask, field: via };
+        let access = Access::of_source(source, mask, via);
         if source.constant {
             self.constants.push(access);
-        } else if source.inline().is_none() {
+        } else if source.temporary().is_some() {
             self.reads.push(access);
         }
     }
@@ -249,13 +266,14 @@ impl InstInfo {
             _ => (0b0111, 0b0001),
         };
         let coord = [addr.src_s_swiz(), addr.src_t_swiz(), addr.src_r_swiz(), addr.src_q_swiz()];
-        self.reads.push(Access {
+        let coordinates = Access {
             addr: addr.src_addr(),
             relative: addr.src_addr_rel(),
             may: channels(coord, may),
             must: channels(coord, sure),
             field: OperandField::TexSource,
-        });
+        };
+        self.reads.push(coordinates);
         if op == TexOp::DXDY {
             let dx = [grad.dx_s_swiz(), grad.dx_t_swiz(), grad.dx_r_swiz(), grad.dx_q_swiz()];
             let dy = [grad.dy_s_swiz(), grad.dy_t_swiz(), grad.dy_r_swiz(), grad.dy_q_swiz()];
@@ -277,6 +295,9 @@ impl InstInfo {
         }
         self.fetch = true;
         self.reads_quad = matches!(op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS);
+        if self.reads_quad {
+            self.quad_reads.push(coordinates);
+        }
         let (rgb, alpha) = (cmn.rgb_wmask().code(), u8::from(cmn.alpha_wmask()) << 3);
         let sure = if unconditional(rgb_sel) { rgb } else { 0 }
             | if unconditional(alpha_sel) { alpha } else { 0 };
@@ -466,4 +487,71 @@ fn predicate_bits(sel: PredSel, channels: u8) -> u8 {
 /// Returns whether a half writes regardless of the predicate bits. Reserved selections count as NONE (open).
 fn unconditional(sel: PredSel) -> bool {
     !matches!(sel.code(), 1..=5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::{AlphaOp, RgbMask, RgbOp};
+    use crate::words::{
+        AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbaInst, CmnInst, TexAddr, TexInst,
+    };
+
+    /// Returns `MDH temp[5].<rgb>, temp[6 + aL].<alpha>`, which writes the channels `rgb` and, if `alpha`, alpha.
+    fn derivative(rgb: u8, alpha: bool) -> Instruction {
+        let cmn = CmnInst::default()
+            .with(CmnInst::TYPE, InstType::ALU)
+            .with(CmnInst::RGB_WMASK, RgbMask::new(rgb))
+            .with(CmnInst::ALPHA_WMASK, alpha);
+        let colour = AluRgbAddr::default().with(AluRgbAddr::ADDR0, 5);
+        let other = AluAlphaAddr::default()
+            .with(AluAlphaAddr::ADDR0, 6)
+            .with(AluAlphaAddr::ADDR0_REL, true);
+        let op = AluAlphaInst::default().with(AluAlphaInst::ALPHA_OP, AlphaOp::MDH);
+        let rgba = AluRgbaInst::default().with(AluRgbaInst::RGB_OP, RgbOp::MDH);
+        Instruction([cmn.0, colour.0, other.0, 0, op.0, rgba.0])
+    }
+
+    fn quad_reads(inst: Instruction) -> impl Iterator<Item = (u8, bool, u8)> {
+        let info = InstInfo::new(inst);
+        (0..info.quad_reads.len()).map(move |n| {
+            let Access { addr, relative, may, .. } = info.quad_reads[n];
+            (addr, relative, may)
+        })
+    }
+
+    #[test]
+    fn derivatives_read_the_written_channels_of_source_0_across_the_quad() {
+        assert!(quad_reads(derivative(0b101, true)).eq([(5, false, 0b101), (6, true, 8)]));
+        assert!(quad_reads(derivative(0b010, false)).eq([(5, false, 0b010)]));
+        assert!(quad_reads(derivative(0, true)).eq([(6, true, 8)]));
+        assert!(!InstInfo::new(derivative(0, false)).reads_quad);
+    }
+
+    #[test]
+    fn a_derivative_of_a_constant_reads_no_register_across_the_quad() {
+        let mut inst = derivative(0b111, false);
+        inst.0[1] = AluRgbAddr(inst.0[1]).with(AluRgbAddr::ADDR0_CONST, true).0;
+        assert!(quad_reads(inst).eq([]));
+        assert!(InstInfo::new(inst).reads_quad);
+    }
+
+    #[test]
+    fn fetches_with_implicit_level_of_detail_read_coordinates_across_the_quad() {
+        let fetch = |op| {
+            let cmn = CmnInst::default().with(CmnInst::TYPE, InstType::TEX);
+            let addr = TexAddr::default()
+                .with(TexAddr::SRC_ADDR, 9)
+                .with(TexAddr::SRC_T_SWIZ, Channel::G)
+                .with(TexAddr::SRC_R_SWIZ, Channel::G)
+                .with(TexAddr::SRC_Q_SWIZ, Channel::A);
+            let tex = TexInst::default().with(TexInst::INST, op);
+            Instruction([cmn.0, tex.0, addr.0, 0, 0, 0])
+        };
+        assert!(quad_reads(fetch(TexOp::LD)).eq([(9, false, 0b0011)]));
+        assert!(quad_reads(fetch(TexOp::PROJ)).eq([(9, false, 0b1011)]));
+        for op in [TexOp::LOD, TexOp::DXDY, TexOp::TEXKILL, TexOp::NOP] {
+            assert!(quad_reads(fetch(op)).eq([]) && !InstInfo::new(fetch(op)).reads_quad, "{op:?}");
+        }
+    }
 }

@@ -149,3 +149,11 @@ registers! {
         DATA             data             31:0  u32                    "one dword: six an instruction, four (R, G, B, A) a constant";
     }
 }
+
+impl UsCodeAddr {
+    /// Returns the absolute addresses of the first and the last instruction, given `US_CODE_OFFSET.OFFSET_ADDR`.
+    #[must_use]
+    pub fn absolute(self, offset: u16) -> [u16; 2] {
+        [self.start_addr(), self.end_addr()].map(|address| address + offset)
+    }
+}

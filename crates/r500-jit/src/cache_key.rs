@@ -59,7 +59,7 @@ impl CacheKey {
     pub(crate) fn of_program(shader: &Shader) -> Self {
         let mut content = Self::default();
         shader.code().hash(&mut content);
-        (shader.offset(), shader.start(), shader.end(), shader.window()).hash(&mut content);
+        shader.window().hash(&mut content);
         (shader.zero_rule(), shader.full_fc(), shader.pixsize()).hash(&mut content);
         content
     }

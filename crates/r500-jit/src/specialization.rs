@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use r500_exec::Draw;
-use r500_ir::{ConstantChannel, SymbolicConstants};
+use r500_ir::{AnalysisCache, ConstantChannel, SymbolicConstants};
 
 use crate::cache_key::CacheKey;
 use crate::progress::Progress;
@@ -22,7 +22,7 @@ pub(crate) struct SpecializationHistory {
     now: u64,
 }
 
-/// The constants of a program's draws, and its use.
+/// The constants of a program's draws, its analysis, and its use.
 #[derive(Debug)]
 struct ConstantHistory {
     /// The last value of each constant channel, in the order of [`ConstantChannel::all`].
@@ -31,14 +31,25 @@ struct ConstantHistory {
     /// The number of the last draw of the program.
     used: u64,
     progress: Arc<Progress>,
+    analysis: Arc<AnalysisCache>,
+}
+
+/// What the history holds of the program of a draw.
+pub(crate) struct ProgramHistory {
+    /// The constants that the function of the draw leaves symbolic.
+    pub(crate) symbolic: SymbolicConstants,
+    /// The progress of the program's draws.
+    pub(crate) progress: Arc<Progress>,
+    /// The analysis of the program.
+    pub(crate) analysis: Arc<AnalysisCache>,
 }
 
 /// The maximum number of programs in the history.
 const MAX_PROGRAMS: usize = 64;
 
 impl SpecializationHistory {
-    /// Adds a draw. Returns the constants that its function leaves symbolic, and the progress of the program's draws.
-    pub(crate) fn add(&mut self, draw: &Draw<'_>) -> (SymbolicConstants, Arc<Progress>) {
+    /// Adds a draw.
+    pub(crate) fn add(&mut self, draw: &Draw<'_>) -> ProgramHistory {
         let now: Vec<f32> =
             ConstantChannel::all().map(|source| source.value(draw.bindings)).collect();
         self.now += 1;
@@ -52,10 +63,13 @@ impl SpecializationHistory {
             symbolic: SymbolicConstants::none(),
             used,
             progress: Arc::default(),
+            analysis: Arc::default(),
         });
         history.used = used;
         history.add(now);
-        (history.symbolic.clone(), Arc::clone(&history.progress))
+        let ConstantHistory { symbolic, progress, analysis, .. } = history;
+        let (progress, analysis) = (Arc::clone(progress), Arc::clone(analysis));
+        ProgramHistory { symbolic: symbolic.clone(), progress, analysis }
     }
 
     /// Evicts the least recently drawn program.
@@ -85,9 +99,13 @@ mod tests {
     fn history(values: &[f32]) -> ConstantHistory {
         let mut last = vec![0.0; ConstantChannel::all().count()];
         last[0] = values[0];
-        let symbolic = SymbolicConstants::none();
-        let mut history =
-            ConstantHistory { last: last.clone(), symbolic, used: 0, progress: Arc::default() };
+        let mut history = ConstantHistory {
+            last: last.clone(),
+            symbolic: SymbolicConstants::none(),
+            used: 0,
+            progress: Arc::default(),
+            analysis: Arc::default(),
+        };
         for x in values {
             last[0] = *x;
             history.add(last.clone());

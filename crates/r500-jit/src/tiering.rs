@@ -15,7 +15,7 @@ use crate::background::{Task, Worker};
 use crate::bound_function::BoundFunction;
 use crate::cache::{Cache, CompileOnMiss, LookupOnly};
 use crate::progress::Progress;
-use crate::specialization::SpecializationHistory;
+use crate::specialization::{ProgramHistory, SpecializationHistory};
 use crate::target::Backend;
 use crate::{CacheUse, Constants, Effort, Settings, Unavailable, When};
 
@@ -55,12 +55,14 @@ impl TieredCompiler {
     pub(crate) fn prepare(&self, draw: &Draw<'_>) -> Result<Box<dyn PreparedDraw>, LiftError> {
         let simd = self.simd;
         let history = self.history.lock();
-        let (symbolic, progress) = history.unwrap_or_else(PoisonError::into_inner).add(draw);
+        let ProgramHistory { symbolic, progress, analysis } =
+            history.unwrap_or_else(PoisonError::into_inner).add(draw);
         let symbolic = match self.constants {
             Constants::Specialized => symbolic,
             Constants::Symbolic => SymbolicConstants::all(),
         };
-        let function = Arc::new(BoundFunction::new(r500_ir::lift_symbolic(draw, &symbolic)?, draw));
+        let function = r500_ir::lift_symbolic(draw, &*analysis.get(draw)?, &symbolic)?;
+        let function = Arc::new(BoundFunction::new(function, draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };

@@ -44,7 +44,7 @@ impl Analyses {
         if graph.gave_up() {
             return None;
         }
-        let structure = Structure::recover(program, &graph).ok()?;
+        let structure = Structure::recover(&graph).ok()?;
         if !structure.subs.is_empty() {
             return None;
         }

@@ -12,6 +12,7 @@ extern crate alloc;
 /// instruction memory, and the number of distinct 16-bit addresses.
 pub const MAX_INSTRUCTIONS: usize = 1 << 16;
 
+mod executable;
 mod expect;
 mod input;
 mod job;
@@ -19,6 +20,7 @@ mod state;
 mod texture;
 mod window;
 
+pub use executable::Executable;
 pub use expect::{Compare, Expect, PixelColor};
 pub use input::{Component, Input, InputData, Plane};
 pub use job::{Job, Uniform};

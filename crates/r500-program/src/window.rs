@@ -10,7 +10,7 @@ use crate::Program;
 ///
 /// A register that is not given defaults to all instructions of the program, from the first to the
 /// last. Absolute address = index + `US_CODE_OFFSET` (documented).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodeWindow {
     /// `US_CODE_OFFSET`: absolute address of instruction 0.
     pub offset: u32,
@@ -78,7 +78,8 @@ impl CodeWindow {
         let state = &program.state;
         let Some(last) = program.code.len().checked_sub(1) else { return Err(WindowError::Empty) };
         let last = u32::try_from(last).unwrap_or(u32::MAX / 2);
-        let offset = u32::from(state.base_address());
+        let base = state.base_address();
+        let offset = u32::from(base);
         let given = (offset, offset + last);
         let window = state.code_range.map_or(given, |range| {
             let first = u32::from(range.code_addr());
@@ -88,9 +89,8 @@ impl CodeWindow {
         if first > last {
             return Err(WindowError::EmptyWindow { first: window.0, last: window.1, offset });
         }
-        let (start, end) = state.code_addr.map_or(given, |addr| {
-            (offset + u32::from(addr.start_addr()), offset + u32::from(addr.end_addr()))
-        });
+        let (start, end) =
+            state.code_addr.map_or(given, |addr| addr.absolute(base).map(u32::from).into());
         let inside = first..=last;
         if !inside.contains(&start) {
             return Err(WindowError::StartOutside { start, first, last });
@@ -111,6 +111,12 @@ impl CodeWindow {
     pub fn index(&self, address: u32) -> Option<usize> {
         let index = address.checked_sub(self.offset)? as usize;
         (self.first..=self.last).contains(&index).then_some(index)
+    }
+
+    /// Returns the first and the last absolute address that can run.
+    #[must_use]
+    pub fn addresses(&self) -> (u32, u32) {
+        (self.address(self.first), self.address(self.last))
     }
 
     /// Returns the absolute address of an index.
@@ -159,6 +165,7 @@ mod tests {
             (Some(2), None, None)
         );
         assert_eq!(window.address(3), 103);
+        assert_eq!(window.addresses(), (102, 105));
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl DrawSummary {
             prim_walk: draw.vf_cntl.prim_walk(),
             vertices: state.vertex_count(draw.vf_cntl),
             vertex_program: (!bypass).then(|| [vertex.pvs_first_inst(), vertex.pvs_last_inst()]),
-            fragment_program: [code.start_addr(), code.end_addr()].map(|address| address + offset),
+            fragment_program: code.absolute(offset),
             textures: units.map(|unit| TextureSummary::new(state, unit)).collect(),
             targets: (0..TARGETS)
                 .filter(|target| {

@@ -36,7 +36,7 @@ impl<'a> Flow<'a> {
             graph,
             window: graph.window(),
             blocks: graph.blocks(),
-            structure: Structure::recover(&job.program, graph),
+            structure: Structure::recover(graph),
             lines,
         }
     }

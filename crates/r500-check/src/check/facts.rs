@@ -1,7 +1,7 @@
 //! Derivation of the guarantees of a program without errors.
 
 use r500_isa::values::{FcOp, InstType, TexOp};
-use r500_program::Program;
+use r500_program::Executable;
 
 use super::Assumptions;
 use super::machine::span;
@@ -10,13 +10,13 @@ use crate::{Facts, Verdict};
 
 /// Returns the verdict on a program without errors. `defined`: whether every read is initialised.
 pub(super) fn verdict(
-    program: &Program,
+    program: &Executable<'_>,
     given: &Assumptions,
     graph: &Graph,
     structure: Option<&Structure>,
     defined: bool,
 ) -> Verdict {
-    let missing = missing_int_constants(program, graph);
+    let missing = missing_int_constants(graph);
     if missing != 0 {
         return Verdict::Incomplete { int_constants: missing };
     }
@@ -81,13 +81,11 @@ pub(super) fn verdict(
 }
 
 /// Returns the integer constants that loops name and that are not given.
-fn missing_int_constants(program: &Program, graph: &Graph) -> u32 {
+fn missing_int_constants(graph: &Graph) -> u32 {
     let named = (0..graph.len()).filter(|&index| graph.reaches(index)).filter_map(|index| {
         let flow = graph.flows[index]?;
         let counts = flow.is_loop_begin() || flow.op == FcOp::ENDLOOP;
         counts.then_some(flow.int & 31)
     });
-    named
-        .filter(|&n| program.state.fc_int_const[usize::from(n)].is_none())
-        .fold(0, |mask, n| mask | 1 << n)
+    named.filter(|&n| graph.int_constant(n).is_none()).fold(0, |mask, n| mask | 1 << n)
 }

@@ -1,7 +1,6 @@
 //! Lints about control flow: code window, stacks, branch levels, loops, unreachable code, infinite
 //! loops.
 
-use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType};
 use r500_isa::words::{FcAddr, FcInst};
 
@@ -60,8 +59,7 @@ impl Checker<'_> {
         let address = |place: u32| format!("address {place}");
         let target = self.graph.flows[index].map_or(0, |flow| flow.target);
         let next = self.graph.window().address(index + 1);
-        let full = self.program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
-        let levels = if full { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
+        let levels = if self.program.full_fc { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
         let mut add = |trap: Trap, code: LintCode, place, message: String| {
             if visit.traps.has(trap) {
                 self.add(code, place, message);
@@ -171,7 +169,7 @@ impl Checker<'_> {
     }
 
     fn check_loop(&mut self, index: usize, flow: &BranchInfo) {
-        let constant = self.int_constant(flow.int);
+        let constant = self.graph.int_constant(flow.int);
         let target = self.graph.window().index(flow.target);
         let onto_end = target
             .and_then(|target| self.graph.flows[target])
@@ -268,9 +266,5 @@ impl Checker<'_> {
             }
             index += 1;
         }
-    }
-
-    fn int_constant(&self, number: u8) -> Option<UsFcIntConst> {
-        self.program.state.fc_int_const.get(usize::from(number)).copied().flatten()
     }
 }

@@ -10,7 +10,7 @@ use r500_isa::words::{
     TexAddr, TexAddrDxdy, TexInst,
 };
 use r500_isa::{CONSTANTS, Half, INSTRUCTION_SLOTS, Instruction, Slot, TEMPORARIES, Word};
-use r500_program::Program;
+use r500_program::State;
 
 use super::Checker;
 use crate::LintCode;
@@ -18,32 +18,26 @@ use crate::graph::AlRange;
 use crate::lint::{Edit, EditTarget, Fix, Lint, Location};
 use r500_isa::{Access, OperandField};
 
-/// Performs the checks that need no graph.
-pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
-    let offset = usize::from(program.state.base_address());
-    let last = offset + program.code.len();
-    if last > INSTRUCTION_SLOTS {
+/// Checks the number of instructions at an offset.
+pub(super) fn past_slots(offset: u32, count: usize) -> Option<Lint> {
+    let last = offset as usize + count;
+    (last > INSTRUCTION_SLOTS).then(|| {
         let message = format!("instructions reach to address {}, the last slot is 511", last - 1);
-        findings.push(Lint {
-            code: LintCode::PastSlots,
-            location: Location::Program,
-            message,
-            fix: None,
-            related: Vec::new(),
-        });
-    }
-    let constants = program.state.constants.len();
-    if constants > CONSTANTS {
+        of_program(LintCode::PastSlots, message)
+    })
+}
+
+/// Checks the number of float constants.
+pub(super) fn too_many_constants(state: &State) -> Option<Lint> {
+    let constants = state.constants.len();
+    (constants > CONSTANTS).then(|| {
         let message = format!("{constants} float constants are given, the processor has 256");
-        let code = LintCode::TooManyConstants;
-        findings.push(Lint {
-            code,
-            location: Location::Program,
-            message,
-            fix: None,
-            related: Vec::new(),
-        });
-    }
+        of_program(LintCode::TooManyConstants, message)
+    })
+}
+
+fn of_program(code: LintCode, message: String) -> Lint {
+    Lint { code, location: Location::Program, message, fix: None, related: Vec::new() }
 }
 
 impl Checker<'_> {
@@ -206,7 +200,8 @@ impl Checker<'_> {
             self.add(LintCode::OutWithoutOutput, place, "OUT without an output".into());
         }
         for (half, (target, mask)) in outputs.into_iter().enumerate() {
-            let format = self.program.state.out_fmt.get(usize::from(target)).copied().flatten();
+            let formats = self.state.map(|state| state.out_fmt).unwrap_or_default();
+            let format = formats.get(usize::from(target)).copied().flatten();
             if mask != 0 && format.is_some_and(|f| f.out_fmt() == OutFormat::UNUSED) {
                 let place = if half == 0 {
                     self.field(index, 3, AluRgbInst::TARGET)
@@ -238,8 +233,7 @@ impl Checker<'_> {
 
     fn check_fc(&mut self, index: usize, inst: Instruction) {
         let fc = inst.fc_inst();
-        let full = self.program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
-        if !full && (fc.op() != FcOp::JUMP || fc.a_op() != AddrOp::NONE) {
+        if !self.program.full_fc && (fc.op() != FcOp::JUMP || fc.a_op() != AddrOp::NONE) {
             let edit = Edit::state(EditTarget::FcCtrl, r500_isa::state::UsFcCtrl::FULL_FC_EN, true);
             let fix =
                 Fix { text: "set US_FC_CTRL.FULL_FC_EN".into(), safe: false, edits: vec![edit] };
@@ -272,7 +266,7 @@ impl Checker<'_> {
     fn check_ranges(&mut self, index: usize, highest: i32) {
         let Some(&visit) = self.graph.visit(index) else { return };
         let step = self.graph.steps[index];
-        let pixsize = self.program.state.pixsize.map(|p| i32::from(p.pix_size()));
+        let pixsize = self.program.pixsize.map(i32::from);
         for access in step.reads.iter().chain(step.writes.iter()) {
             let (min, max) = span(access, visit.al);
             self.check_relative(index, access, (min, max), TEMPORARIES);

@@ -9,7 +9,7 @@ mod timing;
 mod values;
 
 use r500_isa::{BitField, FieldValue, TEXTURE_UNITS, Word};
-use r500_program::{Job, Program, WindowError};
+use r500_program::{Executable, Job, Program, State, WindowError};
 
 use crate::dataflow::{ChannelSet, Dataflow};
 use crate::graph::{Graph, Structure, Unstructured};
@@ -97,59 +97,60 @@ pub struct Analysis {
 /// Checks a program and returns its graph and structure too.
 #[must_use]
 pub fn analyze(program: &Program, given: &Assumptions) -> Analysis {
-    analyze_at(program, given, MinSeverity::All)
+    let Program { code, state } = program;
+    let past_slots = machine::past_slots(state.base_address().into(), code.len());
+    let mut lints: Vec<Lint> =
+        past_slots.into_iter().chain(machine::too_many_constants(state)).collect();
+    match Executable::of(program) {
+        Ok(program) => analyze_executable(&program, Some(state), given, lints),
+        Err(error) => {
+            lints.push(window_error(&error));
+            let report = Report { lints, omitted: 0, verdict: Verdict::Broken };
+            Analysis { report, graph: None, structure: None }
+        }
+    }
 }
 
 /// Analyses a program for an engine: makes no assumptions and searches only for the errors that
 /// decide the verdict.
 #[must_use]
-pub fn analyze_errors(program: &Program) -> Analysis {
-    analyze_at(program, &Assumptions::default(), MinSeverity::Errors)
+pub fn analyze_errors(program: &Executable<'_>) -> Analysis {
+    let past_slots = machine::past_slots(program.window.offset, program.code.len());
+    analyze_executable(program, None, &Assumptions::default(), past_slots.into_iter().collect())
 }
 
-/// The least severity that is reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MinSeverity {
-    All,
-    Errors,
-}
-
-fn analyze_at(program: &Program, given: &Assumptions, wanted: MinSeverity) -> Analysis {
-    let mut findings = Vec::new();
-    machine::check_size(program, &mut findings);
-    let graph = match Graph::new(program) {
-        Ok(graph) => graph,
-        Err(error) => {
-            findings.push(window_error(&error));
-            let report = Report { lints: findings, omitted: 0, verdict: Verdict::Broken };
-            return Analysis { report, graph: None, structure: None };
-        }
-    };
-    let structure = (!graph.gave_up()).then(|| Structure::recover(program, &graph));
-    let report = check_graph(program, given, &graph, &structure, wanted, findings);
+/// Analyses a program, with its `state` for warnings and notes; without, only errors are reported.
+fn analyze_executable(
+    program: &Executable<'_>,
+    state: Option<&State>,
+    given: &Assumptions,
+    lints: Vec<Lint>,
+) -> Analysis {
+    let graph = Graph::of(program);
+    let structure = (!graph.gave_up()).then(|| Structure::recover(&graph));
+    let report = check_graph(program, state, given, &graph, &structure, lints);
     Analysis { report, graph: Some(graph), structure }
 }
 
 /// Checks a program with a given graph and structure.
 fn check_graph(
-    program: &Program,
+    program: &Executable<'_>,
+    state: Option<&State>,
     given: &Assumptions,
     graph: &Graph,
     structure: &Option<Result<Structure, Unstructured>>,
-    wanted: MinSeverity,
     lints: Vec<Lint>,
 ) -> Report {
     let recovered = structure.as_ref().and_then(|s| s.as_ref().ok());
     let flow = Dataflow::new(graph, recovered);
-    let stated = has_state(program);
     let errors = lints.iter().filter(|lint| lint.severity() == Severity::Error).count();
     let mut checker = Checker {
         program,
+        state,
         assumptions: given,
         graph,
         structure,
         flow: &flow,
-        has_state: stated,
         counts: [errors, lints.len() - errors],
         findings: lints,
         omitted: 0,
@@ -165,13 +166,13 @@ fn check_graph(
     checker.check_machine();
     checker.check_flow();
     // These passes report warnings only.
-    let defined = wanted == MinSeverity::All && {
+    let defined = state.is_some_and(|state| {
         checker.check_timing();
-        checker.check_values();
+        checker.check_values(state);
         checker.check_registers()
-    };
+    });
     let Checker { mut findings, omitted, .. } = checker;
-    findings.retain(|finding| wanted == MinSeverity::All || finding.severity() == Severity::Error);
+    findings.retain(|finding| state.is_some() || finding.severity() == Severity::Error);
     findings.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
     let broken = findings.iter().any(|finding| finding.severity() == Severity::Error);
     let verdict = if broken {
@@ -183,14 +184,14 @@ fn check_graph(
 }
 
 struct Checker<'a> {
-    program: &'a Program,
+    program: &'a Executable<'a>,
+    /// The state of the program; `None` if only errors are reported.
+    state: Option<&'a State>,
     assumptions: &'a Assumptions,
     graph: &'a Graph,
     /// `None` if the graph is incomplete.
     structure: &'a Option<Result<Structure, Unstructured>>,
     flow: &'a Dataflow,
-    /// Whether the program carries state. Only then are missing registers reported.
-    has_state: bool,
     findings: Vec<Lint>,
     /// Numbers of kept findings: errors; warnings and notes.
     counts: [usize; 2],
@@ -266,21 +267,6 @@ impl<'a> Checker<'a> {
             edits: vec![edit],
         }
     }
-}
-
-/// Returns whether a program carries any state. Bare dwords do not; their state comes from
-/// elsewhere.
-fn has_state(program: &Program) -> bool {
-    let state = &program.state;
-    state.config.is_some()
-        || state.pixsize.is_some()
-        || state.fc_ctrl.is_some()
-        || state.fc_bool_const.is_some()
-        || state.code_addr.is_some()
-        || state.code_range.is_some()
-        || state.code_offset.is_some()
-        || !state.constants.is_empty()
-        || state.fc_int_const.iter().any(Option::is_some)
 }
 
 fn window_error(error: &WindowError) -> Lint {

@@ -3,15 +3,15 @@
 use r500_isa::values::{AlphaOp, Mod, RgbOp, Sel, SrcpOp, Swiz};
 use r500_isa::words::{AluAlphaInst, AluRgbaInst};
 use r500_isa::{Half, Instruction, Slot, Source};
+use r500_program::State;
 
 use super::Checker;
 use crate::LintCode;
 
 impl Checker<'_> {
-    pub(super) fn check_nan(&mut self, index: usize) {
+    pub(super) fn check_nan(&mut self, index: usize, state: &State) {
         let inst = self.program.code[index];
         let wanted = inst.result_channels();
-        let state = &self.program.state;
         let values = Values {
             inst,
             constants: &state.constants,

@@ -1,6 +1,7 @@
 //! Lints about constants: missing ones, and operations with constant results.
 
 use r500_isa::words::FcAddr;
+use r500_program::State;
 
 use super::Checker;
 use super::machine::span;
@@ -8,20 +9,20 @@ use crate::LintCode;
 use r500_isa::JumpInput;
 
 impl Checker<'_> {
-    pub(super) fn check_values(&mut self) {
+    pub(super) fn check_values(&mut self, state: &State) {
+        let given = is_given(state);
         for index in self.reached() {
-            if self.has_state {
-                self.check_constants(index);
+            if given {
+                self.check_constants(index, state);
             }
             if self.graph.steps[index].is_alu() {
-                self.check_nan(index);
+                self.check_nan(index, state);
             }
         }
     }
 
-    fn check_constants(&mut self, index: usize) {
+    fn check_constants(&mut self, index: usize, state: &State) {
         let Some(&visit) = self.graph.visit(index) else { return };
-        let state = &self.program.state;
         let count = i32::try_from(state.constants.len()).unwrap_or(i32::MAX);
         let step = self.graph.steps[index];
         for access in step.constants.iter() {
@@ -33,7 +34,7 @@ impl Checker<'_> {
         }
         let Some(flow) = self.graph.flows[index] else { return };
         let counts = flow.is_loop_begin() || flow.op == r500_isa::values::FcOp::ENDLOOP;
-        if counts && state.fc_int_const[usize::from(flow.int & 31)].is_none() {
+        if counts && self.graph.int_constant(flow.int).is_none() {
             let place = self.field(index, 3, FcAddr::INT_ADDR);
             self.add(LintCode::NoIntConstant, place, format!("int[{}] is not provided", flow.int));
         }
@@ -44,4 +45,18 @@ impl Checker<'_> {
             self.add(LintCode::NoBoolConstant, place, message);
         }
     }
+}
+
+/// Returns whether a program carries any state; only then are missing constants reported. Bare
+/// dwords do not; their state comes from elsewhere.
+fn is_given(state: &State) -> bool {
+    state.config.is_some()
+        || state.pixsize.is_some()
+        || state.fc_ctrl.is_some()
+        || state.fc_bool_const.is_some()
+        || state.code_addr.is_some()
+        || state.code_range.is_some()
+        || state.code_offset.is_some()
+        || !state.constants.is_empty()
+        || state.fc_int_const.iter().any(Option::is_some)
 }

@@ -13,8 +13,10 @@ mod stack_interner;
 mod state_explorer;
 mod structure;
 
+use r500_isa::INT_CONSTANTS;
+use r500_isa::state::UsFcIntConst;
 use r500_isa::values::InstType;
-use r500_program::{CodeWindow, Program, WindowError};
+use r500_program::{CodeWindow, Executable, Program, WindowError};
 
 use r500_isa::{BranchInfo, InstInfo};
 
@@ -28,6 +30,7 @@ pub use structure::{Statement, Structure, Subroutine, Unstructured, Unstructured
 #[derive(Debug)]
 pub struct Graph {
     window: CodeWindow,
+    int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
     visits: Vec<Option<AbstractState>>,
     edges: Vec<Edge>,
     states: usize,
@@ -210,8 +213,14 @@ impl Graph {
     /// # Errors
     /// [`WindowError`] if no instruction can run.
     pub fn new(program: &Program) -> Result<Self, WindowError> {
-        let window = CodeWindow::of(program)?;
-        let bools = program.state.fc_bool_const.map(|c| c.kbool());
+        Executable::of(program).map(|program| Self::of(&program))
+    }
+
+    /// Builds the control-flow graph of an executable program.
+    #[must_use]
+    pub fn of(program: &Executable<'_>) -> Self {
+        let Executable { window, int_constants, .. } = *program;
+        let bools = program.bool_constants.map(|c| c.kbool());
         let steps: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
         let flows: Vec<Option<BranchInfo>> = program
             .code
@@ -220,15 +229,21 @@ impl Graph {
                 (inst.ty() == InstType::FC).then(|| BranchInfo::new(inst, window.offset, bools))
             })
             .collect();
-        let explored = state_explorer::explore(program, window, &flows);
+        let explored = state_explorer::explore(program, &flows);
         let state_explorer::Explored { visits, edges, states, gave_up } = explored;
-        Ok(Self { window, visits, edges, states, gave_up, steps, flows })
+        Self { window, int_constants, visits, edges, states, gave_up, steps, flows }
     }
 
     /// Returns the code window.
     #[must_use]
     pub fn window(&self) -> CodeWindow {
         self.window
+    }
+
+    /// Returns an integer constant; `None` if it is not given.
+    #[must_use]
+    pub fn int_constant(&self, n: u8) -> Option<UsFcIntConst> {
+        self.int_constants.get(usize::from(n)).copied().flatten()
     }
 
     /// Returns the number of instructions, reached or not.

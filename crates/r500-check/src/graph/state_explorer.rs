@@ -6,8 +6,9 @@
 //! flow. The result over-approximates every run: a data-dependent jump takes both edges.
 
 use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
+use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
-use r500_program::{CodeWindow, Program};
+use r500_program::{CodeWindow, Executable};
 
 use super::stack_interner::{StackId, StackInterner};
 use super::{AlRange, DepthRange, Edge, EdgeKind, Node, Trap, Traps};
@@ -76,7 +77,7 @@ struct State {
 const NONE: u32 = u32::MAX;
 
 struct Explorer<'a> {
-    program: &'a Program,
+    program: &'a Executable<'a>,
     window: CodeWindow,
     flows: &'a [Option<BranchInfo>],
     levels: u8,
@@ -95,18 +96,14 @@ struct Explorer<'a> {
 }
 
 /// Explores a program. `flows` holds its decoded flow-control instructions by index.
-pub(super) fn explore(
-    program: &Program,
-    window: CodeWindow,
-    flows: &[Option<BranchInfo>],
-) -> Explored {
+pub(super) fn explore(program: &Executable<'_>, flows: &[Option<BranchInfo>]) -> Explored {
     let count = program.code.len();
-    let full = program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
+    let window = program.window;
     let mut explorer = Explorer {
         program,
         window,
         flows,
-        levels: if full { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS },
+        levels: if program.full_fc { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS },
         calls: StackInterner::new(),
         loops: StackInterner::new(),
         states: Vec::with_capacity(count + count / 2),
@@ -272,8 +269,7 @@ impl Explorer<'_> {
         levels: DepthRange,
         loops: StackId,
     ) -> Decision {
-        let constant =
-            self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
+        let constant = self.int_constant(flow);
         let passes = constant.map(|c| c.kr());
         // A loop of zero iterations that jumps to its own end would end the enclosing loop. If KR
         // is unknown, such a loop is assumed to have iterations.
@@ -309,13 +305,16 @@ impl Explorer<'_> {
         Decision { taken: jumps, fall_through: Some(inner) }
     }
 
+    fn int_constant(&self, flow: &BranchInfo) -> Option<UsFcIntConst> {
+        self.program.int_constants.get(usize::from(flow.int)).copied().flatten()
+    }
+
     /// Applies ENDLOOP, which adds KB to aL.
     fn advance(&mut self, flow: &BranchInfo, loops: StackId) {
         if flow.op != FcOp::ENDLOOP {
             return;
         }
-        let constant =
-            self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
+        let constant = self.int_constant(flow);
         let frame = self.loops.top_mut(loops);
         match constant {
             Some(constant) => {

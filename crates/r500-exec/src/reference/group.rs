@@ -210,7 +210,7 @@ impl<'a> Group<'a> {
 
     fn left_window(&mut self, address: u32) {
         self.warn_group(WarningKind::LeftWindow, address, saturate(address));
-        let (first, last) = self.draw.shader.window();
+        let (first, last) = self.draw.shader.window().addresses();
         match self.draw.options.readings.left_window {
             LeftWindow::End => self.state.ended = true,
             LeftWindow::Wrap => self.state.pc = if address > last { first } else { last },

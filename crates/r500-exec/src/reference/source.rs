@@ -211,7 +211,7 @@ impl Group<'_> {
 
     /// Warns about the sources of an instruction.
     pub(super) fn check_sources(&mut self, lane: usize, address: u32, alu: &Alu) {
-        let SourceReads { rgb, alpha } = alu.reads;
+        let SourceReads { rgb, alpha, .. } = alu.reads;
         for n in 0..3 {
             if rgb[n] != 0 {
                 self.check_source(lane, address, alu.rgb.sources[n], rgb[n]);

@@ -64,7 +64,7 @@ impl Lift<'_> {
             Statement::Call { at, sub } => {
                 self.spend(*at, 1);
                 let jump_mask = self.jump_mask(*at);
-                self.branch(jump_mask, &[], &self.structure.subs[*sub].body)?;
+                self.branch(jump_mask, &[], &self.analysis.structure.subs[*sub].body)?;
             }
             Statement::Return(at) => return Ok(self.jump_mask(*at) != NONE),
             Statement::Skip { at, .. } => self.spend(*at, 1),
@@ -519,8 +519,8 @@ impl WriteSet<'_, '_> {
                     self.als = around;
                 }
                 Statement::Call { sub, .. } => {
-                    let structure = self.lift.structure;
-                    self.statements(&structure.subs[*sub].body);
+                    let subs = &self.lift.analysis.structure.subs;
+                    self.statements(&subs[*sub].body);
                 }
                 _ => {}
             }
@@ -528,37 +528,21 @@ impl WriteSet<'_, '_> {
     }
 
     fn instruction(&mut self, index: usize) {
-        match self.lift.draw.shader.ops().get(index) {
-            Some(Op::Alu(alu)) => {
-                let sources = alu.rgb.sources.iter().chain(&alu.alpha.sources);
-                self.relative |= sources.into_iter().any(|source| source.relative);
-                self.temp(alu.rgb.dest.addr, alu.rgb.dest.relative, alu.rgb.wmask);
-                let wmask = alu.alpha.wmask << 3;
-                self.temp(alu.alpha.dest.addr, alu.alpha.dest.relative, wmask);
-                if alu.out {
-                    self.change(RegState::color(alu.rgb.target.code()), alu.rgb.omask);
-                    self.change(RegState::color(alu.alpha.target.code()), alu.alpha.omask << 3);
-                    self.change(RegState::DEPTH, if alu.depth { 0b11 } else { 0 });
-                } else {
-                    self.change(RegState::PREDICATE, alu.rgb.omask | alu.alpha.omask << 3);
-                }
-                self.change(RegState::ALU_RESULT, u8::from(alu.alu_result.is_some()));
+        let info = self.lift.analysis.info(index);
+        let reads = info.reads.iter().chain(info.constants.iter());
+        self.relative |= reads.chain(info.writes.iter()).any(|access| access.relative);
+        for access in info.writes.iter() {
+            let als = if access.relative { self.als.clone() } else { vec![0] };
+            for al in als {
+                self.change(RegState::temp(moved(access.addr, al, TEMPORARIES)), access.may);
             }
-            Some(Op::Tex(tex)) => {
-                let read = [tex.coord, tex.dx, tex.dy];
-                self.relative |= read.iter().any(|reg| reg.relative);
-                self.temp(tex.dest.addr, tex.dest.relative, tex.wmask);
-            }
-            _ => {}
         }
-    }
-
-    fn temp(&mut self, addr: u8, relative: bool, mask: u8) {
-        self.relative |= relative;
-        let als = if relative { self.als.clone() } else { vec![0] };
-        for al in als {
-            self.change(RegState::temp(moved(addr, al, TEMPORARIES)), mask);
+        for (target, mask) in info.outputs {
+            self.change(RegState::color(target), mask);
         }
+        self.change(RegState::DEPTH, if info.depth { 0b11 } else { 0 });
+        self.change(RegState::PREDICATE, info.predicate_writes);
+        self.change(RegState::ALU_RESULT, info.alu_result_write.into());
     }
 
     fn change(&mut self, first: usize, mask: u8) {

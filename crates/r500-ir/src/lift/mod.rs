@@ -2,6 +2,7 @@
 //!
 //! | module | job |
 //! | --- | --- |
+//! | `analysis` | the checker's analysis of the program, made once and shared by lifts |
 //! | `state` | abstract register state: the operand in each register channel |
 //! | `alu` | ALU and OUT instructions |
 //! | `tex` | texture instructions |
@@ -13,20 +14,22 @@
 //! uniforms.
 
 mod alu;
+mod analysis;
 mod flow;
 mod state;
 mod tex;
 
-use r500_check::graph::Structure;
-use r500_check::{Analysis, Facts, Lint, Severity, Verdict};
-use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
-use r500_isa::{INT_CONSTANTS, TEMPORARIES};
-use r500_program::{InputData, Program, State};
+use r500_check::Facts;
+use r500_check::graph::UnstructuredReason;
+use r500_isa::TEMPORARIES;
+use r500_program::InputData;
+use r500_texture::Sampler;
 
 use super::builder::Builder;
 use super::opt::{Analyses, optimize};
 use super::{Function, Operand, Range, SymbolicConstants};
-use r500_exec::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
+pub use analysis::{AnalysisCache, ProgramAnalysis};
+use r500_exec::{Draw, GROUP, Op, Options, Readings};
 use state::RegState;
 
 /// The maximum number of statements: inlined calls and unrolled loops multiply them.
@@ -38,7 +41,7 @@ const STATEMENTS: usize = 60_000;
 pub enum LiftError {
     /// The options request readings, warnings or a group size that only the reference engine supports.
     #[error("{0} are the reference engine's")]
-    Options(&'static str),
+    Options(UnsupportedOption),
     /// The checker finds errors.
     #[error("the checker finds an error: {0}")]
     Broken(String),
@@ -48,14 +51,41 @@ pub enum LiftError {
         /// Absolute address of the first unstructured instruction.
         address: u32,
         /// Why.
-        reason: &'static str,
+        reason: UnstructuredReason,
     },
     /// The group size may be observable.
     #[error("{0}, so the size of the group of pixels may show")]
-    Group(&'static str),
+    Group(GroupDependence),
     /// The function is too long.
     #[error("calls and loops unrolled make more than {STATEMENTS} operations")]
     TooLong,
+}
+
+/// An option that only the reference engine supports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnsupportedOption {
+    /// Run-time warnings.
+    #[error("findings")]
+    Warnings,
+    /// Readings of open rules.
+    #[error("readings other than the default ones")]
+    Readings,
+    /// A group size, for a program whose results may depend on it.
+    #[error("groups of another size")]
+    GroupSize,
+}
+
+/// What makes the group size observable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupDependence {
+    /// Inactive pixels are written.
+    #[error("something has WRITE_INACTIVE")]
+    InactiveWrites,
+    /// Pixels are counted whose number may depend on the group.
+    #[error("STAT_WE counts, with IGNORE_UNCOVERED and quad differences")]
+    Counts,
 }
 
 /// Lifts the program of a draw, specialised for all program constants: the function has no uniforms.
@@ -63,59 +93,48 @@ pub enum LiftError {
 /// # Errors
 /// [`LiftError`] if the program or the options need the reference engine.
 pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
-    lift_symbolic(draw, &SymbolicConstants::none())
+    lift_symbolic(draw, &ProgramAnalysis::new(draw)?, &SymbolicConstants::none())
 }
 
 /// Lifts the program of a draw with some program constants as [uniforms](Function::uniforms). The function is valid for all values of these
-/// within the given ranges, whatever the draw binds; with [`SymbolicConstants::all`] it does not depend on any program constant.
+/// within the given ranges, whatever the draw binds; with [`SymbolicConstants::all`] it does not depend on any program constant. The analysis
+/// is of the same program with the same integer and boolean constants.
 ///
 /// # Errors
-/// [`LiftError`] if the program or the options need the reference engine.
-pub fn lift_symbolic(draw: &Draw<'_>, symbolic: &SymbolicConstants) -> Result<Function, LiftError> {
-    let options = draw.options;
-    if options.warnings {
-        return Err(LiftError::Options("findings"));
-    }
-    if options.readings != Readings::REFERENCE {
-        return Err(LiftError::Options("readings other than the default ones"));
-    }
-    let program = program(draw.shader, draw.bindings);
-    let Analysis { report, graph, structure } = r500_check::analyze_errors(&program);
-    let facts = match &report.verdict {
-        Verdict::Clean(facts) => *facts,
-        _ => return Err(broken(&report.lints)),
-    };
-    let (Some(graph), Some(structure)) = (graph, structure) else {
-        return Err(broken(&report.lints));
-    };
-    let structure = structure.map_err(|error| LiftError::Unstructured {
-        address: graph.window().address(error.index),
-        reason: error.reason.text(),
-    })?;
-    let needs_group_check = needs_group_check(draw, &facts)?;
+/// [`LiftError`] if the bindings or the options need the reference engine.
+pub fn lift_symbolic(
+    draw: &Draw<'_>,
+    analysis: &ProgramAnalysis,
+    symbolic: &SymbolicConstants,
+) -> Result<Function, LiftError> {
+    // The analysis may have been made for a draw with other options.
+    check_options(draw.options)?;
+    analysis.debug_assert_holds_for(draw);
+    let needs_group_check = needs_group_check(draw, analysis)?;
 
     let mut lift = Lift {
         draw,
         symbolic,
-        structure: &structure,
-        quad_visible: read_across(draw, &structure),
+        analysis,
+        quad_visible: read_across(draw, analysis),
         needs_group_check,
         builder: Builder::default(),
-        regs: RegState::start(options.poison),
+        regs: RegState::start(draw.options.poison),
         active: super::ALL,
         al: 0,
         loops: Vec::new(),
     };
     lift.builder.open_region();
     lift.inputs();
-    lift.statements(&structure.main)?;
+    lift.statements(&analysis.structure.main)?;
     let (colors, depth) = lift.regs.outputs(draw.shader);
     let body = lift.builder.close_region();
     let number = |channel| !lift.builder.range(channel).nan;
     let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
     let (values, uniforms) = lift.builder.take_values();
     let mut function = Function { values, uniforms, body, colors, non_nan, depth };
-    let analyses = Analyses::new(lift.builder.ranges(), reads_quads(draw));
+    let analyses =
+        Analyses::new(lift.builder.ranges(), quad_readers(draw, analysis).next().is_some());
     optimize(&mut function, analyses);
     Ok(function)
 }
@@ -125,7 +144,7 @@ struct Lift<'a> {
     draw: &'a Draw<'a>,
     /// The program constants that are uniforms.
     symbolic: &'a SymbolicConstants,
-    structure: &'a Structure,
+    analysis: &'a ProgramAnalysis,
     /// The quad-visible registers, by index in [`RegState::registers`]: lanes of a quad read them from inactive lanes, which must keep
     /// their values.
     quad_visible: Vec<bool>,
@@ -192,61 +211,32 @@ fn input_ranges(data: &InputData) -> [Range; 4] {
     }
 }
 
-/// Returns the program for the checker: the shader's instructions and window, and the bound integer and boolean constants; unbound ones are
-/// 0, as in the reference engine.
-fn program(shader: &Shader, bindings: &Bindings) -> Program {
-    let mut state = State::default();
-    let (first, last) = shader.window();
-    let offset = shader.offset();
-    // A window or an end that differs from all instructions comes from nine-bit registers; the default has no limit, because a program may
-    // be longer than the processor's memory.
-    let narrow = |address: u32| u16::try_from(address).expect("registers hold nine bits");
-    let all = (offset, offset + shader.code().len() as u32 - 1);
-    state.code_offset =
-        Some(UsCodeOffset::default().with(UsCodeOffset::OFFSET_ADDR, narrow(offset)));
-    if (first, last) != all {
-        state.code_range = Some(
-            UsCodeRange::default()
-                .with(UsCodeRange::CODE_ADDR, narrow(first))
-                .with(UsCodeRange::CODE_SIZE, narrow(last - first)),
-        );
+/// Checks that the options do not need the reference engine.
+fn check_options(options: &Options<'_>) -> Result<(), LiftError> {
+    if options.warnings {
+        return Err(LiftError::Options(UnsupportedOption::Warnings));
     }
-    if (shader.start(), shader.end()) != all {
-        state.code_addr = Some(
-            UsCodeAddr::default()
-                .with(UsCodeAddr::START_ADDR, narrow(shader.start() - offset))
-                .with(UsCodeAddr::END_ADDR, narrow(shader.end().saturating_sub(offset))),
-        );
+    if options.readings != Readings::REFERENCE {
+        return Err(LiftError::Options(UnsupportedOption::Readings));
     }
-    state.fc_ctrl = Some(UsFcCtrl::default().with(UsFcCtrl::FULL_FC_EN, shader.full_fc()));
-    state.pixsize =
-        shader.pixsize().map(|last| UsPixsize::default().with(UsPixsize::PIX_SIZE, last));
-    state.fc_bool_const = Some(bindings.bool_constants().unwrap_or_default());
-    for n in 0..INT_CONSTANTS {
-        state.fc_int_const[n] = Some(bindings.int_constant(n).unwrap_or_default());
-    }
-    Program { code: shader.code().to_vec(), state }
-}
-
-fn broken(findings: &[Lint]) -> LiftError {
-    let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
-    LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
+    Ok(())
 }
 
 /// Returns whether execution must check that groups behave like independent pixels. They may not if uncovered pixels have no vote in flow
 /// control while their neighbours read their registers.
-fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> {
+fn needs_group_check(draw: &Draw<'_>, analysis: &ProgramAnalysis) -> Result<bool, LiftError> {
+    let facts: &Facts = &analysis.facts;
     if facts.group_size_invisible {
         return Ok(false);
     }
     if !facts.no_inactive_writes {
-        return Err(LiftError::Group("something has WRITE_INACTIVE"));
+        return Err(LiftError::Group(GroupDependence::InactiveWrites));
     }
     if draw.options.group != GROUP {
-        return Err(LiftError::Options("groups of another size"));
+        return Err(LiftError::Options(UnsupportedOption::GroupSize));
     }
     // Without reads across a quad, no pixel depends on another.
-    if facts.structured && !reads_quads(draw) {
+    if facts.structured && quad_readers(draw, analysis).next().is_none() {
         return Ok(false);
     }
     if facts.group_size_invisible_if_covered && draw.bindings.covers_quads() {
@@ -258,52 +248,38 @@ fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> 
         Op::Fc(_) => false,
     });
     if counts {
-        return Err(LiftError::Group("STAT_WE counts, with IGNORE_UNCOVERED and quad differences"));
+        return Err(LiftError::Group(GroupDependence::Counts));
     }
     Ok(true)
 }
 
 /// Returns the channels of temporaries that are read across a quad with diverged lanes.
-fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
+fn read_across(draw: &Draw<'_>, analysis: &ProgramAnalysis) -> Vec<bool> {
     let mut exact = vec![false; RegState::REGISTERS];
-    let mut mark = |addr: u8, relative: bool, channels: u8| {
-        for temp in
-            (0..TEMPORARIES).filter(|&temp| relative || temp == usize::from(addr) % TEMPORARIES)
-        {
-            for channel in (0..4).filter(|i| channels >> i & 1 != 0) {
+    let diverged = quad_readers(draw, analysis).filter(|&at| analysis.structure.divergent[at]);
+    for access in diverged.flat_map(|at| analysis.info(at).quad_reads.iter()) {
+        let temps = 0..TEMPORARIES;
+        for temp in temps.filter(|&temp| access.relative || temp == usize::from(access.addr)) {
+            for channel in (0..4).filter(|i| access.may >> i & 1 != 0) {
                 exact[RegState::temp(temp) + channel] = true;
             }
-        }
-    };
-    let ops = draw.shader.ops().iter().zip(&structure.divergent);
-    for (op, _) in ops.filter(|(_, apart)| **apart) {
-        match op {
-            Op::Alu(alu) => {
-                let ([rgb, ..], [alpha, ..]) = (alu.rgb.sources, alu.alpha.sources);
-                // Both halves read colours of the RGB source and alpha of the alpha source.
-                if alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative() {
-                    mark(rgb.addr, rgb.relative, 0b0111);
-                    mark(alpha.addr, alpha.relative, 0b1000);
-                }
-            }
-            Op::Tex(tex) if tex::reads_quad(draw, tex) => {
-                let TexReg { addr, relative, swiz } = tex.coord;
-                let channels =
-                    swiz.iter().fold(0, |mask, channel| mask | 1 << (channel.code() & 3));
-                mark(addr, relative, channels);
-            }
-            _ => {}
         }
     }
     exact
 }
 
-/// Returns whether the program reads across a quad.
-fn reads_quads(draw: &Draw<'_>) -> bool {
-    draw.shader.ops().iter().any(|op| match op {
-        Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
-        Op::Tex(tex) => tex::reads_quad(draw, tex),
-        Op::Fc(_) => false,
+/// Returns the instructions that read across a quad, by index. Fetches do so if their texture has levels or filters to choose from.
+fn quad_readers(draw: &Draw<'_>, analysis: &ProgramAnalysis) -> impl Iterator<Item = usize> {
+    let ops = draw.shader.ops().iter().enumerate();
+    ops.filter_map(|(at, op)| {
+        let depends = match op {
+            Op::Tex(tex) => {
+                let sampler = draw.bindings.sampler(usize::from(tex.unit));
+                sampler.is_some_and(Sampler::depends_on_lod)
+            }
+            _ => true,
+        };
+        (analysis.info(at).reads_quad && depends).then_some(at)
     })
 }
 

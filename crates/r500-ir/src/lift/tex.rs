@@ -4,18 +4,8 @@ use r500_isa::values::TexOp;
 
 use super::Lift;
 use crate::{Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
-use r500_exec::Draw;
 use r500_exec::{Tex, TexReg};
-use r500_texture::{DISABLED_UNIT, Sampler};
-
-/// Returns whether a fetch depends on the coordinates of the other lanes of its quad.
-pub(super) fn reads_quad(draw: &Draw<'_>, tex: &Tex) -> bool {
-    let detail = || {
-        let sampler = draw.bindings.sampler(usize::from(tex.unit));
-        sampler.is_some_and(Sampler::depends_on_lod)
-    };
-    matches!(tex.op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS) && detail()
-}
+use r500_texture::DISABLED_UNIT;
 
 impl Lift<'_> {
     pub(super) fn tex(&mut self, address: u32, tex: &Tex) {

@@ -22,9 +22,8 @@ use super::Pass;
 use super::analyses::{Analyses, Defs, Phis, UseCounts};
 use super::demand::{Bits, DemandGraph};
 use super::lane_paths;
-use crate::{
-    EntityMap, Function, Inst, Loop, LoopParam, NONE, Opcode, Operand, Stmt, Value, Values,
-};
+use crate::mask_algebra::{conjuncts, implies};
+use crate::{EntityMap, Function, Inst, Loop, LoopParam, Opcode, Operand, Stmt, Value, Values};
 
 pub(super) const PASS: Pass = Pass { name: "exited_lanes", run };
 
@@ -130,9 +129,6 @@ struct Facts<'a> {
     changed: bool,
 }
 
-/// The maximum number of definitions followed from a mask to one that it implies.
-const MAX_DEPTH: usize = 16;
-
 /// The maximum number of `and`s of which both operands are followed.
 const MAX_FORKS: usize = 5;
 
@@ -174,31 +170,11 @@ impl Facts<'_> {
 
     /// Returns whether `part` is known to imply `whole`.
     fn implies(&self, part: Operand, whole: Operand) -> bool {
-        self.implies_within(part, whole, MAX_FORKS)
-    }
-
-    fn implies_within(&self, part: Operand, whole: Operand, forks: usize) -> bool {
-        let mut part = part;
-        for _ in 0..MAX_DEPTH {
-            if part == whole || part == NONE {
-                return true;
-            }
-            part = match self.defs.of_operand(part) {
-                Some(Inst { opcode: Opcode::AndNot, args: [a, ..] }) => *a,
-                Some(Inst { opcode: Opcode::And, args: [a, b, _] }) => {
-                    if forks > 0 && self.implies_within(*b, whole, forks - 1) {
-                        return true;
-                    }
-                    *a
-                }
-                Some(_) => return false,
-                None => match part.value().and_then(|value| self.entry_mask[value]) {
-                    Some(entry_mask) => entry_mask,
-                    None => return false,
-                },
-            };
-        }
-        false
+        let conjuncts = |mask| match self.defs.of_operand(mask) {
+            Some(Inst { opcode, args }) => conjuncts(*opcode, *args),
+            None => [mask.value().and_then(|value| self.entry_mask[value]), None],
+        };
+        implies(part, whole, MAX_FORKS, &conjuncts)
     }
 }
 

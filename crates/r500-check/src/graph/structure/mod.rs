@@ -128,10 +128,8 @@ impl Structure {
     ///
     /// # Errors
     /// [`Unstructured`], with the first instruction that fits no statement.
-    pub fn recover(program: &r500_program::Program, graph: &Graph) -> Result<Self, Unstructured> {
-        let ints = &program.state.fc_int_const;
-        let passes =
-            |int: u8| ints.get(usize::from(int)).copied().flatten().map(|constant| constant.kr());
+    pub fn recover(graph: &Graph) -> Result<Self, Unstructured> {
+        let passes = |int: u8| graph.int_constant(int).map(|constant| constant.kr());
         let window = graph.window();
         let Some(end) = window.end else {
             return refuse(window.start, Reason::EndOutsideWindow);

@@ -148,7 +148,7 @@ fn program_rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
             .collect();
     }
     let shader = &screen.session.recording.setup().shader;
-    let (first, last) = shader.window();
+    let (first, last) = shader.window().addresses();
     let there = |address: &u32| shader.instruction(*address).is_some();
     let listed = |address| (Some(address), text::listed(&screen.session, address));
     (first..=last).filter(there).map(listed).collect()

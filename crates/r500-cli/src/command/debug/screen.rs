@@ -258,7 +258,7 @@ impl Screen {
     }
 
     fn move_cursor(&mut self, by: i64) {
-        let (first, last) = self.session.recording.setup().shader.window();
+        let (first, last) = self.session.recording.setup().shader.window().addresses();
         let moved = i64::from(self.line()) + by;
         let moved = moved.clamp(i64::from(first), i64::from(last));
         self.cursor = u32::try_from(moved).ok();

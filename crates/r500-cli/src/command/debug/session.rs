@@ -120,7 +120,7 @@ impl Session {
         if shader.op(address).is_some() {
             return Ok(address);
         }
-        let (first, last) = shader.window();
+        let (first, last) = shader.window().addresses();
         Err(format!("there is no instruction at {address}; the program has {first} to {last}"))
     }
 

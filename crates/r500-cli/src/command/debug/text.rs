@@ -420,7 +420,7 @@ pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
         return list_source(session, what);
     }
     let now = session.recording.now();
-    let (first, last) = session.recording.setup().shader.window();
+    let (first, last) = session.recording.setup().shader.window().addresses();
     let (from, to) = match what {
         "all" => (first, last),
         "" => around(now.address(), first, last),

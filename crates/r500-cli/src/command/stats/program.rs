@@ -35,9 +35,9 @@ pub(super) struct Counted {
 impl Counted {
     fn of(job: &Job) -> Result<Self, String> {
         let graph = Graph::new(&job.program).map_err(|error| error.to_string())?;
-        let structure = Structure::recover(&job.program, &graph);
+        let structure = Structure::recover(&graph);
         let stats = Stats::of_graph(&job.program, &graph, structure.as_ref().ok());
-        let unknown_passes = Stats::unknown_passes(&job.program, &graph);
+        let unknown_passes = Stats::unknown_passes(&graph);
         let unstructured = structure.err().map(|why| (graph.window().address(why.index), why));
         Ok(Self { stats, unstructured, unknown_passes })
     }

@@ -25,7 +25,7 @@ mod table;
 
 use r500_check::ExternalReads;
 use r500_exec::{Bindings, Draw, Options, Shader, ShaderError};
-use r500_ir::{Function, LiftError, lift_symbolic};
+use r500_ir::{Function, LiftError, ProgramAnalysis, lift_symbolic};
 use r500_isa::texture::{TxFilter0, TxFormat1};
 use r500_isa::values::{CoordType, TexelFilter, TxFormat};
 use r500_program::{Input, InputData, Job, Level, Program, Texture};
@@ -186,7 +186,8 @@ fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<
     let options = Options::default();
     let draw = Draw::new(&shader, &bindings, &options)
         .map_err(|error| Unknown::Lift { side, error: LiftError::Broken(error.to_string()) })?;
-    lift_symbolic(&draw, &known.symbolic(side)).map_err(refused)
+    let analysis = ProgramAnalysis::new(&draw).map_err(refused)?;
+    lift_symbolic(&draw, &analysis, &known.symbolic(side)).map_err(refused)
 }
 
 /// Returns the most general texture for the assumptions: it uses all coordinates that there are, and the level of

@@ -1,0 +1,125 @@
+//! The analysis of a program that a lift needs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use r500_check::graph::{Graph, Structure};
+use r500_check::{Analysis, Facts, Lint, Severity, Verdict};
+use r500_exec::Draw;
+use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
+use r500_isa::{INT_CONSTANTS, InstInfo};
+use r500_program::Executable;
+
+use super::{LiftError, check_options};
+
+/// The checker's analysis of a program for given integer and boolean constants. It holds for all draws with these, whatever else they bind.
+#[derive(Debug)]
+pub struct ProgramAnalysis {
+    pub(super) facts: Facts,
+    pub(super) graph: Graph,
+    pub(super) structure: Structure,
+    bool_constants: Option<UsFcBoolConst>,
+    int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
+}
+
+impl ProgramAnalysis {
+    /// Analyses the program of a draw.
+    ///
+    /// # Errors
+    /// [`LiftError`] if the program or the options need the reference engine.
+    pub fn new(draw: &Draw<'_>) -> Result<Self, LiftError> {
+        check_options(draw.options)?;
+        let program = draw.executable();
+        let Analysis { report, graph, structure } = r500_check::analyze_errors(&program);
+        let (Verdict::Clean(facts), Some(graph), Some(structure)) =
+            (report.verdict, graph, structure)
+        else {
+            return Err(broken(&report.lints));
+        };
+        let structure = structure.map_err(|error| LiftError::Unstructured {
+            address: graph.window().address(error.index),
+            reason: error.reason,
+        })?;
+        let Executable { bool_constants, int_constants, .. } = program;
+        Ok(Self { facts, graph, structure, bool_constants, int_constants })
+    }
+
+    /// Returns the def/use facts of the instruction at an index.
+    pub(super) fn info(&self, index: usize) -> &InstInfo {
+        self.graph.info(index)
+    }
+
+    /// Returns whether the analysis holds for a draw of the same program.
+    fn holds_for(&self, draw: &Draw<'_>) -> bool {
+        let Executable { bool_constants, int_constants, .. } = draw.executable();
+        (self.bool_constants, self.int_constants) == (bool_constants, int_constants)
+    }
+
+    /// Asserts, in builds with debug assertions, that the analysis holds for a draw.
+    pub(super) fn debug_assert_holds_for(&self, draw: &Draw<'_>) {
+        debug_assert!(
+            self.holds_for(draw) && self.graph.len() == draw.shader.code().len(),
+            "the analysis is of another program"
+        );
+    }
+}
+
+/// The last analysis of a program, for further lifts with other bindings.
+#[derive(Debug, Default)]
+pub struct AnalysisCache(Mutex<Option<Arc<ProgramAnalysis>>>);
+
+impl AnalysisCache {
+    /// Returns the analysis of a draw: the last one, if it has the same integer and boolean constants. All draws must be of one program.
+    ///
+    /// # Errors
+    /// [`LiftError`] if the program or the options need the reference engine.
+    pub fn get(&self, draw: &Draw<'_>) -> Result<Arc<ProgramAnalysis>, LiftError> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(analysis) = last.filter(|analysis| analysis.holds_for(draw)) {
+            return Ok(analysis);
+        }
+        let analysis = Arc::new(ProgramAnalysis::new(draw)?);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&analysis));
+        Ok(analysis)
+    }
+}
+
+fn broken(lints: &[Lint]) -> LiftError {
+    let error = lints.iter().find(|lint| lint.severity() == Severity::Error);
+    LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use r500_exec::{Bindings, Options, Shader};
+    use r500_isa::Instruction;
+    use r500_program::{Job, Program};
+
+    use super::*;
+
+    #[test]
+    fn another_analysis_is_made_only_for_other_integer_and_boolean_constants() {
+        // out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAX src0.1 src0.1
+        let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
+        let mut job = Job::from_program(Program::from_code(code));
+        let shader = Shader::new(&job.program).unwrap();
+        let options = Options::default();
+        let cache = AnalysisCache::default();
+        let analysis = |job: &Job, constant: f32| {
+            let mut bindings = Bindings::new(job, [2, 2]).unwrap();
+            bindings.set_constant(0, [constant; 4]).unwrap();
+            cache.get(&Draw::new(&shader, &bindings, &options).unwrap()).unwrap()
+        };
+        let first = analysis(&job, 1.0);
+        assert!(Arc::ptr_eq(&first, &analysis(&job, 2.0)));
+        // An unbound constant is 0.
+        job.program.state.fc_bool_const = Some(UsFcBoolConst(0));
+        assert!(Arc::ptr_eq(&first, &analysis(&job, 2.0)));
+        job.program.state.fc_bool_const = Some(UsFcBoolConst(1));
+        let other = analysis(&job, 2.0);
+        assert!(!Arc::ptr_eq(&first, &other) && Arc::ptr_eq(&other, &analysis(&job, 1.0)));
+        job.program.state.fc_int_const[3] = Some(UsFcIntConst(5));
+        assert!(!Arc::ptr_eq(&other, &analysis(&job, 1.0)));
+    }
+}
