@@ -87,7 +87,9 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
 }
 
 fn before_step(graph: &Graph, group: &Group<'_>, at: usize, what: &str) {
-    let Some(visit) = graph.visit(at) else { panic!("{what}: {at} is reached all the same") };
+    let Some(visit) = graph.abstract_state(at) else {
+        panic!("{what}: {at} is reached all the same")
+    };
     let deepest = group.state().lanes().iter().map(|lane| match lane.state {
         LaneState::Branch(n) => n + 1,
         _ => 0,

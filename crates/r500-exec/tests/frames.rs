@@ -116,10 +116,10 @@ fn captures_depend_neither_on_threads_nor_on_the_group() {
             let frame = run(&job, options);
             frame.target(0).unwrap().iter().map(|color| color.map(f32::to_bits)).collect()
         };
-        let law = bits(&Options { threads: 1, ..Options::default() });
+        let reference = bits(&Options { threads: 1, ..Options::default() });
         for (threads, group) in [(3, [4, 4]), (1, [2, 2]), (2, [8, 2]), (1, [20, 12])] {
             let other = bits(&Options { threads, group, ..Options::default() });
-            assert!(law == other, "{name}: {threads} threads, group {group:?}");
+            assert!(reference == other, "{name}: {threads} threads, group {group:?}");
         }
     }
 }

@@ -75,12 +75,12 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
             let at_step = |n: Option<usize>| n.and_then(|n| steps.get(n));
             // NaN does not equal itself: compare the printed values.
             assert_eq!(
-                format!("{:?}", recording.done()),
+                format!("{:?}", recording.last_step()),
                 format!("{:?}", at_step(at.checked_sub(1))),
                 "{name} {at}"
             );
             assert_eq!(
-                format!("{:?}", recording.coming()),
+                format!("{:?}", recording.next_step()),
                 format!("{:?}", at_step(Some(at))),
                 "{name} {at}"
             );
@@ -367,7 +367,7 @@ fn an_endless_program_is_kept_as_far_as_it_came() {
     assert_eq!(recording.end(), &End::Stopped(expected));
     assert_eq!(recording.run(Forward, &[]), Stop::End);
     assert_eq!(recording.position(), 1000);
-    assert!(recording.coming().is_none());
+    assert!(recording.next_step().is_none());
     assert!(!recording.delivered().color[0].iter().any(|&x| x != 0.0));
     let heat = heatmap(&setup, PixelRect { x: 0, y: 0, width: 4, height: 4 }).unwrap();
     assert_eq!((heat.stopped, heat.activity[5].executed), (1, 1000));

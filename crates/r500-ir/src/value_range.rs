@@ -439,7 +439,10 @@ mod tests {
             }
             for (b, others) in &ranges {
                 for (&x, &y) in points.iter().flat_map(|x| others.iter().map(move |y| (x, y))) {
-                    assert!(holds(a.plus(*b), reference.add(x, y)), "{x:e} + {y:e} in {a:?} + {b:?}");
+                    assert!(
+                        holds(a.plus(*b), reference.add(x, y)),
+                        "{x:e} + {y:e} in {a:?} + {b:?}"
+                    );
                     assert!(
                         holds(a.times(*b, false), reference.mul(x, y)),
                         "{x:e} * {y:e} in {a:?} * {b:?}"

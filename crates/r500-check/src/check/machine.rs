@@ -19,12 +19,12 @@ use crate::lint::{Edit, EditTarget, Fix, Lint, Location};
 use r500_isa::{Access, OperandField};
 
 /// Performs the checks that need no graph.
-pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
+pub(super) fn check_size(program: &Program, lints: &mut Vec<Lint>) {
     let offset = usize::from(program.state.base_address());
     let last = offset + program.code.len();
     if last > INSTRUCTION_SLOTS {
         let message = format!("instructions reach to address {}, the last slot is 511", last - 1);
-        findings.push(Lint {
+        lints.push(Lint {
             code: LintCode::PastSlots,
             location: Location::Program,
             message,
@@ -36,7 +36,7 @@ pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
     if constants > CONSTANTS {
         let message = format!("{constants} float constants are given, the processor has 256");
         let code = LintCode::TooManyConstants;
-        findings.push(Lint {
+        lints.push(Lint {
             code,
             location: Location::Program,
             message,
@@ -188,8 +188,8 @@ impl Checker<'_> {
     /// Reports a program that writes nothing.
     fn check_any_output(&mut self) {
         let writes = |index: usize| {
-            let step = &self.graph.steps[index];
-            let output = step.depth || step.outputs.iter().any(|output| output.1 != 0);
+            let info = &self.graph.infos[index];
+            let output = info.depth || info.outputs.iter().any(|output| output.1 != 0);
             output && self.program.code[index].ty() == InstType::OUT
         };
         if !self.reached().any(writes) {
@@ -199,9 +199,9 @@ impl Checker<'_> {
     }
 
     fn check_out(&mut self, index: usize) {
-        let step = &self.graph.steps[index];
-        let outputs = step.outputs;
-        if outputs.iter().all(|output| output.1 == 0) && !step.depth {
+        let info = &self.graph.infos[index];
+        let outputs = info.outputs;
+        if outputs.iter().all(|output| output.1 == 0) && !info.depth {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
             self.add(LintCode::OutWithoutOutput, place, "OUT without an output".into());
         }
@@ -247,7 +247,7 @@ impl Checker<'_> {
             let place = self.field(index, 2, FcInst::OP);
             self.add_fixed(LintCode::PartialFlowControl, place, message, fix);
         }
-        let looked = self.graph.steps[index].predicate_reads != 0;
+        let looked = self.graph.infos[index].predicate_reads != 0;
         if looked && inst.cmn().rgb_pred_sel() == PredSel::RGBA {
             let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
             self.add(LintCode::FcPredicateRgba, place, "PRED_SEL RGBA on flow control".into());
@@ -270,10 +270,10 @@ impl Checker<'_> {
 
     /// Checks addresses with aL, and US_PIXSIZE.
     fn check_ranges(&mut self, index: usize, highest: i32) {
-        let Some(&visit) = self.graph.visit(index) else { return };
-        let step = self.graph.steps[index];
+        let Some(&visit) = self.graph.abstract_state(index) else { return };
+        let info = self.graph.infos[index];
         let pixsize = self.program.state.pixsize.map(|p| i32::from(p.pix_size()));
-        for access in step.reads.iter().chain(step.writes.iter()) {
+        for access in info.reads.iter().chain(info.writes.iter()) {
             let (min, max) = span(access, visit.al);
             self.check_relative(index, access, (min, max), TEMPORARIES);
             let Some(last) = pixsize.filter(|&last| max > last) else { continue };
@@ -288,7 +288,7 @@ impl Checker<'_> {
             let message = format!("temp[{}] is above US_PIXSIZE {last}", max.min(127));
             self.add_fixed(LintCode::PastPixsize, place, message, fix);
         }
-        for access in step.constants.iter() {
+        for access in info.constants.iter() {
             self.check_relative(index, access, span(access, visit.al), CONSTANTS);
         }
     }
@@ -318,9 +318,9 @@ impl Checker<'_> {
     fn highest_temporary(&self) -> i32 {
         let mut highest = 0;
         for index in self.reached() {
-            let Some(visit) = self.graph.visit(index) else { continue };
-            let step = &self.graph.steps[index];
-            for access in step.reads.iter().chain(step.writes.iter()) {
+            let Some(visit) = self.graph.abstract_state(index) else { continue };
+            let info = &self.graph.infos[index];
+            for access in info.reads.iter().chain(info.writes.iter()) {
                 highest = highest.max(span(access, visit.al).1);
             }
         }

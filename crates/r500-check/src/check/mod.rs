@@ -79,8 +79,8 @@ pub fn check_job(job: &Job) -> Report {
 /// The time is roughly linear in the program length; the number of states of a group is limited to
 /// [`STATES`](crate::limits::STATES).
 #[must_use]
-pub fn check(program: &Program, given: &Assumptions) -> Report {
-    analyze(program, given).report
+pub fn check(program: &Program, assumptions: &Assumptions) -> Report {
+    analyze(program, assumptions).report
 }
 
 /// The complete analysis of a program: report, graph and structure.
@@ -96,8 +96,8 @@ pub struct Analysis {
 
 /// Checks a program and returns its graph and structure too.
 #[must_use]
-pub fn analyze(program: &Program, given: &Assumptions) -> Analysis {
-    analyze_at(program, given, MinSeverity::All)
+pub fn analyze(program: &Program, assumptions: &Assumptions) -> Analysis {
+    analyze_at(program, assumptions, MinSeverity::All)
 }
 
 /// Analyses a program for an engine: makes no assumptions and searches only for the errors that
@@ -114,26 +114,26 @@ enum MinSeverity {
     Errors,
 }
 
-fn analyze_at(program: &Program, given: &Assumptions, wanted: MinSeverity) -> Analysis {
-    let mut findings = Vec::new();
-    machine::check_size(program, &mut findings);
+fn analyze_at(program: &Program, assumptions: &Assumptions, wanted: MinSeverity) -> Analysis {
+    let mut lints = Vec::new();
+    machine::check_size(program, &mut lints);
     let graph = match Graph::new(program) {
         Ok(graph) => graph,
         Err(error) => {
-            findings.push(window_error(&error));
-            let report = Report { lints: findings, omitted: 0, verdict: Verdict::Broken };
+            lints.push(window_error(&error));
+            let report = Report { lints, omitted: 0, verdict: Verdict::Broken };
             return Analysis { report, graph: None, structure: None };
         }
     };
     let structure = (!graph.gave_up()).then(|| Structure::recover(program, &graph));
-    let report = check_graph(program, given, &graph, &structure, wanted, findings);
+    let report = check_graph(program, assumptions, &graph, &structure, wanted, lints);
     Analysis { report, graph: Some(graph), structure }
 }
 
 /// Checks a program with a given graph and structure.
 fn check_graph(
     program: &Program,
-    given: &Assumptions,
+    assumptions: &Assumptions,
     graph: &Graph,
     structure: &Option<Result<Structure, Unstructured>>,
     wanted: MinSeverity,
@@ -145,13 +145,13 @@ fn check_graph(
     let errors = lints.iter().filter(|lint| lint.severity() == Severity::Error).count();
     let mut checker = Checker {
         program,
-        assumptions: given,
+        assumptions,
         graph,
         structure,
         flow: &flow,
         has_state: stated,
         counts: [errors, lints.len() - errors],
-        findings: lints,
+        lints,
         omitted: 0,
         last_omitted: false,
     };
@@ -170,16 +170,16 @@ fn check_graph(
         checker.check_values();
         checker.check_registers()
     };
-    let Checker { mut findings, omitted, .. } = checker;
-    findings.retain(|finding| wanted == MinSeverity::All || finding.severity() == Severity::Error);
-    findings.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
-    let broken = findings.iter().any(|finding| finding.severity() == Severity::Error);
+    let Checker { mut lints, omitted, .. } = checker;
+    lints.retain(|finding| wanted == MinSeverity::All || finding.severity() == Severity::Error);
+    lints.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
+    let broken = lints.iter().any(|finding| finding.severity() == Severity::Error);
     let verdict = if broken {
         Verdict::Broken
     } else {
-        facts::verdict(program, given, graph, recovered, defined)
+        facts::verdict(program, assumptions, graph, recovered, defined)
     };
-    Report { lints: findings, omitted, verdict }
+    Report { lints, omitted, verdict }
 }
 
 struct Checker<'a> {
@@ -191,7 +191,7 @@ struct Checker<'a> {
     flow: &'a Dataflow,
     /// Whether the program carries state. Only then are missing registers reported.
     has_state: bool,
-    findings: Vec<Lint>,
+    lints: Vec<Lint>,
     /// Numbers of kept findings: errors; warnings and notes.
     counts: [usize; 2],
     /// Number of omitted findings, and whether the last one is omitted.
@@ -223,7 +223,7 @@ impl<'a> Checker<'a> {
             self.omitted += 1;
         } else {
             *count += 1;
-            self.findings.push(lint);
+            self.lints.push(lint);
         }
     }
 
@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let places: Vec<_> = others.into_iter().map(|index| (self.at(index), why)).collect();
-        if let Some(finding) = self.findings.last_mut() {
+        if let Some(finding) = self.lints.last_mut() {
             finding.related.extend(places);
         }
     }

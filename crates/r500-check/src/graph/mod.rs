@@ -32,7 +32,7 @@ pub struct Graph {
     edges: Vec<Edge>,
     states: usize,
     gave_up: bool,
-    pub(crate) steps: Vec<InstInfo>,
+    pub(crate) infos: Vec<InstInfo>,
     pub(crate) flows: Vec<Option<BranchInfo>>,
 }
 
@@ -212,7 +212,7 @@ impl Graph {
     pub fn new(program: &Program) -> Result<Self, WindowError> {
         let window = CodeWindow::of(program)?;
         let bools = program.state.fc_bool_const.map(|c| c.kbool());
-        let steps: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
+        let infos: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
         let flows: Vec<Option<BranchInfo>> = program
             .code
             .iter()
@@ -222,7 +222,7 @@ impl Graph {
             .collect();
         let explored = state_explorer::explore(program, window, &flows);
         let state_explorer::Explored { visits, edges, states, gave_up } = explored;
-        Ok(Self { window, visits, edges, states, gave_up, steps, flows })
+        Ok(Self { window, visits, edges, states, gave_up, infos, flows })
     }
 
     /// Returns the code window.
@@ -246,14 +246,14 @@ impl Graph {
 
     /// Returns the abstract state of an instruction; `None` if unreachable.
     #[must_use]
-    pub fn visit(&self, index: usize) -> Option<&AbstractState> {
+    pub fn abstract_state(&self, index: usize) -> Option<&AbstractState> {
         self.visits.get(index)?.as_ref()
     }
 
     /// Returns whether some run may reach an instruction.
     #[must_use]
     pub fn reaches(&self, index: usize) -> bool {
-        self.visit(index).is_some()
+        self.abstract_state(index).is_some()
     }
 
     /// Returns the def/use facts of an instruction, reachable or not.
@@ -262,7 +262,7 @@ impl Graph {
     /// If the program has no such instruction.
     #[must_use]
     pub fn info(&self, index: usize) -> &InstInfo {
-        &self.steps[index]
+        &self.infos[index]
     }
 
     /// Returns the branch decision of a flow-control instruction; `None` for others.

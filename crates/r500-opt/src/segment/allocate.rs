@@ -133,7 +133,7 @@ pub(crate) fn allocate(
                 });
                 let (temp, channel) = found?;
                 if let Some(channel) = channel {
-                    super::sets::relane(form, members[0].0, channel);
+                    super::sets::assign_lane(form, members[0].0, channel);
                 }
                 temp
             }

@@ -130,7 +130,7 @@ impl Structure {
     /// [`Unstructured`], with the first instruction that fits no statement.
     pub fn recover(program: &r500_program::Program, graph: &Graph) -> Result<Self, Unstructured> {
         let ints = &program.state.fc_int_const;
-        let passes =
+        let trip_count =
             |int: u8| ints.get(usize::from(int)).copied().flatten().map(|constant| constant.kr());
         let window = graph.window();
         let Some(end) = window.end else {
@@ -138,7 +138,7 @@ impl Structure {
         };
         let mut parser = Parser {
             graph,
-            trip_count: &passes,
+            trip_count: &trip_count,
             roles: vec![None; graph.len()],
             subs: Vec::new(),
             calls: Vec::new(),
