@@ -97,7 +97,7 @@ fn programs_that_cannot_start_are_refused() {
 }
 
 #[test]
-fn the_program_ends_behind_end_addr() {
+fn program_ends_after_end_addr() {
     // END_ADDR = 0: the program ends after the instruction at address 0; OUT is not executed.
     let mut job = job(&[Inst::fc(FcOp::JUMP), Inst::out(0)]);
     job.program.state.code_addr = Some(UsCodeAddr::default());

@@ -40,7 +40,7 @@ fn popcnt_differs_where_a_break_leaves_an_if_without_decrement() {
 }
 
 #[test]
-fn never_differs_behind_the_break() {
+fn reading_never_differs_after_the_break() {
     assert_eq!(changed("break", "never"), names(&["break_all_jump", "continue_all"]));
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use r500_isa::TEMPORARIES;
 
-use super::encode::{Places, Register};
+use super::encode::{Register, RegisterAssignment};
 use super::form::{Arg, Atom, Form, Kind, Op, OpId, Read, ValId};
 
 /// Disjoint sets of values.
@@ -255,7 +255,7 @@ impl Sets {
     }
 }
 
-impl Places for Sets {
+impl RegisterAssignment for Sets {
     fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
         let lane = form.values[value].lane;
         let set = self.set_of(value);

@@ -64,7 +64,7 @@ fn lerp(a: [f32; 4], b: [f32; 4], weight: f32) -> [f32; 4] {
 }
 
 #[test]
-fn point_filter_takes_the_texel_that_a_number_stands_for() {
+fn point_filter_selects_texel_by_coordinate() {
     for axis in 0..3 {
         for (mode, letters) in NUMBERS {
             let texture = along(axis, mode);

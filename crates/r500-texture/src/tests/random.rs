@@ -170,7 +170,7 @@ fn quad(random: &mut Random) -> QuadFetch {
 }
 
 #[test]
-fn nothing_panics() {
+fn random_registers_and_coordinates_do_not_panic() {
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
     for _ in 0..4000 {

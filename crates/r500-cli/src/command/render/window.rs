@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_stands_still_when_stopped() {
+    fn stopped_clock_does_not_advance() {
         let mut clock = Clock::new(2.0);
         assert!(clock.runs() && clock.seconds() >= 2.0);
         clock.toggle();

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn unreadable_rows_are_reported_with_line() {
         assert!(rows("t0.r\n1,2\n").unwrap_err().starts_with("line 2: 2 cells"));
         assert!(rows("t0.r\none\n").unwrap_err().starts_with("line 2: `one`"));
         assert!(rows("").is_err());

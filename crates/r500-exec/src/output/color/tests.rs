@@ -114,7 +114,7 @@ fn sixteen_bits() {
 }
 
 #[test]
-fn mpeg_formats_are_signed_without_being_told() {
+fn mpeg_formats_are_signed_by_default() {
     for signs in [0, 0xf] {
         let mpeg = |format| stored(register(format, RGBA, signs), SIGNED);
         assert_eq!(mpeg(OutFormat::C_16_MPEG), [0x01, 0x80]);

@@ -49,7 +49,7 @@ fn a_request_can_be_taken_back_while_it_waits() {
 }
 
 #[test]
-fn what_is_out_of_order_or_no_message_is_an_error() {
+fn out_of_order_and_malformed_messages_are_errors() {
     let (answers, done) = served(vec![
         request(1, "textDocument/hover", json!({})),
         notification("textDocument/didOpen", json!({})),
