@@ -372,7 +372,7 @@ pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
         TokenKind::Number => "number",
         TokenKind::Directive => "macro",
         TokenKind::Keyword => "keyword",
-        TokenKind::Tag => "modifier",
+        TokenKind::Flag => "modifier",
         TokenKind::Operation => "function",
         TokenKind::Register => "variable",
         TokenKind::Name => "parameter",
