@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn marks_in_strings_and_comments_are_not_tokens() {
         let source = b"NAME \"a -- \\\" b\" ; -- c ; \"d\nx-- e";
-        let kinds: Vec<RawTokenKind> = raw_tokens(source).map(|piece| piece.kind).collect();
+        let kinds: Vec<RawTokenKind> = raw_tokens(source).map(|raw_token| raw_token.kind).collect();
         let semicolon = RawTokenKind::Mark(b';');
         let wanted = [
             RawTokenKind::Word,
@@ -106,7 +106,8 @@ mod tests {
         ];
         assert_eq!(kinds, wanted);
         assert!(
-            raw_tokens(source).all(|piece| piece.start < piece.end && piece.end <= source.len())
+            raw_tokens(source)
+                .all(|raw_token| raw_token.start < raw_token.end && raw_token.end <= source.len())
         );
     }
 }

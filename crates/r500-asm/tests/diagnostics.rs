@@ -73,7 +73,7 @@ fn ten_mistakes() {
     assert_eq!(
         found,
         [
-            (DiagnosticCode::DuplicateTag, "LAST", 2),
+            (DiagnosticCode::DuplicateFlag, "LAST", 2),
             (DiagnosticCode::BadSource, "tmp", 3),
             (DiagnosticCode::OutOfRange, "128", 4),
             (DiagnosticCode::NoInline, "0.3", 5),
@@ -123,7 +123,7 @@ fn colours_are_optional() {
 
 /// Operations, swizzles and operands of other languages: the fix is the equivalent in this language, and assembles.
 #[test]
-fn what_other_languages_write_is_fixed() {
+fn foreign_operations_have_fixes() {
     let cases = [
         ("temp[1].rgb = MOV src0.rgb", "temp[1].rgb = MAD src0.rgb src0.111 src0.000"),
         ("temp[1].a = MOV src0.a", "temp[1].a = MAD src0.a src0.1 src0.0"),

@@ -90,7 +90,7 @@ fn tags() {
     check("ALU_WAIT : ;", "400 08020080 08020080 0 0 0");
     check("ALU_WAIT NOP LAST TEX_SEM_WAIT OUT : ;", "705 08020080 08020080 0 0 0");
     for tag in ["OUT", "TEX_SEM_WAIT", "LAST", "NOP", "ALU_WAIT"] {
-        assert_eq!(codes(&format!("{tag} {tag} : ;")), [DiagnosticCode::DuplicateTag]);
+        assert_eq!(codes(&format!("{tag} {tag} : ;")), [DiagnosticCode::DuplicateFlag]);
     }
 }
 
@@ -268,7 +268,7 @@ fn textures() {
     );
     assert_eq!(
         codes("TEX LAST LAST temp[0].r = LD tex[0].rgba temp[0].rgba ;"),
-        [DiagnosticCode::DuplicateTag]
+        [DiagnosticCode::DuplicateFlag]
     );
 }
 
@@ -390,7 +390,7 @@ fn bits_outside_the_dialect_are_printed_as_fields() {
     check("PRED(!g) : ;", "06400058 08020080 08020080 0 0 0");
     check("PRED.rgb(rgba) PRED.a(6) : ;", "0c000008 08020080 08020080 0 0 0");
     check("PRED(!none) : ;", "00400040 08020080 08020080 0 0 0");
-    assert_eq!(codes("PRED(r) PRED.a(g) : ;"), [DiagnosticCode::DuplicateTag]);
+    assert_eq!(codes("PRED(r) PRED.a(g) : ;"), [DiagnosticCode::DuplicateFlag]);
     // WRITE_INACTIVE 7, STAT_WE 31:28.
     check("WRITE_INACTIVE STAT_WE(rba) : ;", "d0000080 08020080 08020080 0 0 0");
     // Predicate write by name of its comparison: as out[2] on an ALU instruction.

@@ -23,7 +23,7 @@ fn keeps_meaning(source: &[u8], name: &str) -> Vec<u8> {
     }
     assert!(once == twice, "{name}");
     let words = |text: &[u8]| -> Vec<Vec<u8>> {
-        raw_tokens(text).map(|piece| text[piece.range()].trim_ascii_end().to_vec()).collect()
+        raw_tokens(text).map(|token| text[token.range()].trim_ascii_end().to_vec()).collect()
     };
     assert!(words(source) == words(&out), "{name}: other words");
     let (before, after) =
@@ -208,33 +208,33 @@ fn formatting_random_spacing_keeps_the_job() {
 fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
     let mut before: Option<(RawTokenKind, usize)> = None;
-    for piece in raw_tokens(source) {
-        let text = &source[piece.range()];
+    for token in raw_tokens(source) {
+        let text = &source[token.range()];
         if let Some((kind, end)) = before {
-            let touching = end == piece.start;
+            let touching = end == token.start;
             let needed = matches!(
-                (kind, piece.kind),
+                (kind, token.kind),
                 (RawTokenKind::Word, RawTokenKind::Word)
                     | (RawTokenKind::Mark(b'-'), RawTokenKind::Mark(b'-'))
-            ) || piece.kind == RawTokenKind::Comment;
+            ) || token.kind == RawTokenKind::Comment;
             match random.below(8) {
                 _ if kind == RawTokenKind::Comment => out.push(b'\n'),
                 // Numbers of several tokens, arrows and includes are not changed.
                 _ if touching => {}
                 0 if !needed
                     && kind != RawTokenKind::Mark(b'#')
-                    && piece.kind != RawTokenKind::Text
+                    && token.kind != RawTokenKind::Text
                     && kind != RawTokenKind::Mark(b'-')
-                    && piece.kind != RawTokenKind::Mark(b'-')
-                    && piece.kind != RawTokenKind::Mark(b'.')
+                    && token.kind != RawTokenKind::Mark(b'-')
+                    && token.kind != RawTokenKind::Mark(b'.')
                     && kind != RawTokenKind::Mark(b'.') => {}
-                1 if kind != RawTokenKind::Mark(b'#') && piece.kind != RawTokenKind::Text => {
+                1 if kind != RawTokenKind::Mark(b'#') && token.kind != RawTokenKind::Text => {
                     out.extend_from_slice(b"\n\n\t ")
                 }
                 2 => out.extend_from_slice(b"   \t"),
                 3 if kind != RawTokenKind::Mark(b'#')
-                    && piece.kind != RawTokenKind::Text
-                    && piece.kind != RawTokenKind::Comment =>
+                    && token.kind != RawTokenKind::Text
+                    && token.kind != RawTokenKind::Comment =>
                 {
                     out.extend_from_slice(b" -- x;\n")
                 }
@@ -242,7 +242,7 @@ fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
             }
         }
         out.extend_from_slice(text);
-        before = Some((piece.kind, piece.end));
+        before = Some((token.kind, token.end));
     }
     out
 }

@@ -140,11 +140,11 @@ fn completion_offers_every_word_of_existing_sources() {
         let analysis = analysis(&source);
         let text = source.as_bytes();
         let code: Vec<_> = raw_tokens(text).filter(|p| p.kind != RawTokenKind::Comment).collect();
-        for (at, piece) in code.iter().enumerate() {
-            let word = &source[piece.range()];
+        for (at, raw_token) in code.iter().enumerate() {
+            let word = &source[raw_token.range()];
             let follows_dot = at > 0 && code[at - 1].kind == RawTokenKind::Mark(b'.');
             // Numbers, some masks and swizzles, and new names are not offered.
-            if piece.kind != RawTokenKind::Word
+            if raw_token.kind != RawTokenKind::Word
                 || word.as_bytes()[0].is_ascii_digit()
                 || follows_dot
             {
@@ -156,9 +156,9 @@ fn completion_offers_every_word_of_existing_sources() {
                 continue;
             }
             words += 1;
-            let offered = analysis.completions(piece.end);
+            let offered = analysis.completions(raw_token.end);
             if !offered.iter().any(|c| c.label.eq_ignore_ascii_case(word)) {
-                missing.push(format!("{name}: {word} at {}", piece.start));
+                missing.push(format!("{name}: {word} at {}", raw_token.start));
             }
         }
     }
@@ -394,10 +394,11 @@ fn tokens_of_a_part_are_those_of_the_whole() {
             assert_eq!(part, wanted, "{name} {from}..{to}");
         }
         let signature: Vec<usize> = all.iter().map(|token| token.span.end as usize).collect();
-        let words = raw_tokens(source.as_bytes()).filter(|piece| piece.kind == RawTokenKind::Word);
+        let words =
+            raw_tokens(source.as_bytes()).filter(|raw_token| raw_token.kind == RawTokenKind::Word);
         let untold: Vec<&str> = words
-            .filter(|piece| signature.binary_search(&piece.end).is_err())
-            .map(|piece| &source[piece.range()])
+            .filter(|raw_token| signature.binary_search(&raw_token.end).is_err())
+            .map(|raw_token| &source[raw_token.range()])
             .collect();
         assert!(untold.is_empty(), "{name}: {untold:?}");
     }

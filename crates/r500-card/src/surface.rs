@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_loads_again() {
+    fn stored_pixels_load_back() {
         for log2_bytes in 0..5 {
             for endian in [Endian::NONE, Endian::WORD, Endian::DWORD, Endian::HALF_DWORD] {
                 let surface = surface(log2_bytes, endian);

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tiled_reads_as_rows() {
+    fn tiled_textures_read_as_rows() {
         for code in 0..3 {
             for log2_bytes in 0..5 {
                 let tiling =

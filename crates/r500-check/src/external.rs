@@ -48,8 +48,8 @@ impl ExternalReads {
     }
 
     fn instruction(&mut self, program: &Program, graph: &Graph, index: usize) {
-        let info = &graph.steps[index];
-        let al = graph.visit(index).map(|visit| visit.al);
+        let info = &graph.infos[index];
+        let al = graph.abstract_state(index).map(|visit| visit.al);
         for access in info.constants.iter() {
             let addr = i32::from(access.addr);
             let range = match al {

@@ -101,7 +101,7 @@ impl Stats {
     pub fn of_graph(program: &Program, graph: &Graph, structure: Option<&Structure>) -> Self {
         let mut stats = Self::default();
         for (index, &inst) in program.code.iter().enumerate() {
-            let Some(visit) = graph.visit(index) else {
+            let Some(visit) = graph.abstract_state(index) else {
                 stats.unreached += 1;
                 continue;
             };
@@ -113,18 +113,18 @@ impl Stats {
             stats.branch_levels = deeper(stats.branch_levels, visit.levels.max);
             stats.loop_levels = deeper(stats.loop_levels, visit.loops.max);
             stats.call_levels = deeper(stats.call_levels, visit.calls.max);
-            let step = &graph.steps[index];
-            for access in step.reads.iter().chain(step.writes.iter()) {
+            let info = &graph.infos[index];
+            for access in info.reads.iter().chain(info.writes.iter()) {
                 let moved = if access.relative { visit.al.max } else { 0 };
                 let above = u64::try_from(i32::from(access.addr) + moved + 1).unwrap_or(0);
                 stats.temporaries = stats.temporaries.max(above.min(128));
             }
-            for access in step.constants.iter() {
+            for access in info.constants.iter() {
                 let moved = if access.relative { visit.al.max } else { 0 };
                 let above = u64::try_from(i32::from(access.addr) + moved + 1).unwrap_or(0);
                 stats.constants = stats.constants.max(above.min(256));
             }
-            let selects = step.ty != InstType::FC && step.predicate_reads != 0;
+            let selects = info.ty != InstType::FC && info.predicate_reads != 0;
             stats.predicated += u64::from(selects);
             match inst.ty() {
                 InstType::FC => {
@@ -135,7 +135,7 @@ impl Stats {
                 InstType::TEX => {
                     let kills = inst.tex_inst().inst() == TexOp::TEXKILL;
                     stats.kills += u64::from(kills);
-                    stats.textures += u64::from(step.fetch);
+                    stats.textures += u64::from(info.fetch);
                 }
                 _ => stats.count_alu(inst),
             }
@@ -179,7 +179,7 @@ impl Stats {
     /// Returns the integer constants of reachable loops that the program does not give. Their loops
     /// count as one iteration in [`cycles`](Self::cycles).
     #[must_use]
-    pub fn unknown_passes(graph: &Graph) -> Vec<u8> {
+    pub fn unknown_trip_counts(graph: &Graph) -> Vec<u8> {
         let loops = graph.flows.iter().enumerate().filter_map(|(index, flow)| {
             let flow = flow.as_ref().filter(|flow| flow.is_loop_begin())?;
             let given = graph.int_constant(flow.int).is_some();
@@ -202,7 +202,7 @@ impl Stats {
 /// were written in the phase begins a new phase.
 fn indirections(graph: &Graph) -> u64 {
     let (mut phases, mut written) = (0, 0u128);
-    for (index, step) in graph.steps.iter().enumerate() {
+    for (index, step) in graph.infos.iter().enumerate() {
         if !graph.reaches(index) {
             continue;
         }
@@ -254,8 +254,8 @@ impl<'a> Costs<'a> {
             }
             Statement::Loop { at, body, end } => {
                 let pass = self.list(body).saturating_add(self.instruction(*end));
-                let passes = if self.cycles { self.passes(*at) } else { 1 };
-                pass.saturating_mul(passes).saturating_add(self.instruction(*at))
+                let iterations = if self.cycles { self.iterations(*at) } else { 1 };
+                pass.saturating_mul(iterations).saturating_add(self.instruction(*at))
             }
             Statement::Call { at, sub } => self.sub(*sub).saturating_add(self.instruction(*at)),
             Statement::Break(at)
@@ -284,7 +284,7 @@ impl<'a> Costs<'a> {
         1 + u64::from(self.cycles && self.program.code[at].cmn().nop())
     }
 
-    fn passes(&self, at: usize) -> u64 {
+    fn iterations(&self, at: usize) -> u64 {
         let constant = self.graph.flow(at).and_then(|flow| self.graph.int_constant(flow.int));
         constant.map_or(1, |constant| u64::from(constant.kr()))
     }

@@ -55,13 +55,13 @@ fn break_inside_if_is_recovered() {
     let divergent: Vec<usize> = (0..8).filter(|&at| structure.divergent[at]).collect();
     assert_eq!(divergent, [2, 3, 4, 5, 6]);
     // Four iterations, aL from 0 in steps of 1.
-    let visit = graph.visit(4).unwrap();
+    let visit = graph.abstract_state(4).unwrap();
     assert_eq!(
         (visit.levels.exact(), visit.loops.exact(), visit.calls.exact()),
         (Some(1), Some(1), Some(0))
     );
     assert_eq!((visit.al.min, visit.al.max, visit.al.unknown), (0, 3, false));
-    assert_eq!(graph.visit(7).unwrap().al.max, 0);
+    assert_eq!(graph.abstract_state(7).unwrap().al.max, 0);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn call_and_return_are_recovered() {
     assert_eq!(structure.pixel_edges(&graph), [(0, 2), (2, 3), (3, 1)]);
     let kinds: Vec<EdgeKind> = graph.edges().iter().map(|edge| edge.kind).collect();
     assert_eq!(kinds, [EdgeKind::Call, EdgeKind::End, EdgeKind::Next, EdgeKind::Return]);
-    assert_eq!(graph.visit(2).unwrap().calls.exact(), Some(1));
+    assert_eq!(graph.abstract_state(2).unwrap().calls.exact(), Some(1));
     // The subroutine writes what OUT reads.
     let flow = Dataflow::new(&graph, Some(&structure));
     assert_eq!(flow.definitions(1, ChannelId::Temp(1, 0)), [Definition::At(2)]);

@@ -87,7 +87,9 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
 }
 
 fn before_step(graph: &Graph, group: &Group<'_>, at: usize, what: &str) {
-    let Some(visit) = graph.visit(at) else { panic!("{what}: {at} is reached all the same") };
+    let Some(visit) = graph.abstract_state(at) else {
+        panic!("{what}: {at} is reached all the same")
+    };
     let deepest = group.state().lanes().iter().map(|lane| match lane.state {
         LaneState::Branch(n) => n + 1,
         _ => 0,
@@ -245,7 +247,7 @@ fn clean_near_valid_programs_cause_no_hard_warning() {
         let mut rng = Rng::new(seed);
         let length = rng.between(1, 6);
         let job = raw_programs::job(&mut rng, u16::try_from(length).unwrap());
-        clean += u32::from(hold(&job, &format!("seed {seed}"), &mut ran));
+        clean += u32::from(check_facts_hold(&job, &format!("seed {seed}"), &mut ran));
     }
     assert!(clean > 30 && ran > 400, "{clean} clean of {ran}");
 }
@@ -254,14 +256,14 @@ fn clean_near_valid_programs_cause_no_hard_warning() {
 fn clean_random_flow_control_causes_no_hard_warning() {
     let (mut clean, mut ran) = (0, 0);
     for seed in seeds(5000) {
-        let job = soup(&mut Rng::new(seed));
-        clean += u32::from(hold(&job, &format!("seed {seed}"), &mut ran));
+        let job = raw_program(&mut Rng::new(seed));
+        clean += u32::from(check_facts_hold(&job, &format!("seed {seed}"), &mut ran));
     }
     assert!(clean > 100 && ran > 4000, "{clean} clean of {ran}");
 }
 
 /// Checks a program against a run of it. Returns whether it is clean.
-fn hold(job: &Job, what: &str, ran: &mut u32) -> bool {
+fn check_facts_hold(job: &Job, what: &str, ran: &mut u32) -> bool {
     let mut job = job.clone();
     // The engine uses 0 for missing constants; the checker does not.
     for int in &mut job.program.state.fc_int_const {
@@ -283,7 +285,7 @@ fn hold(job: &Job, what: &str, ran: &mut u32) -> bool {
 }
 
 /// Returns a few instructions, mostly flow control with jumps among them.
-fn soup(rng: &mut Rng) -> Job {
+fn raw_program(rng: &mut Rng) -> Job {
     let count = rng.between(2, 9) as u16;
     let mov = Instruction([0x0000_7800, 0, 0, 0x00db_0220, 0x00c0_c010, 0x2049_0010]);
     // Compares red of a value that varies over the picture.

@@ -39,7 +39,7 @@ pub mod values;
 pub mod vap;
 pub mod zb;
 
-pub use map::{Access, Block, Indexing, Mapped, Mapping, Place};
+pub use map::{Access, Block, Indexing, Mapped, Mapping, RegisterRef};
 
 use r500_isa::Register;
 
@@ -87,18 +87,18 @@ pub fn register(name: &str) -> Option<&'static Register> {
 /// Returns the register at a byte offset. If instruction words share the address, returns the first of
 /// [`fragment::MAPPINGS`].
 #[must_use]
-pub fn at(address: u32) -> Option<Place> {
+pub fn at(address: u32) -> Option<RegisterRef> {
     if address >= APERTURE || !address.is_multiple_of(4) {
         return None;
     }
     let (table, row, index) = INDEX[(address / 4) as usize].split()?;
-    Some(Place { mapping: TABLES[table][row], index })
+    Some(RegisterRef { mapping: TABLES[table][row], index })
 }
 
 /// Returns the register with a documented name, including the index of a member of a set (`RB3D_COLOROFFSET0`,
 /// `TX_FILTER0_3`). Case is ignored.
 #[must_use]
-pub fn named(name: &str) -> Option<Place> {
+pub fn named(name: &str) -> Option<RegisterRef> {
     mappings().find_map(|mapping| {
         let (head, tail) = name.split_at_checked(mapping.register.name.len())?;
         if !head.eq_ignore_ascii_case(mapping.register.name) {
@@ -114,7 +114,7 @@ pub fn named(name: &str) -> Option<Place> {
             Indexing::Plain(_) | Indexing::PairAddress(_) => number(tail),
             Indexing::PairName(_) => PAIRS.iter().position(|pair| *pair == tail).map(|i| i as u32),
         }?;
-        (index < mapping.count).then_some(Place { mapping, index })
+        (index < mapping.count).then_some(RegisterRef { mapping, index })
     })
 }
 

@@ -85,7 +85,7 @@ pub trait Mapped: Word {
 
 /// One register of the chip: a member of a [`Mapping`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct RegisterRef {
     /// The register or register set.
     pub mapping: &'static Mapping,
     /// The member, below [`Mapping::count`].
@@ -112,12 +112,12 @@ impl Mapping {
     }
 
     /// Returns the members in order.
-    pub fn members(&'static self) -> impl Iterator<Item = Place> {
-        (0..self.count).map(move |index| Place { mapping: self, index })
+    pub fn members(&'static self) -> impl Iterator<Item = RegisterRef> {
+        (0..self.count).map(move |index| RegisterRef { mapping: self, index })
     }
 }
 
-impl Place {
+impl RegisterRef {
     /// Returns the byte offset in the register aperture.
     #[must_use]
     pub const fn address(self) -> u32 {
@@ -126,7 +126,7 @@ impl Place {
 }
 
 /// Prints the documented name, such as `VAP_PROG_STREAM_CNTL_3`.
-impl fmt::Display for Place {
+impl fmt::Display for RegisterRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, index) = (self.mapping.register.name, self.index);
         match self.mapping.indexing {
@@ -138,7 +138,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for RegisterRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }

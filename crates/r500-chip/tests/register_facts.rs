@@ -192,7 +192,7 @@ fn comparison_reports_every_kind_of_difference() {
         ("\t1\tW\tMISC\nWAIT", "\t1\tR/W\tMISC\nWAIT", "WAIT_UNTIL: access W"),
     ];
     for (fact, instead, complaint) in cases {
-        assert_eq!(FACTS.matches(fact).count(), 1, "{fact:?} stands once in the facts");
+        assert_eq!(FACTS.matches(fact).count(), 1, "{fact:?} occurs once in the facts");
         let mut altered = FACTS.replace(fact, instead);
         if instead.starts_with("WAIT\t") {
             altered = altered.replace("\nWAIT_UNTIL\t", "\nWAIT\t");

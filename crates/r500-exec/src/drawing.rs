@@ -118,7 +118,7 @@ impl<'a> Drawing<'a> {
     ) -> Result<BandStats, RunError> {
         check_area(surfaces.area, bindings.size())?;
         surfaces.check()?;
-        self.bring_up_to_date(bindings)?;
+        self.update_prepared(bindings)?;
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
         let (targets, depth) = (self.shader.frame_targets(), self.shader.writes_depth());
         let rows = self.prepared.band_rows().max(2);
@@ -139,7 +139,7 @@ impl<'a> Drawing<'a> {
                 |(), mut surfaces| painter.draw_surfaces(&draw, &mut surfaces),
             );
         }
-        let paint = |tile: &mut Lent<'_>, mut surfaces: Surfaces<'_>| {
+        let paint = |tile: &mut PooledTile<'_>, mut surfaces: Surfaces<'_>| {
             let mut stats = BandStats::default();
             for rect in Tile::cut(surfaces.area, self.options.group[0]) {
                 let mut band = tile.tile.band(rect, targets, depth);
@@ -148,7 +148,8 @@ impl<'a> Drawing<'a> {
             }
             Ok(stats)
         };
-        let tile = || Lent { tile: lock(&self.tiles).pop().unwrap_or_default(), pool: &self.tiles };
+        let tile =
+            || PooledTile { tile: lock(&self.tiles).pop().unwrap_or_default(), pool: &self.tiles };
         let bands = surfaces.bands(rows);
         for_each_band(
             bands,
@@ -195,13 +196,13 @@ impl<'a> Drawing<'a> {
         &'d mut self,
         bindings: &'d Bindings,
     ) -> Result<(&'d dyn PreparedDraw, Draw<'d>), RunError> {
-        self.bring_up_to_date(bindings)?;
+        self.update_prepared(bindings)?;
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
         Ok((&*self.prepared, draw))
     }
 
     /// Updates the prepared draw for these bindings, or prepares it again.
-    fn bring_up_to_date(&mut self, bindings: &Bindings) -> Result<(), RunError> {
+    fn update_prepared(&mut self, bindings: &Bindings) -> Result<(), RunError> {
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
         if !self.prepared.update(&draw) {
             self.prepared = self.engine.prepare(draw);
@@ -217,12 +218,12 @@ impl std::fmt::Debug for Drawing<'_> {
 }
 
 /// A tile of a drawing's free list, returned to it when dropped.
-struct Lent<'p> {
+struct PooledTile<'p> {
     tile: Tile,
     pool: &'p Mutex<Vec<Tile>>,
 }
 
-impl Drop for Lent<'_> {
+impl Drop for PooledTile<'_> {
     fn drop(&mut self) {
         lock(self.pool).push(std::mem::take(&mut self.tile));
     }

@@ -253,15 +253,15 @@ impl Tile {
         let color = self.color.each_mut().map(|plane| {
             let on = targets[target];
             target += 1;
-            on.then(|| grown(plane, pixels))
+            on.then(|| resized(plane, pixels))
         });
-        let depth = depth.then(|| grown(&mut self.depth, pixels));
-        Band::new(rect, color, depth, grown(&mut self.coverage, pixels))
+        let depth = depth.then(|| resized(&mut self.depth, pixels));
+        Band::new(rect, color, depth, resized(&mut self.coverage, pixels))
     }
 }
 
 /// Returns the first `count` elements, after growing the vector if necessary. Their values are arbitrary.
-fn grown<T: Clone + Default>(plane: &mut Vec<T>, count: usize) -> &mut [T] {
+fn resized<T: Clone + Default>(plane: &mut Vec<T>, count: usize) -> &mut [T] {
     if plane.len() < count {
         plane.resize(count, T::default());
     }

@@ -214,7 +214,7 @@ fn a_pool_of_the_callers_draws_the_same() {
 }
 
 #[test]
-fn what_was_prepared_for_something_else_is_refused() {
+fn draw_prepared_for_other_options_is_refused() {
     let job = capture("scene_plasma");
     let (bindings, mut frame) = whole(&job);
     let shader = shader(&job);

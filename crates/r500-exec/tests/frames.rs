@@ -97,7 +97,7 @@ fn programs_that_cannot_start_are_refused() {
 }
 
 #[test]
-fn the_program_ends_behind_end_addr() {
+fn program_ends_after_end_addr() {
     // END_ADDR = 0: the program ends after the instruction at address 0; OUT is not executed.
     let mut job = job(&[Inst::fc(FcOp::JUMP), Inst::out(0)]);
     job.program.state.code_addr = Some(UsCodeAddr::default());
@@ -116,10 +116,10 @@ fn captures_depend_neither_on_threads_nor_on_the_group() {
             let frame = run(&job, options);
             frame.target(0).unwrap().iter().map(|color| color.map(f32::to_bits)).collect()
         };
-        let law = bits(&Options { threads: 1, ..Options::default() });
+        let reference = bits(&Options { threads: 1, ..Options::default() });
         for (threads, group) in [(3, [4, 4]), (1, [2, 2]), (2, [8, 2]), (1, [20, 12])] {
             let other = bits(&Options { threads, group, ..Options::default() });
-            assert!(law == other, "{name}: {threads} threads, group {group:?}");
+            assert!(reference == other, "{name}: {threads} threads, group {group:?}");
         }
     }
 }

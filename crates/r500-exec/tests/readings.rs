@@ -21,9 +21,9 @@ fn changed(name: &str, value: &str) -> BTreeSet<String> {
             (0..4).map(plane).collect()
         };
         let mut other = Options { threads: 1, ..Options::default() };
-        let law = bits(&other);
+        let reference = bits(&other);
         other.readings.set(name, value).unwrap();
-        if bits(&other) != law {
+        if bits(&other) != reference {
             changed.insert(case);
         }
     }
@@ -40,7 +40,7 @@ fn popcnt_differs_where_a_break_leaves_an_if_without_decrement() {
 }
 
 #[test]
-fn never_differs_behind_the_break() {
+fn reading_never_differs_after_the_break() {
     assert_eq!(changed("break", "never"), names(&["break_all_jump", "continue_all"]));
 }
 
@@ -62,11 +62,11 @@ fn flat_breaks_a_break_beside_an_inner_loop() {
 fn a_literal_idle_loop_breaks_a_compiled_program() {
     let job = capture("loop_idle_inner");
     let mut options = Options::default();
-    let law = run(&job, &options);
+    let reference = run(&job, &options);
     options.readings.set("idle-loop", "literal").unwrap();
     let literal = run(&job, &options);
-    assert_ne!(law.target(0).unwrap(), literal.target(0).unwrap());
+    assert_ne!(reference.target(0).unwrap(), literal.target(0).unwrap());
     options.readings.set("idle-loop", "behind").unwrap();
     let behind = run(&job, &options);
-    assert_eq!(law.target(0).unwrap(), behind.target(0).unwrap());
+    assert_eq!(reference.target(0).unwrap(), behind.target(0).unwrap());
 }

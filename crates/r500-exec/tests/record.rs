@@ -46,10 +46,10 @@ fn held(state: &GroupState) -> String {
     format!("{state:?}")
 }
 
-/// A pseudorandom generator.
-struct Dice(u64);
+/// A linear congruential generator.
+struct Lcg(u64);
 
-impl Dice {
+impl Lcg {
     fn below(&mut self, n: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -59,10 +59,10 @@ impl Dice {
 
 #[test]
 fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
-    let mut dice = Dice(7);
+    let mut rng = Lcg(7);
     for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
-        let pixel = [dice.below(width as usize) as u32, dice.below(height as usize) as u32];
+        let pixel = [rng.below(width as usize) as u32, rng.below(height as usize) as u32];
         // Poison reveals state that a checkpoint does not keep.
         let setup = setup(&job, Options { poison: true, warnings: true, ..Options::default() });
         let (states, steps) = stepped(&setup, pixel);
@@ -75,12 +75,12 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
             let at_step = |n: Option<usize>| n.and_then(|n| steps.get(n));
             // NaN does not equal itself: compare the printed values.
             assert_eq!(
-                format!("{:?}", recording.done()),
+                format!("{:?}", recording.last_step()),
                 format!("{:?}", at_step(at.checked_sub(1))),
                 "{name} {at}"
             );
             assert_eq!(
-                format!("{:?}", recording.coming()),
+                format!("{:?}", recording.next_step()),
                 format!("{:?}", at_step(Some(at))),
                 "{name} {at}"
             );
@@ -90,7 +90,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
         };
         look(&recording, 0);
         for _ in 0..6 {
-            let to = dice.below(recording.len() + 1);
+            let to = rng.below(recording.len() + 1);
             recording.seek(to);
             look(&recording, to);
             recording.step(Backward);
@@ -105,13 +105,13 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
 }
 
 #[test]
-fn what_a_recording_delivers_is_in_the_frame() {
-    let mut dice = Dice(11);
+fn recording_outputs_equal_frame_pixel() {
+    let mut rng = Lcg(11);
     for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
         let options = Options { threads: 1, ..Options::default() };
         for _ in 0..4 {
-            let (x, y) = (dice.below(width as usize) as u32, dice.below(height as usize) as u32);
+            let (x, y) = (rng.below(width as usize) as u32, rng.below(height as usize) as u32);
             let setup = setup(&job, options.clone());
             let area = PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 };
             let some = Options { area: Some(area), ..options.clone() };
@@ -367,7 +367,7 @@ fn an_endless_program_is_kept_as_far_as_it_came() {
     assert_eq!(recording.end(), &End::Stopped(expected));
     assert_eq!(recording.run(Forward, &[]), Stop::End);
     assert_eq!(recording.position(), 1000);
-    assert!(recording.coming().is_none());
+    assert!(recording.next_step().is_none());
     assert!(!recording.delivered().color[0].iter().any(|&x| x != 0.0));
     let heat = heatmap(&setup, PixelRect { x: 0, y: 0, width: 4, height: 4 }).unwrap();
     assert_eq!((heat.stopped, heat.activity[5].executed), (1, 1000));
@@ -398,9 +398,9 @@ fn seeking_in_a_long_run_takes_few_steps() {
     let mut recording = Recording::new(setup(&job, Options::default()), [1, 2]).unwrap();
     // LOOP, 250 times REP, 100 times three and ENDREP, ENDLOOP, and OUT.
     assert_eq!(recording.len(), 1 + 250 * (1 + 100 * 4 + 1) + 1);
-    let mut dice = Dice(3);
+    let mut rng = Lcg(3);
     for _ in 0..50 {
-        let to = dice.below(recording.len());
+        let to = rng.below(recording.len());
         recording.seek(to);
         // The instruction counter equals the position: no step was omitted or repeated.
         assert_eq!(recording.now().state().counters().instructions, to as u64);

@@ -3,8 +3,8 @@
 use r500_program::InputData;
 
 use super::arg::Arg;
+use super::band_target::BandTarget;
 use super::bytecode::ColorSource;
-use super::canvas::Canvas;
 use super::chunk_stores::{
     CoverageBits, clear_colors, covered_channels, masked, store_color, store_colors,
     store_coverage, store_coverages, store_depth,
@@ -49,9 +49,9 @@ pub(super) fn init_coverage(
             && x + CHUNK > block.x
             && y < block.y + block.height
             && y + CHUNK > block.y;
-        let whole = bindings.covers_all() && x + CHUNK <= width && y + CHUNK <= height;
-        *covered = if meets && whole { ALL } else { [0.0; LANES] };
-        if meets && !whole {
+        let full = bindings.covers_all() && x + CHUNK <= width && y + CHUNK <= height;
+        *covered = if meets && full { ALL } else { [0.0; LANES] };
+        if meets && !full {
             for (lane, covered) in covered.iter_mut().enumerate() {
                 let (dx, dy) = lane_xy(lane);
                 let covers = bindings.covers(x + dx, y + dy);
@@ -128,13 +128,13 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
             return store_coverage_only(level, tile, interp, band);
         }
         // The chunks that are fully covered, and those with a covered lane.
-        let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
+        let (mut full, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
         let counted = if interp.fully_covered { 0 } else { interp.scratch.covered.len() };
         let mut coverages = [CoverageBits::default(); CHUNKS];
         let chunks = interp.scratch.covered[..counted].iter().zip(&mut interp.scratch.killed);
         for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
             *covered = CoverageBits::of(level, mask);
-            whole |= u64::from(covered.is_full()) << i;
+            full |= u64::from(covered.is_full()) << i;
             let count = covered.count();
             some |= u64::from(count != 0) << i;
             *killed -= count;
@@ -145,7 +145,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
         let mut constants = [[[0.0; LANES]; 4]; 4];
         for (row, order) in tile.rows().enumerate() {
             let y = tile.y + row as u32 * CHUNK;
-            let all = inside && order.iter().all(|&i| whole >> i & 1 != 0);
+            let all = inside && order.iter().all(|&i| full >> i & 1 != 0);
             let none = inside && order.iter().all(|&i| some >> i & 1 == 0);
             let chunks = order.iter().map(|i| usize::from(*i));
             for (target, color) in interp.code.colors.iter().enumerate() {
@@ -245,7 +245,7 @@ pub(super) fn take_coverage<L: SimdLevel>(
     level: L,
     tile: &Tile<'_>,
     covered: &mut [Chunk],
-    canvas: &mut impl Canvas,
+    band: &mut impl BandTarget,
 ) -> u32 {
     let mut sum = 0;
     for (row, order) in tile.rows().enumerate() {
@@ -258,7 +258,7 @@ pub(super) fn take_coverage<L: SimdLevel>(
             *mask = ALL;
         }
         let at = [tile.x, tile.y + row as u32 * CHUNK];
-        canvas.store_coverages(level, at, &bits[..order.len()]);
+        band.store_coverages(level, at, &bits[..order.len()]);
     }
     sum
 }

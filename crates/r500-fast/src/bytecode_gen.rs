@@ -131,17 +131,17 @@ impl Bytecode {
                     let call = dispatch::masked_move(level, dst, mask, from, &mut materialize);
                     push_call(&mut ops, &mut calls, call);
                 }
-                VirtualOp::Unit(part) => {
-                    let Some((part, native)) = linearizer.part(*part) else { continue };
-                    coverage.1 += part.operations;
+                VirtualOp::Unit(number) => {
+                    let Some((builder, native)) = linearizer.unit(*number) else { continue };
+                    coverage.1 += builder.operations;
                     let placed = |values: &[Value]| {
                         let mut list: Vec<_> =
                             values.iter().map(|&value| (value, places.of(value))).collect();
                         list.sort_unstable_by_key(|(_, slot)| *slot);
                         list
                     };
-                    let (reads, writes) = (placed(&part.reads), placed(&part.writes));
-                    let moves: Vec<_> = (part.moves.iter())
+                    let (reads, writes) = (placed(&builder.reads), placed(&builder.writes));
+                    let moves: Vec<_> = (builder.moves.iter())
                         .map(|&(value, mask, from)| PhiMove {
                             value,
                             slot: places.of(value),
@@ -149,31 +149,31 @@ impl Bytecode {
                             from,
                         })
                         .collect();
-                    let tables = native.tables(&part.units);
+                    let tables = native.tables(&builder.units);
                     let unit = CompileUnit {
-                        body: &part.body,
+                        body: &builder.body,
                         reads: &reads,
                         writes: &writes,
                         moves: &moves,
-                        colors: &part.colors,
+                        colors: &builder.colors,
                         stride,
-                        fuel_checked: part.fuel_checked,
+                        fuel_checked: builder.fuel_checked,
                         tables: &tables,
                         interpolants: &native.resources.interpolants,
                         values: &linearizer.values,
                     };
-                    if let Some((instructions, address)) = part.consume {
+                    if let Some((instructions, address)) = builder.consume {
                         ops.push(Op::ConsumeFuel { instructions, address });
                     }
                     match native.compiler.compile(&unit) {
                         Some(kernel) => {
-                            coverage.0 += part.operations;
-                            let discards = part.discards;
-                            units.extend_from_slice(&part.units);
-                            let fuel_checked = part.fuel_checked;
+                            coverage.0 += builder.operations;
+                            let discards = builder.discards;
+                            units.extend_from_slice(&builder.units);
+                            let fuel_checked = builder.fuel_checked;
                             ops.push(Op::Kernel(KernelCall { kernel, discards, fuel_checked }));
                         }
-                        None => refused.push(part.number),
+                        None => refused.push(builder.number),
                     }
                 }
                 VirtualOp::Other(stmt) => ops.extend(other(stmt, &arg, &places)),

@@ -4,9 +4,9 @@
 //! covered at the start. Then the fuel, the y terms of interpolants and the change of the floating-point environment are computed once for
 //! the row instead of once for each batch.
 
+use super::band_target::BandTarget;
 use super::batch_io::{ALL, take_coverage};
 use super::bytecode::{Bytecode, Op};
-use super::canvas::Canvas;
 use super::codegen::{AdjacentBatches, KernelCall};
 use super::fuel::Fuel;
 use super::interp::Interpreter;
@@ -20,7 +20,7 @@ use r500_simd::{SimdLevel, SimdTask};
 
 /// The single kernel of a function.
 #[derive(Clone, Copy)]
-pub(super) struct OnlyKernel<'c> {
+pub(super) struct SingleUnitDraw<'c> {
     call: &'c KernelCall,
     /// Instructions to count before the call, and the address of the first.
     consume: Option<(u32, u32)>,
@@ -28,7 +28,7 @@ pub(super) struct OnlyKernel<'c> {
 
 impl Bytecode {
     /// Returns the single kernel, if it is all of the code and stores all outputs.
-    pub(super) fn only_kernel(&self) -> Option<OnlyKernel<'_>> {
+    pub(super) fn single_unit_draw(&self) -> Option<SingleUnitDraw<'_>> {
         let (call, consume) = match self.ops.as_slice() {
             [Op::Kernel(call)] => (call, None),
             &[Op::ConsumeFuel { instructions, address }, Op::Kernel(ref call)] => {
@@ -37,11 +37,11 @@ impl Bytecode {
             _ => return None,
         };
         let direct = self.inputs.is_empty() && self.depth.is_none() && self.stores_colors();
-        direct.then_some(OnlyKernel { call, consume })
+        direct.then_some(SingleUnitDraw { call, consume })
     }
 }
 
-impl OnlyKernel<'_> {
+impl SingleUnitDraw<'_> {
     /// Draws adjacent batches from a tile to the right, as long as the precondition holds. Returns their number.
     ///
     /// # Errors
@@ -50,13 +50,13 @@ impl OnlyKernel<'_> {
         self,
         tile: &Tile<'_>,
         interp: &mut Interpreter<'_>,
-        canvas: &mut impl Canvas,
+        band: &mut impl BandTarget,
     ) -> Result<u32, RunError> {
-        let rect = canvas.rect();
+        let rect = band.rect();
         if !interp.draw.bindings.covers_all() || !tile.inside(rect) {
             return Ok(0);
         }
-        if !canvas.has_offsets(&mut interp.scratch.staging, tile) {
+        if !band.has_offsets(&mut interp.scratch.staging, tile) {
             return Ok(0);
         }
         let count = (rect.x + rect.width - tile.x) / (tile.columns * CHUNK);
@@ -67,7 +67,7 @@ impl OnlyKernel<'_> {
         // Other paths must recount the coverage, which this one has stored.
         interp.fully_covered = false;
         let (simd, staging) = (interp.simd, std::mem::take(&mut interp.scratch.staging));
-        let row = DirectRow { kernel: self, tile, count, interp, staging: &staging, canvas };
+        let row = DirectRow { single_unit: self, tile, count, interp, staging: &staging, band };
         let result = simd.run(row);
         interp.scratch.staging = staging;
         result.map(|()| count)
@@ -85,20 +85,20 @@ impl OnlyKernel<'_> {
 
 /// A row of adjacent batches to draw.
 struct DirectRow<'m, 'a, 't, C> {
-    kernel: OnlyKernel<'m>,
+    single_unit: SingleUnitDraw<'m>,
     tile: &'t Tile<'t>,
     count: u32,
     interp: &'m mut Interpreter<'a>,
     staging: &'m Staging,
-    canvas: &'m mut C,
+    band: &'m mut C,
 }
 
-impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
+impl<C: BandTarget> SimdTask for DirectRow<'_, '_, '_, C> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, level: L) -> Result<(), RunError> {
-        let Self { kernel, tile, count, interp, staging, canvas } = self;
+        let Self { single_unit, tile, count, interp, staging, band } = self;
         let code = interp.code;
         let channels = &code.interpolants;
         // Interpolants of machine code contain no denormals: results do not depend on the environment.
@@ -106,10 +106,10 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
         interp.scratch.interpolants.fill_row(channels, bindings, tile, count);
         let (batches, chunks) = (count as usize, interp.scratch.memory.chunks);
         let width = tile.columns * CHUNK;
-        let KernelCall { kernel: machine_code, discards, fuel_checked } = kernel.call;
+        let KernelCall { kernel: machine_code, discards, fuel_checked } = single_unit.call;
         // Code that counts fuel does so for each batch.
         if !fuel_checked {
-            let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
+            let mut fuel = single_unit.fuel(interp, [tile.x, tile.y])?;
             let needed = if *discards { batches * chunks } else { 0 };
             let row_covered = interp.scratch.row_covered.take();
             let mut row_covered = row_covered.filter(|row| row.len() >= needed);
@@ -120,7 +120,7 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
                     row
                 });
             }
-            let targets = canvas.targets(staging, tile);
+            let targets = band.targets(staging, tile);
             let mut batch = interp.batch(&mut fuel, targets);
             batch.interpolants = &batch.interpolants[..batches * channels.len()];
             let covered = if *discards { chunks } else { 0 };
@@ -134,7 +134,7 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
                 let masks = row_covered.chunks_exact_mut(chunks);
                 for (number, masks) in (0..count).zip(masks) {
                     let tile = Tile { x: tile.x + number * width, ..*tile };
-                    let covered = take_coverage(level, &tile, masks, canvas);
+                    let covered = take_coverage(level, &tile, masks, band);
                     interp.counters.killed += (chunks * LANES) as u64 - u64::from(covered);
                 }
             }
@@ -144,14 +144,14 @@ impl<C: Canvas> SimdTask for DirectRow<'_, '_, '_, C> {
         } else {
             for number in 0..count {
                 let tile = Tile { x: tile.x + number * width, ..*tile };
-                let mut fuel = kernel.fuel(interp, [tile.x, tile.y])?;
-                let targets = canvas.targets(staging, &tile);
+                let mut fuel = single_unit.fuel(interp, [tile.x, tile.y])?;
+                let targets = band.targets(staging, &tile);
                 let mut batch = interp.batch(&mut fuel, targets);
                 batch.interpolants = &batch.interpolants[number as usize * channels.len()..];
                 machine_code.run(&mut batch, (0, chunks))?;
                 interp.counters.instructions += fuel.spent;
                 if *discards {
-                    let covered = take_coverage(level, &tile, &mut interp.scratch.covered, canvas);
+                    let covered = take_coverage(level, &tile, &mut interp.scratch.covered, band);
                     interp.counters.killed += (chunks * LANES) as u64 - u64::from(covered);
                 }
             }

@@ -43,10 +43,10 @@ trait LaneLoop {
 }
 
 /// A kernel for some operand kinds: runs calls in order, each over the executing chunks.
-struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
+struct LaneLoopImpl<K, A, B, C>(PhantomData<(K, A, B, C)>);
 
 impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile, [KernelArgs]>
-    for Over<K, A, B, C>
+    for LaneLoopImpl<K, A, B, C>
 {
     #[inline(always)]
     fn run<L: SimdLevel>(memory: &mut RegFile, calls: &[KernelArgs]) {
@@ -180,7 +180,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
 
     macro_rules! over {
         ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
-            level.entry::<RegFile, [KernelArgs], Over<$kernel, $a, $b, $c>>()
+            level.entry::<RegFile, [KernelArgs], LaneLoopImpl<$kernel, $a, $b, $c>>()
         };
     }
     let mut as_slots = |call: &mut KernelArgs, places: &[usize]| {
@@ -301,11 +301,10 @@ pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, Kern
     let call = KernelArgs::new(dst, [from, Arg::Const(0.0), Arg::Const(0.0)]);
     let entry = match from {
         Arg::Slot(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<Copy, InSlot, Broadcast, Broadcast>>()
+            level.entry::<RegFile, [KernelArgs], LaneLoopImpl<Copy, InSlot, Broadcast, Broadcast>>()
         }
-        Arg::Const(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<Copy, Broadcast, Broadcast, Broadcast>>()
-        }
+        Arg::Const(_) => level
+            .entry::<RegFile, [KernelArgs], LaneLoopImpl<Copy, Broadcast, Broadcast, Broadcast>>(),
     };
     (entry, call)
 }
@@ -313,8 +312,8 @@ pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, Kern
 /// Returns the kernel of `dst = from` with canonical NaN.
 pub(super) fn canonical_nan<L: SimdLevel>(level: L, dst: u32, from: u32) -> (Kernel, KernelArgs) {
     let args = [Arg::Slot(from), Arg::Const(0.0), Arg::Const(0.0)];
-    let entry =
-        level.entry::<RegFile, [KernelArgs], Over<CanonicalNan, InSlot, Broadcast, Broadcast>>();
+    let entry = level
+        .entry::<RegFile, [KernelArgs], LaneLoopImpl<CanonicalNan, InSlot, Broadcast, Broadcast>>();
     (entry, KernelArgs::new(dst, args))
 }
 
@@ -329,12 +328,11 @@ pub(super) fn masked_move<L: SimdLevel>(
     let mask = if let Arg::Const(x) = mask { materialize(x) } else { mask };
     let call = KernelArgs::new(dst, [mask, from, Arg::Const(0.0)]);
     let entry = match from {
-        Arg::Slot(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, InSlot, InSlot, Broadcast>>()
-        }
-        Arg::Const(_) => {
-            level.entry::<RegFile, [KernelArgs], Over<MaskedMove, InSlot, Broadcast, Broadcast>>()
-        }
+        Arg::Slot(_) => level
+            .entry::<RegFile, [KernelArgs], LaneLoopImpl<MaskedMove, InSlot, InSlot, Broadcast>>(),
+        Arg::Const(_) => level
+            .entry::<RegFile, [KernelArgs], LaneLoopImpl<MaskedMove, InSlot, Broadcast, Broadcast>>(
+            ),
     };
     (entry, call)
 }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::band_target::BandTarget;
 use super::batch_io::{LoadInputs, StoreOutputs, init_coverage};
-use super::canvas::Canvas;
 use super::code_version::{CodeVersion, SurfaceCode, lock};
 use super::interp::{Interpreter, Scratch};
 use super::native_code::NativeCode;
@@ -57,37 +57,37 @@ impl FastDraw {
 }
 
 impl FastDraw {
-    /// Draws a canvas batch by batch, from left to right: rows of batches by machine code alone where possible, other batches by
+    /// Draws a band batch by batch, from left to right: rows of batches by machine code alone where possible, other batches by
     /// `draw_tile`.
-    pub(super) fn draw_batches<C: Canvas>(
+    pub(super) fn draw_batches<C: BandTarget>(
         &self,
         version: &CodeVersion,
         draw: &Draw<'_>,
-        canvas: &mut C,
+        band: &mut C,
         mut draw_tile: impl FnMut(&Tile<'_>, &mut Interpreter<'_>, &mut C) -> Result<(), RunError>,
     ) -> Result<BandStats, RunError> {
         let CodeVersion { simd, code, batch_width, scratch_pool } = version;
         let chunks = (batch_width * (ROWS / 4)) as usize;
         let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
         let mut interp = Interpreter::new(draw, code, *simd, scratch);
-        let rect = canvas.rect();
+        let rect = band.rect();
         if !code.discards && draw.bindings.covers_all() {
             // Once, in long stores, instead of for each row of each batch.
-            canvas.cover();
+            band.init_coverage();
             interp.coverage_stored = true;
         }
         let (mut x, y) = (rect.x - rect.x % 4, rect.y - rect.y % ROWS);
-        let only_kernel = code.only_kernel();
+        let single_unit_draw = code.single_unit_draw();
         // Bytecode executes adjacent chunks that take the same branch together; machine code branches on its own.
-        let order = if only_kernel.is_some() { ChunkOrder::Rows } else { ChunkOrder::Squares };
+        let order = if single_unit_draw.is_some() { ChunkOrder::Rows } else { ChunkOrder::Squares };
         while x < rect.x + rect.width {
             let tile = Tile { x, y, columns: *batch_width, order, centers: &self.centers };
             let mut drawn = 0;
-            if let Some(kernel) = only_kernel {
-                drawn = kernel.draw(&tile, &mut interp, canvas)?;
+            if let Some(single_unit) = single_unit_draw {
+                drawn = single_unit.draw(&tile, &mut interp, band)?;
             }
             if drawn == 0 {
-                draw_tile(&tile, &mut interp, canvas)?;
+                draw_tile(&tile, &mut interp, band)?;
                 drawn = 1;
             }
             x += drawn * batch_width * 4;

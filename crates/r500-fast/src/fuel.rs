@@ -21,7 +21,7 @@ impl<'a> Fuel<'a> {
 
     /// Returns the remaining instructions.
     #[must_use]
-    pub fn left(&self) -> u64 {
+    pub fn remaining(&self) -> u64 {
         self.draw.options.limits.instructions.saturating_sub(self.spent)
     }
 

@@ -4,8 +4,8 @@ use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;
 
 use super::arg::Arg;
+use super::band_target::BandTarget;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
-use super::canvas::Canvas;
 use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
 use super::interpolants::Interpolants;
@@ -254,9 +254,9 @@ impl<'a> Interpreter<'a> {
     /// Restricts execution to the lanes that continue. Returns whether the loop runs another iteration.
     #[inline(always)]
     fn loop_back<L: SimdLevel>(&mut self, level: L, counter: u32, mask: Option<Arg>) -> bool {
-        let left = &mut self.scratch.trips_left[counter as usize];
-        *left -= 1;
-        if *left == 0 {
+        let trips = &mut self.scratch.trips_left[counter as usize];
+        *trips -= 1;
+        if *trips == 0 {
             return false;
         }
         let mut exec = std::mem::take(&mut self.scratch.memory.exec);

@@ -212,7 +212,7 @@ mod tests {
 
     /// For the smallest numbers, with the largest relative error: operands and sums are multiples of the grid, so none is denormal.
     #[test]
-    fn everything_of_an_interpolant_is_a_multiple_of_its_grid() {
+    fn interpolant_terms_are_multiples_of_its_grid() {
         let scale = f64::from(LinearInterpolant::GRID).exp2();
         let mut random = SplitMix64::seed_from_u64(0);
         let mut random = |end: u32| random.next_u32() % end;

@@ -23,11 +23,11 @@
 )]
 
 mod arg;
+mod band_target;
 mod batch_draw;
 mod batch_io;
 mod bytecode;
 mod bytecode_gen;
-mod canvas;
 mod chunk_stores;
 mod code_version;
 #[doc(hidden)]

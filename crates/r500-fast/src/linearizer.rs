@@ -60,7 +60,7 @@ pub(super) struct Linearizer<'a> {
     /// The function's values, then temporaries of parallel moves.
     pub(super) values: Values,
     native: Option<&'a UnitContext<'a>>,
-    parts: Vec<UnitBuilder<'a>>,
+    unit_builders: Vec<UnitBuilder<'a>>,
     /// Units so far, including refused ones.
     units: usize,
 }
@@ -82,7 +82,7 @@ impl<'a> Linearizer<'a> {
             counters: 0,
             values: function.values.clone(),
             native,
-            parts: Vec::new(),
+            unit_builders: Vec::new(),
             units: 0,
         };
         linearizer.list(&function.body);
@@ -95,7 +95,7 @@ impl<'a> Linearizer<'a> {
     }
 
     fn list(&mut self, stmts: &'a [Stmt]) {
-        let Some(native) = self.native else { return self.one_by_one(stmts) };
+        let Some(native) = self.native else { return self.split_statements(stmts) };
         let mut rest = stmts;
         while let Some(first) = rest.first() {
             let takes = native.supports(first);
@@ -104,20 +104,20 @@ impl<'a> Linearizer<'a> {
             rest = after;
             let number = self.units;
             self.units += usize::from(takes);
-            let part = (takes && !native.refused.contains(&number)).then(|| UnitBuilder::new(run));
-            match part.filter(|part| part.operations > 0) {
-                Some(part) => self.unit(UnitBuilder { number, ..part }),
-                None => self.one_by_one(run),
+            let unit = (takes && !native.refused.contains(&number)).then(|| UnitBuilder::new(run));
+            match unit.filter(|unit| unit.operations > 0) {
+                Some(unit) => self.push_unit(UnitBuilder { number, ..unit }),
+                None => self.split_statements(run),
             }
         }
     }
 
     /// Appends the op of a compile unit.
-    fn unit(&mut self, part: UnitBuilder<'a>) {
+    fn push_unit(&mut self, unit: UnitBuilder<'a>) {
         let at = self.at();
-        self.uses.extend(part.reads.iter().map(|value| (at, Operand::Value(*value))));
-        self.ops.push(VirtualOp::Unit(self.parts.len()));
-        self.parts.push(part);
+        self.uses.extend(unit.reads.iter().map(|value| (at, Operand::Value(*value))));
+        self.ops.push(VirtualOp::Unit(self.unit_builders.len()));
+        self.unit_builders.push(unit);
     }
 
     /// Adds the colour stores to the last unit, or to a new one; `discards`: whether lanes are discarded. Returns false without a compiler.
@@ -129,7 +129,7 @@ impl<'a> Linearizer<'a> {
             if native.refused.contains(&number) {
                 return false;
             }
-            self.unit(UnitBuilder { number, ..UnitBuilder::default() });
+            self.push_unit(UnitBuilder { number, ..UnitBuilder::default() });
         }
         let at = self.at() - 1;
         let colors = function.colors.iter().zip(function.non_nan);
@@ -142,9 +142,9 @@ impl<'a> Linearizer<'a> {
                 continue;
             }
             self.uses.extend(channels.map(|channel| (at, channel)));
-            if let Some(part) = self.parts.last_mut() {
-                part.add_uses(channels.iter().copied());
-                part.colors.push(ColorStore {
+            if let Some(unit) = self.unit_builders.last_mut() {
+                unit.add_uses(channels.iter().copied());
+                unit.colors.push(ColorStore {
                     target,
                     channels: *channels,
                     non_nan: numbers,
@@ -183,8 +183,8 @@ impl<'a> Linearizer<'a> {
     pub(super) fn note_unit_outputs(&mut self) {
         let mut unit_of: EntityMap<Value, Option<usize>> =
             EntityMap::filled(self.values.len(), None);
-        for (number, part) in self.parts.iter().enumerate() {
-            part.defs.iter().for_each(|value| unit_of[*value] = Some(number));
+        for (number, unit) in self.unit_builders.iter().enumerate() {
+            unit.defs.iter().for_each(|value| unit_of[*value] = Some(number));
         }
         for (at, operand) in &self.uses {
             let Some(value) = operand.value() else { continue };
@@ -192,24 +192,24 @@ impl<'a> Linearizer<'a> {
             // A use by the unit's own moves and colours needs no slot.
             let op = self.ops.get(*at as usize);
             if !matches!(op, Some(VirtualOp::Unit(user)) if *user == number) {
-                self.parts[number].writes.push(value);
+                self.unit_builders[number].writes.push(value);
             }
         }
         for (at, op) in self.ops.iter().enumerate() {
-            let VirtualOp::Unit(part) = op else { continue };
-            let part = &mut self.parts[*part];
-            part.writes.sort_unstable();
-            part.writes.dedup();
-            self.writes.extend(part.writes.iter().map(|value| (position(at), *value)));
+            let VirtualOp::Unit(unit) = op else { continue };
+            let unit = &mut self.unit_builders[*unit];
+            unit.writes.sort_unstable();
+            unit.writes.dedup();
+            self.writes.extend(unit.writes.iter().map(|value| (position(at), *value)));
         }
     }
 
     /// Returns a unit and the context of its compilation.
-    pub(super) fn part(&self, number: usize) -> Option<(&UnitBuilder<'a>, &'a UnitContext<'a>)> {
-        Some((self.parts.get(number)?, self.native?))
+    pub(super) fn unit(&self, number: usize) -> Option<(&UnitBuilder<'a>, &'a UnitContext<'a>)> {
+        Some((self.unit_builders.get(number)?, self.native?))
     }
 
-    fn one_by_one(&mut self, stmts: &'a [Stmt]) {
+    fn split_statements(&mut self, stmts: &'a [Stmt]) {
         for stmt in stmts {
             match stmt {
                 Stmt::Def(value, inst) => {
@@ -238,14 +238,14 @@ impl<'a> Linearizer<'a> {
         if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
             let number = self.units;
             self.units += 1;
-            self.unit(UnitBuilder { number, ..UnitBuilder::default() });
+            self.push_unit(UnitBuilder { number, ..UnitBuilder::default() });
         }
-        let Some(part) = self.parts.last_mut() else { return false };
+        let Some(unit) = self.unit_builders.last_mut() else { return false };
         let old = mask.map(|_| Operand::Value(value));
-        let looks = [mask, Some(from), old].into_iter().flatten();
-        part.push_phi_move((value, mask, from), looks.clone());
+        let uses = [mask, Some(from), old].into_iter().flatten();
+        unit.push_phi_move((value, mask, from), uses.clone());
         let at = self.at() - 1;
-        self.uses.extend(looks.map(|operand| (at, operand)));
+        self.uses.extend(uses.map(|operand| (at, operand)));
         self.writes.push((at, value));
         true
     }
@@ -295,8 +295,8 @@ impl<'a> Linearizer<'a> {
             let Some(skip) = skip else { continue };
             self.ops.push(VirtualOp::PopExec);
             let to = self.at();
-            if let Some(VirtualOp::PushExec(_, place)) = self.ops.get_mut(skip) {
-                *place = to;
+            if let Some(VirtualOp::PushExec(_, target)) = self.ops.get_mut(skip) {
+                *target = to;
             }
         }
     }
@@ -366,25 +366,25 @@ impl<'a> Linearizer<'a> {
 
     /// Returns mask and new value if `next` is `mask ? value : old`, defined at or after position `first` and not used.
     fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
-        let made = self.ops[first as usize..].iter().find_map(|op| match op {
+        let def = self.ops[first as usize..].iter().find_map(|op| match op {
             VirtualOp::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),
             _ => None,
         })?;
-        let [mask, from, kept] = made.args;
-        let selects = made.opcode == Opcode::Select && kept == Operand::Value(old);
+        let [mask, from, kept] = def.args;
+        let selects = def.opcode == Opcode::Select && kept == Operand::Value(old);
         (selects && !self.uses.iter().any(|(_, operand)| *operand == next)).then_some((mask, from))
     }
 
     /// Deletes the op that defines a value.
     fn delete_def(&mut self, value: Operand) {
-        let made = self
+        let def = self
             .ops
             .iter()
-            .position(|op| matches!(op, VirtualOp::Def(made, _) if Operand::Value(*made) == value));
-        let Some(at) = made else { return };
+            .position(|op| matches!(op, VirtualOp::Def(def, _) if Operand::Value(*def) == value));
+        let Some(at) = def else { return };
         self.ops[at] = VirtualOp::Deleted;
         let at = position(at);
-        self.uses.retain(|(place, _)| *place != at);
-        self.writes.retain(|(place, _)| *place != at);
+        self.uses.retain(|(op, _)| *op != at);
+        self.writes.retain(|(op, _)| *op != at);
     }
 }

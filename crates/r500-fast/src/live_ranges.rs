@@ -1,4 +1,4 @@
-//! Liveness, coalescing of copies, and slot allocation by graph colouring.
+//! Live ranges: liveness, coalescing of copies, and slot allocation by graph colouring.
 //!
 //! Two values interfere if one is written while the other is live, unless the write copies the other. An operand that dies at a kernel does
 //! not interfere with its result, which may reuse its slot. A copy between values that do not interfere is coalesced: both share a slot,
@@ -63,10 +63,10 @@ fn contains(set: &[u64], number: usize) -> bool {
 
 fn members(set: &[u64]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(|(word, &bits)| {
-        let mut left = bits;
+        let mut remaining = bits;
         std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-            left &= left - 1;
+            let bit = (remaining != 0).then(|| remaining.trailing_zeros() as usize)?;
+            remaining &= remaining - 1;
             Some(word * 64 + bit)
         })
     })

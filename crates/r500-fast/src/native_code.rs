@@ -46,12 +46,12 @@ impl NativeCode {
         // Refused units become ops, which changes the slots of the others.
         loop {
             let native = UnitContext { compiler, resources, refused: &refused };
-            let (code, batch_width, again) =
+            let (code, batch_width, newly_refused) =
                 Bytecode::with_native(function, &uniforms, simd, &native);
-            if again.is_empty() {
+            if newly_refused.is_empty() {
                 return Self { code, batch_width };
             }
-            refused.extend(again);
+            refused.extend(newly_refused);
         }
     }
 

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_far_away_has_no_place() {
+    fn unrepresentable_offsets_are_none() {
         assert!(BatchOffsets::in_rows([[0, 12]].into_iter(), 1 << 28).is_none());
         assert!(BatchOffsets::in_rows([[0, 12]].into_iter(), 1 << 25).is_none());
         assert!(BatchOffsets::in_rows([[0, 12]].into_iter(), 1 << 20).is_some());

@@ -9,9 +9,9 @@ use r500_exec::{BandStats, Draw, RunError, SurfacePainter, Surfaces};
 use r500_simd::Simd;
 use r500_simd::level::Portable;
 
+use super::band_target::{BandTarget, SurfaceBand};
 use super::batch_io::{LoadInputs, init_coverage};
 use super::bytecode::Op;
-use super::canvas::{Canvas, SurfaceBand};
 use super::chunk_stores::CoverageBits;
 use super::code_version::{CodeVersion, SurfaceCode};
 use super::draw::FastDraw;

@@ -13,7 +13,7 @@ pub(super) struct UnitContext<'a> {
 }
 
 impl UnitContext<'_> {
-    /// Returns whether a statement can be part of a unit.
+    /// Returns whether a statement can be unit of a unit.
     pub(super) fn supports(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { input, channel }, .. }) => {
@@ -61,38 +61,38 @@ const MAX_UNCHECKED: u64 = 10_000;
 
 impl<'a> UnitBuilder<'a> {
     pub(super) fn new(stmts: &'a [Stmt]) -> Self {
-        let mut part = Self::default();
+        let mut unit = Self::default();
         let mut inside = FuelUse::default();
         for stmt in stmts {
             if let Stmt::ConsumeFuel { instructions, address } = stmt {
-                part.consume(u64::from(*instructions), *address);
+                unit.consume(u64::from(*instructions), *address);
             } else {
-                part.body.push(stmt);
-                part.collect(stmt);
+                unit.body.push(stmt);
+                unit.collect(stmt);
                 inside.add(stmt, 1);
             }
         }
-        part.fuel_checked = inside.varies || inside.instructions > MAX_UNCHECKED;
-        if let Some(address) = inside.address.filter(|_| !part.fuel_checked) {
-            part.consume(inside.instructions, address);
+        unit.fuel_checked = inside.varies || inside.instructions > MAX_UNCHECKED;
+        if let Some(address) = inside.address.filter(|_| !unit.fuel_checked) {
+            unit.consume(inside.instructions, address);
         }
-        part.units.sort_unstable();
-        part.units.dedup();
-        part.defs.sort_unstable();
-        part.reads.sort_unstable();
-        part.reads.dedup();
-        let defs = &part.defs;
-        part.reads.retain(|value| defs.binary_search(value).is_err());
-        part
+        unit.units.sort_unstable();
+        unit.units.dedup();
+        unit.defs.sort_unstable();
+        unit.reads.sort_unstable();
+        unit.reads.dedup();
+        let defs = &unit.defs;
+        unit.reads.retain(|value| defs.binary_search(value).is_err());
+        unit
     }
 
     /// Adds a move after the body, with its operands.
     pub(super) fn push_phi_move(
         &mut self,
         (value, mask, from): (Value, Option<Operand>, Operand),
-        looks: impl Iterator<Item = Operand>,
+        uses: impl Iterator<Item = Operand>,
     ) {
-        self.add_uses(looks);
+        self.add_uses(uses);
         self.moves.push((value, mask, from));
     }
 

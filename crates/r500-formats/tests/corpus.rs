@@ -148,7 +148,7 @@ fn one_case_in_every_part() {
 }
 
 #[test]
-fn what_only_some_cases_have() {
+fn optional_case_fields_are_read() {
     let job = |name: &str| read_one(&fs::read(corpus(&format!("cases/{name}.json"))).unwrap());
     let mrt = job("mrt");
     assert!(mrt.expect.targets.iter().all(Option::is_some));

@@ -302,7 +302,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 
 /// A broken job in the middle does not affect the others.
 #[test]
-fn reading_goes_on() {
+fn reading_continues_after_an_error() {
     let names = |text: &[u8], format| -> Vec<_> {
         let jobs = Jobs::new(text, format, &Limits::default()).unwrap();
         jobs.map(|job| job.map(|job| job.name).map_err(|e| e.to_string())).collect()
@@ -379,7 +379,7 @@ fn media_that_fail() {
 }
 
 #[test]
-fn what_is_no_program() {
+fn inputs_without_a_program_are_errors() {
     let error = read(b"Lorem ipsum", None, &Limits::default()).unwrap_err();
     assert_eq!(error.to_string(), "the format is unknown");
     let help = "say which it is: raw, c-array, hex, mesa-log, json, json-lines";

@@ -6,7 +6,7 @@ use r500_numerics::{Arith, compare, flush, kernels};
 /// Evaluates an operation on constants. Returns `None` for inputs, quad broadcasts, selects and operations on masks.
 #[must_use]
 pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
-    let law = Arith::REFERENCE;
+    let reference = Arith::REFERENCE;
     let [a, b, c] = args.map(f32::from_bits);
     let mask = |set: bool| if set { !0 } else { 0 };
     let product = |product: MulFlags| {
@@ -14,24 +14,24 @@ pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
         if zero(a, product.zero_a) || zero(b, product.zero_b) {
             return 0.0;
         }
-        law.mul(if product.negate { -a } else { a }, b)
+        reference.mul(if product.negate { -a } else { a }, b)
     };
     Some(match opcode {
         Opcode::Mul(p) => product(p).to_bits(),
-        Opcode::Mad(p, AddSign::Plus) => law.add(product(p), c).to_bits(),
-        Opcode::Mad(p, AddSign::Minus) => law.sub(product(p), c).to_bits(),
-        Opcode::Add => law.add(a, b).to_bits(),
-        Opcode::Sub => law.sub(a, b).to_bits(),
+        Opcode::Mad(p, AddSign::Plus) => reference.add(product(p), c).to_bits(),
+        Opcode::Mad(p, AddSign::Minus) => reference.sub(product(p), c).to_bits(),
+        Opcode::Add => reference.add(a, b).to_bits(),
+        Opcode::Sub => reference.sub(a, b).to_bits(),
         Opcode::Neg => (-a).to_bits(),
         Opcode::Abs => a.abs().to_bits(),
         Opcode::NegAbs => (-a.abs()).to_bits(),
         Opcode::Min(_) => compare::min(a, b).to_bits(),
         Opcode::Max(_) => compare::max(a, b).to_bits(),
         Opcode::Flush => flush(a).to_bits(),
-        Opcode::Clamp01 => law.clamp01(a).to_bits(),
-        Opcode::Frc => law.frc(a).to_bits(),
-        Opcode::Rcp => law.rcp(a).to_bits(),
-        Opcode::Rsq => law.rsq(a).to_bits(),
+        Opcode::Clamp01 => reference.clamp01(a).to_bits(),
+        Opcode::Frc => reference.frc(a).to_bits(),
+        Opcode::Rcp => reference.rcp(a).to_bits(),
+        Opcode::Rsq => reference.rsq(a).to_bits(),
         Opcode::Ex2 => kernels::ex2(a).to_bits(),
         Opcode::Ln2 => kernels::ln2(a).to_bits(),
         Opcode::Sin => kernels::sin(a).to_bits(),

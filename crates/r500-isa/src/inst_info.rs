@@ -144,7 +144,7 @@ impl InstInfo {
     #[must_use]
     pub fn new(inst: Instruction) -> Self {
         let cmn = inst.cmn();
-        let mut step = Self {
+        let mut info = Self {
             ty: inst.ty(),
             reads: InlineVec::new(),
             quad_reads: InlineVec::new(),
@@ -163,12 +163,12 @@ impl InstInfo {
             write_inactive: cmn.write_inactive(),
             fetch: false,
         };
-        match step.ty {
-            InstType::FC => step.flow(inst),
-            InstType::TEX => step.tex(inst),
-            _ => step.alu(inst),
+        match info.ty {
+            InstType::FC => info.flow(inst),
+            InstType::TEX => info.tex(inst),
+            _ => info.alu(inst),
         }
-        step
+        info
     }
 
     /// Returns whether the instruction is ALU or OUT.
@@ -260,7 +260,7 @@ impl InstInfo {
                 .fold(0, |mask, i| mask | 1 << (swiz[i].code() & 3))
         };
         // The dimension of the texture decides how many of S, T and R are used; S always is.
-        let (may, sure) = match op {
+        let (may, must) = match op {
             TexOp::TEXKILL => (0b1111, 0b1111),
             TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD => (0b1111, 0b1001),
             _ => (0b0111, 0b0001),
@@ -270,7 +270,7 @@ impl InstInfo {
             addr: addr.src_addr(),
             relative: addr.src_addr_rel(),
             may: channels(coord, may),
-            must: channels(coord, sure),
+            must: channels(coord, must),
             field: OperandField::TexSource,
         };
         self.reads.push(coordinates);
@@ -299,14 +299,14 @@ impl InstInfo {
             self.quad_reads.push(coordinates);
         }
         let (rgb, alpha) = (cmn.rgb_wmask().code(), u8::from(cmn.alpha_wmask()) << 3);
-        let sure = if unconditional(rgb_sel) { rgb } else { 0 }
+        let must = if unconditional(rgb_sel) { rgb } else { 0 }
             | if unconditional(alpha_sel) { alpha } else { 0 };
         if rgb | alpha != 0 {
             self.writes.push(Access {
                 addr: addr.dst_addr(),
                 relative: addr.dst_addr_rel(),
                 may: rgb | alpha,
-                must: sure,
+                must,
                 field: OperandField::TexDest,
             });
         }
@@ -409,24 +409,24 @@ impl BranchInfo {
             _ => Some(!cmn.rgb_pred_inv()),
         };
         let boolean = bools.map(|bools| bools >> addr.bool_addr() & 1 != 0);
-        let mut wants = JumpOutcome { may_jump: false, may_fall_through: false };
+        let mut outcome = JumpOutcome { may_jump: false, may_fall_through: false };
         for index in 0..8u8 {
             let possible = predicate.is_none_or(|p| p == (index & 2 != 0))
                 && boolean.is_none_or(|b| b == (index & 1 != 0));
             if possible && table >> index & 1 != 0 {
-                wants.may_jump = true;
+                outcome.may_jump = true;
             } else if possible {
-                wants.may_fall_through = true;
+                outcome.may_fall_through = true;
             }
         }
-        let decided = wants.never() || wants.always();
+        let decided = outcome.never() || outcome.always();
         let uniform = decided
             || !(fc.depends_on(JumpInput::AluResult)
                 || (predicate.is_none() && fc.depends_on(JumpInput::Predicate)));
         let base = if addr.jump_global() { 0 } else { offset };
         Self {
             op: fc.op(),
-            outcome: wants,
+            outcome,
             uniform,
             any: fc.jump_any(),
             b_else: fc.b_else(),

@@ -91,7 +91,7 @@ fn comparison_sees_every_kind_of_difference() {
     ];
     let tables: Vec<_> = registers().collect();
     for (fact, instead, complaint) in cases {
-        assert_eq!(DOCUMENTS.matches(fact).count(), 1, "{fact} stands once in the fixture");
+        assert_eq!(DOCUMENTS.matches(fact).count(), 1, "{fact} occurs once in the fixture");
         let altered = DOCUMENTS.replace(fact, instead);
         let found = differences(&rows(&altered), &tables, &BEYOND);
         assert!(

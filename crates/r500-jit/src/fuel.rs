@@ -75,12 +75,12 @@ impl<'m> FuelMeter<'m> {
     pub(crate) fn refill(&mut self, left: i64, added: i64, address: u32) -> Option<i64> {
         let Some(fuel) = self.fuel else { return Some(i64::MAX.saturating_sub(left)) };
         let used = self.used(added.saturating_sub(left));
-        let result = match used > fuel.left() {
+        let result = match used > fuel.remaining() {
             true => Err(fuel.exceeded(address)),
             false => fuel.check(),
         };
         match result {
-            Ok(()) => Some(grant(fuel.left() - used).saturating_sub(left)),
+            Ok(()) => Some(grant(fuel.remaining() - used).saturating_sub(left)),
             Err(error) => {
                 self.stopped = Some(error);
                 None

@@ -88,7 +88,7 @@ impl<'m> VmContext<'m> {
     ) -> Self {
         let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
         let fuel = fuel_checked.then_some(&**fuel);
-        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
+        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.remaining()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
         let from_slots = |address: usize| (address as u64).wrapping_sub(slots.addr() as u64);

@@ -35,7 +35,7 @@ use std::time::Instant;
 use r500_numerics::{Arith, kernels};
 
 /// The expected result of a kernel for an argument.
-enum Want {
+enum Expected {
     /// A number near this normal number.
     Near(f64),
     /// Exactly these bits.
@@ -60,15 +60,15 @@ struct Tally {
 const BOUND: f64 = 2.0;
 
 /// Name, kernel and expected result.
-type Kernel = (&'static str, fn(f32) -> f32, fn(f32) -> Want);
+type Kernel = (&'static str, fn(f32) -> f32, fn(f32) -> Expected);
 
 const KERNELS: [Kernel; 6] = [
-    ("ex2", kernels::ex2, want_ex2),
-    ("ln2", kernels::ln2, want_ln2),
-    ("sin", kernels::sin, want_sin),
-    ("cos", kernels::cos, want_cos),
-    ("rcp", |x| Arith::REFERENCE.rcp(x), want_rcp),
-    ("rsq", |x| Arith::REFERENCE.rsq(x), want_rsq),
+    ("ex2", kernels::ex2, expected_ex2),
+    ("ln2", kernels::ln2, expected_ln2),
+    ("sin", kernels::sin, expected_sin),
+    ("cos", kernels::cos, expected_cos),
+    ("rcp", |x| Arith::REFERENCE.rcp(x), expected_rcp),
+    ("rsq", |x| Arith::REFERENCE.rsq(x), expected_rsq),
 ];
 
 fn main() -> ExitCode {
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     println!("kernel    measured      special   worst ulp  at                          mismatches");
     let mut good = true;
     for kernel @ (name, ..) in names {
-        let tally = walk(kernel, threads);
+        let tally = measure(kernel, threads);
         println!("{}", tally.row(name));
         good &= tally.worst <= BOUND && tally.mismatches == 0;
     }
@@ -112,7 +112,7 @@ fn arguments() -> Result<(Vec<Kernel>, usize), String> {
 }
 
 /// Compares a kernel with its expected results, over all arguments.
-fn walk((name, kernel, want): Kernel, threads: usize) -> Tally {
+fn measure((name, kernel, want): Kernel, threads: usize) -> Tally {
     const CHUNK_BITS: u32 = 22;
     const CHUNKS: u32 = 1 << (32 - CHUNK_BITS);
 
@@ -152,9 +152,9 @@ fn walk((name, kernel, want): Kernel, threads: usize) -> Tally {
 }
 
 impl Tally {
-    fn check(&mut self, bits: u32, got: f32, want: Want) {
+    fn check(&mut self, bits: u32, got: f32, want: Expected) {
         let right = match want {
-            Want::Near(exact) => {
+            Expected::Near(exact) => {
                 self.measured += 1;
                 let error = (f64::from(got) - exact).abs() / ulp(exact);
                 // A NaN or an infinity instead of a number has no error in ulp.
@@ -163,11 +163,11 @@ impl Tally {
                 }
                 got.is_finite()
             }
-            Want::Exactly(value) => {
+            Expected::Exactly(value) => {
                 self.special += 1;
                 got.to_bits() == value.to_bits()
             }
-            Want::Nan => {
+            Expected::Nan => {
                 self.special += 1;
                 got.is_nan()
             }
@@ -219,41 +219,41 @@ fn operand(x: f32) -> f64 {
 
 /// Returns the expected result for a result in f64: near it, or exactly the zero, infinity or NaN
 /// that it becomes in float32.
-fn wanted(exact: f64) -> Want {
+fn expected(exact: f64) -> Expected {
     if exact.is_nan() {
-        Want::Nan
+        Expected::Nan
     } else if exact.abs() < f64::from(f32::MIN_POSITIVE) {
-        Want::Exactly(0.0_f32.copysign(exact as f32))
+        Expected::Exactly(0.0_f32.copysign(exact as f32))
     } else if exact.abs() > f64::from(f32::MAX) {
-        Want::Exactly(f32::INFINITY.copysign(exact as f32))
+        Expected::Exactly(f32::INFINITY.copysign(exact as f32))
     } else {
-        Want::Near(exact)
+        Expected::Near(exact)
     }
 }
 
 /// Returns the expected result; for arguments that count as zero it is exactly the special value of
 /// f64.
-fn want_at_zero(x: f32, exact: f64) -> Want {
-    if operand(x) == 0.0 { Want::Exactly(exact as f32) } else { wanted(exact) }
+fn expected_at_zero(x: f32, exact: f64) -> Expected {
+    if operand(x) == 0.0 { Expected::Exactly(exact as f32) } else { expected(exact) }
 }
 
-fn want_ex2(x: f32) -> Want {
-    want_at_zero(x, operand(x).exp2())
+fn expected_ex2(x: f32) -> Expected {
+    expected_at_zero(x, operand(x).exp2())
 }
 
-fn want_ln2(x: f32) -> Want {
-    want_at_zero(x, operand(x).log2())
+fn expected_ln2(x: f32) -> Expected {
+    expected_at_zero(x, operand(x).log2())
 }
 
-fn want_sin(x: f32) -> Want {
+fn expected_sin(x: f32) -> Expected {
     let (r, quarters) = reduce(x);
     let w = quarters.min(2.0 - quarters).copysign(r);
-    want_at_zero(x, (FRAC_PI_2 * w).sin())
+    expected_at_zero(x, (FRAC_PI_2 * w).sin())
 }
 
-fn want_cos(x: f32) -> Want {
+fn expected_cos(x: f32) -> Expected {
     let (_, quarters) = reduce(x);
-    want_at_zero(x, (FRAC_PI_2 * (1.0 - quarters)).sin())
+    expected_at_zero(x, (FRAC_PI_2 * (1.0 - quarters)).sin())
 }
 
 /// Reduces an argument by whole turns, exactly. Returns the remainder in turns, and its magnitude
@@ -264,10 +264,10 @@ fn reduce(x: f32) -> (f64, f64) {
     (r, 4.0 * r.abs())
 }
 
-fn want_rcp(x: f32) -> Want {
-    want_at_zero(x, 1.0 / operand(x))
+fn expected_rcp(x: f32) -> Expected {
+    expected_at_zero(x, 1.0 / operand(x))
 }
 
-fn want_rsq(x: f32) -> Want {
-    want_at_zero(x, 1.0 / operand(x).sqrt())
+fn expected_rsq(x: f32) -> Expected {
+    expected_at_zero(x, 1.0 / operand(x).sqrt())
 }

@@ -91,9 +91,9 @@ pub fn ex2<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
 pub fn ex2_of_exponent<B: KernelBuilder>(b: &mut B, x: B::Value) -> B::Value {
     // Adding 1.5 * 2^23 rounds to an integer, which is in the last bits of the sum in two's complement. An integer 0 is +0
     // here, but the difference goes into a polynomial only.
-    let fractionless = b.float(12_582_912.0);
-    let sum = b.add(x, fractionless);
-    let n = b.sub(sum, fractionless);
+    let round_bias = b.float(12_582_912.0);
+    let sum = b.add(x, round_bias);
+    let n = b.sub(sum, round_bias);
     let f = b.sub(x, n);
     let p = ex2_polynomial(b, f);
     // Multiply by 2^n: add n to the exponent field.

@@ -1,6 +1,6 @@
 //! Errors in command streams.
 
-use r500_chip::Place;
+use r500_chip::RegisterRef;
 use r500_chip::pm4::Opcode;
 
 use crate::packet::Truncated;
@@ -69,7 +69,7 @@ pub enum StreamErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationTarget {
     /// A register.
-    Register(Place),
+    Register(RegisterRef),
     /// A vertex array of `3D_LOAD_VBPNTR`.
     VertexArray(usize),
     /// Indices of `INDX_BUFFER`.

@@ -24,7 +24,7 @@ use r500_chip::vap::{
     VapPvsVectorIndxReg, VapVfCntl, VapVtxSize,
 };
 use r500_chip::zb::{ZbDepthoffset, ZbDepthpitch, ZbZcacheCtlstat, ZbZpassAddr, ZbZpassData};
-use r500_chip::{Mapped, Mapping, Place, at};
+use r500_chip::{Mapped, Mapping, RegisterRef, at};
 use r500_isa::state::{GaUsVectorData, GaUsVectorIndex};
 use r500_isa::texture::{TxInvalTags, TxOffset};
 
@@ -135,7 +135,7 @@ pub enum Effect<'a> {
         /// Index of the packet in the stream.
         at: usize,
         /// The register.
-        register: Place,
+        register: RegisterRef,
         /// The written value.
         value: u32,
     },

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_found_at_their_instruction() {
+    fn invalid_instructions_are_reported_with_address() {
         let lines = [
             "VE_MULTIPLY temp[0].xyzw, const[3].xyzw, const[4].xyzw",
             "VE_ADD temp[2].xyzw, temp[0].xyzw, temp[1].xyzw",

@@ -49,7 +49,7 @@ pub(super) fn taps(
 
 /// Maps texel number `i` into an axis of `n` texels; `None` is the border.
 pub(super) fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32> {
-    let once = if i < 0 { -1 - i } else { i };
+    let mirrored = if i < 0 { -1 - i } else { i };
     let j = match mode {
         ClampMode::WRAP => i.rem_euclid(n),
         ClampMode::MIRROR => {
@@ -57,8 +57,8 @@ pub(super) fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32
             if j < n { j } else { 2 * n - 1 - j }
         }
         ClampMode::CLAMP => i.clamp(0, n - 1),
-        ClampMode::MIRROR_ONCE => once.min(n - 1),
-        ClampMode::MIRROR_ONCE_BORDER => once,
+        ClampMode::MIRROR_ONCE => mirrored.min(n - 1),
+        ClampMode::MIRROR_ONCE_BORDER => mirrored,
         // These modes reach half a texel into the border, which only the linear filter reads.
         ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF if !linear => i.clamp(0, n - 1),
         // Includes BORDER: the three-bit field has no other code.

@@ -35,8 +35,8 @@ pub(super) struct TexelPosition {
 pub(super) struct Lod {
     /// The level of detail, bias included; never NaN.
     pub(super) lod: f32,
-    /// The same, cut to the fraction that selects levels.
-    pub(super) cut: f32,
+    /// The same, truncated to the fraction that selects levels.
+    pub(super) truncated: f32,
     /// Whether `MAG_FILTER` is used.
     pub(super) magnified: bool,
 }
@@ -123,13 +123,13 @@ impl CoordSpace {
         };
         let bias = if biased { self.lod_bias } else { 0.0 };
         let biased = nan_to_zero(readings.arith.add(lod, bias));
-        let cut = |lod: f32| readings.lod_fraction.cut(lod, readings.arith);
+        let truncate = |lod: f32| readings.lod_fraction.truncate(lod, readings.arith);
         let magnified = match readings.magnification {
-            Magnification::Zero => !compare::gt(cut(biased), 0.0),
-            Magnification::Half => !compare::gt(cut(biased), 0.5),
-            Magnification::Unbiased => !compare::gt(cut(nan_to_zero(lod)), 0.0),
+            Magnification::Zero => !compare::gt(truncate(biased), 0.0),
+            Magnification::Half => !compare::gt(truncate(biased), 0.5),
+            Magnification::Unbiased => !compare::gt(truncate(nan_to_zero(lod)), 0.0),
         };
-        Lod { lod: biased, cut: cut(biased), magnified }
+        Lod { lod: biased, truncated: truncate(biased), magnified }
     }
 }
 

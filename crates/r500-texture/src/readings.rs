@@ -57,8 +57,8 @@ pub enum LodFraction {
 }
 
 impl LodFraction {
-    /// Returns the level of detail cut to this fraction.
-    pub(crate) fn cut(self, lod: f32, arith: Arith) -> f32 {
+    /// Returns the level of detail truncated to this fraction.
+    pub(crate) fn truncate(self, lod: f32, arith: Arith) -> f32 {
         let unit = match self {
             Self::FourBits => 1.0 / 16.0,
             Self::FiveBits => 1.0 / 32.0,

@@ -148,7 +148,7 @@ impl ScalarSampler {
     fn pixel(
         &self,
         position: TexelPosition,
-        Lod { cut: lod, magnified, .. }: Lod,
+        Lod { truncated: lod, magnified, .. }: Lod,
         readings: &TexReadings,
         observer: &mut impl FetchObserver,
     ) -> [f32; 4] {

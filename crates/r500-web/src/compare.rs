@@ -1,7 +1,7 @@
 //! Comparison of two programs: their pictures, the first pixel that differs, and the first instruction where the runs diverge.
 
 use r500::builtin_uniforms::BuiltinUniforms;
-use r500::equivalence::{Divergence, Fill, Pair, Part, Place, Sharing};
+use r500::equivalence::{Divergence, Fill, InterfaceMatch, Pair, Part, Place};
 use r500::exec::{Bindings, Engine, Frame, Limits, Options, draw};
 use r500::image_diff::Comparison as ImageDiff;
 use r500::picture::Picture;
@@ -39,7 +39,7 @@ pub struct Compared {
     /// The differences at that pixel.
     pub text: Vec<String>,
     /// The instruction of each program where the runs diverge.
-    pub parting: [Option<Parting>; 2],
+    pub parting: [Option<DivergenceView>; 2],
     /// Registers that got the same values because neither program provides them.
     pub notes: Vec<String>,
     /// Pictures of A and B and of their difference: 8 bits a channel, the upper row first.
@@ -48,8 +48,8 @@ pub struct Compared {
 
 /// An instruction where two runs diverge.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Parting {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Parting"))]
+pub struct DivergenceView {
     /// The step that executes it, counted from 1.
     pub step: usize,
     /// Its address.
@@ -81,7 +81,7 @@ pub fn compare(
         };
         builtin.apply(job);
     }
-    let fill = Fill::of(&jobs, &Sharing::default());
+    let fill = Fill::of(&jobs, &InterfaceMatch::default());
     fill.apply(&mut jobs, 0, 0);
     let mut notes = Vec::new();
     if !fill.filled.is_empty() {
@@ -136,12 +136,12 @@ fn picture(
     Ok(Look::default().of_colors(frame.width(), frame.target(0).unwrap_or_default()))
 }
 
-fn parting(document: &Document, place: &Place) -> Parting {
+fn parting(document: &Document, place: &Place) -> DivergenceView {
     let assembly = document.assembly();
     let instruction = assembly.job.program.code.get(place.index);
     let text = instruction.map_or_else(String::new, |one| r500::asm::print_instruction(*one));
     let range = assembly.spans.get(place.index).and_then(|span| document.range(*span));
-    Parting { step: place.step, address: place.address, text, range }
+    DivergenceView { step: place.step, address: place.address, text, range }
 }
 
 fn part(part: &Part) -> String {

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_its_value_keeps_its_text() {
+    fn unchanged_values_keep_their_text() {
         let source = "-- const[1] = (9, 9, 9, 9)\nDEF \u{e9}\u{e9} = temp[0] ;";
         let source = source.replace("\u{e9}\u{e9}", "place");
         let source = format!("{source}\nCONST [ 01 ] = (0x3f800000, 2.50, -1e-3, 4) ; -- four");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_texture_is_bound_where_its_statement_stands_else_before_the_code() {
+    fn texture_binding_edits_its_statement_or_is_inserted_before_code() {
         let bound = |source: &str, unit| {
             changed(source, |document| texture(document, unit, "noise(4, 4, 1) linear"))
         };
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_constant_is_changed_where_it_stands_or_added() {
+    fn integer_constant_edits_its_statement_or_is_added() {
         let integer =
             |source: &str, value| changed(source, |document| int_constant(document, 2, value));
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use r500::asm::{ExpectedPixels, ExpectedQuantity};
 use r500::exec::{Bindings, Frame, Limits, Options, Shader, draw};
-use r500::expectation::{Mismatch, What, mismatches};
+use r500::expectation::{Mismatch, Quantity, mismatches};
 use r500::program::Job;
 use r500_jit::Jit;
 use serde::Serialize;
@@ -61,12 +61,12 @@ pub fn judge(
     Ok(judged.collect())
 }
 
-fn same(expected: ExpectedQuantity, what: &What) -> bool {
+fn same(expected: ExpectedQuantity, what: &Quantity) -> bool {
     match (expected, what) {
-        (ExpectedQuantity::Target(n), What::Color { target, .. }) => usize::from(n) == *target,
-        (ExpectedQuantity::Depth, What::Depth { .. })
-        | (ExpectedQuantity::Coverage, What::Coverage { .. })
-        | (_, What::Size { .. }) => true,
+        (ExpectedQuantity::Target(n), Quantity::Color { target, .. }) => usize::from(n) == *target,
+        (ExpectedQuantity::Depth, Quantity::Depth { .. })
+        | (ExpectedQuantity::Coverage, Quantity::Coverage { .. })
+        | (_, Quantity::Size { .. }) => true,
         _ => false,
     }
 }
@@ -74,14 +74,14 @@ fn same(expected: ExpectedQuantity, what: &What) -> bool {
 fn describe(mismatch: &Mismatch, frame: &Frame) -> String {
     let [x, y] = mismatch.pixel;
     match &mismatch.what {
-        What::Color { got: [r, g, b, a], .. } => {
+        Quantity::Color { got: [r, g, b, a], .. } => {
             format!("pixel {x}, {y} is ({r}, {g}, {b}, {a})")
         }
-        What::Depth { got, .. } => format!("pixel {x}, {y} has depth {got}"),
-        What::Coverage { wanted } => {
+        Quantity::Depth { got, .. } => format!("pixel {x}, {y} has depth {got}"),
+        Quantity::Coverage { wanted } => {
             format!("pixel {x}, {y} is {}drawn", if *wanted { "not " } else { "" })
         }
-        What::Size { wanted, .. } => {
+        Quantity::Size { wanted, .. } => {
             format!("it is about {wanted} pixels, the picture has {}", frame.coverage().len())
         }
     }

@@ -134,7 +134,7 @@ fn word(kind: TokenKind) -> &'static str {
         TokenKind::Number => "number",
         TokenKind::Directive => "directive",
         TokenKind::Keyword => "keyword",
-        TokenKind::Tag => "tag",
+        TokenKind::Flag => "tag",
         TokenKind::Operation => "operation",
         TokenKind::Register => "register",
         TokenKind::Name => "name",

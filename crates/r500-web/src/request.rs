@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_an_error() {
+    fn invalid_requests_are_errors() {
         let mut session = Session::default();
         assert!(session.answer(b"").is_err());
         for request in [

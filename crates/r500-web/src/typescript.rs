@@ -42,7 +42,7 @@ fn generated() -> String {
             open::Opened,
             encoding::Encoding, encoding::Word, encoding::Field, encoding::Value,
             crate::bytes::Bytes, look::Look, picture::Mouse, picture::Drawing, picture::Loaded, picture::Drawn, picture::Band,
-            expect::Judged, compare::CompareOptions, compare::Compared, compare::Parting,
+            expect::Judged, compare::CompareOptions, compare::Compared, compare::DivergenceView,
             language::Hover, language::Completion, language::Renamable,
             optimize::Optimized, optimize::Cost, optimize::Change,
             step::Going, step::How, step::Breakpoint, step::Recorded, step::Shown, step::LaneShown, step::LoopShown,

@@ -85,12 +85,12 @@ pub struct Mismatch {
     /// The pixel: column, and row from the bottom.
     pub pixel: [u32; 2],
     /// The differing output.
-    pub what: What,
+    pub what: Quantity,
 }
 
 /// A differing output.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum Quantity {
     /// A colour.
     Color {
         /// The target, 0 to 3 for A to D.
@@ -139,7 +139,8 @@ pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
     let sized = |of, wanted: usize, found: &mut Vec<Mismatch>| {
         let fits = wanted == pixels;
         if !fits {
-            found.push(Mismatch { pixel: [0, 0], what: What::Size { of, wanted, got: pixels } });
+            found
+                .push(Mismatch { pixel: [0, 0], what: Quantity::Size { of, wanted, got: pixels } });
         }
         fits
     };
@@ -159,7 +160,7 @@ pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
                 wanted.is_none_or(|wanted| agree(expect.compare, expect.tolerance, wanted, got))
             });
             if !agrees {
-                let what = What::Color { target, wanted: *wanted, got };
+                let what = Quantity::Color { target, wanted: *wanted, got };
                 found.push(Mismatch { pixel: place(i), what });
             }
         }
@@ -171,7 +172,7 @@ pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
             let Some(wanted) = *wanted else { continue };
             let got = frame.depth().map_or(0.0, |depth| depth[i]);
             if !agree(Compare::Values, expect.tolerance, wanted, got) {
-                found.push(Mismatch { pixel: place(i), what: What::Depth { wanted, got } });
+                found.push(Mismatch { pixel: place(i), what: Quantity::Depth { wanted, got } });
             }
         }
     }
@@ -180,7 +181,7 @@ pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
     {
         for (i, wanted) in wanted.iter().enumerate() {
             if let Some(wanted) = wanted.filter(|&wanted| wanted != frame.coverage()[i]) {
-                found.push(Mismatch { pixel: place(i), what: What::Coverage { wanted } });
+                found.push(Mismatch { pixel: place(i), what: Quantity::Coverage { wanted } });
             }
         }
     }
@@ -212,7 +213,7 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y] = self.pixel;
         match &self.what {
-            What::Color { target, wanted, got } => {
+            Quantity::Color { target, wanted, got } => {
                 let wanted: Vec<String> = wanted
                     .iter()
                     .map(|channel| channel.map_or_else(|| "-".to_owned(), |v| v.to_string()))
@@ -221,14 +222,16 @@ impl fmt::Display for Mismatch {
                 let name = TARGETS.get(*target).unwrap_or(&"target");
                 write!(f, "pixel {x},{y}: {name} wanted ({}), got ({got})", wanted.join(", "))
             }
-            What::Depth { wanted, got } => {
+            Quantity::Depth { wanted, got } => {
                 write!(f, "pixel {x},{y}: depth wanted {wanted}, got {got}")
             }
-            What::Coverage { wanted: true } => write!(f, "pixel {x},{y}: wanted covered, is not"),
-            What::Coverage { wanted: false } => {
+            Quantity::Coverage { wanted: true } => {
+                write!(f, "pixel {x},{y}: wanted covered, is not")
+            }
+            Quantity::Coverage { wanted: false } => {
                 write!(f, "pixel {x},{y}: wanted uncovered or killed, is not")
             }
-            What::Size { of, wanted, got } => {
+            Quantity::Size { of, wanted, got } => {
                 write!(f, "{of} is expected for {wanted} pixels, the picture has {got}")
             }
         }

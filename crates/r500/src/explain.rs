@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use r500_chip::Place;
+use r500_chip::RegisterRef;
 use r500_isa::{Field, Instruction, JumpInput, Kind, Register, Value};
 
 /// A word, field by field.
@@ -48,7 +48,7 @@ pub enum Named {
     /// A register or instruction word.
     Register(&'static Register),
     /// A member of a register set.
-    Place(Place),
+    Place(RegisterRef),
     /// A field of a register.
     Field(&'static Register, &'static Field),
     /// A value of a field.
@@ -143,7 +143,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
 }
 
 impl Named {
-    fn of(place: Place) -> Self {
+    fn of(place: RegisterRef) -> Self {
         match place.mapping.count {
             1 => Self::Register(place.mapping.register),
             _ => Self::Place(place),

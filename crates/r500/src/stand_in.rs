@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_filled_and_what_is_given_stays() {
+    fn missing_bindings_are_filled_and_others_unchanged() {
         let source = "FULL_FC_EN ; const[1] = (1, 2, 3, 4) ;\n\
             LOOP int[2] ; src0.rgb = const[0], src1.rgb = const[1] : temp[1].rgb = MAD src0.rgb src1.rgb src0.000 ; ENDLOOP ;\n\
             TEX TEX_SEM_ACQUIRE temp[2].rgba = LD tex[3].rgba temp[0].rgba ;\n\

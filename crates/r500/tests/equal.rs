@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use r500::equivalence::{Divergence, Incomparable, Pair, Sharing};
+use r500::equivalence::{Divergence, Incomparable, InterfaceMatch, Pair};
 use r500::exec::Options;
 use r500::exec::reference::Reference;
 use r500::formats::Limits;
@@ -93,7 +93,7 @@ const SIZE: Option<[u32; 2]> = Some([8, 8]);
 fn layouts_do_not_matter() {
     for (name, job) in captures() {
         let other = relaid(&job);
-        let sharing = Sharing::of(&job, &other);
+        let sharing = InterfaceMatch::of(&job, &other);
         assert_eq!(sharing.constants.len(), job.program.state.constants.len(), "{name}");
         let components = job.inputs_or_default().iter().any(|input| match &input.data {
             InputData::Planes(planes) => planes.iter().any(|p| p.name.contains('.')),

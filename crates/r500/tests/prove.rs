@@ -311,7 +311,7 @@ fn changed_bits_of_known_bindings_are_not_proved() {
 }
 
 #[test]
-fn what_mesas_optimiser_does_is_proved_or_told_apart() {
+fn mesa_optimisations_are_proved_or_distinguished() {
     let [before, after] = ["pairs/noopt", "pairs/opt"].map(pairs);
     let (mut equal, mut proved) = (0, 0);
     let (mut unknown, mut differing) = (Vec::new(), Vec::new());

@@ -166,7 +166,7 @@ fn findings() -> String {
         "# Findings\n\n{GENERATED}\n\n\
          What the reference engine reports of a run (`r500 render --findings`). A *hard* one says that \
          the program cannot run as written: the documents give it no meaning, and what happens is this \
-         project's choice. The run goes on all the same.\n\n\
+         project's choice. Execution continues.\n\n\
          | finding | | what happened |\n| --- | --- | --- |\n"
     );
     for kind in r500::exec::WarningKind::ALL {
@@ -180,7 +180,7 @@ fn findings() -> String {
 fn checks() -> String {
     let mut out = format!(
         "# Codes of the checker\n\n{GENERATED}\n\n\
-         What `r500 check` says of a program before it runs; `r500 check --explain CODE` shows the same. An \
+         Static findings of `r500 check`; `r500 check --explain CODE` shows the same. An \
          *error* cannot run as written: where it happens, the reference engine reports a hard \
          [finding](findings.md). A *warning* runs, but perhaps not as meant, or not so on a card. The programs \
          that have a code and just not are the checker's own tests; what stands in front of their instructions is \

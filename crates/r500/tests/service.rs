@@ -41,7 +41,7 @@ OUT LAST : out[0].rgba = MAX src0.111 src0.111 ;
 ";
 
 #[test]
-fn mistakes_of_the_language_come_with_their_repair() {
+fn language_errors_have_fixes() {
     let source = ": temp[0].rgb = MDA src0.rgb src0.111 src0.000 ;";
     let [problem] = &problems(source)[..] else { panic!() };
     assert_eq!((problem.code, problem.severity), ("E0301", Severity::Error));

@@ -117,7 +117,7 @@ codes! {
         "Every instruction and every directive ends with `;`. Line ends mean nothing."
         ": temp[0].r = FRC src0.rrr\n: temp[1].r = FRC src0.rrr ;\n";
     UnknownStatement "E0103" Error "a word that starts no statement"
-        "A statement starts with a tag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, or the word of a directive."
+        "A statement starts with a flag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, or the word of a directive."
         "TEXX temp[0].rgba = LD tex[0].rgba temp[0].rgba ;\n";
     EmptyStatement "W0104" Warning "a `;` without a statement"
         "It means nothing and is left out."
@@ -129,10 +129,10 @@ codes! {
         "Temporaries are 0 to 127, constants 0 to 255, codes of inline constants 0 to 127, textures 0 to 15, render targets 0 to 3, integer and boolean constants 0 to 31."
         "src0.rgb = temp[128] : MAD.rgb src0.rgb ;\n";
 
-    DuplicateTag "E0201" Error "a tag that stands twice"
-        "A tag sets a field of the instruction; twice says nothing more and is usually a slip."
+    DuplicateFlag "E0201" Error "a flag that is given twice"
+        "A flag sets a field of the instruction; repeating it has no effect and is usually a mistake."
         "LAST LAST : ;\n";
-    MisplacedTag "E0202" Error "a tag of another kind of instruction"
+    MisplacedFlag "E0202" Error "a flag of another kind of instruction"
         "`TEX_SEM_ACQUIRE`, `UNSCALED` and `IGNORE_UNCOVERED` are fields of texture instructions (`IGNORE_UNCOVERED` of flow control too); arithmetic has no place for them."
         "TEX_SEM_ACQUIRE : ;\n";
     DuplicateLet "E0203" Error "a source that is given twice"
@@ -210,10 +210,10 @@ codes! {
     OutsideLoop "E0503" Error "`BREAK` or `CONTINUE` outside of a loop"
         "They need a loop to leave or to continue. For other jumps there are `JUMP` and `FC`."
         "BREAK ;\n";
-    UnknownLabel "E0504" Error "a label that stands nowhere"
+    UnknownLabel "E0504" Error "a label that is not defined"
         "A label is set with `@name`, before an instruction or after the last one, anywhere in the source."
         "JUMP @nowhere ;\n";
-    DuplicateLabel "E0505" Error "a label that stands twice"
+    DuplicateLabel "E0505" Error "a label that is defined twice"
         "A label names one address."
         "@here @here JUMP @here ;\n";
     JumpTooFar "E0506" Error "an address that does not fit"

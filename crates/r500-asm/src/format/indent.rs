@@ -17,7 +17,7 @@ fn columns(level: usize) -> usize {
     level.min(MOST_LEVELS) * LEVEL
 }
 
-/// Indentation by piece.
+/// Indentation by raw_token.
 pub(super) struct Indentation {
     /// Statement number of each token.
     owner: Vec<usize>,
@@ -27,19 +27,19 @@ pub(super) struct Indentation {
 
 impl Indentation {
     /// Returns the indentation of a line that begins with a token.
-    pub(super) fn of(&self, piece: usize) -> usize {
-        let (first, level, _) = self.levels[self.owner[piece]];
-        columns(level + usize::from(piece != first))
+    pub(super) fn of(&self, raw_token: usize) -> usize {
+        let (first, level, _) = self.levels[self.owner[raw_token]];
+        columns(level + usize::from(raw_token != first))
     }
 
     /// Returns the indentation of a line that continues the statement of a token.
-    pub(super) fn continued(&self, piece: usize) -> usize {
-        columns(self.levels[self.owner[piece]].1 + 1)
+    pub(super) fn continued(&self, raw_token: usize) -> usize {
+        columns(self.levels[self.owner[raw_token]].1 + 1)
     }
 
     /// Returns the statement number of a token.
-    pub(super) fn statement(&self, piece: usize) -> usize {
-        self.owner[piece]
+    pub(super) fn statement(&self, raw_token: usize) -> usize {
+        self.owner[raw_token]
     }
 
     /// Returns the indentation of a comment on its own line, before the next token.
@@ -102,8 +102,8 @@ pub(super) fn indents(source: &Source<'_>) -> Indentation {
 fn called(source: &Source<'_>) -> HashSet<Vec<u8>> {
     let calls = source.statements.iter().filter(|s| s.head == Head::Flow(Kw::Call));
     let labels = calls.filter_map(|call| {
-        let pieces = source.code.get(call.first + 1..call.end)?;
-        let name = pieces.iter().find(|piece| piece.kind == RawTokenKind::Word)?;
+        let tokens = source.code.get(call.first + 1..call.end)?;
+        let name = tokens.iter().find(|raw_token| raw_token.kind == RawTokenKind::Word)?;
         Some(source.text[name.range()].to_ascii_lowercase())
     });
     labels.collect()
@@ -128,8 +128,8 @@ fn subroutine(source: &Source<'_>, label: usize, called: &HashSet<Vec<u8>>) -> O
             Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep) => open = open.checked_sub(1)?,
             Head::Label if open == 0 && is_called(at) => return None,
             Head::Flow(Kw::Return) if open == 0 => {
-                let pieces = &source.code[statement.first..statement.end];
-                if !pieces.iter().any(|piece| piece.is(source.text, "IF")) {
+                let tokens = &source.code[statement.first..statement.end];
+                if !tokens.iter().any(|raw_token| raw_token.is(source.text, "IF")) {
                     return Some(at);
                 }
             }

@@ -71,8 +71,8 @@ pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
     let out = source.write(&lines);
     // Formatting must never change a token.
     let same = raw_tokens(&out)
-        .map(|piece| trimmed(&out[piece.range()]))
-        .eq(all.iter().map(|piece| trimmed(&source.text[piece.range()])));
+        .map(|raw_token| trimmed(&out[raw_token.range()]))
+        .eq(all.iter().map(|raw_token| trimmed(&source.text[raw_token.range()])));
     Ok(if same { out } else { source.text.to_vec() })
 }
 
@@ -132,7 +132,7 @@ impl Source<'_> {
             };
             let empty = here.is_empty();
             if !(empty && lines.last().is_none_or(Line::is_empty)) {
-                let comment = comment.map(|piece| self.comment(piece, start, code.last()));
+                let comment = comment.map(|raw_token| self.comment(raw_token, start, code.last()));
                 if code.is_empty() {
                     let indent = if empty { 0 } else { indents.comment(self, next, start) };
                     lines.push(Line { indent, code: Vec::new(), comment });
@@ -152,11 +152,11 @@ impl Source<'_> {
         lines
     }
 
-    fn comment(&self, piece: RawToken, line: usize, before: Option<&RawToken>) -> Comment {
-        let text = trimmed(&self.text[piece.range()]).to_vec();
+    fn comment(&self, raw_token: RawToken, line: usize, before: Option<&RawToken>) -> Comment {
+        let text = trimmed(&self.text[raw_token.range()]).to_vec();
         let end = before.map_or(line, |last| last.end);
         let head = columns(&self.text[line..end], 0);
-        let column = columns(&self.text[line..piece.start], 0);
+        let column = columns(&self.text[line..raw_token.start], 0);
         Comment { text, column, gap: column - head, space: 0 }
     }
 
@@ -225,42 +225,52 @@ fn sound(text: &[u8]) -> Result<(), Unformatted> {
     let mut previous: Option<RawToken> = None;
     let (mut current, mut ahead) = (tokens.next(), [tokens.next(), tokens.next()]);
     let mut count = 0;
-    while let Some(piece) = current {
+    while let Some(raw_token) = current {
         count += 1;
         if count > MAX_TOKENS {
             return wrong(
-                piece.start,
-                piece.end,
+                raw_token.start,
+                raw_token.end,
                 "a longer source than is laid out (500,000 words and marks)",
             );
         }
         let before = previous.map_or_else(|| text_start(text), |previous| previous.end);
-        if let Some(gap) = text[before..piece.start].iter().position(|b| !b" \t\r\n".contains(b)) {
+        if let Some(gap) =
+            text[before..raw_token.start].iter().position(|b| !b" \t\r\n".contains(b))
+        {
             return wrong(before + gap, before + gap + 1, "this byte is neither space nor a word");
         }
         let next = ahead[0].map(|next| &text[next.range()]);
-        let touches = ahead[0].is_some_and(|next| next.start == piece.end);
-        match piece.kind {
-            RawTokenKind::Text if !closed(&text[piece.range()]) => {
-                return wrong(piece.start, piece.end, "a string without an end");
+        let touches = ahead[0].is_some_and(|next| next.start == raw_token.end);
+        match raw_token.kind {
+            RawTokenKind::Text if !closed(&text[raw_token.range()]) => {
+                return wrong(raw_token.start, raw_token.end, "a string without an end");
             }
             RawTokenKind::Mark(b'#') => {
                 let include = next.is_some_and(|word| word.eq_ignore_ascii_case(b"include"));
                 let line = ahead[1].is_some_and(|file| {
                     file.kind == RawTokenKind::Text
-                        && !text[piece.start..file.start].contains(&b'\n')
+                        && !text[raw_token.start..file.start].contains(&b'\n')
                 });
                 if !include || !line {
-                    return wrong(piece.start, piece.end, "`#` that is not `#include \"file\"`");
+                    return wrong(
+                        raw_token.start,
+                        raw_token.end,
+                        "`#` that is not `#include \"file\"`",
+                    );
                 }
             }
             RawTokenKind::Mark(b'-') if touches && next == Some(b">") => {}
             RawTokenKind::Mark(b'>')
                 if previous.is_some_and(|previous| {
-                    previous.kind == RawTokenKind::Mark(b'-') && previous.end == piece.start
+                    previous.kind == RawTokenKind::Mark(b'-') && previous.end == raw_token.start
                 }) => {}
             RawTokenKind::Mark(b) if !b".,;:=*|+-!&@[]()".contains(&b) => {
-                return wrong(piece.start, piece.end, "no word and no mark of the language");
+                return wrong(
+                    raw_token.start,
+                    raw_token.end,
+                    "no word and no mark of the language",
+                );
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use crate::raw_tokens::{RawToken, RawTokenKind};
 /// The tokens of a line, each with whether a space precedes it.
 pub(super) struct SpacedLine<'a> {
     text: &'a [u8],
-    pieces: &'a [RawToken],
+    raw_tokens: &'a [RawToken],
     spaces: Vec<bool>,
     /// Token indices after which the line may be broken: the colon of an operation, and commas.
     colon: Option<usize>,
@@ -48,8 +48,8 @@ impl Begun {
             let at = statements.get(statement).map_or(to, |s| s.first);
             *self = Self { statement, at, ..Self::default() };
         }
-        for piece in &source.code[self.at..to] {
-            match piece.kind {
+        for raw_token in &source.code[self.at..to] {
+            match raw_token.kind {
                 RawTokenKind::Mark(b'|') => self.bars += 1,
                 RawTokenKind::Mark(b'[' | b'(') => self.depth += 1,
                 RawTokenKind::Mark(b']' | b')') => self.depth = self.depth.saturating_sub(1),
@@ -65,11 +65,11 @@ impl<'a> SpacedLine<'a> {
     /// Returns the tokens of a line; `begun` must have advanced to its start.
     pub(super) fn new(source: &Source<'a>, range: Range<usize>, begun: &Begun) -> Self {
         debug_assert_eq!(begun.at, range.start);
-        let pieces = &source.code[range.clone()];
+        let raw_tokens = &source.code[range.clone()];
         let mut words = Self {
             text: source.text,
-            pieces,
-            spaces: Vec::with_capacity(pieces.len()),
+            raw_tokens,
+            spaces: Vec::with_capacity(raw_tokens.len()),
             colon: None,
             commas: Vec::new(),
         };
@@ -84,7 +84,7 @@ impl<'a> SpacedLine<'a> {
         state.depth = begun.depth;
         // Only the first colon of a statement is a separator.
         let parted = begun.colon;
-        for at in 0..pieces.len() {
+        for at in 0..raw_tokens.len() {
             if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
                 statement += 1;
                 state = State { flow: flow(statement), ..State::default() };
@@ -93,7 +93,7 @@ impl<'a> SpacedLine<'a> {
             words.spaces.push(space);
             // At the start of a line, some words would begin a statement.
             let goes_on = || !begins_statement(source.text, &source.code[range.start + at + 1..]);
-            match pieces[at].kind {
+            match raw_tokens[at].kind {
                 RawTokenKind::Mark(b'[' | b'(') => state.depth += 1,
                 RawTokenKind::Mark(b']' | b')') => state.depth = state.depth.saturating_sub(1),
                 RawTokenKind::Mark(b'|') if !state.flow => state.bars = !state.bars,
@@ -103,7 +103,7 @@ impl<'a> SpacedLine<'a> {
                 RawTokenKind::Mark(b',') if state.depth == 0 && goes_on() => words.commas.push(at),
                 // The bytes of a texture: consecutive strings.
                 RawTokenKind::Text
-                    if pieces.get(at + 1).is_some_and(|p| p.kind == RawTokenKind::Text) =>
+                    if raw_tokens.get(at + 1).is_some_and(|p| p.kind == RawTokenKind::Text) =>
                 {
                     words.commas.push(at);
                 }
@@ -114,7 +114,7 @@ impl<'a> SpacedLine<'a> {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.pieces.len()
+        self.raw_tokens.len()
     }
 
     /// Returns the tokens of a range with the spaces between them.
@@ -124,7 +124,7 @@ impl<'a> SpacedLine<'a> {
             if at > from && self.spaces[at] {
                 out.push(b' ');
             }
-            out.extend_from_slice(&self.text[self.pieces[at].range()]);
+            out.extend_from_slice(&self.text[self.raw_tokens[at].range()]);
         }
         out
     }
@@ -157,48 +157,49 @@ impl<'a> SpacedLine<'a> {
     }
 
     fn bytes(&self, at: usize) -> &[u8] {
-        &self.text[self.pieces[at].range()]
+        &self.text[self.raw_tokens[at].range()]
     }
 
     fn is_number(&self, at: usize) -> bool {
-        self.pieces[at].kind == RawTokenKind::Word && self.bytes(at)[0].is_ascii_digit()
+        self.raw_tokens[at].kind == RawTokenKind::Word && self.bytes(at)[0].is_ascii_digit()
     }
 
     /// Returns whether a space precedes a token (not the first).
     fn space(&self, at: usize, state: &State) -> bool {
-        let (before, piece) = (self.pieces[at - 1], self.pieces[at]);
-        let touching = before.end == piece.start;
+        let (before, raw_token) = (self.raw_tokens[at - 1], self.raw_tokens[at]);
+        let touching = before.end == raw_token.start;
         // The parts of a number must stay adjacent, and other tokens must not become a number.
-        if piece.kind == RawTokenKind::Mark(b'.') && self.is_number(at - 1)
+        if raw_token.kind == RawTokenKind::Mark(b'.') && self.is_number(at - 1)
             || before.kind == RawTokenKind::Mark(b'.') && at >= 2 && self.is_number(at - 2)
         {
             return !touching;
         }
         let exponent = |at: usize| {
-            self.pieces[at].kind == RawTokenKind::Word
+            self.raw_tokens[at].kind == RawTokenKind::Word
                 && self.bytes(at).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'))
                 && (self.is_number(at)
                     || at >= 2
-                        && self.pieces[at - 1].kind == RawTokenKind::Mark(b'.')
+                        && self.raw_tokens[at - 1].kind == RawTokenKind::Mark(b'.')
                         && self.is_number(at - 2))
         };
         let sign = |kind| matches!(kind, RawTokenKind::Mark(b'+' | b'-'));
-        if sign(piece.kind) && exponent(at - 1) || sign(before.kind) && at >= 2 && exponent(at - 2)
+        if sign(raw_token.kind) && exponent(at - 1)
+            || sign(before.kind) && at >= 2 && exponent(at - 2)
         {
             return !touching;
         }
         // Two minus signs would start a comment.
-        if before.kind == RawTokenKind::Mark(b'-') && piece.kind == RawTokenKind::Mark(b'-') {
+        if before.kind == RawTokenKind::Mark(b'-') && raw_token.kind == RawTokenKind::Mark(b'-') {
             return true;
         }
         let arrow = |at: usize| {
-            self.pieces[at].kind == RawTokenKind::Mark(b'-')
-                && self.pieces.get(at + 1).is_some_and(|next| {
-                    next.kind == RawTokenKind::Mark(b'>') && next.start == self.pieces[at].end
+            self.raw_tokens[at].kind == RawTokenKind::Mark(b'-')
+                && self.raw_tokens.get(at + 1).is_some_and(|next| {
+                    next.kind == RawTokenKind::Mark(b'>') && next.start == self.raw_tokens[at].end
                 })
         };
         let bar = |kind| kind == RawTokenKind::Mark(b'|') && !state.flow;
-        match (before.kind, piece.kind) {
+        match (before.kind, raw_token.kind) {
             (_, RawTokenKind::Mark(b'>')) => false,
             (RawTokenKind::Mark(b'>'), _) => true,
             (_, RawTokenKind::Mark(b',' | b']' | b')' | b'.' | b'+')) => false,

@@ -60,7 +60,7 @@ fn rows(source: &Source<'_>) -> Vec<Row> {
             && source.code[source.statements[after].first].start < end
         {
             match whole(after) {
-                Some(piece) => last = Some(piece),
+                Some(token) => last = Some(token),
                 None => {
                     last = None;
                     break;
@@ -71,9 +71,9 @@ fn rows(source: &Source<'_>) -> Vec<Row> {
         let begins = crate::ide::begins_line(source.text, source.code[first.first]);
         if let (Some(last), true) = (last, begins) {
             let code = &source.text[start..last.end];
-            let pieces = &source.code[first.first..source.statements[after - 1].end];
+            let raw_tokens = &source.code[first.first..source.statements[after - 1].end];
             let words =
-                pieces.iter().filter(|piece| piece.kind != RawTokenKind::Mark(b'-')).count();
+                raw_tokens.iter().filter(|token| token.kind != RawTokenKind::Mark(b'-')).count();
             if !code.contains(&b'\t') {
                 rows.push(Row { first: first.first, line, width: code.len(), words });
             }

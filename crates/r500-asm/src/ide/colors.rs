@@ -30,28 +30,28 @@ impl Analysis {
     #[must_use]
     pub fn colors(&self) -> Vec<ColorConstant> {
         let one = |statement: &super::Statement| {
-            let pieces = self.code.get(statement.first..statement.end)?;
-            let mark = |piece: &RawToken, mark| piece.kind == RawTokenKind::Mark(mark);
-            let open = pieces.iter().position(|piece| mark(piece, b'('))?;
-            let close = pieces.iter().rposition(|piece| mark(piece, b')'))?;
-            let first = *pieces.first()?;
-            let named = if self.kw(first) == Kw::Def { *pieces.get(1)? } else { first };
+            let tokens = self.code.get(statement.first..statement.end)?;
+            let mark = |token: &RawToken, mark| token.kind == RawTokenKind::Mark(mark);
+            let open = tokens.iter().position(|token| mark(token, b'('))?;
+            let close = tokens.iter().rposition(|token| mark(token, b')'))?;
+            let first = *tokens.first()?;
+            let named = if self.kw(first) == Kw::Def { *tokens.get(1)? } else { first };
             let Register::Const(constant) = self.constant_of(named)? else { return None };
-            let values = span(*pieces.get(open)?).to(span(*pieces.get(close)?));
+            let values = span(*tokens.get(open)?).to(span(*tokens.get(close)?));
             let state = &self.assembly.job.program.state;
             let value = state.constants.get(usize::from(constant))?.map(f32::from_bits);
             let says = self.names_of(constant).any(says_color)
-                || self.comment_after(pieces.last()?.end).is_some_and(|text| says_color(&text));
+                || self.comment_after(tokens.last()?.end).is_some_and(|text| says_color(&text));
             says.then_some(ColorConstant { span: values, constant, value })
         };
         self.statements.iter().filter_map(one).collect()
     }
 
     /// Returns the register that a statement assigns: by name, or as written.
-    fn constant_of(&self, piece: RawToken) -> Option<Register> {
-        match self.symbol(piece.start).map(|symbol| symbol.kind) {
+    fn constant_of(&self, token: RawToken) -> Option<Register> {
+        match self.symbol(token.start).map(|symbol| symbol.kind) {
             Some(SymbolKind::Register(register)) => Some(register),
-            _ => Some(self.register_at(piece)?.0),
+            _ => Some(self.register_at(token)?.0),
         }
     }
 

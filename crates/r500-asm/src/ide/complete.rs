@@ -64,10 +64,9 @@ impl Analysis {
     pub fn completions(&self, at: usize) -> Vec<Completion> {
         let at = at.min(self.text.len());
         let place = self.at(at);
-        let in_string = self
-            .code
-            .iter()
-            .any(|piece| piece.kind == RawTokenKind::Text && piece.start < at && at < piece.end);
+        let in_string = self.code.iter().any(|raw_token| {
+            raw_token.kind == RawTokenKind::Text && raw_token.start < at && at < raw_token.end
+        });
         let number = place.word.is_some_and(|word| self.bytes(word)[0].is_ascii_digit());
         if in_string || number || self.comment(at).is_some() {
             return Vec::new();
@@ -95,7 +94,7 @@ impl Analysis {
     /// Completes the start of a statement.
     fn statement(&self, list: &mut CompletionList) {
         list.sources();
-        list.roles(&[Role::Tag, Role::Statement, Role::Directive]);
+        list.roles(&[Role::Flag, Role::Statement, Role::Directive]);
         list.add(":", CompletionKind::Statement, "an operation without sources", ": $0 ;");
         list.add(
             "@",
@@ -154,7 +153,7 @@ impl Analysis {
             list.sources();
         }
         if !lets {
-            list.roles(&[Role::Tag]);
+            list.roles(&[Role::Flag]);
         }
         if !place.last_is(b',') {
             list.add(":", CompletionKind::Keyword, "operations follow", ": $0");
@@ -166,7 +165,7 @@ impl Analysis {
         let cut = place
             .before
             .iter()
-            .rposition(|piece| matches!(piece.kind, RawTokenKind::Mark(b',' | b':')));
+            .rposition(|raw_token| matches!(raw_token.kind, RawTokenKind::Mark(b',' | b':')));
         let here = &place.before[cut.map_or(0, |at| at + 1)..];
         let owner = place.owner();
         let owner_kw = owner.map_or(Kw::Ident, |word| self.kw(word));
@@ -204,7 +203,7 @@ impl Analysis {
             }
             return;
         }
-        let opcode = here.iter().any(|piece| names::opcode(self.kw(*piece)).is_some());
+        let opcode = here.iter().any(|raw_token| names::opcode(self.kw(*raw_token)).is_some());
         if opcode {
             let suffix = match alpha {
                 Some(true) => "a",
@@ -242,8 +241,8 @@ impl Analysis {
 
     /// Returns whether a partial operation belongs to the alpha half, if that is known.
     fn is_alpha(&self, here: &[RawToken]) -> Option<bool> {
-        for (at, piece) in here.iter().enumerate() {
-            if let Some(found) = names::opcode(self.kw(*piece)) {
+        for (at, raw_token) in here.iter().enumerate() {
+            if let Some(found) = names::opcode(self.kw(*raw_token)) {
                 match (found.rgb, found.alpha) {
                     (None, Some(_)) => return Some(true),
                     (Some(_), None) => return Some(false),
@@ -251,8 +250,8 @@ impl Analysis {
                 }
             }
             let equals = here.get(at + 1).is_some_and(|next| next.kind == RawTokenKind::Mark(b'='));
-            if equals && piece.kind == RawTokenKind::Word {
-                let mask = self.bytes(*piece);
+            if equals && raw_token.kind == RawTokenKind::Word {
+                let mask = self.bytes(*raw_token);
                 if mask.eq_ignore_ascii_case(b"a") || mask.eq_ignore_ascii_case(b"depth") {
                     return Some(true);
                 }
@@ -266,8 +265,8 @@ impl Analysis {
 
     /// Completes a texture instruction.
     fn texture(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
-        let opcode = place.before.iter().skip(1).rposition(|piece| {
-            let kw = self.kw(*piece);
+        let opcode = place.before.iter().skip(1).rposition(|raw_token| {
+            let kw = self.kw(*raw_token);
             kw == Kw::Op || names::TEX_OPS.iter().any(|(k, _)| *k == kw)
         });
         let opcode = opcode.filter(|_| place.has(b'='));
@@ -283,7 +282,7 @@ impl Analysis {
         if let Some(at) = opcode {
             let unit = place.before[at + 1..]
                 .iter()
-                .any(|piece| self.kw(*piece) == Kw::Tex || self.is_name(*piece, "tex"));
+                .any(|raw_token| self.kw(*raw_token) == Kw::Tex || self.is_name(*raw_token, "tex"));
             if unit {
                 list.add(
                     "temp",
@@ -302,7 +301,7 @@ impl Analysis {
             }
             return list.roles(&[Role::TexOperation]);
         }
-        list.roles(&[Role::TexTag, Role::Tag]);
+        list.roles(&[Role::TexFlag, Role::Flag]);
         list.items.retain(|item| item.label != "OUT");
         list.add(
             "temp",
@@ -410,7 +409,7 @@ impl Analysis {
             return;
         }
         for field in register.fields {
-            let given = place.before.iter().any(|piece| piece.is(&self.text, field.name));
+            let given = place.before.iter().any(|raw_token| raw_token.is(&self.text, field.name));
             if !given {
                 let flag = field.kind == r500_isa::Kind::Flag;
                 let insert =
@@ -434,8 +433,8 @@ impl Analysis {
     }
 
     /// Returns whether a token is the name of a register of that kind.
-    fn is_name(&self, piece: RawToken, kind: &str) -> bool {
-        let symbol = self.symbol(piece.start);
+    fn is_name(&self, raw_token: RawToken, kind: &str) -> bool {
+        let symbol = self.symbol(raw_token.start);
         symbol.is_some_and(|symbol| match symbol.kind {
             SymbolKind::Register(register) => register.word() == kind,
             SymbolKind::Label(_) => false,
@@ -454,9 +453,9 @@ impl Analysis {
 
 /// Returns the source that the binding at a position sets.
 fn owner_of_let(analysis: &Analysis, place: &CursorContext<'_>) -> Kw {
-    let cut = place.before.iter().rposition(|piece| piece.kind == RawTokenKind::Mark(b','));
+    let cut = place.before.iter().rposition(|raw_token| raw_token.kind == RawTokenKind::Mark(b','));
     let here = &place.before[cut.map_or(0, |at| at + 1)..];
-    let dot = here.iter().rposition(|piece| piece.kind == RawTokenKind::Mark(b'.'));
+    let dot = here.iter().rposition(|raw_token| raw_token.kind == RawTokenKind::Mark(b'.'));
     let word = dot.and_then(|at| here.get(at.checked_sub(1)?));
     word.map_or(Kw::Ident, |word| analysis.kw(*word))
 }

@@ -26,8 +26,8 @@ impl Analysis {
         };
         let mut open: Vec<Span> = Vec::new();
         for statement in &self.statements {
-            let pieces = &self.code[statement.first..statement.end];
-            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+            let tokens = &self.code[statement.first..statement.end];
+            let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { continue };
             let whole = span(*first).to(span(*last));
             fold(whole, false);
             let Head::Flow(kw) = statement.head else { continue };
@@ -46,7 +46,7 @@ impl Analysis {
         }
         // Consecutive comment lines.
         let mut run: Option<Span> = None;
-        for comment in self.comments.iter().filter(|piece| begins_line(&self.text, **piece)) {
+        for comment in self.comments.iter().filter(|token| begins_line(&self.text, **token)) {
             let here = span(*comment);
             let joined = run.filter(|run| {
                 let between = self.text.get(run.end as usize..comment.start).unwrap_or_default();

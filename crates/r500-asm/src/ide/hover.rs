@@ -40,7 +40,7 @@ impl Analysis {
             // The `@` of a label stands for its name.
             let mark =
                 self.code.iter().find(|p| p.start == at && p.kind == RawTokenKind::Mark(b'@'))?;
-            self.code.iter().find(|piece| piece.start >= mark.end).copied()
+            self.code.iter().find(|raw_token| raw_token.start >= mark.end).copied()
         })?;
         let place = self.at(word.end);
         let mut hover = self.word_hover(word, &place)?;
@@ -107,8 +107,8 @@ impl Analysis {
     }
 
     /// Returns the register of `word[n]`, where the token is the word or the number, and its span.
-    pub(super) fn register_at(&self, piece: RawToken) -> Option<(Register, Span)> {
-        let at = self.code.iter().position(|other| *other == piece)?;
+    pub(super) fn register_at(&self, raw_token: RawToken) -> Option<(Register, Span)> {
+        let at = self.code.iter().position(|other| *other == raw_token)?;
         let mark =
             |at: usize, mark| self.code.get(at).is_some_and(|p| p.kind == RawTokenKind::Mark(mark));
         let word = if mark(at + 1, b'[') {
@@ -162,8 +162,8 @@ impl Analysis {
         };
         let channels: Option<Vec<&str>> = letters.iter().map(channel).collect();
         let channels = channels?.join(", ");
-        let behind_opcode = place.before.iter().any(|piece| {
-            let kw = self.kw(*piece);
+        let behind_opcode = place.before.iter().any(|raw_token| {
+            let kw = self.kw(*raw_token);
             names::TEX_OPS.iter().any(|(k, _)| *k == kw && kw != Kw::Nop)
         });
         let text = if matches!(place.statement, Head::Tex) && behind_opcode {
@@ -183,10 +183,10 @@ impl Analysis {
 
     /// Returns the hover text of a number: an inline constant, a jump address, or an output modifier.
     fn number(&self, word: RawToken, place: &CursorContext<'_>) -> Option<(Span, String)> {
-        let at = self.code.iter().position(|piece| *piece == word)?;
+        let at = self.code.iter().position(|raw_token| *raw_token == word)?;
         let dot = |at: usize| {
-            let piece = self.code.get(at)?;
-            (piece.kind == RawTokenKind::Mark(b'.')).then_some(piece)
+            let raw_token = self.code.get(at)?;
+            (raw_token.kind == RawTokenKind::Mark(b'.')).then_some(raw_token)
         };
         let touching = |a: &RawToken, b: &RawToken| a.end == b.start;
         // All of `0.5`, from either part.
@@ -233,12 +233,12 @@ pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     let nothing = place.before.is_empty();
     match (place.statement, row.role) {
         (_, Role::Statement | Role::Directive) => nothing,
-        (Head::Alu | Head::Empty, Role::Tag) => !colon,
+        (Head::Alu | Head::Empty, Role::Flag) => !colon,
         (Head::Alu, Role::Presubtract | Role::Address) => !colon,
         (Head::Alu | Head::Empty, Role::Source) => true,
         (Head::Alu, Role::Destination | Role::Result) => colon && !place.last_is(b'['),
         (Head::Alu, Role::Compare) => true,
-        (Head::Tex, Role::Tag | Role::TexTag) => true,
+        (Head::Tex, Role::Flag | Role::TexFlag) => true,
         (Head::Tex, Role::Register) => true,
         (Head::Flow(kw), Role::FcOperation) => kw == Kw::Fc && place.before.len() == 1,
         (Head::Flow(kw), Role::Modifier | Role::ModifierValue) => {

@@ -11,9 +11,9 @@ use crate::names::Kw;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A flag before an instruction.
-    Tag,
+    Flag,
     /// A flag before a texture instruction only.
-    TexTag,
+    TexFlag,
     /// A source, which a binding sets and an operand reads.
     Source,
     /// Registers and constants of a source.
@@ -167,27 +167,27 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Statement "FC"       "FC ${1:JUMP} JUMP_FUNC(${2:0xff}) -> ${3:0} ;$0" "US_CMN_INST.TYPE" = 2 "Flow control with every field named; those that are not are 0";
     Statement "RAW"      "RAW ${1:0x00000000} ${2:0} ${3:0} ${4:0} ${5:0} ${6:0} ;$0" "" "An instruction by its six dwords.";
 
-    // Tags.
-    Tag "OUT"            "" "US_CMN_INST.TYPE" = 1 "";
-    Tag "TEX_SEM_WAIT"   "" "US_CMN_INST.TEX_SEM_WAIT" "";
-    Tag "LAST"           "" "US_CMN_INST.LAST" "";
-    Tag "NOP"            "" "US_CMN_INST.NOP" "";
-    Tag "ALU_WAIT"       "" "US_CMN_INST.ALU_WAIT" "";
-    Tag "WRITE_INACTIVE" "" "US_CMN_INST.WRITE_INACTIVE" "";
-    Tag "PRED"           "PRED(${1:r})$0" "US_CMN_INST.RGB_PRED_SEL" "Both halves, or one: `PRED.rgb(r)`, `PRED.a(!g)`; `!` inverts";
-    Tag "STAT_WE"        "STAT_WE(${1:rgba})$0" "US_CMN_INST.STAT_WE" "";
-    Tag "ALU_RESULT"     "ALU_RESULT.${1:r}(${2:lt})$0" "US_CMN_INST.ALU_RESULT_SEL" "Channel and comparison without ALU_WMASK";
-    Tag "WMASK"          "WMASK(${1:rgba})$0" "US_CMN_INST.RGB_WMASK" "Of an instruction without a destination";
-    Tag "OMASK"          "OMASK(${1:rgba})$0" "US_CMN_INST.RGB_OMASK" "Of an instruction without a destination";
-    Tag "CLAMP"          "CLAMP(${1:rgba})$0" "US_CMN_INST.RGB_CLAMP" "Of an instruction without an operation";
-    Tag "WORD1"          "WORD1(${1:0})$0" "" "Bits of dword 1 that no field names.";
-    Tag "WORD2"          "WORD2(${1:0})$0" "" "Bits of dword 2 that no field names.";
-    Tag "WORD3"          "WORD3(${1:0})$0" "" "Bits of dword 3 that no field names.";
-    Tag "WORD4"          "WORD4(${1:0})$0" "" "Bits of dword 4 that no field names.";
-    Tag "WORD5"          "WORD5(${1:0})$0" "" "Bits of dword 5 that no field names.";
-    TexTag "TEX_SEM_ACQUIRE"  "" "US_TEX_INST.TEX_SEM_ACQUIRE" "";
-    TexTag "UNSCALED"         "" "US_TEX_INST.UNSCALED" "";
-    TexTag "IGNORE_UNCOVERED" "" "US_TEX_INST.IGNORE_UNCOVERED" "";
+    // Flags.
+    Flag "OUT"            "" "US_CMN_INST.TYPE" = 1 "";
+    Flag "TEX_SEM_WAIT"   "" "US_CMN_INST.TEX_SEM_WAIT" "";
+    Flag "LAST"           "" "US_CMN_INST.LAST" "";
+    Flag "NOP"            "" "US_CMN_INST.NOP" "";
+    Flag "ALU_WAIT"       "" "US_CMN_INST.ALU_WAIT" "";
+    Flag "WRITE_INACTIVE" "" "US_CMN_INST.WRITE_INACTIVE" "";
+    Flag "PRED"           "PRED(${1:r})$0" "US_CMN_INST.RGB_PRED_SEL" "Both halves, or one: `PRED.rgb(r)`, `PRED.a(!g)`; `!` inverts";
+    Flag "STAT_WE"        "STAT_WE(${1:rgba})$0" "US_CMN_INST.STAT_WE" "";
+    Flag "ALU_RESULT"     "ALU_RESULT.${1:r}(${2:lt})$0" "US_CMN_INST.ALU_RESULT_SEL" "Channel and comparison without ALU_WMASK";
+    Flag "WMASK"          "WMASK(${1:rgba})$0" "US_CMN_INST.RGB_WMASK" "Of an instruction without a destination";
+    Flag "OMASK"          "OMASK(${1:rgba})$0" "US_CMN_INST.RGB_OMASK" "Of an instruction without a destination";
+    Flag "CLAMP"          "CLAMP(${1:rgba})$0" "US_CMN_INST.RGB_CLAMP" "Of an instruction without an operation";
+    Flag "WORD1"          "WORD1(${1:0})$0" "" "Bits of dword 1 that no field names.";
+    Flag "WORD2"          "WORD2(${1:0})$0" "" "Bits of dword 2 that no field names.";
+    Flag "WORD3"          "WORD3(${1:0})$0" "" "Bits of dword 3 that no field names.";
+    Flag "WORD4"          "WORD4(${1:0})$0" "" "Bits of dword 4 that no field names.";
+    Flag "WORD5"          "WORD5(${1:0})$0" "" "Bits of dword 5 that no field names.";
+    TexFlag "TEX_SEM_ACQUIRE"  "" "US_TEX_INST.TEX_SEM_ACQUIRE" "";
+    TexFlag "UNSCALED"         "" "US_TEX_INST.UNSCALED" "";
+    TexFlag "IGNORE_UNCOVERED" "" "US_TEX_INST.IGNORE_UNCOVERED" "";
 
     // Sources.
     Source "src0" "" "US_ALU_RGB_INST.RGB_SEL_A" = 0 "";
@@ -205,7 +205,7 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
 
     // Destinations and results.
     Destination "temp"  "temp[${1:0}].${2:rgb} = $0" "" "Writes channels of a temporary.";
-    Destination "out"   "out[${1:0}].${2:rgb} = $0" "" "Writes channels of a render target (0 to 3); the instruction needs the tag `OUT`.";
+    Destination "out"   "out[${1:0}].${2:rgb} = $0" "" "Writes channels of a render target (0 to 3); the instruction needs the flag `OUT`.";
     Destination "pred"  "pred[${1:lt}].${2:r} = $0" "" "Sets predicate bits where the result compares so with zero; not on an `OUT` instruction.";
     Destination "alu"   "alu[${1:lt}].${2:r} = $0" "US_ALU_RGB_INST.ALU_WMASK" "The result's red or alpha, compared with zero";
     Destination "depth" "depth = $0" "US_ALU_ALPHA_INST.W_OMASK" "";

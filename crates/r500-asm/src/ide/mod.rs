@@ -90,8 +90,8 @@ impl Analysis {
             Some(file) => file.bytes.clone(),
             None => Arc::from(&[][..]),
         };
-        let (comments, code): (Vec<RawToken>, Vec<RawToken>) =
-            raw_tokens::raw_tokens(&text).partition(|piece| piece.kind == RawTokenKind::Comment);
+        let (comments, code): (Vec<RawToken>, Vec<RawToken>) = raw_tokens::raw_tokens(&text)
+            .partition(|raw_token| raw_token.kind == RawTokenKind::Comment);
         let statements = statements(&text, &code);
         Self { assembly, text, code, comments, statements }
     }
@@ -111,8 +111,11 @@ impl Analysis {
     /// Returns the comment at or before a position.
     #[must_use]
     pub fn comment(&self, at: usize) -> Option<RawToken> {
-        let after = self.comments.partition_point(|piece| piece.end < at);
-        self.comments.get(after).copied().filter(|piece| piece.start < at && at <= piece.end)
+        let after = self.comments.partition_point(|raw_token| raw_token.end < at);
+        self.comments
+            .get(after)
+            .copied()
+            .filter(|raw_token| raw_token.start < at && at <= raw_token.end)
     }
 
     /// Returns the index of the instruction at a position.
@@ -130,18 +133,18 @@ impl Analysis {
         let Some(statement) = of.checked_sub(1).and_then(|of| self.statements.get(of)) else {
             return CursorContext { word, ..nothing };
         };
-        let pieces = &self.code[statement.first..statement.end];
+        let raw_tokens = &self.code[statement.first..statement.end];
         let complete = match statement.head {
-            Head::Label | Head::Include => pieces.len() >= 2,
-            _ => pieces.last().is_some_and(|last| last.kind == RawTokenKind::Mark(b';')),
+            Head::Label | Head::Include => raw_tokens.len() >= 2,
+            _ => raw_tokens.last().is_some_and(|last| last.kind == RawTokenKind::Mark(b';')),
         };
-        let ended = pieces.last().is_some_and(|last| last.end <= at) && complete;
+        let ended = raw_tokens.last().is_some_and(|last| last.end <= at) && complete;
         if ended && !(word.is_some() && statement.head == Head::Label) {
             return CursorContext { word, ..nothing };
         }
         let limit = word.map_or(at, |word| word.start);
-        let count = pieces.iter().take_while(|piece| piece.end <= limit).count();
-        let before = &pieces[..count];
+        let count = raw_tokens.iter().take_while(|raw_token| raw_token.end <= limit).count();
+        let before = &raw_tokens[..count];
         // The word at the position may be the apparent first word of the statement.
         let head = if before.is_empty() { Head::Empty } else { statement.head };
         CursorContext { statement: head, before, word }
@@ -149,21 +152,25 @@ impl Analysis {
 
     /// Returns the word at or next to a position.
     fn word(&self, at: usize) -> Option<RawToken> {
-        let after = self.code.partition_point(|piece| piece.end < at);
-        let mut near = self.code[after..].iter().take_while(|piece| piece.start <= at);
-        near.find(|piece| piece.kind == RawTokenKind::Word).copied()
+        let after = self.code.partition_point(|raw_token| raw_token.end < at);
+        let mut near = self.code[after..].iter().take_while(|raw_token| raw_token.start <= at);
+        near.find(|raw_token| raw_token.kind == RawTokenKind::Word).copied()
     }
 
-    fn bytes(&self, piece: RawToken) -> &[u8] {
-        self.text.get(piece.range()).unwrap_or_default()
+    fn bytes(&self, raw_token: RawToken) -> &[u8] {
+        self.text.get(raw_token.range()).unwrap_or_default()
     }
 
-    fn string(&self, piece: RawToken) -> String {
-        String::from_utf8_lossy(self.bytes(piece)).into_owned()
+    fn string(&self, raw_token: RawToken) -> String {
+        String::from_utf8_lossy(self.bytes(raw_token)).into_owned()
     }
 
-    fn kw(&self, piece: RawToken) -> Kw {
-        if piece.kind == RawTokenKind::Word { names::find(self.bytes(piece)) } else { Kw::Ident }
+    fn kw(&self, raw_token: RawToken) -> Kw {
+        if raw_token.kind == RawTokenKind::Word {
+            names::find(self.bytes(raw_token))
+        } else {
+            Kw::Ident
+        }
     }
 }
 
@@ -173,25 +180,25 @@ impl CursorContext<'_> {
     }
 
     fn last_is(&self, mark: u8) -> bool {
-        self.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark))
+        self.last().is_some_and(|raw_token| raw_token.kind == RawTokenKind::Mark(mark))
     }
 
     fn has(&self, mark: u8) -> bool {
-        self.before.iter().any(|piece| piece.kind == RawTokenKind::Mark(mark))
+        self.before.iter().any(|raw_token| raw_token.kind == RawTokenKind::Mark(mark))
     }
 
     /// Returns the word before a `.`, `[` or `(` that precedes the position, skipping indices.
     fn owner(&self) -> Option<RawToken> {
         let mut rest = self.before;
         let mut depth = 0usize;
-        while let [inner @ .., piece] = rest {
+        while let [inner @ .., raw_token] = rest {
             rest = inner;
-            match piece.kind {
+            match raw_token.kind {
                 RawTokenKind::Mark(b']') => depth += 1,
                 RawTokenKind::Mark(b'[') => depth = depth.saturating_sub(1),
                 // `PRED.rgb(`: the half is not an owner.
                 RawTokenKind::Word if depth == 0 && self.last_is(b'(') && follows_dot(inner) => {}
-                RawTokenKind::Word if depth == 0 => return Some(*piece),
+                RawTokenKind::Word if depth == 0 => return Some(*raw_token),
                 RawTokenKind::Mark(b'.' | b'(' | b'!') => {}
                 _ if depth == 0 => return None,
                 _ => {}
@@ -202,13 +209,13 @@ impl CursorContext<'_> {
 }
 
 fn follows_dot(before: &[RawToken]) -> bool {
-    before.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'))
+    before.last().is_some_and(|raw_token| raw_token.kind == RawTokenKind::Mark(b'.'))
 }
 
 /// Returns the span of a token in the source itself.
-fn span(piece: RawToken) -> Span {
+fn span(raw_token: RawToken) -> Span {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Span { file: 0, start: offset(piece.start), end: offset(piece.end) }
+    Span { file: 0, start: offset(raw_token.start), end: offset(raw_token.end) }
 }
 
 /// Returns whether a span of the source itself contains a position, or ends there.

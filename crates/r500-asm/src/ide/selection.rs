@@ -10,8 +10,8 @@ impl Analysis {
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let mut list: Vec<Span> = self.word(at).map(span).into_iter().collect();
         let statements = self.statements.iter().filter_map(|statement| {
-            let pieces = self.code.get(statement.first..statement.end)?;
-            Some(span(*pieces.first()?).to(span(*pieces.last()?)))
+            let tokens = self.code.get(statement.first..statement.end)?;
+            Some(span(*tokens.first()?).to(span(*tokens.last()?)))
         });
         list.extend(statements.filter(|whole| touches(*whole, at)));
         list.extend(

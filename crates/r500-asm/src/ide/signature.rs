@@ -41,9 +41,9 @@ impl Analysis {
         let part = place
             .before
             .iter()
-            .rposition(|piece| matches!(piece.kind, RawTokenKind::Mark(b':' | b',')))
+            .rposition(|token| matches!(token.kind, RawTokenKind::Mark(b':' | b',')))
             .map_or(place.before, |mark| &place.before[mark + 1..]);
-        let opcode = part.iter().rposition(|piece| names::opcode(self.kw(*piece)).is_some())?;
+        let opcode = part.iter().rposition(|token| names::opcode(self.kw(*token)).is_some())?;
         let kw = self.kw(part[opcode]);
         let operation = names::opcode(kw)?;
         let uses = |slot: &Slot| {
@@ -60,8 +60,8 @@ impl Analysis {
             label.push_str(name);
         }
         let source =
-            |piece: &RawToken| matches!(self.kw(*piece), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
-        let written = part[opcode + 1..].iter().filter(|piece| source(piece)).count();
+            |token: &RawToken| matches!(self.kw(*token), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
+        let written = part[opcode + 1..].iter().filter(|token| source(token)).count();
         // A space ends the parameter.
         let apart = part.last().is_some_and(|last| last.end < at) && place.word.is_none();
         let active = written + usize::from(place.word.is_some_and(|word| source(&word)));
@@ -73,8 +73,8 @@ impl Analysis {
     fn brackets(&self, place: &CursorContext<'_>) -> Option<Signature> {
         let mut depth = 0usize;
         let mut commas = 0;
-        let open = place.before.iter().rposition(|piece| {
-            match piece.kind {
+        let open = place.before.iter().rposition(|token| {
+            match token.kind {
                 RawTokenKind::Mark(b')') => depth += 1,
                 RawTokenKind::Mark(b'(') if depth > 0 => depth -= 1,
                 RawTokenKind::Mark(b'(') => return true,
@@ -83,7 +83,7 @@ impl Analysis {
             }
             false
         })?;
-        let owner = place.before[..open].last().filter(|piece| piece.kind == RawTokenKind::Word)?;
+        let owner = place.before[..open].last().filter(|token| token.kind == RawTokenKind::Word)?;
         let there = self.at(owner.end);
         let word = self.string(*owner);
         let row =

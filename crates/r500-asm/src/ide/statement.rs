@@ -53,15 +53,15 @@ pub(crate) fn statements(text: &[u8], code: &[RawToken]) -> Vec<Statement> {
 
 /// Returns the kind of a statement from its tokens.
 pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
-    let Some(piece) = code.first() else { return Head::Empty };
-    match piece.kind {
+    let Some(raw_token) = code.first() else { return Head::Empty };
+    match raw_token.kind {
         RawTokenKind::Mark(b':') => return Head::Alu,
         RawTokenKind::Mark(b'@') => return Head::Label,
         RawTokenKind::Mark(b'#') => return Head::Include,
         RawTokenKind::Word => {}
         _ => return Head::Other,
     }
-    let word = &text[piece.range()];
+    let word = &text[raw_token.range()];
     match names::find(word) {
         Kw::Tex => Head::Tex,
         Kw::Raw => Head::Raw,
@@ -79,11 +79,11 @@ pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
 /// one.
 fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
     for at in first..code.len() {
-        let piece = code[at];
-        if piece.kind == RawTokenKind::Mark(b';') {
+        let raw_token = code[at];
+        if raw_token.kind == RawTokenKind::Mark(b';') {
             return at + 1;
         }
-        if at > first && begins_line(text, piece) && begins_statement(text, &code[at..]) {
+        if at > first && begins_line(text, raw_token) && begins_statement(text, &code[at..]) {
             return at;
         }
     }
@@ -92,13 +92,14 @@ fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
 
 /// Returns whether code at the start of a line begins a statement, whatever precedes it.
 pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
-    let next = |mark| code.get(1).is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark));
+    let next =
+        |mark| code.get(1).is_some_and(|raw_token| raw_token.kind == RawTokenKind::Mark(mark));
     match head(text, code) {
         Head::Label => true,
         // A jump target, a texture or a constant may continue on the next line.
         Head::Tex | Head::Directive(Kw::Const | Kw::Int | Kw::Bool) => !next(b'['),
         // `raw` is also an output modifier; in a statement, dwords follow.
-        Head::Raw => code.get(1).is_some_and(|piece| text[piece.start].is_ascii_digit()),
+        Head::Raw => code.get(1).is_some_and(|raw_token| text[raw_token.start].is_ascii_digit()),
         Head::Directive(Kw::Coverage) => next(b'='),
         Head::Flow(Kw::If) => false,
         Head::Flow(_) | Head::Directive(_) | Head::State(_) => true,
@@ -107,7 +108,7 @@ pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
 }
 
 /// Returns whether a token is the first on its line.
-pub(crate) fn begins_line(text: &[u8], piece: RawToken) -> bool {
-    let before = text[..piece.start].iter().rev().find(|b| !b" \t\r".contains(b));
+pub(crate) fn begins_line(text: &[u8], raw_token: RawToken) -> bool {
+    let before = text[..raw_token.start].iter().rev().find(|b| !b" \t\r".contains(b));
     before.is_none_or(|b| *b == b'\n')
 }

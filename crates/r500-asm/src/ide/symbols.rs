@@ -135,8 +135,8 @@ impl Analysis {
         // Indices of the entries of open blocks.
         let mut open: Vec<usize> = Vec::new();
         for statement in &self.statements {
-            let pieces = &self.code[statement.first..statement.end];
-            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+            let tokens = &self.code[statement.first..statement.end];
+            let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { continue };
             let whole = span(*first).to(span(*last));
             let entry = |name: String, detail: String, kind, name_span| Outline {
                 name,
@@ -159,11 +159,11 @@ impl Analysis {
                     list.push(entry(name, detail, OutlineKind::Label, whole));
                 }
                 Head::Include => {
-                    let name = pieces.get(2).map_or(String::new(), |piece| self.string(*piece));
+                    let name = tokens.get(2).map_or(String::new(), |token| self.string(*token));
                     list.push(entry(name, "#include".to_owned(), OutlineKind::Include, whole));
                 }
                 Head::Flow(Kw::If | Kw::Loop | Kw::Rep) => {
-                    let name = self.line(pieces);
+                    let name = self.line(tokens);
                     open.push(list.len());
                     list.push(entry(name, String::new(), OutlineKind::Block, span(*first)));
                 }
@@ -173,16 +173,16 @@ impl Analysis {
                     }
                 }
                 Head::Directive(Kw::Def | Kw::Uniform) => {
-                    let Some(&name) = pieces.get(1) else { continue };
-                    let detail = pieces.get(3..).map_or(String::new(), |rest| self.line(rest));
+                    let Some(&name) = tokens.get(1) else { continue };
+                    let detail = tokens.get(3..).map_or(String::new(), |rest| self.line(rest));
                     let text = self.string(name).trim_matches('"').to_owned();
                     list.push(entry(text, detail, OutlineKind::Name, span(name)));
                 }
                 Head::Directive(_) | Head::State(_) => {
-                    let equals = pieces.iter().position(|p| p.kind == RawTokenKind::Mark(b'='));
+                    let equals = tokens.iter().position(|p| p.kind == RawTokenKind::Mark(b'='));
                     let (name, detail) = match equals {
-                        Some(at) => (self.line(&pieces[..at]), self.line(&pieces[at + 1..])),
-                        None => (self.string(*first), self.line(&pieces[1..])),
+                        Some(at) => (self.line(&tokens[..at]), self.line(&tokens[at + 1..])),
+                        None => (self.string(*first), self.line(&tokens[1..])),
                     };
                     list.push(entry(name, detail, OutlineKind::Directive, span(*first)));
                 }
@@ -199,13 +199,13 @@ impl Analysis {
         let mut textures =
             self.statements.iter().filter(|s| s.head == Head::Directive(Kw::Texture));
         textures.find_map(|statement| {
-            let pieces = &self.code[statement.first..statement.end];
-            let name = pieces.get(1)?;
+            let tokens = &self.code[statement.first..statement.end];
+            let name = tokens.get(1)?;
             let register = match self.symbol(name.start).map(|symbol| symbol.kind) {
                 Some(SymbolKind::Register(register)) => register,
                 _ => self.register_at(*name)?.0,
             };
-            let all = span(*pieces.first()?).to(span(*pieces.last()?));
+            let all = span(*tokens.first()?).to(span(*tokens.last()?));
             (register == Register::Tex(unit)).then_some(all)
         })
     }
@@ -222,12 +222,12 @@ impl Analysis {
     }
 
     /// Pieces as one short line, without the `;`.
-    fn line(&self, pieces: &[crate::raw_tokens::RawToken]) -> String {
-        let pieces = match pieces {
+    fn line(&self, tokens: &[crate::raw_tokens::RawToken]) -> String {
+        let tokens = match tokens {
             [inner @ .., last] if last.kind == RawTokenKind::Mark(b';') => inner,
             all => all,
         };
-        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else {
             return String::new();
         };
         let text = String::from_utf8_lossy(&self.text[first.start..last.end]);

@@ -36,7 +36,7 @@ pub enum TokenKind {
     /// A keyword of flow control, or the first word of an instruction.
     Keyword,
     /// A flag or modifier of an instruction.
-    Tag,
+    Flag,
     /// An operation.
     Operation,
     /// A register or source.
@@ -61,7 +61,7 @@ impl TokenKind {
         Self::Number,
         Self::Directive,
         Self::Keyword,
-        Self::Tag,
+        Self::Flag,
         Self::Operation,
         Self::Register,
         Self::Name,
@@ -82,17 +82,18 @@ impl Analysis {
         let ends = |s: &Statement| self.code[s.end - 1].end;
         let from = self.statements.partition_point(|s| ends(s) < part.start);
         for statement in &self.statements[from..] {
-            let pieces = &self.code[statement.first..statement.end];
-            if pieces.first().is_none_or(|piece| piece.start > part.end) {
+            let raw_tokens = &self.code[statement.first..statement.end];
+            if raw_tokens.first().is_none_or(|raw_token| raw_token.start > part.end) {
                 break;
             }
             let reader = Reader { analysis: self, names: &names, head: statement.head };
-            reader.read(pieces, &part, &mut tokens);
+            reader.read(raw_tokens, &part, &mut tokens);
         }
-        let first = self.comments.partition_point(|piece| piece.end < part.start);
-        let inside = self.comments[first..].iter().take_while(|piece| piece.start <= part.end);
-        let comment = |piece: &RawToken| Token {
-            span: span(*piece),
+        let first = self.comments.partition_point(|raw_token| raw_token.end < part.start);
+        let inside =
+            self.comments[first..].iter().take_while(|raw_token| raw_token.start <= part.end);
+        let comment = |raw_token: &RawToken| Token {
+            span: span(*raw_token),
             kind: TokenKind::Comment,
             definition: false,
         };
@@ -126,34 +127,34 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&self, pieces: &[RawToken], part: &Range<usize>, tokens: &mut Vec<Token>) {
+    fn read(&self, raw_tokens: &[RawToken], part: &Range<usize>, tokens: &mut Vec<Token>) {
         // Whether the colon of an arithmetic instruction has been passed.
         let mut colon = false;
-        for (at, piece) in pieces.iter().enumerate() {
-            colon |= piece.kind == RawTokenKind::Mark(b':');
-            if piece.end < part.start {
+        for (at, raw_token) in raw_tokens.iter().enumerate() {
+            colon |= raw_token.kind == RawTokenKind::Mark(b':');
+            if raw_token.end < part.start {
                 continue;
             }
-            if piece.start > part.end {
+            if raw_token.start > part.end {
                 return;
             }
-            let mut place = span(*piece);
-            let before = pieces[..at].last().copied();
+            let mut place = span(*raw_token);
+            let before = raw_tokens[..at].last().copied();
             let after = |mark| before.is_some_and(|b| b.kind == RawTokenKind::Mark(mark));
             let name = self.names.binary_search_by_key(&place.start, |(start, _)| *start);
             let mut definition = false;
-            let kind = match piece.kind {
+            let kind = match raw_token.kind {
                 RawTokenKind::Text => Some(TokenKind::Text),
                 RawTokenKind::Word if after(b'@') => {
-                    if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
+                    if let Some(mark) = before.filter(|mark| mark.end == raw_token.start) {
                         place = span(mark).to(place);
                     }
                     definition = self.head == Head::Label;
                     Some(TokenKind::Label)
                 }
-                RawTokenKind::Word if after(b'.') => Some(self.part(&pieces[..at])),
+                RawTokenKind::Word if after(b'.') => Some(self.part(&raw_tokens[..at])),
                 RawTokenKind::Word if self.head == Head::Include => {
-                    if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
+                    if let Some(mark) = before.filter(|mark| mark.end == raw_token.start) {
                         place = span(mark).to(place);
                     }
                     Some(TokenKind::Directive)
@@ -163,7 +164,7 @@ impl Reader<'_> {
                         definition = self.names[at].1;
                         Some(TokenKind::Name)
                     }
-                    Err(_) => self.word(*piece, pieces, at, colon),
+                    Err(_) => self.word(*raw_token, raw_tokens, at, colon),
                 },
                 RawTokenKind::Comment | RawTokenKind::Mark(_) => None,
             };
@@ -183,13 +184,19 @@ impl Reader<'_> {
         let swizzle = before
             .get(..before.len() - 2)
             .and_then(|rest| rest.last())
-            .is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'));
+            .is_some_and(|raw_token| raw_token.kind == RawTokenKind::Mark(b'.'));
         let owned = matches!(owner.kind, RawTokenKind::Word | RawTokenKind::Mark(b']' | b')'));
         if digits && !swizzle || !owned { TokenKind::Number } else { TokenKind::Channels }
     }
 
-    fn word(&self, piece: RawToken, all: &[RawToken], at: usize, colon: bool) -> Option<TokenKind> {
-        let bytes = self.analysis.bytes(piece);
+    fn word(
+        &self,
+        raw_token: RawToken,
+        all: &[RawToken],
+        at: usize,
+        colon: bool,
+    ) -> Option<TokenKind> {
+        let bytes = self.analysis.bytes(raw_token);
         let kw = names::find(bytes);
         if bytes.first().is_some_and(u8::is_ascii_digit) {
             // `8bit` is the only keyword that begins with a digit.
@@ -215,20 +222,20 @@ impl Reader<'_> {
             Head::Flow(_) if first || kw == Kw::If => Some(TokenKind::Keyword),
             Head::Flow(Kw::Fc) if at == 1 => Some(TokenKind::Keyword),
             Head::Flow(_) if is(Role::Condition) || register => Some(match kw {
-                Kw::Table => TokenKind::Tag,
+                Kw::Table => TokenKind::Flag,
                 _ => TokenKind::Register,
             }),
-            Head::Flow(_) if is(Role::Modifier) => Some(TokenKind::Tag),
+            Head::Flow(_) if is(Role::Modifier) => Some(TokenKind::Flag),
             Head::Flow(_) if is(Role::ModifierValue) => Some(TokenKind::Value),
             Head::Tex if first => Some(TokenKind::Keyword),
             Head::Tex if indexed && register => Some(TokenKind::Register),
             Head::Tex => {
                 let operation = names::TEX_OPS.iter().any(|(op, _)| *op == kw) || kw == Kw::Op;
                 let given = all[..at].last().is_some_and(|b| b.kind == RawTokenKind::Mark(b'='));
-                let tag = is(Role::Tag) || is(Role::TexTag);
-                match (operation && given, tag) {
+                let flag = is(Role::Flag) || is(Role::TexFlag);
+                match (operation && given, flag) {
                     (true, _) => Some(TokenKind::Operation),
-                    (_, true) => Some(TokenKind::Tag),
+                    (_, true) => Some(TokenKind::Flag),
                     _ => register.then_some(TokenKind::Register),
                 }
             }
@@ -249,11 +256,11 @@ impl Reader<'_> {
                 } else if operation {
                     Some(TokenKind::Operation)
                 } else {
-                    result.then_some(TokenKind::Tag)
+                    result.then_some(TokenKind::Flag)
                 }
             }
             Head::Alu if is(Role::Source) || is(Role::Address) => Some(TokenKind::Register),
-            Head::Alu if is(Role::Tag) => Some(TokenKind::Tag),
+            Head::Alu if is(Role::Flag) => Some(TokenKind::Flag),
             Head::Alu if is(Role::Presubtract) => Some(TokenKind::Operation),
             Head::Alu if is(Role::Compare) => Some(TokenKind::Value),
             Head::Raw | Head::Flow(_) | Head::Alu => None,

@@ -16,8 +16,8 @@ const UNUSED: u32 = 0x80 | 0x80 << 10 | 0x80 << 20;
 impl Parser<'_> {
     pub(super) fn alu(&mut self) -> Parsed<()> {
         let start = self.tok.span;
-        let mut tags = Flags::default();
-        while self.parse_flag(&mut tags, InstKind::Alu)? {}
+        let mut flags = Flags::default();
+        while self.parse_flag(&mut flags, InstKind::Alu)? {}
         let mut rgb_addr = AluRgbAddr(UNUSED);
         let mut alpha_addr = AluAlphaAddr(UNUSED);
         self.parse_source_bindings(&mut rgb_addr, &mut alpha_addr)?;
@@ -56,7 +56,7 @@ impl Parser<'_> {
             return Err(self.missing_semicolon(what));
         }
 
-        if tags.out {
+        if flags.out {
             for span in ops[..count].iter().filter_map(|op| op.pred) {
                 self.report(
                     Diagnostic::new(
@@ -69,8 +69,8 @@ impl Parser<'_> {
                 );
             }
         }
-        let ty = if tags.out { InstType::OUT } else { InstType::ALU };
-        let mut inst = Instruction([tags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
+        let ty = if flags.out { InstType::OUT } else { InstType::ALU };
+        let mut inst = Instruction([flags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
         inst.0[0] = inst.cmn().with(CmnInst::TYPE, ty).bits();
         let sides = self.assign_slots(&ops[..count]);
         for (op, side) in ops[..count].iter().zip(sides) {
@@ -80,7 +80,7 @@ impl Parser<'_> {
                 None => {}
             }
         }
-        self.insert_unnamed_bits(&tags, &mut inst);
+        self.insert_unnamed_bits(&flags, &mut inst);
         self.push(start, inst);
         Ok(())
     }

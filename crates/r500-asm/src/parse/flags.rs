@@ -43,7 +43,7 @@ impl Flags {
 
 impl Parser<'_> {
     /// Parses a flag. Returns `false` if the token is not a flag.
-    pub(super) fn parse_flag(&mut self, tags: &mut Flags, kind: InstKind) -> Parsed<bool> {
+    pub(super) fn parse_flag(&mut self, flags: &mut Flags, kind: InstKind) -> Parsed<bool> {
         let tok = self.tok;
         let flag = match tok.kw {
             Kw::TexSemWait => CmnInst::TEX_SEM_WAIT,
@@ -52,8 +52,8 @@ impl Parser<'_> {
             Kw::AluWait => CmnInst::ALU_WAIT,
             Kw::WriteInactive => CmnInst::WRITE_INACTIVE,
             Kw::Out if kind == InstKind::Alu => {
-                self.mark_seen(tags);
-                tags.out = true;
+                self.mark_seen(flags);
+                flags.out = true;
                 return Ok(true);
             }
             Kw::TexSemAcquire
@@ -69,31 +69,31 @@ impl Parser<'_> {
             | Kw::Word2
             | Kw::Word3
             | Kw::Word4
-            | Kw::Word5 => return self.parse_rare_flag(tags, kind).map(|()| true),
+            | Kw::Word5 => return self.parse_rare_flag(flags, kind).map(|()| true),
             _ => return Ok(false),
         };
-        self.mark_seen(tags);
-        tags.cmn = tags.cmn.with(flag, true);
+        self.mark_seen(flags);
+        flags.cmn = flags.cmn.with(flag, true);
         Ok(true)
     }
 
     /// Consumes a flag that may be given once.
-    fn mark_seen(&mut self, tags: &mut Flags) {
+    fn mark_seen(&mut self, flags: &mut Flags) {
         let tok = self.bump();
-        if tags.has(tok.kw) {
+        if flags.has(tok.kw) {
             self.report(
                 Diagnostic::new(
-                    DiagnosticCode::DuplicateTag,
+                    DiagnosticCode::DuplicateFlag,
                     tok.span,
-                    format!("tag `{}` stands twice", tok.kw.text()),
+                    format!("flag `{}` is given twice", tok.kw.text()),
                 )
                 .label("once is enough"),
             );
         }
-        tags.seen |= 1 << (tok.kw as u8);
+        flags.seen |= 1 << (tok.kw as u8);
     }
 
-    fn parse_rare_flag(&mut self, tags: &mut Flags, kind: InstKind) -> Parsed<()> {
+    fn parse_rare_flag(&mut self, flags: &mut Flags, kind: InstKind) -> Parsed<()> {
         let tok = self.tok;
         let tex_flag = match tok.kw {
             Kw::TexSemAcquire => Some((TexInst::TEX_SEM_ACQUIRE, "texture")),
@@ -105,65 +105,66 @@ impl Parser<'_> {
             if kind != InstKind::Tex {
                 self.report(
                     Diagnostic::new(
-                        DiagnosticCode::MisplacedTag,
+                        DiagnosticCode::MisplacedFlag,
                         tok.span,
                         format!("`{}` does not go here", tok.kw.text()),
                     )
                     .label(format!("only {of} instructions have it")),
                 );
             }
-            self.mark_seen(tags);
-            tags.tex = tags.tex.with(flag, true);
+            self.mark_seen(flags);
+            flags.tex = flags.tex.with(flag, true);
             return Ok(());
         }
         match tok.kw {
             Kw::StatWe => {
-                self.mark_seen(tags);
+                self.mark_seen(flags);
                 let mask = self.mask_argument()?;
-                tags.cmn = tags.cmn.with(CmnInst::STAT_WE, mask);
+                flags.cmn = flags.cmn.with(CmnInst::STAT_WE, mask);
             }
             Kw::Wmask => {
-                self.mark_seen(tags);
+                self.mark_seen(flags);
                 let mask = self.mask_argument()?;
-                tags.cmn = tags
+                flags.cmn = flags
                     .cmn
                     .with(CmnInst::RGB_WMASK, RgbMask::new(mask & 7))
                     .with(CmnInst::ALPHA_WMASK, mask & 8 != 0);
             }
             Kw::Omask => {
-                self.mark_seen(tags);
+                self.mark_seen(flags);
                 let mask = self.mask_argument()?;
-                tags.cmn = tags
+                flags.cmn = flags
                     .cmn
                     .with(CmnInst::RGB_OMASK, RgbMask::new(mask & 7))
                     .with(CmnInst::ALPHA_OMASK, mask & 8 != 0);
             }
             Kw::Clamp => {
-                self.mark_seen(tags);
+                self.mark_seen(flags);
                 self.expect_token(TokenKind::OpenParen)?;
                 let (rgb, alpha) = self.halves()?;
                 self.expect_token(TokenKind::CloseParen)?;
-                tags.cmn = tags.cmn.with(CmnInst::RGB_CLAMP, rgb).with(CmnInst::ALPHA_CLAMP, alpha);
+                flags.cmn =
+                    flags.cmn.with(CmnInst::RGB_CLAMP, rgb).with(CmnInst::ALPHA_CLAMP, alpha);
             }
             Kw::AluResult => {
-                self.mark_seen(tags);
+                self.mark_seen(flags);
                 self.expect_token(TokenKind::Dot)?;
                 let sel = self.result_channel()?;
                 self.expect_token(TokenKind::OpenParen)?;
                 let compare = self.compare()?;
                 self.expect_token(TokenKind::CloseParen)?;
-                tags.cmn = tags
+                flags.cmn = flags
                     .cmn
                     .with(CmnInst::ALU_RESULT_SEL, sel)
                     .with(CmnInst::ALU_RESULT_OP, compare);
             }
-            Kw::Pred => self.parse_predicate_flag(tags)?,
+            Kw::Pred => self.parse_predicate_flag(flags)?,
             _ => {
                 let n = (tok.kw as u8 - Kw::Word1 as u8) as usize + 1;
-                self.mark_seen(tags);
-                tags.words_at = tok.span;
+                self.mark_seen(flags);
+                flags.words_at = tok.span;
                 self.expect_token(TokenKind::OpenParen)?;
-                tags.words[n] = self.number(u32::MAX, "a dword")?;
+                flags.words[n] = self.number(u32::MAX, "a dword")?;
                 self.expect_token(TokenKind::CloseParen)?;
             }
         }
@@ -171,7 +172,7 @@ impl Parser<'_> {
     }
 
     /// Parses `PRED(r)`, `PRED.rgb(!g)`, `PRED.a(none)`.
-    fn parse_predicate_flag(&mut self, tags: &mut Flags) -> Parsed<()> {
+    fn parse_predicate_flag(&mut self, flags: &mut Flags) -> Parsed<()> {
         let start = self.bump().span;
         let (rgb, alpha) = if self.eat(TokenKind::Dot) { self.halves()? } else { (true, true) };
         self.expect_token(TokenKind::OpenParen)?;
@@ -180,24 +181,26 @@ impl Parser<'_> {
         self.expect_token(TokenKind::CloseParen)?;
         // One flag a half: bits 126 and 127, which no keyword uses.
         let bits = u128::from(rgb) << 126 | u128::from(alpha) << 127;
-        if tags.seen & bits != 0 {
+        if flags.seen & bits != 0 {
             self.report(
                 Diagnostic::new(
-                    DiagnosticCode::DuplicateTag,
+                    DiagnosticCode::DuplicateFlag,
                     start.to(self.before),
                     "a half is predicated twice",
                 )
                 .label("one predicate a half"),
             );
         }
-        tags.seen |= bits | 1 << (Kw::Pred as u8);
+        flags.seen |= bits | 1 << (Kw::Pred as u8);
         if rgb {
-            tags.cmn =
-                tags.cmn.with(CmnInst::RGB_PRED_SEL, sel).with(CmnInst::RGB_PRED_INV, inverted);
+            flags.cmn =
+                flags.cmn.with(CmnInst::RGB_PRED_SEL, sel).with(CmnInst::RGB_PRED_INV, inverted);
         }
         if alpha {
-            tags.cmn =
-                tags.cmn.with(CmnInst::ALPHA_PRED_SEL, sel).with(CmnInst::ALPHA_PRED_INV, inverted);
+            flags.cmn = flags
+                .cmn
+                .with(CmnInst::ALPHA_PRED_SEL, sel)
+                .with(CmnInst::ALPHA_PRED_INV, inverted);
         }
         Ok(())
     }
@@ -311,18 +314,18 @@ impl Parser<'_> {
     }
 
     /// Inserts `WORDn` into the instruction; only bits without a field may be set this way.
-    pub(super) fn insert_unnamed_bits(&mut self, tags: &Flags, instruction: &mut Instruction) {
-        if tags.words == [0; 6] {
+    pub(super) fn insert_unnamed_bits(&mut self, flags: &Flags, instruction: &mut Instruction) {
+        if flags.words == [0; 6] {
             return;
         }
         let layout = instruction.layout();
-        for (n, bits) in tags.words.into_iter().enumerate() {
+        for (n, bits) in flags.words.into_iter().enumerate() {
             let named = layout[n].map_or(0, r500_isa::Register::named_bits);
             if bits & named != 0 {
                 self.report(
                     Diagnostic::new(
                         DiagnosticCode::NamedBits,
-                        tags.words_at,
+                        flags.words_at,
                         format!("`WORD{n}` sets bits that fields name: {:#010x}", bits & named),
                     )
                     .label("only bits without a name are set like this")

@@ -19,7 +19,7 @@ use crate::source::Span;
 /// Fields given by modifiers; `None` leaves the default.
 #[derive(Default)]
 struct Modifiers {
-    tags: Flags,
+    flags: Flags,
     condition: Option<super::condition::Condition>,
     any: Option<bool>,
     func: Option<u8>,
@@ -98,13 +98,13 @@ impl Parser<'_> {
             fc.1 = fc.1.with(FcAddr::INT_ADDR, *int);
         }
         self.apply(&mut fc, &modifiers, kind);
-        let mut inst = Instruction([modifiers.tags.cmn.bits(), 0, fc.0.bits(), fc.1.bits(), 0, 0]);
+        let mut inst = Instruction([modifiers.flags.cmn.bits(), 0, fc.0.bits(), fc.1.bits(), 0, 0]);
         let mut cmn = inst.cmn().with(CmnInst::TYPE, InstType::FC);
         if let Some(sel) = modifiers.condition.and_then(|c| c.predicate) {
-            cmn = self.condition_predicate(cmn, sel, &modifiers.tags, start);
+            cmn = self.condition_predicate(cmn, sel, &modifiers.flags, start);
         }
         inst.0[0] = cmn.bits();
-        self.insert_unnamed_bits(&modifiers.tags, &mut inst);
+        self.insert_unnamed_bits(&modifiers.flags, &mut inst);
         self.push(start, inst);
 
         let targeted = modifiers.target.is_some();
@@ -199,7 +199,7 @@ impl Parser<'_> {
                     }
                     TokenKind::Semicolon | TokenKind::End => return Ok(()),
                     TokenKind::Word => {
-                        if self.parse_flag(&mut m.tags, InstKind::Flow)? {
+                        if self.parse_flag(&mut m.flags, InstKind::Flow)? {
                             continue;
                         }
                         let span = self.tok.span;
@@ -367,15 +367,15 @@ impl Parser<'_> {
         &mut self,
         cmn: CmnInst,
         sel: PredSel,
-        tags: &Flags,
+        flags: &Flags,
         span: Span,
     ) -> CmnInst {
-        if tags.has(Kw::Pred) && cmn.rgb_pred_sel() != PredSel::NONE {
+        if flags.has(Kw::Pred) && cmn.rgb_pred_sel() != PredSel::NONE {
             self.report(
                 Diagnostic::new(
                     DiagnosticCode::ConditionConflict,
                     span.to(self.before),
-                    "the condition and the tag `PRED` both choose a predicate",
+                    "the condition and the flag `PRED` both choose a predicate",
                 )
                 .label("one of them is enough"),
             );

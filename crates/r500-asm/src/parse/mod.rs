@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
                 Diagnostic::new(
                     DiagnosticCode::DuplicateLabel,
                     span,
-                    format!("label `@{text}` stands twice"),
+                    format!("label `@{text}` is defined twice"),
                 )
                 .label("second time")
                 .related(first, "first time"),

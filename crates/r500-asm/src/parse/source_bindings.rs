@@ -103,7 +103,7 @@ impl Parser<'_> {
             self.report(if itself { diagnostic } else { diagnostic.suggest(near) });
             return ParseAbort;
         }
-        self.missing_semicolon("a tag, a source or `:`")
+        self.missing_semicolon("a flag, a source or `:`")
     }
 
     pub(super) fn parse_binding_suffix(&mut self) -> Parsed<AluSlot> {

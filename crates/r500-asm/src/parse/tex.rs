@@ -15,8 +15,8 @@ use crate::source::Span;
 impl Parser<'_> {
     pub(super) fn tex(&mut self) -> Parsed<()> {
         let start = self.bump().span;
-        let mut tags = Flags::default();
-        while self.parse_flag(&mut tags, InstKind::Tex)? {}
+        let mut flags = Flags::default();
+        while self.parse_flag(&mut flags, InstKind::Tex)? {}
 
         let mut dest: Option<(Index, u8, Span)> = None;
         loop {
@@ -41,7 +41,7 @@ impl Parser<'_> {
             dest = Some((index, mask, span));
         }
         let Some((to, mask, _)) = dest else {
-            return Err(self.expected("a tag or a destination like `temp[0].rgba =`"));
+            return Err(self.expected("a flag or a destination like `temp[0].rgba =`"));
         };
 
         let op = self.tex_opcode()?;
@@ -52,13 +52,13 @@ impl Parser<'_> {
         let dst = self.channels()?;
         let (from, src) = self.coordinates()?;
 
-        let mut cmn = tags.cmn.with(CmnInst::TYPE, InstType::TEX);
-        if !tags.has(Kw::Wmask) || mask != 0 {
+        let mut cmn = flags.cmn.with(CmnInst::TYPE, InstType::TEX);
+        if !flags.has(Kw::Wmask) || mask != 0 {
             cmn = cmn
                 .with(CmnInst::RGB_WMASK, RgbMask::new(mask & 7))
                 .with(CmnInst::ALPHA_WMASK, mask & 8 != 0);
         }
-        let tex = tags.tex.with(TexInst::TEX_ID, unit).with(TexInst::INST, op);
+        let tex = flags.tex.with(TexInst::TEX_ID, unit).with(TexInst::INST, op);
         let addr = TexAddr(0)
             .with(TexAddr::SRC_ADDR, from.n)
             .with(TexAddr::SRC_ADDR_REL, from.relative)
@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
         self.parse_semicolon()?;
         let mut inst = Instruction([cmn.bits(), tex.bits(), addr.bits(), dxdy.bits(), 0, 0]);
-        self.insert_unnamed_bits(&tags, &mut inst);
+        self.insert_unnamed_bits(&flags, &mut inst);
         self.push(start, inst);
         Ok(())
     }

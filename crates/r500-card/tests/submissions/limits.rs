@@ -110,7 +110,7 @@ fn every_kind_of_work_is_bounded() {
 }
 
 #[test]
-fn what_is_not_implemented_is_noted() {
+fn unimplemented_features_are_noted() {
     let mut stream = base();
     let (id, _) = stream.buffer(64 * 64 * 4);
     stream.target(0, id, 64 | ARGB8888).set(&[(0x4bd4, 1 << 20)]);

@@ -11,7 +11,7 @@ use crate::{Facts, Verdict};
 /// Returns the verdict on a program without errors. `defined`: whether every read is initialised.
 pub(super) fn verdict(
     program: &Executable<'_>,
-    given: &Assumptions,
+    assumptions: &Assumptions,
     graph: &Graph,
     structure: Option<&Structure>,
     defined: bool,
@@ -31,7 +31,7 @@ pub(super) fn verdict(
         temporaries: 0,
         constants: 0,
         al: (0, 0),
-        reads_are_defined: defined && given.inputs.is_some(),
+        reads_are_defined: defined && assumptions.inputs.is_some(),
         texture_units: 0,
         targets: 0,
         writes_depth: false,
@@ -42,8 +42,8 @@ pub(super) fn verdict(
     };
     let mut ignores = false;
     for index in 0..graph.len() {
-        let Some(visit) = graph.visit(index) else { continue };
-        let (inst, step) = (program.code[index], &graph.steps[index]);
+        let Some(visit) = graph.abstract_state(index) else { continue };
+        let (inst, step) = (program.code[index], &graph.infos[index]);
         // A branch operation takes effect after its instruction, so the level shows at the next
         // one, except at the end. Count one more level for an instruction that may open one.
         let opens = graph.flows[index].is_some();

@@ -14,7 +14,7 @@ use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_L
 impl Checker<'_> {
     pub(super) fn check_flow(&mut self) {
         for index in self.reached() {
-            let Some(&visit) = self.graph.visit(index) else { continue };
+            let Some(&visit) = self.graph.abstract_state(index) else { continue };
             if !visit.traps.is_empty() {
                 self.check_traps(index, &visit);
             }
@@ -28,7 +28,7 @@ impl Checker<'_> {
             if let Some(flow) = self.graph.flows[index] {
                 self.check_jump(index, &flow, &visit);
             }
-            if self.graph.steps[index].reads_quad {
+            if self.graph.infos[index].reads_quad {
                 let apart = match self.recovered() {
                     Some(structure) => structure.divergent[index],
                     None => visit.levels.max > 0,
@@ -207,8 +207,8 @@ impl Checker<'_> {
         if ends || !plain || flow.outcome.never() {
             return;
         }
-        let own = self.graph.steps[index];
-        let changed = self.graph.steps[target..index].iter().enumerate().any(|(n, step)| {
+        let own = self.graph.infos[index];
+        let changed = self.graph.infos[target..index].iter().enumerate().any(|(n, step)| {
             self.graph.flows[target + n].is_some()
                 || (own.alu_result_read && step.alu_result_write)
                 || own.predicate_reads & step.predicate_writes != 0

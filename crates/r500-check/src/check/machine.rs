@@ -182,8 +182,8 @@ impl Checker<'_> {
     /// Reports a program that writes nothing.
     fn check_any_output(&mut self) {
         let writes = |index: usize| {
-            let step = &self.graph.steps[index];
-            let output = step.depth || step.outputs.iter().any(|output| output.1 != 0);
+            let info = &self.graph.infos[index];
+            let output = info.depth || info.outputs.iter().any(|output| output.1 != 0);
             output && self.program.code[index].ty() == InstType::OUT
         };
         if !self.reached().any(writes) {
@@ -193,9 +193,9 @@ impl Checker<'_> {
     }
 
     fn check_out(&mut self, index: usize) {
-        let step = &self.graph.steps[index];
-        let outputs = step.outputs;
-        if outputs.iter().all(|output| output.1 == 0) && !step.depth {
+        let info = &self.graph.infos[index];
+        let outputs = info.outputs;
+        if outputs.iter().all(|output| output.1 == 0) && !info.depth {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
             self.add(LintCode::OutWithoutOutput, place, "OUT without an output".into());
         }
@@ -241,7 +241,7 @@ impl Checker<'_> {
             let place = self.field(index, 2, FcInst::OP);
             self.add_fixed(LintCode::PartialFlowControl, place, message, fix);
         }
-        let looked = self.graph.steps[index].predicate_reads != 0;
+        let looked = self.graph.infos[index].predicate_reads != 0;
         if looked && inst.cmn().rgb_pred_sel() == PredSel::RGBA {
             let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
             self.add(LintCode::FcPredicateRgba, place, "PRED_SEL RGBA on flow control".into());
@@ -264,10 +264,10 @@ impl Checker<'_> {
 
     /// Checks addresses with aL, and US_PIXSIZE.
     fn check_ranges(&mut self, index: usize, highest: i32) {
-        let Some(&visit) = self.graph.visit(index) else { return };
-        let step = self.graph.steps[index];
+        let Some(&visit) = self.graph.abstract_state(index) else { return };
+        let info = self.graph.infos[index];
         let pixsize = self.program.pixsize.map(i32::from);
-        for access in step.reads.iter().chain(step.writes.iter()) {
+        for access in info.reads.iter().chain(info.writes.iter()) {
             let (min, max) = span(access, visit.al);
             self.check_relative(index, access, (min, max), TEMPORARIES);
             let Some(last) = pixsize.filter(|&last| max > last) else { continue };
@@ -282,7 +282,7 @@ impl Checker<'_> {
             let message = format!("temp[{}] is above US_PIXSIZE {last}", max.min(127));
             self.add_fixed(LintCode::PastPixsize, place, message, fix);
         }
-        for access in step.constants.iter() {
+        for access in info.constants.iter() {
             self.check_relative(index, access, span(access, visit.al), CONSTANTS);
         }
     }
@@ -312,9 +312,9 @@ impl Checker<'_> {
     fn highest_temporary(&self) -> i32 {
         let mut highest = 0;
         for index in self.reached() {
-            let Some(visit) = self.graph.visit(index) else { continue };
-            let step = &self.graph.steps[index];
-            for access in step.reads.iter().chain(step.writes.iter()) {
+            let Some(visit) = self.graph.abstract_state(index) else { continue };
+            let info = &self.graph.infos[index];
+            for access in info.reads.iter().chain(info.writes.iter()) {
                 highest = highest.max(span(access, visit.al).1);
             }
         }

@@ -79,8 +79,8 @@ pub fn check_job(job: &Job) -> Report {
 /// The time is roughly linear in the program length; the number of states of a group is limited to
 /// [`STATES`](crate::limits::STATES).
 #[must_use]
-pub fn check(program: &Program, given: &Assumptions) -> Report {
-    analyze(program, given).report
+pub fn check(program: &Program, assumptions: &Assumptions) -> Report {
+    analyze(program, assumptions).report
 }
 
 /// The complete analysis of a program: report, graph and structure.
@@ -96,13 +96,13 @@ pub struct Analysis {
 
 /// Checks a program and returns its graph and structure too.
 #[must_use]
-pub fn analyze(program: &Program, given: &Assumptions) -> Analysis {
+pub fn analyze(program: &Program, assumptions: &Assumptions) -> Analysis {
     let Program { code, state } = program;
     let past_slots = machine::past_slots(state.base_address().into(), code.len());
     let mut lints: Vec<Lint> =
         past_slots.into_iter().chain(machine::too_many_constants(state)).collect();
     match Executable::of(program) {
-        Ok(program) => analyze_executable(&program, Some(state), given, lints),
+        Ok(program) => analyze_executable(&program, Some(state), assumptions, lints),
         Err(error) => {
             lints.push(window_error(&error));
             let report = Report { lints, omitted: 0, verdict: Verdict::Broken };
@@ -123,12 +123,12 @@ pub fn analyze_errors(program: &Executable<'_>) -> Analysis {
 fn analyze_executable(
     program: &Executable<'_>,
     state: Option<&State>,
-    given: &Assumptions,
+    assumptions: &Assumptions,
     lints: Vec<Lint>,
 ) -> Analysis {
     let graph = Graph::of(program);
     let structure = (!graph.gave_up()).then(|| Structure::recover(&graph));
-    let report = check_graph(program, state, given, &graph, &structure, lints);
+    let report = check_graph(program, state, assumptions, &graph, &structure, lints);
     Analysis { report, graph: Some(graph), structure }
 }
 
@@ -136,7 +136,7 @@ fn analyze_executable(
 fn check_graph(
     program: &Executable<'_>,
     state: Option<&State>,
-    given: &Assumptions,
+    assumptions: &Assumptions,
     graph: &Graph,
     structure: &Option<Result<Structure, Unstructured>>,
     lints: Vec<Lint>,
@@ -147,12 +147,12 @@ fn check_graph(
     let mut checker = Checker {
         program,
         state,
-        assumptions: given,
+        assumptions,
         graph,
         structure,
         flow: &flow,
         counts: [errors, lints.len() - errors],
-        findings: lints,
+        lints,
         omitted: 0,
         last_omitted: false,
     };
@@ -171,16 +171,16 @@ fn check_graph(
         checker.check_values(state);
         checker.check_registers()
     });
-    let Checker { mut findings, omitted, .. } = checker;
-    findings.retain(|finding| state.is_some() || finding.severity() == Severity::Error);
-    findings.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
-    let broken = findings.iter().any(|finding| finding.severity() == Severity::Error);
+    let Checker { mut lints, omitted, .. } = checker;
+    lints.retain(|finding| state.is_some() || finding.severity() == Severity::Error);
+    lints.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
+    let broken = lints.iter().any(|finding| finding.severity() == Severity::Error);
     let verdict = if broken {
         Verdict::Broken
     } else {
-        facts::verdict(program, given, graph, recovered, defined)
+        facts::verdict(program, assumptions, graph, recovered, defined)
     };
-    Report { lints: findings, omitted, verdict }
+    Report { lints, omitted, verdict }
 }
 
 struct Checker<'a> {
@@ -192,7 +192,7 @@ struct Checker<'a> {
     /// `None` if the graph is incomplete.
     structure: &'a Option<Result<Structure, Unstructured>>,
     flow: &'a Dataflow,
-    findings: Vec<Lint>,
+    lints: Vec<Lint>,
     /// Numbers of kept findings: errors; warnings and notes.
     counts: [usize; 2],
     /// Number of omitted findings, and whether the last one is omitted.
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
             self.omitted += 1;
         } else {
             *count += 1;
-            self.findings.push(lint);
+            self.lints.push(lint);
         }
     }
 
@@ -238,7 +238,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let places: Vec<_> = others.into_iter().map(|index| (self.at(index), why)).collect();
-        if let Some(finding) = self.findings.last_mut() {
+        if let Some(finding) = self.lints.last_mut() {
             finding.related.extend(places);
         }
     }

@@ -25,7 +25,7 @@ impl Checker<'_> {
                 defined = false;
                 self.check_reads(index, &effects.must_read, &written);
             }
-            if !self.graph.steps[index].write_inactive {
+            if !self.graph.infos[index].write_inactive {
                 let dead = effects.may_write.without(live.live_out(index));
                 if !dead.is_empty() {
                     self.check_dead(index, &dead);
@@ -44,8 +44,8 @@ impl Checker<'_> {
         } else {
             needs.without(written.always(index)).without(&never)
         };
-        let step = self.graph.steps[index];
-        for access in step.reads.iter().filter(|access| !access.relative) {
+        let info = self.graph.infos[index];
+        for access in info.reads.iter().filter(|access| !access.relative) {
             for (set, code, how) in [
                 (&never, LintCode::NeverWritten, "no path writes"),
                 (&perhaps, LintCode::MaybeUnwritten, "some path does not write"),
@@ -75,11 +75,11 @@ impl Checker<'_> {
     }
 
     fn check_dead(&mut self, index: usize, dead: &ChannelSet) {
-        let step = self.graph.steps[index];
-        for access in step.writes.iter().filter(|access| !access.relative) {
+        let info = self.graph.infos[index];
+        for access in info.writes.iter().filter(|access| !access.relative) {
             let channels = dead.temp(access.addr) & access.may;
             // The write mask does not change the cost of a fetch.
-            if channels != 0 && (!step.fetch || channels == access.may) {
+            if channels != 0 && (!info.fetch || channels == access.may) {
                 let place = self.place_of(index, access.field);
                 let message =
                     format!("{} is never read after this", register(access.addr, channels));
@@ -88,7 +88,7 @@ impl Checker<'_> {
             }
         }
         let bits = dead.predicates();
-        if bits != 0 && bits == step.predicate_writes {
+        if bits != 0 && bits == info.predicate_writes {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
             let message = format!("predicate bits {} are never read after this", letters(bits));
             self.add(LintCode::DeadWrite, place, message);

@@ -46,12 +46,12 @@ impl Fetches {
 
 impl Checker<'_> {
     pub(super) fn check_timing(&mut self) {
-        if self.graph.steps.iter().any(|step| step.fetch) {
+        if self.graph.infos.iter().any(|step| step.fetch) {
             self.check_fetches();
         }
         for index in self.reached() {
             self.check_nop(index);
-            let step = &self.graph.steps[index];
+            let step = &self.graph.infos[index];
             let waits = self.program.code[index].cmn().alu_wait();
             let looks = step.alu_result_read || step.predicate_reads != 0;
             if step.ty == InstType::FC && looks && !waits {
@@ -76,12 +76,12 @@ impl Checker<'_> {
             }
         }
         for index in self.reached() {
-            let Some(&visit) = self.graph.visit(index) else { continue };
+            let Some(&visit) = self.graph.abstract_state(index) else { continue };
             let fetches = self.awaited(index, before[index]);
             if fetches.issued.is_empty() && fetches.held.is_empty() {
                 continue;
             }
-            let step = self.graph.steps[index];
+            let step = self.graph.infos[index];
             let exact = |access: &&Access| !access.relative || !visit.al.unknown;
             for access in step.reads.iter().filter(exact) {
                 let Pending { issued, held } = fetches.of(access, visit.al);
@@ -136,7 +136,7 @@ impl Checker<'_> {
         for channel in (0..4).filter(|c| channels >> c & 1 != 0) {
             for definition in self.flow.definitions(index, ChannelId::Temp(temp, channel)) {
                 if let Definition::At(at) = definition
-                    && self.graph.steps[at].fetch
+                    && self.graph.infos[at].fetch
                     && !found.contains(&at)
                 {
                     found.push(at);
@@ -155,8 +155,10 @@ impl Checker<'_> {
 
     fn transfer(&self, index: usize, fetches: Fetches) -> Fetches {
         let mut fetches = self.awaited(index, fetches);
-        let step = &self.graph.steps[index];
-        let (true, Some(visit)) = (step.fetch, self.graph.visit(index)) else { return fetches };
+        let step = &self.graph.infos[index];
+        let (true, Some(visit)) = (step.fetch, self.graph.abstract_state(index)) else {
+            return fetches;
+        };
         for access in step.writes.iter() {
             for_each_temp(access, visit.al, |temp| fetches.issued.insert_temp(temp, access.may));
         }
@@ -173,7 +175,7 @@ impl Checker<'_> {
             return a.addr == b.addr;
         }
         let (relative, plain) = if a.relative { (a, b) } else { (b, a) };
-        let Some(visit) = self.graph.visit(index) else { return false };
+        let Some(visit) = self.graph.abstract_state(index) else { return false };
         let (min, max) = span(relative, visit.al);
         !visit.al.unknown && (min..=max).contains(&i32::from(plain.addr))
     }
@@ -181,12 +183,12 @@ impl Checker<'_> {
     /// Checks for NOP before an instruction whose presubtract, MDH or MDV reads sources early.
     fn check_nop(&mut self, index: usize) {
         let inst = self.program.code[index];
-        let step = &self.graph.steps[index];
+        let step = &self.graph.infos[index];
         let Some(before) = index.checked_sub(1) else { return };
         if !step.is_alu() || !reads_early(inst) {
             return;
         }
-        let previous = self.graph.steps[before];
+        let previous = self.graph.infos[before];
         let cmn = self.program.code[before].cmn();
         if !previous.is_alu() || cmn.nop() || previous.writes.is_empty() {
             return;

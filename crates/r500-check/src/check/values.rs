@@ -15,17 +15,17 @@ impl Checker<'_> {
             if given {
                 self.check_constants(index, state);
             }
-            if self.graph.steps[index].is_alu() {
+            if self.graph.infos[index].is_alu() {
                 self.check_nan(index, state);
             }
         }
     }
 
     fn check_constants(&mut self, index: usize, state: &State) {
-        let Some(&visit) = self.graph.visit(index) else { return };
+        let Some(&visit) = self.graph.abstract_state(index) else { return };
         let count = i32::try_from(state.constants.len()).unwrap_or(i32::MAX);
-        let step = self.graph.steps[index];
-        for access in step.constants.iter() {
+        let info = self.graph.infos[index];
+        for access in info.constants.iter() {
             let (_, last) = span(access, visit.al);
             if last >= count && last < 256 {
                 let place = self.place_of(index, access.field);

@@ -108,8 +108,8 @@ impl Dataflow {
         };
         flow.reached = flow.reach();
         flow.find_functions();
-        for (at, step) in graph.steps.iter().enumerate() {
-            let al = graph.visit(at).map(|visit| visit.al);
+        for (at, step) in graph.infos.iter().enumerate() {
+            let al = graph.abstract_state(at).map(|visit| visit.al);
             let effects = al.map_or_else(Effects::default, |al| Effects::of(step, al));
             if al.is_some() {
                 let apart = structure.is_none_or(|s| s.divergent[at]);

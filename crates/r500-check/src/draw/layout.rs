@@ -15,7 +15,7 @@ use super::Chart;
 
 /// A box, or a point through which an arrow passes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct LayoutNode {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
@@ -25,7 +25,7 @@ pub(super) struct Spot {
     box_spot: Option<usize>,
 }
 
-impl Spot {
+impl LayoutNode {
     pub(super) fn centre(&self) -> f64 {
         self.x + self.width / 2.0
     }
@@ -41,7 +41,7 @@ impl Spot {
 
 /// The route of an arrow.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct Route {
     /// The points on the route, from its start to its end.
     pub(super) points: Vec<usize>,
     /// Whether the arrow leads upward.
@@ -51,9 +51,9 @@ pub(super) struct Way {
 /// A laid out chart, in pixels.
 #[derive(Debug)]
 pub(super) struct Layout {
-    pub(super) spots: Vec<Spot>,
+    pub(super) nodes: Vec<LayoutNode>,
     /// The route of each arrow.
-    pub(super) ways: Vec<Way>,
+    pub(super) routes: Vec<Route>,
     /// Top and bottom of each layer.
     pub(super) layers: Vec<(f64, f64)>,
     pub(super) width: f64,
@@ -71,12 +71,12 @@ const SWEEPS: usize = 16;
 impl Layout {
     pub(super) fn of(chart: &Chart) -> Self {
         let count = chart.boxes.len();
-        let turned = turned(chart);
-        let ends = chart.arrows.iter().zip(&turned);
+        let upward_arrows = upward_arrows(chart);
+        let ends = chart.arrows.iter().zip(&upward_arrows);
         let down: Vec<(usize, usize)> =
             ends.map(|(a, &up)| if up { (a.to, a.from) } else { (a.from, a.to) }).collect();
         let layers = layers(count, &down);
-        let mut spots: Vec<Spot> = chart
+        let mut spots: Vec<LayoutNode> = chart
             .boxes
             .iter()
             .zip(&layers)
@@ -84,11 +84,11 @@ impl Layout {
                 let longest = node.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
                 let width = longest as f64 * CHARACTER + 2.0 * PADDING;
                 let height = node.lines.len() as f64 * LINE + 2.0 * PADDING;
-                Spot { x: 0.0, y: 0.0, width, height, layer, box_spot: None }
+                LayoutNode { x: 0.0, y: 0.0, width, height, layer, box_spot: None }
             })
             .collect();
         let mut ways = Vec::with_capacity(chart.arrows.len());
-        for (arrow, &upward) in chart.arrows.iter().zip(&turned) {
+        for (arrow, &upward) in chart.arrows.iter().zip(&upward_arrows) {
             let (from, to) = (layers[arrow.from], layers[arrow.to]);
             let mut points = Vec::new();
             if upward && arrow.from != arrow.to {
@@ -99,17 +99,18 @@ impl Layout {
                         _ => None,
                     };
                     points.push(spots.len());
-                    spots.push(Spot::point(layer, box_spot));
+                    spots.push(LayoutNode::point(layer, box_spot));
                 }
             } else {
                 for layer in from + 1..to {
                     points.push(spots.len());
-                    spots.push(Spot::point(layer, None));
+                    spots.push(LayoutNode::point(layer, None));
                 }
             }
-            ways.push(Way { points, upward });
+            ways.push(Route { points, upward });
         }
-        let mut layout = Self { spots, ways, layers: Vec::new(), width: 0.0, height: 0.0 };
+        let mut layout =
+            Self { nodes: spots, routes: ways, layers: Vec::new(), width: 0.0, height: 0.0 };
         let mut rows = layout.rows();
         let (above, below) = layout.neighbours(chart);
         layout.sort(&mut rows, &above, &below);
@@ -121,9 +122,9 @@ impl Layout {
     }
 
     fn rows(&self) -> Vec<Vec<usize>> {
-        let count = self.spots.iter().map(|spot| spot.layer + 1).max().unwrap_or(0);
+        let count = self.nodes.iter().map(|spot| spot.layer + 1).max().unwrap_or(0);
         let mut rows = vec![Vec::new(); count];
-        for (n, spot) in self.spots.iter().enumerate() {
+        for (n, spot) in self.nodes.iter().enumerate() {
             rows[spot.layer].push(n);
         }
         rows
@@ -131,9 +132,9 @@ impl Layout {
 
     /// Returns the neighbours of each spot in the layers above and below.
     fn neighbours(&self, chart: &Chart) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
-        let mut above = vec![Vec::new(); self.spots.len()];
-        let mut below = vec![Vec::new(); self.spots.len()];
-        for (arrow, way) in chart.arrows.iter().zip(&self.ways) {
+        let mut above = vec![Vec::new(); self.nodes.len()];
+        let mut below = vec![Vec::new(); self.nodes.len()];
+        for (arrow, way) in chart.arrows.iter().zip(&self.routes) {
             let mut chain = way.points.clone();
             if way.upward {
                 // The end points are next to their boxes.
@@ -151,7 +152,7 @@ impl Layout {
     }
 
     fn sort(&self, rows: &mut [Vec<usize>], above: &[Vec<usize>], below: &[Vec<usize>]) {
-        let mut place = vec![0.0; self.spots.len()];
+        let mut place = vec![0.0; self.nodes.len()];
         let number = |row: &[usize], place: &mut [f64]| {
             row.iter().enumerate().for_each(|(i, &spot)| place[spot] = i as f64);
         };
@@ -168,7 +169,7 @@ impl Layout {
                 };
                 // To the right of the box, and of other spots with the position of the box.
                 let key =
-                    |spot: usize| self.spots[spot].box_spot.map_or(mean(spot), |b| mean(b) + 0.4);
+                    |spot: usize| self.nodes[spot].box_spot.map_or(mean(spot), |b| mean(b) + 0.4);
                 let mut keyed: Vec<(f64, usize)> = row.iter().map(|&s| (key(s), s)).collect();
                 keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
                 *row = keyed.into_iter().map(|(_, spot)| spot).collect();
@@ -186,21 +187,21 @@ impl Layout {
     ) {
         let mut y = MARGIN + header;
         for row in rows {
-            let height = row.iter().map(|&n| self.spots[n].height).fold(0.0, f64::max);
-            row.iter().for_each(|&n| self.spots[n].y = y);
+            let height = row.iter().map(|&n| self.nodes[n].height).fold(0.0, f64::max);
+            row.iter().for_each(|&n| self.nodes[n].y = y);
             self.layers.push((y, y + height));
             y += height + LAYER_GAP;
         }
         self.height = y - LAYER_GAP + MARGIN;
         let units = Units::of(self, rows);
-        units.pack(&mut self.spots);
+        units.pack(&mut self.nodes);
         for _ in 0..SWEEPS {
-            units.pull(&mut self.spots, above, below);
+            units.pull(&mut self.nodes, above, below);
         }
-        let left = self.spots.iter().map(|spot| spot.x).fold(f64::INFINITY, f64::min);
+        let left = self.nodes.iter().map(|spot| spot.x).fold(f64::INFINITY, f64::min);
         let left = if left.is_finite() { left } else { 0.0 };
-        self.spots.iter_mut().for_each(|spot| spot.x += MARGIN - left);
-        let right = self.spots.iter().map(|spot| spot.x + spot.width).fold(0.0, f64::max);
+        self.nodes.iter_mut().for_each(|spot| spot.x += MARGIN - left);
+        let right = self.nodes.iter().map(|spot| spot.x + spot.width).fold(0.0, f64::max);
         self.width = right + MARGIN;
     }
 }
@@ -220,8 +221,8 @@ struct Units {
 impl Units {
     fn of(layout: &Layout, rows: &[Vec<usize>]) -> Self {
         let mut spots: Vec<Vec<usize>> = Vec::new();
-        let mut of = vec![usize::MAX; layout.spots.len()];
-        let chains = layout.ways.iter().map(|way| way.points.clone());
+        let mut of = vec![usize::MAX; layout.nodes.len()];
+        let chains = layout.routes.iter().map(|way| way.points.clone());
         for members in chains.filter(|chain| !chain.is_empty()) {
             members.iter().for_each(|&spot| of[spot] = spots.len());
             spots.push(members);
@@ -270,7 +271,7 @@ impl Units {
     }
 
     /// Moves all units as far left as possible.
-    fn pack(&self, spots: &mut [Spot]) {
+    fn pack(&self, spots: &mut [LayoutNode]) {
         let mut least = vec![0.0f64; self.spots.len()];
         let mut right = vec![Vec::new(); self.spots.len()];
         self.neighbours.iter().for_each(|&(l, r)| right[l].push(r));
@@ -282,7 +283,7 @@ impl Units {
     }
 
     /// Moves the units towards their neighbours, once from the right and once from the left.
-    fn pull(&self, spots: &mut [Spot], above: &[Vec<usize>], below: &[Vec<usize>]) {
+    fn pull(&self, spots: &mut [LayoutNode], above: &[Vec<usize>], below: &[Vec<usize>]) {
         let mut around = vec![(Vec::new(), Vec::new()); self.spots.len()];
         for &(l, r) in &self.neighbours {
             around[l].1.push(r);
@@ -316,15 +317,15 @@ impl Units {
         }
     }
 
-    fn x(&self, spots: &[Spot], unit: usize) -> f64 {
+    fn x(&self, spots: &[LayoutNode], unit: usize) -> f64 {
         spots[self.spots[unit][0]].x
     }
 
-    fn width(&self, spots: &[Spot], unit: usize) -> f64 {
+    fn width(&self, spots: &[LayoutNode], unit: usize) -> f64 {
         spots[self.spots[unit][0]].width
     }
 
-    fn put(&self, spots: &mut [Spot], unit: usize, x: f64) {
+    fn put(&self, spots: &mut [LayoutNode], unit: usize, x: f64) {
         self.spots[unit].iter().for_each(|&spot| spots[spot].x = x);
     }
 }
@@ -337,7 +338,7 @@ pub(super) fn header(chart: &Chart) -> f64 {
 }
 
 /// Returns which arrows lead upward: those that close a cycle in a depth-first search.
-fn turned(chart: &Chart) -> Vec<bool> {
+fn upward_arrows(chart: &Chart) -> Vec<bool> {
     // An arrow to a box that is being visited closes a cycle.
     let mut next = vec![Vec::new(); chart.boxes.len()];
     for (n, arrow) in chart.arrows.iter().enumerate() {

@@ -153,7 +153,7 @@ mod tests {
             let graph = Graph::new(&program).unwrap();
             let chart = Chart::new(&graph, &graph.blocks(), |index| "x".repeat(index % 30));
             let layout = layout::Layout::of(&chart);
-            let spots = &layout.spots[..chart.boxes.len()];
+            let spots = &layout.nodes[..chart.boxes.len()];
             for (n, a) in spots.iter().enumerate() {
                 assert!(a.x >= 0.0 && a.x + a.width <= layout.width);
                 assert!(a.y >= 0.0 && a.y + a.height <= layout.height);
@@ -166,14 +166,14 @@ mod tests {
                 }
             }
             // Routes pass through consecutive layers and do not touch boxes.
-            for way in &layout.ways {
-                let mut ys: Vec<f64> = way.points.iter().map(|&p| layout.spots[p].y).collect();
+            for way in &layout.routes {
+                let mut ys: Vec<f64> = way.points.iter().map(|&p| layout.nodes[p].y).collect();
                 if way.upward {
                     ys.reverse();
                 }
                 assert!(ys.is_sorted(), "{code:?}: {ys:?}");
-                for point in way.points.iter().map(|&point| layout.spots[point]) {
-                    let clear = |b: &layout::Spot| {
+                for point in way.points.iter().map(|&point| layout.nodes[point]) {
+                    let clear = |b: &layout::LayoutNode| {
                         b.layer != point.layer
                             || point.centre() < b.x
                             || point.centre() > b.x + b.width

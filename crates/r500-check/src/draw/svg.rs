@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::layout::{CHARACTER, LAYER_GAP, LINE, Layout, MARGIN, PADDING, Spot};
+use super::layout::{CHARACTER, LAYER_GAP, LINE, Layout, LayoutNode, MARGIN, PADDING};
 use super::{BoxKind, Chart, ChartBox};
 use crate::graph::EdgeKind;
 
@@ -47,14 +47,14 @@ impl Chart {
         for n in 0..self.arrows.len() {
             self.arrow(&mut svg, &layout, &ports, n);
         }
-        for (node, spot) in self.boxes.iter().zip(&layout.spots) {
+        for (node, spot) in self.boxes.iter().zip(&layout.nodes) {
             draw_box(&mut svg, node, spot);
         }
         // Labels are drawn last, because another arrow may cross them.
         for (n, arrow) in self.arrows.iter().enumerate() {
             let label = arrow.kind.label();
             if !label.is_empty() {
-                let bottom = layout.layers[layout.spots[arrow.from].layer].1;
+                let bottom = layout.layers[layout.nodes[arrow.from].layer].1;
                 let (x, y) = (ports.leaves[n] + 5.0, bottom + 12.0);
                 let _ =
                     writeln!(svg, "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
@@ -85,7 +85,7 @@ impl Chart {
 
     fn arrow(&self, svg: &mut String, layout: &Layout, ports: &Ports, n: usize) {
         let arrow = &self.arrows[n];
-        let (from, to) = (&layout.spots[arrow.from], &layout.spots[arrow.to]);
+        let (from, to) = (&layout.nodes[arrow.from], &layout.nodes[arrow.to]);
         let class = match arrow.kind {
             _ if arrow.back => "back",
             EdgeKind::Break | EdgeKind::Skip | EdgeKind::LeaveLoop => "leave",
@@ -102,9 +102,9 @@ impl Chart {
         } else {
             pen = Pen::at(ports.leaves[n], from.y + from.height);
             pen.line(layout.layers[from.layer].1);
-            let way = &layout.ways[n];
+            let way = &layout.routes[n];
             for &point in &way.points {
-                let spot = &layout.spots[point];
+                let spot = &layout.nodes[point];
                 let (top, bottom) = layout.layers[spot.layer];
                 let (enter, leave) = if way.upward { (bottom, top) } else { (top, bottom) };
                 pen.curve(spot.centre(), enter, way.upward);
@@ -175,20 +175,20 @@ impl Ports {
     fn of(chart: &Chart, layout: &Layout) -> Self {
         let mut ports =
             Self { leaves: vec![0.0; chart.arrows.len()], arrives: vec![0.0; chart.arrows.len()] };
-        for (at, spot) in layout.spots.iter().enumerate().take(chart.boxes.len()) {
+        for (at, spot) in layout.nodes.iter().enumerate().take(chart.boxes.len()) {
             for leaving in [true, false] {
                 let touches = |n: &usize| {
                     let arrow = &chart.arrows[*n];
                     arrow.from != arrow.to && at == if leaving { arrow.from } else { arrow.to }
                 };
                 let other_x = |n: usize| {
-                    let (arrow, points) = (&chart.arrows[n], &layout.ways[n].points);
+                    let (arrow, points) = (&chart.arrows[n], &layout.routes[n].points);
                     let (next, far) = if leaving {
                         (points.first(), arrow.to)
                     } else {
                         (points.last(), arrow.from)
                     };
-                    layout.spots[next.copied().unwrap_or(far)].centre()
+                    layout.nodes[next.copied().unwrap_or(far)].centre()
                 };
                 let mut here: Vec<(f64, usize)> =
                     (0..chart.arrows.len()).filter(touches).map(|n| (other_x(n), n)).collect();
@@ -208,7 +208,7 @@ impl Ports {
     }
 }
 
-fn draw_box(svg: &mut String, node: &ChartBox, spot: &Spot) {
+fn draw_box(svg: &mut String, node: &ChartBox, spot: &LayoutNode) {
     let class = match node.kind {
         BoxKind::Start => "start",
         BoxKind::Block => "block",
@@ -220,7 +220,7 @@ fn draw_box(svg: &mut String, node: &ChartBox, spot: &Spot) {
         0 => String::new(),
         n => format!(" loop{}", n.min(3)),
     };
-    let Spot { x, y, width, height, .. } = *spot;
+    let LayoutNode { x, y, width, height, .. } = *spot;
     let _ = writeln!(svg, "<g class=\"box {class}{inside}\">");
     let round = if node.kind == BoxKind::End { height / 2.0 } else { 3.0 };
     let _ = writeln!(

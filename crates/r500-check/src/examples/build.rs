@@ -182,9 +182,9 @@ pub(super) fn job(code: &[Instruction]) -> Job {
     Job { inputs: Some(vec![Input::uv()]), ..Job::from_program(program) }
 }
 
-pub(super) fn ints(passes: u8, start: u8, step: i8) -> UsFcIntConst {
+pub(super) fn ints(iterations: u8, start: u8, step: i8) -> UsFcIntConst {
     UsFcIntConst(0)
-        .with(UsFcIntConst::KR, passes)
+        .with(UsFcIntConst::KR, iterations)
         .with(UsFcIntConst::KG, start)
         .with(UsFcIntConst::KB, step)
 }

@@ -20,7 +20,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             job.program.state.code_addr = Some(UsCodeAddr(0).with(UsCodeAddr::END_ADDR, end));
         })
     };
-    let passes = |code: &[Instruction], passes: u8| {
+    let with_iterations = |code: &[Instruction], passes: u8| {
         change(job(code), |job| job.program.state.fc_int_const[0] = Some(ints(passes, 0, 0)))
     };
     Some(match code {
@@ -54,7 +54,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
         LintCode::LoopUnderflow => {
             // With zero iterations, LOOP jumps to its end.
             let code = [with(begin(1), 2, FcInst::JUMP_ANY, true), mov(1, t0), end(1), out(t0)];
-            (passes(&code, 0), passes(&code, 1))
+            (with_iterations(&code, 0), with_iterations(&code, 1))
         }
         LintCode::CallOverflow => {
             let chain = |depth: u16| {
@@ -152,7 +152,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
                 end(2),
                 out(temp(1)),
             ];
-            (passes(&code, 255), passes(&code, 254))
+            (with_iterations(&code, 255), with_iterations(&code, 254))
         }
         LintCode::DivergentQuad => {
             let code = |inside: bool| {

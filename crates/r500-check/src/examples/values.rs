@@ -16,24 +16,24 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (from(1), from(0))
         }
         LintCode::NoIntConstant => {
-            let given = |given: bool| {
+            let with_constant = |given: bool| {
                 change(job(&[begin(2), mov(1, t0), end(1), out(temp(1))]), |job| {
                     if !given {
                         job.program.state.fc_int_const[0] = None;
                     }
                 })
             };
-            (given(false), given(true))
+            (with_constant(false), with_constant(true))
         }
         LintCode::NoBoolConstant => {
-            let given = |given: bool| {
+            let with_constant = |given: bool| {
                 change(job(&[flow(FcOp::JUMP, 0xaa, false, 1), out(t0)]), |job| {
                     if !given {
                         job.program.state.fc_bool_const = None;
                     }
                 })
             };
-            (given(false), given(true))
+            (with_constant(false), with_constant(true))
         }
         LintCode::DeadWrite => {
             // The second instruction overwrites all of temp[1], or all but blue.

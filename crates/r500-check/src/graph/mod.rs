@@ -35,7 +35,7 @@ pub struct Graph {
     edges: Vec<Edge>,
     states: usize,
     gave_up: bool,
-    pub(crate) steps: Vec<InstInfo>,
+    pub(crate) infos: Vec<InstInfo>,
     pub(crate) flows: Vec<Option<BranchInfo>>,
 }
 
@@ -221,7 +221,7 @@ impl Graph {
     pub fn of(program: &Executable<'_>) -> Self {
         let Executable { window, int_constants, .. } = *program;
         let bools = program.bool_constants.map(|c| c.kbool());
-        let steps: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
+        let infos: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
         let flows: Vec<Option<BranchInfo>> = program
             .code
             .iter()
@@ -231,7 +231,7 @@ impl Graph {
             .collect();
         let explored = state_explorer::explore(program, &flows);
         let state_explorer::Explored { visits, edges, states, gave_up } = explored;
-        Self { window, int_constants, visits, edges, states, gave_up, steps, flows }
+        Self { window, int_constants, visits, edges, states, gave_up, infos, flows }
     }
 
     /// Returns the code window.
@@ -261,14 +261,14 @@ impl Graph {
 
     /// Returns the abstract state of an instruction; `None` if unreachable.
     #[must_use]
-    pub fn visit(&self, index: usize) -> Option<&AbstractState> {
+    pub fn abstract_state(&self, index: usize) -> Option<&AbstractState> {
         self.visits.get(index)?.as_ref()
     }
 
     /// Returns whether some run may reach an instruction.
     #[must_use]
     pub fn reaches(&self, index: usize) -> bool {
-        self.visit(index).is_some()
+        self.abstract_state(index).is_some()
     }
 
     /// Returns the def/use facts of an instruction, reachable or not.
@@ -277,7 +277,7 @@ impl Graph {
     /// If the program has no such instruction.
     #[must_use]
     pub fn info(&self, index: usize) -> &InstInfo {
-        &self.steps[index]
+        &self.infos[index]
     }
 
     /// Returns the branch decision of a flow-control instruction; `None` for others.

@@ -270,7 +270,7 @@ impl Explorer<'_> {
         loops: StackId,
     ) -> Decision {
         let constant = self.int_constant(flow);
-        let passes = constant.map(|c| c.kr());
+        let trip_count = constant.map(|c| c.kr());
         // A loop of zero iterations that jumps to its own end would end the enclosing loop. If KR
         // is unknown, such a loop is assumed to have iterations.
         let onto_end = || {
@@ -278,13 +278,13 @@ impl Explorer<'_> {
             target.and_then(|target| self.flows[target]).is_some_and(|word| word.is_loop_end())
         };
         let jumps = flow.outcome.may_jump
-            || match passes {
+            || match trip_count {
                 Some(passes) => passes == 0,
                 None => !onto_end(),
             };
         let empty =
             levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lanes_may_be_inactive;
-        let stays = (flow.outcome.may_fall_through || empty) && passes != Some(0);
+        let stays = (flow.outcome.may_fall_through || empty) && trip_count != Some(0);
         let jumps = jumps.then_some(loops);
         if !stays {
             return Decision { taken: jumps, fall_through: None };
@@ -295,7 +295,7 @@ impl Explorer<'_> {
         }
         let inner = self.loops.push(loops, u32::try_from(pc).unwrap_or(NONE));
         let frame = self.loops.top_mut(inner);
-        frame.trip_count = passes;
+        frame.trip_count = trip_count;
         let is_loop = flow.op == FcOp::LOOP;
         frame.start = is_loop.then(|| match constant {
             Some(constant) => AlRange::exactly(i32::from(constant.kg())),

@@ -27,7 +27,7 @@ pub(super) const TIME: Duration = Duration::from_secs(60);
 /// How to run.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How it runs")]
-pub(super) struct MachineArgs {
+pub(super) struct EngineArgs {
     /// The engine; findings are always the reference engine's (default: jit where the processor has
     /// AVX2, else fast)
     #[arg(long, value_enum, env = "R500_ENGINE")]
@@ -72,7 +72,7 @@ enum EngineName {
     Jit,
 }
 
-impl MachineArgs {
+impl EngineArgs {
     /// Returns the engine.
     pub(super) fn engine(&self) -> &'static dyn Engine {
         static FAST: OnceLock<Fast> = OnceLock::new();
@@ -247,7 +247,7 @@ pub(super) fn not_run(error: RunError) -> Failure {
 }
 
 /// Returns the engine that drew, and the reason if it is not the requested one.
-pub(super) fn who_drew(ran: &RunInfo) -> String {
+pub(super) fn engine_summary(ran: &RunInfo) -> String {
     let simd = ran.simd.map_or(String::new(), |simd| format!(" ({simd})"));
     let share = match ran.compiled {
         Some([compiled, all]) if compiled < all => {

@@ -78,7 +78,7 @@ impl Failure {
     }
 
     /// Prints the failure to stderr.
-    pub(crate) fn tell(&self) {
+    pub(crate) fn report(&self) {
         if self.complete {
             super::terminal::plain(&self.message());
         } else {
@@ -131,7 +131,7 @@ pub(crate) fn finish(outcome: Outcome) -> ExitCode {
         Ok(status) => status,
         Err(failure) if failure.is_broken_pipe() => Status::Fine,
         Err(failure) => {
-            failure.tell();
+            failure.report();
             failure.status
         }
     };

@@ -8,7 +8,7 @@ use clap::Args;
 use r500::asm::DiagnosticCode;
 use r500::check::LintCode;
 use r500::chip::pvs;
-use r500::chip::{Access, Mapping, Place};
+use r500::chip::{Access, Mapping, RegisterRef};
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::isa::{Instruction, Kind, Register, Value};
@@ -502,7 +502,7 @@ fn answer_json(answer: &Answer) -> Json {
     }
 }
 
-fn place_json(place: Place) -> Json {
+fn place_json(place: RegisterRef) -> Json {
     let mut answer = register_json(place.mapping.register);
     answer["name"] = json!(place.to_string());
     answer["address"] = json!(place.address());

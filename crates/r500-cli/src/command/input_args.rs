@@ -449,7 +449,7 @@ pub(super) fn each(
     let jobs = match open(file, read) {
         Ok(jobs) => jobs,
         Err(failure) if failure.blames_input() => {
-            failure.tell();
+            failure.report();
             *status = Status::Failed;
             return Ok(());
         }
@@ -462,7 +462,7 @@ pub(super) fn each(
                 take(index, job);
             }
             Err(error) => {
-                unreadable(file, error).tell();
+                unreadable(file, error).report();
                 *status = Status::Failed;
             }
         }

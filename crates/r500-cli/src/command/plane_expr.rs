@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plane() {
+    fn nonlinear_or_malformed_expressions_are_refused() {
         let error = |text: &str| plane(text, [64, 32]).unwrap_err();
         assert!(error("u*v").contains("not linear"));
         assert!(error("1/u").contains("not linear"));

@@ -15,7 +15,7 @@ use r500::picture::{Picture, decode_png, png_size};
 use r500::program::Job;
 use r500_stream::counted;
 
-use super::engine_args::MachineArgs;
+use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, ReadArgs};
@@ -59,7 +59,7 @@ pub(super) struct Test {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
-    machine: MachineArgs,
+    machine: EngineArgs,
 }
 
 const AFTER: &str = "\
@@ -209,7 +209,7 @@ impl Test {
             tally.count(&end);
             match self.format {
                 Format::Json => writeln!(out, "{}", item.json(&end, seconds))?,
-                Format::Text => self.tell(&mut out, &item, &end, bar)?,
+                Format::Text => self.report(&mut out, &item, &end, bar)?,
             }
         }
         Ok(out.flush()?)
@@ -232,7 +232,7 @@ impl Test {
         }
     }
 
-    fn tell(
+    fn report(
         &self,
         out: &mut impl Write,
         item: &Item,

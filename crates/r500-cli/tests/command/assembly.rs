@@ -74,7 +74,7 @@ fn a_file_gets_the_levels_that_its_filter_asks_for() {
 /// Outside a texture that is sampled so lies its border colour, a texel in the texture's format: red
 /// in the lowest byte.
 #[test]
-fn a_file_keeps_the_border_colour_that_is_said() {
+fn border_colour_option_is_kept_in_assembly() {
     let (folder, _) = tinted("assembly-border");
     let source = "\
         SIZE 1 1 ; INPUT temp[0] = (3, 3, 0, 1) ;

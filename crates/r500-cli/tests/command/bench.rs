@@ -153,7 +153,7 @@ fn compared_with_a_baseline() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_told() {
+fn unmeasurable_programs_are_reported() {
     let folder = Folder::new("bench-errors");
     let file = folder.write("uv.inc", UV);
     let nonsense = folder.write("nonsense.json", "{}");
@@ -170,7 +170,7 @@ fn what_cannot_be_measured_is_told() {
 /// `WRITE_INACTIVE` shows which pixels share a program counter. Only the reference engine draws that,
 /// once for all levels.
 #[test]
-fn what_the_reference_engine_draws_instead() {
+fn fallback_to_reference_engine_is_reported() {
     let file = corpus("cases/write_inactive.json");
     let run = bench(&[&file, "--simd", "all", "--threads", "1", "--format", "json"]).status(0);
     let answer: Value = serde_json::from_str(run.text()).unwrap();

@@ -57,7 +57,7 @@ fn draws_of_a_run_become_jobs() {
 }
 
 #[test]
-fn what_goes_wrong_is_said() {
+fn capture_failures_are_reported() {
     let folder = Folder::new("capture-mesa-wrong");
     for (args, status, text) in [
         (&["out"][..], 2, "tools/capture-mesa [--mesa PREFIX]"),

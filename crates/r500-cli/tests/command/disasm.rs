@@ -52,7 +52,7 @@ fn on_stdout_everything_is_text() {
 }
 
 #[test]
-fn what_is_not_a_fragment_program_is_refused_with_its_kind() {
+fn other_file_kinds_are_refused_by_name() {
     let folder = Folder::new("disasm-foreign");
     // VE_MAXIMUM out[0].xyzw, input[0].xyzw, input[0].xyzw, three times: 48 bytes, two fragment instructions.
     let copy = [0x00f0_0207_u32, 0x00d1_0001, 0x00d1_0001, 0x01ff_e001].map(u32::to_le_bytes);

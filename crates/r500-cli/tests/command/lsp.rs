@@ -313,7 +313,7 @@ fn a_connection_that_breaks_is_no_success() {
 #[test]
 #[ignore = "a measurement"]
 #[allow(clippy::print_stdout)]
-fn what_a_keystroke_takes() {
+fn keystroke_latency() {
     let folder = Folder::new("lsp-keystroke");
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
     let mut programs: Vec<(String, String)> = std::fs::read_dir(corpus)

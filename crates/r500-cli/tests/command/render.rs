@@ -268,7 +268,7 @@ impl Drop for Watching {
 }
 
 #[test]
-fn it_draws_again_when_the_file_changes() {
+fn reload_redraws_when_the_file_changes() {
     let folder = Folder::new("reload");
     let program = folder.write("program.inc", UV);
     let mut watching = Watching::start(&program, folder.path("out.f32"));
@@ -282,7 +282,7 @@ fn it_draws_again_when_the_file_changes() {
 }
 
 #[test]
-fn it_draws_again_when_a_file_that_the_program_names_changes() {
+fn reload_redraws_when_a_referenced_file_changes() {
     let folder = Folder::new("reload-named");
     let white = |red| Picture { width: 1, height: 1, pixels: vec![[red, 255, 255, 255]] };
     folder.write("white.png", encode_png(&white(255)).unwrap());
@@ -304,7 +304,7 @@ fn it_draws_again_when_a_file_that_the_program_names_changes() {
 
 /// The output names the engine that drew, and why if it is not the requested one.
 #[test]
-fn who_drew_is_told() {
+fn verbose_reports_the_engine() {
     let folder = Folder::new("who-drew");
     let (program, out) = (folder.write("uv.inc", UV), folder.path("out.png"));
     let base = ["render", &program, "--size", "4x4", "-o", &out, "-v"];
@@ -336,7 +336,7 @@ fn who_drew_is_told() {
 
 /// Windows are a feature; without it the message says how to get them.
 #[test]
-fn windows_are_told_how_to_get() {
+fn window_without_feature_names_the_feature() {
     let folder = Folder::new("window");
     let program = folder.write("uv.inc", UV);
     r500(&["render", &program, "--window", "-o", "out.png"]).status(2).says("--window");

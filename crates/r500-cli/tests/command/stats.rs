@@ -66,7 +66,7 @@ fn programs_of_one_file() {
 
 /// A window that holds no instruction: nothing can run, and the others are counted anyway.
 #[test]
-fn what_cannot_run_is_said() {
+fn unrunnable_programs_are_reported() {
     let folder = Folder::new("stats-broken");
     folder.write("good.inc", UV);
     let words = UV.replace("0x", "").replace(',', "");

@@ -76,7 +76,7 @@ fn folders_that_hold_pipes_are_read_without_them() {
 }
 
 #[test]
-fn what_a_person_names_must_be_a_file() {
+fn devices_and_pipes_as_inputs_are_refused() {
     let folder = Folder::new("named");
     let pipe = folder.pipe("pipe");
     let good = folder.write("good.r5", "OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n");

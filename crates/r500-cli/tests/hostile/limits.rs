@@ -68,7 +68,7 @@ fn large_groups_end_at_the_time_limit() {
 }
 
 #[test]
-fn what_grows_with_the_request_is_counted_before_it_is_there() {
+fn memory_is_counted_before_it_is_allocated() {
     let folder = Folder::new("memory");
     let main = folder.write("main.r5", PLAIN);
     let out = folder.path("out.png");

@@ -42,14 +42,14 @@ pub struct Layout {
     /// Bytes of a pixel.
     pub bytes: usize,
     /// The number format of its components.
-    pub number: Number,
+    pub number: NumberFormat,
     /// The components in order: lowest bit and width.
     pub components: &'static [(u32, u32)],
 }
 
 /// The number format of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum NumberFormat {
     /// Fixed point in 0..1.
     Unsigned,
     /// Fixed point in -1..1.
@@ -65,9 +65,9 @@ pub enum Number {
 /// Every format that stores something, in the order of the documents.
 #[rustfmt::skip]
 pub const LAYOUTS: [Layout; 20] = {
-    use {Number::*, OutFormat as F};
+    use {NumberFormat::*, OutFormat as F};
     const fn row(
-        format: OutFormat, bytes: usize, number: Number, components: &'static [(u32, u32)],
+        format: OutFormat, bytes: usize, number: NumberFormat, components: &'static [(u32, u32)],
     ) -> Layout {
         Layout { format, bytes, number, components }
     }
@@ -303,13 +303,13 @@ fn components(fmt: UsOutFmt, layout: &'static Layout) -> impl Iterator<Item = Co
     layout.components.iter().zip(selects(fmt)).enumerate().map(move |(n, (&(lo, bits), select))| {
         let channel = channel(select);
         let code = match layout.number {
-            Number::Signed => Code::Snorm,
-            Number::Either if signs >> n & 1 != 0 => Code::Snorm,
-            Number::Unsigned | Number::Either => Code::Unorm,
-            Number::Gamma if channel != ALPHA => Code::Srgb,
-            Number::Gamma => Code::Unorm,
-            Number::Float if bits == 16 => Code::Half,
-            Number::Float => Code::Float,
+            NumberFormat::Signed => Code::Snorm,
+            NumberFormat::Either if signs >> n & 1 != 0 => Code::Snorm,
+            NumberFormat::Unsigned | NumberFormat::Either => Code::Unorm,
+            NumberFormat::Gamma if channel != ALPHA => Code::Srgb,
+            NumberFormat::Gamma => Code::Unorm,
+            NumberFormat::Float if bits == 16 => Code::Half,
+            NumberFormat::Float => Code::Float,
         };
         Component { channel, lo, bits, code }
     })

@@ -28,7 +28,7 @@ impl Checkpoints {
     }
 
     /// Stores a state if one is due at the position. At the memory limit, drops every other checkpoint.
-    pub(super) fn offer(&mut self, position: usize, state: &GroupState) {
+    pub(super) fn store_if_due(&mut self, position: usize, state: &GroupState) {
         if !position.is_multiple_of(self.every) {
             return;
         }
@@ -44,8 +44,8 @@ impl Checkpoints {
 
     /// Returns the nearest checkpoint at or before a position, and its position.
     pub(super) fn nearest(&self, position: usize, poison: bool) -> Option<(usize, GroupState)> {
-        let behind = self.kept.partition_point(|(kept, _)| *kept <= position);
-        let (at, state) = self.kept.get(behind.checked_sub(1)?)?;
+        let after = self.kept.partition_point(|(kept, _)| *kept <= position);
+        let (at, state) = self.kept.get(after.checked_sub(1)?)?;
         let mut state = state.clone();
         state.expand(poison);
         Some((*at, state))
@@ -53,8 +53,8 @@ impl Checkpoints {
 
     /// Returns the position of the last checkpoint before a position; 0 if there is none.
     pub(super) fn before(&self, position: usize) -> usize {
-        let behind = self.kept.partition_point(|(kept, _)| *kept < position);
-        behind.checked_sub(1).and_then(|i| self.kept.get(i)).map_or(0, |(at, _)| *at)
+        let after = self.kept.partition_point(|(kept, _)| *kept < position);
+        after.checked_sub(1).and_then(|i| self.kept.get(i)).map_or(0, |(at, _)| *at)
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         let room = 40 * state.compact().bytes();
         let mut checkpoints = Checkpoints::within(room);
         for position in 0..100_000 {
-            checkpoints.offer(position, &state);
+            checkpoints.store_if_due(position, &state);
             assert!(checkpoints.bytes <= room);
         }
         // More than half of the memory is used, so checkpoints are at most 100,000 / 20 steps apart.

@@ -39,8 +39,8 @@
 //! recording.seek(1);
 //! assert_eq!(recording.now().address(), 1);
 //! assert_eq!(recording.now().pixel().temps[0][0], 3.5 / 64.0);
-//! let coming = recording.coming().and_then(|step| step.event.as_ref());
-//! assert!(matches!(coming.map(|event| &event.kind), Some(EventKind::Alu { .. })));
+//! let next_step = recording.next_step().and_then(|step| step.event.as_ref());
+//! assert!(matches!(next_step.map(|event| &event.kind), Some(EventKind::Alu { .. })));
 //!
 //! // One step back; the pixel of the finished picture.
 //! recording.step(Direction::Backward);
@@ -87,8 +87,8 @@ pub struct Recording {
     last: GroupState,
     position: usize,
     now: GroupState,
-    done: Option<Step>,
-    coming: Option<(Step, GroupState)>,
+    last_step: Option<Step>,
+    next_step: Option<(Step, GroupState)>,
 }
 
 /// How a recorded run ended.
@@ -178,7 +178,7 @@ impl Recording {
                 break;
             }
             let state = group.state();
-            checkpoints.offer(steps.len(), state);
+            checkpoints.store_if_due(steps.len(), state);
             let depth = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
             let step = StepRecord {
                 address: state.address(),
@@ -201,7 +201,7 @@ impl Recording {
         setup.options.cancel = None;
         setup.options.limits.time = None;
         let now = Group::new(&setup.draw(), last.rect()).into_state();
-        let (position, done, coming) = (0, None, None);
+        let (position, last_step, next_step) = (0, None, None);
         let mut recording = Self {
             setup,
             lane,
@@ -212,10 +212,10 @@ impl Recording {
             last,
             position,
             now,
-            done,
-            coming,
+            last_step,
+            next_step,
         };
-        recording.look_ahead();
+        recording.precompute_next_step();
         Ok(recording)
     }
 
@@ -284,20 +284,20 @@ impl Recording {
     /// Returns the state one step later; `None` at the end.
     #[must_use]
     pub fn after(&self) -> Option<Snapshot<'_>> {
-        let (_, state) = self.coming.as_ref()?;
+        let (_, state) = self.next_step.as_ref()?;
         Some(Snapshot { setup: &self.setup, state, lane: self.lane, position: self.position + 1 })
     }
 
     /// Returns the last executed step with its effect on the pixel; `None` at the start.
     #[must_use]
-    pub fn done(&self) -> Option<&Step> {
-        self.done.as_ref()
+    pub fn last_step(&self) -> Option<&Step> {
+        self.last_step.as_ref()
     }
 
     /// Returns the next step with its effect on the pixel; `None` at the end.
     #[must_use]
-    pub fn coming(&self) -> Option<&Step> {
-        self.coming.as_ref().map(|(step, _)| step)
+    pub fn next_step(&self) -> Option<&Step> {
+        self.next_step.as_ref().map(|(step, _)| step)
     }
 
     /// Selects another pixel of the group; returns `false` and changes nothing if it is not in the group.
@@ -305,7 +305,7 @@ impl Recording {
         let Some(lane) = self.now.lane_at(x, y) else { return false };
         if lane != self.lane {
             self.lane = lane;
-            self.go(self.position);
+            self.replay_to(self.position);
         }
         true
     }
@@ -317,19 +317,19 @@ impl Recording {
             return;
         }
         if position == self.position + 1
-            && let Some((step, state)) = self.coming.take()
+            && let Some((step, state)) = self.next_step.take()
         {
             self.position = position;
             self.now = state;
-            self.done = Some(step);
-            self.look_ahead();
+            self.last_step = Some(step);
+            self.precompute_next_step();
             return;
         }
-        self.go(position);
+        self.replay_to(position);
     }
 
     /// Moves to a position by running from a checkpoint, or from the current position if that is nearer.
-    fn go(&mut self, position: usize) {
+    fn replay_to(&mut self, position: usize) {
         // The last step is run with event tracing.
         let before = position.saturating_sub(1);
         let (mut at, mut state) = self.checkpoint(before);
@@ -346,22 +346,22 @@ impl Recording {
             at += 1;
         }
         group.watch(Some(self.lane));
-        self.done = if position > before { group.step().ok() } else { None };
+        self.last_step = if position > before { group.step().ok() } else { None };
         let now = group.into_state();
         self.now = now;
         self.position = position;
-        self.look_ahead();
+        self.precompute_next_step();
     }
 
-    /// Executes the next step in advance, for [`coming`](Self::coming).
-    fn look_ahead(&mut self) {
-        self.coming = None;
+    /// Executes the next step in advance, for [`next_step`](Self::next_step).
+    fn precompute_next_step(&mut self) {
+        self.next_step = None;
         if self.position < self.len() {
             let draw = self.setup.draw();
             let mut group = Group::resume(&draw, self.now.clone());
             group.watch(Some(self.lane));
             if let Ok(step) = group.step() {
-                self.coming = Some((step, group.into_state()));
+                self.next_step = Some((step, group.into_state()));
             }
         }
     }

@@ -43,7 +43,7 @@ pub enum Stop {
 impl Recording {
     /// Moves one step.
     pub fn step(&mut self, direction: Direction) -> Stop {
-        self.walk(direction, |_, _| true)
+        self.move_to(direction, |_, _| true)
     }
 
     /// Moves to the next (or previous) position at which the pixel is active.
@@ -54,21 +54,21 @@ impl Recording {
     /// Moves one step, over a complete loop or call that starts here (backward: that ended here).
     pub fn step_over(&mut self, direction: Direction) -> Stop {
         let depth = self.depth(self.position);
-        self.walk(direction, |recording, at| recording.depth(at) <= depth)
+        self.move_to(direction, |recording, at| recording.depth(at) <= depth)
     }
 
     /// Moves out of the innermost running loop or call: after its end, or before its start. Outside of all
     /// loops and calls, moves to the end or start of the run.
     pub fn step_out(&mut self, direction: Direction) -> Stop {
         let depth = self.depth(self.position);
-        self.walk(direction, |recording, at| recording.depth(at) < depth)
+        self.move_to(direction, |recording, at| recording.depth(at) < depth)
     }
 
     /// Moves to the next position whose instruction has a greater address (backward: a smaller one): from the
     /// last instruction of a loop, past its end.
     pub fn until(&mut self, direction: Direction) -> Stop {
         let here = self.address_at(self.position);
-        self.walk(direction, |recording, at| match direction {
+        self.move_to(direction, |recording, at| match direction {
             Direction::Forward => recording.address_at(at) > here,
             Direction::Backward => recording.address_at(at) < here,
         })
@@ -86,21 +86,25 @@ impl Recording {
             Direction::Forward => (self.position + 1..self.len()).find(stops),
             Direction::Backward => (0..self.position).rev().find(stops),
         };
-        let looks = |stop: &Break| !matches!(stop, Break::At(_));
-        let by_look = if breaks.iter().any(looks) {
-            let see = |now: &Snapshot<'_>| -> Vec<Trigger> {
-                breaks.iter().filter(|stop| looks(stop)).map(|stop| stop.see(now)).collect()
+        let is_conditional = |stop: &Break| !matches!(stop, Break::At(_));
+        let by_condition = if breaks.iter().any(is_conditional) {
+            let observe = |now: &Snapshot<'_>| -> Vec<Trigger> {
+                breaks
+                    .iter()
+                    .filter(|stop| is_conditional(stop))
+                    .map(|stop| stop.observe(now))
+                    .collect()
             };
             let hit = |before: Option<&Vec<Trigger>>, now: &Vec<Trigger>| {
                 (0..now.len()).any(|i| Trigger::hits(before.and_then(|seen| seen.get(i)), &now[i]))
             };
-            self.find(direction, by_address, see, hit)
+            self.find(direction, by_address, observe, hit)
         } else {
             None
         };
         let nearest = match direction {
-            Direction::Forward => [by_address, by_look].into_iter().flatten().min(),
-            Direction::Backward => [by_address, by_look].into_iter().flatten().max(),
+            Direction::Forward => [by_address, by_condition].into_iter().flatten().min(),
+            Direction::Backward => [by_address, by_condition].into_iter().flatten().max(),
         };
         let Some(position) = nearest else { return self.go_to_edge(direction) };
         self.seek(position);
@@ -111,8 +115,9 @@ impl Recording {
     pub fn breaks_here<'a>(&'a self, breaks: &'a [Break]) -> impl Iterator<Item = usize> + 'a {
         let before = self.position.checked_sub(1).map(|at| (at, self.state_at(at)));
         breaks.iter().enumerate().filter_map(move |(i, stop)| {
-            let before = before.as_ref().map(|(at, state)| stop.see(&self.snapshot(*at, state)));
-            Trigger::hits(before.as_ref(), &stop.see(&self.now())).then_some(i)
+            let before =
+                before.as_ref().map(|(at, state)| stop.observe(&self.snapshot(*at, state)));
+            Trigger::hits(before.as_ref(), &stop.observe(&self.now())).then_some(i)
         })
     }
 
@@ -124,19 +129,19 @@ impl Recording {
         }
     }
 
-    /// Returns the nearest position for which `hit` holds, given the result of `see` one step before (`None` at
+    /// Returns the nearest position for which `hit` holds, given the result of `observe` one step before (`None` at
     /// the start) and at the position. Positions beyond `bound` need not be searched.
     fn find<V>(
         &self,
         direction: Direction,
         bound: Option<usize>,
-        see: impl Fn(&Snapshot<'_>) -> V,
+        observe: impl Fn(&Snapshot<'_>) -> V,
         hit: impl Fn(Option<&V>, &V) -> bool,
     ) -> Option<usize> {
         if direction == Direction::Forward {
             let last = bound.unwrap_or(self.len()).min(self.len());
             let mut first = None;
-            self.scan((self.position, self.now.clone()), last, &see, &hit, |at| {
+            self.scan((self.position, self.now.clone()), last, &observe, &hit, |at| {
                 first = Some(at);
                 false
             });
@@ -147,7 +152,7 @@ impl Recording {
         loop {
             let from = self.checkpoints.before(end);
             let mut last = None;
-            self.scan(self.checkpoint(from), end, &see, &hit, |at| {
+            self.scan(self.checkpoint(from), end, &observe, &hit, |at| {
                 last = Some(at);
                 true
             });
@@ -156,7 +161,7 @@ impl Recording {
             }
             if from == 0 {
                 let (_, start) = self.checkpoint(0);
-                return hit(None, &see(&self.snapshot(0, &start))).then_some(0);
+                return hit(None, &observe(&self.snapshot(0, &start))).then_some(0);
             }
             if bound.is_some_and(|bound| from < bound) {
                 return None;
@@ -171,16 +176,16 @@ impl Recording {
         &self,
         (mut at, state): (usize, GroupState),
         last: usize,
-        see: &impl Fn(&Snapshot<'_>) -> V,
+        observe: &impl Fn(&Snapshot<'_>) -> V,
         hit: &impl Fn(Option<&V>, &V) -> bool,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
         let draw = self.setup.draw();
-        let mut before = see(&self.snapshot(at, &state));
+        let mut before = observe(&self.snapshot(at, &state));
         let mut group = Group::resume(&draw, state);
         while at < last && group.step().is_ok() {
             at += 1;
-            let now = see(&self.snapshot(at, group.state()));
+            let now = observe(&self.snapshot(at, group.state()));
             if hit(Some(&before), &now) && !go_on(at) {
                 return;
             }
@@ -215,11 +220,11 @@ impl Recording {
         self.steps.get(position).map_or_else(|| self.last.address(), |step| step.address)
     }
 
-    /// Moves to the nearest position for which `there` holds, else to the end or start of the run.
-    fn walk(&mut self, direction: Direction, there: impl Fn(&Self, usize) -> bool) -> Stop {
+    /// Moves to the nearest position for which `predicate` holds, else to the end or start of the run.
+    fn move_to(&mut self, direction: Direction, predicate: impl Fn(&Self, usize) -> bool) -> Stop {
         let found = match direction {
-            Direction::Forward => (self.position + 1..=self.len()).find(|&at| there(self, at)),
-            Direction::Backward => (0..self.position).rev().find(|&at| there(self, at)),
+            Direction::Forward => (self.position + 1..=self.len()).find(|&at| predicate(self, at)),
+            Direction::Backward => (0..self.position).rev().find(|&at| predicate(self, at)),
         };
         match found {
             Some(position) => self.arrive(position),
@@ -253,7 +258,7 @@ enum Trigger {
 }
 
 impl Break {
-    fn see(&self, now: &Snapshot<'_>) -> Trigger {
+    fn observe(&self, now: &Snapshot<'_>) -> Trigger {
         let at = |address: u32| !now.state.ended() && now.address() == address;
         match self {
             Self::At(address) => Trigger::Level(at(*address)),

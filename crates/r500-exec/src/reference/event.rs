@@ -59,13 +59,13 @@ pub type Lookup = texture::Lookup;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jump {
     /// Whether the jump function of this pixel is true (also set if it did not vote).
-    pub wants: bool,
+    pub jumps: bool,
     /// Whether it voted: active, and covered or `IGNORE_UNCOVERED` clear.
     pub voted: bool,
     /// Voters of the group.
     pub voters: usize,
     /// Voters whose jump function is true.
-    pub in_favour: usize,
+    pub votes_for: usize,
     /// Whether the group jumped.
     pub taken: bool,
     /// Address of the next instruction.

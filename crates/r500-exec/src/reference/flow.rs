@@ -24,7 +24,7 @@ use crate::warning::WarningKind;
 /// The votes of a group on a jump.
 struct Vote {
     /// Whether the jump function of each lane is true, voter or not.
-    wants: Vec<bool>,
+    jumps: Vec<bool>,
     /// Which lanes vote: active, and covered or `IGNORE_UNCOVERED` clear.
     voters: Vec<bool>,
 }
@@ -40,7 +40,7 @@ impl Group<'_> {
         let op = inst.op();
         let ends_iteration = matches!(op, FcOp::ENDLOOP | FcOp::ENDREP);
         if ends_iteration {
-            self.wake_continuing();
+            self.reactivate_continuing();
         }
         let vote = self.vote(address, fc);
         let mut jump = vote.decide(inst.jump_any());
@@ -48,7 +48,7 @@ impl Group<'_> {
             FcOp::LOOP | FcOp::REP => jump = self.begin_loop(address, fc, &vote, jump),
             FcOp::ENDLOOP | FcOp::ENDREP => jump = self.end_iteration(address, fc, jump),
             FcOp::BREAKLOOP | FcOp::BREAKREP => {
-                jump = self.leave_loop(address, inst, &vote, jump);
+                jump = self.break_loop(address, inst, &vote, jump);
             }
             FcOp::CONTINUE => jump = self.continue_loop(address, inst, &vote, jump),
             _ => {}
@@ -77,7 +77,7 @@ impl Group<'_> {
     }
 
     /// Reactivates, at the end of an iteration, the pixels that continued; before the vote (derived).
-    fn wake_continuing(&mut self) {
+    fn reactivate_continuing(&mut self) {
         let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
         for lane in &mut self.state.lanes {
             if let LaneState::Continue(n) = lane.state
@@ -95,12 +95,12 @@ impl Group<'_> {
         let bools = self.draw.bindings.bool_constants();
         let boolean = bools.is_some_and(|bools| bools.kbool() >> number & 1 != 0);
         let lanes = self.state.lanes.len();
-        let mut vote = Vote { wants: Vec::with_capacity(lanes), voters: Vec::with_capacity(lanes) };
+        let mut vote = Vote { jumps: Vec::with_capacity(lanes), voters: Vec::with_capacity(lanes) };
         for lane in &self.state.lanes {
             let predicate = self.flow_predicate(fc.pred(), lane.predicate);
             let index =
                 u8::from(lane.alu_result) << 2 | u8::from(predicate) << 1 | u8::from(boolean);
-            vote.wants.push(inst.jump_func() >> index & 1 != 0);
+            vote.jumps.push(inst.jump_func() >> index & 1 != 0);
             let votes = self.votes(lane, inst.ignore_uncovered());
             vote.voters.push(votes && self.executes(lane));
         }
@@ -185,7 +185,7 @@ impl Group<'_> {
     /// BREAKLOOP, BREAKREP: deactivates the lanes whose jump function is true; the group jumps when none of
     /// the lanes that entered the loop remains in it, and then pops it (ctm: "pop loop stack if jump";
     /// observed).
-    fn leave_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
+    fn break_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
         let rule = self.draw.options.readings.break_rule;
         let jump = if rule == BreakRule::Literal && voted {
             true
@@ -253,7 +253,7 @@ impl Group<'_> {
 
     fn deactivate(&mut self, vote: &Vote, state: LaneState) {
         for i in 0..self.state.lanes.len() {
-            if vote.wants[i] && self.executes(&self.state.lanes[i]) {
+            if vote.jumps[i] && self.executes(&self.state.lanes[i]) {
                 self.state.lanes[i].state = state;
             }
         }
@@ -318,7 +318,7 @@ impl Group<'_> {
                 LaneState::Branch(n) => {
                     self.state.lanes[i].state = LaneState::Branch(n.saturating_add(1))
                 }
-                LaneState::Active if executes && vote.wants[i] != jump => {
+                LaneState::Active if executes && vote.jumps[i] != jump => {
                     self.state.lanes[i].state = LaneState::Branch(0);
                 }
                 _ => {}
@@ -430,11 +430,11 @@ impl Group<'_> {
         }
         let next = self.state.pc;
         let voters = vote.voters.iter().filter(|&&voter| voter).count();
-        let in_favour = vote.votes().filter(|&wants| wants).count();
+        let votes_for = vote.votes().filter(|&jumps| jumps).count();
         for lane in 0..self.state.lanes.len() {
-            let (wants, voted) = (vote.wants[lane], vote.voters[lane]);
+            let (jumps, voted) = (vote.jumps[lane], vote.voters[lane]);
             if let Some(event) = self.event_of(lane) {
-                let jump = Jump { wants, voted, voters, in_favour, taken, next };
+                let jump = Jump { jumps, voted, voters, votes_for, taken, next };
                 event.kind = EventKind::Flow(jump);
             }
         }
@@ -445,7 +445,7 @@ impl Vote {
     /// Decides the vote: with JUMP_ANY, whether any voter jumps; else whether all do. Without voters: false
     /// with JUMP_ANY, else true (documented).
     fn decide(&self, any: bool) -> bool {
-        if any { self.votes().any(|wants| wants) } else { self.votes().all(|wants| wants) }
+        if any { self.votes().any(|jumps| jumps) } else { self.votes().all(|jumps| jumps) }
     }
 
     fn is_empty(&self) -> bool {
@@ -453,6 +453,6 @@ impl Vote {
     }
 
     fn votes(&self) -> impl Iterator<Item = bool> + '_ {
-        self.wants.iter().zip(&self.voters).filter(|(_, voter)| **voter).map(|(wants, _)| *wants)
+        self.jumps.iter().zip(&self.voters).filter(|(_, voter)| **voter).map(|(jumps, _)| *jumps)
     }
 }

@@ -124,7 +124,7 @@ impl<'a> Group<'a> {
         }
         let Some(op) = self.draw.shader.op(address) else {
             // Open: the documents do not define a program counter outside the window.
-            self.left_window(address);
+            self.handle_window_exit(address);
             return Ok(Step { address, event: None });
         };
         self.consume_fuel(address)?;
@@ -208,7 +208,7 @@ impl<'a> Group<'a> {
         self.event = Some(Event { address, active, kind, writes: Vec::new() });
     }
 
-    fn left_window(&mut self, address: u32) {
+    fn handle_window_exit(&mut self, address: u32) {
         self.warn_group(WarningKind::LeftWindow, address, saturate(address));
         let (first, last) = self.draw.shader.window().addresses();
         match self.draw.options.readings.left_window {

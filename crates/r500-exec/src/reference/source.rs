@@ -25,31 +25,31 @@ pub(super) struct Operands {
 /// A channel of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channel {
-    from: From,
+    from: ChannelOrigin,
     modifier: Mod,
 }
 
 /// The source of a channel.
 #[derive(Clone, Copy, Debug)]
-enum From {
+enum ChannelOrigin {
     /// A source of the same pixel.
-    Own(Cell),
+    Own(SourceChannel),
     /// A source of a corner of its quad.
-    Corner(usize, Cell),
+    Corner(usize, SourceChannel),
     /// Presubtract of sources 0 and 1.
-    Srcp(SrcpOp, [Cell; 2]),
+    Srcp(SrcpOp, [SourceChannel; 2]),
 }
 
 /// A channel of a source: of a temporary, or a value that all pixels share.
 #[derive(Clone, Copy, Debug)]
-enum Cell {
+enum SourceChannel {
     Temp(usize, usize),
     Shared(f32),
 }
 
 /// The register or constant that an address selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SourceLocation {
     Temp(usize),
     Constant(usize),
     Inline(InlineConst),
@@ -57,7 +57,7 @@ enum Place {
 
 /// The channels of `src0` to `src2`: colours of the RGB half's source, alpha of the alpha half's, for readers
 /// in either half (ctm; observed).
-type Cells = [[Cell; 4]; 3];
+type SourceChannels = [[SourceChannel; 4]; 3];
 
 /// Corners of a quad.
 const TOP_LEFT: usize = 0;
@@ -66,24 +66,24 @@ const BOTTOM_LEFT: usize = 2;
 
 /// Returns the channel of an operand by select, swizzle and modifier (documented in this order; the modifier
 /// applies to the constants of the swizzle too).
-fn channel(alu: &Alu, cells: &Cells, sel: Sel, swiz: Swiz, modifier: Mod) -> Channel {
-    let own = |cell| Channel { from: From::Own(cell), modifier };
+fn channel(alu: &Alu, channels: &SourceChannels, sel: Sel, swiz: Swiz, modifier: Mod) -> Channel {
+    let own = |cell| Channel { from: ChannelOrigin::Own(cell), modifier };
     let i = match swiz {
         Swiz::R | Swiz::G | Swiz::B | Swiz::A => usize::from(swiz.code()),
-        Swiz::HALF => return own(Cell::Shared(0.5)),
-        Swiz::ONE => return own(Cell::Shared(1.0)),
+        Swiz::HALF => return own(SourceChannel::Shared(0.5)),
+        Swiz::ONE => return own(SourceChannel::Shared(1.0)),
         // UNUSED reads as 0 (drivers write 4 or 0 instead).
-        _ => return own(Cell::Shared(0.0)),
+        _ => return own(SourceChannel::Shared(0.0)),
     };
     match sel {
-        Sel::SRC0 => own(cells[0][i]),
-        Sel::SRC1 => own(cells[1][i]),
-        Sel::SRC2 => own(cells[2][i]),
+        Sel::SRC0 => own(channels[0][i]),
+        Sel::SRC1 => own(channels[1][i]),
+        Sel::SRC2 => own(channels[2][i]),
         // Observed: the colours of srcp always come from the RGB half's presubtract and its alpha
         // from the alpha half's, for readers in either half.
         _ => {
             let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
-            Channel { from: From::Srcp(op, [cells[0][i], cells[1][i]]), modifier }
+            Channel { from: ChannelOrigin::Srcp(op, [channels[0][i], channels[1][i]]), modifier }
         }
     }
 }
@@ -119,25 +119,25 @@ fn modify(modifier: Mod, x: f32) -> f32 {
 impl Group<'_> {
     /// Resolves the operands of an instruction.
     pub(super) fn operands(&self, alu: &Alu) -> Operands {
-        let cells = self.cells(alu);
+        let channels = self.channels(alu);
         let rgb = alu.rgb.operands.map(|Operand { sel, swiz, modifier }| {
-            swiz.map(|swiz| channel(alu, &cells, sel, swiz, modifier))
+            swiz.map(|swiz| channel(alu, &channels, sel, swiz, modifier))
         });
         let alpha = alu.alpha.operands.map(|Operand { sel, swiz: [swiz], modifier }| {
-            channel(alu, &cells, sel, swiz, modifier)
+            channel(alu, &channels, sel, swiz, modifier)
         });
         let [a, b, _] = alpha;
         let mut operands = Operands { rgb, alpha, dp4: [a, b] };
-        self.take_corners(alu, &cells, &mut operands);
+        self.set_corner_operands(alu, &channels, &mut operands);
         operands
     }
 
     /// Sets the operands of MDH and MDV. Documented: A and C are source 0 of two corners of the quad; select
     /// and swizzle are ignored, modifiers are not. The corner's register is read whether or not that pixel is
     /// active, covered or killed (derived).
-    fn take_corners(&self, alu: &Alu, cells: &Cells, operands: &mut Operands) {
+    fn set_corner_operands(&self, alu: &Alu, channels: &SourceChannels, operands: &mut Operands) {
         let corner = |at: usize, i: usize, modifier: Mod| Channel {
-            from: From::Corner(at, cells[0][i]),
+            from: ChannelOrigin::Corner(at, channels[0][i]),
             modifier,
         };
         if alu.rgb.op.is_derivative() {
@@ -161,9 +161,9 @@ impl Group<'_> {
     #[inline]
     pub(super) fn value(&self, lane: usize, channel: &Channel) -> f32 {
         let x = match channel.from {
-            From::Own(cell) => self.cell(lane, cell),
-            From::Corner(corner, cell) => self.cell(lane - lane % 4 + corner, cell),
-            From::Srcp(op, [src0, src1]) => {
+            ChannelOrigin::Own(cell) => self.cell(lane, cell),
+            ChannelOrigin::Corner(corner, cell) => self.cell(lane - lane % 4 + corner, cell),
+            ChannelOrigin::Srcp(op, [src0, src1]) => {
                 presubtract(op, self.cell(lane, src0), self.cell(lane, src1), self.arith)
             }
         };
@@ -171,14 +171,14 @@ impl Group<'_> {
     }
 
     #[inline]
-    fn cell(&self, lane: usize, cell: Cell) -> f32 {
+    fn cell(&self, lane: usize, cell: SourceChannel) -> f32 {
         match cell {
-            Cell::Temp(temp, channel) => self.state.lanes[lane].temps[temp][channel],
-            Cell::Shared(value) => value,
+            SourceChannel::Temp(temp, channel) => self.state.lanes[lane].temps[temp][channel],
+            SourceChannel::Shared(value) => value,
         }
     }
 
-    fn cells(&self, alu: &Alu) -> Cells {
+    fn channels(&self, alu: &Alu) -> SourceChannels {
         [0, 1, 2].map(|n| {
             let [r, g, b, _] = self.resolve(alu.rgb.sources[n]);
             let [.., a] = self.resolve(alu.alpha.sources[n]);
@@ -252,50 +252,54 @@ impl Group<'_> {
     }
 
     fn check_source(&mut self, lane: usize, address: u32, source: Source, channels: u8) {
-        match self.place(source) {
-            Place::Temp(temp) => {
+        match self.location(source) {
+            SourceLocation::Temp(temp) => {
                 self.check_relative(lane, address, source.addr, source.relative, TEMPORARIES);
                 self.check_temp(lane, address, temp, channels);
             }
-            Place::Constant(n) => {
+            SourceLocation::Constant(n) => {
                 self.check_relative(lane, address, source.addr, source.relative, CONSTANTS);
                 if self.draw.bindings.constant(n).is_none() {
                     self.warn(lane, WarningKind::NoConstant, address, saturate(n));
                 }
             }
-            Place::Inline(_) => {}
+            SourceLocation::Inline(_) => {}
         }
     }
 
     /// Returns the channels of a source.
-    fn resolve(&self, source: Source) -> [Cell; 4] {
-        match self.place(source) {
-            Place::Temp(temp) if self.temp_exists(temp) => {
-                [0, 1, 2, 3].map(|channel| Cell::Temp(temp, channel))
+    fn resolve(&self, source: Source) -> [SourceChannel; 4] {
+        match self.location(source) {
+            SourceLocation::Temp(temp) if self.temp_exists(temp) => {
+                [0, 1, 2, 3].map(|channel| SourceChannel::Temp(temp, channel))
             }
-            Place::Temp(_) => [Cell::Shared(0.0); 4],
-            Place::Constant(n) => {
-                self.draw.bindings.constant(n).unwrap_or_default().map(Cell::Shared)
+            SourceLocation::Temp(_) => [SourceChannel::Shared(0.0); 4],
+            SourceLocation::Constant(n) => {
+                self.draw.bindings.constant(n).unwrap_or_default().map(SourceChannel::Shared)
             }
-            Place::Inline(inline) => [Cell::Shared(inline.value()); 4],
+            SourceLocation::Inline(inline) => [SourceChannel::Shared(inline.value()); 4],
         }
     }
 
     /// Returns the register or constant of a source address (documented: CONST, then bit 7; REL adds aL
     /// first).
-    fn place(&self, source: Source) -> Place {
+    fn location(&self, source: Source) -> SourceLocation {
         if source.constant {
-            return Place::Constant(self.relative(source.addr, source.relative, CONSTANTS));
+            return SourceLocation::Constant(self.relative(
+                source.addr,
+                source.relative,
+                CONSTANTS,
+            ));
         }
         match source.inline() {
-            None => Place::Temp(self.temp_address(source.addr, source.relative)),
+            None => SourceLocation::Temp(self.temp_address(source.addr, source.relative)),
             Some(inline) => {
                 let adds = self.draw.options.readings.inline_relative == InlineRelative::Add;
                 if source.relative && adds {
                     let code = i32::from(inline.code()) + self.al();
-                    Place::Inline(InlineConst::new(code.to_le_bytes()[0]))
+                    SourceLocation::Inline(InlineConst::new(code.to_le_bytes()[0]))
                 } else {
-                    Place::Inline(inline)
+                    SourceLocation::Inline(inline)
                 }
             }
         }

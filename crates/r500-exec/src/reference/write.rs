@@ -28,8 +28,8 @@ impl Group<'_> {
             return 0b1111;
         }
         let bits = self.state.lanes.get(lane).map_or(0, |lane| lane.predicate);
-        let rgb = self.passes(rgb, bits) & 0b0111;
-        let alpha = self.passes(alpha, bits) & 0b1000;
+        let rgb = self.enabled_channels(rgb, bits) & 0b0111;
+        let alpha = self.enabled_channels(alpha, bits) & 0b1000;
         rgb | alpha
     }
 
@@ -127,7 +127,7 @@ impl Group<'_> {
     }
 
     /// Returns the channels that a predicate enables.
-    fn passes(&self, pred: Predicate, bits: u8) -> u8 {
+    fn enabled_channels(&self, pred: Predicate, bits: u8) -> u8 {
         let all_if = |set: bool| if set { 0b1111 } else { 0 };
         let bit = |n: u8| all_if(bits >> n & 1 != 0);
         let selected = match pred.sel {
@@ -190,7 +190,7 @@ impl Group<'_> {
         let mut bits = 0;
         for (i, x) in result.into_iter().enumerate() {
             let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
-            bits |= u8::from(compares(compare, x)) << i;
+            bits |= u8::from(compare_with_zero(compare, x)) << i;
         }
         let Some(pixel) = self.state.lanes.get_mut(lane) else { return };
         pixel.predicate = pixel.predicate & !mask | bits & mask;
@@ -215,7 +215,7 @@ impl Group<'_> {
         if gated && outcome.enabled >> channel & 1 == 0 {
             return;
         }
-        let set = compares(compare, outcome.result[channel]);
+        let set = compare_with_zero(compare, outcome.result[channel]);
         if let Some(pixel) = self.state.lanes.get_mut(lane) {
             pixel.alu_result = set;
             pixel.alu_result_set = true;
@@ -227,7 +227,7 @@ impl Group<'_> {
 }
 
 /// Compares a number with zero: NaN is only unequal (derived), a denormal is zero (ctm).
-pub(super) fn compares(compare: Compare, x: f32) -> bool {
+pub(super) fn compare_with_zero(compare: Compare, x: f32) -> bool {
     match compare {
         Compare::LT => lt(x, 0.0),
         Compare::GE => ge(x, 0.0),

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use super::{Broadcast, InSlot, Kernel, KernelArgs, OperandKind};
 use crate::arg::Arg;
 use crate::lanes::arith::{self, MinusC, PlusC, ZeroA, ZeroBoth};
-use crate::lanes::then::Then;
+use crate::lanes::fused::FusedPair;
 use crate::lanes::{Lanewise, Operands, bits, functions, map, select};
 use crate::reg_file::{ChunkRange, RegFile, SlotCells};
 use r500_ir::{AddSign, DenormalMode, Inst, MulFlags, Opcode, Operand};
@@ -90,7 +90,7 @@ const MAX: Opcode = Opcode::Max(DenormalMode::Excluded);
 
 /// The kind of an operand in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum FusedOperandKind {
     /// The other operation's result.
     Result,
     Slot,
@@ -128,25 +128,28 @@ pub(crate) fn select_fused<L: SimdLevel>(
     if swaps {
         second.args.swap(0, 1);
     }
-    let form = |operand: Operand| match operand {
-        operand if operand == result => Form::Result,
-        Operand::Const(_) => Form::Constant,
-        Operand::Value(_) => Form::Slot,
+    let kind_of = |operand: Operand| match operand {
+        operand if operand == result => FusedOperandKind::Result,
+        Operand::Const(_) => FusedOperandKind::Constant,
+        Operand::Value(_) => FusedOperandKind::Slot,
     };
     let [of_first, of_second] = [&first, &second].map(|inst| &inst.args[..inst.opcode.arity()]);
-    let [first_forms, second_forms] = [of_first, of_second].map(|operands| {
-        let mut forms = [Form::Nothing; 3];
-        forms.iter_mut().zip(operands).for_each(|(to, operand)| *to = form(*operand));
-        forms
+    let [first_kinds, second_kinds] = [of_first, of_second].map(|operands| {
+        let mut kinds = [FusedOperandKind::Nothing; 3];
+        kinds.iter_mut().zip(operands).for_each(|(to, operand)| *to = kind_of(*operand));
+        kinds
     });
-    let kernel = entry(level, (first.opcode, first_forms, second.opcode, second_forms))?;
+    let kernel = select_pair(level, (first.opcode, first_kinds, second.opcode, second_kinds))?;
     let others = of_second.iter().filter(|operand| **operand != result);
     Some((kernel, of_first.iter().chain(others).copied().collect()))
 }
 
 /// Returns the kernel of a pair, if the table has it.
-fn entry<L: SimdLevel>(level: L, pair: (Opcode, [Form; 3], Opcode, [Form; 3])) -> Option<Kernel> {
-    use Form::{Constant as K, Nothing as N, Result as X, Slot as S};
+fn select_pair<L: SimdLevel>(
+    level: L,
+    pair: (Opcode, [FusedOperandKind; 3], Opcode, [FusedOperandKind; 3]),
+) -> Option<Kernel> {
+    use FusedOperandKind::{Constant as K, Nothing as N, Result as X, Slot as S};
     use Opcode::{
         Abs, Add, AndNot, Clamp01, Cos, Ex2, Frc, Ge, Ln2, Lt, Rcp, Rsq, Select, Sin, Sub,
     };
@@ -176,7 +179,7 @@ fn entry<L: SimdLevel>(level: L, pair: (Opcode, [Form; 3], Opcode, [Form; 3])) -
         ($(($first:pat, $a:pat, $second:pat, $b:pat): $f:ty, $g:ty, $nf:literal $ng:literal $at:literal, $n:literal $($kind:ident)*;)*) => {
             match pair {
                 $(($first, $a, $second, $b) => level.entry::<RegFile, [KernelArgs], Fused<
-                    Then<$f, $g, $nf, $ng, $at>,
+                    FusedPair<$f, $g, $nf, $ng, $at>,
                     ($(kind!($kind),)*),
                     $n,
                 >>(),)*

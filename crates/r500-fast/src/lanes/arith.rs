@@ -29,7 +29,7 @@ pub(crate) trait Product {
     }
 
     #[inline(always)]
-    fn law(a: f32, b: f32) -> f32 {
+    fn reference(a: f32, b: f32) -> f32 {
         let zero = |x| r500_numerics::compare::eq(x, 0.0);
         if Self::ZERO_A && zero(a) || Self::ZERO_B && zero(b) {
             return 0.0;
@@ -76,7 +76,7 @@ pub(crate) trait Sum {
     }
 
     #[inline(always)]
-    fn law(p: f32, c: f32) -> f32 {
+    fn reference(p: f32, c: f32) -> f32 {
         let p = if Self::MINUS_P { -p } else { p };
         if Self::MINUS_C { REFERENCE.sub(p, c) } else { REFERENCE.add(p, c) }
     }
@@ -124,12 +124,12 @@ lanewise! {
             let p = L::Flush::check_result(flags, a * b);
             L::Flush::check_result(flags, S::of(p, c))
         },
-        |[a, b, c]| S::law(REFERENCE.mul(a, b), c);
+        |[a, b, c]| S::reference(REFERENCE.mul(a, b), c);
 
     /// A * B, with a zero rule.
     MulZero<P: Product>[2] true,
         |L, flags, [a, b]| P::of::<L::Flush>(flags, [a, b], 0.0, 0),
-        |[a, b]| P::law(a, b);
+        |[a, b]| P::reference(a, b);
 
     /// [`MulZero`] and C, added by their signs.
     MadZero<P: Product, S: Sum>[3] true,
@@ -137,12 +137,12 @@ lanewise! {
             let p = P::of::<L::Flush>(flags, [a, b], 0.0, 0);
             L::Flush::check_result(flags, S::of(p, c))
         },
-        |[a, b, c]| S::law(P::law(a, b), c);
+        |[a, b, c]| S::reference(P::reference(a, b), c);
 
     /// A * B with the sign flipped, before the zero rule, where `sign` is -0; unchanged where it is +0.
     MulSigned<P: Product>[3] true,
         |L, flags, [a, b, sign]| P::of::<L::Flush>(flags, [a, b], sign, 0),
-        |[a, b, sign]| P::law(flip(a, sign), b);
+        |[a, b, sign]| P::reference(flip(a, sign), b);
 
     /// [`MulSigned`] and C, added by their signs.
     MadSigned<P: Product, S: Sum>[4] true,
@@ -153,10 +153,10 @@ lanewise! {
             let p = P::of::<L::Flush>(flags, [a, b], sign, zero);
             L::Flush::check_result(flags, S::of(p, c))
         },
-        |[a, b, c, sign]| S::law(P::law(flip(a, sign), b), c);
+        |[a, b, c, sign]| S::reference(P::reference(flip(a, sign), b), c);
 
     /// The sum of A and B, by their signs.
-    Add<S: Sum>[2] true, |L, flags, [a, b]| L::Flush::check_result(flags, S::of(a, b)), |[a, b]| S::law(a, b);
+    Add<S: Sum>[2] true, |L, flags, [a, b]| L::Flush::check_result(flags, S::of(a, b)), |[a, b]| S::reference(a, b);
 
     /// `RCP`: 1 / A, correctly rounded.
     Rcp[1] true, |L, flags, [a]| L::Flush::check_result(flags, 1.0 / a), |[a]| REFERENCE.rcp(a);

@@ -31,8 +31,8 @@
 pub(crate) mod arith;
 pub(crate) mod bits;
 pub(crate) mod functions;
+pub(crate) mod fused;
 pub(crate) mod select;
-pub(crate) mod then;
 
 use core::cell::Cell;
 
@@ -82,7 +82,7 @@ impl Src for Splat {
 
 /// An operation on the lanes of N operands.
 pub(crate) trait Lanewise<const N: usize> {
-    /// Whether a chunk with denormals is recomputed lane by lane with [`law`](Self::law). Otherwise [`lane`](Self::lane) is right for all
+    /// Whether a chunk with denormals is recomputed lane by lane with [`reference`](Self::reference). Otherwise [`lane`](Self::lane) is right for all
     /// operands.
     const CHECKS_DENORMALS: bool;
 
@@ -90,16 +90,16 @@ pub(crate) trait Lanewise<const N: usize> {
     fn lane<L: SimdLevel>(flags: &mut u32, operands: [f32; N]) -> f32;
 
     /// Computes one lane by the scalar reference semantics, in IEEE arithmetic.
-    fn law(operands: [f32; N]) -> f32;
+    fn reference(operands: [f32; N]) -> f32;
 }
 
-/// Defines operations: `NAME[operands] CHECKS_DENORMALS, lane, law`.
+/// Defines operations: `NAME[operands] CHECKS_DENORMALS, lane, reference`.
 macro_rules! lanewise {
     ($(
         $(#[$doc:meta])*
         $name:ident $(<$($param:ident: $bound:ident),*>)? [$n:literal] $checks:literal,
             |$level:ident, $flags:pat_param, $operands:pat_param| $lane:expr,
-            |$law_operands:pat_param| $law:expr;
+            |$reference_operands:pat_param| $reference:expr;
     )*) => {$(
         $(#[$doc])*
         pub(crate) struct $name $(<$($param),*>(core::marker::PhantomData<($($param,)*)>))?;
@@ -113,8 +113,8 @@ macro_rules! lanewise {
             }
 
             #[inline(always)]
-            fn law($law_operands: [f32; $n]) -> f32 {
-                $law
+            fn reference($reference_operands: [f32; $n]) -> f32 {
+                $reference
             }
         }
     )*};
@@ -176,7 +176,7 @@ pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
             result[l] = O::lane::<L>(&mut flags[l], lane);
         }
         if O::CHECKS_DENORMALS && L::Flush::needs_recompute(flags) {
-            again::<O, N>(&mut result, &chunks);
+            recompute_scalar::<O, N>(&mut result, &chunks);
         }
         dst[i].set(result);
     }
@@ -195,8 +195,8 @@ fn gather_lane<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
 /// Recomputes a chunk that contains a denormal, by the scalar reference semantics.
 #[cold]
 #[inline(never)]
-fn again<O: Lanewise<N>, const N: usize>(to: &mut Chunk, chunks: &[Chunk; N]) {
+fn recompute_scalar<O: Lanewise<N>, const N: usize>(to: &mut Chunk, chunks: &[Chunk; N]) {
     for (l, to) in to.iter_mut().enumerate() {
-        *to = O::law(gather_lane(chunks, l));
+        *to = O::reference(gather_lane(chunks, l));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) trait Relation {
     fn holds(a: f32, b: f32) -> bool;
 
     /// Returns whether it holds, by the reference semantics.
-    fn law(a: f32, b: f32) -> bool;
+    fn reference(a: f32, b: f32) -> bool;
 }
 
 /// A < B.
@@ -28,7 +28,7 @@ pub(crate) struct Eq;
 pub(crate) struct Ne;
 
 macro_rules! relations {
-    ($($name:ident: $operator:tt, $law:expr;)*) => {$(
+    ($($name:ident: $operator:tt, $reference:expr;)*) => {$(
         impl Relation for $name {
             #[inline(always)]
             fn holds(a: f32, b: f32) -> bool {
@@ -36,8 +36,8 @@ macro_rules! relations {
             }
 
             #[inline(always)]
-            fn law(a: f32, b: f32) -> bool {
-                $law(a, b)
+            fn reference(a: f32, b: f32) -> bool {
+                $reference(a, b)
             }
         }
     )*};
@@ -98,14 +98,14 @@ fn bitwise<const N: usize>(dst: Slot<'_>, operands: impl Operands<N>, f: impl Fn
 #[inline(always)]
 pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: Slot<'_>, a: impl Src, b: impl Src) {
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
-    let whole = black_box(u32::MAX);
+    let all_bits = black_box(u32::MAX);
     for i in 0..dst.len() {
         inhibit_outer_vectorization();
         let (a, b) = (a.chunk(i), b.chunk(i));
         let mut result = [0.0; LANES];
         for l in 0..LANES {
             let mask =
-                if R::holds(F::flush_operand(a[l]), F::flush_operand(b[l])) { whole } else { 0 };
+                if R::holds(F::flush_operand(a[l]), F::flush_operand(b[l])) { all_bits } else { 0 };
             result[l] = f32::from_bits(a[l].to_bits() & mask | b[l].to_bits() & !mask);
         }
         dst[i].set(result);
@@ -116,7 +116,7 @@ lanewise! {
     /// The mask of `A R B`.
     Compare<R: Relation>[2] false,
         |L, _, [a, b]| mask(R::holds(L::Flush::flush_operand(a), L::Flush::flush_operand(b))),
-        |[a, b]| mask(R::law(a, b));
+        |[a, b]| mask(R::reference(a, b));
 
     /// A if `A R B`, else B: `MIN` and `MAX`, whose denormal results may be flushed or not.
     Pick<R: Relation>[2] false,
@@ -124,7 +124,7 @@ lanewise! {
             let (a, b) = (L::Flush::flush_operand(a), L::Flush::flush_operand(b));
             if R::holds(a, b) { a } else { b }
         },
-        |[a, b]| if R::law(a, b) { a } else { b };
+        |[a, b]| if R::reference(a, b) { a } else { b };
 
     /// `MASK ? A : B`, bit for bit.
     Select[3] false, |L, _, operands| selected(operands), |operands| selected(operands);

@@ -77,7 +77,7 @@ fn truth_values_stay_truth_values() {
 }
 
 #[test]
-fn what_is_known_is_not_computed_again() {
+fn known_values_are_not_recomputed() {
     let mut b = builder();
     let x = Operand::Value(b.fresh(Type::F32, Range::ANY));
     let first = b.unary(Opcode::Frc, x.into());

@@ -120,7 +120,7 @@ impl EmulatedCode {
             return Ok((0, 0));
         }
         let fuel = fuel_checked.then_some(&*batch.fuel);
-        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
+        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.remaining()));
         let mut fields = [0; CONTEXT];
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         for (field, value) in [

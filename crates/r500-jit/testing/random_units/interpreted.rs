@@ -109,7 +109,7 @@ impl Kernel for Interpreted {
             let before = covered[chunk].map(f32::to_bits).to_vec();
             let mut interpreter =
                 Interpreter::new(&unit, resources, chunk * covered[chunk].len(), before);
-            interpreter.limit = fuel.left();
+            interpreter.limit = fuel.remaining();
             let at = |slot: u32| slot as usize * chunks + chunk;
             let written =
                 interpreter.unit(&unit, |slot| slots[at(slot)].map(f32::to_bits).to_vec());

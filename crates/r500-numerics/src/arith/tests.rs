@@ -522,7 +522,7 @@ fn finishing_leaves_one_nan() {
 }
 
 #[test]
-fn the_law_is_the_default() {
+fn default_is_the_reference() {
     assert_eq!(Arith::default(), Arith::REFERENCE);
     assert!(Arith::REFERENCE.with_zero_rule(true).zero_rule && !Arith::REFERENCE.zero_rule);
 }

@@ -36,7 +36,7 @@ pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
 #[must_use]
 #[inline]
 pub fn f32_to_unorm(x: f32, bits: u32) -> u32 {
-    if x > 0.0 { times(x.min(1.0), max_code(bits)) } else { 0 }
+    if x > 0.0 { scale_round(x.min(1.0), max_code(bits)) } else { 0 }
 }
 
 /// Encodes `x` as a signed code of `bits` bits, in two's complement within these bits. Numbers below -1 give
@@ -48,7 +48,7 @@ pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {
     if x.is_nan() {
         return 0;
     }
-    let magnitude = times(x.abs().min(1.0), mask >> 1);
+    let magnitude = scale_round(x.abs().min(1.0), mask >> 1);
     if x < 0.0 { magnitude.wrapping_neg() & mask } else { magnitude }
 }
 
@@ -83,7 +83,7 @@ fn ratio(k: u32, max: u32) -> f32 {
 
 /// Returns the exact product of x in 0..1 and `max`, rounded to nearest even.
 #[inline]
-fn times(x: f32, max: u32) -> u32 {
+fn scale_round(x: f32, max: u32) -> u32 {
     // x is mantissa / 2^shift, and the product has at most 56 bits. For zero and denormals, whose mantissas
     // lack the leading one, the shift by 150 gives 0.
     let mantissa = 1 << 23 | (x.to_bits() & 0x7f_ffff);

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_range() {
+    fn smallest_and_largest_halves_convert() {
         // 65504 is the largest half; 65536 would follow, and 65520 is the midpoint.
         assert_eq!(from_f32(65504.0), 0x7bff);
         assert_eq!(from_f32(65519.996), 0x7bff);

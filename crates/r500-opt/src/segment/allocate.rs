@@ -1,10 +1,10 @@
-//! Register assignment: each set of values gets the lowest temporary whose channels are free during its live ranges.
+//! Register allocation: each set of values gets the lowest temporary whose channels are free during its live ranges.
 
 use std::collections::BTreeMap;
 
 use r500_isa::TEMPORARIES;
 
-use super::encode::{Places, Register};
+use super::encode::{Register, RegisterAssignment};
 use super::form::{Atom, Form, Kind, ValId};
 use super::schedule::Schedule;
 use super::sets::{Sets, is_result};
@@ -25,7 +25,7 @@ pub(crate) struct Registers {
     temps: Vec<Option<u8>>,
 }
 
-impl Places for Registers {
+impl RegisterAssignment for Registers {
     fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
         let temp = self.temps[value].map_or(Register::Set(value), Register::Temp);
         (temp, form.values[value].lane)
@@ -133,7 +133,7 @@ pub(crate) fn allocate(
                 });
                 let (temp, channel) = found?;
                 if let Some(channel) = channel {
-                    super::sets::relane(form, members[0].0, channel);
+                    super::sets::assign_lane(form, members[0].0, channel);
                 }
                 temp
             }

@@ -122,13 +122,13 @@ pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
         };
         let places = atoms.map(|atom| atom.map(|atom| place_of(form, atom)));
         let [Some(first), second] = places else { return false };
-        let second = second.unwrap_or(Place::Literal);
-        let channels = [first, second].map(Place::channel);
+        let second = second.unwrap_or(CopyLocation::Literal);
+        let channels = [first, second].map(CopyLocation::channel);
         match (first, second) {
-            (Place::Nowhere, _) | (_, Place::Nowhere) => return false,
-            (Place::Inline(inline), _) if code.is_none() => inlines.push(inline),
-            (Place::Literal, _) if op.is_texture() => return false,
-            (Place::Literal, Place::Literal) => {}
+            (CopyLocation::Nowhere, _) | (_, CopyLocation::Nowhere) => return false,
+            (CopyLocation::Inline(inline), _) if code.is_none() => inlines.push(inline),
+            (CopyLocation::Literal, _) if op.is_texture() => return false,
+            (CopyLocation::Literal, CopyLocation::Literal) => {}
             // A direct read cannot be combined with presubtract results.
             _ if presub && code.is_none() => return false,
             _ => {
@@ -161,7 +161,7 @@ pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
 
 /// The location of an atom in the original program.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum CopyLocation {
     Register(Register, u8),
     Inline(u8),
     /// Provided by swizzles.
@@ -170,7 +170,7 @@ enum Place {
     Nowhere,
 }
 
-impl Place {
+impl CopyLocation {
     fn channel(self) -> Option<u8> {
         if let Self::Register(_, channel) = self { Some(channel) } else { None }
     }
@@ -184,17 +184,19 @@ impl Place {
     }
 }
 
-fn place_of(form: &Form, atom: Atom) -> Place {
+fn place_of(form: &Form, atom: Atom) -> CopyLocation {
     match atom {
-        Atom::Entry(temp, channel) => Place::Register(Register::Temp(temp), channel),
-        Atom::Constant(constant, channel) => Place::Register(Register::Constant(constant), channel),
+        Atom::Entry(temp, channel) => CopyLocation::Register(Register::Temp(temp), channel),
+        Atom::Constant(constant, channel) => {
+            CopyLocation::Register(Register::Constant(constant), channel)
+        }
         Atom::Value(value) => {
             let value = &form.values[value];
             let home = value.home.map(Register::Temp);
-            home.map_or(Place::Nowhere, |home| Place::Register(home, value.lane))
+            home.map_or(CopyLocation::Nowhere, |home| CopyLocation::Register(home, value.lane))
         }
-        Atom::Inline(code) => Place::Inline(code),
-        _ => Place::Literal,
+        Atom::Inline(code) => CopyLocation::Inline(code),
+        _ => CopyLocation::Literal,
     }
 }
 

@@ -23,14 +23,18 @@ pub(crate) enum Register {
 }
 
 /// A mapping from values to registers and channels.
-pub(crate) trait Places {
+pub(crate) trait RegisterAssignment {
     /// Returns the register and channel of a value.
     fn place(&self, form: &Form, value: usize) -> (Register, u8);
 }
 
 /// Returns the register and channel of an atom; `None` for literals, which swizzles provide. An inline constant has no
 /// fixed channel.
-fn place(form: &Form, places: &dyn Places, atom: Atom) -> Option<(Register, Option<u8>)> {
+fn place(
+    form: &Form,
+    places: &dyn RegisterAssignment,
+    atom: Atom,
+) -> Option<(Register, Option<u8>)> {
     Some(match atom {
         Atom::Entry(temp, channel) => (Register::Temp(temp), Some(channel)),
         Atom::Value(value) => {
@@ -79,7 +83,7 @@ impl Addresses {
     fn direct(
         &mut self,
         form: &Form,
-        places: &dyn Places,
+        places: &dyn RegisterAssignment,
         arg: &Arg,
         source: usize,
         inline_channel: u8,
@@ -104,7 +108,12 @@ impl Addresses {
     }
 
     /// Adds an operand that selects the presubtract result; literal lanes use swizzle constants.
-    fn presubtracted(&mut self, form: &Form, places: &dyn Places, arg: &Arg) -> Option<Choice> {
+    fn presubtracted(
+        &mut self,
+        form: &Form,
+        places: &dyn RegisterAssignment,
+        arg: &Arg,
+    ) -> Option<Choice> {
         let mut choice = Choice { sel: Sel::SRCP, ..Choice::default() };
         for (lane, read) in arg.lanes.iter().enumerate() {
             let (op, a, b) = match *read {
@@ -146,7 +155,7 @@ impl Addresses {
 /// Assigns sources to operands `args[done.len()..]`, in order, by backtracking.
 fn assign(
     form: &Form,
-    places: &dyn Places,
+    places: &dyn RegisterAssignment,
     args: &[&Arg],
     addresses: Addresses,
     done: &mut Vec<Choice>,
@@ -183,7 +192,7 @@ fn assign(
 }
 
 /// Returns whether operations fit into one instruction.
-pub(crate) fn fits(form: &Form, places: &dyn Places, ops: &[&Op]) -> bool {
+pub(crate) fn fits(form: &Form, places: &dyn RegisterAssignment, ops: &[&Op]) -> bool {
     let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
     assign(form, places, &args, Addresses::default(), &mut Vec::new()).is_some()
 }
@@ -199,7 +208,7 @@ pub(crate) struct Dest {
 /// Encodes operations as an ALU or OUT instruction; `None` if their operands do not fit the source addresses.
 pub(crate) fn encode(
     form: &Form,
-    places: &dyn Places,
+    places: &dyn RegisterAssignment,
     ops: &[&Op],
     dest: Dest,
 ) -> Option<Instruction> {

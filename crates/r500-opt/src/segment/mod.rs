@@ -22,7 +22,7 @@ use r500_program::Program;
 
 use crate::flow::Analyses;
 use allocate::Registers;
-use encode::{Dest, Places, Register, encode};
+use encode::{Dest, Register, RegisterAssignment, encode};
 use form::{Atom, Form, Op, Read};
 use schedule::{Policy, Schedule};
 use sets::Sets;

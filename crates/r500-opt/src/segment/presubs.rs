@@ -15,7 +15,7 @@ use r500_isa::values::SrcpOp;
 
 use super::copies::is_operand;
 use super::demand::ZeroSigns;
-use super::encode::{Places, Register, fits};
+use super::encode::{Register, RegisterAssignment, fits};
 use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Op, OpId, Read, ValId};
 
 /// Selects presubtract results. Returns whether anything changed.
@@ -35,7 +35,7 @@ pub(crate) fn select(form: &mut Form) -> bool {
 /// Registers of values in the original program.
 struct Homes;
 
-impl Places for Homes {
+impl RegisterAssignment for Homes {
     fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
         let data = &form.values[value];
         (data.home.map_or(Register::Set(value), Register::Temp), data.lane)

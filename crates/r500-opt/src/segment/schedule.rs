@@ -3,7 +3,7 @@
 
 use super::encode::fits;
 use super::form::{Arg, Form, Kind, Op, OpId, Read, ValId};
-use super::sets::{Edge, Sets, dependences, is_result, may_be_alpha, relane};
+use super::sets::{Edge, Sets, assign_lane, dependences, is_result, may_be_alpha};
 
 /// Options of the heuristic.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +67,8 @@ fn functions_to_alpha(form: &mut Form, sets: &mut Sets) {
             && movable(form, sets, value)
             && may_be_alpha(form, sets, value)
         {
-            sets.leave(value);
-            relane(form, value, 3);
+            sets.unjoin(value);
+            assign_lane(form, value, 3);
         }
     }
 }
@@ -294,14 +294,14 @@ impl Scheduler<'_> {
             return false;
         }
         let finish = op.finish;
-        let place = self.sets.leave(value);
-        relane(self.form, value, if to_alpha { 3 } else { 0 });
+        let place = self.sets.unjoin(value);
+        assign_lane(self.form, value, if to_alpha { 3 } else { 0 });
         if self.pair_fits(first, second) {
             return true;
         }
-        relane(self.form, value, from);
+        assign_lane(self.form, value, from);
         self.form.ops[mover].finish = finish;
-        self.sets.go_back(value, place);
+        self.sets.rollback(value, place);
         false
     }
 
@@ -409,11 +409,11 @@ impl Scheduler<'_> {
     /// Moves the results and operands of an operation into free lanes of another.
     fn join_lanes(&mut self, into: OpId, from: OpId, join: Join) {
         if let Join::Move { value, lane, target } = join {
-            relane(self.form, value, lane);
+            assign_lane(self.form, value, lane);
             match target {
                 Some(target) => self.sets.enter(value, target),
                 None => {
-                    self.sets.leave(value);
+                    self.sets.unjoin(value);
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use r500_isa::TEMPORARIES;
 
-use super::encode::{Places, Register};
+use super::encode::{Register, RegisterAssignment};
 use super::form::{Arg, Atom, Form, Kind, Op, OpId, Read, ValId};
 
 /// Disjoint sets of values.
@@ -200,7 +200,7 @@ impl Sets {
     }
 
     /// Moves a value to a set of its own. Returns its previous node, for [`Self::go_back`].
-    pub(crate) fn leave(&mut self, value: ValId) -> usize {
+    pub(crate) fn unjoin(&mut self, value: ValId) -> usize {
         let new = self.parent.len();
         let before = self.node[value];
         let old = self.set_of(value);
@@ -213,7 +213,7 @@ impl Sets {
     }
 
     /// Undoes the last [`Self::leave`].
-    pub(crate) fn go_back(&mut self, value: ValId, before: usize) {
+    pub(crate) fn rollback(&mut self, value: ValId, before: usize) {
         debug_assert_eq!(self.node[value] + 1, self.parent.len());
         self.parent.pop();
         self.temp.pop();
@@ -255,7 +255,7 @@ impl Sets {
     }
 }
 
-impl Places for Sets {
+impl RegisterAssignment for Sets {
     fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
         let lane = form.values[value].lane;
         let set = self.set_of(value);
@@ -348,7 +348,7 @@ pub(crate) fn is_result(form: &Form, value: ValId) -> bool {
 }
 
 /// Moves the only result of an operation to another lane.
-pub(crate) fn relane(form: &mut Form, value: ValId, to: u8) {
+pub(crate) fn assign_lane(form: &mut Form, value: ValId, to: u8) {
     let from = usize::from(form.values[value].lane);
     let to_lane = usize::from(to);
     if from == to_lane {

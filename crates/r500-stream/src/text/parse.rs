@@ -1,7 +1,7 @@
 //! Assembler of command streams.
 
 use r500_chip::pm4::{FILLER, Header, MAX_BODY, Opcode, Type0, Type3};
-use r500_chip::{Place, named};
+use r500_chip::{RegisterRef, named};
 use r500_isa::{Field, Kind, Register};
 
 use super::words;
@@ -189,7 +189,7 @@ impl Assembler {
         &mut self,
         start: usize,
         address: u32,
-        place: Option<Place>,
+        place: Option<RegisterRef>,
         cursor: &mut Cursor<'_>,
     ) -> Parsed<()> {
         let header =

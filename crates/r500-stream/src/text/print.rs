@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use r500_chip::pm4::{FILLER, Header, IndexBuffer, Opcode, Type0, Type3, VertexArrays};
 use r500_chip::pvs::{self, CONSTANT_BASE};
 use r500_chip::vap::{VapPvsVectorDataReg, VapPvsVectorDataReg128, VapPvsVectorIndxReg, VapVfCntl};
-use r500_chip::{Mapped, Place, at};
+use r500_chip::{Mapped, RegisterRef, at};
 use r500_isa::state::{GaUsVectorData, GaUsVectorIndex};
 use r500_isa::values::VectorType;
 use r500_isa::{Field, Instruction, Kind, Register, Word};
@@ -270,7 +270,7 @@ fn command_comment(opcode: Opcode, body: &[u32]) -> String {
 }
 
 /// Returns the assembler's name of a register, and the register.
-fn name(address: u32) -> (String, Option<Place>) {
+fn name(address: u32) -> (String, Option<RegisterRef>) {
     let place = at(address);
     match place {
         Some(place) if place.address() == address => (place.to_string(), Some(place)),

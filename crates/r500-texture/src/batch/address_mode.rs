@@ -216,14 +216,14 @@ impl AddressMode {
             }
             (ClampMode::MIRROR_ONCE, _) => {
                 for lane in 0..LANES {
-                    let once = once(i[lane]);
+                    let once = mirror_once(i[lane]);
                     let last = size[lane] - 1.0;
                     i[lane] = if once < last { once } else { last };
                 }
             }
             (ClampMode::MIRROR_ONCE_BORDER, _) => {
                 for lane in 0..LANES {
-                    let once = once(i[lane]);
+                    let once = mirror_once(i[lane]);
                     i[lane] = if once < size[lane] { once } else { -1.0 };
                 }
             }
@@ -248,6 +248,6 @@ pub(super) fn address(axis: LaneAxis, wrap: WrapMode, linear: bool, x: f32) -> (
 
 /// Mirrors a texel number at zero.
 #[inline(always)]
-fn once(i: f32) -> f32 {
+fn mirror_once(i: f32) -> f32 {
     if i < 0.0 { -1.0 - i } else { i }
 }

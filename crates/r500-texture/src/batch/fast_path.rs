@@ -10,7 +10,7 @@ use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::{BilinearFootprints, bilerp};
 use super::texel_cache::TexelCache;
 use super::texel_coords::{flush_to_plus, quads_with, quotient};
-use super::texel_lane::LaneAxis;
+use super::texel_lane::{INTEGER_BIAS, LaneAxis};
 use super::texel_math::WrapMode;
 use r500_simd::inhibit_outer_vectorization;
 use r500_simd::level::lane_ops::LaneOps;
@@ -48,19 +48,16 @@ impl ChunkGroup {
     };
 }
 
-/// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
-const MAGIC: f32 = (1 << 23) as f32;
-
 impl CompiledSampler {
     /// Returns whether its fetches can take the fast path.
     pub(super) fn supports_fast_path(&self) -> bool {
-        let kept = match self.mag[0] {
+        let is_cached = match self.mag[0] {
             true => self.footprints.is_some(),
             false => matches!(self.store, TexelCache::Decoded(_)),
         };
         self.kind == CoordType::D2
             && self.single_level
-            && kept
+            && is_cached
             && self.levels[self.finest].full_size
             && self.address_modes[..2].iter().all(|axis| axis.wrap().is_some())
     }
@@ -173,7 +170,9 @@ impl CompiledSampler {
                 }
                 for lane in 4 * quad..4 * quad + 4 {
                     // Only inactive lanes can have a number out of range.
-                    let Some(four) = footprints.get(whole(number[j][lane])) else { continue };
+                    let Some(four) = footprints.get(biased_to_int(number[j][lane])) else {
+                        continue;
+                    };
                     bilerp(four, along_s[j][lane], along_t[j][lane], &mut pixels[lane]);
                 }
             }
@@ -204,14 +203,14 @@ fn number(group: &mut ChunkGroup, count: usize, row: f32, origin: f32) {
     for j in 0..count {
         inhibit_outer_vectorization();
         for lane in 0..LANES {
-            number[j][lane] = rows[j][lane] * row + columns[j][lane] + (origin + MAGIC);
+            number[j][lane] = rows[j][lane] * row + columns[j][lane] + (origin + INTEGER_BIAS);
         }
     }
 }
 
-/// Returns the integer that [`MAGIC`] was added to.
+/// Converts back an integer that [`INTEGER_BIAS`] was added to.
 #[inline(always)]
-fn whole(number: f32) -> usize {
+fn biased_to_int(number: f32) -> usize {
     (number.to_bits() & 0x7f_ffff) as usize
 }
 
@@ -227,7 +226,7 @@ fn pick(
 ) {
     let ChunkGroup { chunks, number, .. } = group;
     for j in 0..count {
-        let texel = |lane: usize| texels.get(whole(number[j][lane])).unwrap_or(&[0.0; 4]);
+        let texel = |lane: usize| texels.get(biased_to_int(number[j][lane])).unwrap_or(&[0.0; 4]);
         if wanted.is_power_of_two() {
             let c = (wanted.trailing_zeros() & 3) as usize;
             if let Some(to) = out[c].get_mut(chunks[j]) {

@@ -8,7 +8,7 @@ use super::footprints::{BilinearFootprints, bilerp};
 use super::product::product;
 use super::texel_cache::{Texel, TexelCache};
 use super::texel_coords::TexelCoords;
-use super::texel_lane::TexelLane;
+use super::texel_lane::{INTEGER_BIAS, TexelLane};
 use super::texel_math;
 use crate::scalar_sampler::Filter;
 use r500_numerics::flush;
@@ -112,14 +112,12 @@ impl CompiledSampler {
         starts: &mut [Chunk; 2],
         indices: &mut [[u32; LANES]; 4],
     ) {
-        /// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
-        const MAGIC: f32 = (1 << 23) as f32;
         let [width, height, _] = &level.size;
         for row in 0..if linear { 2 } else { 1 } {
             let (y, start) = (&rows.texel[row], &mut starts[row]);
             for lane in 0..LANES {
                 let row = layer[lane] * height[lane] + y[lane];
-                start[lane] = row * width[lane] + (level.base[lane] + MAGIC);
+                start[lane] = row * width[lane] + (level.base[lane] + INTEGER_BIAS);
             }
         }
         for corner in 0..if linear { 4 } else { 1 } {
@@ -189,8 +187,6 @@ impl CompiledSampler {
         live: u8,
         scratch: &mut Scratch,
     ) {
-        /// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
-        const MAGIC: f32 = (1 << 23) as f32;
         let Scratch { x, taps, indices: [index, ..], pixels, .. } = scratch;
         let [columns, rows, _] = taps;
         for (axis, taps) in [&mut *columns, &mut *rows].into_iter().enumerate() {
@@ -203,12 +199,12 @@ impl CompiledSampler {
             for lane in 0..LANES {
                 let row = y[lane] * level.row[lane] + coords.face[lane] * level.layer[lane];
                 let number = row + x[lane];
-                index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
+                index[lane] = (number + (level.origin[lane] + INTEGER_BIAS)).to_bits() & 0x7f_ffff;
             }
         } else {
             for lane in 0..LANES {
                 let number = y[lane] * level.row[lane] + x[lane];
-                index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
+                index[lane] = (number + (level.origin[lane] + INTEGER_BIAS)).to_bits() & 0x7f_ffff;
             }
         }
         let footprints = footprints.all();

@@ -6,7 +6,7 @@ use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, lerp_reference, reborrow};
 use super::texel_coords::TexelCoords;
-use super::texel_lane::{TexelLane, whole};
+use super::texel_lane::{TexelLane, truncate_to_int};
 use super::texel_math::{self, LOD_UNIT};
 use r500_numerics::flush;
 use r500_simd::level::lane_ops::LaneOps;
@@ -217,7 +217,7 @@ impl CompiledSampler {
                 let lod = limited[lane].to_bits();
                 let (levels, weight) = texel_math::two_levels(&mut TexelLane::new(), lod, coarsest);
                 let weight = self.tri_perf_line(f32::from_bits(weight));
-                let [first, second] = levels.map(|level| whole(f32::from_bits(level)));
+                let [first, second] = levels.map(|level| truncate_to_int(f32::from_bits(level)));
                 selection.first[lane] = first;
                 selection.second[lane] = second;
                 selection.weight[lane] = weight;
@@ -228,7 +228,7 @@ impl CompiledSampler {
         } else {
             for lane in 0..LANES {
                 let nearest = TexelLane::apply(limited[lane], texel_math::nearest_level);
-                selection.first[lane] = whole(nearest);
+                selection.first[lane] = truncate_to_int(nearest);
             }
         }
         selection

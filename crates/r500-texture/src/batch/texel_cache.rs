@@ -27,7 +27,7 @@ pub(super) struct Bytes {
     /// Red in the lowest byte.
     texels: Vec<u32>,
     /// The value of each byte as red, green, blue, alpha.
-    meaning: Box<[[f32; 4]; 256]>,
+    values: Box<[[f32; 4]; 256]>,
     border: [f32; 4],
 }
 
@@ -91,7 +91,7 @@ impl TexelCache {
             constant[c] || meaning.iter().enumerate().all(is)
         });
         let texels = texels.collect();
-        let bytes = Bytes { texels, meaning, border };
+        let bytes = Bytes { texels, values: meaning, border };
         if count > Self::DECODED {
             return Some(match unorm {
                 true => Self::Unorm(Unorm { texels: bytes.texels, border }),
@@ -155,10 +155,10 @@ impl Texel for Bytes {
         };
         let [r, g, b, a] = texel.to_le_bytes();
         [
-            self.meaning[usize::from(r)][0],
-            self.meaning[usize::from(g)][1],
-            self.meaning[usize::from(b)][2],
-            self.meaning[usize::from(a)][3],
+            self.values[usize::from(r)][0],
+            self.values[usize::from(g)][1],
+            self.values[usize::from(b)][2],
+            self.values[usize::from(a)][3],
         ]
     }
 }

@@ -9,7 +9,10 @@ use super::texel_math::TexelBuilder;
 
 /// 1.5 * 2^23: adding it to a number below 2^22 in magnitude leaves the nearest integer (ties to even) in the
 /// lowest bits. Works without a rounding instruction.
-const MAGIC: f32 = 12_582_912.0;
+const ROUND_BIAS: f32 = 12_582_912.0;
+
+/// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
+pub(super) const INTEGER_BIAS: f32 = (1 << 23) as f32;
 
 /// A lane of texture arithmetic.
 pub(super) type TexelLane = Lane<MagicRound>;
@@ -103,12 +106,12 @@ fn modulo(i: f32, n: f32, inverse: f32, power_of_two: bool) -> f32 {
 /// Returns the largest integer not above `x`, which is less than 2^22 in magnitude.
 #[inline(always)]
 pub(super) fn floor(x: f32) -> f32 {
-    let nearest = (x + MAGIC) - MAGIC;
+    let nearest = (x + ROUND_BIAS) - ROUND_BIAS;
     nearest - if nearest > x { 1.0 } else { 0.0 }
 }
 
 /// Converts an integral float from 0 to 2^22.
 #[inline(always)]
-pub(super) fn whole(x: f32) -> u32 {
-    (x + MAGIC).to_bits() & 0x3f_ffff
+pub(super) fn truncate_to_int(x: f32) -> u32 {
+    (x + ROUND_BIAS).to_bits() & 0x3f_ffff
 }

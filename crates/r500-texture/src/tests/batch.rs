@@ -5,7 +5,7 @@ use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
 use super::super::Gradients;
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
-use super::random::{Random, repair, wild};
+use super::random::{Random, arbitrary_texture, repair};
 use super::*;
 use r500_simd::{Chunk, Simd, SimdLevel, SimdTask};
 
@@ -141,7 +141,7 @@ fn any_registers_and_coordinates() {
     let mut random = Random::new(0x0123_4567_89ab_cdef);
     let mut bound = 0;
     for _ in 0..6000 {
-        let texture = wild(&mut random);
+        let texture = arbitrary_texture(&mut random);
         let Some((texture, sampler)) = repair(texture, &mut random, 1 << 16) else { continue };
         bound += 1;
         for _ in 0..3 {
@@ -152,7 +152,7 @@ fn any_registers_and_coordinates() {
 }
 
 /// Returns a texture of random size with all its levels, random filters, modes and texels.
-fn tame(random: &mut Random, kind: CoordType) -> Texture {
+fn valid_texture(random: &mut Random, kind: CoordType) -> Texture {
     let format =
         [TxFormat::X8_8_8_8, TxFormat::X8, TxFormat::F32, TxFormat::F16_16, TxFormat::DXT5]
             [random.below(5) as usize];
@@ -236,7 +236,7 @@ fn every_kind_of_texture() {
     let mut random = Random::new(0xfedc_ba98_7654_3210);
     for kind in [CoordType::D2, CoordType::CUBE, CoordType::D3] {
         for _ in 0..800 {
-            let texture = tame(&mut random, kind);
+            let texture = valid_texture(&mut random, kind);
             let sampler = bind(&texture);
             for _ in 0..6 {
                 Batch::new(&mut random, near).check(&sampler, &texture);
@@ -258,7 +258,7 @@ fn tables_know_their_numbers() {
     let mut random = Random::new(0x1357_9bdf_0246_8ace);
     let (mut large, mut tiny, mut shared) = (0, 0, 0);
     for round in 0..20_000 {
-        let mut texture = wild(&mut random);
+        let mut texture = arbitrary_texture(&mut random);
         let any = [ClampMode::WRAP, ClampMode::MIRROR, ClampMode::CLAMP];
         // `repair` adds random levels instead.
         texture.levels.clear();

@@ -59,12 +59,12 @@ fn get(texture: &Texture, axis: usize, x: f32) -> [f32; 4] {
     at(texture, uvw).map(|c| c * 256.0)
 }
 
-fn mixed(a: [f32; 4], b: [f32; 4], weight: f32) -> [f32; 4] {
+fn lerp(a: [f32; 4], b: [f32; 4], weight: f32) -> [f32; 4] {
     [0, 1, 2, 3].map(|c| a[c] * (1.0 - weight) + b[c] * weight)
 }
 
 #[test]
-fn point_filter_takes_the_texel_that_a_number_stands_for() {
+fn point_filter_selects_texel_by_coordinate() {
     for axis in 0..3 {
         for (mode, letters) in NUMBERS {
             let texture = along(axis, mode);
@@ -88,7 +88,7 @@ fn linear_filter_takes_each_of_two_numbers_for_itself() {
                 // From the centre of a texel to that of the next.
                 for weight in [0.0, 0.25, 0.5, 0.75] {
                     let x = f32::from(number) + 0.5 + weight;
-                    let want = mixed(letter(pair[0]), letter(pair[1]), weight);
+                    let want = lerp(letter(pair[0]), letter(pair[1]), weight);
                     assert_eq!(get(&texture, axis, x), want, "{mode:?} axis {axis} at {x}");
                 }
             }
@@ -122,7 +122,7 @@ fn half_way_to_the_border_the_linear_filter_stops() {
         let mirror = linear(along(axis, ClampMode::MIRROR_ONCE_HALF));
         // At the edges, 0 and 4, border and texel have equal weights; coordinates are limited to
         // them.
-        let (low, high) = (mixed(BORDER, A, 0.5), mixed(D, BORDER, 0.5));
+        let (low, high) = (lerp(BORDER, A, 0.5), lerp(D, BORDER, 0.5));
         for x in [-8.0, -0.25, 0.0] {
             assert_eq!(get(&clamp, axis, x), low, "at {x}");
         }
@@ -134,11 +134,11 @@ fn half_way_to_the_border_the_linear_filter_stops() {
         // A quarter of a texel inside, border and a have weights 1/4 and 3/4.
         for (x, want) in [
             (0.0, low),
-            (0.25, mixed(BORDER, A, 0.75)),
+            (0.25, lerp(BORDER, A, 0.75)),
             (0.5, A),
-            (1.25, mixed(A, B, 0.75)),
+            (1.25, lerp(A, B, 0.75)),
             (3.5, D),
-            (3.75, mixed(D, BORDER, 0.25)),
+            (3.75, lerp(D, BORDER, 0.25)),
         ] {
             assert_eq!(get(&clamp, axis, x), want, "at {x}");
             assert_eq!(get(&mirror, axis, x), want, "at {x}");
@@ -159,7 +159,7 @@ fn outside_on_one_axis_is_outside() {
     assert_eq!(at(&texture, [0.5, 0.5, -9.0]).map(|c| c * 256.0), A);
     // Linear on both axes at a corner: a quarter a, three quarters border.
     let corner = at(&linear(texture), [0.0, 0.0, 0.0]).map(|c| c * 256.0);
-    assert_eq!(corner, mixed(BORDER, A, 0.25));
+    assert_eq!(corner, lerp(BORDER, A, 0.25));
 }
 
 #[test]

@@ -265,7 +265,7 @@ fn dxdy_takes_gradients_of_each_pixel() {
 }
 
 #[test]
-fn the_units_bias_has_five_bits_behind_the_point() {
+fn unit_lod_bias_has_five_fraction_bits() {
     let quad = |op| {
         let mut quad = stepping(op, [2.0, 0.0, 0.0], [0.0; 3], 1.0);
         quad.gradients = [Gradients { dx: [2.0, 0.0, 0.0, 0.0], dy: [0.0; 4] }; 4];

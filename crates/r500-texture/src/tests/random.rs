@@ -51,7 +51,7 @@ impl Random {
 }
 
 /// Returns a texture with random bits in its registers and mostly small sizes.
-pub(super) fn wild(random: &mut Random) -> Texture {
+pub(super) fn arbitrary_texture(random: &mut Random) -> Texture {
     let mut format0 = TxFormat0(random.word());
     let mut format2 = TxFormat2(random.word());
     if !random.one_in(16) {
@@ -170,11 +170,11 @@ fn quad(random: &mut Random) -> QuadFetch {
 }
 
 #[test]
-fn nothing_panics() {
+fn random_registers_and_coordinates_do_not_panic() {
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
     for _ in 0..4000 {
-        let texture = wild(&mut random);
+        let texture = arbitrary_texture(&mut random);
         // Without repair, most textures do not bind.
         let _ = Sampler::bind(&texture, None);
         let Some((texture, sampler)) = repair(texture, &mut random, 1 << 16) else { continue };

@@ -262,7 +262,7 @@ impl Recorded {
     /// Returns the decision of the step: whether the pixel wants to jump, or is killed.
     fn decision(&self) -> Option<bool> {
         match &self.event.kind {
-            EventKind::Flow(jump) if self.event.active => Some(jump.wants),
+            EventKind::Flow(jump) if self.event.active => Some(jump.jumps),
             EventKind::Tex { killed, .. }
                 if self.instruction.tex_inst().inst() == TexOp::TEXKILL =>
             {

@@ -10,7 +10,7 @@ use r500_check::ExternalReads;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_program::{Input, InputData, Job, Plane, Texture};
 
-use super::{Random, SIDES, Shared, Sharing, Side};
+use super::{InterfaceMatch, Random, SIDES, Shared, Side};
 use crate::texture::{Filter, Source, TextureSpec};
 
 /// The resources that are read and not provided, and how each can be filled.
@@ -28,7 +28,7 @@ impl Fill {
     /// Finds the resources that two jobs read and do not provide. `sharing` lists the constants that get values by
     /// name.
     #[must_use]
-    pub fn of(jobs: &[Job; 2], sharing: &Sharing) -> Self {
+    pub fn of(jobs: &[Job; 2], sharing: &InterfaceMatch) -> Self {
         let reads = jobs.each_ref().map(|job| ExternalReads::of(&job.program));
         let mut missing = [0, 1].map(|n| reads[n].missing(&jobs[n]));
         for (n, missing) in missing.iter_mut().enumerate() {

@@ -9,7 +9,7 @@ use super::{Pair, Random, Side};
 
 /// The matched and unmatched parts of two interfaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sharing {
+pub struct InterfaceMatch {
     /// Shared constants.
     pub constants: Vec<Shared>,
     /// Shared components of inputs.
@@ -28,7 +28,7 @@ pub struct Shared {
     pub places: [Vec<(u8, u8)>; 2],
 }
 
-impl Sharing {
+impl InterfaceMatch {
     /// Matches two jobs by name: named constants of the same width, and named components of inputs. An unnamed
     /// component that is exactly `u` or `v` is named so; a component that is the same number everywhere is not an input
     /// and needs no name.

@@ -26,7 +26,7 @@ use crate::expectation::agree;
 pub use divergence::{Divergence, Place};
 pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
-pub use interface_match::{Shared, Sharing};
+pub use interface_match::{InterfaceMatch, Shared};
 pub use known::Known;
 use known::{Symbol, TextureKind};
 pub use prove::{Proof, Unknown, prove, prove_with};

@@ -6,7 +6,7 @@ use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 use r500_program::Job;
 
-use super::{Difference, Fill, Incomparable, Known, Pair, Sharing};
+use super::{Difference, Fill, Incomparable, InterfaceMatch, Known, Pair};
 
 /// Width and height of the pictures.
 const SIZE: [u32; 2] = [8, 8];
@@ -55,7 +55,7 @@ impl Trial {
             job.inputs = None;
             job.textures = Default::default();
         }
-        let fill = Fill::of(&bare, &Sharing::default());
+        let fill = Fill::of(&bare, &InterfaceMatch::default());
         let [first, second] = exact.clone();
         let pair = match Pair::new(first, second, Some(SIZE)) {
             Ok(pair) => pair,

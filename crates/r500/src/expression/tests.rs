@@ -17,7 +17,7 @@ fn written(text: &str) -> String {
 }
 
 #[test]
-fn what_is_written_is_understood() {
+fn expressions_parse_and_evaluate() {
     let rows = [
         ("temp[2].r is NaN", "(temp[2].r is nan)"),
         ("t2.x is not nan", "(not (temp[2].r is nan))"),
@@ -48,7 +48,7 @@ fn what_is_written_is_understood() {
 }
 
 #[test]
-fn mistakes_are_told_where_they_are() {
+fn syntax_errors_are_reported_with_position() {
     // Text, the part that is marked as wrong, and a part of the message.
     let rows = [
         ("temp[128].r > 0", "128", "temp[0] to temp[127]"),

@@ -200,7 +200,7 @@ fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<Option<(Range<usize>, S
         EditTarget::Instruction { index, word } => {
             let inst = assembly.job.program.code.get(index).copied().unwrap_or_default();
             let Some(span) = assembly.spans.get(index) else {
-                return Err("the instruction stands nowhere in the source".to_owned());
+                return Err("the instruction is not in the source".to_owned());
             };
             if span.file != 0 {
                 let name = assembly.files.name(*span);
@@ -238,21 +238,21 @@ fn instruction(
     if edit.code != 1 || edit.field.width() != 1 {
         return Err(format!("{} is not a flag", edit.field.name));
     }
-    let tag = edit.field.name;
+    let flag = edit.field.name;
     if inst.ty() == InstType::FC {
         // Modifiers are at the end.
         if last.kind != RawTokenKind::Mark(b';') {
             return Err("the instruction ends in another file than it begins".to_owned());
         }
         let glued = last.start.checked_sub(1).is_some_and(|at| !text[at].is_ascii_whitespace());
-        let tag = if glued { format!(" {tag}") } else { format!("{tag} ") };
-        return Ok((last.start..last.start, tag));
+        let flag = if glued { format!(" {flag}") } else { format!("{flag} ") };
+        return Ok((last.start..last.start, flag));
     }
     // Flags are at the start, but after the keyword of the instruction type.
     if first.is(text, "TEX") || first.is(text, "OUT") {
-        return Ok((first.end..first.end, format!(" {tag}")));
+        return Ok((first.end..first.end, format!(" {flag}")));
     }
-    Ok((first.start..first.start, format!("{tag} ")))
+    Ok((first.start..first.start, format!("{flag} ")))
 }
 
 /// Raises US_PIXSIZE in the directive that sets it.
@@ -317,7 +317,7 @@ OUT\tsrc0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;
             .replace("   src0.rgb = temp[2] :", "   NOP TEX_SEM_WAIT src0.rgb = temp[2] :")
             .replace("IF alu;", "IF alu ALU_WAIT;");
         let got = text(&source);
-        // The two tags in front of one instruction may stand in either order.
+        // the two flags before an instruction may be in either order.
         let got = got.replace("TEX_SEM_WAIT NOP src0", "NOP TEX_SEM_WAIT src0");
         assert_eq!(got, wanted);
     }
@@ -336,7 +336,7 @@ OUT\tsrc0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;
     }
 
     #[test]
-    fn what_an_include_holds_is_left() {
+    fn included_lines_are_not_edited() {
         let fetch = b"TEX temp[1].rgba = LD tex[0].rgba temp[0].rgba ;";
         let main = b"#include \"fetch\"\n\
             OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;";

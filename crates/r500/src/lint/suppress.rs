@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn other_comments_say_nothing() {
+    fn other_comments_suppress_nothing() {
         for source in [
             "-- allow(R5038)",
             "-- see r500: allow(R5038)",
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_found() {
+    fn malformed_suppressions_are_reported() {
         let one = |source: &str| {
             let [(text, why)] =
                 <[_; 1]>::try_from(wrong(source)).unwrap_or_else(|w| panic!("{w:?}"));

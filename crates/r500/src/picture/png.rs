@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_png_reads_back() {
         let picture = sample();
         let bytes = encode_png(&picture).unwrap();
         assert_eq!(decode_png(&bytes).unwrap(), picture);

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_stand_upright() {
+    fn first_row_of_an_image_is_the_top() {
         let texels = Texels::from_picture(&picture(2, 2), true);
         assert_eq!(texels.levels[0].bytes[0], 2);
         let texels = Texels::from_picture(&picture(2, 2), false);

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn inconsistent_headers_are_refused() {
         let short = decode_ktx2(&file(37, [2, 2, 0], 1, &[&[0; 15]]));
         assert!(matches!(short, Err(FileError::Header(_))));
         let huge = decode_ktx2(&file(23, [u32::MAX; 3], 1, &[&[0; 15]]));

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn malformed_texture_specs_are_refused() {
         let error = |text: &str| text.parse::<TextureSpec>().unwrap_err().to_string();
         assert!(error("").starts_with("no source"));
         assert!(error("raw:").starts_with("no source"));

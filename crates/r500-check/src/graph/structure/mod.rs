@@ -129,14 +129,14 @@ impl Structure {
     /// # Errors
     /// [`Unstructured`], with the first instruction that fits no statement.
     pub fn recover(graph: &Graph) -> Result<Self, Unstructured> {
-        let passes = |int: u8| graph.int_constant(int).map(|constant| constant.kr());
+        let trip_count = |int: u8| graph.int_constant(int).map(|constant| constant.kr());
         let window = graph.window();
         let Some(end) = window.end else {
             return refuse(window.start, Reason::EndOutsideWindow);
         };
         let mut parser = Parser {
             graph,
-            trip_count: &passes,
+            trip_count: &trip_count,
             roles: vec![None; graph.len()],
             subs: Vec::new(),
             calls: Vec::new(),

@@ -102,7 +102,7 @@ impl Compared {
     }
 
     /// Says which rows are slower than so many times what they were; whether there are any.
-    pub(super) fn tell_slower(&self, measured: &Measured, least: f64) -> bool {
+    pub(super) fn report_slower(&self, measured: &Measured, least: f64) -> bool {
         let rows = measured.rows.iter().zip(&self.ratios);
         let ratios = rows.filter_map(|(row, ratio)| Some((row, (*ratio)?)));
         let slower: Vec<_> = ratios.clone().filter(|(_, ratio)| *ratio < least).collect();

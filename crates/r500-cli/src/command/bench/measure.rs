@@ -41,7 +41,7 @@ pub(super) const TORN: f64 = 1.5;
 
 impl Times {
     /// Returns whether other load disturbed the measurement.
-    pub(super) fn is_torn(&self) -> bool {
+    pub(super) fn was_interrupted(&self) -> bool {
         self.median > self.best * TORN
     }
 }
@@ -90,8 +90,8 @@ pub(super) fn measure(
         }
     };
     let frames = seconds.len();
-    let (median, best) = middle(&mut seconds);
-    Ok(Times { run_info, prepare: middle(&mut prepare).0, median, best, frames })
+    let (median_seconds, best) = median(&mut seconds);
+    Ok(Times { run_info, prepare: median(&mut prepare).0, median: median_seconds, best, frames })
 }
 
 /// Draws pictures for the given time. Returns the seconds of each.
@@ -112,7 +112,7 @@ fn repeat(
 }
 
 /// Returns median and minimum of at least one value.
-fn middle(values: &mut [f64]) -> (f64, f64) {
+fn median(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let middle = values.get(values.len() / 2).copied().unwrap_or(f64::NAN);
     (middle, values.first().copied().unwrap_or(f64::NAN))
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_what_was_measured() {
-        assert_eq!(middle(&mut [3.0, 1.0, 2.0]), (2.0, 1.0));
-        assert_eq!(middle(&mut [4.0, 1.0, 2.0, 3.0]), (3.0, 1.0));
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), (2.0, 1.0));
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), (3.0, 1.0));
     }
 }

@@ -285,7 +285,7 @@ impl Bench {
             }
         }
         out.flush()?;
-        let torn = measured.rows.iter().filter(|row| row.times.is_torn()).count();
+        let torn = measured.rows.iter().filter(|row| row.times.was_interrupted()).count();
         if torn > 0 {
             terminal::note(&format!(
                 "in {torn} of {} rows, half of the pictures took more than {} times as long as the \
@@ -295,7 +295,7 @@ impl Bench {
             ));
         }
         if let (Some(compared), Some(least)) = (&compared, self.fail_below)
-            && compared.tell_slower(&measured, least)
+            && compared.report_slower(&measured, least)
         {
             status = Status::Failed;
         }
@@ -388,7 +388,7 @@ impl Bench {
         for program in programs {
             let before = rows.len();
             if let Err(failure) = self.measure_one(program, &setups, &peaks, &mut rows, &bar) {
-                bar.suspend(|| failure.context(&program.name).tell());
+                bar.suspend(|| failure.context(&program.name).report());
                 rows.truncate(before);
                 *status = Status::Failed;
             }

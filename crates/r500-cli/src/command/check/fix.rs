@@ -64,7 +64,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
         let fixed = match fix(check, policy, file) {
             Ok(fixed) => fixed,
             Err(failure) => {
-                failure.tell();
+                failure.report();
                 tally.files += 1;
                 tally.failed += 1;
                 tally.could_not |= !failure.blames_input();
@@ -77,7 +77,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
         if check.format == Format::Json {
             answers.push(fixed.answer(written));
         } else {
-            fixed.tell(check, policy)?;
+            fixed.report(check, policy)?;
         }
     }
     if check.format == Format::Json {
@@ -210,7 +210,7 @@ impl FixedFile {
     }
 
     /// Prints the changes to stdout, and the remaining findings to stderr.
-    fn tell(&self, check: &Check, policy: &Policy) -> Outcome<()> {
+    fn report(&self, check: &Check, policy: &Policy) -> Outcome<()> {
         if check.output.is_none() && !check.in_place {
             terminal::out().write_all(self.difference.as_bytes())?;
         }

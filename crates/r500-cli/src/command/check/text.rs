@@ -25,7 +25,7 @@ pub(super) fn file(
     if let Some(failure) = &checked.failure {
         // Earlier findings precede the failure.
         out.flush()?;
-        failure.tell();
+        failure.report();
     }
     if verbose {
         for program in &checked.programs {

@@ -119,7 +119,7 @@ impl Target {
     /// Returns the address of the next instruction; at the end, of the last one.
     pub(super) fn address(&self) -> u32 {
         let now = self.recording.now();
-        match self.recording.done() {
+        match self.recording.last_step() {
             Some(step) if now.state().ended() => step.address,
             _ => now.address(),
         }

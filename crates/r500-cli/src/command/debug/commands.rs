@@ -122,7 +122,7 @@ impl Session {
                 let pixel = syntax::pixel(rest)?;
                 self.look_at(pixel)?;
                 reply.text = text::greeting(self);
-                self.tell(&mut reply);
+                self.print_position(&mut reply);
             }
             Verb::First => return self.first(rest).map(Begun::Asking),
             Verb::Heat => return self.heat(rest).map(Begun::Asking),
@@ -157,7 +157,7 @@ impl Session {
         );
         self.look_at(pixel)?;
         self.recording.seek(usize::try_from(position).unwrap_or(usize::MAX));
-        self.tell(&mut reply);
+        self.print_position(&mut reply);
         Ok(reply)
     }
 
@@ -237,7 +237,7 @@ impl Session {
                 self.breakpoints.remove(i);
             }
         }
-        self.tell(reply);
+        self.print_position(reply);
         Ok(())
     }
 
@@ -262,10 +262,10 @@ impl Session {
             },
             Stop::Reached | Stop::Break(_) => {}
         }
-        self.tell(reply);
+        self.print_position(reply);
     }
 
-    fn tell(&self, reply: &mut Reply) {
+    fn print_position(&self, reply: &mut Reply) {
         reply.text.push_str(&text::here(self));
         reply.text.push_str(&self.displayed());
     }

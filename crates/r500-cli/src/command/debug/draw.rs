@@ -79,7 +79,7 @@ fn tiny(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
         lines.push(Line::raw(screen.message.lines().next().unwrap_or_default().to_owned()));
     }
     lines.extend(text::here(&screen.session).lines().map(|line| Line::raw(line.to_owned())));
-    if let Some(step) = screen.session.recording.coming() {
+    if let Some(step) = screen.session.recording.next_step() {
         let event = text::event(&screen.session, step);
         lines.extend(event.lines().map(|line| Line::raw(line.trim().to_owned())));
     }
@@ -210,7 +210,7 @@ fn heat_pane(frame: &mut Frame<'_>, screen: &Screen, heat: &Heatmap, measure: Me
 fn instruction_lines(screen: &Screen, width: u16) -> Vec<Line<'static>> {
     let session = &screen.session;
     let now = session.recording.now();
-    let Some(step) = session.recording.coming() else {
+    let Some(step) = session.recording.next_step() else {
         let mut lines = vec![Line::raw(format!("the run has ended: {}", text::fate(now.pixel())))];
         if let r500::exec::record::End::Stopped(error) = session.recording.end() {
             lines = vec![Line::raw(format!("the recording ends here: {error}"))];

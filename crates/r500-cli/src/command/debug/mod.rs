@@ -28,7 +28,7 @@ use r500::exec::record::DrawSetup;
 
 use self::session::Session;
 use super::binding_args::StateArgs;
-use super::engine_args::{self, MachineArgs};
+use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
 use super::{syntax, terminal};
@@ -57,7 +57,7 @@ pub(super) struct Debug {
     #[command(flatten)]
     state: StateArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    machine: EngineArgs,
 }
 
 const AFTER: &str = "\

@@ -129,11 +129,11 @@ pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
     };
     let recording = &session.recording;
     Ok(match topic {
-        "step" => match recording.coming() {
+        "step" => match recording.next_step() {
             Some(step) => happened(session, recording.position() + 1, step),
             None => here(session),
         },
-        "done" => match recording.done() {
+        "done" => match recording.last_step() {
             Some(step) => happened(session, recording.position(), step),
             None => "nothing was done yet\n".to_owned(),
         },
@@ -184,7 +184,7 @@ pub(super) fn used_temporaries(session: &Session) -> Vec<usize> {
 
 /// Returns the channels of a temporary that the last step wrote for the pixel.
 pub(super) fn just_written(session: &Session, n: usize) -> u8 {
-    let event = session.recording.done().and_then(|step| step.event.as_ref());
+    let event = session.recording.last_step().and_then(|step| step.event.as_ref());
     let writes = event.map_or(&[][..], |event| &event.writes);
     writes.iter().fold(0, |mask, write| match write {
         Write::Temp { temp, mask: more, .. } if usize::from(*temp) == n => mask | more,

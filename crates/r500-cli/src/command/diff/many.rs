@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::pairs::{self, Pair};
 use super::run::{RunArgs, Verdict};
-use crate::command::engine_args::MachineArgs;
+use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Outcome, Status};
 use crate::command::format::Format;
 use crate::command::input_args::ReadArgs;
@@ -19,7 +19,7 @@ pub(super) fn run(
     paths: [&Path; 2],
     read: ReadArgs,
     args: &RunArgs,
-    machine: &MachineArgs,
+    machine: &EngineArgs,
     format: Format,
 ) -> Outcome {
     let mut broken = Status::Fine;

@@ -15,7 +15,7 @@ use r500::program::Job;
 
 use self::instructions::Listing;
 use self::run::RunArgs;
-use super::engine_args::MachineArgs;
+use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, ReadArgs};
@@ -68,7 +68,7 @@ pub(super) struct Diff {
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    machine: EngineArgs,
 }
 
 const AFTER: &str = "\

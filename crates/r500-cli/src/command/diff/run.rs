@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::equivalence::{
-    Comparison, Divergence, Exercise, Fill, Incomparable, Pair, Shared, Sharing, Unexercised,
+    Comparison, Divergence, Exercise, Fill, Incomparable, InterfaceMatch, Pair, Shared, Unexercised,
 };
 use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
 
-use crate::command::engine_args::MachineArgs;
+use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
 use crate::command::{binding_args, syntax, terminal};
 
@@ -59,7 +59,7 @@ pub(super) struct Verdict {
     rounds: u64,
     /// Number of rounds with made-up values that did not end within the instruction limit.
     endless: u64,
-    sharing: Sharing,
+    sharing: InterfaceMatch,
     fill: Fill,
     /// Unexecuted instructions of A and B.
     unexercised: [Unexercised; 2],
@@ -117,8 +117,8 @@ impl RunArgs {
     }
 
     /// Runs and compares both programs.
-    pub(super) fn compare(&self, jobs: &[Job; 2], machine: &MachineArgs) -> Outcome<Verdict> {
-        let mut sharing = Sharing::of(&jobs[0], &jobs[1]);
+    pub(super) fn compare(&self, jobs: &[Job; 2], machine: &EngineArgs) -> Outcome<Verdict> {
+        let mut sharing = InterfaceMatch::of(&jobs[0], &jobs[1]);
         for text in &self.share {
             sharing.constants.push(self.shared(jobs, text)?);
         }
@@ -148,7 +148,7 @@ impl RunArgs {
     fn rounds(
         &self,
         jobs: &[Job; 2],
-        machine: &MachineArgs,
+        machine: &EngineArgs,
         mut options: Options<'static>,
         verdict: &mut Verdict,
     ) -> Result<End, Incomparable> {

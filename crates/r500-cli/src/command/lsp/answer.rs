@@ -18,7 +18,7 @@ use crate::command::text_diff::PATIENCE;
 use super::documents::{uri_of, uri_relative_to};
 
 /// Positions of an analysis, converted for a client.
-pub(super) struct Places<'a> {
+pub(super) struct PositionMap<'a> {
     analysis: &'a Analysis,
     uri: &'a str,
     encoding: Encoding,
@@ -27,7 +27,7 @@ pub(super) struct Places<'a> {
     lines: HashMap<u32, Lines>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> PositionMap<'a> {
     pub(super) fn new(
         analysis: &'a Analysis,
         uri: &'a str,
@@ -372,7 +372,7 @@ pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
         TokenKind::Number => "number",
         TokenKind::Directive => "macro",
         TokenKind::Keyword => "keyword",
-        TokenKind::Tag => "modifier",
+        TokenKind::Flag => "modifier",
         TokenKind::Operation => "function",
         TokenKind::Register => "variable",
         TokenKind::Name => "parameter",

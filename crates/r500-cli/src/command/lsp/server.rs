@@ -11,7 +11,7 @@ use r500::service;
 use serde_json::{Value, json};
 
 use super::super::input_args::PathArgs;
-use super::answer::{self, Places, token_types};
+use super::answer::{self, PositionMap, token_types};
 use super::documents::{Documents, position};
 use crate::command::wire::{self, Code, Incoming, fail, send};
 
@@ -227,7 +227,7 @@ impl Server {
         let range = || -> Result<(usize, usize), (Code, String)> {
             Ok((offset(&params["range"]["start"])?, offset(&params["range"]["end"])?))
         };
-        let mut places = Places::new(analysis, uri, self.encoding, &self.guide);
+        let mut places = PositionMap::new(analysis, uri, self.encoding, &self.guide);
         Ok(match what {
             "hover" => service::hover(analysis, at()?).map_or(Value::Null, |hover| {
                 let kind = if self.markdown { "markdown" } else { "plaintext" };
@@ -305,7 +305,7 @@ impl Server {
         let mut all = Vec::new();
         for uri in self.documents.uris() {
             let Some(analysis) = self.documents.analysis(&uri) else { continue };
-            let mut places = Places::new(&analysis, &uri, self.encoding, &self.guide);
+            let mut places = PositionMap::new(&analysis, &uri, self.encoding, &self.guide);
             for entry in analysis.outline() {
                 let kind = match entry.kind {
                     OutlineKind::Label => 12,
@@ -326,7 +326,7 @@ impl Server {
         params: &Value,
         uri: &str,
         analysis: &Analysis,
-        places: &mut Places<'_>,
+        places: &mut PositionMap<'_>,
         from: usize,
         to: usize,
     ) -> Value {
@@ -409,7 +409,7 @@ impl Server {
     fn publish(&mut self, out: &mut impl Write) -> io::Result<()> {
         for uri in self.documents.stale() {
             let Some(analysis) = self.documents.analysis(&uri) else { continue };
-            let mut places = Places::new(&analysis, &uri, self.encoding, &self.guide);
+            let mut places = PositionMap::new(&analysis, &uri, self.encoding, &self.guide);
             let problems = service::problems(&analysis);
             let list = problems.iter().map(|problem| places.diagnostic(problem)).collect();
             let version = self.documents.get(&uri).map_or(Value::Null, |d| d.version.clone());

@@ -54,7 +54,7 @@ impl Render {
                     return;
                 }
                 let drawn = self.one_of_many(job, &sink, &found.files).map_err(|failure| {
-                    failure.context(format_args!("{}", file.display())).tell();
+                    failure.context(format_args!("{}", file.display())).report();
                 });
                 if drawn.is_err() {
                     worst = Status::Failed;

@@ -25,7 +25,7 @@ use r500_stream::counted;
 
 use self::output::{Plane, Sink};
 use super::binding_args::StateArgs;
-use super::engine_args::{self, MachineArgs};
+use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
@@ -99,7 +99,7 @@ pub(super) struct Render {
     #[command(flatten)]
     state: StateArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    machine: EngineArgs,
 }
 
 const AFTER: &str = "\
@@ -434,7 +434,7 @@ impl Render {
                 counted(counters.instructions, "instruction"),
                 counted(counters.killed, "pixel"),
             ));
-            terminal::note(&engine_args::who_drew(run_info));
+            terminal::note(&engine_args::engine_summary(run_info));
             for path in *written {
                 terminal::note(&format!("wrote {}", path.display()));
             }
@@ -457,7 +457,7 @@ impl Render {
             match self.once(sink) {
                 Ok(_) => terminal::note("drawn; waiting for changes"),
                 // A file that is being written may be incomplete: report it and wait for the rest.
-                Err(failure) => failure.tell(),
+                Err(failure) => failure.report(),
             }
             while stamps(&files) == before {
                 std::thread::sleep(Duration::from_millis(100));

@@ -72,13 +72,13 @@ impl Render {
                 if !animation && strips::pays(&ready) {
                     let Streamed { summary, written, stopped } = self.stream(&ready, &own)?;
                     stopped.map_or(Ok(()), failed)?;
-                    self.tell_frame(frame, &summary.warnings)?;
+                    self.report_frame(frame, &summary.warnings)?;
                     note_written(&written, self.verbose);
                     continue;
                 }
                 let mut drawn = self.draw(ready)?;
                 drawn.stopped.take().map_or(Ok(()), failed)?;
-                self.tell_frame(frame, &drawn.frame.warnings)?;
+                self.report_frame(frame, &drawn.frame.warnings)?;
                 if animation {
                     let planes = self.planes(&drawn.frame)?;
                     let Some(picture) = planes.first().map(Plane::picture) else { continue };
@@ -103,7 +103,7 @@ impl Render {
     }
 
     /// Reports the run-time warnings of a frame, if that is wanted.
-    fn tell_frame(&self, frame: u32, warnings: &RuntimeWarnings) -> Outcome<()> {
+    fn report_frame(&self, frame: u32, warnings: &RuntimeWarnings) -> Outcome<()> {
         if self.findings && !warnings.is_empty() {
             terminal::note(&format!("frame {frame}:"));
             engine_args::print_findings(warnings)?;

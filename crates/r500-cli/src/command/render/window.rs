@@ -257,12 +257,12 @@ impl Live<'_> {
             };
             screen.show(size, plane, threads)?;
         }
-        self.tell();
+        self.report();
         Ok(())
     }
 
     /// Updates the title.
-    fn tell(&mut self) {
+    fn report(&mut self) {
         let Some(screen) = &self.screen else { return };
         let frame = &self.scene.frame;
         let name = match self.scene.job.name.as_str() {
@@ -343,7 +343,7 @@ impl Live<'_> {
                 return true;
             }
             Ok(None) => {}
-            Err(failure) => failure.tell(),
+            Err(failure) => failure.report(),
         }
         false
     }
@@ -377,11 +377,11 @@ impl ApplicationHandler for Live<'_> {
             }
             WindowEvent::CursorMoved { position, .. } => {
                 self.mouse = Some(position);
-                self.tell();
+                self.report();
             }
             WindowEvent::CursorLeft { .. } => {
                 self.mouse = None;
-                self.tell();
+                self.report();
             }
             WindowEvent::KeyboardInput {
                 event: KeyEvent { logical_key, state: ElementState::Pressed, repeat: false, .. },
@@ -391,7 +391,7 @@ impl ApplicationHandler for Live<'_> {
                 Key::Named(NamedKey::Space) => {
                     self.clock.toggle();
                     self.rate = Rate::default();
-                    self.tell();
+                    self.report();
                 }
                 _ => {}
             },
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_stands_still_when_stopped() {
+    fn stopped_clock_does_not_advance() {
         let mut clock = Clock::new(2.0);
         assert!(clock.runs() && clock.seconds() >= 2.0);
         clock.toggle();

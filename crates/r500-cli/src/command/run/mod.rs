@@ -15,7 +15,7 @@ use self::batch::{Batches, CHUNK};
 use self::results::Results;
 use self::rows::Row;
 use super::binding_args::StateArgs;
-use super::engine_args::{self, MachineArgs};
+use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
 use super::overwrite;
@@ -47,10 +47,10 @@ pub(super) struct Run {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print the intermediate form that the program becomes for these rows, or for any inputs, and run nothing
+    /// Print the intermediate representation of the program for these rows, or for any inputs, and run nothing
     #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
     dump_ir: bool,
-    /// Print the machine code that the jit engine makes of it, for rows or for any inputs, and run nothing
+    /// Print the machine code of the jit engine for these rows, or for any inputs, and run nothing
     #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
     dump_asm: bool,
     /// Report run-time warnings: actions of the program that are undefined or likely mistakes
@@ -59,7 +59,7 @@ pub(super) struct Run {
     #[command(flatten)]
     state: RunState,
     #[command(flatten)]
-    machine: MachineArgs,
+    machine: EngineArgs,
 }
 
 /// The switches of [`StateArgs`] that make sense here: inputs come from the rows.
@@ -99,7 +99,7 @@ Examples:
   r500 run prog.bin --input 't0=0.5,0.25' --input 't0=1,1'
   r500 run prog.bin --input values.csv --format json
   r500 run prog.bin --input many.jsonl --format json-lines -o results.jsonl
-  r500 run prog.bin --dump-asm --simd avx2      what the jit engine made of it
+  r500 run prog.bin --dump-asm --simd avx2      the machine code of the jit engine
   printf 't0.r,c0.r\\n1,2\\n3,4\\n' | r500 run prog.bin --input - --format csv --bits";
 
 /// How rows are printed.

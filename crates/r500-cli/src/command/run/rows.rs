@@ -34,21 +34,22 @@ impl Row {
     }
 
     /// Sets consecutive channels of a key's register.
-    fn set(&mut self, key: &str, place: &Place, values: &[f32]) -> Result<(), String> {
+    fn set(&mut self, key: &str, place: &RegisterChannels, values: &[f32]) -> Result<(), String> {
         let channels = match place {
-            Place::Temp { channels, .. } | Place::Constant { channels, .. } => channels,
+            RegisterChannels::Temp { channels, .. }
+            | RegisterChannels::Constant { channels, .. } => channels,
         };
         if values.len() > channels.len() {
             let (given, room) = (values.len(), channels.len());
             return Err(format!("`{}`: {given} numbers for {room} channels", key.trim()));
         }
         match place {
-            Place::Constant { constant, .. } => {
+            RegisterChannels::Constant { constant, .. } => {
                 for (&channel, value) in channels.iter().zip(values) {
                     self.constants.insert((*constant, channel), value.to_bits());
                 }
             }
-            Place::Temp { temp, .. } => {
+            RegisterChannels::Temp { temp, .. } => {
                 let register = self.temps.entry(*temp).or_insert([0.0, 0.0, 0.0, 1.0]);
                 for (&channel, value) in channels.iter().zip(values) {
                     register[channel] = *value;
@@ -60,12 +61,12 @@ impl Row {
 }
 
 /// The register of a key.
-enum Place {
+enum RegisterChannels {
     Temp { temp: u8, channels: Vec<usize> },
     Constant { constant: usize, channels: Vec<usize> },
 }
 
-impl Place {
+impl RegisterChannels {
     fn of(key: &str, job: &Job) -> Result<Self, String> {
         let key = key.trim();
         let (name, letters) = match key.rsplit_once('.') {
@@ -94,7 +95,7 @@ impl Place {
 /// The keys of a file, each resolved once.
 struct Keys<'j> {
     job: &'j Job,
-    known: HashMap<String, Place>,
+    known: HashMap<String, RegisterChannels>,
 }
 
 impl<'j> Keys<'j> {
@@ -106,7 +107,7 @@ impl<'j> Keys<'j> {
         if let Some(place) = self.known.get(key) {
             return row.set(key, place, values);
         }
-        let place = Place::of(key, self.job)?;
+        let place = RegisterChannels::of(key, self.job)?;
         row.set(key, &place, values)?;
         // A limit, because a file with many different keys would fill the memory.
         if self.known.len() < 1024 {
@@ -363,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn unreadable_rows_are_reported_with_line() {
         assert!(rows("t0.r\n1,2\n").unwrap_err().starts_with("line 2: 2 cells"));
         assert!(rows("t0.r\none\n").unwrap_err().starts_with("line 2: `one`"));
         assert!(rows("").is_err());

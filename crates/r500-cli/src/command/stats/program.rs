@@ -29,7 +29,7 @@ pub(super) struct Counted {
     /// Why the control flow is unstructured, and the address of the first violation.
     pub(super) unstructured: Option<(u32, Unstructured)>,
     /// Integer constants of its loops that are not provided.
-    pub(super) unknown_passes: Vec<u8>,
+    pub(super) unknown_trip_counts: Vec<u8>,
 }
 
 impl Counted {
@@ -37,9 +37,9 @@ impl Counted {
         let graph = Graph::new(&job.program).map_err(|error| error.to_string())?;
         let structure = Structure::recover(&graph);
         let stats = Stats::of_graph(&job.program, &graph, structure.as_ref().ok());
-        let unknown_passes = Stats::unknown_passes(&graph);
+        let unknown_trip_counts = Stats::unknown_trip_counts(&graph);
         let unstructured = structure.err().map(|why| (graph.window().address(why.index), why));
-        Ok(Self { stats, unstructured, unknown_passes })
+        Ok(Self { stats, unstructured, unknown_trip_counts })
     }
 
     /// Returns a number by index; `None` if control flow leaves it undetermined.
@@ -72,7 +72,7 @@ impl Program {
                     why.map(|(at, why)| json!({ "address": at, "reason": why.reason.text() }));
                 object.insert("structured".into(), why.is_none().into());
                 object.insert("unstructured".into(), why.unwrap_or_default());
-                object.insert("unknown_passes".into(), json!(counted.unknown_passes));
+                object.insert("unknown_passes".into(), json!(counted.unknown_trip_counts));
                 object.insert("error".into(), Value::Null);
             }
             Err(error) => {

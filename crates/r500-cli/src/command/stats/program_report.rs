@@ -6,7 +6,9 @@ use super::program::{Counted, Program};
 
 /// Prints all numbers of a program.
 pub(super) fn print(out: &mut impl Write, program: &Program) -> io::Result<()> {
-    let Ok(Counted { stats: s, unstructured, unknown_passes }) = &program.counted else {
+    let Ok(Counted { stats: s, unstructured, unknown_trip_counts: unknown_passes }) =
+        &program.counted
+    else {
         // Reported on stderr.
         return Ok(());
     };

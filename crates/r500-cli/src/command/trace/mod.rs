@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub(super) use self::text::Printer;
 use self::watch::Watch;
 use super::binding_args::StateArgs;
-use super::engine_args::{self, MachineArgs};
+use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::float_format::{json as float, json_all, letters};
 use super::format::Format;
@@ -50,7 +50,7 @@ pub(super) struct Trace {
     #[command(flatten)]
     state: StateArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    machine: EngineArgs,
 }
 
 const AFTER: &str = "\
@@ -223,10 +223,10 @@ pub(super) fn add_event(value: &mut Value, event: &Event) {
         }
         EventKind::Flow(jump) => {
             value["kind"] = "flow".into();
-            value["wants"] = jump.wants.into();
+            value["wants"] = jump.jumps.into();
             value["voted"] = jump.voted.into();
             value["voters"] = jump.voters.into();
-            value["in_favour"] = jump.in_favour.into();
+            value["in_favour"] = jump.votes_for.into();
             value["taken"] = jump.taken.into();
         }
     }

@@ -153,7 +153,7 @@ impl Printer<'_> {
                 }
             }
             EventKind::Flow(jump) => {
-                let wish = if jump.wants { "wants to jump" } else { "does not want to jump" };
+                let wish = if jump.jumps { "wants to jump" } else { "does not want to jump" };
                 let say = if jump.voted { "" } else { " (has no say)" };
                 let next = jump.next;
                 let jumps = match (jump.taken, next == address + 1) {
@@ -164,7 +164,7 @@ impl Printer<'_> {
                 writeln!(
                     out,
                     "{margin}pixel {wish}{say}; {} of {} voters do: {jumps}",
-                    jump.in_favour, jump.voters
+                    jump.votes_for, jump.voters
                 )?;
             }
         }

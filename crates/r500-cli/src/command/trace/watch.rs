@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_watched() {
+    fn watchable_registers_parse() {
         let watch = |text: &str| text.parse::<Watch>();
         assert_eq!(watch("temp[3]"), Ok(Watch::Temp(3, 15)));
         assert_eq!(watch("t3.ra"), Ok(Watch::Temp(3, 9)));

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::unusual_byte_groupings)] // grouped as the components lie
 
-use super::{LAYOUTS, Number, bytes_per_pixel, layout, load, store};
+use super::{LAYOUTS, NumberFormat, bytes_per_pixel, layout, load, store};
 use r500_isa::FieldValue;
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
@@ -114,7 +114,7 @@ fn sixteen_bits() {
 }
 
 #[test]
-fn mpeg_formats_are_signed_without_being_told() {
+fn mpeg_formats_are_signed_by_default() {
     for signs in [0, 0xf] {
         let mpeg = |format| stored(register(format, RGBA, signs), SIGNED);
         assert_eq!(mpeg(OutFormat::C_16_MPEG), [0x01, 0x80]);
@@ -247,8 +247,8 @@ fn layouts_are_what_their_names_say() {
         }
         let bits: Vec<u32> = layout.components.iter().map(|&(_, bits)| bits).collect();
         assert_eq!(bits, widths, "{name}");
-        assert_eq!(layout.number == Number::Float, name.ends_with("FP"));
-        assert_eq!(layout.number == Number::Gamma, name.ends_with("GAMMA"));
+        assert_eq!(layout.number == NumberFormat::Float, name.ends_with("FP"));
+        assert_eq!(layout.number == NumberFormat::Gamma, name.ends_with("GAMMA"));
 
         // No two components share a bit, and the pixel has no unnecessary byte.
         let mut end = 0;
@@ -310,7 +310,7 @@ fn storing_undoes_loading() {
             assert_eq!(shown_again.map(f32::to_bits), shown.map(f32::to_bits), "{}", context());
 
             let canonical = shown.iter().all(|x| x.is_finite() && *x > -1.0);
-            if canonical || matches!(layout.number, Number::Unsigned | Number::Gamma) {
+            if canonical || matches!(layout.number, NumberFormat::Unsigned | NumberFormat::Gamma) {
                 let mut masked = [0; 16];
                 masked[..layout.bytes].copy_from_slice(&bytes);
                 let masked = (u128::from_le_bytes(masked) & bits).to_le_bytes();

@@ -58,7 +58,7 @@ fn the_curve_agrees_with_the_power_function() {
 }
 
 #[test]
-fn the_ends() {
+fn inputs_outside_0_to_1_are_clamped() {
     assert_eq!(decode(0.0), 0.0);
     assert_eq!(decode(1.0), 1.0);
     assert_eq!(encode(0.0), 0.0);

@@ -23,7 +23,7 @@ fn request(id: u32, method: &str, params: Value) -> Incoming {
     Incoming::Message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
 }
 
-fn tell(method: &str, params: Value) -> Incoming {
+fn notification(method: &str, params: Value) -> Incoming {
     Incoming::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
 }
 
@@ -36,12 +36,12 @@ fn a_request_can_be_taken_back_while_it_waits() {
     let document = json!({ "textDocument": { "uri": "untitled:1", "text": ": ;", "version": 1 } });
     let (answers, done) = served(vec![
         request(1, "initialize", json!({})),
-        tell("textDocument/didOpen", document.clone()),
+        notification("textDocument/didOpen", document.clone()),
         request(2, "textDocument/documentSymbol", document.clone()),
         request(3, "textDocument/documentSymbol", document),
-        tell("$/cancelRequest", json!({ "id": 2 })),
+        notification("$/cancelRequest", json!({ "id": 2 })),
         request(4, "shutdown", Value::Null),
-        tell("exit", Value::Null),
+        notification("exit", Value::Null),
     ]);
     assert_eq!(codes(&answers), [0, -32800, 0, 0]);
     assert_eq!(answers[2]["result"], json!([]));
@@ -49,16 +49,16 @@ fn a_request_can_be_taken_back_while_it_waits() {
 }
 
 #[test]
-fn what_is_out_of_order_or_no_message_is_an_error() {
+fn out_of_order_and_malformed_messages_are_errors() {
     let (answers, done) = served(vec![
         request(1, "textDocument/hover", json!({})),
-        tell("textDocument/didOpen", json!({})),
+        notification("textDocument/didOpen", json!({})),
         Incoming::Malformed("no".to_owned()),
         Incoming::Message(json!(3)),
         Incoming::Message(json!({ "id": 9, "result": 1 })),
         request(2, "initialize", json!(null)),
         request(3, "initialize", json!({})),
-        tell("textDocument/didOpen", json!({ "textDocument": 3 })),
+        notification("textDocument/didOpen", json!({ "textDocument": 3 })),
         request(4, "textDocument/hover", json!({ "textDocument": { "uri": "x" } })),
         request(5, "$/unknown", json!([])),
         request(6, "shutdown", Value::Null),
@@ -75,7 +75,7 @@ fn what_is_out_of_order_or_no_message_is_an_error() {
 fn changes_are_taken_one_after_the_other() {
     let uri = "untitled:1";
     let change = |changes: Value| {
-        tell(
+        notification(
             "textDocument/didChange",
             json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": changes }),
         )
@@ -86,7 +86,7 @@ fn changes_are_taken_one_after_the_other() {
         || request(2, "textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
     let (answers, _) = served(vec![
         request(1, "initialize", json!({})),
-        tell(
+        notification(
             "textDocument/didOpen",
             json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } }),
         ),
@@ -119,7 +119,7 @@ fn colours_selections_symbols_and_ranges() {
     let range = json!({ "start": place(3, 0), "end": place(3, 4) });
     let (answers, _) = served(vec![
         request(1, "initialize", json!({})),
-        tell("textDocument/didOpen", document),
+        notification("textDocument/didOpen", document),
         request(2, "textDocument/documentColor", with(json!({}))),
         request(
             3,
@@ -152,7 +152,7 @@ fn the_outline_is_a_tree() {
     let document = json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } });
     let (answers, _) = served(vec![
         request(1, "initialize", json!({})),
-        tell("textDocument/didOpen", document.clone()),
+        notification("textDocument/didOpen", document.clone()),
         request(2, "textDocument/documentSymbol", document),
     ]);
     fn outline(list: &Value) -> String {

@@ -1,4 +1,4 @@
-//! Canvases: the memory that batches are stored to, a band of a frame or of surfaces.
+//! Band targets: the memory that batches are stored to, a band of a frame or of surfaces.
 
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Band, ColorSurface, PixelRect, Plane, Surfaces};
@@ -10,24 +10,24 @@ use super::render_targets::{ColorTargets, PlanePixels, Staging, TARGETS, TargetP
 use super::tile::Tile;
 
 /// The memory of a part of a picture.
-pub(super) trait Canvas {
+pub(super) trait BandTarget {
     /// Returns the rectangle of its pixels.
     fn rect(&self) -> PixelRect;
 
-    /// Computes and caches the offsets of a tile inside the canvas. Returns false if an offset does not fit.
+    /// Computes and caches the offsets of a tile inside the band. Returns false if an offset does not fit.
     fn has_offsets(&self, staging: &mut Staging, tile: &Tile<'_>) -> bool;
 
-    /// Returns the planes for a tile inside the canvas that [`has_offsets`](Self::has_offsets).
+    /// Returns the planes for a tile inside the band that [`has_offsets`](Self::has_offsets).
     fn targets<'c>(&'c mut self, staging: &'c Staging, tile: &Tile<'_>) -> ColorTargets<'c>;
 
     /// Marks all pixels as covered.
-    fn cover(&mut self);
+    fn init_coverage(&mut self);
 
-    /// Stores the coverage of horizontally adjacent chunks inside the canvas.
+    /// Stores the coverage of horizontally adjacent chunks inside the band.
     fn store_coverages(&mut self, level: impl LaneOps, at: [u32; 2], covered: &[CoverageBits]);
 }
 
-impl Canvas for Band<'_> {
+impl BandTarget for Band<'_> {
     fn rect(&self) -> PixelRect {
         Band::rect(self)
     }
@@ -42,7 +42,7 @@ impl Canvas for Band<'_> {
         ColorTargets { planes: planes.map(|plane| TargetPlane::floats(plane, offsets)), offsets }
     }
 
-    fn cover(&mut self) {
+    fn init_coverage(&mut self) {
         self.coverage_mut().fill(true);
     }
 
@@ -122,7 +122,7 @@ fn columns_inside(rect: PixelRect, x: u32) -> std::ops::Range<usize> {
     first as usize..end.max(first) as usize
 }
 
-impl Canvas for SurfaceBand<'_, '_> {
+impl BandTarget for SurfaceBand<'_, '_> {
     fn rect(&self) -> PixelRect {
         self.surfaces.area
     }
@@ -146,7 +146,7 @@ impl Canvas for SurfaceBand<'_, '_> {
         targets
     }
 
-    fn cover(&mut self) {
+    fn init_coverage(&mut self) {
         let PixelRect { width, height, .. } = self.rect();
         let Some(Plane { values, pitch }) = &mut self.surfaces.coverage else { return };
         for row in 0..height as usize {

@@ -6,30 +6,30 @@ use super::{Flush, Lanewise};
 use r500_simd::SimdLevel;
 
 /// Operation G on NG operands, of which operand AT is the result of F on NF operands. The operands are those of F, then the others of G.
-pub(crate) struct Then<F, G, const NF: usize, const NG: usize, const AT: usize>(
+pub(crate) struct FusedPair<F, G, const NF: usize, const NG: usize, const AT: usize>(
     PhantomData<(F, G)>,
 );
 
 macro_rules! arities {
     ($($first:literal $second:literal $all:literal;)*) => {$(
         impl<F: Lanewise<$first>, G: Lanewise<$second>, const AT: usize> Lanewise<$all>
-            for Then<F, G, $first, $second, AT>
+            for FusedPair<F, G, $first, $second, AT>
         {
             const CHECKS_DENORMALS: bool = F::CHECKS_DENORMALS || G::CHECKS_DENORMALS;
 
             #[inline(always)]
             fn lane<L: SimdLevel>(flags: &mut u32, operands: [f32; $all]) -> f32 {
-                let between = F::lane::<L>(flags, first_of(operands));
+                let intermediate = F::lane::<L>(flags, first_of(operands));
                 if G::CHECKS_DENORMALS {
-                    L::Flush::check_operand(flags, between);
+                    L::Flush::check_operand(flags, intermediate);
                 }
-                G::lane::<L>(flags, second_of::<$all, $first, $second, AT>(operands, between))
+                G::lane::<L>(flags, second_of::<$all, $first, $second, AT>(operands, intermediate))
             }
 
             #[inline(always)]
-            fn law(operands: [f32; $all]) -> f32 {
-                let between = F::law(first_of(operands));
-                G::law(second_of::<$all, $first, $second, AT>(operands, between))
+            fn reference(operands: [f32; $all]) -> f32 {
+                let intermediate = F::reference(first_of(operands));
+                G::reference(second_of::<$all, $first, $second, AT>(operands, intermediate))
             }
         }
     )*};
@@ -61,12 +61,12 @@ fn first_of<const ALL: usize, const FIRST: usize>(operands: [f32; ALL]) -> [f32;
 #[inline(always)]
 fn second_of<const ALL: usize, const FIRST: usize, const SECOND: usize, const AT: usize>(
     operands: [f32; ALL],
-    between: f32,
+    intermediate: f32,
 ) -> [f32; SECOND] {
     let mut second = [0.0; SECOND];
     for i in 0..SECOND {
         second[i] = match i {
-            i if i == AT => between,
+            i if i == AT => intermediate,
             i if i < AT => operands[FIRST + i],
             i => operands[FIRST + i - 1],
         };
