@@ -73,6 +73,7 @@ pub trait SurfacePainter: Sync {
 }
 
 /// A draw prepared by another engine than the requested one.
+#[doc(hidden)]
 pub struct Fallback {
     /// The prepared draw.
     pub prepared: Box<dyn PreparedDraw>,
@@ -138,6 +139,7 @@ pub fn draw(
 /// # Errors
 /// [`RunError::NotPrepared`] if the draw was prepared for another shader, other options or other bindings; [`RunError`] if a
 /// limit is exceeded; the frame then holds parts of both pictures.
+#[doc(hidden)]
 pub fn draw_into(
     prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,

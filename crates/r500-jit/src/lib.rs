@@ -93,8 +93,10 @@ mod target;
 #[cfg(not(x86_code))]
 mod no_disasm;
 #[cfg(not(x86_code))]
+#[doc(hidden)]
 pub use no_disasm::listing;
 #[cfg(x86_code)]
+#[doc(hidden)]
 pub use x86::{compile, listing};
 
 pub use engine::Jit;

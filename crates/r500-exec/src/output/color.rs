@@ -116,6 +116,7 @@ pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
 
 /// A pixel format with all registers applied: the layout of `OUT_FMT` with `C0_SEL` to `C3_SEL` and `OUT_SIGN`. For compilers: the
 /// conversion of [`store`], component by component.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PixelEncoding {
     /// Bytes of a pixel: a power of two up to 16.
@@ -271,6 +272,7 @@ pub fn load(fmt: UsOutFmt, bytes: &[u8]) -> Option<[f32; 4]> {
 }
 
 /// A component, all registers applied.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component {
     /// The colour channel that it takes: 0 red to 3 alpha.
@@ -284,6 +286,7 @@ pub struct Component {
 }
 
 /// The encoding of a component's number.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Fixed point in 0..1: [`fixed::f32_to_unorm`].

@@ -53,6 +53,7 @@ pub struct Step {
 impl<'a> Group<'a> {
     /// Returns the pixels of a rectangle at the start of their program. An odd width or height is rounded up
     /// to complete quads.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(draw: &Draw<'a>, rect: PixelRect) -> Self {
         let (columns, rows) = (rect.width.div_ceil(2), rect.height.div_ceil(2));
@@ -83,6 +84,7 @@ impl<'a> Group<'a> {
     }
 
     /// Resumes from a state of a group of the same draw. No pixel is watched.
+    #[doc(hidden)]
     #[must_use]
     pub fn resume(draw: &Draw<'a>, state: GroupState) -> Self {
         let arith = draw.options.readings.arith(draw.shader.zero_rule());
