@@ -343,8 +343,8 @@ fn tokens_classify_words_by_context() {
     let signature = coloured(
         "OUT LAST src0.rgb = temp[1], srcp.a = sub : out[0].rg = raw MAD src0.1g0 -srcp.aaa |src0.rgb| ;",
     );
-    let wanted = "OUT=Tag LAST=Tag src0=Register rgb=Channels temp=Register 1=Number srcp=Register \
-        a=Channels sub=Operation out=Register 0=Number rg=Channels raw=Tag MAD=Operation src0=Register \
+    let wanted = "OUT=Flag LAST=Flag src0=Register rgb=Channels temp=Register 1=Number srcp=Register \
+        a=Channels sub=Operation out=Register 0=Number rg=Channels raw=Flag MAD=Operation src0=Register \
         1g0=Channels srcp=Register aaa=Channels src0=Register rgb=Channels";
     assert_eq!(signature, wanted);
     assert_eq!(
@@ -353,13 +353,13 @@ fn tokens_classify_words_by_context() {
         ),
         "src0=Register rgb=Channels 0=Number 5=Number alu=Register lt=Value r=Channels 0=Number 25=Number \
          MAX=Operation src0=Register 111=Channels src0=Register 000=Channels -- x=Comment IF=Keyword \
-         alu=Register ALU_WAIT=Tag ENDIF=Keyword"
+         alu=Register ALU_WAIT=Flag ENDIF=Keyword"
     );
     assert_eq!(
         coloured(
             "DEF eye = tex[2] ; @top TEX NOP temp[1].rgba = LD eye.rgba temp[0].rg00 ; TEX = NOP ; JUMP @top ;"
         ),
-        "DEF=Directive eye=Name! tex=Register 2=Number @top=Label! TEX=Keyword NOP=Tag temp=Register \
+        "DEF=Directive eye=Name! tex=Register 2=Number @top=Label! TEX=Keyword NOP=Flag temp=Register \
          1=Number rgba=Channels LD=Operation eye=Name rgba=Channels temp=Register 0=Number rg00=Channels \
          TEX=Keyword NOP=Operation JUMP=Keyword @top=Label"
     );
