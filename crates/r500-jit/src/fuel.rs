@@ -22,7 +22,7 @@ pub(crate) fn grant(left: u64) -> i64 {
 /// Interleaved groups execute the union of their control flow. This counts as much as each group alone if counting does not depend on
 /// pixels, and the maximum if a single loop or arm depends on them. With two such loops, each may run longer for another group; and a loop
 /// inside a loop runs, in each outer iteration, as often as any group needs.
-pub(crate) fn counts_alike(body: &[Region]) -> bool {
+pub(crate) fn fuel_is_uniform(body: &[Region]) -> bool {
     varying(body) <= 1
 }
 
@@ -141,7 +141,7 @@ mod tests {
             // Loops that count nothing are irrelevant.
             (vec![looped(true, vec![]), looped(true, vec![]), left()], true),
         ] {
-            assert_eq!(counts_alike(&body), wanted, "{body:?}");
+            assert_eq!(fuel_is_uniform(&body), wanted, "{body:?}");
         }
     }
 }

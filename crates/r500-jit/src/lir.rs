@@ -478,7 +478,7 @@ pub(crate) struct LirFunction {
     /// The class of each value.
     pub(crate) classes: Vec<Class>,
     /// The memory of values that are given in memory: constants and slots.
-    pub(crate) given: Vec<Option<MemOperand>>,
+    pub(crate) mem_operands: Vec<Option<MemOperand>>,
     /// Lower bounds of magnitudes: such a value is assembled from bits (powers of 2 and the like), and is positive, zero or NaN. If it is
     /// not zero, it is at least 2^bound.
     pub(crate) magnitude_bounds: HashMap<VReg, i32>,
@@ -488,7 +488,7 @@ pub(crate) struct LirFunction {
     /// Interleaved groups of pixels (the unroll factor).
     pub(crate) groups: u32,
     /// Whether each of two groups counts its own instructions.
-    pub(crate) counts_apart: bool,
+    pub(crate) separate_fuel_counts: bool,
 }
 
 impl LirFunction {
@@ -511,10 +511,10 @@ impl LirFunction {
         self.fresh_in_memory(class, None)
     }
 
-    pub(crate) fn fresh_in_memory(&mut self, class: Class, given: Option<MemOperand>) -> VReg {
+    pub(crate) fn fresh_in_memory(&mut self, class: Class, operand: Option<MemOperand>) -> VReg {
         let v = VReg(u32::try_from(self.classes.len()).expect("fewer than 2^32 values"));
         self.classes.push(class);
-        self.given.push(given);
+        self.mem_operands.push(operand);
         v
     }
 
@@ -522,7 +522,7 @@ impl LirFunction {
         self.classes[v.index()]
     }
 
-    pub(crate) fn given(&self, v: VReg) -> Option<MemOperand> {
-        self.given[v.index()]
+    pub(crate) fn mem_operand(&self, v: VReg) -> Option<MemOperand> {
+        self.mem_operands[v.index()]
     }
 }

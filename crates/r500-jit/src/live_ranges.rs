@@ -93,7 +93,7 @@ impl LiveRanges {
                         .filter(|v| {
                             // Constants can be read anywhere, except texel offsets, of which every lane needs to be in memory.
                             self.starts[v.index()] < start
-                                && (function.given(*v).is_none() || self.offsets.contains(v))
+                                && (function.mem_operand(*v).is_none() || self.offsets.contains(v))
                         })
                         .collect();
                     outer.sort_unstable();
@@ -127,7 +127,7 @@ impl LiveRanges {
         for (number, uses) in self.uses.iter().enumerate() {
             let v = VReg(u32::try_from(number).expect("values have numbers of 32 bits"));
             let Some(&last) = uses.last() else { continue };
-            if function.given(v).is_none() && function.class(v) == Class::Vector {
+            if function.mem_operand(v).is_none() && function.class(v) == Class::Vector {
                 changes[self.starts[number] as usize] += 1;
                 changes[last as usize + 1] -= 1;
             }

@@ -67,7 +67,7 @@ pub(crate) enum MachInst {
     BranchIfNone(Label),
     Label(Label),
     /// Counts executed instructions.
-    Spend(u32),
+    ConsumeFuel(u32),
     /// Initialises a loop counter with the trip count.
     LoopBegin {
         counter: u32,
@@ -106,7 +106,9 @@ impl MachInst {
                     | Opcode::StorePixels(_)
                     | Opcode::CountFuel(_)
             ),
-            Self::Load { .. } | Self::Store { .. } | Self::Move { .. } | Self::Spend(_) => true,
+            Self::Load { .. } | Self::Store { .. } | Self::Move { .. } | Self::ConsumeFuel(_) => {
+                true
+            }
             _ => false,
         }
     }
@@ -124,7 +126,7 @@ pub(crate) struct MachCode {
     /// Interleaved groups of pixels.
     pub(crate) groups: u32,
     /// Whether each of two groups counts its own instructions.
-    pub(crate) counts_apart: bool,
+    pub(crate) separate_fuel_counts: bool,
     /// For each operation, the number of its operation in the low-level IR; for the checker, in debug builds.
     pub(crate) sources: Vec<u32>,
 }

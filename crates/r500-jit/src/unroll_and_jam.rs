@@ -16,7 +16,7 @@ use crate::lir::{
 /// Doubles the number of interleaved groups. If `apart`, and the groups together would count other instructions than one by one, each group
 /// counts its own.
 pub(crate) fn interleave(function: LirFunction, mask_class: Class, apart: bool) -> LirFunction {
-    let counts_apart = apart && !fuel::counts_alike(&function.body);
+    let separate_fuel_counts = apart && !fuel::fuel_is_uniform(&function.body);
     let full_masks = full_masks(&function);
     let uniform = UniformValues::of(&function);
     let groups = function.groups.max(1);
@@ -27,14 +27,14 @@ pub(crate) fn interleave(function: LirFunction, mask_class: Class, apart: bool) 
         groups,
         function,
         mask_class,
-        counts_apart,
+        separate_fuel_counts,
         full_masks,
         active: None,
     };
     let body = std::mem::take(&mut interleaver.function.body);
     interleaver.function.body = interleaver.nodes(body);
     interleaver.function.groups = 2 * groups;
-    interleaver.function.counts_apart = counts_apart;
+    interleaver.function.separate_fuel_counts = separate_fuel_counts;
     interleaver.function
 }
 
@@ -43,8 +43,9 @@ struct UniformValues(Vec<bool>);
 
 impl UniformValues {
     fn of(function: &LirFunction) -> Self {
-        let slot = |given: &Option<MemOperand>| matches!(given, Some(MemOperand::Slot(..)));
-        let mut uniform = Self(function.given.iter().map(|given| !slot(given)).collect());
+        let slot = |operand: &Option<MemOperand>| matches!(operand, Some(MemOperand::Slot(..)));
+        let mut uniform =
+            Self(function.mem_operands.iter().map(|operand| !slot(operand)).collect());
         // Loop-carried values may break the optimistic assumption; iterate to the fixed point.
         while uniform.nodes(&function.body) {}
         uniform
@@ -118,7 +119,7 @@ struct Interleaver {
     /// The copy of each value for the second group.
     copies: Vec<Option<VReg>>,
     /// Whether each group counts its own instructions.
-    counts_apart: bool,
+    separate_fuel_counts: bool,
     /// Masks with all lanes set.
     full_masks: HashSet<VReg>,
     /// The first group's mask of the active lanes in the current region; `None` if all are active.
@@ -137,12 +138,12 @@ impl Interleaver {
         if let Some(copy_of) = self.copies.get(v.index()).copied().flatten() {
             return copy_of;
         }
-        let copy_of = match self.function.given(v) {
+        let copy_of = match self.function.mem_operand(v) {
             _ if self.uniform.holds(v) => v,
             Some(MemOperand::Const(_)) => v,
             Some(MemOperand::Slot(slot, part)) => {
-                let given = MemOperand::Slot(slot, part + self.groups);
-                self.function.fresh_in_memory(self.function.class(v), Some(given))
+                let operand = MemOperand::Slot(slot, part + self.groups);
+                self.function.fresh_in_memory(self.function.class(v), Some(operand))
             }
             None => self.function.fresh(self.function.class(v)),
         };
@@ -244,7 +245,7 @@ impl Interleaver {
 
     /// Counts instructions of a region: for each group by its active lanes, or for both together.
     fn count(&mut self, instructions: u32) -> Region {
-        let Some(mask) = self.active.filter(|_| self.counts_apart) else {
+        let Some(mask) = self.active.filter(|_| self.separate_fuel_counts) else {
             return Region::ConsumeFuel(instructions);
         };
         let args = [Some(mask), Some(self.copy_of(mask)), None];
@@ -293,7 +294,7 @@ impl Interleaver {
 
     fn repeat(&mut self, mut repeat: Loop, to: &mut Vec<Region>) {
         let active = self.active;
-        if self.counts_apart
+        if self.separate_fuel_counts
             && let Some(again) = repeat.continue_mask
         {
             self.active = Some(self.active_in(&mut repeat, again, to));

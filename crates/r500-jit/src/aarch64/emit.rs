@@ -287,7 +287,7 @@ impl<'a> Emit<'a> {
                     self.begin_group();
                 }
             }
-            MachInst::Spend(instructions) => self.spend(instructions),
+            MachInst::ConsumeFuel(instructions) => self.spend(instructions),
             MachInst::LoopBegin { counter, trips } => self.begin_loop(counter, trips),
             MachInst::LoopBack { counter, to, tested, address } => {
                 self.loop_back(counter, to, tested, address);

@@ -76,7 +76,7 @@ impl CompiledKernel {
 
     /// Runs over chunks, in either form. Returns the number of counted instructions and the address of the last of them.
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
-        if self.speculation.pays() {
+        if self.speculation.is_profitable() {
             let before = self.changed.save(batch, run);
             let outcome = self.pages.call(Form::Speculative, batch, run, self.fuel_checked);
             self.speculation.note(matches!(outcome, Outcome::Done(_)));
@@ -178,7 +178,7 @@ impl Speculation {
     const MOST: u32 = 31;
 
     /// Returns whether the next run is speculative. A race of threads may count a run twice, which affects time only.
-    fn pays(&self) -> bool {
+    fn is_profitable(&self) -> bool {
         let skip = self.skip.load(Ordering::Relaxed);
         if skip > 0 {
             self.skip.store(skip - 1, Ordering::Relaxed);

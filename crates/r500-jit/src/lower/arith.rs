@@ -114,7 +114,7 @@ impl Lower<'_> {
         // A constant factor absorbs the sign at no cost.
         if negate {
             for factor in [&mut a, &mut b] {
-                if let Some(MemOperand::Const(bits)) = self.function.given(*factor) {
+                if let Some(MemOperand::Const(bits)) = self.function.mem_operand(*factor) {
                     *factor = self.bits(bits ^ SIGN);
                     negate = false;
                     break;
@@ -178,7 +178,7 @@ impl Lower<'_> {
         c: VReg,
     ) -> VReg {
         let MulFlags { negate, zero_a, zero_b } = product;
-        let constant = |v| matches!(self.function.given(v), Some(MemOperand::Const(_)));
+        let constant = |v| matches!(self.function.mem_operand(v), Some(MemOperand::Const(_)));
         // `-(a * b) + c` → `c - a * b`; sound if no zero rule applies to the product.
         if negate && !zero_a && !zero_b && sign == AddSign::Plus && !constant(a) && !constant(b) {
             let p = self.product(MulFlags { negate: false, ..product }, a, b);
@@ -240,12 +240,12 @@ impl Lower<'_> {
         if let Some(all) = self.constant_mask(mask) {
             let chosen = if all { a } else { b };
             // A slot may be overwritten before the result is used, so the value is copied.
-            return match self.function.given(chosen) {
+            return match self.function.mem_operand(chosen) {
                 Some(MemOperand::Slot(..)) => self.op(Opcode::Copy, &[chosen]),
                 _ => chosen,
             };
         }
-        let zero = |v| self.function.given(v) == Some(MemOperand::Const(0));
+        let zero = |v| self.function.mem_operand(v) == Some(MemOperand::Const(0));
         match (self.caps.mask_class, self.function.class(a)) {
             (_, Class::Mask) => {
                 let yes = self.op(Opcode::MaskAnd, &[mask, a]);

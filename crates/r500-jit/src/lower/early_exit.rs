@@ -12,7 +12,7 @@ const LEAST: u64 = 48;
 /// Returns whether code after a discard has no observable effect for discarded pixels, and is long enough.
 ///
 /// If only colour stores remain, uncovered pixels store zeros or keep their contents.
-pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
+pub(super) fn is_profitable(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
     let only_colors = !unit.colors.is_empty()
         && unit.colors.iter().all(|color| color.covered)
         && unit.writes.is_empty()

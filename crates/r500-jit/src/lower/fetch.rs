@@ -475,14 +475,14 @@ impl Lower<'_> {
             }
             _ => false,
         };
-        let row = match self.function.given(level.row) {
+        let row = match self.function.mem_operand(level.row) {
             Some(MemOperand::Const(cells)) if cells.is_power_of_two() => {
                 self.shifted(row, cells.trailing_zeros())
             }
             _ => self.op(Opcode::IntMul, &[row, level.row]),
         };
         let mut cell = self.op(Opcode::IntAdd, &[row, column]);
-        if self.function.given(level.origin) != Some(MemOperand::Const(0)) {
+        if self.function.mem_operand(level.origin) != Some(MemOperand::Const(0)) {
             cell = self.op(Opcode::IntAdd, &[cell, level.origin]);
         }
         // A bounds check: nothing outside of the table is ever read.

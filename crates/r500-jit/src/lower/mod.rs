@@ -154,7 +154,8 @@ impl Lower<'_> {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
             self.stmt(stmt);
-            if matches!(stmt, Stmt::Discard(_)) && early_exit::pays(unit, stmts.as_slice()) {
+            if matches!(stmt, Stmt::Discard(_)) && early_exit::is_profitable(unit, stmts.as_slice())
+            {
                 return self.rest_if_covered(unit, stmts.as_slice());
             }
         }
@@ -212,7 +213,7 @@ impl Lower<'_> {
                 new = self.choose(mask, new, old);
             }
             // A value in a slot that is overwritten here must be copied first.
-            if let Some(MemOperand::Slot(from, _)) = self.function.given(new)
+            if let Some(MemOperand::Slot(from, _)) = self.function.mem_operand(new)
                 && slots.contains(&from)
             {
                 new = self.op(Opcode::Copy, &[new]);
@@ -227,7 +228,7 @@ impl Lower<'_> {
     }
 
     fn store(&mut self, v: VReg, slot: u32) {
-        let vector = self.spread(v);
+        let vector = self.to_vector(v);
         self.put(Opcode::Store(slot, 0), vector);
     }
 
@@ -237,7 +238,7 @@ impl Lower<'_> {
     }
 
     /// Converts a value to a vector.
-    fn spread(&mut self, v: VReg) -> VReg {
+    fn to_vector(&mut self, v: VReg) -> VReg {
         match self.function.class(v) {
             Class::Vector => v,
             Class::Mask => self.op(Opcode::FromMask, &[v]),
@@ -260,7 +261,7 @@ impl Lower<'_> {
     fn kill(&mut self, mask: Operand) {
         self.origin = self.address;
         let mask = self.mask(mask);
-        let mask = self.spread(mask);
+        let mask = self.to_vector(mask);
         let covered = self.covered();
         let left = self.op(Opcode::AndNot, &[mask, covered]);
         self.put(Opcode::StoreCoverage(0), left);
@@ -379,7 +380,7 @@ impl Lower<'_> {
 
     /// Returns a value's bits, if it is a constant.
     fn constant(&self, v: VReg) -> Option<u32> {
-        match self.function.given(v) {
+        match self.function.mem_operand(v) {
             Some(MemOperand::Const(bits)) => Some(bits),
             _ => None,
         }

@@ -15,7 +15,7 @@ impl Lower<'_> {
         let covered = color.covered.then(|| self.covered());
         let channels =
             [0, 1, 2, 3].map(|i| self.channel(color.channels[i], color.non_nan[i], covered));
-        self.paint(color.target, channels);
+        self.store_color(color.target, channels);
     }
 
     /// Stores the colours of uncovered pixels: zeros in a frame; surfaces keep their contents.
@@ -26,13 +26,13 @@ impl Lower<'_> {
         let zero = self.bits(0);
         let zero = self.op(Opcode::Copy, &[zero]);
         for row in 0..2 {
-            self.paint_row(StoreColor { target: color.target, row, part: 0 }, [zero; 2]);
+            self.store_row(StoreColor { target: color.target, row, part: 0 }, [zero; 2]);
         }
     }
 
-    fn paint(&mut self, target: u8, channels: [VReg; 4]) {
+    fn store_color(&mut self, target: u8, channels: [VReg; 4]) {
         for (row, halves) in (0..).zip(self.float_rows(channels)) {
-            self.paint_row(StoreColor { target, row, part: 0 }, halves);
+            self.store_row(StoreColor { target, row, part: 0 }, halves);
         }
     }
 
@@ -57,7 +57,7 @@ impl Lower<'_> {
         })
     }
 
-    fn paint_row(&mut self, paint: StoreColor, [first, other]: [VReg; 2]) {
+    fn store_row(&mut self, paint: StoreColor, [first, other]: [VReg; 2]) {
         let args = [Some(first), Some(other), None];
         self.push(Op { opcode: Opcode::StoreColor(paint), dst: None, args, origin: self.origin });
     }
@@ -70,8 +70,8 @@ impl Lower<'_> {
         covered: Option<VReg>,
     ) -> VReg {
         let x = self.vector(channel);
-        let x = self.spread(x);
-        let x = match self.function.given(x) {
+        let x = self.to_vector(x);
+        let x = match self.function.mem_operand(x) {
             Some(MemOperand::Const(bits)) if f32::from_bits(bits).is_nan() => {
                 self.float(CANONICAL_NAN)
             }

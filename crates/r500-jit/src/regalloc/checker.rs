@@ -118,7 +118,8 @@ impl Checker<'_> {
             // Constants are the same for the next group; all other values change.
             let function = self.function;
             for held in self.state.0.values_mut() {
-                held.values.retain(|v| matches!(function.given(*v), Some(MemOperand::Const(_))));
+                held.values
+                    .retain(|v| matches!(function.mem_operand(*v), Some(MemOperand::Const(_))));
             }
             self.fill_memory();
             if !first.join(&self.state) {
@@ -134,8 +135,8 @@ impl Checker<'_> {
     /// Initialises slots of the batch and constants with the given values, at the start of a group.
     fn fill_memory(&mut self) {
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(..)));
-        for (n, given) in (0..).zip(&self.function.given) {
-            let at = match *given {
+        for (n, operand) in (0..).zip(&self.function.mem_operands) {
+            let at = match *operand {
                 Some(MemOperand::Const(bits)) => Location::Const(bits),
                 Some(MemOperand::Slot(slot, part)) => Location::Slot(slot, part),
                 None => continue,
@@ -152,7 +153,7 @@ impl Checker<'_> {
                 Region::ConsumeFuel(instructions) => {
                     self.moves()?;
                     let inst = self.take()?;
-                    if !matches!(inst, MachInst::Spend(n) if n == *instructions) {
+                    if !matches!(inst, MachInst::ConsumeFuel(n) if n == *instructions) {
                         return self.fault(format!("{inst:?}, not {instructions} to be counted"));
                     }
                     self.tested = None;
@@ -513,7 +514,7 @@ impl Checker<'_> {
 
 /// Returns for each value whether it has a definition.
 fn defined_values(function: &LirFunction) -> Vec<bool> {
-    let mut defined: Vec<bool> = function.given.iter().map(Option::is_some).collect();
+    let mut defined: Vec<bool> = function.mem_operands.iter().map(Option::is_some).collect();
     define_in(&function.body, &mut defined);
     defined
 }

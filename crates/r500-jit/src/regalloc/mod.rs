@@ -47,7 +47,7 @@ pub(crate) fn allocate(function: &LirFunction, machine: Machine) -> MachCode {
     allocator.groups();
     allocator.out.stack = allocator.regs.frame();
     allocator.out.groups = function.groups;
-    allocator.out.counts_apart = function.counts_apart;
+    allocator.out.separate_fuel_counts = function.separate_fuel_counts;
     let listing = allocator.out;
     #[cfg(any(debug_assertions, test))]
     if !crate::known_bugs::is_unchecked()
@@ -106,7 +106,9 @@ impl Allocator<'_> {
         for node in nodes {
             match node {
                 Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Region::ConsumeFuel(instructions) => self.push(MachInst::Spend(*instructions)),
+                Region::ConsumeFuel(instructions) => {
+                    self.push(MachInst::ConsumeFuel(*instructions))
+                }
                 Region::Branch(branch) => self.branch(branch),
                 Region::Loop(repeat) => self.repeat(repeat),
             }
@@ -125,7 +127,7 @@ impl Allocator<'_> {
         let memory = self.arrange(&mut op);
         let in_pool = is_injected(KnownBug::TexelOffsetsInPool);
         if let (Some((at, Access::Lanes)), args, false) = (memory, op.args, in_pool) {
-            self.put_into_frame(args[at].expect("offsets are an argument"));
+            self.store_to_frame(args[at].expect("offsets are an argument"));
         }
         // Arguments that need a register are allocated first, while registers are free.
         let mut regs = [None; 3];
@@ -155,7 +157,7 @@ impl Allocator<'_> {
                         && access != Access::Zero
                         && alone
                         && !(access == Access::Wide && matches!(mem, Mem::Const(_)))
-                        && !self.deserves_register(v) =>
+                        && !self.prefers_register(v) =>
                 {
                     Place::Memory(mem)
                 }
@@ -213,7 +215,8 @@ impl Allocator<'_> {
         // A value that is given in memory is the better memory operand.
         let better = !in_register(a)
             && (in_register(b)
-                || self.function.given(a).is_some() && self.function.given(b).is_none());
+                || self.function.mem_operand(a).is_some()
+                    && self.function.mem_operand(b).is_none());
         if better {
             op.opcode = exchanged;
             op.args.swap(0, 1);
@@ -222,7 +225,7 @@ impl Allocator<'_> {
     }
 
     /// Returns whether to reload a value from memory into a register: its next use is near, in the same iteration, and a register is free.
-    fn deserves_register(&self, v: VReg) -> bool {
+    fn prefers_register(&self, v: VReg) -> bool {
         let class = self.function.class(v);
         let next = self.live_ranges.next_use(v, self.at).filter(|next| *next < self.pass_ends);
         next.is_some_and(|next| next - self.at < SOON) && self.regs.has_free(class)
@@ -284,8 +287,8 @@ impl Allocator<'_> {
     }
 
     /// Spills a value so that each of its lanes can be read from memory; a constant is stored to the frame first.
-    fn put_into_frame(&mut self, v: VReg) {
-        if let Some(MemOperand::Const(_)) = self.function.given(v)
+    fn store_to_frame(&mut self, v: VReg) {
+        if let Some(MemOperand::Const(_)) = self.function.mem_operand(v)
             && self.regs.lanes(v).is_none()
         {
             let from = self.load(v, &mut Vec::new());
@@ -335,7 +338,7 @@ impl Allocator<'_> {
         // Last use of the incoming value: the variable takes over its location.
         if !again
             && self.live_ranges.next_use(from, self.at).is_none()
-            && self.function.given(from).is_none()
+            && self.function.mem_operand(from).is_none()
         {
             self.regs.rename(from, var);
             return;
@@ -387,7 +390,7 @@ impl Allocator<'_> {
         for assign in &arm.assign {
             self.regs.rename(assign.old, assign.new);
         }
-        self.sweep();
+        self.free_unused();
         self.push(MachInst::Label(after));
     }
 
@@ -410,7 +413,7 @@ impl Allocator<'_> {
     }
 
     /// Frees the locations of dead values, also of those without uses.
-    fn sweep(&mut self) {
+    fn free_unused(&mut self) {
         let held = self.regs.registers().into_iter().map(|(_, _, v)| v);
         let dead: Vec<VReg> = held
             .chain(self.regs.spilled())
@@ -486,7 +489,7 @@ impl Allocator<'_> {
         for c in &param {
             self.regs.rename(c.var, c.out);
         }
-        self.sweep();
+        self.free_unused();
         self.depth -= 1;
     }
 
@@ -515,12 +518,13 @@ impl Allocator<'_> {
             }
         }
         // Slots hold other values for the next group of pixels, constants do not.
-        let given =
-            self.live_ranges.constants_used_in(start, end, |v| match self.function.given(v) {
+        let given = self.live_ranges.constants_used_in(start, end, |v| {
+            match self.function.mem_operand(v) {
                 Some(MemOperand::Const(_)) => true,
                 Some(MemOperand::Slot(..)) => inside,
                 None => false,
-            });
+            }
+        });
         for v in given.into_iter().take(count.saturating_sub(needed + 1)) {
             if self.regs.register(v).is_some() || self.regs.has_free(Class::Vector) {
                 self.load(v, &mut Vec::new());

@@ -18,11 +18,11 @@ fn number(slot: usize) -> u32 {
 pub(super) struct RegState {
     pub(super) machine: Machine,
     now: Saved,
-    /// The register of each value, or `NOWHERE`. (`spill_slot` and `given`: its slot of the frame, its
+    /// The register of each value, or `NOWHERE`. (`spill_slot` and `mem_operand`: its slot of the frame, its
     /// read-only memory.)
     register: Vec<u32>,
     spill_slot: Vec<u32>,
-    given: Vec<Option<MemOperand>>,
+    mem_operands: Vec<Option<MemOperand>>,
     classes: Vec<Class>,
     /// The preferred register of each value.
     hints: Vec<u32>,
@@ -69,7 +69,7 @@ impl RegState {
             },
             register: vec![NOWHERE; count],
             spill_slot: vec![NOWHERE; count],
-            given: function.given.clone(),
+            mem_operands: function.mem_operands.clone(),
             classes: function.classes.clone(),
             hints: vec![NOWHERE; count],
             frame: 0,
@@ -91,7 +91,7 @@ impl RegState {
 
     /// Returns the memory that holds a value.
     pub(super) fn memory(&self, v: VReg) -> Option<Mem> {
-        match self.given[v.index()] {
+        match self.mem_operands[v.index()] {
             Some(MemOperand::Const(bits)) => Some(Mem::Const(bits)),
             Some(MemOperand::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
             None => Some(self.spill_slot[v.index()])
@@ -103,7 +103,7 @@ impl RegState {
     /// Returns the memory that holds each lane of a value separately: a pooled constant may be stored for one
     /// lane only.
     pub(super) fn lanes(&self, v: VReg) -> Option<Mem> {
-        match self.given[v.index()] {
+        match self.mem_operands[v.index()] {
             Some(MemOperand::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
             Some(MemOperand::Const(_)) | None => Some(self.spill_slot[v.index()])
                 .filter(|spill_slot| *spill_slot != NOWHERE)

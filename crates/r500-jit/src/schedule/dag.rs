@@ -40,7 +40,7 @@ impl<'a> Dag<'a> {
                 graph.edge(before, at);
             }
             for v in op.args() {
-                if let Some(MemOperand::Slot(slot, _)) = function.given(v) {
+                if let Some(MemOperand::Slot(slot, _)) = function.mem_operand(v) {
                     readers.entry(slot).or_default().push(at);
                 }
                 if let Some(&maker) = makers.get(&v) {

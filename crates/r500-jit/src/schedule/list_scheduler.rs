@@ -48,7 +48,7 @@ impl<'a> ListScheduler<'a> {
         let mut left: HashMap<VReg, u32> = HashMap::new();
         let mut live = [0; 2];
         for op in ops {
-            for v in op.args().filter(|v| function.given(*v).is_none()) {
+            for v in op.args().filter(|v| function.mem_operand(*v).is_none()) {
                 left.entry(v).or_insert_with(|| {
                     live[function.class(v) as usize] += 1;
                     uses[v.index()]

@@ -85,7 +85,7 @@ fn count(nodes: &[Region], uses: &mut [u32]) {
 
 /// Returns whether a value occupies a register: a vector that is not given in memory.
 fn takes_register(function: &LirFunction, v: VReg) -> bool {
-    function.given(v).is_none() && function.class(v) == Class::Vector
+    function.mem_operand(v).is_none() && function.class(v) == Class::Vector
 }
 
 /// Returns the latency of an operation, in cycles.

@@ -331,8 +331,8 @@ impl<'a> Code<'a> {
     }
 
     fn constants(&mut self) {
-        for (n, given) in self.how.function.given.iter().enumerate() {
-            if let Some(MemOperand::Const(bits)) = given {
+        for (n, operand) in self.how.function.mem_operands.iter().enumerate() {
+            if let Some(MemOperand::Const(bits)) = operand {
                 let local = self.local(VReg(n as u32));
                 self.code().v128_const(splat(*bits)).local_set(local);
             }
@@ -359,8 +359,8 @@ impl<'a> Code<'a> {
             self.code().v128_load(from).local_set(local);
         }
         self.locate_pixels();
-        for (n, given) in how.function.given.iter().enumerate() {
-            if let Some(MemOperand::Slot(slot, part)) = given {
+        for (n, operand) in how.function.mem_operands.iter().enumerate() {
+            if let Some(MemOperand::Slot(slot, part)) = operand {
                 let v = VReg(n as u32);
                 let local = self.local(v);
                 let from = vector(self.place(*slot, *part));
@@ -368,8 +368,8 @@ impl<'a> Code<'a> {
                 self.watch(v);
             }
         }
-        for (n, given) in how.function.given.iter().enumerate() {
-            if let Some(MemOperand::Const(_)) = given {
+        for (n, operand) in how.function.mem_operands.iter().enumerate() {
+            if let Some(MemOperand::Const(_)) = operand {
                 self.watch(VReg(n as u32));
             }
         }

@@ -22,11 +22,11 @@ pub(super) struct GuardKind {
 impl GuardSet {
     /// Places the guards of a function.
     pub(super) fn of(function: &LirFunction) -> Self {
-        let given = function.given.iter().map(|given| match given {
+        let operands = function.mem_operands.iter().map(|operand| match operand {
             Some(MemOperand::Const(bits)) => FpFact::of(*bits),
             _ => FpFact::BITS,
         });
-        let mut look = Look { function, facts: given.collect(), watched: Self::default() };
+        let mut look = Look { function, facts: operands.collect(), watched: Self::default() };
         look.nodes(&function.body);
         look.watched
     }

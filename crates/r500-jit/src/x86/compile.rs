@@ -101,7 +101,7 @@ pub(super) fn compile_forms(
     let (usual, rivals) = match groups {
         Groups::One => (form(function, 0, Form::Usual), Vec::new()),
         Groups::Two | Groups::Four => {
-            let is_four = groups == Groups::Four && fuel::counts_alike(&function.body);
+            let is_four = groups == Groups::Four && fuel::fuel_is_uniform(&function.body);
             let function = lower_speculative(unit, level).unwrap_or(function);
             (form(function, if is_four { 2 } else { 1 }, Form::Usual), Vec::new())
         }
@@ -141,7 +141,7 @@ fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     // Four groups cannot count instructions separately.
     let is_roomy = pressure <= ROOMY
         && function.classes.len() < LONG / 2
-        && fuel::counts_alike(&function.body);
+        && fuel::fuel_is_uniform(&function.body);
     // Out-of-order execution overlaps groups, but neither iterations of a loop nor long latencies of texel loads.
     let mut waits = function.body.iter().any(|region| matches!(region, Region::Loop(_)));
     function.each_op(|op| waits |= matches!(op.opcode, Opcode::LoadTexel(_)));

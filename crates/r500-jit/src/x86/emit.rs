@@ -185,7 +185,7 @@ impl<'a> Emit<'a> {
 
     /// Returns the context's fields with the fuel of the interleaved groups, or of each of two.
     fn fuels(&self) -> &'static [i32] {
-        if self.code.counts_apart {
+        if self.code.separate_fuel_counts {
             &[context::FUEL, context::OTHER_FUEL]
         } else {
             &[context::FUEL]
@@ -368,7 +368,7 @@ impl<'a> Emit<'a> {
                 self.a.bind(self.labels[label as usize]);
                 if label == 0 { self.begin_group() } else { Ok(()) }
             }
-            MachInst::Spend(instructions) => {
+            MachInst::ConsumeFuel(instructions) => {
                 if self.fuel_checked {
                     let instructions = i32::try_from(instructions).expect("a function has few");
                     for fuel in self.fuels() {
@@ -398,7 +398,7 @@ impl<'a> Emit<'a> {
                 }
                 a.jump_if(Condition::Equal, after)?;
                 let empty = a.label();
-                if self.code.counts_apart {
+                if self.code.separate_fuel_counts {
                     a.alu_number(Alu::Cmp, field(context::OTHER_FUEL), 0)?;
                     a.jump_if(Condition::Less, empty)?;
                 }

@@ -243,7 +243,7 @@ impl CompiledKernel {
 
     /// Returns the form that draws everything, or the two that compete.
     fn forms(&self) -> Forms<'_> {
-        let (best, next) = self.standing();
+        let (best, next) = self.current_best();
         match next.map(|rival| (&rival.contest, rival.code.get())) {
             Some((contest, Some(Some(code)))) => Forms::Competing(contest, [best, code]),
             _ => Forms::Settled(best),
@@ -251,7 +251,7 @@ impl CompiledKernel {
     }
 
     /// Returns the best form so far, and the one that is measured next.
-    fn standing(&self) -> (&Code, Option<&Rival>) {
+    fn current_best(&self) -> (&Code, Option<&Rival>) {
         let (mut best, mut last) = (&self.code, None);
         for rival in &self.rivals {
             if last.is_some_and(|winner| winner != rival.after) {
@@ -269,7 +269,7 @@ impl CompiledKernel {
 
     /// Counts chunks that are about to be drawn, for the form that is measured next.
     fn count(&self, chunks: usize) {
-        if let (_, Some(next)) = self.standing() {
+        if let (_, Some(next)) = self.current_best() {
             next.count(chunks);
         }
     }

@@ -183,16 +183,16 @@ fn speculation_backs_off_and_comes_back() {
     let speculation = Speculation::default();
     let mut tried = Vec::new();
     for run in 0..80 {
-        if speculation.pays() {
+        if speculation.is_profitable() {
             tried.push(run);
             speculation.note(false);
         }
     }
     assert_eq!(tried, [0, 1, 3, 7, 15, 31, 63]);
     let speculation = Speculation::default();
-    assert!(speculation.pays());
+    assert!(speculation.is_profitable());
     speculation.note(false);
-    assert!(speculation.pays());
+    assert!(speculation.is_profitable());
     speculation.note(true);
-    assert!((0..50).all(|_| speculation.pays()));
+    assert!((0..50).all(|_| speculation.is_profitable()));
 }

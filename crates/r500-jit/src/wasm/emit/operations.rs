@@ -88,7 +88,7 @@ impl Code<'_> {
             }
             Opcode::Blend => {
                 let c = op.args[2].expect("three arguments");
-                match self.how.function.given(b) {
+                match self.how.function.mem_operand(b) {
                     Some(MemOperand::Const(0)) => self.bits(&[c, a]).v128_andnot(),
                     _ => self.bits(&[b, c, a]).v128_bitselect(),
                 };
@@ -208,7 +208,7 @@ impl Code<'_> {
     fn numbers(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
-            let flush = match self.how.function.given(*v) {
+            let flush = match self.how.function.mem_operand(*v) {
                 Some(MemOperand::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
                 _ => !self.numbers.contains(v),
             };

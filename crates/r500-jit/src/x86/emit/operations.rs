@@ -203,7 +203,7 @@ impl Emit<'_> {
             Opcode::GatherChannel(_) => {
                 unreachable!("numbers of single pixels are for WebAssembly")
             }
-            Opcode::Interpolant(ramp) => self.ramp(ramp, dst),
+            Opcode::Interpolant(ramp) => self.interpolant(ramp, dst),
             Opcode::Tabulated(entry) => self.tabulated(entry, dst),
             Opcode::Lookup(table) => self.lookup(table, dst, a),
             Opcode::LoadCoverage(part) => {
@@ -218,7 +218,7 @@ impl Emit<'_> {
                 self.store(Class::Vector, to, from)
             }
             Opcode::CountFuel(instructions) => self.count_fuel(instructions, [a, b]),
-            Opcode::StoreColor(paint) => self.paint(paint, a, b),
+            Opcode::StoreColor(paint) => self.store_color(paint, a, b),
             Opcode::MulAdd | Opcode::NegMulAdd => self.mul_add(opcode, dst, a, b, c),
             Opcode::ToHalf => self.half(dst, a),
             Opcode::Narrow(bytes) => self.narrow(bytes, dst, a),
@@ -292,7 +292,7 @@ impl Emit<'_> {
     }
 
     /// Emits an interpolated input: the x terms plus the y terms of the pixels.
-    fn ramp(
+    fn interpolant(
         &mut self,
         Interpolant { number, part }: Interpolant,
         dst: u8,

@@ -170,7 +170,7 @@ impl Emit<'_> {
     }
 
     /// Stores pixels to the rows of the frame: with AVX2 one row of four pixels, of which each vector has two; with AVX-512 two rows.
-    pub(super) fn paint(
+    pub(super) fn store_color(
         &mut self,
         StoreColor { target, row, part }: StoreColor,
         first: Option<Place>,
