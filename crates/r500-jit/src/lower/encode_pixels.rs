@@ -68,7 +68,7 @@ impl Lower<'_> {
         let (mut constant, mut value) = (0, None);
         for component in encoding.components().filter(|component| component.lo / 32 == number) {
             let x = self.vector(color.channels[component.channel]);
-            let x = self.to_vector(x);
+            let x = self.vector_of(x);
             let lo = component.lo % 32;
             if let Some(bits) = self.constant(x) {
                 constant |= component.encode(f32::from_bits(bits)) << lo;

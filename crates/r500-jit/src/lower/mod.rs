@@ -228,7 +228,7 @@ impl Lower<'_> {
     }
 
     fn store(&mut self, v: VReg, slot: u32) {
-        let vector = self.to_vector(v);
+        let vector = self.vector_of(v);
         self.put(Opcode::Store(slot, 0), vector);
     }
 
@@ -238,7 +238,7 @@ impl Lower<'_> {
     }
 
     /// Converts a value to a vector.
-    fn to_vector(&mut self, v: VReg) -> VReg {
+    fn vector_of(&mut self, v: VReg) -> VReg {
         match self.function.class(v) {
             Class::Vector => v,
             Class::Mask => self.op(Opcode::FromMask, &[v]),
@@ -261,7 +261,7 @@ impl Lower<'_> {
     fn kill(&mut self, mask: Operand) {
         self.origin = self.address;
         let mask = self.mask(mask);
-        let mask = self.to_vector(mask);
+        let mask = self.vector_of(mask);
         let covered = self.covered();
         let left = self.op(Opcode::AndNot, &[mask, covered]);
         self.put(Opcode::StoreCoverage(0), left);

@@ -70,7 +70,7 @@ impl Lower<'_> {
         covered: Option<VReg>,
     ) -> VReg {
         let x = self.vector(channel);
-        let x = self.to_vector(x);
+        let x = self.vector_of(x);
         let x = match self.function.mem_operand(x) {
             Some(MemOperand::Const(bits)) if f32::from_bits(bits).is_nan() => {
                 self.float(CANONICAL_NAN)

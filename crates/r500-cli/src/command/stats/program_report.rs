@@ -6,9 +6,7 @@ use super::program::{Counted, Program};
 
 /// Prints all numbers of a program.
 pub(super) fn print(out: &mut impl Write, program: &Program) -> io::Result<()> {
-    let Ok(Counted { stats: s, unstructured, unknown_trip_counts: unknown_passes }) =
-        &program.counted
-    else {
+    let Ok(Counted { stats: s, unstructured, unknown_trip_counts }) = &program.counted else {
         // Reported on stderr.
         return Ok(());
     };
@@ -75,10 +73,10 @@ pub(super) fn print(out: &mut impl Write, program: &Program) -> io::Result<()> {
             )],
         );
     }
-    let assumed = if unknown_passes.is_empty() {
+    let assumed = if unknown_trip_counts.is_empty() {
         String::new()
     } else {
-        let ints: Vec<String> = unknown_passes.iter().map(|n| format!("int[{n}]")).collect();
+        let ints: Vec<String> = unknown_trip_counts.iter().map(|n| format!("int[{n}]")).collect();
         format!("  (one iteration for loops of {}, not given)", ints.join(", "))
     };
     section(
