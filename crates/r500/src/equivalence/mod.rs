@@ -1,7 +1,7 @@
 //! Equivalence of two programs.
 //!
 //! [`Pair`] runs two jobs, each with its own bindings, and compares the stored values of every pixel that both cover.
-//! [`Sharing`] matches inputs and constants by name, in whichever registers they are, so that both get the same random
+//! [`InterfaceMatch`] matches inputs and constants by name, in whichever registers they are, so that both get the same random
 //! values. [`Fill`] provides the same values for resources that both read and the jobs do not provide; [`Exercise`]
 //! records execution coverage. [`Divergence`] finds the instructions at which the runs of a pixel diverge. [`Trial`]
 //! compares every bit under random values, and [`prove()`] proves equality for all values, by value numbering.
