@@ -331,8 +331,8 @@ fn pictures_of_surfaces_move_to_machine_code() {
         let format = surface.format;
         drawing.draw_to(&bindings, &mut Surfaces::color(area, surface)).unwrap();
         assert!(bytes == stored(&frame, area, format, 96 * 4));
-        // Code for frames and for surfaces, each with quick and with full effort.
-        if jit.unavailable().is_some() || jit.cache_use().misses >= 4 {
+        // Quick code for frames and for surfaces, and optimised code for surfaces. That for frames is not compiled if no draw waits for it.
+        if jit.unavailable().is_some() || jit.cache_use().misses >= 3 {
             break;
         }
         assert!(begin.elapsed().as_secs() < 60, "{:?}", jit.cache_use());
