@@ -113,7 +113,7 @@ impl Installed {
         let from_slots = |offsets: &BatchOffsets| {
             offsets.chunks().as_ptr().expose_provenance().wrapping_sub(slots.addr())
         };
-        let grant = fuel.map_or(i64::from(i32::MAX), |fuel| grant(fuel.left()));
+        let grant = fuel.map_or(i64::from(i32::MAX), |fuel| grant(fuel.remaining()));
         let mut context = Context {
             slots: slots.cast(),
             begin: first * size_of::<Chunk>(),
