@@ -243,4 +243,17 @@ test("the document's answers are of the text as it is, and late ones are dropped
   assert.equal(document.instructionIn({ from: 0, to: 4 }, 4).index, 0);
   text = "three";
   assert.equal(document.isCurrent, false);
+  // Opening ends with the analysis that supersedes its own.
+  let opened = false;
+  const third = document.open("y", []).then(() => (opened = true));
+  void document.now();
+  answers[2].resolve(analysis("superseded"));
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(opened, false);
+  // An analysis of the current text is not started twice.
+  const current = document.current();
+  assert.equal(answers.length, 4);
+  answers[3].resolve(analysis("third"));
+  await Promise.all([third, current]);
+  assert.deepEqual(analysed, ["second", "third"]);
 });

@@ -28,12 +28,14 @@ export class Document {
   private analysing: Promise<void> = Promise.resolve();
   private round = 0;
   private asked: Source | undefined;
+  /** Whether the analysis of `asked` is running. */
+  private running = false;
   private knownText: string | undefined;
   /** A program whose analysis exceeded the time limit; it is not analysed again for requests about positions. */
   private refused: Source | undefined;
   /** Starts an analysis soon, unless the text is already known. */
   readonly soon = settled(SETTLED, () => {
-    if (this.asked?.text !== this.text() || this.asked.files !== this.files) this.now();
+    if (!this.isOf(this.asked)) void this.now();
   });
 
   constructor(
@@ -57,12 +59,13 @@ export class Document {
     return this.knownText;
   }
 
-  /** Opens another program, whose text is already in the editor. */
+  /** Opens another program, whose text is already in the editor, and waits for its analysis. */
   open(name: string, files: readonly NamedFile[]): Promise<void> {
     this.name = name;
     this.files = files;
     this.knownText = undefined;
-    return this.now();
+    void this.now();
+    return this.analysed();
   }
 
   /** Analyses the current program. */
@@ -70,6 +73,7 @@ export class Document {
     const mine = ++this.round;
     const taken = this.source;
     this.asked = taken;
+    this.running = true;
     this.analysing = (async () => {
       try {
         const found = await this.language.ask("analyse", sourceRequest(taken), taken.files.map((file) => file.bytes));
@@ -82,6 +86,8 @@ export class Document {
       } catch (error) {
         if (error instanceof Stopped) this.refused = taken;
         if (mine === this.round) this.events.failed(message(error));
+      } finally {
+        if (mine === this.round) this.running = false;
       }
     })();
     return this.analysing;
@@ -89,9 +95,23 @@ export class Document {
 
   /** Waits for the analysis of the current text. */
   async current(): Promise<void> {
-    const refused = this.refused?.text === this.text() && this.refused.files === this.files;
-    if (!refused && (this.analysis.value === undefined || !this.isCurrent)) void this.now();
-    await this.analysing;
+    const pending = this.running && this.isOf(this.asked);
+    if (!pending && !this.isOf(this.refused) && (this.analysis.value === undefined || !this.isCurrent)) void this.now();
+    await this.analysed();
+  }
+
+  /** Waits for the latest analysis: a later one supersedes those that are running. */
+  private async analysed(): Promise<void> {
+    let awaited;
+    do {
+      awaited = this.analysing;
+      await awaited;
+    } while (awaited !== this.analysing);
+  }
+
+  /** Returns whether a source is the current one. */
+  private isOf(source: Source | undefined): boolean {
+    return source?.text === this.text() && source.files === this.files;
   }
 
   /** Forgets the analysis, because its worker was stopped. */
