@@ -19,7 +19,7 @@ fuzz_target!(|text: &[u8]| {
         edits.iter().for_each(|edit| inside(edit.span));
         assert!(edits.windows(2).all(|two| two[0].span.end <= two[1].span.start));
     };
-    for problem in service::problems(&analysis) {
+    for problem in service::diagnostics(&analysis) {
         inside(problem.span);
         problem.related.iter().for_each(|(span, _)| inside(*span));
         problem.repairs.iter().for_each(|repair| apply(&repair.edits));

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use r500_chip::{Access, Mapping, at, mappings, named};
-use r500_isa::{Field, Kind};
+use r500_isa::{Field, FieldKind};
 
 const FACTS: &str = include_str!("register_facts.tsv");
 
@@ -144,7 +144,7 @@ fn compare_fields(name: &str, fields: &[Field], facts: &[FieldFact<'_>], out: &m
         for (code, text) in &fact.values {
             match (field.value(*code), *text) {
                 (None, "!") => {}
-                (None, "") if field.kind == Kind::Flag && field.values.is_empty() => {}
+                (None, "") if field.kind == FieldKind::Flag && field.values.is_empty() => {}
                 (Some(_), "") => {}
                 (Some(value), name) if name == format!("={}", value.name) => {}
                 (value, _) => out.push(format!("{label} = {code}: {value:?}, fact {text:?}")),

@@ -24,32 +24,32 @@ pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Vec
     let (mut name, mut named, mut assigned) = ("", false, false);
     while let Some(Token { kind, text, place }) = tokens.next()? {
         match kind {
-            Kind::Word => {
+            TokenKind::Word => {
                 if !named {
                     name = text;
                 }
                 mistake.get_or_insert_with(|| place.of(no_number(text)));
             }
-            Kind::Number => {
+            TokenKind::Number => {
                 if let Err(error) = number(text).and_then(|word| bare.push(word)) {
                     mistake.get_or_insert(place.of(error));
                 }
             }
-            Kind::Cursor('[') => {
+            TokenKind::Punct('[') => {
                 named = true;
                 tokens.skip_brackets()?;
             }
-            Kind::Cursor('=') => (named, assigned) = (true, true),
-            Kind::Cursor(';') => (name, named, assigned) = ("", false, false),
-            Kind::Cursor('{') if assigned => {
+            TokenKind::Punct('=') => (named, assigned) = (true, true),
+            TokenKind::Punct(';') => (name, named, assigned) = ("", false, false),
+            TokenKind::Punct('{') if assigned => {
                 if arrays.len() as u64 == limits.jobs {
                     return Err(ReadError::limit("arrays", limits.jobs));
                 }
                 let program = Program::from_code(tokens.values(limits, check, place)?);
                 arrays.push(Job { name: name.to_owned(), ..Job::from_program(program) });
             }
-            Kind::Cursor(',' | '{' | '}') => {}
-            Kind::Cursor(_) => {
+            TokenKind::Punct(',' | '{' | '}') => {}
+            TokenKind::Punct(_) => {
                 mistake.get_or_insert_with(|| place.of(no_number(text)));
             }
         }
@@ -101,14 +101,14 @@ fn number(text: &str) -> Result<u32, ReadError> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum TokenKind {
     Word,
     Number,
-    Cursor(char),
+    Punct(char),
 }
 
 struct Token<'a> {
-    kind: Kind,
+    kind: TokenKind,
     text: &'a str,
     place: Cursor,
 }
@@ -152,14 +152,14 @@ impl<'a> Tokens<'a> {
         let (kind, len) = if first == '"' || first == '\'' {
             // Strings are skipped; they may hold anything.
             let end = rest[1..].find([first, '\n']).map_or(rest.len(), |n| n + 2);
-            (Kind::Cursor('"'), end)
+            (TokenKind::Punct('"'), end)
         } else if is_word(first) {
             let number = first.is_ascii_digit();
             let part = |c: char| is_word(c) || number && c == '.';
-            let kind = if number { Kind::Number } else { Kind::Word };
+            let kind = if number { TokenKind::Number } else { TokenKind::Word };
             (kind, rest.find(|c| !part(c)).unwrap_or(rest.len()))
         } else {
-            (Kind::Cursor(first), first.len_utf8())
+            (TokenKind::Punct(first), first.len_utf8())
         };
         let text = &rest[..len];
         self.advance(len);
@@ -169,7 +169,7 @@ impl<'a> Tokens<'a> {
     /// Skips past the `]` of an opened `[`.
     fn skip_brackets(&mut self) -> Result<(), ReadError> {
         while let Some(token) = self.next()? {
-            if matches!(token.kind, Kind::Cursor(']')) {
+            if matches!(token.kind, TokenKind::Punct(']')) {
                 break;
             }
         }
@@ -187,18 +187,18 @@ impl<'a> Tokens<'a> {
         let mut depth = 1u32;
         while let Some(Token { kind, text, place }) = self.next()? {
             match kind {
-                Kind::Number => {
+                TokenKind::Number => {
                     number(text).and_then(|word| words.push(word)).map_err(|e| place.of(e))?
                 }
-                Kind::Cursor(',') => {}
-                Kind::Cursor('{') => depth += 1,
-                Kind::Cursor('}') => {
+                TokenKind::Punct(',') => {}
+                TokenKind::Punct('{') => depth += 1,
+                TokenKind::Punct('}') => {
                     depth -= 1;
                     if depth == 0 {
                         return words.finish().map_err(|e| place.of(e));
                     }
                 }
-                Kind::Word | Kind::Cursor(_) => {
+                TokenKind::Word | TokenKind::Punct(_) => {
                     return Err(place
                         .of(ReadError::syntax(format!("`{}` is not a number", excerpt(text))))
                         .with_help("an array of a program holds integers of 32 bits only"));

@@ -15,7 +15,7 @@ pub struct ReadError(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    place: Place,
+    place: InputLocation,
     kind: ReadErrorKind,
     help: Option<Cow<'static, str>>,
 }
@@ -66,7 +66,7 @@ pub enum ReadErrorKind {
 
 /// A location in the input. Parts that are unknown or do not apply are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct InputLocation {
     /// Byte from the start (of what was compressed, if it was), from 0.
     pub offset: Option<u64>,
     /// Line, from 1.
@@ -82,7 +82,7 @@ const MOST_OF_PATH: usize = 200;
 
 impl ReadError {
     pub(crate) fn new(kind: ReadErrorKind) -> Self {
-        Self(Box::new(Inner { place: Place::default(), kind, help: None }))
+        Self(Box::new(Inner { place: InputLocation::default(), kind, help: None }))
     }
 
     pub(crate) fn truncated(message: impl Into<String>) -> Self {
@@ -161,7 +161,7 @@ impl ReadError {
 
     /// Returns the position.
     #[must_use]
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &InputLocation {
         &self.0.place
     }
 
@@ -186,7 +186,7 @@ pub(crate) fn number_of(n: usize, one: &str, many: &str) -> String {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { place, kind, .. } = &*self.0;
-        if *place != Place::default() {
+        if *place != InputLocation::default() {
             write!(f, "{place}: ")?;
         }
         kind.fmt(f)
@@ -202,7 +202,7 @@ impl std::error::Error for ReadError {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut gap = "";
         for (what, number) in [("byte", self.offset), ("line", self.line), ("column", self.column)]

@@ -29,7 +29,7 @@ mod read;
 mod write;
 
 pub use detect::detect;
-pub use error::{Place, ReadError, ReadErrorKind, WriteError};
+pub use error::{InputLocation, ReadError, ReadErrorKind, WriteError};
 pub use foreign::{file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;

@@ -1,6 +1,6 @@
 //! Constant evaluation, by the scalar reference semantics.
 
-use super::{AddSign, MulFlags, Opcode};
+use super::{AddSign, Inst, MulFlags, Opcode, Operand};
 use r500_numerics::{Arith, compare, flush, kernels};
 
 /// Evaluates an operation on constants. Returns `None` for inputs, quad broadcasts, selects and operations on masks.
@@ -47,4 +47,28 @@ pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
         | Opcode::Or
         | Opcode::AndNot => return None,
     })
+}
+
+/// Evaluates an operation on operands some of which are unknown or depend on the lane (`None`); of masks, all bits are equal. Returns `None`
+/// if the result is unknown too: one known operand may decide masks, and selects between equal operands.
+pub fn evaluate_partially(inst: &Inst, operand: impl Fn(Operand) -> Option<u32>) -> Option<u32> {
+    let mut args = [Some(0); 3];
+    for (bits, arg) in args.iter_mut().zip(&inst.args[..inst.opcode.arity()]) {
+        *bits = operand(*arg);
+    }
+    let [a, b, c] = args;
+    match inst.opcode {
+        Opcode::And if a == Some(0) || b == Some(0) => Some(0),
+        Opcode::And => Some(a? & b?),
+        Opcode::Or if a == Some(!0) || b == Some(!0) => Some(!0),
+        Opcode::Or => Some(a? | b?),
+        Opcode::AndNot if a == Some(0) || b == Some(!0) => Some(0),
+        Opcode::AndNot => Some(a? & !b?),
+        Opcode::Select => match a {
+            Some(0) => c,
+            Some(_) => b,
+            None => b.filter(|_| b == c),
+        },
+        opcode => evaluate(opcode, [a?, b?, c?]),
+    }
 }

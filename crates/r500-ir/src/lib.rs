@@ -47,7 +47,7 @@ mod verify;
 use r500_exec::Bindings;
 use r500_isa::values::TexOp;
 
-pub use const_eval::evaluate;
+pub use const_eval::{evaluate, evaluate_partially};
 pub use entity::{EntityKey, EntityMap};
 pub use lift::{
     AnalysisCache, GroupDependence, LiftError, ProgramAnalysis, UnsupportedOption, lift,

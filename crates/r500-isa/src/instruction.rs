@@ -1,6 +1,6 @@
 //! Instructions: six dwords, and accessors that combine fields of several dwords.
 
-use crate::table::{Kind, Register};
+use crate::table::{FieldKind, Register};
 use crate::values::{Mod, Omod, Sel, SrcpOp, Swiz, Target};
 use crate::words::{
     AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst,
@@ -218,7 +218,7 @@ impl Instruction {
     #[must_use]
     pub fn uses_reserved_encodings(self) -> bool {
         let is_reserved = |register: &Register, word: u32| {
-            let choices = register.fields.iter().filter(|field| field.kind == Kind::Choice);
+            let choices = register.fields.iter().filter(|field| field.kind == FieldKind::Choice);
             word & !register.named_bits() != 0
                 || choices.into_iter().any(|field| field.value(field.extract(word)).is_none())
         };

@@ -43,7 +43,7 @@ pub mod words;
 pub use inline::InlineConst;
 pub use inst_info::{Access, BranchInfo, InstInfo, JumpInput, JumpOutcome, OperandField};
 pub use instruction::{Half, Instruction, Operand, Slot, Source};
-pub use table::{BitField, Field, FieldValue, Kind, Register, Value, Word};
+pub use table::{BitField, Field, FieldKind, FieldValue, Register, Value, Word};
 
 /// Instruction slots of the processor (`US_CODE_ADDR` and jump addresses have nine bits).
 pub const INSTRUCTION_SLOTS: usize = 512;

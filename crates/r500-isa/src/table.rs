@@ -25,7 +25,7 @@ pub struct Field {
     /// Lowest bit.
     pub lo: u8,
     /// How its bits are interpreted.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// The values with a name or a description, by ascending code.
     pub values: &'static [Value],
     /// One-line description of its effect.
@@ -34,7 +34,7 @@ pub struct Field {
 
 /// How the bits of a field are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// One bit: off or on.
     Flag,
     /// An unsigned number.
@@ -81,9 +81,9 @@ impl Register {
     /// order or do not fit their field. Every table of this crate is checked at compile time:
     ///
     /// ```
-    /// # use r500_isa::{Field, Kind, Register};
+    /// # use r500_isa::{Field, FieldKind, Register};
     /// # const fn flag(name: &'static str, bit: u8) -> Field {
-    /// #     Field { name, hi: bit, lo: bit, kind: Kind::Flag, values: &[], meaning: "" }
+    /// #     Field { name, hi: bit, lo: bit, kind: FieldKind::Flag, values: &[], meaning: "" }
     /// # }
     /// const NEIGHBOURS: Register =
     ///     Register { name: "R", count: 1, meaning: "", fields: &[flag("A", 4), flag("B", 5)] };
@@ -91,9 +91,9 @@ impl Register {
     /// ```
     ///
     /// ```compile_fail,E0080
-    /// # use r500_isa::{Field, Kind, Register};
+    /// # use r500_isa::{Field, FieldKind, Register};
     /// # const fn flag(name: &'static str, bit: u8) -> Field {
-    /// #     Field { name, hi: bit, lo: bit, kind: Kind::Flag, values: &[], meaning: "" }
+    /// #     Field { name, hi: bit, lo: bit, kind: FieldKind::Flag, values: &[], meaning: "" }
     /// # }
     /// const OVERLAP: Register =
     ///     Register { name: "R", count: 1, meaning: "", fields: &[flag("A", 4), flag("B", 4)] };
@@ -174,7 +174,7 @@ pub trait Word: Copy {
 /// A type that the bits of a field are read as.
 pub trait FieldValue: Copy {
     /// How the bits are interpreted.
-    const KIND: Kind;
+    const KIND: FieldKind;
     /// Its named values.
     const VALUES: &'static [Value];
     /// Decodes the field's bits.
@@ -241,7 +241,7 @@ impl<W: Word, T: FieldValue> BitField<W, T> {
 }
 
 impl FieldValue for bool {
-    const KIND: Kind = Kind::Flag;
+    const KIND: FieldKind = FieldKind::Flag;
     const VALUES: &'static [Value] = &[];
     #[inline]
     fn from_code(code: u32) -> Self {
@@ -254,7 +254,7 @@ impl FieldValue for bool {
 }
 
 impl FieldValue for f32 {
-    const KIND: Kind = Kind::Float;
+    const KIND: FieldKind = FieldKind::Float;
     const VALUES: &'static [Value] = &[];
     #[inline]
     fn from_code(code: u32) -> Self {
@@ -269,7 +269,7 @@ impl FieldValue for f32 {
 macro_rules! numbers {
     ($($ty:ident $kind:ident;)*) => {$(
         impl FieldValue for $ty {
-            const KIND: Kind = Kind::$kind;
+            const KIND: FieldKind = FieldKind::$kind;
             const VALUES: &'static [Value] = &[];
             #[inline]
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
@@ -347,7 +347,7 @@ macro_rules! choices {
         }
 
         impl $crate::FieldValue for $ty {
-            const KIND: $crate::Kind = $crate::Kind::Choice;
+            const KIND: $crate::FieldKind = $crate::FieldKind::Choice;
             const VALUES: &'static [$crate::Value] =
                 &[ $( $crate::Value { code: $code, name: $name, meaning: $meaning }, )* ];
             #[inline]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use r500_isa::values::TxFormatMsb;
-use r500_isa::{Field, FieldValue, Kind, Register, Value, registers};
+use r500_isa::{Field, FieldKind, FieldValue, Register, Value, registers};
 
 const DOCUMENTS: &str = include_str!("register_documents.tsv");
 
@@ -283,7 +283,7 @@ fn compare_field(row: &Row<'_>, field: &Field, beyond: &Beyond, out: &mut Vec<St
             .any(|(r, f, c, _)| (*r, *f, *c) == (row.register, row.field, *code) && !row.msb);
         match (table.iter().find(|v| v.code == *code), fact) {
             (None, Fact::Reserved) => {}
-            (None, Fact::Prose) if field.kind == Kind::Flag && table.is_empty() => {}
+            (None, Fact::Prose) if field.kind == FieldKind::Flag && table.is_empty() => {}
             (None, _) => out.push(format!("{label} = {code}: not in the table")),
             (Some(_), Fact::Reserved) if exempt => {}
             (Some(_), Fact::Reserved) => {

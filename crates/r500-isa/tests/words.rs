@@ -5,7 +5,7 @@
 use r500_isa::state::*;
 use r500_isa::texture::*;
 use r500_isa::words::*;
-use r500_isa::{Field, FieldValue, Kind, Register, Word, registers};
+use r500_isa::{Field, FieldKind, FieldValue, Register, Word, registers};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -195,7 +195,7 @@ fn a_code_wider_than_its_field_leaves_the_neighbours_alone() {
 fn signed_numbers_fill_their_type() {
     // A narrower field would need sign extension.
     for register in registers() {
-        for field in register.fields.iter().filter(|f| f.kind == Kind::Signed) {
+        for field in register.fields.iter().filter(|f| f.kind == FieldKind::Signed) {
             assert_eq!(field.width(), 8, "{}.{}", register.name, field.name);
         }
     }
@@ -210,7 +210,7 @@ fn flags_have_one_bit_and_names_are_found_again() {
         assert_eq!(r500_isa::register(&register.name.to_lowercase()), Some(register));
         for field in register.fields {
             let label = format!("{}.{}", register.name, field.name);
-            assert!(field.kind != Kind::Flag || field.width() == 1, "{label}");
+            assert!(field.kind != FieldKind::Flag || field.width() == 1, "{label}");
             assert!(!field.meaning.is_empty(), "{label}");
             let found = register.field(&field.name.to_lowercase());
             assert_eq!(found, Some(field), "{label}: another field has the same name");
@@ -248,7 +248,7 @@ fn reserved_codes_are_values() {
 
 /// The checks that every table of the crate passes at compile time.
 mod soundness {
-    use r500_isa::{Field, Kind, Register, Value};
+    use r500_isa::{Field, FieldKind, Register, Value};
 
     /// Checks a register with these fields: highest bit, lowest bit, codes of the values.
     fn check(fields: &[(u8, u8, &[u32])]) {
@@ -257,7 +257,7 @@ mod soundness {
             name: "F",
             hi: *hi,
             lo: *lo,
-            kind: Kind::Number,
+            kind: FieldKind::Number,
             values: codes.iter().map(value).collect::<Vec<_>>().leak(),
             meaning: "",
         };

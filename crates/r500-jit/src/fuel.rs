@@ -101,7 +101,8 @@ impl<'m> FuelMeter<'m> {
     }
 
     fn used(&self, beyond: i64) -> u64 {
-        u64::try_from(self.grant.saturating_add(beyond)).unwrap_or(0)
+        // `i64::MIN` if no group executed.
+        self.grant.saturating_add(beyond).max(0).cast_unsigned()
     }
 }
 

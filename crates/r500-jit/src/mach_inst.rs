@@ -6,7 +6,7 @@ use crate::lir::{Class, Opcode};
 
 /// An operand: a register or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum RegMem {
     Register(u8),
     Memory(Mem),
 }
@@ -33,7 +33,7 @@ pub(crate) enum MachInst {
     Op {
         opcode: Opcode,
         dst: u8,
-        args: [Option<Place>; 3],
+        args: [Option<RegMem>; 3],
         #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for listings"))]
         origin: u32,
     },
@@ -158,7 +158,7 @@ impl UnitLayout {
 
 /// Returns an operation on these operands.
 #[cfg(test)]
-pub(crate) fn op(opcode: Opcode, dst: u8, args: &[Place]) -> MachInst {
+pub(crate) fn op(opcode: Opcode, dst: u8, args: &[RegMem]) -> MachInst {
     let mut places = [None; 3];
     for (place, arg) in places.iter_mut().zip(args) {
         *place = Some(*arg);

@@ -255,13 +255,14 @@ impl Interleaver {
 
     /// Returns the first group's mask of the active lanes in an iteration: a parameter whose initial value is the mask of the enclosing
     /// region.
-    fn active_in(&mut self, repeat: &mut Loop, again: VReg, to: &mut Vec<Region>) -> VReg {
+    fn active_in(&mut self, repeat: &mut Loop, continue_mask: VReg, to: &mut Vec<Region>) -> VReg {
         let full = &self.full_masks;
         let begins = |init: &VReg| match self.active {
             Some(outer) => *init == outer,
             None => full.contains(init),
         };
-        let known = repeat.params.iter().find(|param| param.next == again && begins(&param.init));
+        let known =
+            repeat.params.iter().find(|param| param.next == continue_mask && begins(&param.init));
         if let Some(param) = known {
             return param.var;
         }
@@ -280,7 +281,7 @@ impl Interleaver {
                 dst
             }
         };
-        repeat.params.push(LoopParam { var, init, next: again, out });
+        repeat.params.push(LoopParam { var, init, next: continue_mask, out });
         var
     }
 
@@ -295,9 +296,9 @@ impl Interleaver {
     fn repeat(&mut self, mut repeat: Loop, to: &mut Vec<Region>) {
         let active = self.active;
         if self.separate_fuel_counts
-            && let Some(again) = repeat.continue_mask
+            && let Some(continue_mask) = repeat.continue_mask
         {
-            self.active = Some(self.active_in(&mut repeat, again, to));
+            self.active = Some(self.active_in(&mut repeat, continue_mask, to));
         }
         let params = (repeat.params.iter())
             .flat_map(|param| {

@@ -9,7 +9,7 @@
 //! | [`pipeline`](self) | the ordered list of passes |
 //! | `flow` | branch simplification |
 //! | `predicates` | if-conversion |
-//! | `segment` | the machine-level form of straight code: [half operations](self#the-form) over values |
+//! | `segment` | the machine-level IR of straight code: [half operations](self#the-ir) over values |
 //! | `segment::copies`, `segment::compares`, `segment::dead` | copy propagation and value numbering, comparison folding, dead-code elimination |
 //! | `segment::kills` | merging of TEXKILLs |
 //! | `segment::mads` | fusion of products and sums |
@@ -22,11 +22,11 @@
 //! | `sync` | NOPs and texture semaphores, by the rules of the checker |
 //! | `layout` | relocation: jump addresses and the code window |
 //!
-//! # The form
+//! # The IR
 //!
 //! Straight code between leaders becomes operations of one half (RGB with up to three lanes, alpha) or of both, over
 //! values in static single assignment. A value that is live after its segment keeps its register; all others may move.
-//! Instructions that the form cannot express (predicates, relative addresses, `WRITE_INACTIVE`, MDH and MDV, reserved
+//! Instructions that the IR cannot express (predicates, relative addresses, `WRITE_INACTIVE`, MDH and MDV, reserved
 //! codes) end a segment and stay as they are.
 //!
 //! ```

@@ -7,7 +7,7 @@ use r500::check::{ExternalReads, Stats, analyze};
 use r500::exec::Shader;
 use r500::isa::values::InstType;
 use r500::program::Job;
-use r500::service::{Problem, problems};
+use r500::service::{SourceDiagnostic, diagnostics};
 use serde::Serialize;
 
 use crate::document::{Document, Range, TextEdit};
@@ -185,7 +185,7 @@ pub struct Number {
 pub fn analyse(document: &Document) -> Analysis {
     let assembly = document.assembly();
     let job = &assembly.job;
-    let diagnostics = problems(&document.analysis);
+    let diagnostics = diagnostics(&document.analysis);
     let diagnostics = diagnostics.iter().map(|problem| diagnostic(document, problem)).collect();
     let (mut stats, mut notes, mut ok) = (Vec::new(), Vec::new(), assembly.is_ok());
     let (mut targets, mut depth) = ([true, false, false, false], false);
@@ -236,7 +236,7 @@ pub fn analyse(document: &Document) -> Analysis {
     }
 }
 
-fn diagnostic(document: &Document, problem: &Problem) -> Diagnostic {
+fn diagnostic(document: &Document, problem: &SourceDiagnostic) -> Diagnostic {
     let range = document.range(problem.span);
     let place = match range {
         Some(_) => String::new(),

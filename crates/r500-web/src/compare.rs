@@ -1,7 +1,7 @@
 //! Comparison of two programs: their pictures, the first pixel that differs, and the first instruction where the runs diverge.
 
 use r500::builtin_uniforms::BuiltinUniforms;
-use r500::equivalence::{Divergence, Fill, InterfaceMatch, Pair, Part, Place};
+use r500::equivalence::{Divergence, ExecutedInst, Fill, InterfaceMatch, Pair, Part};
 use r500::exec::{Bindings, Engine, Frame, Limits, Options, draw};
 use r500::image_diff::Comparison as ImageDiff;
 use r500::picture::Picture;
@@ -101,7 +101,8 @@ pub fn compare(
         }
         None => None,
     };
-    let parting = |n: usize, place: Option<&Place>| place.map(|place| parting(documents[n], place));
+    let parting =
+        |n: usize, place: Option<&ExecutedInst>| place.map(|place| parting(documents[n], place));
     let pictures = [0, 1].map(|n| picture(&pair, &jobs[n], n, asked, engine, &options));
     let [a, b] = pictures;
     let (a, b) = (a?, b?);
@@ -136,7 +137,7 @@ fn picture(
     Ok(Look::default().of_colors(frame.width(), frame.target(0).unwrap_or_default()))
 }
 
-fn parting(document: &Document, place: &Place) -> DivergenceView {
+fn parting(document: &Document, place: &ExecutedInst) -> DivergenceView {
     let assembly = document.assembly();
     let instruction = assembly.job.program.code.get(place.index);
     let text = instruction.map_or_else(String::new, |one| r500::asm::print_instruction(*one));

@@ -2,7 +2,7 @@
 
 use r500::explain::{self, DwordExplanation, FieldExplanation};
 use r500::isa::values::InstType;
-use r500::isa::{Instruction, Kind};
+use r500::isa::{FieldKind, Instruction};
 use serde::Serialize;
 
 use crate::document::{Document, TextEdit};
@@ -178,9 +178,9 @@ fn field(explained: &FieldExplanation) -> Field {
         meaning: field.meaning,
         now: explained.meaning(),
         kind: match field.kind {
-            Kind::Flag => "flag",
-            Kind::Signed => "signed",
-            Kind::Choice => "choice",
+            FieldKind::Flag => "flag",
+            FieldKind::Signed => "signed",
+            FieldKind::Choice => "choice",
             _ => "number",
         },
         reserved: explained.is_reserved(),

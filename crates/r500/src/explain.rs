@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use r500_chip::RegisterRef;
-use r500_isa::{Field, Instruction, JumpInput, Kind, Register, Value};
+use r500_isa::{Field, FieldKind, Instruction, JumpInput, Register, Value};
 
 /// A word, field by field.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +155,7 @@ impl FieldExplanation {
     /// Returns whether the documents reserve the code.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
-        self.field.kind == Kind::Choice && self.value.is_none()
+        self.field.kind == FieldKind::Choice && self.value.is_none()
     }
 
     /// Returns the code as text: a number, `off`, `on`, or a documented name.
@@ -164,13 +164,13 @@ impl FieldExplanation {
         let Self { field, code, value } = *self;
         match (value, field.kind) {
             (Some(value), _) if !value.name.is_empty() => value.name.to_owned(),
-            (Some(_), Kind::Choice) => code.to_string(),
-            (_, Kind::Flag) => if code == 0 { "off" } else { "on" }.to_owned(),
-            (_, Kind::Signed) => {
+            (Some(_), FieldKind::Choice) => code.to_string(),
+            (_, FieldKind::Flag) => if code == 0 { "off" } else { "on" }.to_owned(),
+            (_, FieldKind::Signed) => {
                 let unused = 32 - field.width();
                 ((code << unused).cast_signed() >> unused).to_string()
             }
-            (_, Kind::Float) => f32::from_bits(code).to_string(),
+            (_, FieldKind::Float) => f32::from_bits(code).to_string(),
             _ if field.width() < 8 => code.to_string(),
             _ => format!("{code:#x}"),
         }

@@ -168,8 +168,9 @@ fn a_planted_mistake_is_found_where_it_is() {
             let Some(first) = comparison.first else { continue };
             let parting = Divergence::find(&pair, &jobs, &first, &options, None).unwrap();
             shown += 1;
-            let at =
-                |place: &Option<r500::equivalence::Place>| place.as_ref().map(|place| place.index);
+            let at = |place: &Option<r500::equivalence::ExecutedInst>| {
+                place.as_ref().map(|place| place.index)
+            };
             if (at(&parting.a), at(&parting.b)) == (Some(place), Some(place)) {
                 found += 1;
             } else {

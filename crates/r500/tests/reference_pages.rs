@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use r500::isa::{Field, InlineConst, Kind, Register, state, texture, words};
+use r500::isa::{Field, FieldKind, InlineConst, Register, state, texture, words};
 
 #[test]
 fn the_pages_are_those_of_the_tables() {
@@ -136,7 +136,7 @@ fn values(field: &Field) -> String {
         write!(out, "<br>{} {name}{}", value.code, cell(value.meaning)).unwrap();
     }
     let all = field.max() as usize + 1;
-    if field.kind == Kind::Choice && field.values.len() < all {
+    if field.kind == FieldKind::Choice && field.values.len() < all {
         out += "<br>others are reserved";
     }
     out

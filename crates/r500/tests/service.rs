@@ -6,14 +6,14 @@ use std::path::Path;
 use r500::asm::ide::{Analysis, TextEdit};
 use r500::asm::{Options, assemble};
 use r500::check::Severity;
-use r500::service::{self, Problem};
+use r500::service::{self, SourceDiagnostic};
 
 fn analysis(source: &str) -> Analysis {
     Analysis::new(source.as_bytes(), Options::default())
 }
 
-fn problems(source: &str) -> Vec<Problem> {
-    service::problems(&analysis(source))
+fn diagnostics(source: &str) -> Vec<SourceDiagnostic> {
+    service::diagnostics(&analysis(source))
 }
 
 fn apply(source: &str, edits: &[TextEdit]) -> String {
@@ -27,7 +27,7 @@ fn apply(source: &str, edits: &[TextEdit]) -> String {
 }
 
 fn codes(source: &str) -> Vec<&'static str> {
-    problems(source).iter().map(|problem| problem.code).collect()
+    diagnostics(source).iter().map(|problem| problem.code).collect()
 }
 
 const WAITS: &str = "\
@@ -43,7 +43,7 @@ OUT LAST : out[0].rgba = MAX src0.111 src0.111 ;
 #[test]
 fn language_errors_have_fixes() {
     let source = ": temp[0].rgb = MDA src0.rgb src0.111 src0.000 ;";
-    let [problem] = &problems(source)[..] else { panic!() };
+    let [problem] = &diagnostics(source)[..] else { panic!() };
     assert_eq!((problem.code, problem.severity), ("E0301", Severity::Error));
     assert_eq!(&source[problem.span.start as usize..problem.span.end as usize], "MDA");
     let fixed = apply(source, &problem.repairs[0].edits);
@@ -55,7 +55,7 @@ fn language_errors_have_fixes() {
 fn findings_come_with_safe_repairs_and_can_be_allowed() {
     let source = WAITS.replace("rgba = MAX", "rgb = MAX");
     // The read of what a fetch brings, without waiting for it.
-    let all = problems(&source);
+    let all = diagnostics(&source);
     let wait = all.iter().find(|problem| problem.code == "R5042").expect("R5042");
     let [fix, allow] = &wait.repairs[..] else { panic!("{:?}", wait.repairs) };
     assert!(fix.safe && fix.resolves && !allow.resolves);
@@ -124,16 +124,16 @@ fn codes_in_comments_are_explained_and_offered() {
     assert!(!offered("OU").is_empty());
 }
 
-/// Of every repair of every example of an error: its text assembles to fewer problems, or to others.
+/// Of every repair of every example of an error: its text assembles to fewer diagnostics, or to others.
 #[test]
 fn repairs_of_every_error_change_something() {
     let mut tried = 0;
     for code in r500::asm::DiagnosticCode::ALL {
         let source = code.info().example;
-        for problem in problems(source) {
+        for problem in diagnostics(source) {
             for repair in problem.repairs.iter().filter(|repair| repair.resolves) {
                 let fixed = apply(source, &repair.edits);
-                let now = problems(&fixed);
+                let now = diagnostics(&fixed);
                 let still = now.iter().any(|p| p.code == problem.code && p.span == problem.span);
                 assert!(!still, "{source}\n{fixed}");
                 tried += 1;

@@ -411,7 +411,7 @@ impl Analysis {
         for field in register.fields {
             let given = place.before.iter().any(|raw_token| raw_token.is(&self.text, field.name));
             if !given {
-                let flag = field.kind == r500_isa::Kind::Flag;
+                let flag = field.kind == r500_isa::FieldKind::Flag;
                 let insert =
                     if flag { field.name.to_owned() } else { format!("{}($1)$0", field.name) };
                 list.add(field.name, CompletionKind::Field, field.meaning, &insert);

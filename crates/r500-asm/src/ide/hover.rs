@@ -1,7 +1,7 @@
 //! Hover: the meaning of the word at a position, and its value in the instruction.
 
 use r500_isa::values::TexOp;
-use r500_isa::{Field, InlineConst, Instruction, Kind as FieldKind, Slot, Value};
+use r500_isa::{Field, FieldKind, InlineConst, Instruction, Slot, Value};
 
 use super::hints::dwords;
 use super::keyword_docs::{self, KeywordDoc, Role};

@@ -151,7 +151,7 @@ impl Parser<'_> {
             self.bump();
             return Ok(value.code);
         }
-        if self.at(TokenKind::Minus) && field.kind == r500_isa::Kind::Signed {
+        if self.at(TokenKind::Minus) && field.kind == r500_isa::FieldKind::Signed {
             let (number, span) = self.literal()?;
             let value = match number {
                 Number::Real(x) => f64::from(x),

@@ -28,7 +28,7 @@ pub(super) fn alu(out: &mut TextBuffer, inst: Instruction) {
     if !result {
         result_tag(out, cmn);
     }
-    lets(out, inst);
+    source_bindings(out, inst);
     out.text(":");
 
     let result_alpha = result && cmn.alu_result_sel().code() != 0;
@@ -58,7 +58,7 @@ pub(super) fn alu(out: &mut TextBuffer, inst: Instruction) {
 
 // Source bindings.
 
-fn lets(out: &mut TextBuffer, inst: Instruction) {
+fn source_bindings(out: &mut TextBuffer, inst: Instruction) {
     let unused = AluRgbAddr(0)
         .with_source(0, Source::UNUSED)
         .with_source(1, Source::UNUSED)

@@ -4,7 +4,7 @@ use r500_isa::state::UsFcIntConst;
 use r500_isa::texture::{
     TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
-use r500_isa::{Kind, Register, Word};
+use r500_isa::{FieldKind, Register, Word};
 use r500_program::{Compare, Component, Expect, InputData, Job, Plane, Program, Texture};
 
 use super::{PrintOptions, TextBuffer, TextureFile};
@@ -175,12 +175,12 @@ fn register(out: &mut TextBuffer, register: &Register, n: Option<usize>, bits: u
     }
     for field in register.fields {
         let code = field.extract(bits);
-        if code == 0 && !(field.kind == Kind::Choice && worth_naming(field.name)) {
+        if code == 0 && !(field.kind == FieldKind::Choice && worth_naming(field.name)) {
             continue;
         }
         out.push(b' ');
         out.text(field.name);
-        if field.kind == Kind::Flag {
+        if field.kind == FieldKind::Flag {
             continue;
         }
         out.push(b'(');

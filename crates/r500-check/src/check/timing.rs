@@ -53,8 +53,8 @@ impl Checker<'_> {
             self.check_nop(index);
             let step = &self.graph.infos[index];
             let waits = self.program.code[index].cmn().alu_wait();
-            let looks = step.alu_result_read || step.predicate_reads != 0;
-            if step.ty == InstType::FC && looks && !waits {
+            let reads = step.alu_result_read || step.predicate_reads != 0;
+            if step.ty == InstType::FC && reads && !waits {
                 let place = self.field(index, 0, CmnInst::ALU_WAIT);
                 let fix = self.set_flag(index, 0, CmnInst::ALU_WAIT);
                 let message = "reads an ALU result or predicate bit without ALU_WAIT".to_owned();

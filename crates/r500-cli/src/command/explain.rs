@@ -11,7 +11,7 @@ use r500::chip::pvs;
 use r500::chip::{Access, Mapping, RegisterRef};
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
-use r500::isa::{Instruction, Kind, Register, Value};
+use r500::isa::{FieldKind, Instruction, Register, Value};
 use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};
@@ -374,7 +374,7 @@ impl Style {
                     let _ = writeln!(out, "  {}", value_line(value));
                 }
                 let reserved = field.max() as usize + 1 - field.values.len();
-                if field.kind == Kind::Choice && reserved > 0 {
+                if field.kind == FieldKind::Choice && reserved > 0 {
                     let _ = writeln!(out, "  {}", self.dim("others are reserved"));
                 }
             }

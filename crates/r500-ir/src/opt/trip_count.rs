@@ -33,7 +33,8 @@ use super::dce::{fuel_of, has_effects};
 use super::identities::unchanged_operand;
 use super::last_iteration::Residual;
 use crate::{
-    EntityMap, Function, Inst, Loop, LoopParam, Opcode, Operand, Stmt, Value, Values, const_eval,
+    EntityMap, Function, Inst, Loop, LoopParam, Opcode, Operand, Stmt, Value, Values,
+    evaluate_partially,
 };
 
 pub(super) const PASS: Pass = Pass { name: "trip_count", run };
@@ -309,23 +310,8 @@ fn get(operand: Operand, bits: &Bits) -> Option<u32> {
     }
 }
 
-/// Evaluates an operation; `None` if its result is unknown or depends on the lane. For masks, one known operand may decide.
 fn evaluate(inst: &Inst, bits: &Bits) -> Option<u32> {
-    let [a, b, c] = inst.args.map(|arg| get(arg, bits));
-    match inst.opcode {
-        Opcode::And if a == Some(0) || b == Some(0) => Some(0),
-        Opcode::And => Some(a? & b?),
-        Opcode::Or if a == Some(!0) || b == Some(!0) => Some(!0),
-        Opcode::Or => Some(a? | b?),
-        Opcode::AndNot if a == Some(0) || b == Some(!0) => Some(0),
-        Opcode::AndNot => Some(a? & !b?),
-        Opcode::Select => match a {
-            Some(0) => c,
-            Some(_) => b,
-            None => b.filter(|_| b == c),
-        },
-        opcode => const_eval::evaluate(opcode, [a?, b?, c?]),
-    }
+    evaluate_partially(inst, |operand| get(operand, bits))
 }
 
 /// Propagates constants through the operations of a loop. Returns whether anything changed.

@@ -77,9 +77,9 @@ const LINK: X = X(30);
 const SAVED: u32 = 176;
 const SAVED_FPCR: u32 = 160;
 
-/// The form of products.
+/// How products treat subnormals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum FpMode {
     Speculative,
     Exact,
 }
@@ -91,9 +91,9 @@ pub(crate) enum Form {
 pub(crate) fn emit(code: &MachCode, unit: &UnitLayout) -> Result<Assembly, CompileError> {
     let mut assembler = Assembler::default();
     let mut starts = [0; 2];
-    for (start, form) in starts.iter_mut().zip([Form::Speculative, Form::Exact]) {
+    for (start, mode) in starts.iter_mut().zip([FpMode::Speculative, FpMode::Exact]) {
         *start = 4 * assembler.len();
-        let mut emit = Emit::new(code, unit, form, assembler);
+        let mut emit = Emit::new(code, unit, mode, assembler);
         emit.entry();
         for inst in &code.insts {
             emit.inst(inst)?;
@@ -109,7 +109,7 @@ pub(crate) fn emit(code: &MachCode, unit: &UnitLayout) -> Result<Assembly, Compi
 struct Emit<'a> {
     code: &'a MachCode,
     unit: &'a UnitLayout,
-    form: Form,
+    mode: FpMode,
     a: Assembler,
     labels: Vec<CodeLabel>,
     stopped: CodeLabel,
@@ -119,11 +119,11 @@ struct Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    fn new(code: &'a MachCode, unit: &'a UnitLayout, form: Form, mut a: Assembler) -> Self {
+    fn new(code: &'a MachCode, unit: &'a UnitLayout, mode: FpMode, mut a: Assembler) -> Self {
         let labels = (0..code.labels).map(|_| a.label()).collect();
         let [stopped, refill] = [(); 2].map(|()| a.label());
         let (pixels, cells) = (PixelUse::of(code), TexelAddresses::default());
-        Self { code, unit, form, a, labels, stopped, refill, pixels, cells }
+        Self { code, unit, mode, a, labels, stopped, refill, pixels, cells }
     }
 
     /// Returns the number of interleaved groups.
@@ -137,14 +137,14 @@ impl<'a> Emit<'a> {
         (self.code.stack * VECTOR + 8 * counters).next_multiple_of(16)
     }
 
-    /// Adds a number to the stack pointer or subtracts it, by `form`.
-    fn move_stack(&mut self, bytes: u32, form: fn(X, X, u32, bool) -> u32) {
+    /// Adds a number to the stack pointer or subtracts it, by `op`.
+    fn move_stack(&mut self, bytes: u32, op: fn(X, X, u32, bool) -> u32) {
         let (high, low) = (bytes >> 12, bytes & 0xfff);
         if high > 0 {
-            self.a.put(form(SP, SP, high, true));
+            self.a.put(op(SP, SP, high, true));
         }
         if low > 0 {
-            self.a.put(form(SP, SP, low, false));
+            self.a.put(op(SP, SP, low, false));
         }
     }
 
@@ -170,7 +170,7 @@ impl<'a> Emit<'a> {
         self.move_stack(self.frame(), encode::sub_imm);
         self.a.put(encode::mov(CONTEXT, X(0)));
         self.flush_denormals();
-        if self.form == Form::Speculative {
+        if self.mode == FpMode::Speculative {
             self.a.put(encode::msr_fpsr(XZR));
         }
         self.load_context(OFFSET, context::BEGIN);
@@ -196,7 +196,7 @@ impl<'a> Emit<'a> {
         let leave = self.a.label();
         self.a.put(encode::movz(X(0), 0, 0));
         self.a.bind(leave);
-        if self.form == Form::Speculative {
+        if self.mode == FpMode::Speculative {
             self.a.put(encode::mrs_fpsr(SCRATCH[0]));
             self.store_context(SCRATCH[0], context::STATUS);
         }

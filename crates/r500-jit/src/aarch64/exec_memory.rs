@@ -13,7 +13,7 @@ use r500_exec::RunError;
 use r500_fast::codegen::Batch;
 
 use super::assembly::Assembly;
-use super::emit::Form;
+use super::emit::FpMode;
 use crate::memory_bounds::MemoryBounds;
 use crate::vm_context::VmContext;
 
@@ -57,13 +57,13 @@ impl ExecMemory {
         &self.memory[..self.length]
     }
 
-    /// Runs a form of the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel.
+    /// Runs a mode of the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel.
     ///
     /// # Panics
     /// If slots, coverage, texels, interpolants or planes do not match the unit: a bug of the engine, whatever the input.
     pub(super) fn call(
         &self,
-        form: Form,
+        mode: FpMode,
         batch: &mut Batch<'_, '_>,
         (first, end): (usize, usize),
         fuel_checked: bool,
@@ -74,18 +74,18 @@ impl ExecMemory {
         }
         let refill = refill as *const ();
         let mut context = VmContext::new(batch, cells, (first, end), fuel_checked, refill);
-        self.enter(form, &mut context);
-        if form == Form::Speculative && context.status & UNDERFLOW != 0 {
+        self.enter(mode, &mut context);
+        if mode == FpMode::Speculative && context.status & UNDERFLOW != 0 {
             return Outcome::Underflow;
         }
         Outcome::Done(context.finish())
     }
 
     /// Calls the code.
-    fn enter(&self, form: Form, context: &mut VmContext<'_>) {
-        let start = match form {
-            Form::Speculative => 0,
-            Form::Exact => self.exact,
+    fn enter(&self, mode: FpMode, context: &mut VmContext<'_>) {
+        let start = match mode {
+            FpMode::Speculative => 0,
+            FpMode::Exact => self.exact,
         };
         // SAFETY: the code is in a mapping that lives as long as `self` and is never writable. The processor fetches what was written:
         // `new` made data and instruction caches coherent, and the barrier discards earlier prefetched instructions. Either form starts at

@@ -13,7 +13,7 @@ use r500_fast::codegen::{Batch, Chunk, CompileUnit, Kernel};
 use r500_ir::Stmt;
 
 use super::compile::compile;
-use super::emit::Form;
+use super::emit::FpMode;
 use super::exec_memory::{ExecMemory, Outcome};
 use crate::memory_bounds::MemoryBounds;
 use crate::{Effort, Groups, Settings, Unavailable};
@@ -78,14 +78,14 @@ impl CompiledKernel {
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
         if self.speculation.is_profitable() {
             let before = self.changed.save(batch, run);
-            let outcome = self.pages.call(Form::Speculative, batch, run, self.fuel_checked);
+            let outcome = self.pages.call(FpMode::Speculative, batch, run, self.fuel_checked);
             self.speculation.note(matches!(outcome, Outcome::Done(_)));
             match outcome {
                 Outcome::Done(result) => return result,
                 Outcome::Underflow => self.changed.restore(batch, run, before),
             }
         }
-        match self.pages.call(Form::Exact, batch, run, self.fuel_checked) {
+        match self.pages.call(FpMode::Exact, batch, run, self.fuel_checked) {
             Outcome::Done(result) => result,
             Outcome::Underflow => unreachable!("the exact form is exact"),
         }

@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use r500_fast::codegen::CompileUnit;
-use r500_ir::{ALL, EntityMap, Inst, Loop, NONE, Opcode, Operand, Stmt, Type, Value, evaluate};
+use r500_ir::{EntityMap, Inst, Loop, Operand, Stmt, Type, Value, evaluate_partially};
 
 use super::early_exit::cost_of;
 use crate::lir::TableEntry;
@@ -76,7 +76,11 @@ impl LoopTables {
     }
 
     /// Selects the operations to replace.
-    fn replace(&mut self, unit: &CompileUnit<'_>, histories: &HashMap<Value, Option<History>>) {
+    fn replace(
+        &mut self,
+        unit: &CompileUnit<'_>,
+        histories: &HashMap<Value, Option<ValueHistory>>,
+    ) {
         let uses = Uses::of(unit);
         let mut costs: HashMap<Value, u64> = HashMap::new();
         for &(value, inst) in &uses.defs {
@@ -107,7 +111,7 @@ impl LoopTables {
     }
 
     /// Adds the table of a value, if it pays: indexed by the iteration of no loop, of one, or of two.
-    fn table(&mut self, history: &History, cost: u64) -> Option<Replacement> {
+    fn table(&mut self, history: &ValueHistory, cost: u64) -> Option<Replacement> {
         let loops = 0..history.trips.len();
         if let Some(numbers) = history.by([]) {
             return numbers.into_values().next().map(Replacement::Constant);
@@ -138,7 +142,7 @@ impl LoopTables {
     fn add(
         &mut self,
         numbers: BTreeMap<u32, u32>,
-        history: &History,
+        history: &ValueHistory,
         inner: usize,
         outer: Option<(usize, u32)>,
     ) -> Option<Replacement> {
@@ -147,7 +151,7 @@ impl LoopTables {
         if first + last as usize >= MAX_NUMBERS {
             return None;
         }
-        // Counters count down from the trip count.
+        // Counters count down from the trip count. Rows are as long as a power of two: nothing reads the cells in between.
         let backwards = (0..=last).rev().map(|at| numbers.get(&at).copied().unwrap_or(0));
         self.numbers.extend(backwards);
         let trips =
@@ -198,14 +202,14 @@ impl Uses {
 
 /// The recorded values of an operation, in all iterations of the enclosing loops.
 #[derive(Debug)]
-struct History {
+struct ValueHistory {
     /// The maximum trip count of each enclosing loop, outermost first: the initial value of its counter.
     trips: Vec<u32>,
     /// The iterations and the bits.
     numbers: Vec<([u32; MAX_DEPTH], u32)>,
 }
 
-impl History {
+impl ValueHistory {
     /// Returns the entries indexed by the iterations of some of the loops; `None` if these do not determine the value.
     fn by<const N: usize>(&self, loops: [usize; N]) -> Option<BTreeMap<[u32; N], u32>> {
         let mut numbers = BTreeMap::new();
@@ -226,7 +230,7 @@ struct Evaluation {
     /// The current iteration and the maximum trip count of each enclosing loop.
     iterations: Vec<(u32, u32)>,
     /// The history of each value; `None` if it was ever unknown.
-    histories: HashMap<Value, Option<History>>,
+    histories: HashMap<Value, Option<ValueHistory>>,
     /// Remaining operations before evaluation is given up.
     left: u32,
 }
@@ -238,7 +242,7 @@ impl Evaluation {
             match stmt {
                 Stmt::Def(value, inst) => {
                     self.left = self.left.checked_sub(1)?;
-                    let bits = self.evaluate(inst);
+                    let bits = evaluate_partially(inst, |operand| self.get(operand));
                     self.bits[*value] = bits;
                     if !self.iterations.is_empty() {
                         self.record(*value, bits);
@@ -288,33 +292,11 @@ impl Evaluation {
         }
     }
 
-    /// Evaluates an operation. For masks, one known operand may decide.
-    fn evaluate(&self, inst: &Inst) -> Option<u32> {
-        let [Operand::Const(all), Operand::Const(none)] = [ALL, NONE] else { return None };
-        let [a, b, c] = inst.args.map(|arg| self.get(arg));
-        match inst.opcode {
-            Opcode::And if a == Some(none) || b == Some(none) => Some(none),
-            Opcode::And => Some(a? & b?),
-            Opcode::Or if a == Some(all) || b == Some(all) => Some(all),
-            Opcode::Or => Some(a? | b?),
-            Opcode::AndNot if a == Some(none) || b == Some(all) => Some(none),
-            Opcode::AndNot => Some(a? & !b?),
-            Opcode::Select if a? == none => c,
-            Opcode::Select => b,
-            opcode => {
-                let arity = opcode.arity();
-                let known = [a, b, c].map(|bits| bits.unwrap_or(0));
-                inst.args[..arity].iter().all(|arg| self.get(*arg).is_some()).then_some(())?;
-                evaluate(opcode, known)
-            }
-        }
-    }
-
     fn record(&mut self, value: Value, bits: Option<u32>) {
         let depth = self.iterations.len();
         let history = self.histories.entry(value).or_insert_with(|| {
             let trips = self.iterations.iter().map(|(_, trips)| *trips).collect();
-            Some(History { trips, numbers: Vec::new() })
+            Some(ValueHistory { trips, numbers: Vec::new() })
         });
         let Some(bits) = bits.filter(|_| depth <= MAX_DEPTH) else {
             *history = None;

@@ -21,7 +21,7 @@ use std::fmt;
 use crate::lir::{
     Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Phi, Region, VReg,
 };
-use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, RegMem};
 use crate::machine::Machine;
 use locations::{Held, Location, State, add, carry, follow};
 
@@ -301,7 +301,7 @@ impl Checker<'_> {
         &self,
         opcode: Opcode,
         values: [Option<VReg>; 3],
-        places: [Option<Place>; 3],
+        places: [Option<RegMem>; 3],
     ) -> Result<(), Fault> {
         let memory = self.machine.memory_operand(opcode);
         for (n, (v, place)) in values.into_iter().zip(places).enumerate() {
@@ -312,18 +312,18 @@ impl Checker<'_> {
             };
             let class = self.operand_class(opcode, n);
             match (place, memory.filter(|(at, _)| *at == n)) {
-                (Place::Memory(mem), None) => {
+                (RegMem::Memory(mem), None) => {
                     return self.fault(format!("argument {n} of {opcode:?} in memory: {mem:?}"));
                 }
-                (Place::Memory(Mem::Const(bits)), Some((_, Access::Lanes | Access::Wide))) => {
+                (RegMem::Memory(Mem::Const(bits)), Some((_, Access::Lanes | Access::Wide))) => {
                     return self.fault(format!(
                         "{opcode:?} reads the constant {bits:#x}, which may be there once, as more"
                     ));
                 }
-                (Place::Memory(mem), Some((_, Access::Zero))) if mem != Mem::Const(0) => {
+                (RegMem::Memory(mem), Some((_, Access::Zero))) if mem != Mem::Const(0) => {
                     return self.fault(format!("{opcode:?} has {mem:?} in it, not zero"));
                 }
-                (Place::Register(_), Some((_, Access::Lanes))) => {
+                (RegMem::Register(_), Some((_, Access::Lanes))) => {
                     return self.fault(format!("{opcode:?} reads lanes of {place:?}"));
                 }
                 _ => {}
@@ -444,7 +444,7 @@ impl Checker<'_> {
         if class != self.machine.mask() {
             return self.fault(format!("{class:?} is tested as a mask"));
         }
-        self.read(v, class, Place::Register(mask).located(class))?;
+        self.read(v, class, RegMem::Register(mask).located(class))?;
         self.at.inst += 1;
         self.tested = Some(v);
         Ok(())
@@ -483,8 +483,8 @@ impl Checker<'_> {
             self.tested = None;
             self.nodes(&repeat.body)?;
             self.moves()?;
-            if let Some(again) = repeat.continue_mask {
-                self.test(again)?;
+            if let Some(mask) = repeat.continue_mask {
+                self.test(mask)?;
                 self.moves()?;
             }
             let inst = self.take()?;
@@ -494,8 +494,8 @@ impl Checker<'_> {
             if (of, to, tested) != (counter, top, repeat.continue_mask.is_some()) {
                 return self.fault(format!("{inst:?} ends another loop than {top:?}"));
             }
-            if let Some(again) = repeat.continue_mask {
-                self.demand_tested(again)?;
+            if let Some(mask) = repeat.continue_mask {
+                self.demand_tested(mask)?;
             }
             let mut back = self.state.clone();
             carry(&mut back, &repeat.params);

@@ -41,7 +41,8 @@ impl Compiler for Counter {
         let code = allocate(&function, self.level.machine());
         let mut counts = self.counts.lock().unwrap();
         counts.live = counts.live.max(pressure(&function));
-        let in_frame = |place: &Option<Place>| matches!(place, Some(Place::Memory(Mem::Stack(_))));
+        let in_frame =
+            |place: &Option<RegMem>| matches!(place, Some(RegMem::Memory(Mem::Stack(_))));
         let mut offsets = HashSet::new();
         function.each_op(|op| {
             if let Opcode::LoadTexel(_) = op.opcode {

@@ -26,7 +26,7 @@ use crate::lir::{
     Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Region, VReg,
 };
 use crate::live_ranges::LiveRanges;
-use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, RegMem};
 use crate::machine::{Machine, MemoryOperands};
 use parallel_move::{Location, Move};
 use reg_state::RegState;
@@ -143,14 +143,14 @@ impl Allocator<'_> {
             let mem = self.regs.memory(v);
             let place = match (self.regs.register(v), mem, memory) {
                 (None, Some(mem), Some((at, Access::Lanes))) if at == i && in_pool => {
-                    Place::Memory(mem)
+                    RegMem::Memory(mem)
                 }
                 (_, _, Some((at, Access::Lanes))) if at == i => {
-                    Place::Memory(self.regs.lanes(v).expect("offsets were put there"))
+                    RegMem::Memory(self.regs.lanes(v).expect("offsets were put there"))
                 }
-                (Some(register), ..) => Place::Register(register),
+                (Some(register), ..) => RegMem::Register(register),
                 (None, Some(mem @ Mem::Const(0)), Some((at, Access::Zero))) if at == i => {
-                    Place::Memory(mem)
+                    RegMem::Memory(mem)
                 }
                 (None, Some(mem), Some((at, access)))
                     if at == i
@@ -159,9 +159,9 @@ impl Allocator<'_> {
                         && !(access == Access::Wide && matches!(mem, Mem::Const(_)))
                         && !self.prefers_register(v) =>
                 {
-                    Place::Memory(mem)
+                    RegMem::Memory(mem)
                 }
-                _ => Place::Register(self.load(v, &mut locked)),
+                _ => RegMem::Register(self.load(v, &mut locked)),
             };
             regs[i] = Some(place);
         }
@@ -177,7 +177,7 @@ impl Allocator<'_> {
                 let hint = self.regs.hint(dst).or_else(|| {
                     let overwritten = self.regs.machine.overwritten(op.opcode);
                     overwritten.iter().find_map(|n| match regs[*n] {
-                        Some(Place::Register(register)) => {
+                        Some(RegMem::Register(register)) => {
                             self.regs.frees(class).find(|free| *free == register)
                         }
                         _ => None,
@@ -323,12 +323,12 @@ impl Allocator<'_> {
     /// Allocates a location of its own for each variable (phi or loop parameter), initialised with its incoming value.
     fn begin_vars(&mut self, vars: &[(VReg, Option<VReg>)]) {
         for (i, &(var, from)) in vars.iter().enumerate() {
-            let again = vars[i + 1..].iter().any(|(_, other)| *other == from);
-            self.begin_var(var, from, again);
+            let used_again = vars[i + 1..].iter().any(|(_, other)| *other == from);
+            self.begin_var(var, from, used_again);
         }
     }
 
-    fn begin_var(&mut self, var: VReg, from: Option<VReg>, again: bool) {
+    fn begin_var(&mut self, var: VReg, from: Option<VReg>, used_again: bool) {
         let class = self.function.class(var);
         let Some(from) = from else {
             let register = self.find_register(class, &[], None);
@@ -336,7 +336,7 @@ impl Allocator<'_> {
             return;
         };
         // Last use of the incoming value: the variable takes over its location.
-        if !again
+        if !used_again
             && self.live_ranges.next_use(from, self.at).is_none()
             && self.function.mem_operand(from).is_none()
         {
@@ -457,9 +457,9 @@ impl Allocator<'_> {
         self.nodes(&repeat.body);
         self.pass_ends = outer;
         self.at = end;
-        if let Some(again) = repeat.continue_mask {
-            let class = self.function.class(again);
-            let mask = self.load(again, &mut Vec::new());
+        if let Some(continue_mask) = repeat.continue_mask {
+            let class = self.function.class(continue_mask);
+            let mask = self.load(continue_mask, &mut Vec::new());
             self.push(MachInst::Test { class, mask });
         }
         let mut moves = Vec::new();

@@ -23,7 +23,7 @@ impl<'a> Dag<'a> {
             waits: vec![0; ops.len()],
             offsets: HashSet::new(),
         };
-        let mut makers = HashMap::new();
+        let mut def_sites = HashMap::new();
         let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
         let mut coverage = None;
         for (at, op) in ops.iter().enumerate() {
@@ -43,15 +43,15 @@ impl<'a> Dag<'a> {
                 if let Some(MemOperand::Slot(slot, _)) = function.mem_operand(v) {
                     readers.entry(slot).or_default().push(at);
                 }
-                if let Some(&maker) = makers.get(&v) {
-                    graph.edge(maker, at);
+                if let Some(&def_site) = def_sites.get(&v) {
+                    graph.edge(def_site, at);
                 }
             }
             if let Opcode::LoadTexel(_) = op.opcode {
                 graph.offsets.extend(op.args());
             }
             if let Some(dst) = op.dst {
-                makers.insert(dst, at);
+                def_sites.insert(dst, at);
             }
         }
         graph

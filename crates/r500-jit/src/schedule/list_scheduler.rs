@@ -34,7 +34,7 @@ struct ListScheduler<'a> {
     /// For each operation, the length of the longest path to the end, in cycles.
     heights: Vec<u32>,
     /// Remaining uses of each value that occupies a register.
-    left: HashMap<VReg, u32>,
+    remaining: HashMap<VReg, u32>,
     /// Live values, by class.
     live: [usize; 2],
     /// For each operation, whether its result is used and so needs a register.
@@ -45,17 +45,17 @@ struct ListScheduler<'a> {
 impl<'a> ListScheduler<'a> {
     fn new(graph: Dag<'a>, function: &'a LirFunction, uses: &[u32]) -> Self {
         let ops = graph.ops;
-        let mut left: HashMap<VReg, u32> = HashMap::new();
+        let mut remaining: HashMap<VReg, u32> = HashMap::new();
         let mut live = [0; 2];
         for op in ops {
             for v in op.args().filter(|v| function.mem_operand(*v).is_none()) {
-                left.entry(v).or_insert_with(|| {
+                remaining.entry(v).or_insert_with(|| {
                     live[function.class(v) as usize] += 1;
                     uses[v.index()]
                 });
             }
             if let Some(dst) = op.dst {
-                left.insert(dst, uses[dst.index()]);
+                remaining.insert(dst, uses[dst.index()]);
             }
         }
         let mut heights = vec![0; ops.len()];
@@ -64,8 +64,8 @@ impl<'a> ListScheduler<'a> {
             heights[at] = after + latency(ops[at].opcode);
         }
         let needs =
-            ops.iter().map(|op| op.dst.is_some_and(|dst| left.contains_key(&dst))).collect();
-        Self { graph, heights, left, live, needs, classes: &function.classes }
+            ops.iter().map(|op| op.dst.is_some_and(|dst| remaining.contains_key(&dst))).collect();
+        Self { graph, heights, remaining, live, needs, classes: &function.classes }
     }
 
     fn order(mut self, limits: Registers) -> Vec<Op> {
@@ -99,8 +99,8 @@ impl<'a> ListScheduler<'a> {
                 *live = live.saturating_add_signed(more as isize);
             }
             for v in self.graph.ops[at].args() {
-                if let Some(left) = self.left.get_mut(&v) {
-                    *left = left.saturating_sub(1);
+                if let Some(remaining) = self.remaining.get_mut(&v) {
+                    *remaining = remaining.saturating_sub(1);
                 }
             }
             now = (now + 1).max(times[at] * WIDTH);
@@ -127,9 +127,9 @@ impl<'a> ListScheduler<'a> {
         let mut more = [0; 2];
         for (i, v) in op.args.iter().enumerate() {
             let Some(v) = v else { continue };
-            let looks = op.args.iter().flatten().filter(|other| *other == v).count();
+            let uses = op.args.iter().flatten().filter(|other| *other == v).count();
             let first = !op.args[..i].contains(&Some(*v));
-            if first && self.left.get(v).is_some_and(|left| *left as usize == looks) {
+            if first && self.remaining.get(v).is_some_and(|remaining| *remaining as usize == uses) {
                 more[class(*v)] -= 1;
             }
         }

@@ -28,8 +28,8 @@ pub(super) fn order(
     if texels.count() <= registers {
         return None;
     }
-    let units = Units::new(graph, function, uses);
-    let ops = units.order().into_iter().flat_map(|unit| &units.all[unit].ops);
+    let clusters = Clusters::new(graph, function, uses);
+    let ops = clusters.order().into_iter().flat_map(|cluster| &clusters.all[cluster].ops);
     Some(ops.map(|at| graph.ops[*at]).collect())
 }
 
@@ -39,88 +39,89 @@ struct Cluster {
     ops: Vec<usize>,
     /// Whether the cluster computes texel offsets.
     offsets: bool,
-    /// Values that occupy registers: `makes`, results that others use; `takes`, results of others that it uses.
-    makes: HashSet<VReg>,
-    takes: HashSet<VReg>,
+    /// Values that occupy registers: `defs`, results that others use; `uses`, results of others that it uses.
+    defs: HashSet<VReg>,
+    uses: HashSet<VReg>,
     /// Clusters that it depends on.
-    waits: HashSet<usize>,
+    deps: HashSet<usize>,
     /// Number of clusters that depend on it.
     users: usize,
 }
 
 /// All clusters, in program order.
-struct Units {
+struct Clusters {
     all: Vec<Cluster>,
     /// Values that are live out of the block.
-    out: HashSet<VReg>,
+    live_out: HashSet<VReg>,
 }
 
-impl Units {
+impl Clusters {
     fn new(graph: &Dag<'_>, function: &LirFunction, uses: &[u32]) -> Self {
         let (mut all, numbers) = split(graph);
-        let mut makers: HashMap<VReg, usize> = HashMap::new();
-        let mut left: HashMap<VReg, u32> = HashMap::new();
+        let mut def_sites: HashMap<VReg, usize> = HashMap::new();
+        let mut remaining: HashMap<VReg, u32> = HashMap::new();
         let counts = |v: &VReg| takes_register(function, *v) && !graph.offsets.contains(v);
         for (op, &number) in graph.ops.iter().zip(&numbers) {
             for v in op.args().filter(counts) {
-                *left.entry(v).or_insert(uses[v.index()]) -= 1;
-                let maker = makers.get(&v).copied();
-                if maker != Some(number) {
-                    all[number].takes.insert(v);
-                    maker.map(|maker| all[maker].makes.insert(v));
+                *remaining.entry(v).or_insert(uses[v.index()]) -= 1;
+                let def_site = def_sites.get(&v).copied();
+                if def_site != Some(number) {
+                    all[number].uses.insert(v);
+                    def_site.map(|def_site| all[def_site].defs.insert(v));
                 }
             }
             if let Some(dst) = op.dst.filter(counts) {
-                makers.insert(dst, number);
-                left.insert(dst, uses[dst.index()]);
+                def_sites.insert(dst, number);
+                remaining.insert(dst, uses[dst.index()]);
             }
         }
         for (users, &number) in graph.users.iter().zip(&numbers) {
             for user in users.iter().map(|user| numbers[*user]).filter(|user| *user != number) {
-                if all[user].waits.insert(number) {
+                if all[user].deps.insert(number) {
                     all[number].users += 1;
                 }
             }
         }
-        left.retain(|_, left| *left > 0);
-        let out: HashSet<VReg> = left.into_keys().collect();
-        for v in &out {
-            if let Some(&maker) = makers.get(v) {
-                all[maker].makes.insert(*v);
+        remaining.retain(|_, remaining| *remaining > 0);
+        let live_out: HashSet<VReg> = remaining.into_keys().collect();
+        for v in &live_out {
+            if let Some(&def_site) = def_sites.get(v) {
+                all[def_site].defs.insert(*v);
             }
         }
-        Self { all, out }
+        Self { all, live_out }
     }
 
     /// Returns the indices of the clusters in the new order.
     fn order(&self) -> Vec<usize> {
-        let mut live = self.out.clone();
-        let mut users: Vec<usize> = self.all.iter().map(|unit| unit.users).collect();
-        let mut ready: Vec<usize> = (0..users.len()).filter(|unit| users[*unit] == 0).collect();
+        let mut live = self.live_out.clone();
+        let mut users: Vec<usize> = self.all.iter().map(|cluster| cluster.users).collect();
+        let mut ready: Vec<usize> =
+            (0..users.len()).filter(|cluster| users[*cluster] == 0).collect();
         // Operations scheduled so far, and the number of them after which each cluster of offsets is due.
         let mut now = 0;
         let mut times = vec![0; users.len()];
         let mut result = Vec::with_capacity(users.len());
         while let Some(place) = (0..ready.len()).min_by_key(|place| {
             let number = ready[*place];
-            let unit = &self.all[number];
-            let turn = match unit.offsets {
+            let cluster = &self.all[number];
+            let turn = match cluster.offsets {
                 true if times[number] <= now => 0,
                 true => 2,
                 false => 1,
             };
-            let more = unit.takes.difference(&live).count() as i64;
-            let fewer = unit.makes.intersection(&live).count() as i64;
+            let more = cluster.uses.difference(&live).count() as i64;
+            let fewer = cluster.defs.intersection(&live).count() as i64;
             (turn, more - fewer, Reverse(number))
         }) {
             let number = ready.swap_remove(place);
-            let unit = &self.all[number];
-            for v in &unit.makes {
+            let cluster = &self.all[number];
+            for v in &cluster.defs {
                 live.remove(v);
             }
-            live.extend(&unit.takes);
-            now += unit.ops.len();
-            for &before in &unit.waits {
+            live.extend(&cluster.uses);
+            now += cluster.ops.len();
+            for &before in &cluster.deps {
                 times[before] = now + AHEAD;
                 users[before] -= 1;
                 if users[before] == 0 {
@@ -136,7 +137,7 @@ impl Units {
 
 /// Splits a block into clusters. Returns them, and the cluster of each operation.
 fn split(graph: &Dag<'_>) -> (Vec<Cluster>, Vec<usize>) {
-    let mut units: Vec<Cluster> = Vec::new();
+    let mut clusters: Vec<Cluster> = Vec::new();
     let mut numbers = vec![0; graph.ops.len()];
     let mut start = 0;
     for ops in graph.ops.chunk_by(|a, b| a.origin == b.origin) {
@@ -144,8 +145,8 @@ fn split(graph: &Dag<'_>) -> (Vec<Cluster>, Vec<usize>) {
         let mut wanted = HashSet::new();
         let mut early = vec![false; ops.len()];
         for (op, early) in ops.iter().zip(&mut early).rev() {
-            let made = |dst: VReg| graph.offsets.contains(&dst) || wanted.contains(&dst);
-            if op.dst.is_some_and(made) {
+            let def = |dst: VReg| graph.offsets.contains(&dst) || wanted.contains(&dst);
+            if op.dst.is_some_and(def) {
                 wanted.extend(op.args());
                 *early = true;
             }
@@ -154,15 +155,15 @@ fn split(graph: &Dag<'_>) -> (Vec<Cluster>, Vec<usize>) {
             let all = (start..).zip(&early).filter(|(_, early)| **early == offsets);
             let ops: Vec<usize> = all.map(|(at, _)| at).collect();
             for &at in &ops {
-                numbers[at] = units.len();
+                numbers[at] = clusters.len();
             }
             if !ops.is_empty() {
-                units.push(Cluster { ops, offsets, ..Cluster::default() });
+                clusters.push(Cluster { ops, offsets, ..Cluster::default() });
             }
         }
         start += ops.len();
     }
-    (units, numbers)
+    (clusters, numbers)
 }
 
 #[cfg(test)]
@@ -210,15 +211,15 @@ mod tests {
     #[test]
     fn texels_come_when_they_are_wanted_and_offsets_well_before() {
         let ops = fetched_first(20).unwrap();
-        let makes = |v: VReg| ops.iter().position(|op| op.dst == Some(v));
+        let def_of = |v: VReg| ops.iter().position(|op| op.dst == Some(v));
         for (at, op) in ops.iter().enumerate() {
             // Slots are available from the start.
-            for made in op.args().filter_map(makes) {
-                assert!(made < at, "{op:?} comes before its argument");
+            for def in op.args().filter_map(def_of) {
+                assert!(def < at, "{op:?} comes before its argument");
                 match op.opcode {
-                    Opcode::LoadTexel(_) => assert!(made < 20, "an offset comes late, at {made}"),
+                    Opcode::LoadTexel(_) => assert!(def < 20, "an offset comes late, at {def}"),
                     // The first sum demands two texels.
-                    Opcode::Add => assert!(at - made <= 2, "{op:?} comes long after its argument"),
+                    Opcode::Add => assert!(at - def <= 2, "{op:?} comes long after its argument"),
                     _ => {}
                 }
             }

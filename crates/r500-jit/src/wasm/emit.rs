@@ -46,7 +46,7 @@ pub(super) mod context {
 /// Indices of the module's functions.
 pub(super) mod function {
     pub(crate) const RUN: u32 = 0;
-    pub(crate) const CAREFUL: u32 = 1;
+    pub(crate) const EXACT: u32 = 1;
 }
 
 /// Indices of the module's function types.
@@ -54,15 +54,15 @@ pub(super) mod signature {
     /// Context → 1 if it stopped, else 0.
     pub(crate) const RUN: u32 = 0;
     /// Context, group → 1 if it stopped, else 0.
-    pub(crate) const CAREFUL: u32 = 1;
+    pub(crate) const EXACT: u32 = 1;
 }
 
 /// Bytes per vector.
 const VECTOR: u32 = 16;
 
-/// The form of a function.
+/// How a function treats subnormals.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum FpMode {
     Speculative,
     Exact,
 }
@@ -71,20 +71,20 @@ enum Form {
 #[derive(Clone, Copy)]
 pub(super) struct EmitParams<'a> {
     pub(super) function: &'a LirFunction,
-    pub(super) watched: &'a GuardSet,
+    pub(super) guards: &'a GuardSet,
     /// Bytes between slots.
     pub(super) stride: u32,
     pub(super) fuel_checked: bool,
 }
 
 /// Returns the speculative function, a loop over all groups.
-pub(super) fn run(how: EmitParams<'_>) -> Option<Function> {
-    Code::new(how, Form::Speculative).run()
+pub(super) fn run(params: EmitParams<'_>) -> Option<Function> {
+    Code::new(params, FpMode::Speculative).run()
 }
 
 /// Returns the exact function, for one group.
-pub(super) fn careful(how: EmitParams<'_>) -> Option<Function> {
-    Code::new(how, Form::Exact).careful()
+pub(super) fn exact(params: EmitParams<'_>) -> Option<Function> {
+    Code::new(params, FpMode::Exact).exact()
 }
 
 const SIGN: u32 = 0x8000_0000;
@@ -145,8 +145,8 @@ impl FlushLocals {
 }
 
 struct Code<'a> {
-    how: EmitParams<'a>,
-    form: Form,
+    params: EmitParams<'a>,
+    mode: FpMode,
     locals: Locals,
     bytes: Vec<u8>,
     context: u32,
@@ -176,18 +176,18 @@ struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    fn new(how: EmitParams<'a>, form: Form) -> Self {
+    fn new(params: EmitParams<'a>, mode: FpMode) -> Self {
         let mut locals = Locals::default();
         let context = locals.fresh(ValType::I32);
         let group = locals.fresh(ValType::I32);
         let fuel = locals.fresh(ValType::I32);
-        let ways = how.watched.ways();
-        let seen = ways.into_iter().map(|way| (way, locals.fresh(ValType::V128))).collect();
+        let kinds = params.guards.kinds();
+        let seen = kinds.into_iter().map(|kind| (kind, locals.fresh(ValType::V128))).collect();
         let ones = locals.fresh(ValType::V128);
         let flush = FlushLocals::new(&mut locals);
         Self {
-            how,
-            form,
+            params,
+            mode,
             locals,
             bytes: Vec::new(),
             context,
@@ -240,7 +240,7 @@ impl<'a> Code<'a> {
 
     /// Emits the function over all groups.
     fn run(mut self) -> Option<Function> {
-        let how = self.how;
+        let params = self.params;
         let end = self.locals.fresh(ValType::I32);
         self.tables();
         self.constants();
@@ -257,19 +257,19 @@ impl<'a> Code<'a> {
         let next = self.open_block();
         self.bail = self.open_block();
         self.begin_group();
-        self.nodes(&how.function.body);
+        self.nodes(&params.function.body);
         self.deopt_if_subnormal();
         self.end_group();
         let to = self.to(next);
         self.code().br(to);
         self.close();
         // Deoptimise: call the exact form for the group.
-        self.code().local_get(context).local_get(group).call(function::CAREFUL);
+        self.code().local_get(context).local_get(group).call(function::EXACT);
         self.open_if();
         self.code().i32_const(1).return_();
         self.close();
         self.close();
-        let bytes = (how.function.groups.max(1) * VECTOR).cast_signed();
+        let bytes = (params.function.groups.max(1) * VECTOR).cast_signed();
         let to = self.to(top);
         self.code().local_get(group).i32_const(bytes).i32_add().local_set(group).br(to);
         self.close();
@@ -279,15 +279,15 @@ impl<'a> Code<'a> {
     }
 
     /// Emits the function over one group.
-    fn careful(mut self) -> Option<Function> {
+    fn exact(mut self) -> Option<Function> {
         self.tables();
         self.constants();
         for (local, bits) in self.flush.constants() {
             self.code().v128_const(splat(bits)).local_set(local);
         }
         self.begin_group();
-        let how = self.how;
-        self.nodes(&how.function.body);
+        let params = self.params;
+        self.nodes(&params.function.body);
         self.end_group();
         self.code().i32_const(0).end();
         self.finish(2)
@@ -305,7 +305,7 @@ impl<'a> Code<'a> {
 
     /// Allocates locals for coverage, textures, interpolants and planes.
     fn tables(&mut self) {
-        let function = self.how.function;
+        let function = self.params.function;
         function.each_op(|op| match op.opcode {
             Opcode::LoadCoverage(part) | Opcode::StoreCoverage(part) => {
                 let locals = &mut self.locals;
@@ -331,7 +331,7 @@ impl<'a> Code<'a> {
     }
 
     fn constants(&mut self) {
-        for (n, operand) in self.how.function.mem_operands.iter().enumerate() {
+        for (n, operand) in self.params.function.mem_operands.iter().enumerate() {
             if let Some(MemOperand::Const(bits)) = operand {
                 let local = self.local(VReg(n as u32));
                 self.code().v128_const(splat(*bits)).local_set(local);
@@ -341,13 +341,13 @@ impl<'a> Code<'a> {
 
     /// Initialises the fuel and loads values from slots.
     fn begin_group(&mut self) {
-        let how = self.how;
+        let params = self.params;
         let (context, group, fuel) = (self.context, self.group, self.fuel);
-        if how.fuel_checked {
+        if params.fuel_checked {
             self.code().local_get(context).i32_load(word(context::GRANT)).local_set(fuel);
             self.code().local_get(context).i64_const(0).i64_store(long(context::ADDED));
         }
-        if self.form == Form::Speculative {
+        if self.mode == FpMode::Speculative {
             let ones = self.ones;
             for seen in self.seen.clone().into_values() {
                 self.code().local_get(ones).local_set(seen);
@@ -359,18 +359,18 @@ impl<'a> Code<'a> {
             self.code().v128_load(from).local_set(local);
         }
         self.locate_pixels();
-        for (n, operand) in how.function.mem_operands.iter().enumerate() {
+        for (n, operand) in params.function.mem_operands.iter().enumerate() {
             if let Some(MemOperand::Slot(slot, part)) = operand {
                 let v = VReg(n as u32);
                 let local = self.local(v);
                 let from = vector(self.place(*slot, *part));
                 self.code().local_get(group).v128_load(from).local_set(local);
-                self.watch(v);
+                self.guard(v);
             }
         }
-        for (n, operand) in how.function.mem_operands.iter().enumerate() {
+        for (n, operand) in params.function.mem_operands.iter().enumerate() {
             if let Some(MemOperand::Const(_)) = operand {
-                self.watch(VReg(n as u32));
+                self.guard(VReg(n as u32));
             }
         }
     }
@@ -386,7 +386,7 @@ impl<'a> Code<'a> {
             self.covered_at();
             self.code().local_get(local).v128_store(vector(u64::from(part * VECTOR)));
         }
-        if !self.how.fuel_checked {
+        if !self.params.fuel_checked {
             return;
         }
         // The maximum that a group used beyond its grant.
@@ -406,7 +406,7 @@ impl<'a> Code<'a> {
     }
 
     fn place(&self, slot: u32, part: u32) -> u64 {
-        u64::from(slot) * u64::from(self.how.stride) + u64::from(part * VECTOR)
+        u64::from(slot) * u64::from(self.params.stride) + u64::from(part * VECTOR)
     }
 
     fn local(&mut self, v: VReg) -> u32 {
@@ -425,15 +425,15 @@ impl<'a> Code<'a> {
     }
 
     /// Emits the guard of a value, if it has one.
-    fn watch(&mut self, v: VReg) {
-        if self.form == Form::Exact {
+    fn guard(&mut self, v: VReg) {
+        if self.mode == FpMode::Exact {
             return;
         }
-        let Some(how) = self.how.watched.get(v) else { return };
-        let Some(&seen) = self.seen.get(&how) else { return };
+        let Some(guard) = self.params.guards.get(v) else { return };
+        let Some(&seen) = self.seen.get(&guard) else { return };
         let (local, ones) = (self.local(v), self.ones);
         self.code().local_get(seen).local_get(local);
-        if !how.positive {
+        if !guard.positive {
             self.code().local_get(local).i32x4_add();
         }
         self.code().local_get(ones).i32x4_add().i32x4_min_u().local_set(seen);
@@ -442,9 +442,9 @@ impl<'a> Code<'a> {
     /// Pushes whether a guard failed: whether a guarded value is neither zero nor at least as large as its guard requires.
     fn tiny_seen(&mut self) {
         self.code().v128_const(0);
-        for (how, seen) in self.seen.clone() {
-            let least = ((how.size.least() + 127) as u32) << 23;
-            let least = if how.positive { least - 1 } else { 2 * least - 1 };
+        for (guard, seen) in self.seen.clone() {
+            let least = ((guard.size.least() + 127) as u32) << 23;
+            let least = if guard.positive { least - 1 } else { 2 * least - 1 };
             self.code().local_get(seen).v128_const(splat(least)).i32x4_lt_u().v128_or();
         }
         self.code().v128_any_true();
@@ -463,7 +463,7 @@ impl<'a> Code<'a> {
         for node in nodes {
             match node {
                 Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Region::ConsumeFuel(instructions) if self.how.fuel_checked => {
+                Region::ConsumeFuel(instructions) if self.params.fuel_checked => {
                     let fuel = self.fuel;
                     let instructions = i32::try_from(*instructions).expect("a function has few");
                     self.code().local_get(fuel).i32_const(instructions).i32_sub().local_set(fuel);
@@ -494,7 +494,7 @@ impl<'a> Code<'a> {
     }
 
     fn repeat(&mut self, repeat: &Loop) {
-        let how = self.how;
+        let params = self.params;
         let passes = self.locals.fresh(ValType::I32);
         let moves: Vec<_> = repeat.params.iter().map(|c| (c.init, c.var)).collect();
         self.moves(&moves);
@@ -502,20 +502,20 @@ impl<'a> Code<'a> {
         let after = self.open_block();
         let top = self.open_loop();
         self.nodes(&repeat.body);
-        let again = repeat.continue_mask.map(|again| self.local(again));
+        let continue_mask = repeat.continue_mask.map(|mask| self.local(mask));
         // The mask may be a loop parameter that the moves overwrite.
-        if let Some(again) = again {
-            self.code().local_get(again).v128_any_true();
+        if let Some(continue_mask) = continue_mask {
+            self.code().local_get(continue_mask).v128_any_true();
         }
         let moves: Vec<_> = repeat.params.iter().map(|c| (c.next, c.var)).collect();
         self.moves(&moves);
         let to = self.to(after);
-        if again.is_some() {
+        if continue_mask.is_some() {
             self.code().i32_eqz().br_if(to);
         }
         self.code().local_get(passes).i32_const(1).i32_sub().local_tee(passes);
         self.code().i32_eqz().br_if(to);
-        if how.fuel_checked {
+        if params.fuel_checked {
             self.refill(repeat.address);
         }
         let to = self.to(top);
@@ -533,7 +533,7 @@ impl<'a> Code<'a> {
         self.code().local_get(fuel).i32_const(0).i32_lt_s();
         self.open_if();
         // If a guard failed, the exact form might not run out of fuel.
-        if self.form == Form::Speculative {
+        if self.mode == FpMode::Speculative {
             self.deopt_if_subnormal();
         }
         self.code().local_get(context).local_get(fuel).i32_store(word(context::FUEL));

@@ -135,7 +135,7 @@ impl FpFact {
     }
 
     /// Returns the fact after a guard has passed.
-    pub(super) fn watched(self, size: Size) -> Self {
+    pub(super) fn guarded(self, size: Size) -> Self {
         Self { exact: true, least: self.least.max(size.least()), ..self }.tidied()
     }
 
@@ -170,7 +170,7 @@ impl FpFact {
 
 /// The guard that an operation needs before its result has a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Watch {
+pub(super) enum RequiredGuard {
     /// An argument, by its index.
     Argument(usize, Size),
     /// The result, which must be large or zero; then it is exact.
@@ -181,7 +181,7 @@ pub(super) enum Watch {
 ///
 /// Where a value is not exact, the reference has a zero. An operation that accepts such an operand either gives its result for zero, or a
 /// result that is not exact in the same sense.
-pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch> {
+pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, RequiredGuard> {
     let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(FpFact::BITS));
     match opcode {
         Opcode::Add => sum(a, b, a.positive && b.positive),
@@ -300,25 +300,25 @@ fn is_sign(fact: FpFact) -> bool {
     fact.exact && fact.most == -NONE && fact.constant.is_none()
 }
 
-fn numbers(args: [(usize, FpFact); 2]) -> Result<(), Watch> {
+fn numbers(args: [(usize, FpFact); 2]) -> Result<(), RequiredGuard> {
     match args.into_iter().find(|(_, fact)| !fact.is_number()) {
-        Some((n, _)) => Err(Watch::Argument(n, Size::Number)),
+        Some((n, _)) => Err(RequiredGuard::Argument(n, Size::Number)),
         None => Ok(()),
     }
 }
 
-fn same_bits(args: &[FpFact]) -> Result<(), Watch> {
+fn same_bits(args: &[FpFact]) -> Result<(), RequiredGuard> {
     match args.iter().position(|fact| !fact.exact) {
-        Some(n) => Err(Watch::Argument(n, Size::Number)),
+        Some(n) => Err(RequiredGuard::Argument(n, Size::Number)),
         None => Ok(()),
     }
 }
 
-fn comparable(a: FpFact, b: FpFact) -> Result<(), Watch> {
+fn comparable(a: FpFact, b: FpFact) -> Result<(), RequiredGuard> {
     if a.decides() || b.decides() { Ok(()) } else { numbers([(0, a), (1, b)]) }
 }
 
-fn pick(opcode: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
+fn pick(opcode: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, RequiredGuard> {
     let exact = a.is_number() && b.is_number();
     // The maximum of a tiny number and +0 is either of them; the reference gives +0.
     if opcode == Opcode::Max && b == FpFact::of(0) {
@@ -330,7 +330,7 @@ fn pick(opcode: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
 
 /// Returns the fact of a product. The reference flushes a product that is tiny after rounding with an unbounded exponent. The computed
 /// product is then at most 2^-126, to which it may have been rounded, so it satisfies the definition of "not exact".
-fn product(args: [(usize, FpFact); 2]) -> Result<FpFact, Watch> {
+fn product(args: [(usize, FpFact); 2]) -> Result<FpFact, RequiredGuard> {
     numbers(args)?;
     let [(_, a), (_, b)] = args;
     let least = a.least.saturating_add(b.least).min(NONE);
@@ -342,7 +342,7 @@ fn product(args: [(usize, FpFact); 2]) -> Result<FpFact, Watch> {
         .tidied())
 }
 
-fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
+fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, RequiredGuard> {
     let most = a.most.max(b.most).saturating_add(1).clamp(-NONE + 1, 128);
     let fact = FpFact {
         most,
@@ -378,9 +378,9 @@ fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
     // Squares and the like: if the sum is at least 2^-100, the larger operand is at least half of that, and absorbed a tiny one; if the sum
     // is zero, both operands are.
     if positive {
-        return Err(Watch::Result);
+        return Err(RequiredGuard::Result);
     }
-    Err(Watch::Argument(worse(a, b), Size::Large))
+    Err(RequiredGuard::Argument(worse(a, b), Size::Large))
 }
 
 /// Returns which of two arguments to guard: one that needs it, preferably the cheaper one.

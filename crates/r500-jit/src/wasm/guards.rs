@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::ftz_analysis::{FpFact, Size, Watch, of_result};
+use super::ftz_analysis::{FpFact, RequiredGuard, Size, of_result};
 use crate::lir::{Class, LirFunction, MemOperand, Op, Opcode, Region, VReg};
 
 /// The guarded values and their guards.
@@ -26,9 +26,10 @@ impl GuardSet {
             Some(MemOperand::Const(bits)) => FpFact::of(*bits),
             _ => FpFact::BITS,
         });
-        let mut look = Look { function, facts: operands.collect(), watched: Self::default() };
-        look.nodes(&function.body);
-        look.watched
+        let mut analysis =
+            GuardAnalysis { function, facts: operands.collect(), guards: Self::default() };
+        analysis.nodes(&function.body);
+        analysis.guards
     }
 
     /// Returns the guard of a value, if it has one.
@@ -37,33 +38,31 @@ impl GuardSet {
     }
 
     /// Returns the distinct guards.
-    pub(super) fn ways(&self) -> BTreeSet<GuardKind> {
+    pub(super) fn kinds(&self) -> BTreeSet<GuardKind> {
         self.0.values().copied().collect()
     }
 }
 
-struct Look<'a> {
+struct GuardAnalysis<'a> {
     function: &'a LirFunction,
     facts: Vec<FpFact>,
-    watched: GuardSet,
+    guards: GuardSet,
 }
 
-impl Look<'_> {
+impl GuardAnalysis<'_> {
     fn fact(&self, v: VReg) -> FpFact {
         self.facts[v.index()]
     }
 
     fn set(&mut self, v: VReg, fact: FpFact) {
-        if let Some(place) = self.facts.get_mut(v.index()) {
-            *place = fact;
-        }
+        self.facts[v.index()] = fact;
     }
 
-    fn watch(&mut self, v: VReg, size: Size) {
+    fn guard(&mut self, v: VReg, size: Size) {
         let fact = self.fact(v);
-        let how = self.watched.0.entry(v).or_insert(GuardKind { size, positive: fact.positive });
-        how.size = how.size.max(size);
-        self.set(v, fact.watched(size));
+        let guard = self.guards.0.entry(v).or_insert(GuardKind { size, positive: fact.positive });
+        guard.size = guard.size.max(size);
+        self.set(v, fact.guarded(size));
     }
 
     fn nodes(&mut self, nodes: &[Region]) {
@@ -100,7 +99,7 @@ impl Look<'_> {
 
     fn keep(&mut self, v: VReg) {
         if self.function.class(v) == Class::Vector && !self.fact(v).is_kept() {
-            self.watch(v, Size::Large);
+            self.guard(v, Size::Large);
         }
     }
 
@@ -110,11 +109,11 @@ impl Look<'_> {
             let facts: Vec<FpFact> = op.args().map(|v| self.fact(v)).collect();
             let (fact, watch) = match of_result(op.opcode, &facts) {
                 Ok(fact) => (fact, false),
-                Err(Watch::Result) => (FpFact { positive: true, ..FpFact::BITS }, true),
-                Err(Watch::Argument(n, size)) => {
+                Err(RequiredGuard::Result) => (FpFact { positive: true, ..FpFact::BITS }, true),
+                Err(RequiredGuard::Argument(n, size)) => {
                     // After the guard, the argument satisfies the requirement.
                     let Some(v) = op.args[n] else { return };
-                    self.watch(v, size);
+                    self.guard(v, size);
                     continue;
                 }
             };
@@ -125,7 +124,7 @@ impl Look<'_> {
             };
             self.set(dst, FpFact { positive: fact.positive || square, ..fact });
             if watch {
-                self.watch(dst, Size::Large);
+                self.guard(dst, Size::Large);
             }
             return;
         }

@@ -55,10 +55,10 @@ pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functi
         // Masks occupy vector registers, too, but there are few of them.
         schedule::schedule(&mut function, [REGISTERS, usize::MAX], false);
     }
-    let watched = GuardSet::of(&function);
+    let guards = GuardSet::of(&function);
     let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);
-    let how = EmitParams { function: &function, watched: &watched, stride, fuel_checked };
-    let all = [(signature::RUN, emit::run(how)?), (signature::CAREFUL, emit::careful(how)?)];
+    let params = EmitParams { function: &function, guards: &guards, stride, fuel_checked };
+    let all = [(signature::RUN, emit::run(params)?), (signature::EXACT, emit::exact(params)?)];
     Some(Functions {
         all,
         #[cfg(test)]

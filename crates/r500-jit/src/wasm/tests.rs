@@ -182,7 +182,7 @@ fn speculative_code_deoptimises_for_every_subnormal() {
             let mut trap = Function::new([]);
             trap.instructions().unreachable().end();
             let mut quick = all.clone();
-            quick.all[function::CAREFUL as usize].1 = trap;
+            quick.all[function::EXACT as usize].1 = trap;
             (all.lanes as usize, [of_functions(&quick), of_functions(&all)])
         };
         check(

@@ -2,7 +2,7 @@
 
 use r500_fast::codegen::CompileUnit;
 
-use super::contest::Form;
+use super::contest::Variant;
 use super::emit;
 use crate::lir::{Class, LirFunction, Opcode, Region};
 use crate::lower::TargetCaps;
@@ -56,7 +56,7 @@ pub(super) struct PendingForm {
     effort: Effort,
     doublings: u32,
     /// The winner of the previous contest, if there was one, that makes this form worth measuring.
-    pub(super) after: Form,
+    pub(super) after: Variant,
 }
 
 impl PendingForm {
@@ -99,27 +99,27 @@ pub(super) fn compile_forms(
         PendingForm { function, layout, level, effort, doublings, after }
     };
     let (usual, rivals) = match groups {
-        Groups::One => (form(function, 0, Form::Usual), Vec::new()),
+        Groups::One => (form(function, 0, Variant::Baseline), Vec::new()),
         Groups::Two | Groups::Four => {
             let is_four = groups == Groups::Four && fuel::fuel_is_uniform(&function.body);
             let function = lower_speculative(unit, level).unwrap_or(function);
-            (form(function, if is_four { 2 } else { 1 }, Form::Usual), Vec::new())
+            (form(function, if is_four { 2 } else { 1 }, Variant::Baseline), Vec::new())
         }
         Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
             let doublings = usual_doublings(&function, level);
             let mut rivals = rival_doublings(&function, level);
             let speculative = lower_speculative(unit, level);
             if speculative.is_some() && rivals.is_empty() {
-                rivals.push((doublings, Form::Usual));
+                rivals.push((doublings, Variant::Baseline));
             }
             let other = speculative.unwrap_or_else(|| function.clone());
             let rivals = rivals.into_iter();
             let rivals = rivals.map(|(doublings, after)| form(other.clone(), doublings, after));
-            (form(function, doublings, Form::Usual), rivals.collect())
+            (form(function, doublings, Variant::Baseline), rivals.collect())
         }
         Groups::Contest => {
             let doublings = usual_doublings(&function, level);
-            (form(function, doublings, Form::Usual), Vec::new())
+            (form(function, doublings, Variant::Baseline), Vec::new())
         }
     };
     Ok(CompiledForms { usual: usual.compile()?, rivals })
@@ -136,7 +136,7 @@ pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
 }
 
 /// Returns how often it is doubled in forms that may be faster, and the winner of the previous contest that each requires.
-fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
+fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Variant)> {
     let pressure = regalloc::pressure(function);
     // Four groups cannot count instructions separately.
     let is_roomy = pressure <= ROOMY
@@ -148,11 +148,13 @@ fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Form)> {
     match level {
         _ if pressure >= OVERCROWDED * registers(level) => Vec::new(),
         // The usual form is one group.
-        Level::Avx2 if pressure >= CROWDED * registers(level) => vec![(1, Form::Usual)],
-        Level::Avx512 if is_roomy && waits => vec![(1, Form::Usual), (2, Form::Rival)],
-        Level::Avx512 => vec![(1, Form::Usual)],
-        Level::Avx2 if is_roomy => vec![(2, Form::Usual), (0, Form::Usual)],
-        Level::Avx2 => vec![(0, Form::Usual)],
+        Level::Avx2 if pressure >= CROWDED * registers(level) => vec![(1, Variant::Baseline)],
+        Level::Avx512 if is_roomy && waits => {
+            vec![(1, Variant::Baseline), (2, Variant::Challenger)]
+        }
+        Level::Avx512 => vec![(1, Variant::Baseline)],
+        Level::Avx2 if is_roomy => vec![(2, Variant::Baseline), (0, Variant::Baseline)],
+        Level::Avx2 => vec![(0, Variant::Baseline)],
     }
 }
 

@@ -26,11 +26,11 @@ const LEAST: usize = 8;
 
 /// One of the two competing forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum Variant {
     /// The form that is used without measurement, or the winner of the previous contest.
-    Usual = 0,
+    Baseline = 0,
     /// The form that is measured against it.
-    Rival = 1,
+    Challenger = 1,
 }
 
 /// A contest between the forms of a unit's code.
@@ -45,11 +45,11 @@ pub(super) struct Contest {
 
 impl Contest {
     /// Returns the winner; `None` if the contest is undecided.
-    pub(super) fn winner(&self) -> Option<Form> {
+    pub(super) fn winner(&self) -> Option<Variant> {
         match self.winner.load(Ordering::Relaxed) {
             0 => None,
-            1 => Some(Form::Usual),
-            _ => Some(Form::Rival),
+            1 => Some(Variant::Baseline),
+            _ => Some(Variant::Challenger),
         }
     }
 
@@ -57,21 +57,21 @@ impl Contest {
     pub(super) fn round(
         &self,
         (first, end): (usize, usize),
-    ) -> Option<[(Form, (usize, usize)); 2]> {
+    ) -> Option<[(Variant, (usize, usize)); 2]> {
         if end - first < LEAST {
             return None;
         }
         // Four groups of the widest vectors are four chunks.
         let middle = first + (end - first) / 8 * 4;
         let forms = match self.begun.fetch_add(1, Ordering::Relaxed) % 2 {
-            0 => [Form::Usual, Form::Rival],
-            _ => [Form::Rival, Form::Usual],
+            0 => [Variant::Baseline, Variant::Challenger],
+            _ => [Variant::Challenger, Variant::Baseline],
         };
         Some([(forms[0], (first, middle)), (forms[1], (middle, end))])
     }
 
     /// Adds the times of a round's halves, with their numbers of chunks.
-    pub(super) fn add(&self, laps: [(Form, usize, Duration); 2]) {
+    pub(super) fn add(&self, laps: [(Variant, usize, Duration); 2]) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(winner) = tally.add(laps) {
             self.winner.store(winner as u8 + 1, Ordering::Relaxed);
@@ -89,7 +89,7 @@ struct Tally {
 
 impl Tally {
     /// Adds a round. Returns the winner after the last round.
-    fn add(&mut self, laps: [(Form, usize, Duration); 2]) -> Option<Form> {
+    fn add(&mut self, laps: [(Variant, usize, Duration); 2]) -> Option<Variant> {
         self.rounds += 1;
         if self.rounds > WARM_UP {
             // The clock may be too coarse for a half.
@@ -97,18 +97,18 @@ impl Tally {
                 laps.map(|(_, chunks, time)| time.as_nanos().max(1) as f64 / chunks as f64);
             let (form, ..) = laps[0];
             self.ratios[form as usize].push(match form {
-                Form::Usual => first / second,
-                Form::Rival => second / first,
+                Variant::Baseline => first / second,
+                Variant::Challenger => second / first,
             });
         }
         (self.rounds == WARM_UP + ROUNDS).then(|| self.winner())
     }
 
-    fn winner(&mut self) -> Form {
+    fn winner(&mut self) -> Variant {
         let [a, b] = self.ratios.each_mut().map(|ratios| median(ratios));
         match a.zip(b) {
-            Some((a, b)) if (a * b).sqrt() > 1.0 + NOISE => Form::Rival,
-            _ => Form::Usual,
+            Some((a, b)) if (a * b).sqrt() > 1.0 + NOISE => Variant::Challenger,
+            _ => Variant::Baseline,
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     /// Runs a contest with times by form, round and half, in nanoseconds per chunk. Returns the winner and the number of rounds.
-    fn run(times: impl Fn(Form, u32, usize) -> u64) -> (Form, u32) {
+    fn run(times: impl Fn(Variant, u32, usize) -> u64) -> (Variant, u32) {
         let contest = Contest::default();
         for round in 0.. {
             if let Some(winner) = contest.winner() {
@@ -150,10 +150,10 @@ mod tests {
     }
 
     /// Runs a contest in which the rival takes `hundredths` percent of the usual form's time, which is given by round and half.
-    fn rival(hundredths: u64, usual: impl Fn(u32, usize) -> u64) -> Form {
+    fn rival(hundredths: u64, usual: impl Fn(u32, usize) -> u64) -> Variant {
         let (winner, _) = run(|form, round, half| match form {
-            Form::Usual => usual(round, half),
-            Form::Rival => usual(round, half) * hundredths / 100,
+            Variant::Baseline => usual(round, half),
+            Variant::Challenger => usual(round, half) * hundredths / 100,
         });
         winner
     }
@@ -162,15 +162,15 @@ mod tests {
     fn a_clearly_faster_rival_wins_after_so_many_rounds() {
         let times = |rival| {
             run(move |form, _, _| match form {
-                Form::Usual => 1000,
-                Form::Rival => rival,
+                Variant::Baseline => 1000,
+                Variant::Challenger => rival,
             })
         };
-        assert_eq!(times(950), (Form::Rival, WARM_UP + ROUNDS));
-        assert_eq!(times(1050), (Form::Usual, WARM_UP + ROUNDS));
+        assert_eq!(times(950), (Variant::Challenger, WARM_UP + ROUNDS));
+        assert_eq!(times(1050), (Variant::Baseline, WARM_UP + ROUNDS));
         // Within the noise the estimate decides.
         for rival in [985, 1000, 1015] {
-            assert_eq!(times(rival).0, Form::Usual, "{rival}");
+            assert_eq!(times(rival).0, Variant::Baseline, "{rival}");
         }
     }
 
@@ -178,24 +178,24 @@ mod tests {
     fn neither_the_first_rounds_nor_suspended_threads_decide() {
         assert_eq!(
             run(|form, round, _| match form {
-                Form::Rival if round < WARM_UP => 1_000_000,
-                Form::Rival => 100,
-                Form::Usual => 105,
+                Variant::Challenger if round < WARM_UP => 1_000_000,
+                Variant::Challenger => 100,
+                Variant::Baseline => 105,
             }),
-            (Form::Rival, WARM_UP + ROUNDS)
+            (Variant::Challenger, WARM_UP + ROUNDS)
         );
         // One form is suspended in a third of its rounds.
-        for unlucky in [Form::Usual, Form::Rival] {
+        for unlucky in [Variant::Baseline, Variant::Challenger] {
             let winner = |usual| {
                 let (winner, _) = run(|form, round, _| {
-                    let time = if form == Form::Usual { usual } else { 1000 };
+                    let time = if form == Variant::Baseline { usual } else { 1000 };
                     if form == unlucky && round % 3 == 0 { time * 100 } else { time }
                 });
                 winner
             };
-            assert_eq!(winner(1060), Form::Rival, "{unlucky:?}");
-            assert_eq!(winner(1000), Form::Usual, "{unlucky:?}");
-            assert_eq!(winner(940), Form::Usual, "{unlucky:?}");
+            assert_eq!(winner(1060), Variant::Challenger, "{unlucky:?}");
+            assert_eq!(winner(1000), Variant::Baseline, "{unlucky:?}");
+            assert_eq!(winner(940), Variant::Baseline, "{unlucky:?}");
         }
     }
 
@@ -206,9 +206,9 @@ mod tests {
             let call = 1000 * (1 + u64::from(round * 37 % 100));
             if half == 0 { call * 3 / 2 } else { call }
         };
-        assert_eq!(rival(94, uneven), Form::Rival);
-        assert_eq!(rival(100, uneven), Form::Usual);
-        assert_eq!(rival(106, uneven), Form::Usual);
+        assert_eq!(rival(94, uneven), Variant::Challenger);
+        assert_eq!(rival(100, uneven), Variant::Baseline);
+        assert_eq!(rival(106, uneven), Variant::Baseline);
     }
 
     #[test]
@@ -221,8 +221,8 @@ mod tests {
                 bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
                 10_000 + (bits ^ bits >> 31) % 1000
             };
-            assert_eq!(rival(90, noisy), Form::Rival, "{seed}");
-            assert_eq!(rival(110, noisy), Form::Usual, "{seed}");
+            assert_eq!(rival(90, noisy), Variant::Challenger, "{seed}");
+            assert_eq!(rival(110, noisy), Variant::Baseline, "{seed}");
         }
     }
 
@@ -231,8 +231,8 @@ mod tests {
         let contest = Contest::default();
         assert!(contest.round((5, 12)).is_none());
         let first = contest.round((4, 15)).expect("enough chunks");
-        assert_eq!(first, [(Form::Usual, (4, 8)), (Form::Rival, (8, 15))]);
+        assert_eq!(first, [(Variant::Baseline, (4, 8)), (Variant::Challenger, (8, 15))]);
         let second = contest.round((4, 15)).expect("enough chunks");
-        assert_eq!(second.map(|(form, _)| form), [Form::Rival, Form::Usual]);
+        assert_eq!(second.map(|(form, _)| form), [Variant::Challenger, Variant::Baseline]);
     }
 }

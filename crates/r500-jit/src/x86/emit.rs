@@ -28,7 +28,7 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 use r500_fast::codegen::Chunk;
 
 use crate::lir::Class;
-use crate::mach_inst::{Label, MachCode, MachInst, Place, UnitLayout};
+use crate::mach_inst::{Label, MachCode, MachInst, RegMem, UnitLayout};
 use crate::vm_context::offset as context;
 use crate::x86::assembler::{Alu, Assembled, Assembler, CodeLabel, Condition, Operand, at};
 use crate::x86::assembly::{Assembly, Line};
@@ -489,8 +489,8 @@ impl<'a> Emit<'a> {
         first + u32::from(register)
     }
 
-    fn register(&self, class: Class, place: Option<Place>) -> Register {
-        let Some(Place::Register(register)) = place else {
+    fn register(&self, class: Class, place: Option<RegMem>) -> Register {
+        let Some(RegMem::Register(register)) = place else {
             unreachable!("{place:?} is an operand that must be in a register");
         };
         match class {

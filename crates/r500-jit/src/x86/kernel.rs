@@ -15,7 +15,7 @@ use r500_fast::codegen::{AdjacentBatches, Batch, CompileUnit, Kernel, LANES, run
 use crate::lower::supports_encoding;
 use crate::memory_bounds::MemoryBounds;
 use crate::x86::compile::{Assembly, CompiledForms, Level, PendingForm, compile_forms};
-use crate::x86::contest::{Contest, Form, timed};
+use crate::x86::contest::{Contest, Variant, timed};
 #[cfg(feature = "emulator")]
 use crate::x86::emulated::EmulatedCode;
 use crate::x86::exec_memory::ExecMemory;
@@ -158,7 +158,7 @@ struct Rival {
     drawn: AtomicUsize,
     contest: Contest,
     /// The winner of the previous contest, if there was one, that makes this form worth measuring.
-    after: Form,
+    after: Variant,
 }
 
 /// The input of compilation.
@@ -259,7 +259,7 @@ impl CompiledKernel {
             }
             last = rival.contest.winner();
             match (last, rival.code.get()) {
-                (Some(Form::Rival), Some(Some(code))) => best = code,
+                (Some(Variant::Challenger), Some(Some(code))) => best = code,
                 (Some(_), _) => {}
                 (None, _) => return (best, Some(rival)),
             }
@@ -285,11 +285,11 @@ impl CompiledKernel {
             return best.call(batch, run, self.fuel_checked);
         };
         let mut used = (0, 0);
-        let mut laps = [(Form::Usual, 0, Duration::ZERO); 2];
+        let mut laps = [(Variant::Baseline, 0, Duration::ZERO); 2];
         for ((form, half), lap) in halves.into_iter().zip(&mut laps) {
             let code = match form {
-                Form::Usual => best,
-                Form::Rival => rival,
+                Variant::Baseline => best,
+                Variant::Challenger => rival,
             };
             let (counted, time) = timed(|| code.call(batch, half, self.fuel_checked));
             *lap = (form, half.1 - half.0, time);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use r500_isa::TEMPORARIES;
 
 use super::encode::{Register, RegisterAssignment};
-use super::form::{Atom, Form, Kind, ValId};
+use super::ir::{Atom, OpKind, SegmentIr, ValId};
 use super::schedule::Schedule;
 use super::sets::{Sets, is_result};
 
@@ -26,9 +26,9 @@ pub(crate) struct Registers {
 }
 
 impl RegisterAssignment for Registers {
-    fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
+    fn place(&self, ir: &SegmentIr, value: ValId) -> (Register, u8) {
         let temp = self.temps[value].map_or(Register::Set(value), Register::Temp);
-        (temp, form.values[value].lane)
+        (temp, ir.values[value].lane)
     }
 }
 
@@ -59,12 +59,12 @@ impl Allocator {
 /// Assigns temporaries below `limit`; `None` if they do not suffice. An RGB scalar in a set of its own may change its
 /// channel.
 pub(crate) fn allocate(
-    form: &mut Form,
+    ir: &mut SegmentIr,
     sets: &Sets,
     rows: &Schedule,
     limit: usize,
 ) -> Option<Registers> {
-    let mut time = vec![0i64; form.ops.len()];
+    let mut time = vec![0i64; ir.ops.len()];
     for (row, ops) in (0i64..).zip(rows) {
         ops.iter().for_each(|&op| time[op] = row);
     }
@@ -74,7 +74,7 @@ pub(crate) fn allocate(
     };
     let mut last_read: BTreeMap<Atom, i64> = BTreeMap::new();
     for op in rows.iter().flatten() {
-        for atom in form.ops[*op].atoms() {
+        for atom in ir.ops[*op].atoms() {
             let last = last_read.entry(atom).or_insert(ENTRY);
             *last = time[*op].max(*last);
         }
@@ -87,15 +87,15 @@ pub(crate) fn allocate(
     for temp in 0..TEMPORARIES {
         for channel in 0..4u8 {
             let id = r500_check::dataflow::ChannelId::Temp(u8::try_from(temp).ok()?, channel);
-            if form.live_out.contains(id) && !form.rewritten.contains(id) {
+            if ir.live_out.contains(id) && !ir.rewritten.contains(id) {
                 allocator.take(temp, channel, Interval { from: ENTRY, to: FOREVER });
             }
         }
     }
     // Groups of values that share a temporary, in order of their first definition.
     let mut groups: BTreeMap<(bool, usize), Vec<(ValId, Interval)>> = BTreeMap::new();
-    for (value, data) in form.values.iter().enumerate() {
-        if form.ops[data.op].dead || !is_result(form, value) || !sets.stored(form, value) {
+    for (value, data) in ir.values.iter().enumerate() {
+        if ir.ops[data.op].dead || !is_result(ir, value) || !sets.stored(ir, value) {
             continue;
         }
         let read = last_read.get(&Atom::Value(value)).copied().unwrap_or(ENTRY);
@@ -105,7 +105,7 @@ pub(crate) fn allocate(
         let key = if alone { (true, value) } else { (false, sets.set_of(value)) };
         groups.entry(key).or_default().push((value, interval));
     }
-    let mut registers = Registers { temps: vec![None; form.values.len()] };
+    let mut registers = Registers { temps: vec![None; ir.values.len()] };
     let mut order: Vec<_> = groups.into_iter().collect();
     // Preassigned groups first, then by first definition.
     order.sort_by_key(|((alone, key), members)| {
@@ -117,29 +117,29 @@ pub(crate) fn allocate(
         let temp = match sets.temp(members[0].0) {
             Some(temp) => {
                 let temp = usize::from(temp);
-                fit(form, &allocator, temp, &members).then_some(temp)?
+                fit(ir, &allocator, temp, &members).then_some(temp)?
             }
             None => {
-                let channels = channels(form, sets, alone, &members);
+                let channels = channels(ir, sets, alone, &members);
                 let found = (0..allocator.limit).find_map(|temp| {
                     channels.iter().find_map(|&channel| {
-                        let lane = channel.unwrap_or(form.values[members[0].0].lane);
+                        let lane = channel.unwrap_or(ir.values[members[0].0].lane);
                         let free = match channel {
                             Some(_) => allocator.is_free(temp, lane, members[0].1),
-                            None => fit(form, &allocator, temp, &members),
+                            None => fit(ir, &allocator, temp, &members),
                         };
                         free.then_some((temp, channel))
                     })
                 });
                 let (temp, channel) = found?;
                 if let Some(channel) = channel {
-                    super::sets::assign_lane(form, members[0].0, channel);
+                    super::sets::assign_lane(ir, members[0].0, channel);
                 }
                 temp
             }
         };
         for &(value, interval) in &members {
-            allocator.take(temp, form.values[value].lane, interval);
+            allocator.take(temp, ir.values[value].lane, interval);
             registers.temps[value] = Some(u8::try_from(temp).ok()?);
         }
     }
@@ -148,26 +148,26 @@ pub(crate) fn allocate(
 
 /// Returns the candidate channels of a scalar; `None` for a group with fixed channels.
 fn channels(
-    form: &Form,
+    ir: &SegmentIr,
     sets: &Sets,
     alone: bool,
     members: &[(ValId, Interval)],
 ) -> Vec<Option<u8>> {
     let [(value, _)] = members else { return vec![None] };
-    let data = &form.values[*value];
-    let op = &form.ops[data.op];
+    let data = &ir.values[*value];
+    let op = &ir.ops[data.op];
     let free = alone
         && data.lane < 3
         && !sets.fixed[*value]
         && op.mask().count_ones() == 1
-        && matches!(op.kind, Kind::Lanes(_))
+        && matches!(op.kind, OpKind::Lanes(_))
         && data.sinks.is_empty();
     if free { vec![Some(data.lane), Some(0), Some(1), Some(2)] } else { vec![None] }
 }
 
 /// Returns whether the members of a group fit a temporary without interference.
-fn fit(form: &Form, allocator: &Allocator, temp: usize, members: &[(ValId, Interval)]) -> bool {
-    let lane = |value: ValId| form.values[value].lane;
+fn fit(ir: &SegmentIr, allocator: &Allocator, temp: usize, members: &[(ValId, Interval)]) -> bool {
+    let lane = |value: ValId| ir.values[value].lane;
     for (n, &(value, interval)) in members.iter().enumerate() {
         if !allocator.is_free(temp, lane(value), interval) {
             return false;

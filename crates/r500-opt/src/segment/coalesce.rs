@@ -14,15 +14,15 @@ use r500_isa::values::Omod;
 
 use super::copies::is_operand;
 use super::demand::{ZeroSigns, has_no_negative_zero};
-use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+use super::ir::{Arg, Atom, Finish, LaneOp, Modifier, Op, OpId, OpKind, Read, SegmentIr, ValId};
 
 /// Coalesces copies with the operations of their sources. Returns whether anything changed.
-pub(crate) fn coalesce(form: &mut Form) -> bool {
+pub(crate) fn coalesce(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
-    for at in 0..form.ops.len() {
-        let Some((from, op)) = coalesced(form, at) else { continue };
-        form.ops[at] = op;
-        let gone = &mut form.ops[from];
+    for at in 0..ir.ops.len() {
+        let Some((from, op)) = coalesced(ir, at) else { continue };
+        ir.ops[at] = op;
+        let gone = &mut ir.ops[from];
         gone.dead = true;
         gone.results = [None; 4];
         changed = true;
@@ -31,25 +31,25 @@ pub(crate) fn coalesce(form: &mut Form) -> bool {
 }
 
 /// Returns the operation that replaces a copy and the operation of its source.
-fn coalesced(form: &Form, at: OpId) -> Option<(OpId, Op)> {
-    let op = &form.ops[at];
-    if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
+fn coalesced(ir: &SegmentIr, at: OpId) -> Option<(OpId, Op)> {
+    let op = &ir.ops[at];
+    if op.dead || op.kind != OpKind::Lanes(LaneOp::Mad) {
         return None;
     }
     let (copied, omod) = copied_by(op)?;
     let first = copied.iter().flatten().copied().next()?;
-    let from = form.values[first].op;
-    let source = &form.ops[from];
-    if source.is_texture() || !only_reader(form, from, at) {
+    let from = ir.values[first].op;
+    let source = &ir.ops[from];
+    if source.is_texture() || !only_reader(ir, from, at) {
         return None;
     }
     let half = |lane: usize| usize::from(lane == 3);
-    let lane_of = |value: ValId| usize::from(form.values[value].lane);
+    let lane_of = |value: ValId| usize::from(ir.values[value].lane);
     let own = (0..4).find(|&lane| op.results[lane].is_some())?;
     let given = source.finish[half(lane_of(first))];
     let finish = combine(given, op.finish[half(own)], omod)?;
-    let signs = ZeroSigns::of(form);
-    let lanes = matches!(source.kind, Kind::Lanes(_));
+    let signs = ZeroSigns::of(ir);
+    let lanes = matches!(source.kind, OpKind::Lanes(_));
     let mut new = op.clone();
     new.kind = source.kind;
     new.finish[half(own)] = finish;
@@ -63,7 +63,7 @@ fn coalesced(form: &Form, at: OpId) -> Option<(OpId, Op)> {
         let exact = finish.clamp
             || has_no_negative_zero(source, theirs)
             || op.results[lane].is_some_and(|result| !signs.demands(result));
-        if form.values[value].op != from || source.finish[half(theirs)] != given || !exact {
+        if ir.values[value].op != from || source.finish[half(theirs)] != given || !exact {
             return None;
         }
         if lanes {
@@ -72,7 +72,7 @@ fn coalesced(form: &Form, at: OpId) -> Option<(OpId, Op)> {
             }
         }
     }
-    let legal = !lanes || new.args.iter().all(|arg| is_operand(form, &new, arg));
+    let legal = !lanes || new.args.iter().all(|arg| is_operand(ir, &new, arg));
     legal.then_some((from, new))
 }
 
@@ -134,9 +134,9 @@ fn combine(first: Finish, second: Finish, factor: Omod) -> Option<Finish> {
 }
 
 /// Returns whether an operation is the only reader of the results of another.
-fn only_reader(form: &Form, from: OpId, reader: OpId) -> bool {
-    let values = || form.ops[from].results.iter().flatten().copied();
+fn only_reader(ir: &SegmentIr, from: OpId, reader: OpId) -> bool {
+    let values = || ir.ops[from].results.iter().flatten().copied();
     let reads = |op: &Op| op.atoms().any(|atom| values().any(|value| atom == Atom::Value(value)));
-    let mut others = form.ops.iter().enumerate().filter(|&(at, op)| at != reader && !op.dead);
-    values().all(|value| form.values[value].sinks.is_empty()) && !others.any(|(_, op)| reads(op))
+    let mut others = ir.ops.iter().enumerate().filter(|&(at, op)| at != reader && !op.dead);
+    values().all(|value| ir.values[value].sinks.is_empty()) && !others.any(|(_, op)| reads(op))
 }

@@ -14,7 +14,7 @@ use r500_isa::words::TexInst;
 
 use super::demand::{ZeroSigns, has_no_negative_zero};
 use super::encode::Register;
-use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, Read, ValId};
+use super::ir::{Arg, Atom, Finish, LaneOp, Modifier, Op, OpKind, Read, SegmentIr, ValId};
 
 /// The source of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +27,12 @@ pub(crate) struct Copy {
 
 impl Copy {
     /// Marks a copy as exact if its source is never -0.
-    fn sharpened(self, form: &Form) -> Self {
+    fn sharpened(self, ir: &SegmentIr) -> Self {
         let positive = match self.atom {
             _ if self.modifier.abs && !self.modifier.neg => true,
             Atom::Value(value) if self.modifier == Modifier::default() => {
-                let data = &form.values[value];
-                has_no_negative_zero(&form.ops[data.op], usize::from(data.lane))
+                let data = &ir.values[value];
+                has_no_negative_zero(&ir.ops[data.op], usize::from(data.lane))
             }
             _ => false,
         };
@@ -41,26 +41,26 @@ impl Copy {
 }
 
 /// Replaces reads of copies and of redundant computations. Returns whether anything changed.
-pub(crate) fn propagate(form: &mut Form) -> bool {
-    let signs = ZeroSigns::of(form);
-    let mut copies: Vec<Option<Copy>> = vec![None; form.values.len()];
+pub(crate) fn propagate(ir: &mut SegmentIr) -> bool {
+    let signs = ZeroSigns::of(ir);
+    let mut copies: Vec<Option<Copy>> = vec![None; ir.values.len()];
     let mut known: BTreeMap<Key, ValId> = BTreeMap::new();
     let mut changed = false;
-    for at in 0..form.ops.len() {
-        if form.ops[at].dead {
+    for at in 0..ir.ops.len() {
+        if ir.ops[at].dead {
             continue;
         }
-        for index in 0..form.ops[at].args.len() {
-            if let Some(arg) = replaced(form, &signs, &copies, at, index) {
-                form.ops[at].args[index] = arg;
+        for index in 0..ir.ops[at].args.len() {
+            if let Some(arg) = replaced(ir, &signs, &copies, at, index) {
+                ir.ops[at].args[index] = arg;
                 changed = true;
             }
         }
-        let op = &form.ops[at];
+        let op = &ir.ops[at];
         for lane in 0..4 {
             let Some(value) = op.results[lane] else { continue };
-            copies[value] = copy_of(op, lane).map(|copy| copy.sharpened(form));
-            if let Some(key) = key_of(form, op, lane) {
+            copies[value] = copy_of(op, lane).map(|copy| copy.sharpened(ir));
+            if let Some(key) = key_of(ir, op, lane) {
                 let first = *known.entry(key).or_insert(value);
                 if first != value && copies[value].is_none() {
                     let modifier = Modifier::default();
@@ -74,17 +74,17 @@ pub(crate) fn propagate(form: &mut Form) -> bool {
 
 /// Returns an operand with its reads replaced, if the result is encodable.
 fn replaced(
-    form: &Form,
+    ir: &SegmentIr,
     signs: &ZeroSigns,
     copies: &[Option<Copy>],
     at: usize,
     index: usize,
 ) -> Option<Arg> {
-    let op = &form.ops[at];
+    let op = &ir.ops[at];
     let arg = &op.args[index];
-    let raw = matches!(op.kind, Kind::Lanes(lanes) if lanes.selects())
+    let raw = matches!(op.kind, OpKind::Lanes(lanes) if lanes.selects())
         && op.finish.iter().any(|finish| finish.omod == 7);
-    if raw || op.is_texture() && form.divergent {
+    if raw || op.is_texture() && ir.divergent {
         return None;
     }
     let mut new = *arg;
@@ -107,12 +107,12 @@ fn replaced(
         }
     }
     new.modifier = modifier?;
-    (changed && is_operand(form, op, &new)).then_some(new)
+    (changed && is_operand(ir, op, &new)).then_some(new)
 }
 
 /// Returns whether reads form an encodable operand: one register for colours and one for alpha, or one pair of each for
 /// presubtract results. The registers are those of the original program.
-pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
+pub(crate) fn is_operand(ir: &SegmentIr, op: &Op, arg: &Arg) -> bool {
     let (mut colours, mut alphas, mut inlines) = (Vec::new(), Vec::new(), Vec::new());
     let presub = arg.lanes.iter().flatten().any(|read| matches!(read, Read::Presub(..)));
     for read in arg.lanes.iter().flatten() {
@@ -120,7 +120,7 @@ pub(crate) fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
             Read::Atom(atom) => (None, [Some(atom), None]),
             Read::Presub(code, a, b) => (Some(code), [Some(a), Some(b)]),
         };
-        let places = atoms.map(|atom| atom.map(|atom| place_of(form, atom)));
+        let places = atoms.map(|atom| atom.map(|atom| place_of(ir, atom)));
         let [Some(first), second] = places else { return false };
         let second = second.unwrap_or(CopyLocation::Literal);
         let channels = [first, second].map(CopyLocation::channel);
@@ -184,14 +184,14 @@ impl CopyLocation {
     }
 }
 
-fn place_of(form: &Form, atom: Atom) -> CopyLocation {
+fn place_of(ir: &SegmentIr, atom: Atom) -> CopyLocation {
     match atom {
         Atom::Entry(temp, channel) => CopyLocation::Register(Register::Temp(temp), channel),
         Atom::Constant(constant, channel) => {
             CopyLocation::Register(Register::Constant(constant), channel)
         }
         Atom::Value(value) => {
-            let value = &form.values[value];
+            let value = &ir.values[value];
             let home = value.home.map(Register::Temp);
             home.map_or(CopyLocation::Nowhere, |home| CopyLocation::Register(home, value.lane))
         }
@@ -202,7 +202,7 @@ fn place_of(form: &Form, atom: Atom) -> CopyLocation {
 
 /// Returns the source of a result that is a copy.
 pub(crate) fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
-    let Kind::Lanes(lanes) = op.kind else { return None };
+    let OpKind::Lanes(lanes) = op.kind else { return None };
     if op.finish[usize::from(lane == 3)] != Finish::PLAIN {
         return None;
     }
@@ -246,19 +246,19 @@ pub(crate) fn copy_of(op: &Op, lane: usize) -> Option<Copy> {
 const ONE: u8 = 0x38;
 
 /// The hash key of a computation, for value numbering.
-pub(crate) type Key = (Kind, Finish, Vec<(Option<Read>, Modifier)>, [u32; 2]);
+pub(crate) type Key = (OpKind, Finish, Vec<(Option<Read>, Modifier)>, [u32; 2]);
 
 /// Returns the key of a result; `None` if equal operations may have different results. Factors are sorted, because
 /// products commute. Equal fetches have equal results if all pixels of the quad fetch.
-pub(crate) fn key_of(form: &Form, op: &Op, lane: usize) -> Option<Key> {
+pub(crate) fn key_of(ir: &SegmentIr, op: &Op, lane: usize) -> Option<Key> {
     let finish = op.finish[usize::from(lane == 3)];
     let mut texel = [0; 2];
     let mut reads: Vec<(Option<Read>, Modifier)> = match op.kind {
-        Kind::Lanes(_) => op.args.iter().map(|arg| (arg.lanes[lane], arg.modifier)).collect(),
-        Kind::Function(_) => vec![(op.args[0].lanes[3], op.args[0].modifier)],
-        Kind::Dot(_) => all_lanes(op),
-        Kind::Texture if form.divergent || op.is_kill() => return None,
-        Kind::Texture => {
+        OpKind::Lanes(_) => op.args.iter().map(|arg| (arg.lanes[lane], arg.modifier)).collect(),
+        OpKind::Function(_) => vec![(op.args[0].lanes[3], op.args[0].modifier)],
+        OpKind::Dot(_) => all_lanes(op),
+        OpKind::Texture if ir.divergent || op.is_kill() => return None,
+        OpKind::Texture => {
             let (inst, addr) = (op.inst.tex_inst(), op.inst.tex_addr());
             // A pixel that is killed in between may execute the first fetch only.
             if inst.ignore_uncovered() {
@@ -271,7 +271,7 @@ pub(crate) fn key_of(form: &Form, op: &Op, lane: usize) -> Option<Key> {
             all_lanes(op)
         }
     };
-    if op.kind == Kind::Lanes(LaneOp::Mad) && reads[1] < reads[0] {
+    if op.kind == OpKind::Lanes(LaneOp::Mad) && reads[1] < reads[0] {
         reads.swap(0, 1);
     }
     Some((op.kind, finish, reads, texel))

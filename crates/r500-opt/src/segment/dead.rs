@@ -1,20 +1,20 @@
 //! Dead-code elimination: lanes that nothing reads, and operations without lanes.
 
-use super::form::{Atom, Form};
+use super::ir::{Atom, SegmentIr};
 
 /// Removes dead lanes and operations. Returns whether anything was removed.
-pub(crate) fn eliminate(form: &mut Form) -> bool {
-    let mut read = vec![false; form.values.len()];
+pub(crate) fn eliminate(ir: &mut SegmentIr) -> bool {
+    let mut read = vec![false; ir.values.len()];
     let mut changed = false;
-    for at in (0..form.ops.len()).rev() {
-        let op = &mut form.ops[at];
+    for at in (0..ir.ops.len()).rev() {
+        let op = &mut ir.ops[at];
         if op.dead {
             continue;
         }
         for lane in 0..4 {
             if let Some(value) = op.results[lane]
                 && !read[value]
-                && form.values[value].sinks.is_empty()
+                && ir.values[value].sinks.is_empty()
             {
                 op.results[lane] = None;
                 if op.kind_is_lanes() {

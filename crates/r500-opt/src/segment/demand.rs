@@ -6,7 +6,7 @@
 
 use r500_isa::values::{AlphaOp, Omod, SrcpOp, TexOp};
 
-use super::form::{Arg, Atom, Form, Kind, LaneOp, Op, Read, ValId};
+use super::ir::{Arg, Atom, LaneOp, Op, OpKind, Read, SegmentIr, ValId};
 
 /// The values whose sign of zero is observable.
 pub(crate) struct ZeroSigns {
@@ -15,13 +15,13 @@ pub(crate) struct ZeroSigns {
 
 impl ZeroSigns {
     /// Computes the demand, from the last operation to the first.
-    pub(crate) fn of(form: &Form) -> Self {
-        let mut signs = Self { demanded: vec![false; form.values.len()] };
-        for (value, demanded) in form.values.iter().zip(&mut signs.demanded) {
-            let is_output = value.sinks.is_output() && !form.ignore_zero_signs;
+    pub(crate) fn of(ir: &SegmentIr) -> Self {
+        let mut signs = Self { demanded: vec![false; ir.values.len()] };
+        for (value, demanded) in ir.values.iter().zip(&mut signs.demanded) {
+            let is_output = value.sinks.is_output() && !ir.ignore_zero_signs;
             *demanded = value.sinks.live_out || is_output || value.pinned;
         }
-        for op in form.ops.iter().rev().filter(|op| !op.dead) {
+        for op in ir.ops.iter().rev().filter(|op| !op.dead) {
             for (index, arg) in op.args.iter().enumerate() {
                 for (lane, read) in arg.lanes.iter().enumerate() {
                     if let Some(read) = read
@@ -72,21 +72,21 @@ impl ZeroSigns {
         };
         let any = (0..4).any(result);
         match op.kind {
-            Kind::Lanes(LaneOp::Mad) => {
+            OpKind::Lanes(LaneOp::Mad) => {
                 let c = &op.args[2];
                 let plus_zero = c.lanes[lane] == Some(Read::Atom(Atom::Zero)) && !c.modifier.neg;
                 result(lane) && (arg == 2 || !plus_zero)
             }
-            Kind::Lanes(LaneOp::Cnd | LaneOp::Cmp) => arg != 2 && result(lane),
-            Kind::Lanes(LaneOp::Min | LaneOp::Max) => result(lane),
-            Kind::Lanes(LaneOp::Frc) => false,
-            Kind::Dot(_) => any,
-            Kind::Function(code) => match AlphaOp::new(code) {
+            OpKind::Lanes(LaneOp::Cnd | LaneOp::Cmp) => arg != 2 && result(lane),
+            OpKind::Lanes(LaneOp::Min | LaneOp::Max) => result(lane),
+            OpKind::Lanes(LaneOp::Frc) => false,
+            OpKind::Dot(_) => any,
+            OpKind::Function(code) => match AlphaOp::new(code) {
                 AlphaOp::EX2 | AlphaOp::LN2 | AlphaOp::COS => false,
                 AlphaOp::SIN => any,
                 _ => true,
             },
-            Kind::Texture => op.inst.tex_inst().inst() != TexOp::TEXKILL,
+            OpKind::Texture => op.inst.tex_inst().inst() != TexOp::TEXKILL,
         }
     }
 }
@@ -116,10 +116,10 @@ pub(crate) fn has_no_negative_zero(op: &Op, lane: usize) -> bool {
     let raw = finish.omod == Omod::DISABLED.code();
     !raw && match op.kind {
         _ if finish.clamp => true,
-        Kind::Lanes(LaneOp::Mad) => literal(&op.args[2]),
-        Kind::Lanes(LaneOp::Frc) => true,
-        Kind::Lanes(_) => op.args[..2].iter().all(|arg| is_never_negative_zero(arg, lane)),
-        Kind::Function(code) => matches!(AlphaOp::new(code), AlphaOp::EX2 | AlphaOp::RSQ),
-        Kind::Dot(_) | Kind::Texture => false,
+        OpKind::Lanes(LaneOp::Mad) => literal(&op.args[2]),
+        OpKind::Lanes(LaneOp::Frc) => true,
+        OpKind::Lanes(_) => op.args[..2].iter().all(|arg| is_never_negative_zero(arg, lane)),
+        OpKind::Function(code) => matches!(AlphaOp::new(code), AlphaOp::EX2 | AlphaOp::RSQ),
+        OpKind::Dot(_) | OpKind::Texture => false,
     }
 }

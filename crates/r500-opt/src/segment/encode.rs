@@ -7,7 +7,7 @@ use r500_isa::values::{
 use r500_isa::words::{AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst};
 use r500_isa::{Instruction, Operand, Slot, Source as Address};
 
-use super::form::{Arg, Atom, Form, Kind, Op, Read};
+use super::ir::{Arg, Atom, Op, OpKind, Read, SegmentIr};
 
 /// A register or constant that a source address names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,20 +25,20 @@ pub(crate) enum Register {
 /// A mapping from values to registers and channels.
 pub(crate) trait RegisterAssignment {
     /// Returns the register and channel of a value.
-    fn place(&self, form: &Form, value: usize) -> (Register, u8);
+    fn place(&self, ir: &SegmentIr, value: usize) -> (Register, u8);
 }
 
 /// Returns the register and channel of an atom; `None` for literals, which swizzles provide. An inline constant has no
 /// fixed channel.
 fn place(
-    form: &Form,
+    ir: &SegmentIr,
     places: &dyn RegisterAssignment,
     atom: Atom,
 ) -> Option<(Register, Option<u8>)> {
     Some(match atom {
         Atom::Entry(temp, channel) => (Register::Temp(temp), Some(channel)),
         Atom::Value(value) => {
-            let (register, channel) = places.place(form, value);
+            let (register, channel) = places.place(ir, value);
             (register, Some(channel))
         }
         Atom::Constant(constant, channel) => (Register::Constant(constant), Some(channel)),
@@ -82,7 +82,7 @@ impl Addresses {
     /// Adds an operand that selects a source directly. Inline constants may use the colour or the alpha address.
     fn direct(
         &mut self,
-        form: &Form,
+        ir: &SegmentIr,
         places: &dyn RegisterAssignment,
         arg: &Arg,
         source: usize,
@@ -91,7 +91,7 @@ impl Addresses {
         let mut choice = Choice { sel: Sel::new(source as u8), ..Choice::default() };
         for (lane, read) in arg.lanes.iter().enumerate() {
             let Some(Read::Atom(atom)) = *read else { continue };
-            choice.swiz[lane] = match (atom, place(form, places, atom)) {
+            choice.swiz[lane] = match (atom, place(ir, places, atom)) {
                 (_, Some((register, channel))) => {
                     let channel = channel.unwrap_or(inline_channel);
                     if !self.set(source, channel, register) {
@@ -110,7 +110,7 @@ impl Addresses {
     /// Adds an operand that selects the presubtract result; literal lanes use swizzle constants.
     fn presubtracted(
         &mut self,
-        form: &Form,
+        ir: &SegmentIr,
         places: &dyn RegisterAssignment,
         arg: &Arg,
     ) -> Option<Choice> {
@@ -130,8 +130,8 @@ impl Addresses {
                 Some(Read::Atom(_)) => return None,
             };
             let two = [SrcpOp::SUB, SrcpOp::ADD].map(SrcpOp::code).contains(&op);
-            let first = place(form, places, a)?;
-            let second = if two { Some(place(form, places, b)?) } else { None };
+            let first = place(ir, places, a)?;
+            let second = if two { Some(place(ir, places, b)?) } else { None };
             let channels = [first.1, second.and_then(|place| place.1)];
             let known = channels.into_iter().flatten().next();
             // With two inline constants, the lane determines the channel.
@@ -154,7 +154,7 @@ impl Addresses {
 
 /// Assigns sources to operands `args[done.len()..]`, in order, by backtracking.
 fn assign(
-    form: &Form,
+    ir: &SegmentIr,
     places: &dyn RegisterAssignment,
     args: &[&Arg],
     addresses: Addresses,
@@ -164,9 +164,9 @@ fn assign(
     let reads = || arg.lanes.iter().flatten();
     if reads().any(|read| matches!(read, Read::Presub(..))) {
         let mut with = addresses;
-        let choice = with.presubtracted(form, places, arg)?;
+        let choice = with.presubtracted(ir, places, arg)?;
         done.push(choice);
-        let found = assign(form, places, args, with, done);
+        let found = assign(ir, places, args, with, done);
         if found.is_none() {
             done.pop();
         }
@@ -180,9 +180,9 @@ fn assign(
     for source in 0..sources {
         for &channel in channels {
             let mut with = addresses;
-            let Some(choice) = with.direct(form, places, arg, source, channel) else { continue };
+            let Some(choice) = with.direct(ir, places, arg, source, channel) else { continue };
             done.push(choice);
-            if let Some(found) = assign(form, places, args, with, done) {
+            if let Some(found) = assign(ir, places, args, with, done) {
                 return Some(found);
             }
             done.pop();
@@ -192,9 +192,9 @@ fn assign(
 }
 
 /// Returns whether operations fit into one instruction.
-pub(crate) fn fits(form: &Form, places: &dyn RegisterAssignment, ops: &[&Op]) -> bool {
+pub(crate) fn fits(ir: &SegmentIr, places: &dyn RegisterAssignment, ops: &[&Op]) -> bool {
     let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
-    assign(form, places, &args, Addresses::default(), &mut Vec::new()).is_some()
+    assign(ir, places, &args, Addresses::default(), &mut Vec::new()).is_some()
 }
 
 /// Destinations: the temporaries of colours and of alpha, and their write masks.
@@ -207,14 +207,14 @@ pub(crate) struct Dest {
 
 /// Encodes operations as an ALU or OUT instruction; `None` if their operands do not fit the source addresses.
 pub(crate) fn encode(
-    form: &Form,
+    ir: &SegmentIr,
     places: &dyn RegisterAssignment,
     ops: &[&Op],
     dest: Dest,
 ) -> Option<Instruction> {
     let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
     let mut choices = Vec::new();
-    let addresses = assign(form, places, &args, Addresses::default(), &mut choices)?;
+    let addresses = assign(ir, places, &args, Addresses::default(), &mut choices)?;
     let mut writer = Writer { inst: Instruction::default(), cmn: CmnInst(0) };
     let mut choices = choices.into_iter();
     let mut outputs = false;
@@ -223,7 +223,7 @@ pub(crate) fn encode(
         writer.op(op, &own);
         for (lane, value) in op.results.iter().enumerate() {
             if let Some(value) = *value {
-                let sinks = form.values[value].sinks;
+                let sinks = ir.values[value].sinks;
                 outputs |= sinks.is_output();
                 writer.sinks(lane, &sinks);
             }
@@ -275,7 +275,7 @@ impl Writer {
     fn op(&mut self, op: &Op, choices: &[Choice]) {
         let (uses_rgb, uses_alpha) = (op.uses_rgb(), op.uses_alpha());
         match op.kind {
-            Kind::Lanes(lanes) => {
+            OpKind::Lanes(lanes) => {
                 let (rgb, alpha) = lanes.codes();
                 self.codes(uses_rgb.then_some(rgb), uses_alpha.then_some(alpha));
                 for ((slot, arg), choice) in Slot::ALL.into_iter().zip(&op.args).zip(choices) {
@@ -286,7 +286,7 @@ impl Writer {
                     }
                 }
             }
-            Kind::Dot(code) => {
+            OpKind::Dot(code) => {
                 let alpha = uses_alpha.then_some(AlphaOp::DP);
                 self.codes(Some(RgbOp::new(code)), alpha);
                 let args = op.args.iter().zip(choices);
@@ -298,11 +298,11 @@ impl Writer {
                     }
                 }
             }
-            Kind::Function(code) => {
+            OpKind::Function(code) => {
                 self.codes(uses_rgb.then_some(RgbOp::SOP), Some(AlphaOp::new(code)));
                 self.alpha(Slot::A, &op.args[0], &choices[0]);
             }
-            Kind::Texture => {}
+            OpKind::Texture => {}
         }
         let [rgb, alpha] = op.finish;
         if uses_rgb && op.mask() & 7 != 0 {
@@ -317,7 +317,7 @@ impl Writer {
         }
     }
 
-    fn sinks(&mut self, lane: usize, sinks: &super::form::Sinks) {
+    fn sinks(&mut self, lane: usize, sinks: &super::ir::Sinks) {
         if let Some(target) = sinks.output {
             let target = Target::new(target);
             if lane < 3 {

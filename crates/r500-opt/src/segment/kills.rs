@@ -8,70 +8,70 @@
 //! The operand of TEXKILL is one register, so all tested values must be in different channels of it.
 
 use super::copies::{copy_of, key_of};
-use super::form::{Arg, Atom, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+use super::ir::{Arg, Atom, LaneOp, Modifier, Op, OpId, OpKind, Read, SegmentIr, ValId};
 
 /// Merges TEXKILL instructions and simplifies their operands. Returns whether anything changed.
-pub(crate) fn merge(form: &mut Form) -> bool {
+pub(crate) fn merge(ir: &mut SegmentIr) -> bool {
     let kills: Vec<OpId> =
-        (0..form.ops.len()).filter(|&at| !form.ops[at].dead && form.ops[at].is_kill()).collect();
+        (0..ir.ops.len()).filter(|&at| !ir.ops[at].dead && ir.ops[at].is_kill()).collect();
     let mut changed = false;
     let mut open: Option<OpId> = None;
     for &kill in &kills {
         if let Some(earlier) = open
-            && narrow(form, &[earlier, kill])
+            && narrow(ir, &[earlier, kill])
         {
-            form.ops[earlier].dead = true;
+            ir.ops[earlier].dead = true;
             changed = true;
         }
         open = Some(kill);
     }
     for &kill in &kills {
-        changed |= !form.ops[kill].dead && narrow(form, &[kill]);
+        changed |= !ir.ops[kill].dead && narrow(ir, &[kill]);
     }
-    for value in 0..form.values.len() {
-        changed |= negate(form, value);
+    for value in 0..ir.values.len() {
+        changed |= negate(ir, value);
     }
     changed
 }
 
 /// Rewrites the last of some kills to test the values of all of them, each in one channel of a common register. Returns
 /// whether its operand changed.
-fn narrow(form: &mut Form, kills: &[OpId]) -> bool {
+fn narrow(ir: &mut SegmentIr, kills: &[OpId]) -> bool {
     let mut numbers: Vec<Vec<Atom>> = Vec::new();
-    for read in kills.iter().flat_map(|&kill| form.ops[kill].args[0].lanes).flatten() {
+    for read in kills.iter().flat_map(|&kill| ir.ops[kill].args[0].lanes).flatten() {
         let Read::Atom(atom) = read else { return false };
-        match numbers.iter_mut().find(|known| same(form, known[0], atom)) {
+        match numbers.iter_mut().find(|known| same(ir, known[0], atom)) {
             Some(known) if known.contains(&atom) => {}
             Some(known) => known.push(atom),
             None => numbers.push(vec![atom]),
         }
     }
     for atoms in &mut numbers {
-        atoms.sort_by_key(|&atom| !is_in_lane_of_source(form, atom));
+        atoms.sort_by_key(|&atom| !is_in_lane_of_source(ir, atom));
     }
     let mut chosen = Vec::new();
-    if numbers.len() > 4 || !choose(form, &numbers, &mut chosen) {
+    if numbers.len() > 4 || !choose(ir, &numbers, &mut chosen) {
         return false;
     }
     let Some((&last, &first)) = kills.last().zip(chosen.first()) else { return false };
     let lanes = [0, 1, 2, 3].map(|n| Some(Read::Atom(chosen.get(n).copied().unwrap_or(first))));
-    let changed = form.ops[last].args[0].lanes != lanes;
-    form.ops[last].args[0].lanes = lanes;
+    let changed = ir.ops[last].args[0].lanes != lanes;
+    ir.ops[last].args[0].lanes = lanes;
     changed
 }
 
 /// Chooses an atom for each tested value, all in one register and in different channels.
-fn choose(form: &Form, numbers: &[Vec<Atom>], chosen: &mut Vec<Atom>) -> bool {
+fn choose(ir: &SegmentIr, numbers: &[Vec<Atom>], chosen: &mut Vec<Atom>) -> bool {
     let Some(atoms) = numbers.get(chosen.len()) else { return true };
     for &atom in atoms {
-        let place = place(form, atom);
+        let place = place(ir, atom);
         let fits = |other: &Atom| {
-            let other = self::place(form, *other);
+            let other = self::place(ir, *other);
             matches!((place, other), (Some((a, x)), Some((b, y))) if a == b && x != y)
         };
         if place.is_some() && chosen.iter().all(fits) {
             chosen.push(atom);
-            if choose(form, numbers, chosen) {
+            if choose(ir, numbers, chosen) {
                 return true;
             }
             chosen.pop();
@@ -81,38 +81,38 @@ fn choose(form: &Form, numbers: &[Vec<Atom>], chosen: &mut Vec<Atom>) -> bool {
 }
 
 /// Returns the register and channel of an atom that TEXKILL can read.
-fn place(form: &Form, atom: Atom) -> Option<(u8, u8)> {
+fn place(ir: &SegmentIr, atom: Atom) -> Option<(u8, u8)> {
     match atom {
         Atom::Entry(temp, channel) => Some((temp, channel)),
-        Atom::Value(value) => form.values[value].home.map(|home| (home, form.values[value].lane)),
+        Atom::Value(value) => ir.values[value].home.map(|home| (home, ir.values[value].lane)),
         _ => None,
     }
 }
 
 /// Returns whether two atoms have the same value number.
-fn same(form: &Form, a: Atom, b: Atom) -> bool {
+fn same(ir: &SegmentIr, a: Atom, b: Atom) -> bool {
     let key = |atom: Atom| {
         let Atom::Value(value) = atom else { return None };
-        let data = &form.values[value];
-        key_of(form, &form.ops[data.op], usize::from(data.lane))
+        let data = &ir.values[value];
+        key_of(ir, &ir.ops[data.op], usize::from(data.lane))
     };
     a == b || key(a).is_some_and(|known| key(b) == Some(known))
 }
 
 /// Returns whether a copy is in the lane of its source.
-fn is_in_lane_of_source(form: &Form, atom: Atom) -> bool {
+fn is_in_lane_of_source(ir: &SegmentIr, atom: Atom) -> bool {
     let Atom::Value(value) = atom else { return true };
-    let lane = form.values[value].lane;
-    match copied(form, value) {
-        Some((source, _)) => form.values[source].lane == lane,
+    let lane = ir.values[value].lane;
+    match copied(ir, value) {
+        Some((source, _)) => ir.values[source].lane == lane,
         None => true,
     }
 }
 
 /// Returns the source and modifier of a copy.
-fn copied(form: &Form, value: ValId) -> Option<(ValId, Modifier)> {
-    let data = &form.values[value];
-    let copy = copy_of(&form.ops[data.op], usize::from(data.lane))?;
+fn copied(ir: &SegmentIr, value: ValId) -> Option<(ValId, Modifier)> {
+    let data = &ir.values[value];
+    let copy = copy_of(&ir.ops[data.op], usize::from(data.lane))?;
     match copy.atom {
         Atom::Value(source) => Some((source, copy.modifier)),
         _ => None,
@@ -120,23 +120,23 @@ fn copied(form: &Form, value: ValId) -> Option<(ValId, Modifier)> {
 }
 
 /// Negates the operands of a select instead of its result, if only kills read the negated result.
-fn negate(form: &mut Form, value: ValId) -> bool {
-    let (data, Some((source, modifier))) = (form.values[value], copied(form, value)) else {
+fn negate(ir: &mut SegmentIr, value: ValId) -> bool {
+    let (data, Some((source, modifier))) = (ir.values[value], copied(ir, value)) else {
         return false;
     };
-    let from = form.values[source];
-    let other = &form.ops[from.op];
-    let select = matches!(other.kind, Kind::Lanes(LaneOp::Cmp | LaneOp::Cnd));
+    let from = ir.values[source];
+    let other = &ir.ops[from.op];
+    let select = matches!(other.kind, OpKind::Lanes(LaneOp::Cmp | LaneOp::Cnd));
     let suits = select
         && modifier.neg
         && !modifier.abs
-        && !form.ops[data.op].dead
-        && form.ops[data.op].mask().count_ones() == 1
-        && other.finish[usize::from(from.lane == 3)] == super::form::Finish::PLAIN
+        && !ir.ops[data.op].dead
+        && ir.ops[data.op].mask().count_ones() == 1
+        && other.finish[usize::from(from.lane == 3)] == super::ir::Finish::PLAIN
         && data.sinks.is_empty()
         && from.sinks.is_empty()
-        && readers(form, value).all(Op::is_kill)
-        && readers(form, source).count() == 1;
+        && readers(ir, value).all(Op::is_kill)
+        && readers(ir, source).count() == 1;
     if !suits {
         return false;
     }
@@ -148,12 +148,12 @@ fn negate(form: &mut Form, value: ValId) -> bool {
         moved
     };
     let (kind, args) = (other.kind, other.args.iter().enumerate().map(moved).collect());
-    let op = &mut form.ops[data.op];
+    let op = &mut ir.ops[data.op];
     (op.kind, op.args) = (kind, args);
     true
 }
 
-fn readers(form: &Form, value: ValId) -> impl Iterator<Item = &Op> {
+fn readers(ir: &SegmentIr, value: ValId) -> impl Iterator<Item = &Op> {
     let reads = move |op: &&Op| !op.dead && op.atoms().any(|atom| atom == Atom::Value(value));
-    form.ops.iter().filter(reads)
+    ir.ops.iter().filter(reads)
 }

@@ -6,15 +6,15 @@
 
 use super::copies::is_operand;
 use super::demand::{ZeroSigns, is_never_negative_zero};
-use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+use super::ir::{Arg, Atom, Finish, LaneOp, Modifier, Op, OpId, OpKind, Read, SegmentIr, ValId};
 
 /// Fuses products with sums. Returns whether anything changed.
-pub(crate) fn fuse(form: &mut Form) -> bool {
+pub(crate) fn fuse(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
-    for at in 0..form.ops.len() {
-        let fused = [0, 1].into_iter().find_map(|factor| fused(form, at, factor));
+    for at in 0..ir.ops.len() {
+        let fused = [0, 1].into_iter().find_map(|factor| fused(ir, at, factor));
         if let Some(args) = fused {
-            form.ops[at].args = args;
+            ir.ops[at].args = args;
             changed = true;
         }
     }
@@ -22,9 +22,9 @@ pub(crate) fn fuse(form: &mut Form) -> bool {
 }
 
 /// Returns the operands of the MAD that replaces a sum, one of whose factors is a product.
-fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
-    let op = &form.ops[at];
-    if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
+fn fused(ir: &SegmentIr, at: OpId, factor: usize) -> Option<Vec<Arg>> {
+    let op = &ir.ops[at];
+    if op.dead || op.kind != OpKind::Lanes(LaneOp::Mad) {
         return None;
     }
     let (product, one, sum) = (&op.args[factor], &op.args[1 - factor], op.args[2]);
@@ -33,21 +33,21 @@ fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
     }
     let mut args = [Arg::default(); 2];
     let mut found: Option<OpId> = None;
-    let signs = ZeroSigns::of(form);
+    let signs = ZeroSigns::of(ir);
     for lane in (0..4).filter(|&lane| op.results[lane].is_some()) {
         let Some(Read::Atom(Atom::Value(value))) = product.lanes[lane] else { return None };
         if one.lanes[lane] != Some(Read::Atom(Atom::One)) {
             return None;
         }
-        let data = form.values[value];
-        let (source, theirs) = (&form.ops[data.op], usize::from(data.lane));
+        let data = ir.values[value];
+        let (source, theirs) = (&ir.ops[data.op], usize::from(data.lane));
         if *found.get_or_insert(data.op) != data.op || !is_product(source, theirs) {
             return None;
         }
         let exact = is_never_negative_zero(&sum, lane)
             || op.finish[usize::from(lane == 3)].clamp
             || op.results[lane].is_some_and(|result| !signs.demands(result));
-        if !exact || !is_only_read_by(form, value, at) {
+        if !exact || !is_only_read_by(ir, value, at) {
             return None;
         }
         for (arg, read) in args.iter_mut().zip(&source.args) {
@@ -57,7 +57,7 @@ fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
     }
     found?;
     args[0].modifier.neg ^= product.modifier.neg;
-    let fits = args.iter().all(|arg| is_operand(form, op, arg));
+    let fits = args.iter().all(|arg| is_operand(ir, op, arg));
     // Copies are left to copy coalescing.
     let zero = sum.lanes.iter().flatten().all(|read| *read == Read::Atom(Atom::Zero));
     (fits && !zero).then(|| vec![args[0], args[1], sum])
@@ -65,15 +65,14 @@ fn fused(form: &Form, at: OpId, factor: usize) -> Option<Vec<Arg>> {
 
 /// Returns whether a lane of an operation is a product.
 fn is_product(op: &Op, lane: usize) -> bool {
-    op.kind == Kind::Lanes(LaneOp::Mad)
+    op.kind == OpKind::Lanes(LaneOp::Mad)
         && op.finish[usize::from(lane == 3)] == Finish::PLAIN
         && op.args[2].lanes[lane] == Some(Read::Atom(Atom::Zero))
         && op.args[2].modifier == Modifier::default()
 }
 
-fn is_only_read_by(form: &Form, value: ValId, reader: OpId) -> bool {
+fn is_only_read_by(ir: &SegmentIr, value: ValId, reader: OpId) -> bool {
     let reads = |op: &Op| op.atoms().any(|atom| atom == Atom::Value(value));
-    let mut ops = form.ops.iter().enumerate();
-    form.values[value].sinks.is_empty()
-        && !ops.any(|(at, op)| at != reader && !op.dead && reads(op))
+    let mut ops = ir.ops.iter().enumerate();
+    ir.values[value].sinks.is_empty() && !ops.any(|(at, op)| at != reader && !op.dead && reads(op))
 }

@@ -1,4 +1,4 @@
-//! Straight-line segments: lowering to the machine-level form, the passes over it, and encoding.
+//! Straight-line segments: lowering to the machine-level IR, the passes over it, and encoding.
 
 mod allocate;
 mod coalesce;
@@ -7,7 +7,7 @@ mod copies;
 mod dead;
 mod demand;
 mod encode;
-mod form;
+mod ir;
 mod kills;
 mod mads;
 mod presubs;
@@ -23,7 +23,7 @@ use r500_program::Program;
 use crate::flow::Analyses;
 use allocate::Registers;
 use encode::{Dest, Register, RegisterAssignment, encode};
-use form::{Atom, Form, Op, Read};
+use ir::{Atom, Op, Read, SegmentIr};
 use schedule::{Policy, Schedule};
 use sets::Sets;
 
@@ -81,7 +81,7 @@ pub(crate) fn segments(program: &Program, analyses: &Analyses) -> Vec<Segment> {
             leader[to] = true;
         }
     }
-    let fits = |at: usize| graph.reaches(at) && form::expressible(program.code[at], graph.info(at));
+    let fits = |at: usize| graph.reaches(at) && ir::expressible(program.code[at], graph.info(at));
     let mut found: Vec<Segment> = Vec::new();
     for at in (0..count).filter(|&at| fits(at)) {
         match found.last_mut() {
@@ -125,17 +125,17 @@ pub(crate) fn rewrite(
     let Segment { first, last } = segment;
     let live = analyses.live.live_out(last);
     let divergent = |at: usize| analyses.graph.info(at).reads_quad && analyses.keeps_quads(at);
-    let mut removed = form::build(&program.code, first, last, live, divergent);
+    let mut removed = ir::build(&program.code, first, last, live, divergent);
     removed.ignore_zero_signs = limits.ignore_zero_signs;
     let mut changed = passes.dead && dead::eliminate(&mut removed);
     let mut forms = Vec::new();
     // Presubtract operands may cost a NOP or prevent co-issue: try both without and with them.
     let without = Passes { presubs: false, ..passes };
     for passes in [without, passes].into_iter().filter(|passes| passes.rewrites()) {
-        let mut form = removed.clone();
-        let rewritten = simplify(&mut form, passes);
-        if rewritten && !forms.contains(&form) {
-            forms.push(form);
+        let mut ir = removed.clone();
+        let rewritten = simplify(&mut ir, passes);
+        if rewritten && !forms.contains(&ir) {
+            forms.push(ir);
             changed = true;
         }
     }
@@ -152,9 +152,9 @@ pub(crate) fn rewrite(
         temporaries: highest_written(analyses, segment),
     };
     let mut best: Option<(Measure, Rewritten)> = None;
-    for form in &forms {
+    for ir in &forms {
         for &policy in policies(passes.schedule) {
-            let Some(rewritten) = attempt(form, policy, limits.temporaries, fuel) else { continue };
+            let Some(rewritten) = attempt(ir, policy, limits.temporaries, fuel) else { continue };
             let measure = Measure {
                 cycles: rewritten.code.len() + rewritten.nops,
                 rows: rewritten.code.len(),
@@ -197,16 +197,16 @@ fn count_nops(code: &[Instruction]) -> usize {
 }
 
 /// Runs the rewriting passes to a fixed point. Returns whether anything changed.
-fn simplify(form: &mut Form, passes: Passes) -> bool {
+fn simplify(ir: &mut SegmentIr, passes: Passes) -> bool {
     for round in 0..8 {
-        let mut changed = passes.kills && kills::merge(form);
-        changed |= passes.copies && copies::propagate(form);
-        changed |= passes.compares && compares::fold(form);
-        changed |= passes.selects && selects::fold(form);
-        changed |= passes.mads && mads::fuse(form);
-        changed |= passes.coalesce && coalesce::coalesce(form);
-        changed |= passes.presubs && presubs::select(form);
-        changed |= passes.dead && dead::eliminate(form);
+        let mut changed = passes.kills && kills::merge(ir);
+        changed |= passes.copies && copies::propagate(ir);
+        changed |= passes.compares && compares::fold(ir);
+        changed |= passes.selects && selects::fold(ir);
+        changed |= passes.mads && mads::fuse(ir);
+        changed |= passes.coalesce && coalesce::coalesce(ir);
+        changed |= passes.presubs && presubs::select(ir);
+        changed |= passes.dead && dead::eliminate(ir);
         if !changed {
             return round > 0;
         }
@@ -242,68 +242,72 @@ fn policies(schedule: bool) -> &'static [Policy] {
 }
 
 /// Schedules, assigns registers and encodes; `None` if one of these fails.
-fn attempt(form: &Form, policy: Policy, limit: usize, fuel: &mut u64) -> Option<Rewritten> {
-    let mut form = form.clone();
-    let mut sets = Sets::of(&form)?;
-    let rows = schedule::schedule(&mut form, &mut sets, policy, fuel)?;
-    let registers = allocate::allocate(&mut form, &sets, &rows, limit)?;
-    let nops = early_reads(&form, &rows);
+fn attempt(ir: &SegmentIr, policy: Policy, limit: usize, fuel: &mut u64) -> Option<Rewritten> {
+    let mut ir = ir.clone();
+    let mut sets = Sets::of(&ir)?;
+    let rows = schedule::schedule(&mut ir, &mut sets, policy, fuel)?;
+    let registers = allocate::allocate(&mut ir, &sets, &rows, limit)?;
+    let nops = early_reads(&ir, &rows);
     let mut code = Vec::with_capacity(rows.len());
     for row in &rows {
-        let ops: Vec<&Op> = row.iter().map(|&at| &form.ops[at]).collect();
+        let ops: Vec<&Op> = row.iter().map(|&at| &ir.ops[at]).collect();
         let inst = match ops[..] {
-            [op] if op.is_texture() => texture(&form, &registers, op)?,
-            _ => arithmetic(&form, &sets, &registers, &ops)?,
+            [op] if op.is_texture() => texture(&ir, &registers, op)?,
+            _ => arithmetic(&ir, &sets, &registers, &ops)?,
         };
         let mut origins: Vec<usize> = ops.iter().map(|op| op.origin).collect();
         origins.sort_unstable();
         origins.dedup();
         code.push((inst, origins));
     }
-    let highest =
-        form.values.iter().enumerate().filter_map(|(value, _)| registers.temp(value)).max();
+    let highest = ir.values.iter().enumerate().filter_map(|(value, _)| registers.temp(value)).max();
     let temporaries = highest.map_or(0, |temp| usize::from(temp) + 1);
     Some(Rewritten { code, nops, temporaries })
 }
 
 /// Counts the instructions that need the NOP bit because the next instruction reads their result through the
 /// presubtract unit.
-fn early_reads(form: &Form, rows: &Schedule) -> usize {
-    let early = |pair: &&[Vec<form::OpId>]| {
+fn early_reads(ir: &SegmentIr, rows: &Schedule) -> usize {
+    let early = |pair: &&[Vec<ir::OpId>]| {
         let made = |atom: Atom| {
-            matches!(atom, Atom::Value(value) if pair[0].contains(&form.values[value].op)
-                && !form.ops[form.values[value].op].is_texture())
+            matches!(atom, Atom::Value(value) if pair[0].contains(&ir.values[value].op)
+                && !ir.ops[ir.values[value].op].is_texture())
         };
         let reads = |read: &Read| matches!(*read, Read::Presub(_, a, b) if made(a) || made(b));
         pair[1]
             .iter()
-            .flat_map(|&at| &form.ops[at].args)
+            .flat_map(|&at| &ir.ops[at].args)
             .any(|arg| arg.lanes.iter().flatten().any(reads))
     };
     rows.windows(2).filter(early).count()
 }
 
-fn arithmetic(form: &Form, sets: &Sets, registers: &Registers, ops: &[&Op]) -> Option<Instruction> {
+fn arithmetic(
+    ir: &SegmentIr,
+    sets: &Sets,
+    registers: &Registers,
+    ops: &[&Op],
+) -> Option<Instruction> {
     let mut dest = Dest::default();
     for op in ops {
         for (lane, value) in op.results.iter().enumerate() {
             let Some(value) = *value else { continue };
-            if sets.stored(form, value) {
+            if sets.stored(ir, value) {
                 let temp = registers.temp(value)?;
                 dest.mask |= 1 << lane;
                 if lane == 3 { dest.alpha = temp } else { dest.rgb = temp }
             }
         }
     }
-    encode(form, registers, ops, dest)
+    encode(ir, registers, ops, dest)
 }
 
 /// Encodes a texture instruction with the assigned registers of its operands.
-fn texture(form: &Form, registers: &Registers, op: &Op) -> Option<Instruction> {
+fn texture(ir: &SegmentIr, registers: &Registers, op: &Op) -> Option<Instruction> {
     let mut inst = op.inst;
     let place = |read: Read| match read {
         Read::Atom(Atom::Entry(temp, channel)) => Some((temp, channel)),
-        Read::Atom(Atom::Value(value)) => match registers.place(form, value) {
+        Read::Atom(Atom::Value(value)) => match registers.place(ir, value) {
             (Register::Temp(temp), channel) => Some((temp, channel)),
             _ => None,
         },

@@ -16,15 +16,15 @@ use r500_isa::values::SrcpOp;
 use super::copies::is_operand;
 use super::demand::ZeroSigns;
 use super::encode::{Register, RegisterAssignment, fits};
-use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Op, OpId, Read, ValId};
+use super::ir::{Arg, Atom, Finish, LaneOp, Op, OpId, OpKind, Read, SegmentIr, ValId};
 
 /// Selects presubtract results. Returns whether anything changed.
-pub(crate) fn select(form: &mut Form) -> bool {
+pub(crate) fn select(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
-    for at in 0..form.ops.len() {
-        if let Some(readers) = readers_of_sum(form, at) {
+    for at in 0..ir.ops.len() {
+        if let Some(readers) = readers_of_sum(ir, at) {
             for (reader, op) in readers {
-                form.ops[reader] = op;
+                ir.ops[reader] = op;
             }
             changed = true;
         }
@@ -36,30 +36,30 @@ pub(crate) fn select(form: &mut Form) -> bool {
 struct Homes;
 
 impl RegisterAssignment for Homes {
-    fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
-        let data = &form.values[value];
+    fn place(&self, ir: &SegmentIr, value: ValId) -> (Register, u8) {
+        let data = &ir.values[value];
         (data.home.map_or(Register::Set(value), Register::Temp), data.lane)
     }
 }
 
 /// Returns the rewritten readers of a sum; `None` if one of them cannot read it as a presubtract operand.
-fn readers_of_sum(form: &Form, at: OpId) -> Option<Vec<(OpId, Op)>> {
-    let op = &form.ops[at];
-    if op.dead || op.kind != Kind::Lanes(LaneOp::Mad) {
+fn readers_of_sum(ir: &SegmentIr, at: OpId) -> Option<Vec<(OpId, Op)>> {
+    let op = &ir.ops[at];
+    if op.dead || op.kind != OpKind::Lanes(LaneOp::Mad) {
         return None;
     }
     let mut sums: Vec<(ValId, Sum)> = Vec::new();
     for lane in 0..4 {
         let Some(value) = op.results[lane] else { continue };
         let plain = op.finish[usize::from(lane == 3)] == Finish::PLAIN;
-        if !plain || !form.values[value].sinks.is_empty() {
+        if !plain || !ir.values[value].sinks.is_empty() {
             return None;
         }
-        sums.push((value, Sum::of(form, op, lane)?));
+        sums.push((value, Sum::of(ir, op, lane)?));
     }
-    let signs = ZeroSigns::of(form);
+    let signs = ZeroSigns::of(ir);
     let mut readers = Vec::new();
-    for (reader, op) in form.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
+    for (reader, op) in ir.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
         let read = |read: &Read| match *read {
             Read::Atom(Atom::Value(value)) => {
                 sums.iter().find(|sum| sum.0 == value).map(|sum| sum.1)
@@ -90,8 +90,8 @@ fn readers_of_sum(form: &Form, at: OpId) -> Option<Vec<(OpId, Op)>> {
         }
         if reads {
             let legal = !op.is_texture()
-                && new.args.iter().all(|arg| is_operand(form, &new, arg))
-                && fits(form, &Homes, &[&new]);
+                && new.args.iter().all(|arg| is_operand(ir, &new, arg))
+                && fits(ir, &Homes, &[&new]);
             if !legal {
                 return None;
             }
@@ -110,7 +110,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(form: &Form, op: &Op, lane: usize) -> Option<Self> {
+    fn of(ir: &SegmentIr, op: &Op, lane: usize) -> Option<Self> {
         let term = |arg: &Arg| match arg.lanes[lane] {
             Some(Read::Atom(atom)) if !arg.modifier.abs => Some((atom, arg.modifier.neg)),
             _ => None,
@@ -121,11 +121,11 @@ impl Sum {
         let negative = x.1 != factor.1;
         let exact = |op: SrcpOp, atom| {
             let read = Read::Presub(op.code(), atom, Atom::Zero);
-            channel(form, atom).map(|_| Self { read, exact: true })
+            channel(ir, atom).map(|_| Self { read, exact: true })
         };
         match (literal(x.0), literal(factor.0)?, literal(c.0)) {
             (None, 1.0, None) => {
-                let channels = [channel(form, x.0)?, channel(form, c.0)?];
+                let channels = [channel(ir, x.0)?, channel(ir, c.0)?];
                 let (op, first, second) = match (negative, c.1) {
                     (false, false) => (SrcpOp::ADD, x.0, c.0),
                     (false, true) => (SrcpOp::SUB, c.0, x.0),
@@ -155,11 +155,11 @@ fn literal(atom: Atom) -> Option<f32> {
 }
 
 /// Returns the channel of an atom that is in a register.
-fn channel(form: &Form, atom: Atom) -> Option<u8> {
+fn channel(ir: &SegmentIr, atom: Atom) -> Option<u8> {
     match atom {
         Atom::Entry(_, channel) | Atom::Constant(_, channel) => Some(channel),
         Atom::Value(value) => {
-            let data = &form.values[value];
+            let data = &ir.values[value];
             data.home.map(|_| data.lane)
         }
         _ => None,

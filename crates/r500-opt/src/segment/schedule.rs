@@ -2,7 +2,7 @@
 //! the source addresses, moves scalars to a free half, and merges equal operations into one RGB half.
 
 use super::encode::fits;
-use super::form::{Arg, Form, Kind, Op, OpId, Read, ValId};
+use super::ir::{Arg, Op, OpId, OpKind, Read, SegmentIr, ValId};
 use super::sets::{Edge, Sets, assign_lane, dependences, is_result, may_be_alpha};
 
 /// Options of the heuristic.
@@ -26,20 +26,20 @@ pub(crate) type Schedule = Vec<Vec<OpId>>;
 
 /// Schedules a segment; `None` if the dependence graph is cyclic. Each step consumes `fuel`.
 pub(crate) fn schedule(
-    form: &mut Form,
+    ir: &mut SegmentIr,
     sets: &mut Sets,
     policy: Policy,
     fuel: &mut u64,
 ) -> Option<Schedule> {
     if policy.migrate {
-        functions_to_alpha(form, sets);
+        functions_to_alpha(ir, sets);
     }
-    let before = dependences(form, sets)?;
-    let priority = priorities(form, &before, policy)?;
+    let before = dependences(ir, sets)?;
+    let priority = priorities(ir, &before, policy)?;
     let presub = |arg: &Arg| arg.lanes.iter().flatten().any(|r| matches!(r, Read::Presub(..)));
-    let early = form.ops.iter().map(|op| op.args.iter().any(presub)).collect();
+    let early = ir.ops.iter().map(|op| op.args.iter().any(presub)).collect();
     let mut scheduler = Scheduler {
-        form,
+        ir,
         sets,
         policy,
         before,
@@ -49,35 +49,32 @@ pub(crate) fn schedule(
         rows: Vec::new(),
         fuel,
     };
-    scheduler.time = vec![None; scheduler.form.ops.len()];
+    scheduler.time = vec![None; scheduler.ir.ops.len()];
     scheduler.run()?;
     let Scheduler { rows, .. } = scheduler;
     Some(rows)
 }
 
 /// Moves results of transcendental operations to alpha where possible, so that they occupy one half instead of two.
-fn functions_to_alpha(form: &mut Form, sets: &mut Sets) {
-    for at in 0..form.ops.len() {
-        let op = &form.ops[at];
-        if op.dead || !matches!(op.kind, Kind::Function(_)) || op.mask().count_ones() != 1 {
+fn functions_to_alpha(ir: &mut SegmentIr, sets: &mut Sets) {
+    for at in 0..ir.ops.len() {
+        let op = &ir.ops[at];
+        if op.dead || !matches!(op.kind, OpKind::Function(_)) || op.mask().count_ones() != 1 {
             continue;
         }
         let Some(value) = op.results.iter().flatten().copied().next() else { continue };
-        if form.values[value].lane < 3
-            && movable(form, sets, value)
-            && may_be_alpha(form, sets, value)
-        {
+        if ir.values[value].lane < 3 && movable(ir, sets, value) && may_be_alpha(ir, sets, value) {
             sets.unjoin(value);
-            assign_lane(form, value, 3);
+            assign_lane(ir, value, 3);
         }
     }
 }
 
 /// Returns whether the only result of an operation may change its lane.
-fn movable(form: &Form, sets: &Sets, value: ValId) -> bool {
-    let data = &form.values[value];
-    let op = &form.ops[data.op];
-    matches!(op.kind, Kind::Lanes(_) | Kind::Function(_))
+fn movable(ir: &SegmentIr, sets: &Sets, value: ValId) -> bool {
+    let data = &ir.values[value];
+    let op = &ir.ops[data.op];
+    matches!(op.kind, OpKind::Lanes(_) | OpKind::Function(_))
         && op.mask().count_ones() == 1
         && !data.sinks.live_out
         && !data.sinks.is_output()
@@ -85,13 +82,13 @@ fn movable(form: &Form, sets: &Sets, value: ValId) -> bool {
 }
 
 /// Computes priorities: the height in the dependence graph, or the original order. Greater is more urgent.
-fn priorities(form: &Form, before: &[Vec<Edge>], policy: Policy) -> Option<Vec<u64>> {
-    let count = form.ops.len();
+fn priorities(ir: &SegmentIr, before: &[Vec<Edge>], policy: Policy) -> Option<Vec<u64>> {
+    let count = ir.ops.len();
     let order = topological(before)?;
     let mut height = vec![0u64; count];
     for &at in order.iter().rev() {
         // A fetch has a long latency: it weighs as much as eight operations.
-        let own = if form.ops[at].is_texture() && !form.ops[at].is_kill() { 8 } else { 1 };
+        let own = if ir.ops[at].is_texture() && !ir.ops[at].is_kill() { 8 } else { 1 };
         height[at] += own;
         for &(pred, distance) in &before[at] {
             height[pred] =
@@ -130,7 +127,7 @@ fn topological(before: &[Vec<Edge>]) -> Option<Vec<OpId>> {
 }
 
 struct Scheduler<'a> {
-    form: &'a mut Form,
+    ir: &'a mut SegmentIr,
     sets: &'a mut Sets,
     policy: Policy,
     before: Vec<Vec<Edge>>,
@@ -149,7 +146,7 @@ const SECOND: usize = 24;
 
 impl Scheduler<'_> {
     fn run(&mut self) -> Option<()> {
-        let mut left = self.form.ops.iter().filter(|op| !op.dead).count();
+        let mut left = self.ir.ops.iter().filter(|op| !op.dead).count();
         while left > 0 {
             let ready = self.ready();
             if ready.is_empty() || *self.fuel == 0 {
@@ -165,20 +162,20 @@ impl Scheduler<'_> {
 
     fn is_ready(&self, at: OpId) -> bool {
         let now = self.rows.len();
-        !self.form.ops[at].dead
+        !self.ir.ops[at].dead
             && self.time[at].is_none()
             && self.before[at].iter().all(|&(pred, distance)| match self.time[pred] {
                 Some(time) => time + distance <= now,
-                None => self.form.ops[pred].dead,
+                None => self.ir.ops[pred].dead,
             })
     }
 
     fn ready(&self) -> Vec<OpId> {
-        let waits = |&at: &OpId| self.time[at].is_none() && !self.form.ops[at].dead;
-        let count = self.form.ops.len();
-        let first = (0..count).find(waits).map_or(0, |at| self.form.ops[at].origin);
+        let waits = |&at: &OpId| self.time[at].is_none() && !self.ir.ops[at].dead;
+        let count = self.ir.ops.len();
+        let first = (0..count).find(waits).map_or(0, |at| self.ir.ops[at].origin);
         let near = |&at: &OpId| {
-            self.form.ops[at].origin - first.min(self.form.ops[at].origin) <= self.policy.window
+            self.ir.ops[at].origin - first.min(self.ir.ops[at].origin) <= self.policy.window
         };
         let mut ready: Vec<OpId> =
             (0..count).filter(|&at| self.is_ready(at)).filter(near).collect();
@@ -191,14 +188,14 @@ impl Scheduler<'_> {
         let Some(last) = self.rows.len().checked_sub(1).filter(|_| self.early[at]) else {
             return false;
         };
-        let made_last = |atom: super::form::Atom| {
-            matches!(atom, super::form::Atom::Value(value)
-                if self.time[self.form.values[value].op] == Some(last)
-                    && !self.form.ops[self.form.values[value].op].is_texture())
+        let made_last = |atom: super::ir::Atom| {
+            matches!(atom, super::ir::Atom::Value(value)
+                if self.time[self.ir.values[value].op] == Some(last)
+                    && !self.ir.ops[self.ir.values[value].op].is_texture())
         };
         let early =
             |read: &Read| matches!(*read, Read::Presub(_, a, b) if made_last(a) || made_last(b));
-        self.form.ops[at].args.iter().flat_map(|arg| arg.lanes.iter().flatten()).any(early)
+        self.ir.ops[at].args.iter().flat_map(|arg| arg.lanes.iter().flatten()).any(early)
     }
 
     fn choose(&mut self, ready: &[OpId]) -> Vec<OpId> {
@@ -213,7 +210,7 @@ impl Scheduler<'_> {
                 break;
             }
             self.time[first] = None;
-            let alone = self.form.ops[first].uses_rgb() && self.form.ops[first].uses_alpha();
+            let alone = self.ir.ops[first].uses_rgb() && self.ir.ops[first].uses_alpha();
             if !self.policy.pairs_first || alone {
                 break;
             }
@@ -226,7 +223,7 @@ impl Scheduler<'_> {
 
     /// Returns an operation for the half that `first` leaves free. Either may change halves.
     fn mate(&mut self, first: OpId) -> Option<OpId> {
-        let op = &self.form.ops[first];
+        let op = &self.ir.ops[first];
         let [rgb, alpha] = [op.uses_rgb(), op.uses_alpha()];
         if op.is_texture() || (rgb && alpha) {
             return None;
@@ -237,7 +234,7 @@ impl Scheduler<'_> {
         ready.truncate(SECOND);
         for second in ready {
             *self.fuel = self.fuel.saturating_sub(1);
-            let other = &self.form.ops[second];
+            let other = &self.ir.ops[second];
             if other.is_texture() || (other.uses_rgb() && other.uses_alpha()) {
                 continue;
             }
@@ -258,49 +255,49 @@ impl Scheduler<'_> {
     }
 
     fn pair_fits(&self, a: OpId, b: OpId) -> bool {
-        let ops = [&self.form.ops[a], &self.form.ops[b]];
-        self.may_share(ops[0], ops[1]) && fits(self.form, &*self.sets, &ops)
+        let ops = [&self.ir.ops[a], &self.ir.ops[b]];
+        self.may_share(ops[0], ops[1]) && fits(self.ir, &*self.sets, &ops)
     }
 
     /// Returns whether two operations may co-issue. As in driver output, outputs and temporaries are not written by one
     /// instruction, unless the original did.
     fn may_share(&self, a: &Op, b: &Op) -> bool {
-        let sinks = |op: &Op, of: fn(&super::form::Sinks) -> bool| {
-            op.results.iter().flatten().any(|&value| of(&self.form.values[value].sinks))
+        let sinks = |op: &Op, of: fn(&super::ir::Sinks) -> bool| {
+            op.results.iter().flatten().any(|&value| of(&self.ir.values[value].sinks))
         };
-        let outputs = [a, b].map(|op| sinks(op, super::form::Sinks::is_output));
+        let outputs = [a, b].map(|op| sinks(op, super::ir::Sinks::is_output));
         let results = [a, b].map(|op| sinks(op, |sinks| sinks.alu_result.is_some()));
         let stores = [a, b]
-            .map(|op| op.results.iter().flatten().any(|&value| self.sets.stored(self.form, value)));
+            .map(|op| op.results.iter().flatten().any(|&value| self.sets.stored(self.ir, value)));
         let mixed = (outputs[0] && stores[1]) || (outputs[1] && stores[0]);
         !(results[0] && results[1]) && (!mixed || a.origin == b.origin)
     }
 
     /// Moves a scalar operation to the other half, if both then fit one instruction.
     fn migrate(&mut self, mover: OpId, first: OpId, second: OpId) -> bool {
-        let op = &self.form.ops[mover];
+        let op = &self.ir.ops[mover];
         let Some(value) = op.results.iter().flatten().copied().next() else { return false };
-        let from = self.form.values[value].lane;
-        if !matches!(op.kind, Kind::Lanes(_)) || !movable(self.form, self.sets, value) {
+        let from = self.ir.values[value].lane;
+        if !matches!(op.kind, OpKind::Lanes(_)) || !movable(self.ir, self.sets, value) {
             return false;
         }
         let to_alpha = from < 3;
         let may = if to_alpha {
-            may_be_alpha(self.form, self.sets, value)
+            may_be_alpha(self.ir, self.sets, value)
         } else {
-            self.sets.is_alone(value) && only_splats(self.form, self.sets, value)
+            self.sets.is_alone(value) && only_splats(self.ir, self.sets, value)
         };
         if !may {
             return false;
         }
         let finish = op.finish;
         let place = self.sets.unjoin(value);
-        assign_lane(self.form, value, if to_alpha { 3 } else { 0 });
+        assign_lane(self.ir, value, if to_alpha { 3 } else { 0 });
         if self.pair_fits(first, second) {
             return true;
         }
-        assign_lane(self.form, value, from);
-        self.form.ops[mover].finish = finish;
+        assign_lane(self.ir, value, from);
+        self.ir.ops[mover].finish = finish;
         self.sets.rollback(value, place);
         false
     }
@@ -313,7 +310,7 @@ impl Scheduler<'_> {
         }
         let now = self.rows.len();
         let Some(&into) = row.iter().find(|&&at| {
-            let op = &self.form.ops[at];
+            let op = &self.ir.ops[at];
             op.uses_rgb() && op.kind_is_lanes()
         }) else {
             return row;
@@ -324,7 +321,7 @@ impl Scheduler<'_> {
         ready.truncate(SECOND);
         for from in ready {
             *self.fuel = self.fuel.saturating_sub(1);
-            if self.form.ops[into].mask() & 7 == 7 {
+            if self.ir.ops[into].mask() & 7 == 7 {
                 break;
             }
             if self.is_ready(from) && self.merge_one(into, from, &row) {
@@ -336,7 +333,7 @@ impl Scheduler<'_> {
     }
 
     fn merge_one(&mut self, into: OpId, from: OpId, row: &[OpId]) -> bool {
-        let (a, b) = (&self.form.ops[into], &self.form.ops[from]);
+        let (a, b) = (&self.ir.ops[into], &self.ir.ops[from]);
         let from_alpha = b.mask() & 8 != 0;
         let same =
             a.kind == b.kind
@@ -350,57 +347,57 @@ impl Scheduler<'_> {
             return false;
         }
         let Some(join) = self.join(into, from) else { return false };
-        let (form, sets) = (self.form.clone(), self.sets.clone());
+        let (ir, sets) = (self.ir.clone(), self.sets.clone());
         self.join_lanes(into, from, join);
-        let ops: Vec<&Op> = row.iter().map(|&at| &self.form.ops[at]).collect();
-        if fits(self.form, &*self.sets, &ops) {
+        let ops: Vec<&Op> = row.iter().map(|&at| &self.ir.ops[at]).collect();
+        if fits(self.ir, &*self.sets, &ops) {
             return true;
         }
-        *self.form = form;
+        *self.ir = ir;
         *self.sets = sets;
         false
     }
 
     /// Returns how the lanes of an operation can join those of another.
     fn join(&self, into: OpId, from: OpId) -> Option<Join> {
-        let target = self.form.ops[into]
+        let target = self.ir.ops[into]
             .results
             .iter()
             .take(3)
             .flatten()
             .copied()
-            .find(|&value| self.sets.stored(self.form, value));
-        let results: Vec<ValId> = self.form.ops[from].results.iter().flatten().copied().collect();
-        let taken = self.form.ops[into].mask();
+            .find(|&value| self.sets.stored(self.ir, value));
+        let results: Vec<ValId> = self.ir.ops[from].results.iter().flatten().copied().collect();
+        let taken = self.ir.ops[into].mask();
         // A half writes one render target.
-        let output = |op: &Op, form: &Form| {
-            op.results.iter().flatten().find_map(|&value| form.values[value].sinks.output)
+        let output = |op: &Op, ir: &SegmentIr| {
+            op.results.iter().flatten().find_map(|&value| ir.values[value].sinks.output)
         };
-        let outputs = [into, from].map(|at| output(&self.form.ops[at], self.form));
+        let outputs = [into, from].map(|at| output(&self.ir.ops[at], self.ir));
         if outputs[0].is_some() && outputs[1].is_some() && outputs[0] != outputs[1] {
             return None;
         }
         if let [value] = results[..]
-            && movable(self.form, self.sets, value)
+            && movable(self.ir, self.sets, value)
             && self.sets.is_alone(value)
-            && only_splats(self.form, self.sets, value)
-            && self.form.values[value].sinks.alu_result.is_none()
+            && only_splats(self.ir, self.sets, value)
+            && self.ir.values[value].sinks.alu_result.is_none()
         {
             let blocked = match target {
-                Some(target) => taken | self.sets.lanes_taken(self.form, target),
+                Some(target) => taken | self.sets.lanes_taken(self.ir, target),
                 None => taken,
             };
-            let own = self.form.values[value].lane;
+            let own = self.ir.values[value].lane;
             let mut lanes = [own, 0, 1, 2].into_iter();
             let lane = lanes.find(|&lane| lane < 3 && blocked >> lane & 1 == 0)?;
             return Some(Join::Move { value, lane, target });
         }
-        let mask = self.form.ops[from].mask();
+        let mask = self.ir.ops[from].mask();
         if mask & 8 != 0 || mask & taken != 0 {
             return None;
         }
-        let mut stored = results.iter().filter(|&&value| self.sets.stored(self.form, value));
-        let place = |value: ValId| self.sets.place_of(self.form, value);
+        let mut stored = results.iter().filter(|&&value| self.sets.stored(self.ir, value));
+        let place = |value: ValId| self.sets.place_of(self.ir, value);
         stored
             .all(|&value| target.is_none_or(|target| place(target) == place(value)))
             .then_some(Join::Keep)
@@ -409,7 +406,7 @@ impl Scheduler<'_> {
     /// Moves the results and operands of an operation into free lanes of another.
     fn join_lanes(&mut self, into: OpId, from: OpId, join: Join) {
         if let Join::Move { value, lane, target } = join {
-            assign_lane(self.form, value, lane);
+            assign_lane(self.ir, value, lane);
             match target {
                 Some(target) => self.sets.enter(value, target),
                 None => {
@@ -417,18 +414,18 @@ impl Scheduler<'_> {
                 }
             }
         }
-        let moved = self.form.ops[from].clone();
+        let moved = self.ir.ops[from].clone();
         for lane in 0..3 {
             let Some(value) = moved.results[lane] else { continue };
-            let op = &mut self.form.ops[into];
+            let op = &mut self.ir.ops[into];
             op.results[lane] = Some(value);
             for (arg, other) in op.args.iter_mut().zip(&moved.args) {
                 arg.lanes[lane] = other.lanes[lane];
             }
-            self.form.values[value].op = into;
+            self.ir.values[value].op = into;
         }
-        self.sets.note_readers(self.form, into);
-        let gone = &mut self.form.ops[from];
+        self.sets.note_readers(self.ir, into);
+        let gone = &mut self.ir.ops[from];
         gone.dead = true;
         gone.results = [None; 4];
     }
@@ -444,17 +441,17 @@ enum Join {
 }
 
 /// Returns whether no operand that reads a value reads colours of another register.
-fn only_splats(form: &Form, sets: &Sets, value: ValId) -> bool {
-    use super::form::Atom;
+fn only_splats(ir: &SegmentIr, sets: &Sets, value: ValId) -> bool {
+    use super::ir::Atom;
     let reads_it = |read: &Read| *read == Read::Atom(Atom::Value(value));
     let colours = |read: &Read| match *read {
         Read::Atom(Atom::Entry(_, channel) | Atom::Constant(_, channel)) => channel < 3,
-        Read::Atom(Atom::Value(other)) => other != value && form.values[other].lane < 3,
+        Read::Atom(Atom::Value(other)) => other != value && ir.values[other].lane < 3,
         _ => false,
     };
     let mixed = |arg: &Arg| {
         let reads = || arg.lanes.iter().flatten();
         reads().any(reads_it) && reads().any(colours)
     };
-    is_result(form, value) && !sets.operands_of(form, value).any(mixed)
+    is_result(ir, value) && !sets.operands_of(ir, value).any(mixed)
 }

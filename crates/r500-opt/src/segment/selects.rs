@@ -10,7 +10,7 @@
 //! dead.
 
 use super::copies::is_operand;
-use super::form::{Arg, Atom, Finish, Form, Kind, LaneOp, Modifier, Op, OpId, Read, ValId};
+use super::ir::{Arg, Atom, Finish, LaneOp, Modifier, Op, OpId, OpKind, Read, SegmentIr, ValId};
 
 /// The rewrite of a select.
 #[derive(Clone, Debug)]
@@ -22,20 +22,19 @@ struct Fold {
 }
 
 /// Folds selects on truth values. Returns whether anything changed.
-pub(crate) fn fold(form: &mut Form) -> bool {
+pub(crate) fn fold(ir: &mut SegmentIr) -> bool {
     let mut folds: Vec<Option<Fold>> =
-        (0..form.ops.len()).map(|at| fold_of(form, &form.ops[at])).collect();
+        (0..ir.ops.len()).map(|at| fold_of(ir, &ir.ops[at])).collect();
     // Each iteration drops at least one fold.
     while let Some(at) = (0..folds.len()).find(|&at| {
-        folds[at].is_some()
-            && !conditions(&form.ops[at]).all(|value| folds_away(form, &folds, value))
+        folds[at].is_some() && !conditions(&ir.ops[at]).all(|value| folds_away(ir, &folds, value))
     }) {
         folds[at] = None;
     }
     let mut changed = false;
-    for (op, fold) in form.ops.iter_mut().zip(folds) {
+    for (op, fold) in ir.ops.iter_mut().zip(folds) {
         let Some(fold) = fold else { continue };
-        op.kind = Kind::Lanes(fold.select);
+        op.kind = OpKind::Lanes(fold.select);
         op.args[2] = fold.condition;
         if fold.swap {
             op.args.swap(0, 1);
@@ -54,7 +53,7 @@ fn conditions(op: &Op) -> impl Iterator<Item = ValId> + '_ {
 }
 
 /// Returns whether all uses of a truth value are conditions that fold.
-fn folds_away(form: &Form, folds: &[Option<Fold>], value: ValId) -> bool {
+fn folds_away(ir: &SegmentIr, folds: &[Option<Fold>], value: ValId) -> bool {
     let reads = |arg: &Arg| {
         let mut atoms = arg.lanes.iter().flatten().flat_map(|read| match *read {
             Read::Atom(atom) => [atom, atom],
@@ -63,7 +62,7 @@ fn folds_away(form: &Form, folds: &[Option<Fold>], value: ValId) -> bool {
         atoms.any(|atom| atom == Atom::Value(value))
     };
     let needed = |at: OpId| {
-        let op = &form.ops[at];
+        let op = &ir.ops[at];
         !op.dead
             && op
                 .args
@@ -71,18 +70,18 @@ fn folds_away(form: &Form, folds: &[Option<Fold>], value: ValId) -> bool {
                 .enumerate()
                 .any(|(n, arg)| reads(arg) && (n != 2 || folds[at].is_none()))
     };
-    form.values[value].sinks.is_empty() && !(0..form.ops.len()).any(needed)
+    ir.values[value].sinks.is_empty() && !(0..ir.ops.len()).any(needed)
 }
 
-fn fold_of(form: &Form, op: &Op) -> Option<Fold> {
-    let (Kind::Lanes(select @ (LaneOp::Cmp | LaneOp::Cnd)), false) = (op.kind, op.dead) else {
+fn fold_of(ir: &SegmentIr, op: &Op) -> Option<Fold> {
+    let (OpKind::Lanes(select @ (LaneOp::Cmp | LaneOp::Cnd)), false) = (op.kind, op.dead) else {
         return None;
     };
     let mut fold: Option<Fold> = None;
     for (lane, read) in op.args[2].lanes.iter().enumerate() {
         let Some(read) = *read else { continue };
         let Read::Atom(Atom::Value(value)) = read else { return None };
-        let truth = Truth::of(form, value)?;
+        let truth = Truth::of(ir, value)?;
         let [first, second] =
             truth.values.map(|value| chooses_first(select, op.args[2].modifier, value));
         if first == second {
@@ -101,7 +100,7 @@ fn fold_of(form: &Form, op: &Op) -> Option<Fold> {
         }
         fold.condition.lanes[lane] = Some(truth.condition);
     }
-    fold.filter(|fold| is_operand(form, op, &fold.condition))
+    fold.filter(|fold| is_operand(ir, op, &fold.condition))
 }
 
 /// Returns whether a select takes its first operand for a condition of this value.
@@ -120,10 +119,10 @@ struct Truth {
 }
 
 impl Truth {
-    fn of(form: &Form, value: ValId) -> Option<Self> {
-        let data = &form.values[value];
-        let (op, lane) = (&form.ops[data.op], usize::from(data.lane));
-        let Kind::Lanes(select @ (LaneOp::Cmp | LaneOp::Cnd)) = op.kind else { return None };
+    fn of(ir: &SegmentIr, value: ValId) -> Option<Self> {
+        let data = &ir.values[value];
+        let (op, lane) = (&ir.ops[data.op], usize::from(data.lane));
+        let OpKind::Lanes(select @ (LaneOp::Cmp | LaneOp::Cnd)) = op.kind else { return None };
         if op.finish[usize::from(lane == 3)] != Finish::PLAIN {
             return None;
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use r500_isa::TEMPORARIES;
 
 use super::encode::{Register, RegisterAssignment};
-use super::form::{Arg, Atom, Form, Kind, Op, OpId, Read, ValId};
+use super::ir::{Arg, Atom, Op, OpId, OpKind, Read, SegmentIr, ValId};
 
 /// Disjoint sets of values.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ pub(crate) struct Sets {
 
 impl Sets {
     /// Builds the sets; `None` if a value would have to be in two temporaries.
-    pub(crate) fn of(form: &Form) -> Option<Self> {
-        let count = form.values.len();
+    pub(crate) fn of(ir: &SegmentIr) -> Option<Self> {
+        let count = ir.values.len();
         let mut sets = Self {
             parent: (0..count + TEMPORARIES).collect(),
             temp: vec![None; count + TEMPORARIES],
@@ -43,12 +43,12 @@ impl Sets {
         for temp in 0..TEMPORARIES {
             sets.temp[count + temp] = u8::try_from(temp).ok();
         }
-        for at in (0..form.ops.len()).filter(|&at| !form.ops[at].dead) {
-            sets.note_readers(form, at);
+        for at in (0..ir.ops.len()).filter(|&at| !ir.ops[at].dead) {
+            sets.note_readers(ir, at);
         }
-        for op in form.ops.iter().filter(|op| !op.dead) {
-            sets.join_operands(form, op)?;
-            sets.join_results(form, op)?;
+        for op in ir.ops.iter().filter(|op| !op.dead) {
+            sets.join_operands(ir, op)?;
+            sets.join_results(ir, op)?;
         }
         for value in 0..count {
             let set = sets.set_of(value);
@@ -58,8 +58,8 @@ impl Sets {
     }
 
     /// Registers an operation as a reader of its operands.
-    pub(crate) fn note_readers(&mut self, form: &Form, at: OpId) {
-        for atom in form.ops[at].atoms() {
+    pub(crate) fn note_readers(&mut self, ir: &SegmentIr, at: OpId) {
+        for atom in ir.ops[at].atoms() {
             if let Atom::Value(value) = atom
                 && self.readers[value].last() != Some(&at)
             {
@@ -71,27 +71,27 @@ impl Sets {
     /// Returns the operands that read a value.
     pub(crate) fn operands_of<'a>(
         &'a self,
-        form: &'a Form,
+        ir: &'a SegmentIr,
         value: ValId,
     ) -> impl Iterator<Item = &'a Arg> + 'a {
-        let ops = self.readers[value].iter().map(|&at| &form.ops[at]);
+        let ops = self.readers[value].iter().map(|&at| &ir.ops[at]);
         ops.filter(|op| !op.dead).flat_map(|op| &op.args)
     }
 
-    fn join_operands(&mut self, form: &Form, op: &Op) -> Option<()> {
+    fn join_operands(&mut self, ir: &SegmentIr, op: &Op) -> Option<()> {
         for arg in &op.args {
             if op.is_texture() {
                 let members: Vec<usize> = arg
                     .lanes
                     .iter()
                     .flatten()
-                    .filter_map(|read| self.member(form, read, 0))
+                    .filter_map(|read| self.member(ir, read, 0))
                     .collect();
                 for &member in &members {
-                    if member < form.values.len() {
+                    if member < ir.values.len() {
                         self.fixed[member] = true;
-                        if form.divergent {
-                            self.pin(form, member)?;
+                        if ir.divergent {
+                            self.pin(ir, member)?;
                         }
                     }
                 }
@@ -108,8 +108,8 @@ impl Sets {
                             }
                         }
                     }
-                    if let Some(member) = self.member(form, read, side) {
-                        let alpha = usize::from(channel(form, read, side) == Some(3));
+                    if let Some(member) = self.member(ir, read, side) {
+                        let alpha = usize::from(channel(ir, read, side) == Some(3));
                         classes[alpha].push(member);
                     }
                 }
@@ -121,29 +121,29 @@ impl Sets {
         Some(())
     }
 
-    fn join_results(&mut self, form: &Form, op: &Op) -> Option<()> {
+    fn join_results(&mut self, ir: &SegmentIr, op: &Op) -> Option<()> {
         let lanes = if op.is_texture() { 4 } else { 3 };
         let stored: Vec<usize> = (0..lanes)
             .filter_map(|lane| op.results[lane])
-            .filter(|&value| self.stored(form, value))
+            .filter(|&value| self.stored(ir, value))
             .collect();
         self.join(&stored)?;
         for value in op.results.iter().flatten().copied() {
-            if form.values[value].sinks.live_out {
-                self.pin(form, value)?;
+            if ir.values[value].sinks.live_out {
+                self.pin(ir, value)?;
             }
         }
         Some(())
     }
 
-    fn pin(&mut self, form: &Form, value: ValId) -> Option<()> {
-        let home = form.values[value].home?;
-        self.join(&[value, form.values.len() + usize::from(home)])
+    fn pin(&mut self, ir: &SegmentIr, value: ValId) -> Option<()> {
+        let home = ir.values[value].home?;
+        self.join(&[value, ir.values.len() + usize::from(home)])
     }
 
-    fn member(&self, form: &Form, read: &Read, side: usize) -> Option<usize> {
+    fn member(&self, ir: &SegmentIr, read: &Read, side: usize) -> Option<usize> {
         match atom(read, side)? {
-            Atom::Entry(temp, _) => Some(form.values.len() + usize::from(temp)),
+            Atom::Entry(temp, _) => Some(ir.values.len() + usize::from(temp)),
             Atom::Value(value) => Some(value),
             _ => None,
         }
@@ -183,8 +183,8 @@ impl Sets {
     }
 
     /// Returns whether a value needs a register.
-    pub(crate) fn stored(&self, form: &Form, value: ValId) -> bool {
-        !self.readers[value].is_empty() || form.values[value].sinks.live_out
+    pub(crate) fn stored(&self, ir: &SegmentIr, value: ValId) -> bool {
+        !self.readers[value].is_empty() || ir.values[value].sinks.live_out
     }
 
     /// Returns whether a value is the only one of its set, without an assigned temporary, so that any channel is
@@ -195,8 +195,8 @@ impl Sets {
     }
 
     /// Returns the register of a value: the assigned temporary, or the set.
-    pub(crate) fn place_of(&self, form: &Form, value: ValId) -> Register {
-        self.place(form, value).0
+    pub(crate) fn place_of(&self, ir: &SegmentIr, value: ValId) -> Register {
+        self.place(ir, value).0
     }
 
     /// Moves a value to a set of its own. Returns its previous node, for [`Self::go_back`].
@@ -233,17 +233,17 @@ impl Sets {
 
     /// Returns the lanes that are occupied in the register of a value: by members of its set, and by channels of its
     /// temporary whose entry value is read or that are live after the segment.
-    pub(crate) fn lanes_taken(&self, form: &Form, value: ValId) -> u8 {
+    pub(crate) fn lanes_taken(&self, ir: &SegmentIr, value: ValId) -> u8 {
         let set = self.set_of(value);
         let mut taken = 0;
-        for (other, data) in form.values.iter().enumerate() {
-            if self.set_of(other) == set && !form.ops[data.op].dead && self.stored(form, other) {
+        for (other, data) in ir.values.iter().enumerate() {
+            if self.set_of(other) == set && !ir.ops[data.op].dead && self.stored(ir, other) {
                 taken |= 1 << data.lane;
             }
         }
         if let Some(temp) = self.temp[set] {
-            taken |= form.live_out.temp(temp);
-            for atom in form.ops.iter().filter(|op| !op.dead).flat_map(Op::atoms) {
+            taken |= ir.live_out.temp(temp);
+            for atom in ir.ops.iter().filter(|op| !op.dead).flat_map(Op::atoms) {
                 if let Atom::Entry(of, channel) = atom
                     && of == temp
                 {
@@ -256,8 +256,8 @@ impl Sets {
 }
 
 impl RegisterAssignment for Sets {
-    fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
-        let lane = form.values[value].lane;
+    fn place(&self, ir: &SegmentIr, value: ValId) -> (Register, u8) {
+        let lane = ir.values[value].lane;
         let set = self.set_of(value);
         (self.temp[set].map_or(Register::Set(set), Register::Temp), lane)
     }
@@ -274,40 +274,40 @@ fn atom(read: &Read, side: usize) -> Option<Atom> {
     }
 }
 
-fn channel(form: &Form, read: &Read, side: usize) -> Option<u8> {
+fn channel(ir: &SegmentIr, read: &Read, side: usize) -> Option<u8> {
     match atom(read, side)? {
         Atom::Entry(_, channel) | Atom::Constant(_, channel) => Some(channel),
-        Atom::Value(value) => Some(form.values[value].lane),
+        Atom::Value(value) => Some(ir.values[value].lane),
         _ => None,
     }
 }
 
 /// Returns whether a value may be in the alpha channel: no operand that reads it reads another alpha value.
-pub(crate) fn may_be_alpha(form: &Form, sets: &Sets, value: ValId) -> bool {
+pub(crate) fn may_be_alpha(ir: &SegmentIr, sets: &Sets, value: ValId) -> bool {
     let other_alpha = |arg: &Arg| {
         let reads = || arg.lanes.iter().flatten();
         let reads_it = reads().any(|read| atom(read, 0) == Some(Atom::Value(value)));
         reads_it
             && reads().any(|read| {
-                atom(read, 0) != Some(Atom::Value(value)) && channel(form, read, 0) == Some(3)
+                atom(read, 0) != Some(Atom::Value(value)) && channel(ir, read, 0) == Some(3)
             })
     };
-    !sets.operands_of(form, value).any(other_alpha)
+    !sets.operands_of(ir, value).any(other_alpha)
 }
 
 /// An edge of the dependence graph: the other operation, and the least distance in instructions.
 pub(crate) type Edge = (OpId, usize);
 
 /// Builds the dependence graph: the predecessors of each operation. `None` if the sets make it cyclic.
-pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
-    let mut before: Vec<Vec<Edge>> = vec![Vec::new(); form.ops.len()];
+pub(crate) fn dependences(ir: &SegmentIr, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
+    let mut before: Vec<Vec<Edge>> = vec![Vec::new(); ir.ops.len()];
     let mut readers: BTreeMap<ValId, Vec<OpId>> = BTreeMap::new();
     let mut entry_readers: BTreeMap<(u8, u8), Vec<OpId>> = BTreeMap::new();
-    for (at, op) in form.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
+    for (at, op) in ir.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
         for atom in op.atoms() {
             match atom {
                 Atom::Value(value) => {
-                    before[at].push((form.values[value].op, 1));
+                    before[at].push((ir.values[value].op, 1));
                     readers.entry(value).or_default().push(at);
                 }
                 Atom::Entry(temp, channel) => {
@@ -319,20 +319,20 @@ pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
     }
     // Values that share a channel, in program order.
     let mut chains: BTreeMap<(usize, u8), Vec<ValId>> = BTreeMap::new();
-    for (value, data) in form.values.iter().enumerate() {
-        if !form.ops[data.op].dead && sets.stored(form, value) && is_result(form, value) {
+    for (value, data) in ir.values.iter().enumerate() {
+        if !ir.ops[data.op].dead && sets.stored(ir, value) && is_result(ir, value) {
             chains.entry((sets.set_of(value), data.lane)).or_default().push(value);
         }
     }
     for ((root, lane), chain) in &chains {
         if let (Some(temp), Some(&first)) = (sets.temp[*root], chain.first()) {
             let entry = entry_readers.get(&(temp, *lane)).map_or(&[][..], Vec::as_slice);
-            let def = form.values[first].op;
+            let def = ir.values[first].op;
             before[def].extend(entry.iter().filter(|&&reader| reader != def).map(|&r| (r, 0)));
         }
         for pair in chain.windows(2) {
-            let (a, b) = (form.values[pair[0]].op, form.values[pair[1]].op);
-            if form.values[pair[0]].sinks.live_out || a == b {
+            let (a, b) = (ir.values[pair[0]].op, ir.values[pair[1]].op);
+            if ir.values[pair[0]].sinks.live_out || a == b {
                 return None;
             }
             before[b].push((a, 1));
@@ -343,25 +343,25 @@ pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
     Some(before)
 }
 
-pub(crate) fn is_result(form: &Form, value: ValId) -> bool {
-    form.ops[form.values[value].op].results.contains(&Some(value))
+pub(crate) fn is_result(ir: &SegmentIr, value: ValId) -> bool {
+    ir.ops[ir.values[value].op].results.contains(&Some(value))
 }
 
 /// Moves the only result of an operation to another lane.
-pub(crate) fn assign_lane(form: &mut Form, value: ValId, to: u8) {
-    let from = usize::from(form.values[value].lane);
+pub(crate) fn assign_lane(ir: &mut SegmentIr, value: ValId, to: u8) {
+    let from = usize::from(ir.values[value].lane);
     let to_lane = usize::from(to);
     if from == to_lane {
         return;
     }
-    let op = &mut form.ops[form.values[value].op];
+    let op = &mut ir.ops[ir.values[value].op];
     op.results[to_lane] = op.results[from].take();
-    if matches!(op.kind, Kind::Lanes(_)) {
+    if matches!(op.kind, OpKind::Lanes(_)) {
         for arg in &mut op.args {
             arg.lanes[to_lane] = arg.lanes[from].take();
         }
     }
     // The output modifier and clamp move to the half that now computes the value.
     op.finish[usize::from(to == 3)] = op.finish[usize::from(from == 3)];
-    form.values[value].lane = to;
+    ir.values[value].lane = to;
 }

@@ -2,7 +2,7 @@
 
 use r500_chip::pm4::{FILLER, Header, MAX_BODY, Opcode, Type0, Type3};
 use r500_chip::{RegisterRef, named};
-use r500_isa::{Field, Kind, Register};
+use r500_isa::{Field, FieldKind, Register};
 
 use super::words;
 
@@ -406,14 +406,14 @@ fn number(word: &str) -> Option<u32> {
 /// Returns the code of a field's value: a documented name or a number; an empty word sets a flag.
 fn code(field: &'static Field, word: &str) -> Option<u32> {
     if word.is_empty() {
-        return (field.kind == Kind::Flag).then_some(1);
+        return (field.kind == FieldKind::Flag).then_some(1);
     }
     if let Some(value) = field.values.iter().find(|v| v.name.eq_ignore_ascii_case(word)) {
         return Some(value.code);
     }
     match field.kind {
-        Kind::Float if word.contains('.') => word.parse::<f32>().ok().map(f32::to_bits),
-        Kind::Signed if word.starts_with('-') => {
+        FieldKind::Float if word.contains('.') => word.parse::<f32>().ok().map(f32::to_bits),
+        FieldKind::Signed if word.starts_with('-') => {
             let value: i32 = word.parse().ok()?;
             let unused = 32 - field.width();
             let fits = value.checked_shl(unused).is_some_and(|shifted| shifted >> unused == value);

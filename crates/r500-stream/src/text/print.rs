@@ -8,7 +8,7 @@ use r500_chip::vap::{VapPvsVectorDataReg, VapPvsVectorDataReg128, VapPvsVectorIn
 use r500_chip::{Mapped, RegisterRef, at};
 use r500_isa::state::{GaUsVectorData, GaUsVectorIndex};
 use r500_isa::values::VectorType;
-use r500_isa::{Field, Instruction, Kind, Register, Word};
+use r500_isa::{Field, FieldKind, Instruction, Register, Word};
 
 use super::words;
 use crate::packet::{Packet, Truncated, packets};
@@ -288,7 +288,7 @@ fn fields(register: &Register, bits: u32) -> String {
     let mut out = Vec::new();
     for field in register.fields {
         let code = field.extract(bits);
-        if code != 0 || field.kind == Kind::Float || register.fields.len() == 1 {
+        if code != 0 || field.kind == FieldKind::Float || register.fields.len() == 1 {
             out.push(reading(field, code, register.fields.len() == 1));
         }
     }
@@ -301,11 +301,11 @@ fn fields(register: &Register, bits: u32) -> String {
 
 fn reading(field: &Field, code: u32, alone: bool) -> String {
     let value = match (field.kind, field.value(code)) {
-        (Kind::Float, _) => f32::from_bits(code).to_string(),
+        (FieldKind::Float, _) => f32::from_bits(code).to_string(),
         (_, Some(value)) if !value.name.is_empty() => value.name.to_owned(),
         (_, Some(value)) => value.meaning.to_owned(),
-        (Kind::Flag, None) if !alone => return field.name.to_owned(),
-        (Kind::Signed, None) => {
+        (FieldKind::Flag, None) if !alone => return field.name.to_owned(),
+        (FieldKind::Signed, None) => {
             let unused = 32 - field.width();
             ((code << unused).cast_signed() >> unused).to_string()
         }

@@ -26,9 +26,9 @@ use crate::expectation::agree;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
     /// The instruction of A; `None` if B computes everything that A does.
-    pub a: Option<Place>,
+    pub a: Option<ExecutedInst>,
     /// The instruction of B; `None` if A computes everything that B does.
-    pub b: Option<Place>,
+    pub b: Option<ExecutedInst>,
     /// Whether the diff aligns the two as the same instruction.
     pub aligned: bool,
     /// Number of instructions that the pixel's group executed in A and B.
@@ -39,7 +39,7 @@ pub struct Divergence {
 
 /// An executed instruction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ExecutedInst {
     /// Number of the step, from 1.
     pub step: usize,
     /// Address of the instruction.
@@ -248,9 +248,9 @@ impl Trace {
         false
     }
 
-    fn place(&self, step: usize) -> Place {
+    fn place(&self, step: usize) -> ExecutedInst {
         let Recorded { number, index, event, .. } = &self.steps[step];
-        Place { step: *number, address: event.address, index: *index, event: event.clone() }
+        ExecutedInst { step: *number, address: event.address, index: *index, event: event.clone() }
     }
 }
 

@@ -23,7 +23,7 @@ use r500_program::{Compare, Job, State};
 
 use crate::expectation::agree;
 
-pub use divergence::{Divergence, Place};
+pub use divergence::{Divergence, ExecutedInst};
 pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
 pub use interface_match::{InterfaceMatch, Shared};

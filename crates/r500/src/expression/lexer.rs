@@ -9,12 +9,12 @@ const LENGTH: usize = 4096;
 
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) span: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Word,
     Number(f32),
     /// Any other token, as its characters.
@@ -60,9 +60,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
                 .map_err(|(length, message)| ExpressionError { span: at..at + length, message })?
         } else if c.is_ascii_alphabetic() || c == '_' {
             let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            (Kind::Word, rest.find(|c| !word(c)).unwrap_or(rest.len()))
+            (TokenKind::Word, rest.find(|c| !word(c)).unwrap_or(rest.len()))
         } else if let Some(&sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            (Kind::Sign(sign), sign.len())
+            (TokenKind::Sign(sign), sign.len())
         } else {
             let span = at..at + c.len_utf8();
             let message = format!("`{}` means nothing here", c.escape_default());
@@ -75,7 +75,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
 }
 
 /// Returns a number token and its length; on error, its length and the message.
-fn number_token(text: &str) -> Result<(Kind, usize), (usize, String)> {
+fn number_token(text: &str) -> Result<(TokenKind, usize), (usize, String)> {
     let bytes = text.as_bytes();
     let mut length = 0;
     while let Some(byte) = bytes.get(length) {
@@ -97,7 +97,7 @@ fn number_token(text: &str) -> Result<(Kind, usize), (usize, String)> {
         None => number.parse().ok(),
     };
     match value {
-        Some(value) => Ok((Kind::Number(value), length)),
+        Some(value) => Ok((TokenKind::Number(value), length)),
         None => Err((
             length,
             format!("`{number}` is not a number; write a decimal, or float bits as 0x3f800000"),

@@ -8,7 +8,7 @@ use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
 use r500_program::Uniform;
 
 use super::ExpressionError;
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::names::{CLASSES, WORDS};
 
 /// Limit of nested parentheses, because evaluation is recursive.
@@ -72,7 +72,7 @@ impl Parser<'_> {
             (">", Comparison::Gt),
         ];
         let Some(&(_, op)) = SIGNS.iter().find(|(sign, _)| self.takes(sign)) else {
-            if let Some(token) = self.peek().filter(|token| token.kind == Kind::Sign("=")) {
+            if let Some(token) = self.peek().filter(|token| token.kind == TokenKind::Sign("=")) {
                 return Err(
                     token.error("nothing is assigned here; write `==` to compare".to_owned())
                 );
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
         let part = pair(|a, b| Expr::Compare(op, a, b), left, right)?;
         if let Some(token) = self.peek()
-            && SIGNS.iter().any(|(sign, _)| token.kind == Kind::Sign(sign))
+            && SIGNS.iter().any(|(sign, _)| token.kind == TokenKind::Sign(sign))
         {
             let message = "comparisons do not chain; write `a < b and b < c`";
             return Err(token.error(message.to_owned()));
@@ -155,18 +155,18 @@ impl Parser<'_> {
         };
         let span = token.span.clone();
         match token.kind {
-            Kind::Number(number) => Ok(Part { expr: Expr::Number(number), span }),
-            Kind::Sign("(") => {
+            TokenKind::Number(number) => Ok(Part { expr: Expr::Number(number), span }),
+            TokenKind::Sign("(") => {
                 let part = self.nested(Self::or)?;
                 let end = self.expect(")")?;
                 Ok(Part { expr: part.expr, span: span.start..end })
             }
-            Kind::Sign(sign) => {
+            TokenKind::Sign(sign) => {
                 let message =
                     format!("`{sign}` is not expected here: a register, a number or a word is");
                 Err(token.error(message))
             }
-            Kind::Word => self.word(&token),
+            TokenKind::Word => self.word(&token),
         }
     }
 
@@ -344,7 +344,7 @@ impl Parser<'_> {
 
     fn takes(&mut self, sign: &str) -> bool {
         let found =
-            self.peek().is_some_and(|t| matches!(t.kind, Kind::Sign(found) if found == sign));
+            self.peek().is_some_and(|t| matches!(t.kind, TokenKind::Sign(found) if found == sign));
         self.at += usize::from(found);
         found
     }
@@ -352,7 +352,7 @@ impl Parser<'_> {
     fn takes_word(&mut self, word: &str) -> bool {
         let text = self.text;
         let found = self.peek().is_some_and(|token| {
-            token.kind == Kind::Word && token.text(text).eq_ignore_ascii_case(word)
+            token.kind == TokenKind::Word && token.text(text).eq_ignore_ascii_case(word)
         });
         self.at += usize::from(found);
         found

@@ -8,7 +8,7 @@ use crate::lint::{self, Allows};
 
 /// A diagnostic of the assembler or a lint of the checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SourceDiagnostic {
     /// Its span, possibly in an included file.
     pub span: Span,
     /// Its severity.
@@ -42,16 +42,16 @@ pub struct Repair {
 /// Returns all diagnostics of the assembler and lints of the checker, by file and position. The checker runs on
 /// programs that have instructions and no errors; suppressed lints are left out.
 #[must_use]
-pub fn problems(analysis: &Analysis) -> Vec<Problem> {
+pub fn diagnostics(analysis: &Analysis) -> Vec<SourceDiagnostic> {
     let assembly = analysis.assembly();
-    let mut list: Vec<Problem> = assembly.diagnostics.iter().map(of_assembler).collect();
+    let mut list: Vec<SourceDiagnostic> = assembly.diagnostics.iter().map(of_assembler).collect();
     if assembly.is_ok() && !assembly.job.program.code.is_empty() {
         let allows = Allows::of(assembly);
         let findings = check_job(&assembly.job).lints.into_iter();
         let findings =
             findings.filter(|f| allows.covering(f.code, &f.location, assembly).is_none());
         list.extend(findings.map(|finding| of_checker(analysis, &finding)));
-        list.extend(allows.wrong.into_iter().map(|(span, message)| Problem {
+        list.extend(allows.wrong.into_iter().map(|(span, message)| SourceDiagnostic {
             span,
             severity: Severity::Warning,
             code: "",
@@ -74,7 +74,7 @@ pub fn fix_all(analysis: &Analysis, assemble: impl FnMut(&[u8]) -> Assembly) -> 
     (!fixed.resolved.is_empty()).then_some(fixed.text)
 }
 
-fn of_assembler(diagnostic: &Diagnostic) -> Problem {
+fn of_assembler(diagnostic: &Diagnostic) -> SourceDiagnostic {
     let severity = match diagnostic.severity() {
         r500_asm::Severity::Error => Severity::Error,
         r500_asm::Severity::Warning => Severity::Warning,
@@ -87,7 +87,7 @@ fn of_assembler(diagnostic: &Diagnostic) -> Problem {
         resolves: true,
     });
     let related = diagnostic.related.iter().filter(|(_, label)| !label.is_empty());
-    Problem {
+    SourceDiagnostic {
         span: diagnostic.span,
         severity,
         code: diagnostic.code.name(),
@@ -98,7 +98,7 @@ fn of_assembler(diagnostic: &Diagnostic) -> Problem {
     }
 }
 
-fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
+fn of_checker(analysis: &Analysis, finding: &Lint) -> SourceDiagnostic {
     let assembly = analysis.assembly();
     let info = finding.code.info();
     let mut repairs = Vec::new();
@@ -111,7 +111,7 @@ fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
     }
     repairs.extend(allow(analysis, finding));
     let fix = finding.fix.as_ref().map(|fix| fix.text.clone());
-    Problem {
+    SourceDiagnostic {
         // A lint of the program as a whole is at the start of the source.
         span: lint::span(assembly, &finding.location).unwrap_or_default(),
         severity: finding.severity(),

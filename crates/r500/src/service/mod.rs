@@ -1,7 +1,7 @@
 //! Editor services for sources: diagnostics of the assembler and the checker in one.
 //!
 //! [`asm::ide`](crate::asm::ide) provides the services that need the language only. This module combines its
-//! [`Analysis`] with the checker: [`problems`] with their [`Repair`]s, [`hover`] and [`completions`] that also know
+//! [`Analysis`] with the checker: [`diagnostics`] with their [`Repair`]s, [`hover`] and [`completions`] that also know
 //! codes, and the page of a code ([`explain`]).
 
 mod codes;
@@ -10,7 +10,7 @@ mod diagnostic;
 use r500_asm::ide::{Analysis, Completion, Hover};
 
 pub use codes::{explain, guide};
-pub use diagnostic::{Problem, Repair, fix_all, problems};
+pub use diagnostic::{Repair, SourceDiagnostic, diagnostics, fix_all};
 
 /// Returns the hover text for a position: the meaning of the word, or in a comment of the code.
 #[must_use]

@@ -9,7 +9,7 @@ use r500::asm::ide::{
     Analysis, CompletionKind, HintKind, OutlineKind, Signature, TextEdit, TokenKind,
 };
 use r500::check::Severity;
-use r500::service::{self, Problem};
+use r500::service::{self, SourceDiagnostic};
 use serde_json::{Map, Value, json};
 use similar::{DiffTag, TextDiff};
 
@@ -89,7 +89,7 @@ impl<'a> PositionMap<'a> {
         span
     }
 
-    pub(super) fn diagnostic(&mut self, problem: &Problem) -> Value {
+    pub(super) fn diagnostic(&mut self, problem: &SourceDiagnostic) -> Value {
         let shown = self.shown(problem.span);
         let mut related: Vec<Value> = Vec::new();
         if shown != problem.span {
@@ -126,7 +126,7 @@ impl<'a> PositionMap<'a> {
     /// Returns quick fixes for the problems in a range of the source.
     pub(super) fn actions(&mut self, from: usize, to: usize) -> Vec<Value> {
         let mut list = Vec::new();
-        for problem in service::problems(self.analysis) {
+        for problem in service::diagnostics(self.analysis) {
             let shown = self.shown(problem.span);
             if shown.start as usize > to || (shown.end as usize) < from {
                 continue;

@@ -410,7 +410,7 @@ impl Server {
         for uri in self.documents.stale() {
             let Some(analysis) = self.documents.analysis(&uri) else { continue };
             let mut places = PositionMap::new(&analysis, &uri, self.encoding, &self.guide);
-            let problems = service::problems(&analysis);
+            let problems = service::diagnostics(&analysis);
             let list = problems.iter().map(|problem| places.diagnostic(problem)).collect();
             let version = self.documents.get(&uri).map_or(Value::Null, |d| d.version.clone());
             publish(out, &uri, &version, list)?;

@@ -121,7 +121,7 @@ impl<'a> Plane<'a> {
 
 /// A kind of output file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileFormat {
     Png,
     Exr,
     Floats,
@@ -130,7 +130,7 @@ pub(super) enum Kind {
     Apng,
 }
 
-impl Kind {
+impl FileFormat {
     /// Returns whether one file holds all frames.
     pub(super) fn is_animation(self) -> bool {
         matches!(self, Self::Gif | Self::Apng)
@@ -141,7 +141,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Sink {
     path: PathBuf,
-    pub(super) kind: Kind,
+    pub(super) kind: FileFormat,
     compression: PngCompression,
 }
 
@@ -151,19 +151,19 @@ impl Sink {
     pub(super) fn new(path: &Path, animated: bool) -> Outcome<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         let kind = match extension.as_deref() {
-            Some("png") => Kind::Png,
-            Some("exr") => Kind::Exr,
-            Some("f32") => Kind::Floats,
-            Some("raw") => Kind::Raw,
-            Some("gif") if animated => Kind::Gif,
-            Some("apng") if animated => Kind::Apng,
+            Some("png") => FileFormat::Png,
+            Some("exr") => FileFormat::Exr,
+            Some("f32") => FileFormat::Floats,
+            Some("raw") => FileFormat::Raw,
+            Some("gif") if animated => FileFormat::Gif,
+            Some("apng") if animated => FileFormat::Apng,
             Some(kind @ ("gif" | "apng")) => {
                 return Err(Failure::usage(format!(
                     "-o {}: .{kind} is for animations; add --frames FIRST..END, or write a .png",
                     path.display()
                 )));
             }
-            None if input_args::is_stdin(path) => Kind::Png,
+            None if input_args::is_stdin(path) => FileFormat::Png,
             _ => {
                 return Err(Failure::usage(format!(
                     "-o {}: the extension does not tell the format; it is one of .png .exr .f32 \
@@ -187,7 +187,7 @@ impl Sink {
 
     /// Returns every file that may be written: one for each plane, if there may be several.
     pub(super) fn paths(&self, several: bool) -> Vec<PathBuf> {
-        if !several || self.kind == Kind::Exr {
+        if !several || self.kind == FileFormat::Exr {
             return vec![self.path.clone()];
         }
         let parts = LETTERS.into_iter().chain(["depth"]);
@@ -209,7 +209,7 @@ impl Sink {
     /// (`out.B.png`), but as layers of one OpenEXR file. Returns the names.
     pub(super) fn write(&self, planes: &[Plane<'_>], state: &State) -> Outcome<Vec<PathBuf>> {
         let [first, others @ ..] = planes else { return Ok(Vec::new()) };
-        if self.kind == Kind::Exr {
+        if self.kind == FileFormat::Exr {
             let bytes = encode_exr(first.width, &layers(planes));
             let bytes = bytes.map_err(|error| cannot_encode(&self.path, error))?;
             self.save(&self.path, &bytes)?;
@@ -223,8 +223,8 @@ impl Sink {
                 with_part(&self.path, plane.name)
             };
             let bytes = match self.kind {
-                Kind::Floats => plane.floats(),
-                Kind::Raw => plane.stored(state)?,
+                FileFormat::Floats => plane.floats(),
+                FileFormat::Raw => plane.stored(state)?,
                 _ => encode_png_with(&plane.picture(), self.compression)
                     .map_err(|error| cannot_encode(&path, error))?,
             };

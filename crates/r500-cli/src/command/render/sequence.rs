@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use r500::exec::RuntimeWarnings;
 use r500::picture::{ApngWriter, GifWriter, Picture};
 
-use super::output::{Kind, Plane, Sink, cannot_encode, cannot_write};
+use super::output::{FileFormat, Plane, Sink, cannot_encode, cannot_write};
 use super::strips::{self, Streamed};
 use super::{Drawn, Render, Target, planes};
 use crate::command::exit::{Failure, Outcome, Status};
@@ -139,7 +139,7 @@ impl Animation {
         let file = r500::files::create(path).map_err(|error| cannot_write(path, error))?;
         let (to, size) = (BufWriter::new(file), [picture.width, picture.height]);
         let file = match sink.kind {
-            Kind::Gif => AnimationFile::Gif(GifWriter::new(to, fps)),
+            FileFormat::Gif => AnimationFile::Gif(GifWriter::new(to, fps)),
             _ => {
                 let writer = ApngWriter::new(to, size, frames, fps);
                 AnimationFile::Apng(writer.map_err(|error| cannot_encode(path, error))?)

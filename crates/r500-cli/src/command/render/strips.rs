@@ -13,7 +13,7 @@ use r500::exec::{Drawing, Frame, PixelRect, RunError, StripOrder};
 use r500::picture::{PngWriter, write_exr};
 use r500::program::State;
 
-use super::output::{Kind, Plane, Sink, cannot_encode, cannot_write, with_part};
+use super::output::{FileFormat, Plane, Sink, cannot_encode, cannot_write, with_part};
 use super::{Ready, Render, Summary, Target, planes};
 use crate::command::exit::Outcome;
 use crate::command::{engine_args, input_args, terminal};
@@ -123,7 +123,7 @@ impl Render {
     }
 }
 
-impl Kind {
+impl FileFormat {
     /// Returns the order of rows in a file.
     fn order(self) -> StripOrder {
         match self {
@@ -152,7 +152,7 @@ impl Sink {
         };
         let mut written = Vec::new();
         let result = match self.kind {
-            Kind::Exr => self.write_exr(target, area, first, &mut written, &mut next),
+            FileFormat::Exr => self.write_exr(target, area, first, &mut written, &mut next),
             _ => self.write_planes(target, state, area, first, &mut written, &mut next),
         };
         if rows != area.height || result.is_err() {
@@ -181,7 +181,7 @@ impl Sink {
             let planes = planes(target, &frame)?;
             if files.is_empty() {
                 // Before files are created, because this may fail.
-                if self.kind == Kind::Raw {
+                if self.kind == FileFormat::Raw {
                     planes.iter().try_for_each(|plane| plane.check_stored(state))?;
                 }
                 for plane in &planes {
@@ -210,8 +210,8 @@ impl Sink {
         };
         let to = BufWriter::with_capacity(1 << 16, to);
         let rows = match self.kind {
-            Kind::Floats => Rows::Floats(to),
-            Kind::Raw => Rows::Raw(to),
+            FileFormat::Floats => Rows::Floats(to),
+            FileFormat::Raw => Rows::Raw(to),
             _ => {
                 let size = [area.width, area.height];
                 let writer = PngWriter::new(to, size, self.compression());

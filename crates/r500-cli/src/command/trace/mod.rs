@@ -12,7 +12,7 @@ use r500::trace::InstructionTexts;
 use serde_json::{Value, json};
 
 pub(super) use self::text::Printer;
-use self::watch::Watch;
+use self::watch::WatchFilter;
 use super::binding_args::StateArgs;
 use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
@@ -40,7 +40,7 @@ pub(super) struct Trace {
     /// Show only what writes this: temp[3], temp[3].a, out[0], depth, pred, alu, kill. May be given
     /// several times
     #[arg(long, value_name = "WHAT")]
-    watch: Vec<Watch>,
+    watch: Vec<WatchFilter>,
     /// Leave out instructions for which the pixel is inactive
     #[arg(long)]
     active: bool,

@@ -9,7 +9,7 @@ use crate::command::syntax;
 
 /// A watched location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Watch {
+pub(super) enum WatchFilter {
     /// Channels of a temporary.
     Temp(u8, u8),
     /// Channels of an output.
@@ -20,7 +20,7 @@ pub(super) enum Watch {
     Kill,
 }
 
-impl Watch {
+impl WatchFilter {
     /// Returns whether an instruction wrote it.
     pub(super) fn sees(self, event: &Event) -> bool {
         let killed = matches!(event.kind, EventKind::Tex { killed: true, .. });
@@ -40,7 +40,7 @@ impl Watch {
     }
 }
 
-impl FromStr for Watch {
+impl FromStr for WatchFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -78,11 +78,11 @@ mod tests {
 
     #[test]
     fn watchable_registers_parse() {
-        let watch = |text: &str| text.parse::<Watch>();
-        assert_eq!(watch("temp[3]"), Ok(Watch::Temp(3, 15)));
-        assert_eq!(watch("t3.ra"), Ok(Watch::Temp(3, 9)));
-        assert_eq!(watch("out[1]"), Ok(Watch::Out(1, 15)));
-        assert_eq!(watch("pred"), Ok(Watch::Predicate));
+        let watch = |text: &str| text.parse::<WatchFilter>();
+        assert_eq!(watch("temp[3]"), Ok(WatchFilter::Temp(3, 15)));
+        assert_eq!(watch("t3.ra"), Ok(WatchFilter::Temp(3, 9)));
+        assert_eq!(watch("out[1]"), Ok(WatchFilter::Out(1, 15)));
+        assert_eq!(watch("pred"), Ok(WatchFilter::Predicate));
         assert!(watch("temp[128]").is_err() && watch("out[4]").is_err() && watch("x").is_err());
     }
 }

@@ -1,10 +1,10 @@
 //! Encoding of operations.
 
-use super::{Emit, FAR, Form, POOL, SCRATCH, SPARE, TABLES, context};
+use super::{Emit, FAR, FpMode, POOL, SCRATCH, SPARE, TABLES, context};
 use crate::aarch64::encode::{self, V, X};
 use crate::aarch64::error::CompileError;
 use crate::lir::{GatherChannel, IntRange, LoadTexel, Opcode, Relation, Rounding};
-use crate::mach_inst::{Mem, Place};
+use crate::mach_inst::{Mem, RegMem};
 
 /// Registers that cache texel addresses.
 const CELLS: [X; 4] = [X(10), X(11), X(12), X(13)];
@@ -48,15 +48,15 @@ impl Emit<'_> {
         &mut self,
         opcode: Opcode,
         dst: V,
-        args: [Option<Place>; 3],
+        args: [Option<RegMem>; 3],
     ) -> Result<(), CompileError> {
         let [a, b, c] = args.map(|place| match place {
-            Some(Place::Register(register)) => V(register),
+            Some(RegMem::Register(register)) => V(register),
             // Unused, or the zero of a comparison.
-            Some(Place::Memory(_)) | None => SPARE[0],
+            Some(RegMem::Memory(_)) | None => SPARE[0],
         });
-        let zero = args[1] == Some(Place::Memory(Mem::Const(0)));
-        let is_register = |place: &Option<Place>| !matches!(place, Some(Place::Memory(_)));
+        let zero = args[1] == Some(RegMem::Memory(Mem::Const(0)));
+        let is_register = |place: &Option<RegMem>| !matches!(place, Some(RegMem::Memory(_)));
         debug_assert!(
             args.iter().enumerate().all(|(n, place)| n == 1 && zero || is_register(place)),
             "operands of {opcode:?} are in registers: {args:?}"
@@ -171,7 +171,7 @@ impl Emit<'_> {
     /// by scaling a factor by 2^64: the scaled product has the same digits and does not underflow. It ORs the bits of 2^-126 into the
     /// flushed zero. If the scaled product overflows, or is NaN because a factor is zero, it does not compare equal, so nothing changes.
     fn product(&mut self, dst: V, a: V, b: V) {
-        if self.form == Form::Speculative {
+        if self.mode == FpMode::Speculative {
             return self.a.put(encode::fmul(dst, a, b));
         }
         let [constant, larger] = SPARE;

@@ -9,13 +9,13 @@ use crate::aarch64::encode::{
     fmul, ld1_lane, ldr, ldr_q, ldr_s, movi, mvn, orr, str_q, umov, vector_of,
 };
 use crate::lir::{Class, GatherChannel, IntRange, LoadTexel, Relation};
-use crate::mach_inst::{Place, op};
+use crate::mach_inst::{RegMem, op};
 
-/// Returns the words of instructions in a form.
-fn words_of(form: Form, insts: &[MachInst]) -> Vec<u32> {
+/// Returns the words of instructions in a mode.
+fn words_of(mode: FpMode, insts: &[MachInst]) -> Vec<u32> {
     let code = MachCode { groups: 2, ..MachCode::default() };
     let unit = UnitLayout { stride: 256, units: vec![3, 7], ..UnitLayout::default() };
-    let mut emit = Emit::new(&code, &unit, form, Assembler::default());
+    let mut emit = Emit::new(&code, &unit, mode, Assembler::default());
     for inst in insts {
         emit.inst(inst).unwrap();
     }
@@ -29,14 +29,14 @@ fn words_of(form: Form, insts: &[MachInst]) -> Vec<u32> {
 }
 
 fn words(insts: &[MachInst]) -> Vec<u32> {
-    words_of(Form::Speculative, insts)
+    words_of(FpMode::Speculative, insts)
 }
 
-const fn reg(register: u8) -> Place {
-    Place::Register(register)
+const fn reg(register: u8) -> RegMem {
+    RegMem::Register(register)
 }
 
-const ZERO: Place = Place::Memory(Mem::Const(0));
+const ZERO: RegMem = RegMem::Memory(Mem::Const(0));
 
 #[test]
 fn comparisons_exchange_sides_and_have_zero_in_them() {
@@ -90,7 +90,7 @@ fn products_are_one_instruction_or_exact() {
             fmul(dst, a, b),
             orr(dst, dst, V(31)),
         ];
-        let words = words_of(Form::Exact, &[product]);
+        let words = words_of(FpMode::Exact, &[product]);
         let constant = |bits| vector_of(V(30), bits);
         // The assembler decides which constants are immediates.
         assert_eq!(constant(1 << 23), Some(exact[6]));

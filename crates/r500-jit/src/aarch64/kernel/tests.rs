@@ -11,7 +11,7 @@ use super::*;
 use crate::aarch64::assembly::Assembly;
 use crate::aarch64::emit;
 use crate::lir::{Class, Opcode};
-use crate::mach_inst::{Label, MachCode, MachInst, Mem, Place, UnitLayout};
+use crate::mach_inst::{Label, MachCode, MachInst, Mem, RegMem, UnitLayout};
 use crate::random_units::{Numbers, check, count, with_budget};
 
 const NUMBERS: [Numbers; 3] = [Numbers::Plain, Numbers::All, Numbers::Edges];
@@ -98,8 +98,8 @@ fn with_product_unit<T>(chunks: usize, f: impl FnOnce(&CompileUnit<'_>) -> T) ->
 /// Returns the code of such a unit.
 fn product_kernel(unit: &CompileUnit<'_>) -> CompiledKernel {
     let class = Class::Vector;
-    let args = [Some(Place::Register(0)), Some(Place::Register(1)), None];
-    let product = Some(Place::Register(2));
+    let args = [Some(RegMem::Register(0)), Some(RegMem::Register(1)), None];
+    let product = Some(RegMem::Register(2));
     let insts = vec![
         MachInst::Label(Label(0)),
         MachInst::Load { class, dst: 0, from: Mem::Slot(0, 0) },

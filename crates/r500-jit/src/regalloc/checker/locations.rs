@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::lir::{Class, LoopParam, VReg};
-use crate::mach_inst::{Mem, Place};
+use crate::mach_inst::{Mem, RegMem};
 
 /// A location: a register of a class, a slot of the frame or of the batch, a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +116,7 @@ impl From<Mem> for Location {
     }
 }
 
-impl Place {
+impl RegMem {
     /// Returns the location that an instruction accesses for an operand of a class.
     pub(super) fn located(self, class: Class) -> Location {
         match self {

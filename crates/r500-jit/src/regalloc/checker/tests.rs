@@ -89,7 +89,7 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
     ])];
     let (mask, vector, slot) = (Class::Mask, Class::Vector, Mem::Stack(0));
     let [ramp, cmp, copy, and, store, uncover] = {
-        let reg = |register| Some(Place::Register(register));
+        let reg = |register| Some(RegMem::Register(register));
         let op = |opcode, dst, args| MachInst::Op { opcode, dst, args, origin: 0 };
         [
             op(Opcode::Interpolant(crate::lir::Interpolant { number: 0, part: 0 }), 0, [None; 3]),
@@ -139,11 +139,11 @@ fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
 fn zero_in_place_of_a_value_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
         MachInst::Op {
-            args: [_, Some(place @ Place::Register(_)), _],
+            args: [_, Some(place @ RegMem::Register(_)), _],
             opcode: Opcode::Add,
             ..
         } => {
-            *place = Place::Memory(Mem::Const(0));
+            *place = RegMem::Memory(Mem::Const(0));
             true
         }
         _ => false,
@@ -155,7 +155,7 @@ fn zero_in_place_of_a_value_is_reported() {
 fn lanes_of_a_constant_are_reported() {
     let results = faults_of(|insts, at| match &mut insts[at] {
         MachInst::Op { args: [Some(place), ..], opcode: Opcode::LoadTexel(_), .. } => {
-            *place = Place::Memory(Mem::Const(64));
+            *place = RegMem::Memory(Mem::Const(64));
             true
         }
         _ => false,
@@ -199,7 +199,7 @@ fn offsets_that_are_constants_go_to_the_frame() {
         for inst in &listing.insts {
             let MachInst::Op { opcode, args, .. } = inst else { continue };
             let is_constant =
-                args.iter().flatten().any(|place| matches!(place, Place::Memory(Mem::Const(_))));
+                args.iter().flatten().any(|place| matches!(place, RegMem::Memory(Mem::Const(_))));
             assert!(!is_constant, "{opcode:?} reads {args:?}");
         }
     }
@@ -244,7 +244,7 @@ fn a_missing_load_is_reported() {
     most_reported(|insts, at| {
         let MachInst::Load { class: Class::Vector, dst, .. } = insts[at] else { return false };
         let reads = matches!(insts.get(at + 1), Some(MachInst::Op { opcode: Opcode::Add | Opcode::Mul, args, .. })
-            if args.contains(&Some(Place::Register(dst))));
+            if args.contains(&Some(RegMem::Register(dst))));
         if reads {
             insts.remove(at);
         }

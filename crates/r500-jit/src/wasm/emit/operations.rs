@@ -2,7 +2,7 @@
 
 use wasm_encoder::InstructionSink;
 
-use super::{Code, EXPONENT, FlushLocals, Form, SIGN, memory, splat};
+use super::{Code, EXPONENT, FlushLocals, FpMode, SIGN, memory, splat};
 use crate::lir::{IntRange, MemOperand, Op, Opcode, Relation, Rounding, VReg};
 
 impl Code<'_> {
@@ -88,7 +88,7 @@ impl Code<'_> {
             }
             Opcode::Blend => {
                 let c = op.args[2].expect("three arguments");
-                match self.how.function.mem_operand(b) {
+                match self.params.function.mem_operand(b) {
                     Some(MemOperand::Const(0)) => self.bits(&[c, a]).v128_andnot(),
                     _ => self.bits(&[b, c, a]).v128_bitselect(),
                 };
@@ -145,7 +145,7 @@ impl Code<'_> {
             self.refused = true;
             return;
         };
-        if self.form == Form::Exact {
+        if self.mode == FpMode::Exact {
             if matches!(op.opcode, Opcode::Add | Opcode::Sub | Opcode::Div) {
                 let [result, _] = self.flush.operands;
                 self.code().local_set(result);
@@ -167,14 +167,14 @@ impl Code<'_> {
         }
         let local = self.local(dst);
         self.code().local_set(local);
-        self.watch(dst);
+        self.guard(dst);
     }
 
     /// Emits a product. The reference flushes products that are tiny after rounding with an unbounded exponent. So the exact form scales
     /// both factors by 2^32, which changes no digit, and compares the scaled product, which does not underflow where the comparison
     /// matters; a scaled product that overflows is large.
     fn product(&mut self, a: VReg, b: VReg) {
-        if self.form == Form::Speculative {
+        if self.mode == FpMode::Speculative {
             self.numbers(&[a, b]).f32x4_mul();
             return;
         }
@@ -208,11 +208,11 @@ impl Code<'_> {
     fn numbers(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
-            let flush = match self.how.function.mem_operand(*v) {
+            let flush = match self.params.function.mem_operand(*v) {
                 Some(MemOperand::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
                 _ => !self.numbers.contains(v),
             };
-            if self.form == Form::Exact && flush {
+            if self.mode == FpMode::Exact && flush {
                 self.flushed(local);
             } else {
                 self.code().local_get(local);

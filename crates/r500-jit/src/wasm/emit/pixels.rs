@@ -80,7 +80,7 @@ impl Code<'_> {
         let (context, group) = (self.context, self.group);
         let offsets = self.locals.fresh(ValType::I32);
         // Byte offset of the group's quad in its half of a chunk, if a group is one quad.
-        let quad = (self.how.function.groups <= 1).then(|| {
+        let quad = (self.params.function.groups <= 1).then(|| {
             let quad = self.locals.fresh(ValType::I32);
             self.code().local_get(group).local_get(context).i32_load(word(context::SLOTS));
             self.code().i32_sub().i32_const(VECTOR.cast_signed()).i32_and().local_set(quad);

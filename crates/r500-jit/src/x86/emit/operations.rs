@@ -7,7 +7,7 @@ use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, field, mask, table};
 use crate::known_bugs::{KnownBug, is_injected};
 use crate::lir::{Class, Interpolant, LoadTexel, Lookup, Opcode, Relation, Rounding, TableEntry};
-use crate::mach_inst::{Mem, Place};
+use crate::mach_inst::{Mem, RegMem};
 use crate::x86::assembler::{Alu, Condition, Operand};
 use crate::x86::level::Level;
 
@@ -79,7 +79,7 @@ impl Emit<'_> {
         &mut self,
         opcode: Opcode,
         dst: u8,
-        args: [Option<Place>; 3],
+        args: [Option<RegMem>; 3],
     ) -> Result<(), IcedError> {
         use Code as C;
         let [a, b, c] = args;
@@ -100,7 +100,7 @@ impl Emit<'_> {
             Opcode::Permute2Lo => self.row(0, dst, a, b),
             Opcode::Permute2Hi => self.row(1, dst, a, b),
             Opcode::Copy => match a {
-                Some(Place::Memory(from)) => self.load_from(Class::Vector, dst, from),
+                Some(RegMem::Memory(from)) => self.load_from(Class::Vector, dst, from),
                 _ => self.unary(
                     C::VEX_Vmovups_ymm_ymmm256,
                     C::EVEX_Vmovups_zmm_k1z_zmmm512,
@@ -132,11 +132,11 @@ impl Emit<'_> {
                 let k = self.register(Class::Mask, a);
                 let dst = self.vector(dst);
                 let mut inst = match b {
-                    Some(Place::Memory(from @ Mem::Const(_))) => {
+                    Some(RegMem::Memory(from @ Mem::Const(_))) => {
                         let from = self.memory(from);
                         Instruction::with2(C::EVEX_Vbroadcastss_zmm_k1z_xmmm32, dst, from)?
                     }
-                    Some(Place::Memory(from)) => {
+                    Some(RegMem::Memory(from)) => {
                         // Slots need not be aligned.
                         let from = self.memory(from);
                         let code = match is_injected(KnownBug::AlignedMaskedMove) {
@@ -212,7 +212,7 @@ impl Emit<'_> {
             }
             Opcode::StoreCoverage(part) => {
                 let to = self.covered(part)?;
-                let Some(Place::Register(from)) = a else {
+                let Some(RegMem::Register(from)) = a else {
                     unreachable!("{a:?} is not in a register")
                 };
                 self.store(Class::Vector, to, from)
@@ -241,11 +241,11 @@ impl Emit<'_> {
     fn count_fuel(
         &mut self,
         instructions: u32,
-        masks: [Option<Place>; 2],
+        masks: [Option<RegMem>; 2],
     ) -> Result<(), IcedError> {
         let instructions = i32::try_from(instructions).expect("a function has few");
         for (mask, fuel) in masks.into_iter().zip([context::FUEL, context::OTHER_FUEL]) {
-            let Some(Place::Register(mask)) = mask else {
+            let Some(RegMem::Register(mask)) = mask else {
                 unreachable!("{mask:?} is not in a register")
             };
             self.test(self.level.mask(), mask)?;
@@ -282,7 +282,7 @@ impl Emit<'_> {
     }
 
     /// Looks up entries of a table in memory.
-    fn lookup(&mut self, table: Lookup, dst: u8, a: Option<Place>) -> Result<(), IcedError> {
+    fn lookup(&mut self, table: Lookup, dst: u8, a: Option<RegMem>) -> Result<(), IcedError> {
         let code =
             self.pick(Code::VEX_Vpermd_ymm_ymm_ymmm256, Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32);
         let (to, places) = (self.vector(dst), self.register(Class::Vector, a));
@@ -345,11 +345,11 @@ impl Emit<'_> {
         &mut self,
         half: u32,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
     ) -> Result<(), IcedError> {
         // The index vector is in the result's register, unless that is an operand.
-        let taken = [a, b].contains(&Some(Place::Register(dst)));
+        let taken = [a, b].contains(&Some(RegMem::Register(dst)));
         let result = if taken { SPARE } else { dst };
         let which = MemoryOperand::with_base_displ(R14, i64::from(64 * half));
         self.load(Class::Vector, result, which)?;
@@ -366,11 +366,11 @@ impl Emit<'_> {
     fn fix_up(
         &mut self,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-        table: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
+        table: Option<RegMem>,
     ) -> Result<(), IcedError> {
-        let in_dst = Some(Place::Register(dst));
+        let in_dst = Some(RegMem::Register(dst));
         let result = if b == in_dst || table == in_dst { SPARE } else { dst };
         let copied = |emit: &mut Self, to: Register, from: Register| match to == from {
             true => Ok(()),
@@ -384,11 +384,11 @@ impl Emit<'_> {
     }
 
     /// Sixteen bytes of the table for each quad.
-    fn texel(&mut self, texel: LoadTexel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
+    fn texel(&mut self, texel: LoadTexel, dst: u8, at: Option<RegMem>) -> Result<(), IcedError> {
         // A constant is there for one lane only.
         let at = match at {
-            Some(Place::Memory(at @ (Mem::Stack(_) | Mem::Slot(..)))) => at,
-            Some(Place::Memory(at)) if is_injected(KnownBug::TexelOffsetsInPool) => at,
+            Some(RegMem::Memory(at @ (Mem::Stack(_) | Mem::Slot(..)))) => at,
+            Some(RegMem::Memory(at)) if is_injected(KnownBug::TexelOffsetsInPool) => at,
             _ => unreachable!("the offsets of texels are in memory, not {at:?}"),
         };
         let to = self.vector(dst);
@@ -436,8 +436,8 @@ impl Emit<'_> {
         &mut self,
         relation: Relation,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
     ) -> Result<(), IcedError> {
         let predicate = match relation {
             Relation::Eq => 0x00,
@@ -459,13 +459,13 @@ impl Emit<'_> {
         &mut self,
         code: Code,
         to: Register,
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
         immediate: u32,
     ) -> Result<(), IcedError> {
         let a = self.register(Class::Vector, a);
         let inst = match b {
-            Some(Place::Memory(from)) => {
+            Some(RegMem::Memory(from)) => {
                 Instruction::with4(code, to, a, self.operand(from), immediate)?
             }
             _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), immediate)?,
@@ -476,9 +476,9 @@ impl Emit<'_> {
     fn blend(
         &mut self,
         dst: u8,
-        m: Option<Place>,
-        a: Option<Place>,
-        b: Option<Place>,
+        m: Option<RegMem>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
     ) -> Result<(), IcedError> {
         if self.level == Level::Avx512 {
             let k = self.register(Class::Mask, m);
@@ -490,7 +490,7 @@ impl Emit<'_> {
             (self.vector(dst), self.register(Class::Vector, m), self.register(Class::Vector, b));
         let code = Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
         let inst = match a {
-            Some(Place::Memory(from)) => {
+            Some(RegMem::Memory(from)) => {
                 let from = self.operand(from);
                 Instruction::with4(code, to, b, from, m)?
             }
@@ -504,8 +504,8 @@ impl Emit<'_> {
         vex: Code,
         evex: Code,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
     ) -> Result<(), IcedError> {
         match self.level {
             Level::Avx2 => self.binary(vex, vex, dst, a, b),
@@ -521,8 +521,8 @@ impl Emit<'_> {
         vex: Code,
         evex: Code,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
     ) -> Result<(), IcedError> {
         let inst = self.three(self.pick(vex, evex), dst, a, b)?;
         self.add(inst)
@@ -533,12 +533,12 @@ impl Emit<'_> {
         &mut self,
         code: Code,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
     ) -> Result<Instruction, IcedError> {
         let (dst, a) = (self.vector(dst), self.register(Class::Vector, a));
         match b {
-            Some(Place::Memory(from)) => Instruction::with3(code, dst, a, self.operand(from)),
+            Some(RegMem::Memory(from)) => Instruction::with3(code, dst, a, self.operand(from)),
             _ => Instruction::with3(code, dst, a, self.register(Class::Vector, b)),
         }
     }
@@ -548,13 +548,15 @@ impl Emit<'_> {
         vex: Code,
         evex: Code,
         dst: u8,
-        a: Option<Place>,
+        a: Option<RegMem>,
         imm: Option<u8>,
     ) -> Result<(), IcedError> {
         let (code, dst) = (self.pick(vex, evex), self.vector(dst));
         let inst = match (a, imm) {
-            (Some(Place::Memory(from)), None) => Instruction::with2(code, dst, self.operand(from))?,
-            (Some(Place::Memory(from)), Some(imm)) => {
+            (Some(RegMem::Memory(from)), None) => {
+                Instruction::with2(code, dst, self.operand(from))?
+            }
+            (Some(RegMem::Memory(from)), Some(imm)) => {
                 Instruction::with3(code, dst, self.operand(from), u32::from(imm))?
             }
             (_, None) => Instruction::with2(code, dst, self.register(Class::Vector, a))?,

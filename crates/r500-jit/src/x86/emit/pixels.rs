@@ -6,7 +6,7 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 use super::operations::at_index;
 use super::{Emit, SPARE, context, field};
 use crate::lir::{Class, Opcode, PixelRows, StoreColor};
-use crate::mach_inst::Place;
+use crate::mach_inst::RegMem;
 use crate::x86::level::Level;
 
 /// Adjacent pixels of a row that are adjacent in a vector.
@@ -100,10 +100,10 @@ impl Emit<'_> {
     pub(super) fn store_pixels(
         &mut self,
         rows: PixelRows,
-        from: Option<Place>,
+        from: Option<RegMem>,
     ) -> Result<(), IcedError> {
         self.find_plane(rows.target)?;
-        let Some(Place::Register(from)) = from else {
+        let Some(RegMem::Register(from)) = from else {
             unreachable!("{from:?} is not in a register")
         };
         for piece in pieces(self.level, rows) {
@@ -173,8 +173,8 @@ impl Emit<'_> {
     pub(super) fn store_color(
         &mut self,
         StoreColor { target, row, part }: StoreColor,
-        first: Option<Place>,
-        other: Option<Place>,
+        first: Option<RegMem>,
+        other: Option<RegMem>,
     ) -> Result<(), IcedError> {
         self.a.mov(RAX, field(context::PLACES))?;
         self.a.mov(RCX, field(context::PLANES + 8 * i32::from(target)))?;
@@ -183,7 +183,7 @@ impl Emit<'_> {
         self.load_number(RDX, place(0))?;
         let mut to = at_index(RCX, RDX, 0);
         for (n, from) in [first, other].into_iter().enumerate() {
-            let Some(Place::Register(from)) = from else {
+            let Some(RegMem::Register(from)) = from else {
                 unreachable!("{from:?} is not in a register")
             };
             self.store(Class::Vector, to, from)?;
@@ -203,9 +203,9 @@ impl Emit<'_> {
         &mut self,
         opcode: Opcode,
         dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-        c: Option<Place>,
+        a: Option<RegMem>,
+        b: Option<RegMem>,
+        c: Option<RegMem>,
     ) -> Result<(), IcedError> {
         use Code as C;
         let [sum, product] = match opcode {
@@ -225,7 +225,7 @@ impl Emit<'_> {
             ],
         }
         .map(|[vex, evex]| self.pick(vex, evex));
-        let in_dst = Some(Place::Register(dst));
+        let in_dst = Some(RegMem::Register(dst));
         if c == in_dst {
             let inst = self.three(sum, dst, a, b)?;
             return self.add(inst);
@@ -240,7 +240,7 @@ impl Emit<'_> {
         self.add(inst)
     }
 
-    pub(super) fn half(&mut self, dst: u8, from: Option<Place>) -> Result<(), IcedError> {
+    pub(super) fn half(&mut self, dst: u8, from: Option<RegMem>) -> Result<(), IcedError> {
         use Code as C;
         let (to, from) = (self.vector(dst), self.register(Class::Vector, from));
         let half = match self.level {
@@ -259,7 +259,7 @@ impl Emit<'_> {
         &mut self,
         bytes: u8,
         dst: u8,
-        from: Option<Place>,
+        from: Option<RegMem>,
     ) -> Result<(), IcedError> {
         use Code as C;
         let (to, from) = (self.vector(dst), self.register(Class::Vector, from));

@@ -38,19 +38,19 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
 }
 
 /// Checks operations that are one instruction each.
-fn are(ops: &[(Opcode, u8, &[Place], &str)]) {
+fn are(ops: &[(Opcode, u8, &[RegMem], &str)]) {
     for &(opcode, dst, args, expected) in ops {
         assert_eq!(text_of(&[op(opcode, dst, args)]), expected, "{opcode:?}");
     }
 }
 
-const fn reg(register: u8) -> Place {
-    Place::Register(register)
+const fn reg(register: u8) -> RegMem {
+    RegMem::Register(register)
 }
 
-const STACK: Place = Place::Memory(Mem::Stack(2));
-const SLOT: Place = Place::Memory(Mem::Slot(3, 0));
-const CONST: Place = Place::Memory(Mem::Const(0x3f80_0000));
+const STACK: RegMem = RegMem::Memory(Mem::Stack(2));
+const SLOT: RegMem = RegMem::Memory(Mem::Slot(3, 0));
+const CONST: RegMem = RegMem::Memory(Mem::Const(0x3f80_0000));
 
 #[test]
 fn two_operands_are_registers_or_memory() {
@@ -222,7 +222,7 @@ fn values_come_from_memory_and_go_there() {
 
 #[test]
 fn the_constant_pool_has_each_constant_once() {
-    let add = |bits| op(Opcode::Add, 0, &[reg(0), Place::Memory(Mem::Const(bits))]);
+    let add = |bits| op(Opcode::Add, 0, &[reg(0), RegMem::Memory(Mem::Const(bits))]);
     assert_eq!(
         text_of(&[add(5), add(6), add(5)]),
         "vaddps zmm0,zmm0,dword ptr [r14]{1to16}; vaddps zmm0,zmm0,dword ptr [r14+4]{1to16}; \

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use r500::equivalence::{Comparison, Fill, Incomparable, Part, Place, Shared, Side, Unexercised};
+use r500::equivalence::{
+    Comparison, ExecutedInst, Fill, Incomparable, Part, Shared, Side, Unexercised,
+};
 use r500::trace::InstructionTexts;
 use r500_stream::counted;
 use serde_json::{Value, json};
@@ -301,7 +303,13 @@ impl Different {
         Ok(())
     }
 
-    fn place(&self, out: &mut impl Write, n: usize, place: &Place, colors: bool) -> io::Result<()> {
+    fn place(
+        &self,
+        out: &mut impl Write,
+        n: usize,
+        place: &ExecutedInst,
+        colors: bool,
+    ) -> io::Result<()> {
         let shader = &self.shaders[n];
         let (bold, plain) = if colors { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
         let side = if n == 0 { 'A' } else { 'B' };
@@ -339,7 +347,7 @@ impl Different {
         value["parting"] = match &self.parting {
             Err(error) => json!({ "error": error.to_string() }),
             Ok(parting) => {
-                let place = |n: usize, place: &Option<Place>| -> Value {
+                let place = |n: usize, place: &Option<ExecutedInst>| -> Value {
                     let Some(place) = place else { return Value::Null };
                     let texts = InstructionTexts::new(&self.shaders[n]);
                     let mut value = json!({

@@ -1,4 +1,4 @@
-//! The machine-level form of straight code: operations of one half or both, over values in static single
+//! The machine-level IR of straight code: operations of one half or both, over values in static single
 //! assignment.
 
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl Modifier {
 
 /// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum OpKind {
     /// Componentwise: MAD, MIN, MAX, CND, CMP, FRC.
     Lanes(LaneOp),
     /// DP3, DP4, D2A, by the code of `RGB_OP`. The result is replicated to every lane.
@@ -190,7 +190,7 @@ pub(crate) struct Value {
 /// An operation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
-    pub(crate) kind: Kind,
+    pub(crate) kind: OpKind,
     /// Output modifier and clamp of the RGB half and of the alpha half.
     pub(crate) finish: [Finish; 2],
     pub(crate) args: Vec<Arg>,
@@ -208,11 +208,11 @@ impl Op {
     }
 
     pub(crate) fn is_texture(&self) -> bool {
-        self.kind == Kind::Texture
+        self.kind == OpKind::Texture
     }
 
     pub(crate) fn kind_is_lanes(&self) -> bool {
-        matches!(self.kind, Kind::Lanes(_))
+        matches!(self.kind, OpKind::Lanes(_))
     }
 
     pub(crate) fn is_kill(&self) -> bool {
@@ -222,17 +222,17 @@ impl Op {
     /// Returns whether it occupies the RGB half.
     pub(crate) fn uses_rgb(&self) -> bool {
         match self.kind {
-            Kind::Lanes(_) | Kind::Function(_) => self.mask() & 7 != 0,
-            Kind::Dot(_) | Kind::Texture => true,
+            OpKind::Lanes(_) | OpKind::Function(_) => self.mask() & 7 != 0,
+            OpKind::Dot(_) | OpKind::Texture => true,
         }
     }
 
     /// Returns whether it occupies the alpha half.
     pub(crate) fn uses_alpha(&self) -> bool {
         match self.kind {
-            Kind::Lanes(_) => self.mask() & 8 != 0,
-            Kind::Dot(op) => op == RgbOp::DP4.code() || self.mask() & 8 != 0,
-            Kind::Function(_) | Kind::Texture => true,
+            OpKind::Lanes(_) => self.mask() & 8 != 0,
+            OpKind::Dot(op) => op == RgbOp::DP4.code() || self.mask() & 8 != 0,
+            OpKind::Function(_) | OpKind::Texture => true,
         }
     }
 
@@ -250,9 +250,9 @@ impl Op {
     }
 }
 
-/// The machine-level form of a segment.
+/// The machine-level IR of a segment.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Form {
+pub(crate) struct SegmentIr {
     pub(crate) ops: Vec<Op>,
     pub(crate) values: Vec<Value>,
     /// Channels of temporaries that are live after the segment.
@@ -265,7 +265,7 @@ pub(crate) struct Form {
     pub(crate) ignore_zero_signs: bool,
 }
 
-/// Returns whether the form can express an instruction.
+/// Returns whether the IR can express an instruction.
 pub(crate) fn expressible(inst: Instruction, info: &InstInfo) -> bool {
     let cmn = inst.cmn();
     let relative = |access: &r500_isa::Access| access.relative;
@@ -312,16 +312,16 @@ fn expressible_alu(inst: Instruction, info: &InstInfo) -> bool {
     rgb_fine && alpha_fine && depth_alone && !info.reads_quad
 }
 
-/// Builds the form of `code[first..=last]`. All instructions must be [`expressible`].
+/// Builds the IR of `code[first..=last]`. All instructions must be [`expressible`].
 pub(crate) fn build(
     code: &[Instruction],
     first: usize,
     last: usize,
     live_out: &ChannelSet,
     divergent: impl Fn(usize) -> bool,
-) -> Form {
+) -> SegmentIr {
     let mut builder = Builder {
-        form: Form {
+        ir: SegmentIr {
             ops: Vec::new(),
             values: Vec::new(),
             live_out: *live_out,
@@ -346,7 +346,7 @@ pub(crate) fn build(
 }
 
 struct Builder {
-    form: Form,
+    ir: SegmentIr,
     /// Current value of each channel of the temporaries.
     registers: BTreeMap<(u8, u8), ValId>,
     /// Last values written to outputs, depth and the ALU result.
@@ -431,25 +431,25 @@ impl Builder {
         if rgb.is_dot_product() && (rgb_mask != 0 || alpha == AlphaOp::DP && alpha_mask != 0) {
             let taken = if alpha == AlphaOp::DP { alpha_mask } else { 0 };
             let args = self.dot_args(rgb);
-            self.op(Kind::Dot(rgb.code()), finish, args, rgb_mask | taken, &mut made);
+            self.op(OpKind::Dot(rgb.code()), finish, args, rgb_mask | taken, &mut made);
             rgb_mask = 0;
             alpha_mask &= !taken;
         }
         if rgb == RgbOp::SOP && rgb_mask != 0 {
             let args = vec![self.alpha_arg(Slot::A)];
-            let kind = Kind::Function(alpha.code());
+            let kind = OpKind::Function(alpha.code());
             self.op(kind, finish, args, rgb_mask | alpha_mask, &mut made);
             (rgb_mask, alpha_mask) = (0, 0);
         }
         if let (true, Some(op)) = (rgb_mask != 0, LaneOp::of_rgb(rgb)) {
             let slots = Slot::ALL.into_iter().take(op.arity());
             let args = slots.map(|slot| self.rgb_arg(slot, rgb_mask)).collect();
-            self.op(Kind::Lanes(op), finish, args, rgb_mask, &mut made);
+            self.op(OpKind::Lanes(op), finish, args, rgb_mask, &mut made);
         }
         if alpha_mask != 0 {
             let (kind, arity) = match LaneOp::of_alpha(alpha) {
-                Some(op) => (Kind::Lanes(op), op.arity()),
-                None => (Kind::Function(alpha.code()), 1),
+                Some(op) => (OpKind::Lanes(op), op.arity()),
+                None => (OpKind::Function(alpha.code()), 1),
             };
             let args = Slot::ALL.into_iter().take(arity).map(|slot| self.alpha_arg(slot)).collect();
             self.op(kind, finish, args, alpha_mask, &mut made);
@@ -472,17 +472,17 @@ impl Builder {
 
     fn op(
         &mut self,
-        kind: Kind,
+        kind: OpKind,
         finish: [Finish; 2],
         args: Vec<Arg>,
         mask: u8,
         made: &mut [Option<ValId>; 4],
     ) {
-        let op = self.form.ops.len();
+        let op = self.ir.ops.len();
         let mut results = [None; 4];
         for lane in (0..4u8).filter(|lane| mask >> lane & 1 != 0) {
-            let id = self.form.values.len();
-            self.form.values.push(Value {
+            let id = self.ir.values.len();
+            self.ir.values.push(Value {
                 op,
                 lane,
                 home: None,
@@ -493,11 +493,11 @@ impl Builder {
             made[usize::from(lane)] = Some(id);
         }
         let (inst, origin) = (self.inst, self.at);
-        self.form.ops.push(Op { kind, finish, args, results, inst, origin, dead: false });
+        self.ir.ops.push(Op { kind, finish, args, results, inst, origin, dead: false });
     }
 
     fn write(&mut self, temp: u8, channel: u8, value: ValId) {
-        self.form.values[value].home = Some(temp);
+        self.ir.values[value].home = Some(temp);
         self.registers.insert((temp, channel), value);
     }
 
@@ -566,7 +566,7 @@ impl Builder {
             _ => cmn.rgb_wmask().code() | u8::from(cmn.alpha_wmask()) << 3,
         };
         let mut made = [None; 4];
-        self.op(Kind::Texture, [Finish::PLAIN; 2], args, mask, &mut made);
+        self.op(OpKind::Texture, [Finish::PLAIN; 2], args, mask, &mut made);
         let temp = addr.dst_addr();
         for (lane, value) in (0u8..).zip(made) {
             if let Some(value) = value {
@@ -575,24 +575,24 @@ impl Builder {
         }
     }
 
-    fn finish(mut self) -> Form {
-        let form = &mut self.form;
+    fn finish(mut self) -> SegmentIr {
+        let ir = &mut self.ir;
         for (&(temp, channel), &value) in &self.registers {
             let id = ChannelId::Temp(temp, channel);
-            form.rewritten.insert(id);
-            form.values[value].sinks.live_out = form.live_out.contains(id);
+            ir.rewritten.insert(id);
+            ir.values[value].sinks.live_out = ir.live_out.contains(id);
         }
         for (id, (value, compare)) in self.sinks {
-            if !form.live_out.contains(id) {
+            if !ir.live_out.contains(id) {
                 continue;
             }
-            let sinks = &mut form.values[value].sinks;
+            let sinks = &mut ir.values[value].sinks;
             match id {
                 ChannelId::Output(target, _) => sinks.output = Some(target),
                 ChannelId::Depth => sinks.depth = true,
                 _ => sinks.alu_result = compare,
             }
         }
-        self.form
+        self.ir
     }
 }
