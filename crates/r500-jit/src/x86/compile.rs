@@ -12,7 +12,7 @@ use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
 pub use super::assembly::{Assembly, Line};
 pub use super::level::Level;
 
-/// The register pressure, divided by the number of registers, from which on interleaving is not the usual form: it spills much.
+/// The register pressure, divided by the number of registers, from which on interleaving is not the baseline form: it spills much.
 const CROWDED: usize = 3;
 
 /// The same, from which on interleaving is not measured either.
@@ -42,9 +42,9 @@ impl From<iced_x86::IcedError> for CompileError {
 #[derive(Debug)]
 pub(super) struct CompiledForms {
     /// The form that is used unless another one is measured to be faster.
-    pub(super) usual: Assembly,
+    pub(super) baseline: Assembly,
     /// Forms with other interleaving or with speculation that may be faster, in the order in which they are measured.
-    pub(super) rivals: Vec<PendingForm>,
+    pub(super) challengers: Vec<PendingForm>,
 }
 
 /// A form that is compiled on demand: most code draws little.
@@ -82,7 +82,7 @@ pub fn compile(
     compile_doubled(unit, level, effort, usual_doublings)
 }
 
-/// Compiles a unit. Returns the usual form, and the forms that are measured against it.
+/// Compiles a unit. Returns the baseline form, and the forms that are measured against it.
 ///
 /// # Errors
 /// [`CompileError`] if the code cannot be encoded.
@@ -98,7 +98,7 @@ pub(super) fn compile_forms(
         let layout = layout.clone();
         PendingForm { function, layout, level, effort, doublings, after }
     };
-    let (usual, rivals) = match groups {
+    let (baseline, challengers) = match groups {
         Groups::One => (form(function, 0, Variant::Baseline), Vec::new()),
         Groups::Two | Groups::Four => {
             let is_four = groups == Groups::Four && fuel::fuel_is_uniform(&function.body);
@@ -107,22 +107,23 @@ pub(super) fn compile_forms(
         }
         Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
             let doublings = usual_doublings(&function, level);
-            let mut rivals = rival_doublings(&function, level);
+            let mut challengers = challenger_doublings(&function, level);
             let speculative = lower_speculative(unit, level);
-            if speculative.is_some() && rivals.is_empty() {
-                rivals.push((doublings, Variant::Baseline));
+            if speculative.is_some() && challengers.is_empty() {
+                challengers.push((doublings, Variant::Baseline));
             }
             let other = speculative.unwrap_or_else(|| function.clone());
-            let rivals = rivals.into_iter();
-            let rivals = rivals.map(|(doublings, after)| form(other.clone(), doublings, after));
-            (form(function, doublings, Variant::Baseline), rivals.collect())
+            let challengers = challengers.into_iter();
+            let challengers =
+                challengers.map(|(doublings, after)| form(other.clone(), doublings, after));
+            (form(function, doublings, Variant::Baseline), challengers.collect())
         }
         Groups::Contest => {
             let doublings = usual_doublings(&function, level);
             (form(function, doublings, Variant::Baseline), Vec::new())
         }
     };
-    Ok(CompiledForms { usual: usual.compile()?, rivals })
+    Ok(CompiledForms { baseline: baseline.compile()?, challengers })
 }
 
 /// Returns how often the number of interleaved groups is doubled without measurement.
@@ -136,7 +137,7 @@ pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
 }
 
 /// Returns how often it is doubled in forms that may be faster, and the winner of the previous contest that each requires.
-fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Variant)> {
+fn challenger_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Variant)> {
     let pressure = regalloc::pressure(function);
     // Four groups cannot count instructions separately.
     let is_roomy = pressure <= ROOMY
@@ -147,7 +148,7 @@ fn rival_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Variant)> 
     function.each_op(|op| waits |= matches!(op.opcode, Opcode::LoadTexel(_)));
     match level {
         _ if pressure >= OVERCROWDED * registers(level) => Vec::new(),
-        // The usual form is one group.
+        // The baseline form is one group.
         Level::Avx2 if pressure >= CROWDED * registers(level) => vec![(1, Variant::Baseline)],
         Level::Avx512 if is_roomy && waits => {
             vec![(1, Variant::Baseline), (2, Variant::Challenger)]

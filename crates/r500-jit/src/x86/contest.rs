@@ -3,7 +3,7 @@
 //!
 //! Both forms compute the same bits and count the same instructions (see [`fuel_is_uniform`](crate::fuel::fuel_is_uniform)), so either may draw
 //! any chunk. In a round, a call's chunks are split in two halves; each form draws one half, and the times per chunk are compared. After
-//! [`ROUNDS`] rounds one form draws everything: the usual one, unless the other is faster by more than [`NOISE`]. Code is shared through
+//! [`ROUNDS`] rounds one form draws everything: the baseline, unless the other is faster by more than [`NOISE`]. Code is shared through
 //! the cache, so a contest is decided once per unit, by all threads and draws together.
 //!
 //! The halves have different pixels, whose costs differ within a call and far more between calls, so neither sums nor minima of a form's
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const ROUNDS: u32 = 24;
 /// Number of unmeasured rounds before: they fill the caches with code and the frame's memory.
 const WARM_UP: u32 = 2;
-/// Gains up to this may be noise: the usual form, which an estimate chose, stays.
+/// Gains up to this may be noise: the baseline form, which an estimate chose, stays.
 const NOISE: f64 = 0.02;
 /// Minimum number of chunks of a round.
 const LEAST: usize = 8;
@@ -83,7 +83,7 @@ impl Contest {
 #[derive(Debug, Default)]
 struct Tally {
     rounds: u32,
-    /// By the form that drew the first half: the usual form's time per chunk divided by its rival's.
+    /// By the form that drew the first half: the baseline form's time per chunk divided by its challenger's.
     ratios: [Vec<f64>; 2],
 }
 
@@ -149,28 +149,28 @@ mod tests {
         unreachable!("contests end")
     }
 
-    /// Runs a contest in which the rival takes `hundredths` percent of the usual form's time, which is given by round and half.
-    fn rival(hundredths: u64, usual: impl Fn(u32, usize) -> u64) -> Variant {
+    /// Runs a contest in which the challenger takes `hundredths` percent of the baseline form's time, which is given by round and half.
+    fn challenger(hundredths: u64, baseline: impl Fn(u32, usize) -> u64) -> Variant {
         let (winner, _) = run(|form, round, half| match form {
-            Variant::Baseline => usual(round, half),
-            Variant::Challenger => usual(round, half) * hundredths / 100,
+            Variant::Baseline => baseline(round, half),
+            Variant::Challenger => baseline(round, half) * hundredths / 100,
         });
         winner
     }
 
     #[test]
-    fn a_clearly_faster_rival_wins_after_so_many_rounds() {
-        let times = |rival| {
+    fn a_clearly_faster_challenger_wins_after_so_many_rounds() {
+        let times = |challenger| {
             run(move |form, _, _| match form {
                 Variant::Baseline => 1000,
-                Variant::Challenger => rival,
+                Variant::Challenger => challenger,
             })
         };
         assert_eq!(times(950), (Variant::Challenger, WARM_UP + ROUNDS));
         assert_eq!(times(1050), (Variant::Baseline, WARM_UP + ROUNDS));
         // Within the noise the estimate decides.
-        for rival in [985, 1000, 1015] {
-            assert_eq!(times(rival).0, Variant::Baseline, "{rival}");
+        for challenger in [985, 1000, 1015] {
+            assert_eq!(times(challenger).0, Variant::Baseline, "{challenger}");
         }
     }
 
@@ -186,9 +186,9 @@ mod tests {
         );
         // One form is suspended in a third of its rounds.
         for unlucky in [Variant::Baseline, Variant::Challenger] {
-            let winner = |usual| {
+            let winner = |baseline| {
                 let (winner, _) = run(|form, round, _| {
-                    let time = if form == Variant::Baseline { usual } else { 1000 };
+                    let time = if form == Variant::Baseline { baseline } else { 1000 };
                     if form == unlucky && round % 3 == 0 { time * 100 } else { time }
                 });
                 winner
@@ -206,9 +206,9 @@ mod tests {
             let call = 1000 * (1 + u64::from(round * 37 % 100));
             if half == 0 { call * 3 / 2 } else { call }
         };
-        assert_eq!(rival(94, uneven), Variant::Challenger);
-        assert_eq!(rival(100, uneven), Variant::Baseline);
-        assert_eq!(rival(106, uneven), Variant::Baseline);
+        assert_eq!(challenger(94, uneven), Variant::Challenger);
+        assert_eq!(challenger(100, uneven), Variant::Baseline);
+        assert_eq!(challenger(106, uneven), Variant::Baseline);
     }
 
     #[test]
@@ -221,8 +221,8 @@ mod tests {
                 bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
                 10_000 + (bits ^ bits >> 31) % 1000
             };
-            assert_eq!(rival(90, noisy), Variant::Challenger, "{seed}");
-            assert_eq!(rival(110, noisy), Variant::Baseline, "{seed}");
+            assert_eq!(challenger(90, noisy), Variant::Challenger, "{seed}");
+            assert_eq!(challenger(110, noisy), Variant::Baseline, "{seed}");
         }
     }
 

@@ -35,20 +35,20 @@ pub fn listing(
     let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let units = lister.units.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (n, Listed { head, usual, rivals }) in units.iter().enumerate() {
+    for (n, Listed { head, baseline, challengers }) in units.iter().enumerate() {
         let mut unit = |assembly: &Assembly, end: &str| {
             let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
             let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time{end}");
             text.push_str(head);
             text.push_str(&instructions(assembly, describe));
         };
-        match rivals.as_slice() {
-            [] => unit(usual, ""),
-            [_] => unit(usual, ", the first of two forms: the faster one stays"),
-            _ => unit(usual, ", the first of three forms: the fastest one stays"),
+        match challengers.as_slice() {
+            [] => unit(baseline, ""),
+            [_] => unit(baseline, ", the first of two forms: the faster one stays"),
+            _ => unit(baseline, ", the first of three forms: the fastest one stays"),
         }
-        for (rival, end) in rivals.iter().zip([", the second form", ", the third form"]) {
-            unit(rival, end);
+        for (challenger, end) in challengers.iter().zip([", the second form", ", the third form"]) {
+            unit(challenger, end);
         }
     }
     Ok(text)
@@ -65,17 +65,18 @@ struct Lister {
 struct Listed {
     /// The header of its listing.
     head: String,
-    usual: Assembly,
-    rivals: Vec<Assembly>,
+    baseline: Assembly,
+    challengers: Vec<Assembly>,
 }
 
 impl Compiler for Lister {
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let CompiledForms { usual, rivals } =
+        let CompiledForms { baseline, challengers } =
             compile_forms(unit, self.level, self.effort, Groups::Contest).ok()?;
-        let rivals = rivals.into_iter().map(PendingForm::compile).collect::<Result<_, _>>().ok()?;
+        let challengers =
+            challengers.into_iter().map(PendingForm::compile).collect::<Result<_, _>>().ok()?;
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        units.push(Listed { head: head(unit), usual, rivals });
+        units.push(Listed { head: head(unit), baseline, challengers });
         Some(Arc::new(Unused))
     }
 }

@@ -77,10 +77,10 @@ impl Backend {
     ) -> io::Result<Option<CompiledKernel>> {
         let forms = compile_forms(unit, self.level, effort, self.groups);
         debug_assert!(forms.is_ok(), "{forms:?}");
-        let Ok(CompiledForms { usual, rivals }) = forms else { return Ok(None) };
-        let code = self.load(&usual, unit)?;
-        let rivals = rivals.into_iter().map(|form| self.rival(form, unit)).collect();
-        Ok(Some(CompiledKernel { code, rivals, fuel_checked: unit.fuel_checked }))
+        let Ok(CompiledForms { baseline, challengers }) = forms else { return Ok(None) };
+        let code = self.load(&baseline, unit)?;
+        let challengers = challengers.into_iter().map(|form| self.challenger(form, unit)).collect();
+        Ok(Some(CompiledKernel { code, challengers, fuel_checked: unit.fuel_checked }))
     }
 
     /// Copies code to executable memory or to the emulator.
@@ -97,8 +97,8 @@ impl Backend {
     }
 
     /// Returns a form that is compiled later.
-    fn rival(&self, form: PendingForm, unit: &CompileUnit<'_>) -> Rival {
-        let mut rival = Rival {
+    fn challenger(&self, form: PendingForm, unit: &CompileUnit<'_>) -> Challenger {
+        let mut challenger = Challenger {
             pending: Mutex::default(),
             code: OnceLock::new(),
             drawn: AtomicUsize::new(0),
@@ -108,12 +108,13 @@ impl Backend {
         #[cfg(feature = "emulator")]
         if self.emulated.is_some() {
             let code = form.compile().map(|form| self.load(&form, unit));
-            rival.code = OnceLock::from(code.ok().and_then(Result::ok));
-            return rival;
+            challenger.code = OnceLock::from(code.ok().and_then(Result::ok));
+            return challenger;
         }
         let (bounds, perf_map) = (MemoryBounds::of(unit), self.perf_map.clone());
-        rival.pending = Mutex::new(Some(Pending { form, bounds, level: self.level, perf_map }));
-        rival
+        challenger.pending =
+            Mutex::new(Some(Pending { form, bounds, level: self.level, perf_map }));
+        challenger
     }
 }
 
@@ -134,22 +135,22 @@ fn load_native(
     Ok(Code::Native(pages))
 }
 
-/// Chunks that the usual form draws before another form is compiled: those of a picture of 256x256, which may be all that is drawn.
+/// Chunks that the baseline form draws before another form is compiled: those of a picture of 256x256, which may be all that is drawn.
 const FIRST_PICTURE: usize = 256 * 256 / LANES;
 
 /// The machine code of a unit.
 #[derive(Debug)]
 pub(crate) struct CompiledKernel {
-    /// The only form, or the usual one.
+    /// The only form, or the baseline.
     code: Code,
     /// Further forms, in the order in which they are measured.
-    rivals: Vec<Rival>,
+    challengers: Vec<Challenger>,
     fuel_checked: bool,
 }
 
 /// Another form of a unit's code, compiled when enough is drawn to pay for it.
 #[derive(Debug)]
-struct Rival {
+struct Challenger {
     /// The input of compilation; `None` once a thread has started it.
     pending: Mutex<Option<Pending>>,
     /// The code; `Some(None)` if compilation failed.
@@ -170,7 +171,7 @@ struct Pending {
     perf_map: Option<Arc<PerfMap>>,
 }
 
-impl Rival {
+impl Challenger {
     /// Counts chunks that are about to be drawn; compiles the form if there have been enough.
     fn count(&self, chunks: usize) {
         if self.code.get().is_none()
@@ -186,7 +187,7 @@ impl Rival {
         let Some(Pending { form, bounds, level, perf_map }) = pending else { return };
         let assembly = form.compile();
         debug_assert!(assembly.is_ok(), "{assembly:?}");
-        // If the system refuses more executable memory, the usual form draws everything.
+        // If the system refuses more executable memory, the baseline form draws everything.
         let code = assembly
             .ok()
             .and_then(|assembly| load_native(&assembly, bounds, level, perf_map.as_deref()).ok());
@@ -238,30 +239,30 @@ enum Forms<'k> {
 impl CompiledKernel {
     /// Returns the size of the code in bytes, with an estimate for forms that are compiled later: twice and four times the first.
     pub(crate) fn size(&self) -> usize {
-        self.code.size() * ((2 << self.rivals.len()) - 1)
+        self.code.size() * ((2 << self.challengers.len()) - 1)
     }
 
     /// Returns the form that draws everything, or the two that compete.
     fn forms(&self) -> Forms<'_> {
         let (best, next) = self.current_best();
-        match next.map(|rival| (&rival.contest, rival.code.get())) {
+        match next.map(|challenger| (&challenger.contest, challenger.code.get())) {
             Some((contest, Some(Some(code)))) => Forms::Competing(contest, [best, code]),
             _ => Forms::Settled(best),
         }
     }
 
     /// Returns the best form so far, and the one that is measured next.
-    fn current_best(&self) -> (&Code, Option<&Rival>) {
+    fn current_best(&self) -> (&Code, Option<&Challenger>) {
         let (mut best, mut last) = (&self.code, None);
-        for rival in &self.rivals {
-            if last.is_some_and(|winner| winner != rival.after) {
+        for challenger in &self.challengers {
+            if last.is_some_and(|winner| winner != challenger.after) {
                 break;
             }
-            last = rival.contest.winner();
-            match (last, rival.code.get()) {
+            last = challenger.contest.winner();
+            match (last, challenger.code.get()) {
                 (Some(Variant::Challenger), Some(Some(code))) => best = code,
                 (Some(_), _) => {}
-                (None, _) => return (best, Some(rival)),
+                (None, _) => return (best, Some(challenger)),
             }
         }
         (best, None)
@@ -277,7 +278,7 @@ impl CompiledKernel {
     /// Runs over chunks with the best form, or with both competing forms to measure them.
     fn call(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(u64, u32), RunError> {
         self.count(run.1 - run.0);
-        let (contest, [best, rival]) = match self.forms() {
+        let (contest, [best, challenger]) = match self.forms() {
             Forms::Settled(code) => return code.call(batch, run, self.fuel_checked),
             Forms::Competing(contest, codes) => (contest, codes),
         };
@@ -289,7 +290,7 @@ impl CompiledKernel {
         for ((form, half), lap) in halves.into_iter().zip(&mut laps) {
             let code = match form {
                 Variant::Baseline => best,
-                Variant::Challenger => rival,
+                Variant::Challenger => challenger,
             };
             let (counted, time) = timed(|| code.call(batch, half, self.fuel_checked));
             *lap = (form, half.1 - half.0, time);
