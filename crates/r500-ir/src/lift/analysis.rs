@@ -30,11 +30,13 @@ impl ProgramAnalysis {
         check_options(draw.options)?;
         let program = draw.executable();
         let Analysis { report, graph, structure } = r500_check::analyze_errors(&program);
-        let (Verdict::Clean(facts), Some(graph), Some(structure)) =
-            (report.verdict, graph, structure)
-        else {
-            return Err(broken(&report.lints));
+        let facts = match report.verdict {
+            Verdict::Clean(facts) => facts,
+            Verdict::Incomplete { .. } => unreachable!("a draw binds all integer constants"),
+            Verdict::Broken => return Err(broken(&report.lints)),
         };
+        let (graph, structure) =
+            graph.zip(structure).expect("programs without errors have a graph");
         let structure = structure.map_err(|error| LiftError::Unstructured {
             address: graph.window().address(error.index),
             reason: error.reason,
@@ -85,7 +87,7 @@ impl AnalysisCache {
 
 fn broken(lints: &[Lint]) -> LiftError {
     let error = lints.iter().find(|lint| lint.severity() == Severity::Error);
-    LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
+    LiftError::Broken(error.expect("a broken program has an error").to_string())
 }
 
 #[cfg(test)]
