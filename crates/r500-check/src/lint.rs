@@ -82,7 +82,7 @@ impl fmt::Display for Location {
 /// Short, because descriptions of registers are long.
 impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({self})")
+        write!(f, "Location({self})")
     }
 }
 

@@ -48,7 +48,7 @@ pub enum Named {
     /// A register or instruction word.
     Register(&'static Register),
     /// A member of a register set.
-    Place(RegisterRef),
+    Member(RegisterRef),
     /// A field of a register.
     Field(&'static Register, &'static Field),
     /// A value of a field.
@@ -146,7 +146,7 @@ impl Named {
     fn of(place: RegisterRef) -> Self {
         match place.mapping.count {
             1 => Self::Register(place.mapping.register),
-            _ => Self::Place(place),
+            _ => Self::Member(place),
         }
     }
 }

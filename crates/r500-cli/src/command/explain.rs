@@ -343,7 +343,7 @@ impl Style {
 
     fn named(&self, out: &mut String, named: Named) {
         match named {
-            Named::Place(place) => {
+            Named::Member(place) => {
                 let title = self.bold(&place.to_string());
                 let _ = writeln!(out, "{title} at {:#06x}: member of", place.address());
                 self.named(out, Named::Register(place.mapping.register));
@@ -458,7 +458,7 @@ fn answer_json(answer: &Answer) -> Json {
             json!({ "kind": "instruction", "number": number, "text": text, "dwords": dwords })
         }
         Answer::Name(Named::Register(register)) => register_json(register),
-        Answer::Name(Named::Place(place)) => place_json(*place),
+        Answer::Name(Named::Member(place)) => place_json(*place),
         Answer::Name(Named::Field(register, field)) => {
             let mut answer = field_json(field);
             answer["kind"] = json!("field");
