@@ -43,7 +43,7 @@ test("every control has a name", async () => {
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds nothing to complain about, ${colorScheme}`, async () => {
+  test(`axe finds no problems, ${colorScheme}`, async () => {
     const { page, context } = await visit(at, { colorScheme });
     await settled(page);
     await page.evaluate(axe.source);

@@ -30,7 +30,7 @@ export class Problems {
     const count = (severity: string) => diagnostics.filter((one) => one.severity === severity).length;
     const told = (n: number, what: string) => (n === 0 ? [] : [`${n} ${what}${n === 1 ? "" : "s"}`]);
     const parts = [...told(count("error"), "error"), ...told(count("warning"), "warning"), ...told(count("note"), "note")];
-    this.summary.textContent = `${instructions} instruction${instructions === 1 ? "" : "s"}, ${parts.length === 0 ? "nothing to complain about" : parts.join(", ")}`;
+    this.summary.textContent = `${instructions} instruction${instructions === 1 ? "" : "s"}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
     const focused = this.list.contains(document.activeElement);
     update(this.list, ...diagnostics.slice(0, 200).map((one) => this.row(one)));
     this.list.hidden = diagnostics.length === 0;
