@@ -48,25 +48,18 @@ fn held(state: &GroupState) -> String {
     format!("{state:?}")
 }
 
-/// Random numbers.
-struct Random(SplitMix64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(SplitMix64::seed_from_u64(seed))
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.0.next_u64() % n as u64) as usize
-    }
+/// Returns a random number below `n`.
+fn below(rng: &mut SplitMix64, n: usize) -> usize {
+    (rng.next_u64() % n as u64) as usize
 }
 
 #[test]
 fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
-    let mut rng = Random::new(7);
+    let mut rng = SplitMix64::seed_from_u64(7);
     for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
-        let pixel = [rng.below(width as usize) as u32, rng.below(height as usize) as u32];
+        let pixel =
+            [below(&mut rng, width as usize) as u32, below(&mut rng, height as usize) as u32];
         // Poison reveals state that a checkpoint does not keep.
         let setup = setup(&job, Options { poison: true, warnings: true, ..Options::default() });
         let (states, steps) = stepped(&setup, pixel);
@@ -94,7 +87,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
         };
         look(&recording, 0);
         for _ in 0..6 {
-            let to = rng.below(recording.len() + 1);
+            let to = below(&mut rng, recording.len() + 1);
             recording.seek(to);
             look(&recording, to);
             recording.step(Backward);
@@ -110,12 +103,13 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
 
 #[test]
 fn recording_outputs_equal_frame_pixel() {
-    let mut rng = Random::new(11);
+    let mut rng = SplitMix64::seed_from_u64(11);
     for (name, job) in corpus("mesa") {
         let [width, height] = job.size.unwrap();
         let options = Options { threads: 1, ..Options::default() };
         for _ in 0..4 {
-            let (x, y) = (rng.below(width as usize) as u32, rng.below(height as usize) as u32);
+            let (x, y) =
+                (below(&mut rng, width as usize) as u32, below(&mut rng, height as usize) as u32);
             let setup = setup(&job, options.clone());
             let area = PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 };
             let some = Options { area: Some(area), ..options.clone() };
@@ -402,9 +396,9 @@ fn seeking_in_a_long_run_takes_few_steps() {
     let mut recording = Recording::new(setup(&job, Options::default()), [1, 2]).unwrap();
     // LOOP, 250 times REP, 100 times three and ENDREP, ENDLOOP, and OUT.
     assert_eq!(recording.len(), 1 + 250 * (1 + 100 * 4 + 1) + 1);
-    let mut rng = Random::new(3);
+    let mut rng = SplitMix64::seed_from_u64(3);
     for _ in 0..50 {
-        let to = rng.below(recording.len());
+        let to = below(&mut rng, recording.len());
         recording.seek(to);
         // The instruction counter equals the position: no step was omitted or repeated.
         assert_eq!(recording.now().state().counters().instructions, to as u64);

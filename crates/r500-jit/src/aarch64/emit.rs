@@ -77,7 +77,7 @@ const LINK: X = X(30);
 const SAVED: u32 = 176;
 const SAVED_FPCR: u32 = 160;
 
-/// How products treat subnormals.
+/// A form of the code, by how products treat subnormals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FpMode {
     Speculative,

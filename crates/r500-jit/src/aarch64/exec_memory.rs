@@ -57,7 +57,7 @@ impl ExecMemory {
         &self.memory[..self.length]
     }
 
-    /// Runs a mode of the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel.
+    /// Runs a form of the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel.
     ///
     /// # Panics
     /// If slots, coverage, texels, interpolants or planes do not match the unit: a bug of the engine, whatever the input.

@@ -60,7 +60,7 @@ pub(super) mod signature {
 /// Bytes per vector.
 const VECTOR: u32 = 16;
 
-/// How a function treats subnormals.
+/// A form of the code, by how it treats subnormals.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FpMode {
     Speculative,

@@ -107,7 +107,7 @@ impl GuardAnalysis<'_> {
         let square = op.opcode == Opcode::Mul && op.args[0] == op.args[1];
         loop {
             let facts: Vec<FpFact> = op.args().map(|v| self.fact(v)).collect();
-            let (fact, watch) = match of_result(op.opcode, &facts) {
+            let (fact, is_guarded) = match of_result(op.opcode, &facts) {
                 Ok(fact) => (fact, false),
                 Err(RequiredGuard::Result) => (FpFact { positive: true, ..FpFact::BITS }, true),
                 Err(RequiredGuard::Argument(n, size)) => {
@@ -123,7 +123,7 @@ impl GuardAnalysis<'_> {
                 _ => fact,
             };
             self.set(dst, FpFact { positive: fact.positive || square, ..fact });
-            if watch {
+            if is_guarded {
                 self.guard(dst, Size::Large);
             }
             return;

@@ -79,7 +79,7 @@ pub fn compile(
     level: Level,
     effort: Effort,
 ) -> Result<Assembly, CompileError> {
-    compile_doubled(unit, level, effort, usual_doublings)
+    compile_doubled(unit, level, effort, baseline_doublings)
 }
 
 /// Compiles a unit. Returns the baseline form, and the forms that are measured against it.
@@ -106,7 +106,7 @@ pub(super) fn compile_forms(
             (form(function, if is_four { 2 } else { 1 }, Variant::Baseline), Vec::new())
         }
         Groups::Contest if effort == Effort::Full && function.classes.len() < LONG => {
-            let doublings = usual_doublings(&function, level);
+            let doublings = baseline_doublings(&function, level);
             let mut challengers = challenger_doublings(&function, level);
             let speculative = lower_speculative(unit, level);
             if speculative.is_some() && challengers.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn compile_forms(
             (form(function, doublings, Variant::Baseline), challengers.collect())
         }
         Groups::Contest => {
-            let doublings = usual_doublings(&function, level);
+            let doublings = baseline_doublings(&function, level);
             (form(function, doublings, Variant::Baseline), Vec::new())
         }
     };
@@ -127,7 +127,7 @@ pub(super) fn compile_forms(
 }
 
 /// Returns how often the number of interleaved groups is doubled without measurement.
-pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
+pub(super) fn baseline_doublings(function: &LirFunction, level: Level) -> u32 {
     match level {
         // A vector is half a chunk.
         Level::Avx2 => u32::from(regalloc::pressure(function) < CROWDED * registers(level)),

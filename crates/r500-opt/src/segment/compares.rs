@@ -30,9 +30,9 @@ fn compared(ir: &SegmentIr) -> Option<ValId> {
 }
 
 fn read(ir: &SegmentIr, value: ValId, arg: usize) -> Option<(Atom, Modifier)> {
-    let form_value = &ir.values[value];
-    let arg = ir.ops[form_value.op].args.get(arg)?;
-    match arg.lanes[usize::from(form_value.lane)] {
+    let data = &ir.values[value];
+    let arg = ir.ops[data.op].args.get(arg)?;
+    match arg.lanes[usize::from(data.lane)] {
         Some(Read::Atom(atom)) => Some((atom, arg.modifier)),
         _ => None,
     }
