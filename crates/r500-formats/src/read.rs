@@ -7,7 +7,8 @@ use r500_program::Job;
 use crate::error::ReadErrorKind;
 use crate::foreign::DwordCheck;
 use crate::format::HEAD;
-use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, mesa_log, raw};
+use crate::mesa_log::{self, LogEntries};
+use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, raw};
 
 /// Returns all jobs of an input, gzipped or not. Without a format, it is detected.
 ///
@@ -174,6 +175,18 @@ where
         Ok(jobs) => jobs.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],
     })
+}
+
+/// Returns an iterator over the compilations of a driver's log, which may be gzipped: its fragment programs, as [`Jobs`] has them, and its
+/// vertex programs.
+///
+/// # Errors
+/// If the input cannot be read.
+pub fn log_entries<'a>(
+    input: impl BufRead + 'a,
+    limits: &Limits,
+) -> Result<LogEntries<impl BufRead + 'a>, ReadError> {
+    Ok(LogEntries::new(plain(input, limits)?, limits))
 }
 
 /// Returns the decompressed input, within the limit.
