@@ -34,5 +34,5 @@ pub use foreign::{file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;
 pub use mesa_log::{LogEntries, LogEntry, VertexProgram};
-pub use read::{Jobs, log_entries, read};
+pub use read::{Jobs, decompressed, read};
 pub use write::{write, write_all};

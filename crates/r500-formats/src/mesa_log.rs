@@ -35,9 +35,10 @@ use r500_program::{Failure, Job, Outcome};
 use self::draft::Draft;
 use self::line_kind::{LineKind, Stage};
 use self::prefix::Line;
+use crate::error::ReadErrorKind;
 use crate::format::HEAD;
 use crate::lines::Lines;
-use crate::{Limits, ReadError};
+use crate::{Format, Limits, ReadError};
 
 /// Returns whether the beginning or the end, where the final programs are, has text of a log.
 pub(crate) fn is_log(bytes: &[u8]) -> bool {
@@ -274,7 +275,7 @@ impl<R> std::fmt::Debug for LogEntries<R> {
     }
 }
 
-/// The fragment programs of a log, one at a time.
+/// The fragment programs of a log, one at a time; an error for a log that holds only vertex programs.
 pub(crate) struct Programs<R>(LogEntries<R>);
 
 impl<R: BufRead> Programs<R> {
@@ -287,10 +288,23 @@ impl<R: BufRead> Iterator for Programs<R> {
     type Item = Result<Job, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.find_map(|entry| match entry {
+        let next = self.0.find_map(|entry| match entry {
             Ok(LogEntry::Fragment(job)) => Some(job),
             Ok(LogEntry::Vertex(_)) => None,
             Err(error) => Some(Err(error)),
-        })
+        });
+        let vertices = std::mem::take(&mut self.0.vertices);
+        if next.is_some() || self.0.fragments > 0 || vertices == 0 {
+            return next;
+        }
+        let held = match vertices {
+            1 => "one vertex program, vp0".to_owned(),
+            n => format!("{n} vertex programs, vp0 to vp{}", n - 1),
+        };
+        let error = ReadError::new(ReadErrorKind::NoProgram(Format::MesaLog));
+        Some(Err(error.with_help(format!(
+            "it holds {held}: `r500 convert FILE --list` lists them, `r500 explain FILE --as pvs --pick vp0` prints one; for fragment \
+             programs run the driver with RADEON_DEBUG=fp, or fp,vp for both"
+        ))))
     }
 }

@@ -7,8 +7,7 @@ use r500_program::Job;
 use crate::error::ReadErrorKind;
 use crate::foreign::DwordCheck;
 use crate::format::HEAD;
-use crate::mesa_log::{self, LogEntries};
-use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, raw};
+use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, mesa_log, raw};
 
 /// Returns all jobs of an input, gzipped or not. Without a format, it is detected.
 ///
@@ -177,16 +176,15 @@ where
     })
 }
 
-/// Returns an iterator over the compilations of a driver's log, which may be gzipped: its fragment programs, as [`Jobs`] has them, and its
-/// vertex programs.
+/// Returns an input without the compression of gzip, if it has one, within [`Limits::bytes`].
 ///
 /// # Errors
 /// If the input cannot be read.
-pub fn log_entries<'a>(
+pub fn decompressed<'a>(
     input: impl BufRead + 'a,
     limits: &Limits,
-) -> Result<LogEntries<impl BufRead + 'a>, ReadError> {
-    Ok(LogEntries::new(plain(input, limits)?, limits))
+) -> Result<Box<dyn BufRead + 'a>, ReadError> {
+    Ok(Box::new(plain(input, limits)?))
 }
 
 /// Returns the decompressed input, within the limit.

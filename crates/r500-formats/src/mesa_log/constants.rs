@@ -66,7 +66,8 @@ pub(super) fn resolve(passes: &Passes, shader: &ShaderText, code: &[Code]) -> Ve
     constants
 }
 
-/// A compiler that folds literals leaves no read of a literal 0, so what is printed as 0 is a smaller number than the decimals show.
+/// A compiler that folds literals leaves few reads of a literal 0, so what is printed as 0 is probably a number that is smaller than the
+/// decimals show, such as the 1e-5 in `max(x, 1e-5)`.
 fn without_zero(known: Known) -> Known {
     match known {
         Known { channel: Channel::Literal { decimals: Some(decimals) }, value: Some(0.0) } => {
@@ -116,7 +117,14 @@ impl Resolver<'_> {
         }
         // Nothing reads this channel, or an address that depends on a register does.
         let of_this = self.origins.channels.range((n, 0)..=(n, 3));
-        if of_this.filter_map(|(_, origin)| *origin).any(|(k, _)| k != n) {
+        let mut of_this = of_this.filter_map(|(_, origin)| *origin);
+        if let Some((k, _)) = of_this.clone().next()
+            && matches!(self.old.get(&k), Some(Old::State(_)))
+        {
+            // Vectors of the driver stay whole.
+            return self.old_channel((k, c));
+        }
+        if of_this.any(|(k, _)| k != n) {
             return UNKNOWN;
         }
         match self.old.get(&n) {

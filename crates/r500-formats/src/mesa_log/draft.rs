@@ -311,6 +311,12 @@ fn uniforms(constants: &[[Channel; 4]]) -> Vec<Uniform> {
             uniforms.push(Uniform { name, constant, channel: 0, channels: 4 });
             continue;
         }
+        if let Channel::State(state) = channels[0]
+            && channels.iter().all(|&channel| channel == channels[0])
+        {
+            uniforms.push(Uniform { name: state.to_string(), constant, channel: 0, channels: 4 });
+            continue;
+        }
         for (channel, &meaning) in (0..4).zip(channels) {
             let name = match meaning {
                 Channel::Uniform { .. } => meaning.to_string(),
