@@ -238,6 +238,11 @@ impl Draft {
         let constants: Vec<_> = known.iter().map(|c| c.map(|known| known.channel)).collect();
         let uniforms = uniforms(&constants);
         let samplers = self.shader.samplers;
+        let assumed = match &outcome {
+            Outcome::Compiled => assumed,
+            Outcome::Failed(_) if !code.is_empty() => format!("; {outcome}; this is its dummy"),
+            outcome => format!("; {outcome}"),
+        };
         let origin = format!("{}, line {line}{assumed}", Format::MesaLog);
         let process = process.to_owned();
         let compilation = Compilation { outcome, source, process, constants, samplers };
