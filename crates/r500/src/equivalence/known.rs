@@ -68,8 +68,8 @@ impl Known {
             let mut meanings = BTreeMap::new();
             let state = &job.program.state;
             for (n, value) in (0..=u8::MAX).zip(&state.constants) {
-                if state.gives_constant(usize::from(n)) {
-                    for (channel, &bits) in (0..4).zip(value) {
+                for (channel, &bits) in (0..4).zip(value) {
+                    if state.gives_channel(usize::from(n), usize::from(channel)) {
                         let place = ConstantChannel { constant: n, channel };
                         meanings.insert(place, Meaning::Value(bits));
                     }

@@ -51,6 +51,7 @@ impl Trial {
         for job in &mut bare {
             job.program.state.constants.clear();
             job.program.state.absent_constants.clear();
+            job.program.state.absent_channels.clear();
             job.uniforms.clear();
             job.inputs = None;
             job.textures = Default::default();
