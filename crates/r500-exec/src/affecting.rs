@@ -259,7 +259,9 @@ impl Scan<'_> {
     /// Returns whether some pixels of a group may not be covered, or be killed.
     fn has_uncovered_pixels(&self) -> bool {
         let kills = |op: &Op| tex(op).is_some_and(|tex| tex.op == TexOp::TEXKILL);
-        !self.draw.bindings.covers_all() || self.has_outside_pixels() || self.ops().iter().any(kills)
+        !self.draw.bindings.covers_all()
+            || self.has_outside_pixels()
+            || self.ops().iter().any(kills)
     }
 
     fn has_loops(&self) -> bool {
@@ -281,7 +283,9 @@ impl Scan<'_> {
             if index != at {
                 match &self.ops()[index] {
                     Op::Fc(_) => return true,
-                    Op::Alu(alu) if alu.alu_result.is_some() && is_unpredicated(alu) => return false,
+                    Op::Alu(alu) if alu.alu_result.is_some() && is_unpredicated(alu) => {
+                        return false;
+                    }
                     _ => {}
                 }
             }
@@ -355,7 +359,8 @@ fn is_relative(op: &Op) -> bool {
                 || alu.alpha.dest.relative
         }
         Op::Tex(tex) => {
-            [tex.coord, tex.dx, tex.dy].iter().any(|register| register.relative) || tex.dest.relative
+            [tex.coord, tex.dx, tex.dy].iter().any(|register| register.relative)
+                || tex.dest.relative
         }
         Op::Fc(_) => false,
     }
