@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use r500_exec::RunInfo;
+use r500_exec::{AnotherEngine, RunInfo};
 use r500_stream::{StreamErrorKind, counted};
 
 /// The notes and statistics of a card.
@@ -97,6 +97,20 @@ impl Report {
         self.engines.iter().map(|(choice, draws)| (choice, *draws))
     }
 
+    /// Checks that an engine ran the fragment program of every draw. Returns the number of these draws.
+    ///
+    /// # Errors
+    /// [`AnotherEngine`] if another one ran any.
+    pub fn drawn_by(&self, engine: &str) -> Result<u64, AnotherEngine> {
+        for EngineChoice { engine: other, fallback_reason } in self.engines.keys() {
+            if *other != engine {
+                let reason = fallback_reason.clone();
+                return Err(AnotherEngine { wanted: engine.to_owned(), engine: other, reason });
+            }
+        }
+        Ok(self.engines.values().sum())
+    }
+
     pub(crate) fn count_engine(&mut self, ran: RunInfo) {
         let RunInfo { engine, fallback_reason, .. } = ran;
         let mut choice = EngineChoice { engine, fallback_reason };
@@ -130,6 +144,14 @@ impl fmt::Display for Note {
             Self::Draw { why } => write!(f, "draw: {why}"),
             Self::Stream { why } => write!(f, "stream: {why}"),
         }
+    }
+}
+
+impl EngineChoice {
+    /// Returns whether the reference engine, which is slow, ran draws in place of another one.
+    #[must_use]
+    pub fn steps_aside(&self) -> bool {
+        self.engine == "reference" && self.fallback_reason.is_some()
     }
 }
 
