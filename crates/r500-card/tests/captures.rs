@@ -63,6 +63,23 @@ fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> (usize, u6
     (compared, draws)
 }
 
+/// Captures with the project's readings and with others.
+#[test]
+fn captures_have_default_readings_and_others() {
+    let readings = |path: &PathBuf| {
+        let mut records = Reader::new(fs::File::open(path).unwrap()).unwrap();
+        records.find_map(|record| match record.unwrap() {
+            Record::Info(info) => Some(info.readings),
+            _ => None,
+        })
+    };
+    let all: Vec<_> = captures().iter().filter_map(readings).collect();
+    assert!(
+        all.iter().any(Vec::is_empty) && all.iter().any(|readings| readings.len() > 1),
+        "{all:?}"
+    );
+}
+
 #[test]
 fn all_engines_leave_the_buffers_of_the_capture() {
     for path in captures() {
