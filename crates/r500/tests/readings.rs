@@ -74,7 +74,7 @@ fn readings_that_only_textures_depend_on_are_drawn_by_every_engine() {
         }
     }
     for name in textures {
-        assert!(matches!(counts[name], [50.., 0]), "{name}: {counts:?}");
+        assert!(counts[name][0] >= 50 && counts[name][1] == 0, "{name}: {counts:?}");
     }
 }
 
@@ -113,13 +113,13 @@ fn generated_programs() {
     assert_eq!(counts.len(), Readings::TABLE.len());
     // The engines implement these, so that no program needs the reference engine.
     for name in ["clamp-nan", "kill-rgba", "alu-result-predicate", "pred-reserved"] {
-        assert!(matches!(counts[name], [10.., 0]), "{name}: {counts:?}");
+        assert!(counts[name][0] >= 10 && counts[name][1] == 0, "{name}: {counts:?}");
     }
     // These affect hardly any program, and must not exclude the engines from the others.
     for name in
         ["a-op-3", "b-op-3", "left-window", "stack-limits", "past-pixsize", "reserved-op", "omod-7"]
     {
-        assert!(matches!(counts[name], [10.., 0]), "{name}: {counts:?}");
+        assert!(counts[name][0] >= 10 && counts[name][1] == 0, "{name}: {counts:?}");
     }
     // These affect nearly all of these programs.
     for name in ["denormals", "mad-rounding"] {
