@@ -1,8 +1,16 @@
 //! Engines with other readings: the fast and the jit engine draw what the reference engine draws with the same readings, themselves, unless a
 //! reading affects the program that only the reference engine implements. So the table of what readings affect is right: an engine that
 //! ignores a reading draws what the reading does not affect.
+//!
+//! `R500_PROGRAMS=10000 cargo test --release -p r500 --test readings generated` tries more programs than the default.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr
+)]
 
 #[path = "../../r500-gen/tests/engines/mod.rs"]
 mod engines;
@@ -95,7 +103,8 @@ fn cases() {
 fn generated_programs() {
     let mut counts = Counts::new();
     let others = others();
-    for seed in 0..400 {
+    let programs = std::env::var("R500_PROGRAMS").map_or(400, |text| text.parse().unwrap());
+    for seed in 0..programs {
         let shape = Shape {
             size: [[7, 5], [8, 8], [16, 4]][seed as usize % 3],
             work: 400,
@@ -111,6 +120,7 @@ fn generated_programs() {
         }
     }
     assert_eq!(counts.len(), Readings::TABLE.len());
+    eprintln!("drawn by all engines, and by the reference engine only: {counts:#?}");
     // The engines implement these, so that no program needs the reference engine.
     for name in ["clamp-nan", "kill-rgba", "alu-result-predicate", "pred-reserved"] {
         assert!(counts[name][0] >= 10 && counts[name][1] == 0, "{name}: {counts:?}");
