@@ -39,9 +39,11 @@
 //! no programs, engines or files.
 
 mod address;
+mod affecting;
 #[doc(hidden)]
 pub mod batch;
 mod blocks;
+mod compiled_forms;
 mod component;
 mod coordinates;
 mod error;
