@@ -10,6 +10,8 @@ use r500_stream::Chip;
 use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome};
 #[cfg(target_os = "linux")]
+use super::output_file::create_folder;
+#[cfg(target_os = "linux")]
 use super::terminal;
 
 /// Run a program on the virtual card.
@@ -202,9 +204,7 @@ impl CardArgs {
             readings: self.reading.clone(),
         };
         if let Some(frames) = &settings.frames {
-            std::fs::create_dir_all(frames).map_err(|error| {
-                Failure::could_not(error).context(format!("cannot create {}", frames.display()))
-            })?;
+            create_folder(frames)?;
         }
         let (name, arguments) =
             program.command.split_first().ok_or_else(|| Failure::usage("which program?"))?;

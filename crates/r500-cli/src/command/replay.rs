@@ -15,6 +15,7 @@ use super::capture_args::{deadline, out_of_range, set_readings};
 use super::card_engine::CardEngine;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
+use super::output_file::{create_folder, put};
 use super::{overwrite, terminal};
 
 /// Execute a capture again.
@@ -74,9 +75,7 @@ type Hashes = Vec<(BufferId, u64)>;
 impl Replay {
     pub(super) fn run(&self) -> Outcome {
         if let Some(directory) = &self.output {
-            std::fs::create_dir_all(directory).map_err(|error| {
-                Failure::could_not(error).context(format!("cannot create {}", directory.display()))
-            })?;
+            create_folder(directory)?;
         }
         let deadline = deadline(self.limit_time);
         let other = self.compare.as_deref().map(read_hashes).transpose()?;
@@ -207,7 +206,7 @@ impl Replay {
             Failure::could_not(error).context(format!("cannot write {}", path.display()))
         };
         let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
-        r500::files::write(path, bytes).map_err(|error| cannot(error.into()))
+        put(path, &bytes)
     }
 }
 

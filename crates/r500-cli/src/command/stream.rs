@@ -21,10 +21,10 @@ use r500_stream::{
 use serde_json::{Value as Json, json};
 
 use super::capture_args::{deadline, out_of_range, set_readings};
-use super::convert::put;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
+use super::output_file::{OutputFile, put};
 use super::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
@@ -102,14 +102,9 @@ impl Stream {
             }
         }
         let program = self.vertex.map(|draw| vertex_program(&source, draw)).transpose()?;
-        let mut out: Box<dyn Write> = match &self.output {
-            Some(path) => {
-                let file = r500::files::create(path).map_err(|error| {
-                    let context = format!("cannot write {}", path.display());
-                    Failure::could_not(error).context(context)
-                })?;
-                Box::new(BufWriter::new(file))
-            }
+        let file = self.output.as_deref().map(OutputFile::create).transpose()?;
+        let mut out: Box<dyn Write> = match &file {
+            Some(file) => Box::new(file.writer()),
             // `out` escapes what is not printable text.
             None if self.assemble => {
                 let out = std::io::stdout();
@@ -130,6 +125,8 @@ impl Stream {
             self.print(&source, &mut out)?
         };
         out.flush()?;
+        drop(out);
+        file.map_or(Ok(()), OutputFile::commit)?;
         Ok(status)
     }
 
