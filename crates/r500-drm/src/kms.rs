@@ -190,7 +190,7 @@ impl File {
         device.capture.record(|recorder| recorder.flip(fb.picture));
         let tiling = *locked(&fb.object.tiling);
         if let Some(window) = &device.window
-            && let Some(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling)
+            && let Ok(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling, None)
         {
             let (width, height) = (fb.picture.width, fb.picture.height);
             let pixel = |&[r, g, b]: &[u8; 3]| u32::from_be_bytes([0, r, g, b]);
