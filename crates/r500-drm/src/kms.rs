@@ -1,5 +1,7 @@
 //! Mode-setting requests (KMS): one connector with one screen of one mode.
 
+use std::sync::atomic::Ordering;
+
 use bytemuck::Zeroable;
 use r500_stream::capture::Picture;
 use r500_stream::{PixelFormat, frame_rgb};
@@ -200,7 +202,8 @@ impl File {
         if let Some(directory) = &device.settings.frames {
             let path = directory.join(format!("frame-{number:05}.png"));
             if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
-                log::print_once(&format!("{}: {error}", path.display()));
+                device.failed.store(true, Ordering::Relaxed);
+                log::print_once(&format!("cannot write {}: {error}", path.display()));
             }
         }
         Ok(())

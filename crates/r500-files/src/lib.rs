@@ -8,7 +8,7 @@
 
 mod output;
 
-pub use output::{Output, OutputWriter, discard_unfinished, write, write_group};
+pub use output::{Output, OutputWriter, discard_unfinished, remove, write, write_group};
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};

@@ -96,6 +96,25 @@ impl Output {
         }
     }
 
+    /// Creates an output whose name is not taken: there is neither a file of that name nor a temporary one of it, left by
+    /// a process that ended early. That one may hold all that is known of a crash.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] if the name is taken, and those of the system.
+    pub fn create_new(path: &Path) -> io::Result<Self> {
+        let taken = || io::Error::from(ErrorKind::AlreadyExists);
+        let part = path.with_file_name(temporary_name(path, 0));
+        if [path, &part].iter().any(|path| std::fs::symlink_metadata(path).is_ok()) {
+            return Err(taken());
+        }
+        let output = Self::temporary(path, None)?;
+        // Another process may have been faster.
+        if output.temporary.as_ref().is_some_and(|temporary| temporary.path != part) {
+            return Err(taken());
+        }
+        Ok(output)
+    }
+
     fn temporary(to: &Path, existing: Option<&Metadata>) -> io::Result<Self> {
         // Signals remove files that are in the table, so the file enters it when it is created.
         let mut files = unfinished();
@@ -197,6 +216,22 @@ impl Seek for OutputWriter {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         (&self.0.file).seek(to)
     }
+}
+
+/// Removes a file, and the temporary file that an output of this name left. Returns whether there was one of them.
+///
+/// # Errors
+/// Those of the system.
+pub fn remove(path: &Path) -> io::Result<bool> {
+    let mut found = false;
+    for path in [path, &path.with_file_name(temporary_name(path, 0))] {
+        match std::fs::remove_file(path) {
+            Ok(()) => found = true,
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 /// Writes a file that the user named. See [`Output`].
@@ -447,6 +482,21 @@ mod tests {
         second.commit().unwrap();
         assert_eq!(folder.names(), ["out"]);
         assert_eq!(std::fs::read(&path).unwrap(), b"2");
+    }
+
+    #[test]
+    fn new_files_leave_those_of_crashes_alone() {
+        let folder = Folder::new("new");
+        let path = folder.0.join("out");
+        let first = Output::create_new(&path).unwrap();
+        assert_eq!(Output::create_new(&path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        first.commit().unwrap();
+        assert_eq!(Output::create_new(&path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(folder.names(), ["out"]);
+        std::fs::write(folder.0.join(".out.r500-part"), b"crash").unwrap();
+        assert!(remove(&path).unwrap());
+        assert!(!remove(&path).unwrap());
+        assert!(folder.names().is_empty());
     }
 
     #[test]
