@@ -39,6 +39,7 @@ pub mod reference;
 pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
+mod available;
 mod bindings;
 mod draw;
 mod draw_key;

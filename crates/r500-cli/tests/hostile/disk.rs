@@ -24,8 +24,9 @@ fn a_full_disk_leaves_no_file() {
     let folder = Folder::new("disk");
     let long = PLAIN.replace(";\n", "").replace(" LAST", "") + ";\n";
     let main = folder.write("main.r5", long.repeat(200) + PLAIN);
-    let moving = folder.write("moving.r5", "UNIFORM time const[0] ;\n".to_owned() + PLAIN);
+    let moving = folder.write("moving.r5", "UNIFORM \"time\" = const[0].a ;\n".to_owned() + PLAIN);
     let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/captures/texture.r5cs");
+    let plasma = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/plasma.r5");
     let noise = "0=noise,size=64x64";
     let before = folder.names();
     let out = |name: &str| folder.path(name);
@@ -42,11 +43,11 @@ fn a_full_disk_leaves_no_file() {
         vec!["convert", &main, "-o", &out("a.json")],
         vec!["disasm", &main, "-o", &out("a.asm")],
         vec!["cfg", &main, "-o", &out("a.svg")],
-        vec!["run", &main, "--dump-ir", "-o", &out("a.ir")],
+        vec!["run", plasma, "--dump-ir", "-o", &out("a.ir")],
         vec!["stream", capture, "-o", &out("a.txt")],
         vec!["stream", capture, "--list", "--format", "json", "-o", &out("b.txt")],
         vec!["stream", capture, "--draw", "0", "-o", &out("draw.json")],
-        vec!["opt", &main, "-o", &out("opt.json")],
+        vec!["opt", plasma, "-o", &out("opt.json")],
     ]
     .iter()
     .map(|args| args.iter().map(|arg| (*arg).to_owned()).collect())
