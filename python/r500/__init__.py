@@ -59,8 +59,7 @@ def read_all(source: Source, name: Optional[str] = None) -> "list[Program]":
     """Reads all programs of a file (a path) or of bytes, in any format of the ``r500`` command."""
     if not isinstance(source, bytes):
         path = os.fspath(source)
-        with open(path, "rb") as file:
-            source, name = file.read(), name or path
+        source, name = _native.read_file(path), name or path
     return [Program(native) for native in _native.read(source, name)]
 
 

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "the package documents it")]
 
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use pyo3::exceptions::PyException;
@@ -14,6 +15,7 @@ use r500::exec::output::color::bytes_per_pixel;
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, ColorSurface, Engine, Options, PixelRect, Shader, Surfaces};
 use r500::fast::Fast;
+use r500::files;
 use r500::formats::Limits;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::Jit;
@@ -63,6 +65,19 @@ fn version() -> &'static str {
 fn read(py: Python<'_>, bytes: &[u8], name: Option<&str>) -> PyResult<Vec<Program>> {
     let jobs = py.detach(|| reader::read(bytes, name, None, &Limits::default()));
     Ok(jobs.map_err(error)?.into_iter().map(|job| Program { job }).collect())
+}
+
+/// Returns the bytes of a file, by the rules for all files: no devices, no pipes, a limited length.
+#[pyfunction]
+fn read_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = py.detach(|| files::read(&path, files::MAX_TEXT)).map_err(|refused| {
+        match refused.raw_os_error() {
+            // Python's own kinds of OSError.
+            Some(_) => PyErr::from(refused),
+            None => error(format!("{}: {refused}", path.display())),
+        }
+    })?;
+    Ok(PyBytes::new(py, &bytes))
 }
 
 #[pyclass(frozen)]
@@ -229,15 +244,24 @@ impl Drawing {
         }
         let [width, height] = self.bindings.size();
         let pitch = width as usize * size;
-        let mut bytes = vec![0; pitch * height as usize];
-        py.detach(|| {
-            let area = PixelRect { x: 0, y: 0, width, height };
-            let mut colors = [None, None, None, None];
-            colors[target] = Some(ColorSurface { format, bytes: &mut bytes, pitch });
-            let mut surfaces = Surfaces { area, colors, depth: None, coverage: None };
-            self.prepared.draw_to(&self.bindings, &mut surfaces).map_err(error)
+        let bytes = (pitch as u64).saturating_mul(height.into());
+        let limit = self.prepared.options().limits.memory;
+        let length = usize::try_from(bytes).ok().filter(|_| bytes <= limit);
+        let length = length.ok_or_else(|| {
+            error(format!(
+                "a picture of {width}x{height} takes {bytes} bytes, the limit is {limit}"
+            ))
         })?;
-        Ok(PyBytes::new(py, &bytes))
+        // A picture that cannot be allocated is a MemoryError.
+        PyBytes::new_with(py, length, |bytes| {
+            py.detach(|| {
+                let area = PixelRect { x: 0, y: 0, width, height };
+                let mut colors = [None, None, None, None];
+                colors[target] = Some(ColorSurface { format, bytes, pitch });
+                let mut surfaces = Surfaces { area, colors, depth: None, coverage: None };
+                self.prepared.draw_to(&self.bindings, &mut surfaces).map_err(error)
+            })
+        })
     }
 }
 
@@ -246,6 +270,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
     module.add_class::<Program>()?;
     module.add_class::<Drawing>()?;
+    module.add_function(wrap_pyfunction!(read_file, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(read, module)?)
 }

@@ -1,7 +1,9 @@
 """The package against the command, files, and hand-derived values."""
 
+import inspect
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -113,3 +115,32 @@ def test_errors_say_what_is_wrong():
         drawing.set_input(0, [[1, 2, 3]])
     with pytest.raises(r500.Error, match="no engine is called `gpu`"):
         r500.read(GRADIENT).render(engine="gpu")
+
+
+def test_files_follow_the_rules_for_files(tmp_path):
+    with pytest.raises(r500.Error, match="a device, not a regular file"):
+        r500.read("/dev/zero")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(r500.Error, match="a pipe, not a regular file"):
+        r500.read(pipe)
+    with pytest.raises(r500.Error, match="a folder, not a regular file"):
+        r500.read(tmp_path)
+    hole = tmp_path / "hole"
+    with open(hole, "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(r500.Error, match="this is the limit"):
+        r500.read(hole)
+    with pytest.raises(FileNotFoundError):
+        r500.read(tmp_path / "missing.json")
+    # Only the guard opens files.
+    source = inspect.getsource(r500)
+    assert not re.search(r"\bopen\(|read_bytes|read_text|fromfile", source)
+
+
+def test_pictures_that_do_not_fit_are_errors():
+    program = r500.read(b"OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n", "plain.r5")
+    with pytest.raises(r500.Error, match="the limit is"):
+        program.render(size=(1 << 20, 1 << 20))
+    with pytest.raises(r500.Error):
+        program.render(size=((1 << 32) - 1, (1 << 32) - 1))

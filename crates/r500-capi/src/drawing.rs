@@ -299,7 +299,15 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
         let mut coverage = Vec::new();
         if !given.coverage.is_null() {
             // C may have left any byte there, and not every byte is a valid `bool`.
-            coverage = vec![false; given.coverage_size];
+            // No more than the area needs, whatever size the caller states.
+            let rows = (area.height as usize).saturating_sub(1);
+            let needed =
+                given.coverage_pitch.saturating_mul(rows).saturating_add(area.width as usize);
+            let size = given.coverage_size.min(needed);
+            coverage
+                .try_reserve_exact(size)
+                .map_err(|_| format!("{size} bytes of coverage cannot be allocated"))?;
+            coverage.resize(size, false);
             targets.coverage = Some(Plane { values: &mut coverage, pitch: given.coverage_pitch });
         }
         drawing.prepared.draw_to(&drawing.bindings, &mut targets).map_err(text)?;

@@ -1,8 +1,7 @@
 //! `CP`: execution of a draw, block by block.
 
 use r500_chip::Mapped;
-use r500_chip::pvs::OUTPUTS;
-use r500_chip::values::{PolygonFill, PrimType, PrimWalk};
+use r500_chip::values::{PolygonFill, PrimType};
 use r500_exec::{Engine, RunInfo};
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WSource;
@@ -13,7 +12,6 @@ use crate::fg::Fg;
 use crate::fog::Fog;
 use crate::ga::{Ga, Shape};
 use crate::limits::{Budget, CardError};
-use crate::pvs::Program;
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
 use crate::recording::Recording;
@@ -23,7 +21,7 @@ use crate::sc::{Quad, Sc};
 use crate::su::{DEPTH_MAX, Primitive, Su};
 use crate::us::{Fragments, Work, ran_together};
 use crate::vap::assembly::{self, assemble};
-use crate::vap::fetch::{Fetch, IndexList, Processed};
+use crate::vap::vertices::Vertices;
 use crate::vap::{DrawState, OutputLayout, Vertex};
 use crate::zb::Zb;
 
@@ -52,79 +50,25 @@ pub(crate) fn draw(
     note_ignored(state, context.report);
     let draw = DrawState::new(state, call);
     let layout = OutputLayout::new(state);
-    let vertices = vertices(state, call, &draw, &layout, context)?;
-    let Some(vertices) = vertices.filter(|_| !draw.no_render) else { return Ok(()) };
-    let Some(mut pipeline) = Pipeline::new(state, &draw, &layout, context)? else { return Ok(()) };
-    let result = pipeline.draw(&vertices, &draw, context);
+    let Some(mut vertices) =
+        Vertices::new(state, call, &draw, &layout, context.budget, context.report)?
+    else {
+        return Ok(());
+    };
+    // Before the fragment program is prepared: a failure of the vertex program then costs less.
+    vertices.process_next(context.budget, context.report)?;
+    let pipeline = match draw.no_render {
+        true => None,
+        false => Pipeline::new(state, &draw, &layout, context)?,
+    };
+    let Some(mut pipeline) = pipeline else {
+        return vertices.process_all(context.budget, context.report);
+    };
+    let result = pipeline.draw(&mut vertices, &draw, context);
     if let Some(ran) = pipeline.ran {
         context.report.count_engine(ran);
     }
     result
-}
-
-/// The vertices of a draw: each once, and the order of their use.
-struct Vertices {
-    processed: Vec<Vertex>,
-    order: Vec<usize>,
-}
-
-impl Vertices {
-    fn at(&self, n: usize) -> Vertex {
-        self.processed[self.order[n]]
-    }
-}
-
-/// Fetches and transforms the vertices of a draw; `None` if their source is not supported.
-fn vertices(
-    state: &State,
-    call: &DrawCall<'_>,
-    draw: &DrawState,
-    layout: &OutputLayout,
-    context: &mut Context<'_>,
-) -> Result<Option<Vertices>, CardError> {
-    context.budget.vertices(draw.count.into())?;
-    let fetch = Fetch::new(state);
-    let program = (!draw.bypass).then(|| Program::new(state));
-    let mut vertices = Vertices { processed: Vec::new(), order: Vec::new() };
-    let mut known = Processed::default();
-    let indices = IndexList::new(call);
-    let mut dwords = Vec::new();
-    for n in 0..draw.count {
-        if n % 256 == 0 {
-            context.budget.time()?;
-        }
-        let index = match draw.vf_cntl.prim_walk() {
-            PrimWalk::INDEXES => fetch.limit(indices.get(n)),
-            PrimWalk::VERTEX_LIST => fetch.limit(n),
-            PrimWalk::VERTEX_DATA => n,
-            _ => {
-                let why = "vertices assembled from registers".to_owned();
-                context.report.note(Note::Draw { why });
-                return Ok(None);
-            }
-        };
-        if let Some(vertex) = known.get(index) {
-            vertices.order.push(vertex);
-            continue;
-        }
-        let inputs = match draw.vf_cntl.prim_walk() {
-            PrimWalk::VERTEX_DATA => fetch.inputs(fetch.embedded(n, &call.vertices)),
-            _ => {
-                fetch.gather(index, &mut dwords);
-                fetch.inputs(&dwords)
-            }
-        };
-        let mut outputs = [[0.0; 4]; OUTPUTS];
-        match &program {
-            Some(program) => program.run(&inputs, &mut outputs, context.budget)?,
-            None => outputs[..inputs.len()].copy_from_slice(&inputs),
-        }
-        known.insert(index, vertices.processed.len());
-        vertices.order.push(vertices.processed.len());
-        vertices.processed.push(layout.vertex(&outputs));
-    }
-    context.report.statistics.vertices += vertices.processed.len() as u64;
-    Ok(Some(vertices))
 }
 
 /// The blocks from clipping on, configured for a draw, and quads that are not shaded yet.
@@ -193,18 +137,16 @@ impl Pipeline {
     /// Draws the primitives of vertices.
     fn draw(
         &mut self,
-        vertices: &Vertices,
+        vertices: &mut Vertices<'_>,
         draw: &DrawState,
         context: &mut Context<'_>,
     ) -> Result<(), CardError> {
         let split = context.readings.quad_split;
-        let known = assemble(
-            draw.vf_cntl.prim_type(),
-            vertices.order.len(),
-            self.ga.provoking,
-            split,
-            |p| self.primitive(vertices, p, context),
-        )?;
+        let (primitives, provoking) = (draw.vf_cntl.prim_type(), self.ga.provoking);
+        let known = assemble(primitives, vertices.count(), provoking, split, |p| {
+            vertices.process_through(p.last_vertex(), context.budget, context.report)?;
+            self.primitive(vertices, p, context)
+        })?;
         if !known {
             let code = draw.vf_cntl.prim_type().code();
             context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
@@ -214,7 +156,7 @@ impl Pipeline {
 
     fn primitive(
         &mut self,
-        vertices: &Vertices,
+        vertices: &Vertices<'_>,
         primitive: assembly::Primitive,
         context: &mut Context<'_>,
     ) -> Result<(), CardError> {

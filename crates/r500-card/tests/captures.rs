@@ -49,7 +49,7 @@ fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> (usize, u6
             }
             Some(Event::Hashes(hashes)) => {
                 compared += hashes.len();
-                let differ = player.mismatches(&hashes);
+                let differ = player.mismatches(&hashes, None).unwrap();
                 let path = path.display();
                 assert!(differ.is_empty(), "{path}, {name}, submission {submissions}: {differ:?}");
             }

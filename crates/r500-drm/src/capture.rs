@@ -1,28 +1,33 @@
 //! The capture of this process, if requested.
 
-use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use r500_files::{Output, OutputWriter};
 use r500_stream::capture::{Info, Recorder};
 
 use crate::worker::locked;
 use crate::{Settings, log};
 
 /// Records the program's operations from its first buffer. If the file cannot be written, reports it once and stops.
+///
+/// The capture gets its name when the process ends. That of a process that crashes or is killed keeps its temporary name.
 #[derive(Debug)]
 pub(crate) struct Capture {
     state: Mutex<State>,
     on: bool,
+    failed: AtomicBool,
 }
 
 #[derive(Debug)]
 enum State {
     Off,
     Waiting(PathBuf, Info),
-    // Unbuffered: the recorder writes whole records, and a program may end at any time.
-    Open(Box<Recorder<fs::File>>),
+    // Unbuffered: the recorder writes whole records, and a program may end at any time. The output is `None` when it has
+    // its name; what the program does after that is still recorded.
+    Open(Box<Recorder<OutputWriter>>, Option<Output>),
 }
 
 impl Capture {
@@ -39,7 +44,11 @@ impl Capture {
                 },
             ),
         };
-        Self { on: !matches!(state, State::Off), state: Mutex::new(state) }
+        Self {
+            on: !matches!(state, State::Off),
+            state: Mutex::new(state),
+            failed: AtomicBool::new(false),
+        }
     }
 
     /// Returns whether anything is recorded.
@@ -48,34 +57,62 @@ impl Capture {
     }
 
     /// Records an operation.
-    pub(crate) fn record(&self, what: impl FnOnce(&mut Recorder<fs::File>) -> io::Result<()>) {
+    pub(crate) fn record(&self, what: impl FnOnce(&mut Recorder<OutputWriter>) -> io::Result<()>) {
         if !self.on {
             return;
         }
         let mut state = locked(&self.state);
         let result = match &mut *state {
             State::Off => return,
-            State::Waiting(path, info) => begin(path, info).and_then(|mut recorder| {
+            State::Waiting(path, info) => begin(path, info).and_then(|(mut recorder, output)| {
                 let result = what(&mut recorder);
-                *state = State::Open(Box::new(recorder));
+                *state = State::Open(Box::new(recorder), Some(output));
                 result
             }),
-            State::Open(recorder) => what(recorder),
+            State::Open(recorder, _) => what(recorder),
         };
         if let Err(error) = result {
-            log::print(&format!("the capture ends here: {error}"));
-            *state = State::Off;
+            self.fail(&mut state, &error);
         }
+    }
+
+    /// Gives the capture its name. With `wait` false, does nothing if another thread uses the capture at this moment.
+    pub(crate) fn finish(&self, wait: bool) {
+        if !self.on {
+            return;
+        }
+        let mut state = match (wait, self.state.try_lock()) {
+            (_, Ok(state)) => state,
+            (true, _) => locked(&self.state),
+            (false, _) => return,
+        };
+        if let State::Open(_, output) = &mut *state
+            && let Some(output) = output.take()
+            && let Err(error) = output.commit()
+        {
+            self.fail(&mut state, &error);
+        }
+    }
+
+    /// Returns whether the capture could not be written.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    fn fail(&self, state: &mut State, error: &io::Error) {
+        log::print(&format!("there is no capture: {error}"));
+        self.failed.store(true, Ordering::Relaxed);
+        *state = State::Off;
     }
 }
 
 /// Creates the file, or the first of `NAME.1.EXT`, `NAME.2.EXT`… that does not exist.
-fn begin(path: &Path, info: &Info) -> io::Result<Recorder<fs::File>> {
+fn begin(path: &Path, info: &Info) -> io::Result<(Recorder<OutputWriter>, Output)> {
     let mut number = 0;
     loop {
         let path = numbered(path, number);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => return Recorder::new(file, info.clone()),
+        match Output::create_new(&path) {
+            Ok(output) => return Ok((Recorder::new(output.writer(), info.clone())?, output)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => {
                 return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));

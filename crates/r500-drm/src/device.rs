@@ -30,6 +30,10 @@ pub struct Device {
     /// The window for frames, if any.
     pub(crate) window: Option<FrameWriter>,
     counts: Counts,
+    /// The process of this card. A child that shares its memory must not end the capture.
+    process: u32,
+    /// Whether a frame could not be written.
+    pub(crate) failed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -52,6 +56,8 @@ impl Device {
             vblank: Vblank::new(settings.window.is_some()),
             window: settings.window.clone().map(FrameWriter::new),
             counts: Counts::default(),
+            process: std::process::id(),
+            failed: AtomicBool::new(false),
             settings,
         }))
     }
@@ -66,14 +72,28 @@ impl Device {
         }
     }
 
+    /// Completes the capture without waiting, if the process is the one that created the card. For a process that ends at
+    /// once.
+    pub fn finish_capture(&self) {
+        if std::process::id() == self.process {
+            self.capture.finish(false);
+        }
+    }
+
+    /// Returns whether an output could not be written, which was reported then: a frame, or the capture.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed) || self.capture.has_failed()
+    }
+
     /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Waits for the machine. Returns the lines to print for the user at the end.
+    /// Waits for the machine, and completes the capture. Returns the lines to print for the user at the end.
     pub fn finish(&self) -> Vec<String> {
         self.worker.wait_all();
+        self.capture.finish(true);
         let mut lines = self.worker.report(self.settings.stats);
         if self.settings.stats {
             let [submissions, dwords, relocations] =

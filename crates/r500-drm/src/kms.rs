@@ -1,5 +1,7 @@
 //! Mode-setting requests (KMS): one connector with one screen of one mode.
 
+use std::sync::atomic::Ordering;
+
 use bytemuck::Zeroable;
 use r500_stream::capture::Picture;
 use r500_stream::{PixelFormat, frame_rgb};
@@ -190,7 +192,7 @@ impl File {
         device.capture.record(|recorder| recorder.flip(fb.picture));
         let tiling = *locked(&fb.object.tiling);
         if let Some(window) = &device.window
-            && let Some(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling)
+            && let Ok(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling, None)
         {
             let (width, height) = (fb.picture.width, fb.picture.height);
             let pixel = |&[r, g, b]: &[u8; 3]| u32::from_be_bytes([0, r, g, b]);
@@ -200,7 +202,8 @@ impl File {
         if let Some(directory) = &device.settings.frames {
             let path = directory.join(format!("frame-{number:05}.png"));
             if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
-                log::print_once(&format!("{}: {error}", path.display()));
+                device.failed.store(true, Ordering::Relaxed);
+                log::print_once(&format!("cannot write {}: {error}", path.display()));
             }
         }
         Ok(())

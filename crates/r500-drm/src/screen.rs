@@ -1,9 +1,9 @@
 //! Frames as PNG files.
 
-use std::fs;
 use std::io::BufWriter;
 use std::path::Path;
 
+use r500_files::Output;
 use r500_stream::capture::Picture;
 use r500_stream::{Buffer, Tiling, frame_rgb};
 
@@ -14,12 +14,14 @@ pub(crate) fn write_png(
     picture: &Picture,
     tiling: Tiling,
 ) -> std::io::Result<()> {
-    let rgb = frame_rgb(buffer, picture, tiling)
-        .ok_or_else(|| std::io::Error::other("a frame of a format without a name"))?;
-    let mut encoder =
-        png::Encoder::new(BufWriter::new(fs::File::create(path)?), picture.width, picture.height);
+    let rgb = frame_rgb(buffer, picture, tiling, None).map_err(std::io::Error::other)?;
+    let output = Output::create(path)?;
+    let to = BufWriter::new(output.writer());
+    let mut encoder = png::Encoder::new(to, picture.width, picture.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_compression(png::Compression::Fast);
-    encoder.write_header()?.write_image_data(&rgb)?;
-    Ok(())
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&rgb)?;
+    writer.finish()?;
+    output.commit()
 }

@@ -11,6 +11,9 @@ use crate::{Errno, Machine, log};
 /// A fence: the number of a submission, from 1.
 pub(crate) type Fence = u64;
 
+/// Submissions in flight. They keep their buffers, so a program that never waits would take memory without bound.
+const MOST_QUEUED: u64 = 256;
+
 /// A queue of submissions to a machine on its own thread. Without a machine, submissions complete immediately.
 #[derive(Debug)]
 pub(crate) struct Worker {
@@ -63,9 +66,10 @@ impl Worker {
         Ok(Self { queue: Mutex::new(Queue { submitted: 0, sender }), shared })
     }
 
-    /// Queues a submission.
+    /// Queues a submission. Waits while [`MOST_QUEUED`] are in flight, as the kernel waits for space in its ring.
     pub(crate) fn submit(&self, submission: Submission) -> Fence {
         let mut queue = locked(&self.queue);
+        self.wait(queue.submitted.saturating_sub(MOST_QUEUED - 1));
         queue.submitted += 1;
         match &queue.sender {
             // The thread ends only with the sender.
@@ -176,6 +180,32 @@ mod tests {
         assert!(!worker.is_done(5));
         assert_eq!(worker.resets(), 2);
         assert_eq!(worker.report(false), ["1", "3", "4", "5"]);
+    }
+
+    /// A machine that is slower than the program.
+    #[derive(Debug)]
+    struct Slow;
+
+    impl Machine for Slow {
+        fn submit(&mut self, _: &Submission) -> Result<(), Fault> {
+            thread::sleep(std::time::Duration::from_micros(100));
+            Ok(())
+        }
+
+        fn report(&self, _: bool) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn submissions_in_flight_are_bounded() {
+        let worker = Worker::new(Some(Box::new(Slow))).unwrap();
+        for n in 1..=3 * MOST_QUEUED {
+            assert_eq!(worker.submit(of(1)), n);
+            let done = locked(&worker.shared.progress).completed;
+            assert!(n - done <= MOST_QUEUED, "{n} submitted, {done} done");
+        }
+        worker.wait_all();
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use r500_program::Executable;
 
+use crate::available::check_available;
 use crate::{Bindings, Cancel, Options, RunError, Shader};
 
 /// A draw: all data that an engine reads. [`Draw::new`] checks its limits.
@@ -56,12 +57,14 @@ impl<'a> Draw<'a> {
             let what = format!("a group of {width}x{height} pixels");
             return Err(RunError::Memory { what, bytes, limit });
         }
+        check_available(bytes, || format!("a group of {width}x{height} pixels"))?;
         let [columns, rows] = bindings.size();
         let bytes = u64::from(columns) * COLUMN_BYTES + u64::from(rows) * ROW_BYTES;
         if bytes > limit {
             let what = format!("the coordinates of {columns} columns and {rows} rows");
             return Err(RunError::Memory { what, bytes, limit });
         }
+        check_available(bytes, || format!("the coordinates of {columns} columns and {rows} rows"))?;
         let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
         Ok(Self { shader, bindings, options, deadline })
     }

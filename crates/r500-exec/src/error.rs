@@ -57,6 +57,14 @@ pub enum RunError {
         /// [`Limits::memory`](crate::Limits::memory).
         limit: u64,
     },
+    /// Memory within the limit cannot be allocated.
+    #[error("{what} takes {bytes} bytes, which the system does not provide")]
+    Allocation {
+        /// The data, in words.
+        what: String,
+        /// Bytes that it would take.
+        bytes: u64,
+    },
     /// The program ran for too long.
     #[error(
         "after {limit} instructions the group at pixel {},{} is still at address {address}: \

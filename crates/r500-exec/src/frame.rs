@@ -2,6 +2,7 @@
 
 mod cache_lines;
 
+use crate::available::check_available;
 use crate::numerics::canonical_nan;
 use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 use cache_lines::AlignedPixels;
@@ -147,7 +148,9 @@ impl Frame {
             return Err(RunError::NoPixels { width, height });
         }
         let area = options.area.unwrap_or(PixelRect { x: 0, y: 0, width, height });
-        pixels_in(area, [width, height], bytes_per_pixel(shader), options.limits.memory)?;
+        let bytes = bytes_per_pixel(shader);
+        pixels_in(area, [width, height], bytes, options.limits.memory)?;
+        check_frame(area, bytes)?;
         Ok(Self::of_area(shader, area))
     }
 
@@ -431,6 +434,16 @@ pub(crate) fn pixels_in(
         bytes,
         limit,
     })
+}
+
+/// Checks that a frame of a rectangle can be allocated.
+///
+/// # Errors
+/// [`RunError::Allocation`].
+pub(crate) fn check_frame(area: PixelRect, bytes_per_pixel: u64) -> Result<(), RunError> {
+    let PixelRect { width, height, .. } = area;
+    let bytes = (u64::from(width) * u64::from(height)).saturating_mul(bytes_per_pixel);
+    check_available(bytes, || format!("a frame of {width}x{height}"))
 }
 
 /// Checks that a rectangle has pixels and lies in a picture of this width and height.

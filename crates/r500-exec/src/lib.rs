@@ -40,6 +40,7 @@ pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
 mod affecting;
+mod available;
 mod bindings;
 mod draw;
 mod draw_key;

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use crate::frame::{bytes_per_pixel, pixels_in};
+use crate::frame::{bytes_per_pixel, check_frame, pixels_in};
 use crate::{
     BandStats, Bindings, Draw, Drawing, Frame, Options, PixelRect, PreparedDraw, RunError, RunInfo,
     Shader, draw_into,
@@ -46,8 +46,11 @@ impl<'d> Strips<'d> {
         let Draw { shader, bindings, options, .. } = draw;
         let [width, height] = bindings.size();
         let area = options.area.unwrap_or(PixelRect { x: 0, y: 0, width, height });
-        pixels_in(area, [width, height], bytes_per_pixel(shader), options.limits.memory)?;
+        let bytes = bytes_per_pixel(shader);
+        pixels_in(area, [width, height], bytes, options.limits.memory)?;
         let band = prepared.band_rows().max(2);
+        let rows = rows.max(1).checked_next_multiple_of(band).unwrap_or(band);
+        check_frame(PixelRect { height: rows.min(area.height), ..area }, bytes)?;
         Ok(Self {
             prepared,
             shader,
@@ -55,7 +58,7 @@ impl<'d> Strips<'d> {
             options: options.clone(),
             deadline: draw.deadline(),
             order,
-            rows: rows.max(1).checked_next_multiple_of(band).unwrap_or(band),
+            rows,
             area,
             rest: area,
             stats: BandStats::default(),

@@ -131,13 +131,47 @@ extern "C" fn after_fork() {
     }
 }
 
+/// The exit status of a program whose frames or capture could not be written: that of the command for a failed output.
+const COULD_NOT_WRITE: c_int = 3;
+
 extern "C" fn at_exit() {
-    crate::guard::guarded((), || {
-        if let Some(Some(device)) = card().0.get() {
+    let failed = crate::guard::guarded(false, || match existing_device() {
+        Some(device) => {
             device.finish().iter().for_each(|line| log::print(line));
+            device.has_failed()
+        }
+        None => false,
+    });
+    if failed {
+        // SAFETY: no precondition. The C library continues with the handlers that remain, and with this status.
+        unsafe { libc::exit(COULD_NOT_WRITE) }
+    }
+}
+
+/// Completes the capture of this process, which ends without its exit handlers.
+fn complete_capture() {
+    crate::guard::guarded((), || {
+        if let Some(device) = existing_device() {
+            device.finish_capture();
         }
     });
 }
+
+/// Defines functions that end the process at once.
+macro_rules! ends {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(status: c_int) -> ! {
+            complete_capture();
+            loop {
+                // SAFETY: the system call of this function; it does not return.
+                unsafe { libc::syscall(libc::SYS_exit_group, status) };
+            }
+        }
+    )*};
+}
+
+ends! { _exit _Exit }
 
 /// Returns the card of this process, if it has received a request.
 pub(crate) fn existing_device() -> Option<&'static Arc<Device>> {

@@ -2,6 +2,9 @@
 //! of this process, to which paths are translated.
 //!
 //! Links in the copy are relative, as in `/sys`, so that the kernel follows them within the copy.
+//!
+//! The copy is removed when its process exits, and when a signal ends the process for which the program has no handler.
+//! After `SIGKILL` or a crash it stays until another process makes a copy: its name has the number of its process.
 
 use std::ffi::{CStr, CString, c_char};
 use std::fs;
@@ -9,6 +12,7 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::ptr;
 use std::sync::OnceLock;
 
 use r500_drm::{Settings, log};
@@ -125,6 +129,7 @@ extern "C" fn remove() {
 }
 
 fn make() -> Option<Copy> {
+    remove_leftovers(&std::env::temp_dir());
     let directory = match temporary_directory() {
         Ok(directory) => directory,
         Err(error) => {
@@ -139,11 +144,104 @@ fn make() -> Option<Copy> {
     // SAFETY: the handler has no preconditions and stays loaded: a library that defines functions of the C library for
     // the program is never unloaded. If it cannot be registered, temporary files remain.
     unsafe { libc::atexit(remove) };
+    remove_on_signals(&copy.directory);
     Some(copy)
 }
 
+/// Prefix of the names of copies.
+const PREFIX: &str = "r500-card-";
+
+/// Returns the prefix of the names of copies of this process: the namespace in which process numbers count, and the number.
+fn own_prefix() -> String {
+    format!("{PREFIX}{}-{}-", process_namespace().unwrap_or_default(), std::process::id())
+}
+
+/// Returns the number of the namespace of process numbers. Containers may share a temporary directory.
+fn process_namespace() -> Option<String> {
+    let link = fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(link.to_string_lossy().chars().filter(char::is_ascii_digit).collect())
+}
+
+/// Removes copies of processes that have ended.
+fn remove_leftovers(directory: &Path) {
+    let Some(namespace) = process_namespace() else { return };
+    let prefix = format!("{PREFIX}{namespace}-");
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+        let process = rest.and_then(|rest| rest.split_once('-')?.0.parse::<libc::pid_t>().ok());
+        let Some(process) = process.filter(|process| *process > 0) else { continue };
+        // SAFETY: signal 0 sends nothing.
+        let ended = unsafe { libc::kill(process, 0) } != 0
+            && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
+        // Links are not followed. Other users' copies cannot be removed.
+        if ended && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Files of the copy, then its directories, innermost first; and the process that created it.
+static REMOVALS: OnceLock<(Vec<CString>, Vec<CString>, u32)> = OnceLock::new();
+
+/// Registers a handler that removes the copy for signals with the default action, which is to end the process. A handler
+/// that the program registers later replaces it; its process then ends as the program decides.
+fn remove_on_signals(directory: &Path) {
+    let (mut files, mut directories) = (Vec::new(), Vec::new());
+    list(directory, &mut files, &mut directories);
+    if REMOVALS.set((files, directories, std::process::id())).is_err() {
+        return;
+    }
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: an action is plain data, of which zeros are the default; the handler makes calls only that signal
+        // handlers may make.
+        unsafe {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            let known = libc::sigaction(signal, ptr::null(), &raw mut before) == 0;
+            if known && before.sa_sigaction == libc::SIG_DFL {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = remove_and_end as *const () as libc::sighandler_t;
+                action.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
+                libc::sigaction(signal, &raw const action, ptr::null_mut());
+            }
+        }
+    }
+}
+
+/// Lists the contents of a directory, and it after its contents.
+fn list(directory: &Path, files: &mut Vec<CString>, directories: &mut Vec<CString>) {
+    let name = |path: &Path| CString::new(path.as_os_str().as_bytes()).ok();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => list(&entry.path(), files, directories),
+            _ => files.extend(name(&entry.path())),
+        }
+    }
+    directories.extend(name(directory));
+}
+
+/// Removes the copy, then ends the process by the signal, whose action is the default again.
+extern "C" fn remove_and_end(signal: libc::c_int) {
+    // A child process has the handler, too, but not the copy.
+    if let Some((files, directories, process)) = REMOVALS.get()
+        && *process == std::process::id()
+    {
+        for path in files {
+            // SAFETY: a C string.
+            unsafe { libc::unlink(path.as_ptr()) };
+        }
+        for path in directories {
+            // SAFETY: a C string.
+            unsafe { libc::rmdir(path.as_ptr()) };
+        }
+    }
+    // SAFETY: no precondition.
+    unsafe { libc::raise(signal) };
+}
+
 fn temporary_directory() -> io::Result<PathBuf> {
-    let template = std::env::temp_dir().join("r500-card-XXXXXX").into_os_string();
+    let template = std::env::temp_dir().join(format!("{}XXXXXX", own_prefix())).into_os_string();
     let template = CString::new(template.into_vec()).map_err(io::Error::other)?.into_raw();
     // SAFETY: an owned C string, whose last six bytes the call replaces.
     let made = !unsafe { libc::mkdtemp(template) }.is_null();
@@ -163,7 +261,7 @@ fn fill(copy: &Path) -> io::Result<()> {
     let file = |path: &str, content: &[u8]| {
         let path = copy.join(path.trim_start_matches('/'));
         fs::create_dir_all(path.parent().unwrap_or(copy))?;
-        fs::write(path, content)
+        r500_files::write(&path, content)
     };
     let link = |path: &str, to: &str| {
         let path = copy.join(path.trim_start_matches('/'));

@@ -38,11 +38,18 @@ impl Buffer {
         Self { id, memory }
     }
 
-    /// Returns a zeroed buffer in ordinary memory, its size in bytes rounded up to a dword.
+    /// Returns a zeroed buffer in ordinary memory, its size in bytes rounded up to a dword. As for a [`Vec`], the process
+    /// aborts if the memory cannot be allocated: for sizes that come from an input there is
+    /// [`try_zeroed`](Self::try_zeroed).
     pub fn zeroed(id: BufferId, size: usize) -> Self {
-        let words: Vec<AtomicU32> =
-            std::iter::repeat_with(AtomicU32::default).take(size.div_ceil(4)).collect();
-        Self::new(id, Arc::new(words))
+        Self::new(id, Arc::new(bytemuck::zeroed_vec::<AtomicU32>(size.div_ceil(4))))
+    }
+
+    /// Returns a zeroed buffer in ordinary memory, its size in bytes rounded up to a dword; `None` if the memory cannot be
+    /// allocated. The system provides its pages when they are first used.
+    pub fn try_zeroed(id: BufferId, size: usize) -> Option<Self> {
+        let words = bytemuck::try_zeroed_vec::<AtomicU32>(size.div_ceil(4)).ok()?;
+        Some(Self::new(id, Arc::new(words)))
     }
 
     /// Its name.
@@ -153,6 +160,11 @@ mod tests {
             }
             Ok(())
         });
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_no_abort() {
+        assert!(Buffer::try_zeroed(BufferId(1), isize::MAX as usize).is_none());
     }
 
     #[test]

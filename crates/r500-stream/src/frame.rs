@@ -1,10 +1,12 @@
 //! Frame buffers: conversion of pixels as in the display controller.
 
+use std::time::Instant;
+
 use r500_chip::tiling;
 use r500_chip::values::MicroTile;
 
 use crate::capture::Picture;
-use crate::{Buffer, Tiling};
+use crate::{Buffer, OutOfTime, Tiling};
 
 /// A pixel format of a frame buffer, with DRM's name: components from the highest bit down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,10 +72,51 @@ impl PixelFormat {
     }
 }
 
-/// Returns the pixels of a frame buffer in rows from the top: 8-bit red, green and blue. Tiled buffers are converted.
-/// `None` for an unknown format.
-pub fn frame_rgb(buffer: &Buffer, picture: &Picture, tiling: Tiling) -> Option<Vec<u8>> {
-    let format = PixelFormat::from_code(picture.format)?;
+/// Limit of the width and height of a frame in pixels.
+pub const MAX_SIDE: u32 = 4096;
+
+/// Why a frame buffer is not a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// An unknown pixel format, by its DRM code.
+    #[error("a frame of the unknown pixel format {0:#010x}")]
+    Format(u32),
+    /// No pixels, or more than a screen has.
+    #[error("a frame of {width}x{height} pixels; a screen has 1x1 to {MAX_SIDE}x{MAX_SIDE}")]
+    Size {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// There is no memory for the picture.
+    #[error("there is no memory for a frame of {width}x{height} pixels")]
+    Memory {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// The deadline has passed.
+    #[error(transparent)]
+    Time(#[from] OutOfTime),
+}
+
+/// Returns the pixels of a frame buffer in rows from the top: 8-bit red, green and blue. Tiled buffers are converted. Fails
+/// if it is not done at the deadline.
+pub fn frame_rgb(
+    buffer: &Buffer,
+    picture: &Picture,
+    tiling: Tiling,
+    deadline: Option<Instant>,
+) -> Result<Vec<u8>, FrameError> {
+    let format =
+        PixelFormat::from_code(picture.format).ok_or(FrameError::Format(picture.format))?;
+    let &Picture { width, height, .. } = picture;
+    if [width, height].iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
+        return Err(FrameError::Size { width, height });
+    }
     let has = |flag| tiling.flags & flag != 0;
     let layout = tiling::Tiling {
         log2_bytes: format.bytes.trailing_zeros() as u8,
@@ -86,9 +129,12 @@ pub fn frame_rgb(buffer: &Buffer, picture: &Picture, tiling: Tiling) -> Option<V
     };
     let is_linear = !layout.macro_tiled && layout.micro == MicroTile::LINEAR;
     let pitch = picture.pitch / format.bytes as u32;
-    let mut out = Vec::with_capacity(picture.width as usize * picture.height as usize * 3);
-    for y in 0..picture.height {
-        for x in 0..picture.width {
+    let mut out = Vec::new();
+    out.try_reserve_exact(width as usize * height as usize * 3)
+        .map_err(|_| FrameError::Memory { width, height })?;
+    for y in 0..height {
+        OutOfTime::check(deadline)?;
+        for x in 0..width {
             let offset = if is_linear {
                 // The pitch of a linear frame buffer may be any number of bytes.
                 u64::from(y) * u64::from(picture.pitch) + u64::from(x) * format.bytes as u64
@@ -100,11 +146,13 @@ pub fn frame_rgb(buffer: &Buffer, picture: &Picture, tiling: Tiling) -> Option<V
             out.extend(format.rgb(u32::from_le_bytes(pixel)));
         }
     }
-    Some(out)
+    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use crate::BufferId;
 
     use super::*;
@@ -134,7 +182,7 @@ mod tests {
             offset: 8,
             format: PixelFormat::XRGB8888.code(),
         };
-        let rgb = frame_rgb(&buffer, &picture, Tiling::default()).unwrap_or_default();
+        let rgb = frame_rgb(&buffer, &picture, Tiling::default(), None).unwrap();
         assert_eq!(rgb, [1, 2, 3, 0, 0, 0, 0, 0, 0, 4, 5, 6]);
     }
 
@@ -154,8 +202,32 @@ mod tests {
             format: PixelFormat::XRGB8888.code(),
         };
         let tiling = Tiling { flags: Tiling::MICRO, pitch: 32 };
-        let rgb = frame_rgb(&buffer, &picture, tiling).unwrap_or_default();
+        let rgb = frame_rgb(&buffer, &picture, tiling, None).unwrap();
         let blue: Vec<u8> = rgb.chunks(3).map(|pixel| pixel[2]).collect();
         assert_eq!(blue, [0, 1, 2, 3, 8, 9, 4, 5, 6, 7, 12, 13]);
+    }
+
+    /// Sizes of a capture may be anything.
+    #[test]
+    fn frames_have_the_size_of_a_screen() {
+        let buffer = Buffer::zeroed(BufferId(1), 64);
+        let format = PixelFormat::XRGB8888.code();
+        let picture = |width, height, pitch| Picture {
+            buffer: BufferId(1),
+            width,
+            height,
+            pitch,
+            offset: u32::MAX,
+            format,
+        };
+        let rgb = |picture, deadline| frame_rgb(&buffer, &picture, Tiling::default(), deadline);
+        for [width, height] in [[0, 1], [1, 0], [MAX_SIDE + 1, 1], [u32::MAX, u32::MAX]] {
+            let error = rgb(picture(width, height, 4), None).unwrap_err();
+            assert_eq!(error, FrameError::Size { width, height });
+        }
+        let last = rgb(picture(1, MAX_SIDE, u32::MAX), None).unwrap();
+        assert!(last.iter().all(|byte| *byte == 0));
+        let late = rgb(picture(1, 1, 4), Some(Instant::now()));
+        assert_eq!(late, Err(FrameError::Time(OutOfTime)));
     }
 }

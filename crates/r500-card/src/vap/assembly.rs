@@ -23,6 +23,17 @@ pub(crate) enum Primitive {
     },
 }
 
+impl Primitive {
+    /// Returns the greatest index of its vertices.
+    pub(crate) fn last_vertex(&self) -> usize {
+        match *self {
+            Self::Point(vertex) => vertex,
+            Self::Line { vertices: [a, b], provoking, .. } => a.max(b).max(provoking),
+            Self::Triangle { vertices: [a, b, c], provoking, .. } => a.max(b).max(c).max(provoking),
+        }
+    }
+}
+
 /// Calls `emit` for each primitive of a draw with `count` vertices, in order. Incomplete primitives at the end are
 /// dropped. Returns whether the type is supported; otherwise nothing is emitted.
 ///

@@ -2,6 +2,7 @@
 
 pub(crate) mod assembly;
 pub(crate) mod fetch;
+pub(crate) mod vertices;
 
 use r500_chip::pvs::OUTPUTS;
 use r500_chip::vap::{

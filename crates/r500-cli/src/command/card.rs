@@ -10,6 +10,8 @@ use r500_stream::Chip;
 use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome};
 #[cfg(target_os = "linux")]
+use super::output_file::create_folder;
+#[cfg(target_os = "linux")]
 use super::terminal;
 
 /// Run a program on the virtual card.
@@ -36,7 +38,8 @@ pub(super) struct Card {
 /// Every submission goes into a capture with the contents of its buffers, as far as they changed, and
 /// with hashes of what the card drew. If the program runs several processes that draw, the
 /// captures of the later ones are named FILE.1.r5cs, FILE.2.r5cs and so on; older captures of
-/// these names are deleted first.
+/// these names are deleted first. A capture gets its name when its process ends; that of a process that
+/// crashes or is killed stays as .FILE.r500-part, which can be replayed.
 #[derive(Args, Debug)]
 #[command(after_help = CAPTURE_AFTER)]
 pub(super) struct Capture {
@@ -98,7 +101,8 @@ struct ProgramArgs {
 }
 
 const CARD_AFTER: &str = "\
-Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started.
+Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started, or a frame
+cannot be written.
 
 Examples:
   r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 800x600
@@ -109,7 +113,8 @@ Examples:
   EGL_PLATFORM=surfaceless r500 card ./program   without a screen";
 
 const CAPTURE_AFTER: &str = "\
-Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started.
+Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started, or the capture
+cannot be written.
 
 Examples:
   r500 capture -o demo.r5cs glmark2-es2-drm -b build:duration=1
@@ -148,18 +153,11 @@ fn delete_captures(path: &Path) -> Outcome<()> {
         })
     });
     for (index, path) in std::iter::once(path.to_owned()).chain(numbered).enumerate() {
-        match std::fs::remove_file(&path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                if index > 0 {
-                    break;
-                }
-            }
-            Err(error) => {
-                return Err(
-                    Failure::could_not(error).context(format!("cannot replace {}", path.display()))
-                );
-            }
+        let found = r500::files::remove(&path).map_err(|error| {
+            Failure::could_not(error).context(format!("cannot replace {}", path.display()))
+        })?;
+        if !found && index > 0 {
+            break;
         }
     }
     Ok(())
@@ -202,9 +200,7 @@ impl CardArgs {
             readings: self.reading.clone(),
         };
         if let Some(frames) = &settings.frames {
-            std::fs::create_dir_all(frames).map_err(|error| {
-                Failure::could_not(error).context(format!("cannot create {}", frames.display()))
-            })?;
+            create_folder(frames)?;
         }
         let (name, arguments) =
             program.command.split_first().ok_or_else(|| Failure::usage("which program?"))?;

@@ -9,9 +9,9 @@ use r500::cfg::Flow;
 use r500::check::graph::{BlockNode, EdgeKind, Graph, Statement};
 use serde_json::{Value, json};
 
-use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
+use super::output_file::put;
 use super::terminal;
 
 /// Show where a program can go: its flow graph.

@@ -12,6 +12,7 @@ use r500::writer::{self, Written};
 
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
+use super::output_file::put_group;
 use super::{overwrite, terminal};
 
 /// Write a program in another format.
@@ -131,11 +132,10 @@ impl OutputArgs {
             files.iter().map(|file| path.with_file_name(&file.name)).collect();
         let outputs = std::iter::once(path).chain(textures.iter().map(PathBuf::as_path));
         overwrite::refuse(outputs, inputs)?;
-        put(path, &bytes)?;
-        for (path, file) in textures.iter().zip(&files) {
-            put(path, &file.bytes)?;
-        }
-        Ok(())
+        // The file that names the textures gets its name last.
+        let textures = textures.iter().map(PathBuf::as_path).zip(files.iter().map(|f| &*f.bytes));
+        let group = textures.chain([(path, &*bytes)]);
+        put_group(group)
     }
 
     /// Returns the output, if it is a file.
@@ -147,11 +147,4 @@ impl OutputArgs {
 /// Returns whether a file of this language can hold several programs.
 fn holds_several(language: Language) -> bool {
     matches!(language, Language::Format(format) if format.holds_jobs())
-}
-
-/// Writes a file.
-pub(super) fn put(path: &Path, bytes: &[u8]) -> Outcome<()> {
-    r500::files::write(path, bytes).map_err(|error| {
-        Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
-    })
 }

@@ -10,10 +10,11 @@ use r500::reader::Language;
 use r500::writer::{self, Written};
 use serde_json::{Value as Json, json};
 
-use super::convert::{OutputArgs, put};
+use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
+use super::output_file::put;
 use super::terminal;
 
 /// Read a program as assembly.

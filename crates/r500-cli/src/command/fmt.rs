@@ -8,8 +8,8 @@ use r500::asm::format::{Unformatted, format};
 use r500::asm::{File, Files};
 use r500_stream::counted;
 
-use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
+use super::output_file::put;
 use super::text_diff::difference;
 use super::{input_args, terminal};
 

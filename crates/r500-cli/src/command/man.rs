@@ -1,13 +1,14 @@
 //! `r500 completions` and `r500 man`: shell completions and manual pages, generated from the option definitions.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::Shell;
 
 use super::command_line;
-use super::exit::{Failure, Outcome, Status};
+use super::exit::{Outcome, Status};
+use super::output_file::{create_folder, put};
 
 /// Print completions for a shell.
 #[derive(Args, Debug)]
@@ -53,14 +54,23 @@ impl Man {
                 std::io::stdout().lock().write_all(&page)?;
             }
             Some(folder) => {
-                let written = std::fs::create_dir_all(&folder)
-                    .and_then(|()| clap_mangen::generate_to(command_line(), &folder));
-                written.map_err(|error| {
-                    Failure::could_not(error)
-                        .context(format_args!("cannot write into {}", folder.display()))
-                })?;
+                create_folder(&folder)?;
+                let mut command = command_line().disable_help_subcommand(true);
+                command.build();
+                write_pages(&command, &folder)?;
             }
         }
         Ok(Status::Fine)
     }
+}
+
+/// Writes the pages of a command and its subcommands.
+fn write_pages(command: &clap::Command, folder: &Path) -> Outcome<()> {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        write_pages(command, folder)?;
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    put(&folder.join(page.get_filename()), &text)
 }

@@ -7,7 +7,7 @@
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`float_format`] | the syntax of option values |
 //! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | source lines, text diffs, Markdown, protocol messages |
-//! | [`exit`], [`terminal`], [`safe_text`], [`overwrite`] | exit statuses, messages, colours, progress; escaping of output, protection of inputs |
+//! | [`exit`], [`interrupt`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
 
 mod asm;
 mod bench;
@@ -32,10 +32,13 @@ mod float_format;
 mod fmt;
 mod format;
 mod input_args;
+#[cfg(unix)]
+mod interrupt;
 mod lsp;
 mod man;
 mod markdown;
 mod opt;
+mod output_file;
 mod overwrite;
 mod plane_expr;
 mod program_match;
@@ -166,6 +169,8 @@ pub fn main() -> ExitCode {
         Err(error) => return wrong_usage(&error),
     };
     terminal::set_color(cli.color);
+    #[cfg(unix)]
+    interrupt::discard_outputs_on_signals();
     exit::finish(match cli.command {
         Command::Render(render) => render.with_memory_limit().run(),
         Command::Run(run) => run.with_memory_limit().run(),

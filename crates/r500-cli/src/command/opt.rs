@@ -13,9 +13,10 @@ use r500::reader::{Language, assembly};
 use r500_stream::counted;
 use serde_json::{Value, json};
 
-use super::convert::{OutputArgs, put};
+use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
+use super::output_file::{create_folder, put};
 use super::{overwrite, terminal};
 
 /// Shorten programs without a change to any bit of their results.
@@ -214,10 +215,7 @@ impl Opt {
         overwrite::refuse(outputs, &inputs)?;
         for (file, entries, output) in &optimized {
             if let Some(parent) = output.file().and_then(Path::parent).filter(|_| folder) {
-                std::fs::create_dir_all(parent).map_err(|error| {
-                    let context = format!("cannot make {}", parent.display());
-                    Failure::could_not(error).context(context)
-                })?;
+                create_folder(parent)?;
             }
             write(entries, file, self.read, output, &inputs)?;
         }

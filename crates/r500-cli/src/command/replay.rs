@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use r500::picture::{Picture, encode_png};
 use r500_card::{Card, CardError};
-use r500_stream::capture::{Event, Limits, Player, Reader};
-use r500_stream::{Buffer, BufferId, Submission, capture, counted, frame_rgb};
+use r500_stream::capture::{Event, Limits, PlayError, Player, Reader};
+use r500_stream::{BufferId, FrameError, OutOfTime, Submission, capture, counted, frame_rgb};
 
 use super::capture_args::{deadline, out_of_range, set_readings};
 use super::card_engine::CardEngine;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
+use super::output_file::{create_folder, put};
 use super::{overwrite, terminal};
 
 /// Execute a capture again.
@@ -59,6 +60,9 @@ pub(super) struct Replay {
     /// Seconds that the replay may take; 0 for no limit. Frames written until then stay
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     limit_time: Duration,
+    /// Bytes that the buffers of the capture may take together
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes)]
+    limit_memory: u64,
 }
 
 const AFTER: &str = "\
@@ -78,18 +82,16 @@ type Hashes = Vec<(BufferId, u64)>;
 impl Replay {
     pub(super) fn run(&self) -> Outcome {
         if let Some(directory) = &self.output {
-            std::fs::create_dir_all(directory).map_err(|error| {
-                Failure::could_not(error).context(format!("cannot create {}", directory.display()))
-            })?;
+            create_folder(directory)?;
         }
         let deadline = deadline(self.limit_time);
-        let other = self.compare.as_deref().map(read_hashes).transpose()?;
         let mut run = Run {
             card: self.card()?,
-            player: Player::new(Limits::default()),
-            other: other.map(Vec::into_iter),
+            player: Player::new(Limits { bytes: self.limit_memory }),
+            other: self.compare.as_deref().map(OtherHashes::open).transpose()?,
             counts: Counts::default(),
             stats: self.stats,
+            deadline,
         };
         run.card.set_deadline(deadline);
         let mut reader = open(&self.file)?;
@@ -102,7 +104,7 @@ impl Replay {
             if let capture::Record::Info(info) = &record {
                 self.set_readings(&mut run.card, &info.readings)?;
             }
-            let event = run.player.apply(record).map_err(|error| damaged(&self.file, error))?;
+            let event = run.player.apply(record).map_err(|error| not_played(&self.file, error))?;
             match event {
                 Some(Event::Submission(submission)) => {
                     if self.submissions == Some(run.counts.submissions) {
@@ -119,10 +121,17 @@ impl Replay {
                         return Ok(run.status());
                     }
                 }
-                Some(Event::Hashes(hashes)) => run.check(hashes),
+                Some(Event::Hashes(hashes)) => match run.check(hashes)? {
+                    Ok(()) => {}
+                    Err(OutOfTime) => return Err(self.out_of_time(&run)),
+                },
                 Some(Event::Flip { buffer, picture, tiling }) => {
                     if let Some(directory) = &self.output {
-                        self.write_frame(directory, run.counts.frames, &buffer, &picture, tiling)?;
+                        let frame = match frame_rgb(&buffer, &picture, tiling, deadline) {
+                            Err(FrameError::Time(_)) => return Err(self.out_of_time(&run)),
+                            frame => frame.map_err(|error| self.not_a_frame(&run, error))?,
+                        };
+                        self.write_frame(directory, run.counts.frames, &frame, &picture)?;
                     }
                     run.counts.frames += 1;
                 }
@@ -162,19 +171,23 @@ impl Replay {
             .map_err(|error| Failure::usage(format!("--reading: {error}")))
     }
 
+    /// Reports a frame buffer of the capture that is not a picture.
+    fn not_a_frame(&self, run: &Run, error: FrameError) -> Failure {
+        let failure = match error {
+            FrameError::Size { .. } => Failure::input(error),
+            error => Failure::could_not(error),
+        };
+        failure.context(format!("{}: frame {}", self.file.display(), run.counts.frames))
+    }
+
     fn write_frame(
         &self,
         directory: &Path,
         number: u64,
-        buffer: &Buffer,
+        rgb: &[u8],
         picture: &capture::Picture,
-        tiling: r500_stream::Tiling,
     ) -> Outcome<()> {
         let path = directory.join(format!("frame-{number:05}.png"));
-        let rgb = frame_rgb(buffer, picture, tiling).ok_or_else(|| {
-            Failure::could_not(anyhow::anyhow!("a frame of an unknown pixel format"))
-                .context(format!("cannot write {}", path.display()))
-        })?;
         let pixels = rgb.as_chunks().0.iter().map(|&[r, g, b]| [r, g, b, 255]).collect();
         self.write_png(&path, &Picture { width: picture.width, height: picture.height, pixels })
     }
@@ -212,7 +225,7 @@ impl Replay {
             Failure::could_not(error).context(format!("cannot write {}", path.display()))
         };
         let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
-        r500::files::write(path, bytes).map_err(|error| cannot(error.into()))
+        put(path, &bytes)
     }
 }
 
@@ -221,9 +234,10 @@ struct Run {
     card: Card,
     player: Player,
     /// The hashes to compare with, in place of the capture's own.
-    other: Option<std::vec::IntoIter<Hashes>>,
+    other: Option<OtherHashes>,
     counts: Counts,
     stats: bool,
+    deadline: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -258,21 +272,26 @@ impl Run {
     }
 
     /// Compares the buffers after the last submission.
-    fn check(&mut self, own: Hashes) {
+    fn check(&mut self, own: Hashes) -> Outcome<Result<(), OutOfTime>> {
         let hashes = match &mut self.other {
             None => own,
-            Some(other) => match other.next() {
-                Some(hashes) => hashes,
-                None => {
+            Some(other) => match other.next(self.deadline)? {
+                Ok(Some(hashes)) => hashes,
+                Ok(None) => {
                     let number = self.counts.submissions.saturating_sub(1);
                     terminal::warn(&format!("the other capture has no submission {number}"));
                     self.counts.different += 1;
-                    return;
+                    return Ok(Ok(()));
                 }
+                Err(late) => return Ok(Err(late)),
             },
         };
+        let different = match self.player.mismatches(&hashes, self.deadline) {
+            Ok(different) => different,
+            Err(late) => return Ok(Err(late)),
+        };
         self.counts.compared += hashes.len() as u64;
-        for (buffer, found) in self.player.mismatches(&hashes) {
+        for (buffer, found) in different {
             // The first ones locate the difference.
             if self.counts.different < 10 {
                 let number = self.counts.submissions.saturating_sub(1);
@@ -281,6 +300,7 @@ impl Run {
             }
             self.counts.different += 1;
         }
+        Ok(Ok(()))
     }
 
     /// Prints what was not drawn as a card does; returns whether all went as the capture says.
@@ -329,13 +349,40 @@ fn damaged(path: &Path, error: impl Into<anyhow::Error>) -> Failure {
     Failure::input(error).context(path.display())
 }
 
-/// Returns the hashes of a capture, a list for each submission.
-fn read_hashes(path: &Path) -> Outcome<Vec<Hashes>> {
-    let mut all = Vec::new();
-    for record in open(path)? {
-        if let capture::Record::Hashes(hashes) = record.map_err(|error| damaged(path, error))? {
-            all.push(hashes);
+/// Returns a record that cannot be applied.
+fn not_played(path: &Path, error: PlayError) -> Failure {
+    match error {
+        PlayError::TooLarge { .. } => {
+            let error = anyhow::anyhow!("{error}; see --limit-memory");
+            Failure::could_not(error).context(path.display())
         }
+        PlayError::Memory { .. } => Failure::could_not(error).context(path.display()),
+        error => damaged(path, error),
     }
-    Ok(all)
+}
+
+/// The hashes of another capture, a list for each submission. They are read as they are compared.
+struct OtherHashes {
+    path: PathBuf,
+    records: Reader<BufReader<File>>,
+}
+
+impl OtherHashes {
+    fn open(path: &Path) -> Outcome<Self> {
+        Ok(Self { path: path.to_owned(), records: open(path)? })
+    }
+
+    /// Returns the next list; `None` at the end of the capture.
+    fn next(&mut self, deadline: Option<Instant>) -> Outcome<Result<Option<Hashes>, OutOfTime>> {
+        for record in self.records.by_ref() {
+            if let Err(late) = OutOfTime::check(deadline) {
+                return Ok(Err(late));
+            }
+            let record = record.map_err(|error| damaged(&self.path, error))?;
+            if let capture::Record::Hashes(hashes) = record {
+                return Ok(Ok(Some(hashes)));
+            }
+        }
+        Ok(Ok(None))
+    }
 }

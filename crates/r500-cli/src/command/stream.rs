@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::asm::PrintOptions;
@@ -12,19 +12,19 @@ use r500::isa::Instruction;
 use r500::reader::Language;
 use r500::writer;
 use r500_card::{Card, CardError, DrawJob};
-use r500_stream::capture::{self, Event, Limits, Player, Reader};
+use r500_stream::capture::{self, Event, Limits, PlayError, Player, Reader};
 use r500_stream::text::{Printer, parse};
 use r500_stream::{
-    CommandProcessor, DrawCall, DrawSummary, Effect, State, Statistics, Submission, VertexProgram,
-    counted,
+    CommandProcessor, DrawCall, DrawSummary, Effect, OutOfTime, State, Statistics, Submission,
+    VertexProgram, counted,
 };
 use serde_json::{Value as Json, json};
 
 use super::capture_args::{deadline, out_of_range, set_readings};
-use super::convert::put;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
+use super::output_file::{OutputFile, put};
 use super::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
@@ -51,9 +51,12 @@ pub(super) struct Stream {
     /// pixel; submissions before it are executed. The format follows the extension of the output (default: JSON)
     #[arg(long, value_name = "DRAW", allow_negative_numbers = true, conflicts_with_all = ["list", "stats", "vertex", "assemble", "submission"])]
     draw: Option<u64>,
-    /// Seconds that executing submissions for --draw may take; 0 for no limit
+    /// Seconds that reading, executing and printing may take; 0 for no limit
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     limit_time: Duration,
+    /// Bytes that the buffers of a capture may take together
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes)]
+    limit_memory: u64,
     /// Write the dwords, little-endian
     #[arg(long)]
     assemble: bool,
@@ -80,13 +83,18 @@ Examples:
   r500 stream first.txt --assemble -o first.bin
 
 Exit status: 0 written; 1 the stream is in error, or there is no such draw, or the vertex program has mistakes; 2 wrong usage;
-3 a file cannot be read or written.";
+3 a file cannot be read or written, or a limit was reached.";
 
 impl Stream {
     /// Prints, lists, counts or assembles.
     pub(super) fn run(self) -> Outcome {
         overwrite::refuse(self.output.as_deref(), std::slice::from_ref(&self.file))?;
-        let source = Source::read(&self.file)?;
+        let limits = ReadLimits {
+            time: self.limit_time,
+            end: deadline(self.limit_time),
+            memory: self.limit_memory,
+        };
+        let source = Source::read(&self.file, limits)?;
         if let Some(draw) = self.draw {
             return self.job(&source, draw);
         }
@@ -102,14 +110,9 @@ impl Stream {
             }
         }
         let program = self.vertex.map(|draw| vertex_program(&source, draw)).transpose()?;
-        let mut out: Box<dyn Write> = match &self.output {
-            Some(path) => {
-                let file = r500::files::create(path).map_err(|error| {
-                    let context = format!("cannot write {}", path.display());
-                    Failure::could_not(error).context(context)
-                })?;
-                Box::new(BufWriter::new(file))
-            }
+        let file = self.output.as_deref().map(OutputFile::create).transpose()?;
+        let mut out: Box<dyn Write> = match &file {
+            Some(file) => Box::new(file.writer()),
             // `out` escapes what is not printable text.
             None if self.assemble => {
                 let out = std::io::stdout();
@@ -130,6 +133,8 @@ impl Stream {
             self.print(&source, &mut out)?
         };
         out.flush()?;
+        drop(out);
+        file.map_or(Ok(()), OutputFile::commit)?;
         Ok(status)
     }
 
@@ -145,20 +150,18 @@ impl Stream {
             None => Language::Format(r500::formats::Format::Json),
         };
         let mut card = Card::new();
-        card.set_deadline(deadline(self.limit_time));
+        card.set_deadline(source.limits.end);
         set_readings(&mut card, &source.readings()?).map_err(Failure::input)?;
         card.record(number);
         let mut recorded = None;
         source.submissions(|submission_number, submission| {
             if recorded.is_none() && card.report().statistics.draws <= number {
                 card.submit(submission).map_err(|error| {
-                    let error = match error {
-                        CardError::Time => {
-                            anyhow::anyhow!("stopped after {:?}; see --limit-time", self.limit_time)
-                        }
-                        error => error.into(),
+                    let failure = match error {
+                        CardError::Time => source.limits.out_of_time(),
+                        error => Failure::could_not(error),
                     };
-                    Failure::could_not(error).context(format!("submission {submission_number}"))
+                    failure.context(format!("submission {submission_number}"))
                 })?;
                 recorded = card.take_recorded();
             }
@@ -210,7 +213,7 @@ impl Stream {
                 }
                 return Ok(());
             }
-            if let Source::Capture(_) = source {
+            if let Content::Capture(_) = source.content {
                 let count = submission.words.len();
                 writeln!(out, "# submission {number}: {}", counted(count, "dword"))?;
                 for (i, relocation) in submission.relocations.iter().enumerate() {
@@ -218,13 +221,20 @@ impl Stream {
                     writeln!(out, "# relocation {i}: buffer {id}, {size} bytes")?;
                 }
             }
-            out.write_all(printer.print(&submission.words).as_bytes())?;
-            Ok(())
+            printer.print_pieces(&submission.words, |piece| {
+                source.limits.check()?;
+                Ok(out.write_all(piece.as_bytes())?)
+            })
         })
     }
 
     fn list(&self, source: &Source, out: &mut dyn Write) -> Outcome {
-        let mut rows = Vec::new();
+        let json = self.format == Format::Json;
+        // Rows are written as they are read: a capture may have any number of draws.
+        let mut rows = 0_u64;
+        if json {
+            write!(out, "{{\n  \"draws\": [")?;
+        }
         let status = draws(source, |draw| {
             if !self.wants(draw.submission) {
                 return Ok(());
@@ -238,13 +248,16 @@ impl Stream {
                     row["draw"] = json!(number);
                     row["submission"] = json!(submission);
                     row["dword"] = json!(call.at);
-                    rows.push(row);
+                    let row = format!("{row:#}").replace('\n', "\n    ");
+                    write!(out, "{}\n    {row}", if rows == 0 { "" } else { "," })?;
+                    rows += 1;
                 }
             }
             Ok(())
         })?;
-        if self.format == Format::Json {
-            writeln!(out, "{:#}", json!({ "version": 1, "draws": rows }))?;
+        if json {
+            let end = if rows == 0 { "]" } else { "\n  ]" };
+            writeln!(out, "{end},\n  \"version\": 1\n}}")?;
         }
         Ok(status)
     }
@@ -272,19 +285,43 @@ fn instruction(instruction: Instruction) -> String {
 }
 
 /// The source of submissions.
-enum Source {
+struct Source {
+    content: Content,
+    limits: ReadLimits,
+}
+
+enum Content {
     Capture(Vec<u8>),
     Words(Submission),
+}
+
+/// Limits of time and memory.
+#[derive(Clone, Copy)]
+struct ReadLimits {
+    time: Duration,
+    end: Option<Instant>,
+    memory: u64,
+}
+
+impl ReadLimits {
+    /// Fails after the end of the time.
+    fn check(&self) -> Outcome<()> {
+        OutOfTime::check(self.end).map_err(|_| self.out_of_time())
+    }
+
+    fn out_of_time(&self) -> Failure {
+        Failure::could_not(anyhow::anyhow!("stopped after {:?}; see --limit-time", self.time))
+    }
 }
 
 /// Bytes of a submission in raw dwords: 64 times what Mesa's buffers for commands hold.
 const MOST_BYTES: usize = 4 << 20;
 
 impl Source {
-    fn read(file: &Path) -> Outcome<Self> {
+    fn read(file: &Path, limits: ReadLimits) -> Outcome<Self> {
         let bytes = input_args::bytes(file)?;
         if capture::is_capture(&bytes) {
-            return Ok(Self::Capture(bytes));
+            return Ok(Self { content: Content::Capture(bytes), limits });
         }
         let words = match std::str::from_utf8(&bytes) {
             Ok(text) if !text.contains('\0') => parse(text).map_err(|errors| {
@@ -310,12 +347,13 @@ impl Source {
                 words.iter().map(|word| u32::from_le_bytes(*word)).collect()
             }
         };
-        Ok(Self::Words(Submission { words, ..Submission::default() }))
+        let content = Content::Words(Submission { words, ..Submission::default() });
+        Ok(Self { content, limits })
     }
 
     /// Returns the readings with which the stream was captured.
     fn readings(&self) -> Outcome<Vec<String>> {
-        let Self::Capture(bytes) = self else { return Ok(Vec::new()) };
+        let Content::Capture(bytes) = &self.content else { return Ok(Vec::new()) };
         let mut reader = Reader::new(&bytes[..]).map_err(Failure::input)?;
         // The first record.
         Ok(match reader.next().transpose().map_err(Failure::input)? {
@@ -326,21 +364,27 @@ impl Source {
 
     /// Calls `each` with every submission and its number. Failed: the capture is in error after some.
     fn submissions(&self, mut each: impl FnMut(u64, &Submission) -> Outcome<()>) -> Outcome {
-        let bytes = match self {
-            Self::Words(submission) => {
+        let bytes = match &self.content {
+            Content::Words(submission) => {
                 each(0, submission)?;
                 return Ok(Status::Fine);
             }
-            Self::Capture(bytes) => bytes,
+            Content::Capture(bytes) => bytes,
         };
         let mut reader = Reader::new(&bytes[..]).map_err(Failure::input)?;
-        let mut player = Player::new(Limits::default());
+        let mut player = Player::new(Limits { bytes: self.limits.memory });
         let mut number = 0;
         for record in &mut reader {
+            self.limits.check()?;
             let record = record.map_err(Failure::input)?;
-            if let Some(Event::Submission(submission)) =
-                player.apply(record).map_err(Failure::input)?
-            {
+            let event = player.apply(record).map_err(|error| match error {
+                PlayError::TooLarge { .. } => {
+                    Failure::could_not(anyhow::anyhow!("{error}; see --limit-memory"))
+                }
+                PlayError::Memory { .. } => Failure::could_not(error),
+                error => Failure::input(error),
+            })?;
+            if let Some(Event::Submission(submission)) = event {
                 each(number, &submission)?;
                 number += 1;
             }
@@ -369,6 +413,7 @@ fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Out
         while let Some(effect) = cp.next_effect() {
             match effect {
                 Ok(Effect::Draw(call)) => {
+                    source.limits.check()?;
                     let state = cp.state();
                     each(&Draw { number, submission: submission_number, state, call: &call })?;
                     number += 1;

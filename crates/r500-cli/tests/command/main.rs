@@ -117,10 +117,6 @@ impl Folder {
     fn picture(&self, name: &str) -> r500::picture::Picture {
         r500::picture::decode_png(&self.read(name)).unwrap()
     }
-
-    fn names(&self) -> Vec<String> {
-        names(self.0.path())
-    }
 }
 
 /// Returns the names of the files in a folder, in order.

@@ -7,10 +7,13 @@
 #[path = "../support/folder.rs"]
 mod folder;
 
+mod captures;
 mod command_lines;
+mod disk;
 mod escapes;
 mod files;
 mod includes;
+mod interrupted;
 mod limits;
 mod paths;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{DrawSetup, Expr, LaneActivity, Snapshot};
-use crate::frame::pixels_in;
+use crate::frame::{check_frame, pixels_in};
 use crate::parallel::{fan_out, lock, task_count};
 use crate::reference::Group;
 use crate::{Draw, PixelRect, RunError};
@@ -111,6 +111,7 @@ fn run_groups<T: Clone + Default + Send>(
 ) -> Result<(Vec<T>, u64), RunError> {
     let bytes = size_of::<T>() as u64;
     let pixels = pixels_in(area, setup.bindings.size(), bytes, setup.options.limits.memory)?;
+    check_frame(area, bytes)?;
     let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
     let [width, height] = setup.options.group;
     let (left, top) = (area.x - area.x % width, area.y.saturating_add(area.height));

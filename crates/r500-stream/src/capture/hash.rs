@@ -1,10 +1,11 @@
 //! Hashes of buffers, block by block.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 
 use twox_hash::XxHash3_64;
 
-use crate::Buffer;
+use crate::{Buffer, OutOfTime};
 
 /// Bytes of a block: the unit of change detection.
 pub const BLOCK_BYTES: usize = 64 << 10;
@@ -16,10 +17,26 @@ pub(super) const BLOCK_WORDS: usize = BLOCK_BYTES / 4;
 /// hash after a change costs one block.
 pub fn buffer_hash(buffer: &Buffer) -> u64 {
     let mut copy = Vec::with_capacity(BLOCK_WORDS);
-    combined(buffer.words().chunks(BLOCK_WORDS).map(|block| {
-        copy_words(block, &mut copy);
-        block_hash(&copy)
-    }))
+    combined(buffer.words().chunks(BLOCK_WORDS).map(|block| block_hash_of(block, &mut copy)))
+}
+
+/// Returns the same hash, or an error if it is not complete at the deadline.
+pub(super) fn buffer_hash_until(
+    buffer: &Buffer,
+    deadline: Option<Instant>,
+) -> Result<u64, OutOfTime> {
+    let mut copy = Vec::with_capacity(BLOCK_WORDS);
+    let mut hashes = Vec::new();
+    for block in buffer.words().chunks(BLOCK_WORDS) {
+        OutOfTime::check(deadline)?;
+        hashes.extend(block_hash_of(block, &mut copy).to_le_bytes());
+    }
+    Ok(XxHash3_64::oneshot(&hashes))
+}
+
+fn block_hash_of(block: &[AtomicU32], copy: &mut Vec<u32>) -> u64 {
+    copy_words(block, copy);
+    block_hash(copy)
 }
 
 /// Combines the hashes of a buffer's blocks.

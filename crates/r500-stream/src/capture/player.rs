@@ -1,9 +1,11 @@
 //! Playback of captures: from records to submissions on buffers.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
-use super::{BLOCK_BYTES, Info, Picture, Record, buffer_hash};
-use crate::{Buffer, BufferId, Relocation, Submission, Tiling};
+use super::hash::buffer_hash_until;
+use super::{BLOCK_BYTES, Info, Picture, Record};
+use crate::{Buffer, BufferId, OutOfTime, Relocation, Submission, Tiling};
 
 /// The buffers of a capture while its records are applied, in order.
 #[derive(Debug, Default)]
@@ -17,8 +19,13 @@ pub struct Player {
 /// Limits of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all buffers that exist at one time.
+    /// Bytes of all buffers that exist at one time. Each counts as at least [`LEAST`](Self::LEAST).
     pub bytes: u64,
+}
+
+impl Limits {
+    /// Bytes of the smallest buffer object: a page.
+    pub const LEAST: u64 = 4096;
 }
 
 impl Default for Limits {
@@ -77,6 +84,14 @@ pub enum PlayError {
         /// The limit.
         limit: u64,
     },
+    /// A buffer that cannot be allocated.
+    #[error("there is no memory for buffer {} with {bytes} bytes", .buffer.0)]
+    Memory {
+        /// The buffer.
+        buffer: BufferId,
+        /// Its size.
+        bytes: u64,
+    },
 }
 
 impl Player {
@@ -103,7 +118,7 @@ impl Player {
             Record::Close { buffer } => {
                 let (closed, _) =
                     self.buffers.remove(&buffer).ok_or(PlayError::NoBuffer(buffer))?;
-                self.bytes -= closed.size() as u64;
+                self.bytes -= counted_bytes(closed.size() as u64);
             }
             Record::Map { buffer } => drop(self.existing(buffer)?),
             Record::Tiling { buffer, tiling } => {
@@ -136,14 +151,22 @@ impl Player {
     }
 
     /// Returns those of the [hashes](Event::Hashes) that differ from the current buffers, with the current hash; `None`
-    /// if there is no such buffer.
-    pub fn mismatches(&self, hashes: &[(BufferId, u64)]) -> Vec<(BufferId, Option<u64>)> {
-        let found =
-            hashes.iter().map(|(id, wanted)| (*id, *wanted, self.buffer(*id).map(buffer_hash)));
-        found
-            .filter(|(_, wanted, found)| Some(*wanted) != *found)
-            .map(|(id, _, f)| (id, f))
-            .collect()
+    /// if there is no such buffer. Fails if it is not done at the deadline.
+    pub fn mismatches(
+        &self,
+        hashes: &[(BufferId, u64)],
+        deadline: Option<Instant>,
+    ) -> Result<Vec<(BufferId, Option<u64>)>, OutOfTime> {
+        let mut different = Vec::new();
+        for &(id, wanted) in hashes {
+            OutOfTime::check(deadline)?;
+            let buffer = self.buffer(id);
+            let found = buffer.map(|buffer| buffer_hash_until(buffer, deadline)).transpose()?;
+            if found != Some(wanted) {
+                different.push((id, found));
+            }
+        }
+        Ok(different)
     }
 
     fn existing(&self, id: BufferId) -> Result<(Buffer, Tiling), PlayError> {
@@ -156,11 +179,12 @@ impl Player {
         }
         let limit = self.limits.bytes;
         // Sizes are rounded up to a dword.
-        let bytes = self.bytes.saturating_add(size).saturating_add(3);
-        let size = usize::try_from(size).ok().filter(|_| bytes <= limit);
-        let size = size.ok_or(PlayError::TooLarge { bytes, limit })?;
-        let buffer = Buffer::zeroed(id, size);
-        self.bytes += buffer.size() as u64;
+        let bytes = self.bytes.saturating_add(counted_bytes(size.saturating_add(3)));
+        let whole = usize::try_from(size).ok().filter(|_| bytes <= limit);
+        let whole = whole.ok_or(PlayError::TooLarge { bytes, limit })?;
+        let buffer =
+            Buffer::try_zeroed(id, whole).ok_or(PlayError::Memory { buffer: id, bytes: size })?;
+        self.bytes += counted_bytes(buffer.size() as u64);
         self.buffers.insert(id, (buffer, Tiling::default()));
         Ok(())
     }
@@ -175,4 +199,9 @@ impl Player {
         buffer.write(offset, bytes);
         Ok(())
     }
+}
+
+/// Returns the bytes that a buffer counts as.
+fn counted_bytes(size: u64) -> u64 {
+    size.max(Limits::LEAST)
 }

@@ -7,8 +7,9 @@ use flate2::read::DeflateDecoder;
 
 use super::{CaptureError, CaptureErrorKind, MAGIC, Record, VERSION};
 
-/// Size limit of a record in bytes: 64 Mi dwords, far more than an indirect buffer has.
-const RECORD_BYTES: u32 = 256 << 20;
+/// Size limit of a record in bytes: the longest submission has 4 Mi dwords in its indirect buffer and as many in its
+/// relocation list, as the device accepts them. Its other contents are much shorter.
+const RECORD_BYTES: u32 = (32 << 20) + 4096;
 
 /// Reads a capture, record by record. Memory grows with the contents of the file, not with the sizes that it declares.
 #[derive(Debug)]

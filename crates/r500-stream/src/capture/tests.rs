@@ -1,11 +1,12 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;
+use std::time::{Duration, Instant};
 
 use arbitrary::{Result, Unstructured};
 
 use super::*;
-use crate::{Buffer, BufferId, Relocation, Submission, Tiling};
+use crate::{Buffer, BufferId, OutOfTime, Relocation, Submission, Tiling};
 
 fn any_record(u: &mut Unstructured<'_>) -> Result<Record> {
     let buffer = BufferId(u.arbitrary()?);
@@ -190,7 +191,7 @@ fn playing_a_recording_gives_the_same_buffers() {
                 }
                 Some(Event::Hashes(hashes)) => {
                     assert_eq!(hashes.len(), 2);
-                    assert_eq!(player.mismatches(&hashes), []);
+                    assert_eq!(player.mismatches(&hashes, None), Ok(vec![]));
                     let wanted = states.next().unwrap();
                     let found = (0..2).map(|id| player.buffer(BufferId(id)).unwrap().to_vec());
                     assert_eq!(found.collect::<Vec<_>>(), wanted);
@@ -232,12 +233,12 @@ fn another_result_is_a_mismatch() {
     let id = BufferId(9);
     player.apply(Record::Create { buffer: id, size: 64, domain: 2 }).unwrap();
     let hash = buffer_hash(player.buffer(id).unwrap());
-    assert_eq!(player.mismatches(&[(id, hash)]), []);
+    assert_eq!(player.mismatches(&[(id, hash)], None), Ok(vec![]));
     player.buffer(id).unwrap().store(0, 1);
     let found = buffer_hash(player.buffer(id).unwrap());
     assert_eq!(
-        player.mismatches(&[(id, hash), (BufferId(1), hash)]),
-        [(id, Some(found)), (BufferId(1), None)]
+        player.mismatches(&[(id, hash), (BufferId(1), hash)], None),
+        Ok(vec![(id, Some(found)), (BufferId(1), None)])
     );
 }
 
@@ -277,4 +278,34 @@ fn any_bytes_read_and_play() {
         }
         Ok(())
     });
+}
+
+/// Buffers of 2 GiB take no time and no memory until they are used, and hashes of them end at the deadline.
+#[test]
+fn large_buffers_cost_what_is_used_of_them() {
+    let mut player = Player::new(Limits::default());
+    let id = BufferId(1);
+    for _ in 0..100 {
+        player.apply(Record::Create { buffer: id, size: (2 << 30) - 8, domain: 2 }).unwrap();
+        player.apply(Record::Close { buffer: id }).unwrap();
+    }
+    player.apply(Record::Create { buffer: id, size: (2 << 30) - 8, domain: 2 }).unwrap();
+    let second = Record::Create { buffer: BufferId(2), size: 8192, domain: 2 };
+    assert!(matches!(player.apply(second), Err(PlayError::TooLarge { .. })));
+    let hashes = vec![(id, 0); 1 << 16];
+    let soon = Instant::now() + Duration::from_millis(50);
+    assert_eq!(player.mismatches(&hashes, Some(soon)), Err(OutOfTime));
+}
+
+/// Records of no length would otherwise create buffers without end.
+#[test]
+fn empty_buffers_count_as_a_page() {
+    let mut player = Player::new(Limits { bytes: 3 * Limits::LEAST });
+    let create = |n| Record::Create { buffer: BufferId(n), size: 0, domain: 2 };
+    for n in 0..3 {
+        player.apply(create(n)).unwrap();
+    }
+    assert!(matches!(player.apply(create(3)), Err(PlayError::TooLarge { .. })));
+    player.apply(Record::Close { buffer: BufferId(0) }).unwrap();
+    player.apply(create(3)).unwrap();
 }

@@ -1,5 +1,6 @@
 //! Printer of command streams.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use r500_chip::pm4::{FILLER, Header, IndexBuffer, Opcode, Type0, Type3, VertexArrays};
@@ -28,6 +29,9 @@ pub struct Printer {
     instructions: Option<Disassemble>,
 }
 
+/// Bytes of text after which a piece is passed on.
+const PIECE: usize = 64 << 10;
+
 /// Column of comments.
 const COMMENTS: usize = 44;
 
@@ -42,9 +46,31 @@ impl Printer {
     /// Prints a stream, one line for each packet or register.
     #[must_use]
     pub fn print(self, stream: &[u32]) -> String {
+        let mut out = String::new();
+        let Ok(()) = self.print_pieces::<Infallible>(stream, |piece| {
+            out.push_str(piece);
+            Ok(())
+        });
+        out
+    }
+
+    /// Prints a stream as [`print`](Self::print) does, in pieces of about 64 KiB, so that the text of a long stream
+    /// is not in memory as a whole.
+    ///
+    /// # Errors
+    /// The first one of `put`.
+    pub fn print_pieces<E>(
+        self,
+        stream: &[u32],
+        mut put: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut lines = Lines { printer: self, out: String::new(), upload: Upload::default() };
         let mut fillers = 0;
         for packet in packets(stream) {
+            if lines.out.len() >= PIECE {
+                put(&lines.out)?;
+                lines.out.clear();
+            }
             match packet {
                 Ok(Packet { header: Header::Type2(FILLER), .. }) => fillers += 1,
                 Ok(packet) => {
@@ -59,7 +85,7 @@ impl Printer {
             }
         }
         lines.fill(&mut fillers);
-        lines.out
+        put(&lines.out)
     }
 }
 

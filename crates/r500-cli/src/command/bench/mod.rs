@@ -24,6 +24,7 @@ use super::binding_args::StateArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
 use super::input_args::{self, ReadArgs};
+use super::output_file::put;
 use super::{engine_args, syntax, terminal};
 
 /// Measure how fast programs run.
@@ -272,9 +273,7 @@ impl Bench {
         let compared = baseline.as_ref().map(|baseline| baseline.compare(&measured));
         if let Some(file) = &self.save {
             let text = format!("{:#}\n", table::json(&measured, None));
-            r500::files::write(file, text).map_err(|error| {
-                Failure::could_not(error).context(format_args!("cannot write {}", file.display()))
-            })?;
+            put(file, text.as_bytes())?;
         }
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {

@@ -7,10 +7,11 @@ use r500::program::Job;
 
 use super::output::Sink;
 use super::strips::{self, Streamed};
-use super::{Render, Report, Target, incomplete};
+use super::{Render, Report, Target};
 use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::output_file::create_folder;
 use crate::command::syntax::Sharding;
-use crate::command::{input_args, overwrite, terminal};
+use crate::command::{engine_args, input_args, overwrite, terminal};
 
 impl Render {
     /// Draws the programs of a folder, or those of a shard. Reports failures and continues.
@@ -71,9 +72,7 @@ impl Render {
             overwrite::refuse(outputs.iter().map(PathBuf::as_path), inputs)?;
         }
         if let Some(folder) = sink.path().parent() {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                Failure::could_not(error).context(format!("cannot create {}", folder.display()))
-            })?;
+            create_folder(folder)?;
         }
         let ready = self.ready(job, None)?;
         let (name, size) = (ready.job.name.clone(), ready.size);
@@ -82,12 +81,15 @@ impl Render {
             (summary, written, stopped)
         } else {
             let mut drawn = self.draw(ready)?;
-            let planes = self.planes(&drawn.frame)?;
-            let written = sink.write(&planes, &drawn.job.program.state)?;
             let stopped = drawn.stopped.take();
+            let mut written = Vec::new();
+            if stopped.is_none() {
+                let planes = self.planes(&drawn.frame)?;
+                written = sink.write(&planes, &drawn.job.program.state)?;
+            }
             (drawn.summary(), written, stopped)
         };
-        stopped.map_or(Ok(()), |error| Err(incomplete(error, &written)))?;
+        stopped.map_or(Ok(()), |error| Err(engine_args::not_run(error)))?;
         self.report(&Report { name: &name, size, summary, written: &written, comparison: None })
     }
 }

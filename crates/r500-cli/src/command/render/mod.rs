@@ -301,7 +301,7 @@ impl Render {
             && in_strips
         {
             let strips::Streamed { summary, written, stopped } = self.stream(&ready, sink)?;
-            stopped.map_or(Ok(()), |error| Err(incomplete(error, &written)))?;
+            stopped.map_or(Ok(()), |error| Err(engine_args::not_run(error)))?;
             let name = &ready.job.name;
             let report = Report { name, size, summary, written: &written, comparison: None };
             self.report(&report)?;
@@ -310,7 +310,10 @@ impl Render {
         let drawn = self.draw(ready)?;
         let planes = self.planes(&drawn.frame)?;
         let mut written = Vec::new();
-        if let Some(sink) = sink {
+        // An incomplete picture is shown, but it is not an output.
+        if let Some(sink) = sink
+            && drawn.stopped.is_none()
+        {
             written = sink.write(&planes, &drawn.job.program.state)?;
         }
         if self.show
@@ -321,7 +324,7 @@ impl Render {
             terminal::show(&plane.picture(), &mut out, colors)?;
         }
         if let Some(error) = drawn.stopped {
-            return Err(incomplete(error, &written));
+            return Err(engine_args::not_run(error));
         }
         let comparison = match (&self.compare.reference, planes.first()) {
             (Some(_), Some(plane)) => {
@@ -473,15 +476,6 @@ struct Report<'a> {
     summary: Summary,
     written: &'a [PathBuf],
     comparison: Option<&'a compare::Compared>,
-}
-
-/// Returns a picture that the time limit cut short.
-fn incomplete(error: RunError, written: &[PathBuf]) -> Failure {
-    let failure = engine_args::not_run(error);
-    match written.first() {
-        Some(path) => failure.context(format_args!("{} is not complete", path.display())),
-        None => failure,
-    }
 }
 
 /// Returns the planes of a frame that are wanted.

@@ -9,6 +9,7 @@ use r500::program::State;
 
 use crate::command::exit::{Failure, Outcome};
 use crate::command::input_args;
+use crate::command::output_file::{self, put, put_group};
 
 /// Names of the render targets.
 pub(super) const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
@@ -212,10 +213,10 @@ impl Sink {
         if self.kind == FileFormat::Exr {
             let bytes = encode_exr(first.width, &layers(planes));
             let bytes = bytes.map_err(|error| cannot_encode(&self.path, error))?;
-            self.save(&self.path, &bytes)?;
+            save(&self.path, &bytes)?;
             return Ok(vec![self.path.clone()]);
         }
-        let mut written = Vec::new();
+        let mut files = Vec::new();
         for plane in planes {
             let path = if others.is_empty() {
                 self.path.clone()
@@ -228,15 +229,15 @@ impl Sink {
                 _ => encode_png_with(&plane.picture(), self.compression)
                     .map_err(|error| cannot_encode(&path, error))?,
             };
-            self.save(&path, &bytes)?;
-            written.push(path);
+            files.push((path, bytes));
         }
-        Ok(written)
-    }
-
-    /// Writes a file, `-` to stdout.
-    pub(super) fn save(&self, path: &Path, bytes: &[u8]) -> Outcome<()> {
-        save(path, bytes)
+        match &files[..] {
+            [(path, bytes)] => save(path, bytes)?,
+            files => {
+                put_group(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice())))?;
+            }
+        }
+        Ok(files.into_iter().map(|(path, _)| path).collect())
     }
 }
 
@@ -247,7 +248,7 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }
-    r500::files::write(path, bytes).map_err(|error| cannot_write(path, error))
+    put(path, bytes)
 }
 
 /// Returns a file, or stdout, that cannot be written.
@@ -255,7 +256,7 @@ pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
     if input_args::is_stdin(path) {
         return Failure::from(error);
     }
-    Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
+    output_file::cannot_write(path, error)
 }
 
 /// Returns planes as layers of an OpenEXR file; a single one has no name.

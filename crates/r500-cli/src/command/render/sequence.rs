@@ -1,6 +1,5 @@
 //! Rendering of frame sequences, to separate files or an animation.
 
-use std::fs::File;
 use std::io::BufWriter;
 use std::num::NonZero;
 use std::ops::Range;
@@ -9,12 +8,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use r500::exec::RuntimeWarnings;
+use r500::files::OutputWriter;
 use r500::picture::{ApngWriter, GifWriter, Picture};
 
-use super::output::{FileFormat, Plane, Sink, cannot_encode, cannot_write};
+use super::output::{FileFormat, Plane, Sink, cannot_encode};
 use super::strips::{self, Streamed};
 use super::{Drawn, Render, Target, planes};
 use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::output_file::OutputFile;
 use crate::command::{engine_args, input_args, terminal};
 
 impl Render {
@@ -118,63 +119,47 @@ fn note_written(paths: &[PathBuf], verbose: bool) {
     }
 }
 
-/// The file of an animation, written frame by frame. If it is not finished, it is removed: it is not a picture then.
+/// The file of an animation, written frame by frame. If it is not finished, there is no file: it is not a picture then.
 struct Animation {
-    path: PathBuf,
-    complete: bool,
-    file: AnimationFile,
+    file: OutputFile,
+    frames: AnimationWriter,
 }
 
-enum AnimationFile {
-    Gif(GifWriter<BufWriter<File>>),
-    Apng(ApngWriter<BufWriter<File>>),
-    /// It is finished.
-    Closed,
+enum AnimationWriter {
+    Gif(GifWriter<BufWriter<OutputWriter>>),
+    Apng(ApngWriter<BufWriter<OutputWriter>>),
 }
 
 impl Animation {
     /// Begins a file of so many frames that are as large as this one.
     fn new(sink: &Sink, picture: &Picture, frames: u32, fps: u16) -> Outcome<Self> {
-        let path = sink.path();
-        let file = r500::files::create(path).map_err(|error| cannot_write(path, error))?;
-        let (to, size) = (BufWriter::new(file), [picture.width, picture.height]);
-        let file = match sink.kind {
-            FileFormat::Gif => AnimationFile::Gif(GifWriter::new(to, fps)),
+        let file = OutputFile::create(sink.path())?;
+        let (to, size) = (file.writer(), [picture.width, picture.height]);
+        let frames = match sink.kind {
+            FileFormat::Gif => AnimationWriter::Gif(GifWriter::new(to, fps)),
             _ => {
                 let writer = ApngWriter::new(to, size, frames, fps);
-                AnimationFile::Apng(writer.map_err(|error| cannot_encode(path, error))?)
+                AnimationWriter::Apng(writer.map_err(|error| cannot_encode(file.path(), error))?)
             }
         };
-        Ok(Self { path: path.to_owned(), complete: false, file })
+        Ok(Self { file, frames })
     }
 
     fn frame(&mut self, picture: &Picture) -> Outcome<()> {
-        let written = match &mut self.file {
-            AnimationFile::Gif(file) => file.frame(picture),
-            AnimationFile::Apng(file) => file.frame(picture),
-            AnimationFile::Closed => Ok(()),
+        let written = match &mut self.frames {
+            AnimationWriter::Gif(frames) => frames.frame(picture),
+            AnimationWriter::Apng(frames) => frames.frame(picture),
         };
-        written.map_err(|error| cannot_encode(&self.path, error))
+        written.map_err(|error| cannot_encode(self.file.path(), error))
     }
 
-    fn finish(mut self) -> Outcome<()> {
-        let finished = match std::mem::replace(&mut self.file, AnimationFile::Closed) {
-            AnimationFile::Gif(file) => file.finish(),
-            AnimationFile::Apng(file) => file.finish(),
-            AnimationFile::Closed => Ok(()),
+    fn finish(self) -> Outcome<()> {
+        let finished = match self.frames {
+            AnimationWriter::Gif(frames) => frames.finish(),
+            AnimationWriter::Apng(frames) => frames.finish(),
         };
-        finished.map_err(|error| cannot_encode(&self.path, error))?;
-        self.complete = true;
-        Ok(())
-    }
-}
-
-impl Drop for Animation {
-    fn drop(&mut self) {
-        if !self.complete && self.path.is_file() {
-            // The failure that led here is reported; this one would add nothing.
-            let _ = std::fs::remove_file(&self.path);
-        }
+        finished.map_err(|error| cannot_encode(self.file.path(), error))?;
+        self.file.commit()
     }
 }
 

@@ -16,6 +16,7 @@ use r500::program::State;
 use super::output::{FileFormat, Plane, Sink, cannot_encode, cannot_write, with_part};
 use super::{Ready, Render, Summary, Target, planes};
 use crate::command::exit::Outcome;
+use crate::command::output_file::OutputFile;
 use crate::command::{engine_args, input_args, terminal};
 
 /// Approximate size of a strip in bytes.
@@ -27,7 +28,7 @@ const STRIPS: usize = 3;
 pub(super) struct Streamed {
     pub(super) summary: Summary,
     pub(super) written: Vec<PathBuf>,
-    /// The time limit, if it was reached; the files are then completed with zeros.
+    /// The time limit, if it was reached; nothing is written then.
     pub(super) stopped: Option<RunError>,
 }
 
@@ -107,10 +108,15 @@ impl Render {
             return Err(engine_args::not_run(error));
         }
         // The writer fails because of the rows that the time limit left out: the limit is the cause.
-        let written = match written {
-            Err(_) if stopped.is_some() => Vec::new(),
-            written => written?,
+        let files = match written {
+            _ if stopped.is_some() => Vec::new(),
+            files => files?,
         };
+        let mut written = Vec::new();
+        for (path, file) in files {
+            file.map_or(Ok(()), OutputFile::commit)?;
+            written.push(path);
+        }
         let stats = strips.stats();
         let summary = Summary {
             area,
@@ -135,14 +141,14 @@ impl FileFormat {
 
 impl Sink {
     /// Writes the strips that `next` returns, until there are no more; `next` gets back the previous strip. Returns the
-    /// paths. If rows are missing, or on a failure, the files are removed.
+    /// files, which are to be committed; none if rows are missing.
     fn write_strips(
         &self,
         target: Target,
         state: &State,
         area: PixelRect,
         mut next: impl FnMut(Option<Frame>) -> Option<Frame>,
-    ) -> Outcome<Vec<PathBuf>> {
+    ) -> Outcome<Vec<Written>> {
         let Some(first) = next(None) else { return Ok(Vec::new()) };
         let mut rows = first.height();
         let mut next = |used| {
@@ -150,19 +156,12 @@ impl Sink {
             rows += frame.as_ref().map_or(0, Frame::height);
             frame
         };
-        let mut written = Vec::new();
-        let result = match self.kind {
-            FileFormat::Exr => self.write_exr(target, area, first, &mut written, &mut next),
-            _ => self.write_planes(target, state, area, first, &mut written, &mut next),
+        let written = match self.kind {
+            FileFormat::Exr => self.write_exr(target, area, first, &mut next)?,
+            _ => self.write_planes(target, state, area, first, &mut next)?,
         };
-        if rows != area.height || result.is_err() {
-            // An incomplete picture is not an output.
-            for path in written.drain(..).filter(|path: &PathBuf| path.is_file()) {
-                // The original failure is reported; this one would add nothing.
-                let _ = std::fs::remove_file(path);
-            }
-        }
-        result.map(|()| written)
+        // An incomplete picture is not an output.
+        Ok(if rows == area.height { written } else { Vec::new() })
     }
 
     /// Writes each plane to a separate file.
@@ -172,9 +171,8 @@ impl Sink {
         state: &State,
         area: PixelRect,
         first: Frame,
-        written: &mut Vec<PathBuf>,
         next: &mut impl FnMut(Option<Frame>) -> Option<Frame>,
-    ) -> Outcome<()> {
+    ) -> Outcome<Vec<Written>> {
         let mut files = Vec::new();
         let mut strip = Some(first);
         while let Some(frame) = strip {
@@ -191,7 +189,6 @@ impl Sink {
                         false => self.path().to_owned(),
                     };
                     files.push(self.plane_file(&path, area)?);
-                    written.push(path);
                 }
             }
             for (file, plane) in files.iter_mut().zip(&planes) {
@@ -199,16 +196,18 @@ impl Sink {
             }
             strip = next(Some(frame));
         }
-        files.into_iter().try_for_each(PlaneFile::finish)
+        files.into_iter().map(PlaneFile::finish).collect()
     }
 
     fn plane_file(&self, path: &Path, area: PixelRect) -> Outcome<PlaneFile> {
-        let to: Box<dyn Write> = if input_args::is_stdin(path) {
-            Box::new(std::io::stdout())
-        } else {
-            Box::new(r500::files::create(path).map_err(|error| cannot_write(path, error))?)
+        let file = match input_args::is_stdin(path) {
+            true => None,
+            false => Some(OutputFile::create(path)?),
         };
-        let to = BufWriter::with_capacity(1 << 16, to);
+        let to: Output = match &file {
+            Some(file) => Box::new(file.writer()),
+            None => Box::new(BufWriter::with_capacity(1 << 16, std::io::stdout())),
+        };
         let rows = match self.kind {
             FileFormat::Floats => Rows::Floats(to),
             FileFormat::Raw => Rows::Raw(to),
@@ -218,7 +217,7 @@ impl Sink {
                 Rows::Png(Box::new(writer.map_err(|error| cannot_encode(path, error))?))
             }
         };
-        Ok(PlaneFile { path: path.to_owned(), rows })
+        Ok(PlaneFile { path: path.to_owned(), file, rows })
     }
 
     /// Writes all planes as layers of one OpenEXR file.
@@ -227,13 +226,11 @@ impl Sink {
         target: Target,
         area: PixelRect,
         first: Frame,
-        written: &mut Vec<PathBuf>,
         next: &mut impl FnMut(Option<Frame>) -> Option<Frame>,
-    ) -> Outcome<()> {
+    ) -> Outcome<Vec<Written>> {
         let path = self.path();
         planes(target, &first)?;
-        let file = r500::files::create(path).map_err(|error| cannot_write(path, error))?;
-        written.push(path.to_owned());
+        let file = OutputFile::create(path)?;
         let (mut first, mut used) = (Some(first), None);
         let mut failed = None;
         let strips = || {
@@ -248,17 +245,22 @@ impl Sink {
             used = Some(frame);
             layers
         };
-        let result = write_exr(BufWriter::new(file), [area.width, area.height], strips);
+        let result = write_exr(file.writer(), [area.width, area.height], strips);
         failed.map_or(Ok(()), Err)?;
-        result.map_err(|error| cannot_encode(path, error))
+        result.map_err(|error| cannot_encode(path, error))?;
+        Ok(vec![(path.to_owned(), Some(file))])
     }
 }
 
-type Output = BufWriter<Box<dyn Write>>;
+type Output = Box<dyn Write>;
+
+/// A complete file that is not committed; none for stdout.
+type Written = (PathBuf, Option<OutputFile>);
 
 /// The file of a plane.
 struct PlaneFile {
     path: PathBuf,
+    file: Option<OutputFile>,
     rows: Rows,
 }
 
@@ -281,12 +283,13 @@ impl PlaneFile {
         bytes.map_err(|error| cannot_write(&self.path, error))
     }
 
-    fn finish(self) -> Outcome<()> {
+    fn finish(self) -> Outcome<Written> {
         match self.rows {
             Rows::Floats(mut to) | Rows::Raw(mut to) => {
-                to.flush().map_err(|error| cannot_write(&self.path, error))
+                to.flush().map_err(|error| cannot_write(&self.path, error))?;
             }
-            Rows::Png(to) => to.finish().map_err(|error| cannot_encode(&self.path, error)),
+            Rows::Png(to) => to.finish().map_err(|error| cannot_encode(&self.path, error))?,
         }
+        Ok((self.path, self.file))
     }
 }

@@ -13,6 +13,7 @@ use r500::program::Job;
 use super::batch::{check_quad_constants, check_quads_full, side_by_side};
 use super::{Row, Run};
 use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::output_file::put;
 use crate::command::{engine_args, terminal};
 
 impl Run {
@@ -55,7 +56,7 @@ impl Run {
         }
         if self.dump_asm {
             let simd = self.machine.simd();
-            let sources = ResourceLayout::of(&function, &bindings);
+            let sources = ResourceLayout::of(&function, &bindings, &options.readings.texture());
             let code = listing(&function, &sources, simd, Effort::Full, &mut describe);
             let code = code.map_err(|reason| {
                 Failure::could_not(anyhow::anyhow!(
@@ -66,9 +67,7 @@ impl Run {
             let _ = write!(text, "{}{code}", if self.dump_ir { "\n" } else { "" });
         }
         match &self.output {
-            Some(path) => r500::files::write(path, text).map_err(|error| {
-                Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
-            })?,
+            Some(path) => put(path, text.as_bytes())?,
             None => terminal::out().write_all(text.as_bytes())?,
         }
         Ok(Status::Fine)

@@ -1,12 +1,13 @@
 //! Output of row results: streamed if the format permits, else buffered until the last row.
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 use r500::exec::RuntimeWarnings;
 
 use super::{RowFormat, Run};
-use crate::command::exit::{Failure, Outcome};
+use crate::command::exit::Outcome;
+use crate::command::output_file::OutputFile;
 use crate::command::{engine_args, float_format, terminal};
 
 const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
@@ -24,8 +25,8 @@ pub(super) struct Results<'r> {
     kept: Kept,
     /// Text that is not written yet.
     text: String,
-    /// The output, opened on the first write.
-    to: Option<Box<dyn Write>>,
+    /// The output, opened on the first write, and its file, if it is not stdout.
+    to: Option<(Box<dyn Write>, Option<OutputFile>)>,
 }
 
 /// Buffered results.
@@ -116,7 +117,9 @@ impl<'r> Results<'r> {
             RowFormat::Json => self.end_document(findings),
         }
         self.write()?;
-        self.to.map_or(Ok(()), |mut to| Ok(to.flush()?))
+        let Some((mut to, file)) = self.to else { return Ok(()) };
+        to.flush()?;
+        file.map_or(Ok(()), OutputFile::commit)
     }
 
     /// Appends the part of a JSON document after the rows.
@@ -134,7 +137,7 @@ impl<'r> Results<'r> {
     }
 
     fn write(&mut self) -> Outcome<()> {
-        let to = match &mut self.to {
+        let (to, _) = match &mut self.to {
             Some(to) => to,
             none => none.insert(open(self.run)?),
         };
@@ -198,12 +201,10 @@ impl<'r> Results<'r> {
     }
 }
 
-fn open(run: &Run) -> Outcome<Box<dyn Write>> {
-    let Some(path) = &run.output else { return Ok(Box::new(terminal::out())) };
-    let file = r500::files::create(path).map_err(|error| {
-        Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
-    })?;
-    Ok(Box::new(BufWriter::with_capacity(BLOCK, file)))
+fn open(run: &Run) -> Outcome<(Box<dyn Write>, Option<OutputFile>)> {
+    let Some(path) = &run.output else { return Ok((Box::new(terminal::out()), None)) };
+    let file = OutputFile::create(path)?;
+    Ok((Box::new(file.writer()), Some(file)))
 }
 
 fn push_number(text: &mut String, value: f32, bits: bool) {

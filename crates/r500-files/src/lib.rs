@@ -1,15 +1,20 @@
-//! Guarded file access: regular files only, up to a size limit; files that a source names only below its folder.
+//! Guarded file access: regular files only, up to a size limit; files that a source names only below its folder; outputs
+//! that appear under their name when they are complete.
 //!
-//! Every file that the library or the command reads or writes is opened here. A device or a pipe may be endless, and
-//! opening a pipe waits for its writer; an untrusted source must not read files that its author could not.
-//! `clippy.toml` disallows other ways to open files in this crate and the command.
-#![expect(clippy::disallowed_methods, reason = "this is the guard")]
+//! Every file that the library, its bindings, the command or the virtual card reads or writes is opened here. A device or a
+//! pipe may be endless, and opening a pipe waits for its writer; an untrusted source must not read files that its author
+//! could not; a command that is interrupted must not leave half a file. The `clippy.toml` of these crates disallows other
+//! ways to open files.
+
+mod output;
+
+pub use output::{Output, OutputWriter, discard_unfinished, remove, write, write_group};
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Size limit of a source, a script or a document in bytes (128 MiB, as [`r500_formats::Limits::document`]).
+/// Size limit of a source, a script or a document in bytes (128 MiB, as the limit of documents in `r500-formats`).
 pub const MAX_TEXT: u64 = 128 << 20;
 
 /// Size limit of a texture or picture file in bytes (384 MiB): 4096x4096 texels of 16 bytes with their smaller levels.
@@ -133,37 +138,6 @@ fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
         }
     }
     Ok(file)
-}
-
-/// Creates or truncates a file that the user named. A pipe can be written if it has a reader.
-///
-/// # Errors
-/// Those of the system, and [`Refusal::NoReader`].
-pub fn create(path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-        if std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo()) {
-            // Without the flag this would wait for a reader. The flag stays set on the descriptor, so the pipe is
-            // opened again while the first descriptor keeps it open.
-            let mut options = OpenOptions::new();
-            let probe = options.write(true).custom_flags(libc::O_NONBLOCK).open(path);
-            let _open = probe.map_err(|error| match error.raw_os_error() {
-                Some(libc::ENXIO) => Refusal::NoReader.into(),
-                _ => error,
-            })?;
-            return OpenOptions::new().write(true).open(path);
-        }
-    }
-    File::create(path)
-}
-
-/// Writes a file that the user named. See [`create`].
-///
-/// # Errors
-/// As [`create`].
-pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    create(path)?.write_all(bytes.as_ref())
 }
 
 /// Returns the entries of a folder, none if it cannot be read.
@@ -290,7 +264,8 @@ impl NamedFiles {
 }
 
 /// Returns the folder of a file.
-pub(crate) fn parent(file: &Path) -> &Path {
+#[must_use]
+pub fn parent(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 

@@ -1,0 +1,173 @@
+//! Vertex processing of a draw, in pieces: a draw may have 2^24 vertices, but primitives use neighbours only.
+
+use r500_chip::pvs::OUTPUTS;
+use r500_chip::values::PrimWalk;
+use r500_stream::{DrawCall, State};
+
+use super::fetch::{Fetch, IndexList, Processed};
+use super::{DrawState, OutputLayout, Vertex};
+use crate::limits::{Budget, CardError};
+use crate::pvs::Program;
+use crate::report::{Note, Report};
+
+/// Vertices that are processed at a time.
+const PIECE: usize = 1 << 16;
+/// Vertices before a piece that its first primitives use: those of a quad.
+const BEFORE: usize = 3;
+
+/// The vertices of a draw in the order of their use. Those of a piece are in memory, and the first one, which fans, loops and
+/// polygons use.
+pub(crate) struct Vertices<'a> {
+    call: &'a DrawCall<'a>,
+    walk: PrimWalk,
+    fetch: Fetch,
+    indices: IndexList<'a>,
+    /// `None` if inputs are outputs.
+    program: Option<Program>,
+    layout: &'a OutputLayout,
+    count: usize,
+    first: Vertex,
+    /// The number of the vertex that `order[0]` names.
+    start: usize,
+    /// Places in `processed`.
+    order: Vec<usize>,
+    /// Each vertex of the piece once.
+    processed: Vec<Vertex>,
+    /// Places of vertices by index.
+    known: Processed,
+    dwords: Vec<u32>,
+}
+
+impl<'a> Vertices<'a> {
+    /// Prepares the vertices of a draw; `None` if their source is not supported.
+    pub(crate) fn new(
+        state: &State,
+        call: &'a DrawCall<'a>,
+        draw: &DrawState,
+        layout: &'a OutputLayout,
+        budget: &mut Budget,
+        report: &mut Report,
+    ) -> Result<Option<Self>, CardError> {
+        budget.vertices(draw.count.into())?;
+        let walk = draw.vf_cntl.prim_walk();
+        let known = [PrimWalk::INDEXES, PrimWalk::VERTEX_LIST, PrimWalk::VERTEX_DATA];
+        if !known.contains(&walk) && draw.count > 0 {
+            let why = "vertices assembled from registers".to_owned();
+            report.note(Note::Draw { why });
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            call,
+            walk,
+            fetch: Fetch::new(state),
+            indices: IndexList::new(call),
+            program: (!draw.bypass).then(|| Program::new(state)),
+            layout,
+            count: draw.count as usize,
+            first: Vertex::default(),
+            start: 0,
+            order: Vec::new(),
+            processed: Vec::new(),
+            known: Processed::default(),
+            dwords: Vec::new(),
+        }))
+    }
+
+    /// Returns the number of vertices of the draw.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns a vertex of the current piece, or vertex 0.
+    pub(crate) fn at(&self, n: usize) -> Vertex {
+        match n {
+            0 => self.first,
+            n => self.processed[self.order[n - self.start]],
+        }
+    }
+
+    /// Processes pieces up to the one with vertex `n`.
+    pub(crate) fn process_through(
+        &mut self,
+        n: usize,
+        budget: &mut Budget,
+        report: &mut Report,
+    ) -> Result<(), CardError> {
+        while n >= self.end() && self.end() < self.count {
+            self.process_next(budget, report)?;
+        }
+        Ok(())
+    }
+
+    /// Processes the rest of the vertices, without use of them.
+    pub(crate) fn process_all(
+        &mut self,
+        budget: &mut Budget,
+        report: &mut Report,
+    ) -> Result<(), CardError> {
+        match self.count.checked_sub(1) {
+            Some(last) => self.process_through(last, budget, report),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.order.len()
+    }
+
+    /// Replaces the current piece by the next one.
+    pub(crate) fn process_next(
+        &mut self,
+        budget: &mut Budget,
+        report: &mut Report,
+    ) -> Result<(), CardError> {
+        let (begin, kept) = (self.end(), self.order.len().min(BEFORE));
+        let before: Vec<Vertex> = (begin - kept..begin).map(|n| self.at(n)).collect();
+        self.start = begin - kept;
+        self.order.clear();
+        self.order.extend(0..kept);
+        self.processed.clear();
+        self.processed.extend(before);
+        self.known = Processed::default();
+        for n in begin..self.count.min(begin.saturating_add(PIECE)) {
+            if n % 256 == 0 {
+                budget.time()?;
+            }
+            self.process(n as u32, budget)?;
+        }
+        if begin == 0 {
+            self.first = self.order.first().map(|&at| self.processed[at]).unwrap_or_default();
+        }
+        report.statistics.vertices += (self.processed.len() - kept) as u64;
+        Ok(())
+    }
+
+    /// Appends vertex `n`, which is processed if its index is new in this piece.
+    fn process(&mut self, n: u32, budget: &mut Budget) -> Result<(), CardError> {
+        let index = match self.walk {
+            PrimWalk::INDEXES => self.fetch.limit(self.indices.get(n)),
+            PrimWalk::VERTEX_LIST => self.fetch.limit(n),
+            _ => n,
+        };
+        if let Some(vertex) = self.known.get(index) {
+            self.order.push(vertex);
+            return Ok(());
+        }
+        let inputs = match self.walk {
+            PrimWalk::VERTEX_DATA => self.fetch.inputs(self.fetch.embedded(n, &self.call.vertices)),
+            _ => {
+                self.fetch.gather(index, &mut self.dwords);
+                self.fetch.inputs(&self.dwords)
+            }
+        };
+        let mut outputs = [[0.0; 4]; OUTPUTS];
+        match &self.program {
+            Some(program) => program.run(&inputs, &mut outputs, budget)?,
+            None => outputs[..inputs.len()].copy_from_slice(&inputs),
+        }
+        self.known.insert(index, self.processed.len());
+        self.order.push(self.processed.len());
+        self.processed.push(self.layout.vertex(&outputs));
+        Ok(())
+    }
+}
