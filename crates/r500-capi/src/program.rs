@@ -11,11 +11,26 @@ use r500::reader::{self, Language};
 use r500::writer;
 
 use crate::error::{guarded, or_else, text};
-use crate::pointers;
+use crate::handle::{self, Handle};
+use crate::{pointers, text as texts};
 
-/// A program with all that its file says about it: constants, inputs, textures, size.
-pub struct Program {
-    pub(crate) job: Job,
+/// A program with all that its file says about it: constants, inputs, textures, size. Whoever read it owns it. No function changes it,
+/// so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
+pub struct Program(Handle<Job>);
+
+impl AsRef<Handle<Job>> for Program {
+    fn as_ref(&self) -> &Handle<Job> {
+        &self.0
+    }
+}
+
+/// Returns the job of a program.
+///
+/// # Safety
+/// The contract of `pointers`; no other call frees the program.
+pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, String> {
+    // SAFETY: the contract of this function.
+    unsafe { pointers::reference(program, "program")?.0.shared("program") }
 }
 
 /// Returns the library's version.
@@ -48,18 +63,15 @@ pub unsafe extern "C" fn r500_read(
         let count = jobs.len();
         let job = jobs.into_iter().nth(index);
         let job = job.ok_or_else(|| format!("there is no program {index}: there are {count}"))?;
-        Ok(pointers::give(Program { job }))
+        Ok(handle::give(Program(Handle::new(job))))
     })
 }
 
-/// Frees a program. Nothing for NULL.
+/// Frees a program; does nothing for NULL. Builds with debug assertions return false where it was freed before.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn r500_program_free(program: *mut Program) {
-    guarded(|| {
-        // SAFETY: the contract of `pointers`.
-        unsafe { pointers::free(program) };
-        Ok(())
-    });
+pub unsafe extern "C" fn r500_program_free(program: *mut Program) -> bool {
+    // SAFETY: the contract of `pointers`.
+    guarded(|| unsafe { handle::free(program, "program") })
 }
 
 /// Stores the width and height that the program's file gives. False, without an error, if it gives none.
@@ -73,9 +85,9 @@ pub unsafe extern "C" fn r500_program_size(
         // SAFETY: the contract of `pointers`.
         let (program, to) = unsafe {
             let to = [pointers::exclusive(width, "width")?, pointers::exclusive(height, "height")?];
-            (pointers::reference(program, "program")?, to)
+            (job(program)?, to)
         };
-        let Some(size) = program.job.size else { return Ok(false) };
+        let Some(size) = program.size else { return Ok(false) };
         to.into_iter().zip(size).for_each(|(to, size)| *to = size);
         Ok(true)
     })
@@ -87,12 +99,12 @@ pub unsafe extern "C" fn r500_program_size(
 pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let program = unsafe { pointers::reference(program, "program")? };
-        let lines = check_job(&program.job).lints.into_iter().map(|lint| {
+        let job = unsafe { job(program)? };
+        let lines = check_job(job).lints.into_iter().map(|lint| {
             let info = lint.code.info();
             format!("{}[{}]: {lint}\n", info.severity.name(), info.number)
         });
-        Ok(pointers::give_text(lines.collect()))
+        texts::give(&lines.collect::<String>())
     })
 }
 
@@ -101,10 +113,10 @@ pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
 pub unsafe extern "C" fn r500_disassemble(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let program = unsafe { pointers::reference(program, "program")? };
+        let job = unsafe { job(program)? };
         let options = PrintOptions::default();
-        let written = writer::write(&program.job, Language::Assembly, &options).map_err(text)?;
-        Ok(pointers::give_text(String::from_utf8_lossy(&written.bytes).into_owned()))
+        let written = writer::write(job, Language::Assembly, &options).map_err(text)?;
+        texts::give(&String::from_utf8_lossy(&written.bytes))
     })
 }
 
@@ -120,9 +132,9 @@ pub unsafe extern "C" fn r500_trace(
 ) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let program = unsafe { pointers::reference(program, "program")? };
-        let shader = Shader::new(&program.job.program).map_err(text)?;
-        let bindings = Bindings::new(&program.job, [width, height]).map_err(text)?;
+        let job = unsafe { job(program)? };
+        let shader = Shader::new(&job.program).map_err(text)?;
+        let bindings = Bindings::new(job, [width, height]).map_err(text)?;
         let steps = r500::trace::trace(&shader, &bindings, &Options::default(), [x, y]);
         let mut lines = String::new();
         for step in steps.map_err(text)? {
@@ -141,16 +153,14 @@ pub unsafe extern "C" fn r500_trace(
                 ));
             }
         }
-        Ok(pointers::give_text(lines))
+        texts::give(&lines)
     })
 }
 
-/// Frees a text that a function of this library returned. Nothing for NULL.
+/// Frees a text that a function of this library returned; does nothing for NULL. Builds with debug assertions return false where it
+/// was one of the last texts to be freed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn r500_text_free(text: *mut c_char) {
-    guarded(|| {
-        // SAFETY: the contract of `pointers`.
-        unsafe { pointers::free_text(text) };
-        Ok(())
-    });
+pub unsafe extern "C" fn r500_text_free(text: *mut c_char) -> bool {
+    // SAFETY: the contract of `pointers`.
+    guarded(|| unsafe { texts::free(text) })
 }
