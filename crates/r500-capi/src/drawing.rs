@@ -3,6 +3,7 @@
 use std::ffi::c_char;
 use std::sync::LazyLock;
 
+use r500::builtin_uniforms;
 use r500::exec::reference::Reference;
 use r500::exec::{
     Bindings, ColorSurface, Drawing as Prepared, Engine, Options, PixelRect, Plane, Shader,
@@ -120,7 +121,7 @@ pub unsafe extern "C" fn r500_prepare(
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let (job, name) = unsafe { (job(program)?, pointers::text(engine_name, "engine_name")?) };
-        let bindings = Bindings::new(job, [width, height]).map_err(text)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
         let shader = Shader::new(&job.program).map_err(text)?;
         let prepared = Prepared::new(engine(name)?, shader, &bindings, Options::default());
         let state = DrawingState { prepared: prepared.map_err(text)?, bindings };

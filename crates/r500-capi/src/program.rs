@@ -3,9 +3,11 @@
 use std::ffi::c_char;
 
 use r500::asm::PrintOptions;
-use r500::check::check_job;
-use r500::exec::{Bindings, Options, Shader};
+use r500::builtin_uniforms;
+use r500::check::{Assumptions, check};
+use r500::exec::{Options, Shader};
 use r500::formats::Limits;
+use r500::lint;
 use r500::program::Job;
 use r500::reader::{self, Language};
 use r500::writer;
@@ -16,21 +18,36 @@ use crate::{pointers, text as texts};
 
 /// A program with all that its file says about it: constants, inputs, textures, size. Whoever read it owns it. No function changes it,
 /// so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
-pub struct Program(Handle<Job>);
+pub struct Program(Handle<ProgramState>);
 
-impl AsRef<Handle<Job>> for Program {
-    fn as_ref(&self) -> &Handle<Job> {
+/// A job, and what its format says about its inputs.
+pub struct ProgramState {
+    job: Job,
+    assumptions: Assumptions,
+}
+
+impl AsRef<Handle<ProgramState>> for Program {
+    fn as_ref(&self) -> &Handle<ProgramState> {
         &self.0
     }
+}
+
+/// Returns a program for reading.
+///
+/// # Safety
+/// The contract of `pointers`; no other call frees the program.
+unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, String> {
+    // SAFETY: the contract of this function.
+    unsafe { pointers::reference(program, "program")?.0.shared("program") }
 }
 
 /// Returns the job of a program.
 ///
 /// # Safety
-/// The contract of `pointers`; no other call frees the program.
+/// As for `shared`.
 pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, String> {
     // SAFETY: the contract of this function.
-    unsafe { pointers::reference(program, "program")?.0.shared("program") }
+    Ok(unsafe { &shared(program)?.job })
 }
 
 /// Returns the library's version.
@@ -59,11 +76,14 @@ pub unsafe extern "C" fn r500_read(
         // SAFETY: the contract of `pointers`.
         let (bytes, name) =
             unsafe { (pointers::slice(bytes, size, "bytes")?, pointers::text(name, "name")?) };
-        let jobs = reader::read(bytes, name, None, &Limits::default()).map_err(text)?;
+        let jobs = reader::jobs(bytes, name, None, &Limits::default()).map_err(text)?;
+        let source = jobs.assembly().map(lint::assumptions);
+        let jobs = jobs.collect::<Result<Vec<_>, _>>().map_err(text)?;
         let count = jobs.len();
         let job = jobs.into_iter().nth(index);
         let job = job.ok_or_else(|| format!("there is no program {index}: there are {count}"))?;
-        Ok(handle::give(Program(Handle::new(job))))
+        let assumptions = source.unwrap_or_else(|| Assumptions::of_job(&job));
+        Ok(handle::give(Program(Handle::new(ProgramState { job, assumptions }))))
     })
 }
 
@@ -99,8 +119,8 @@ pub unsafe extern "C" fn r500_program_size(
 pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let job = unsafe { job(program)? };
-        let lines = check_job(job).lints.into_iter().map(|lint| {
+        let ProgramState { job, assumptions } = unsafe { shared(program)? };
+        let lines = check(&job.program, assumptions).lints.into_iter().map(|lint| {
             let info = lint.code.info();
             format!("{}[{}]: {lint}\n", info.severity.name(), info.number)
         });
@@ -134,7 +154,7 @@ pub unsafe extern "C" fn r500_trace(
         // SAFETY: the contract of `pointers`.
         let job = unsafe { job(program)? };
         let shader = Shader::new(&job.program).map_err(text)?;
-        let bindings = Bindings::new(job, [width, height]).map_err(text)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
         let steps = r500::trace::trace(&shader, &bindings, &Options::default(), [x, y]);
         let mut lines = String::new();
         for step in steps.map_err(text)? {

@@ -77,7 +77,7 @@ static int forks(void)
         r500_drawing *drawing = prepare(engines[n]);
         unsigned long long expected = 0;
         /* Many pictures, so that the jit engine's thread compiles. */
-        for (int times = 0; times < (n == 2 ? 1 : 40); times++)
+        for (int times = 0; times < (n == 2 ? 1 : 20); times++)
             expected = draw(drawing);
         must(expected != 0, "draw");
         pid_t child = fork();
@@ -104,7 +104,7 @@ static atomic_int drawn, refused, other;
 
 static void *use_it(void *unused)
 {
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < 40; n++) {
         float value[4] = {(float)n, 0, 0, 1};
         r500_set_constant(shared, (size_t)n % 256, value);
         if (draw(shared))

@@ -55,7 +55,7 @@ fn a_child_process_draws_with_every_engine() {
 #[test]
 fn a_drawing_used_by_four_threads_is_an_error_of_the_later_calls() {
     let Some(text) = run("threads") else { return };
-    assert_eq!(text, "800 calls, other errors 0, some drawn\n");
+    assert_eq!(text, "160 calls, other errors 0, some drawn\n");
 }
 
 #[test]

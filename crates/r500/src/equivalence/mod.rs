@@ -12,6 +12,7 @@ mod exercise;
 mod fill;
 mod interface_match;
 mod known;
+mod legal;
 mod prove;
 mod random;
 mod trial;
@@ -90,6 +91,9 @@ pub enum Incomparable {
     /// No pixel is covered by both.
     #[error("there is not a pixel that both cover")]
     NoPixels,
+    /// No integer and boolean constants were found with which the checker accepts both programs.
+    #[error("no integer and boolean constants were found with which the checker finds no error")]
+    NoLegalConstants,
     /// Random values were requested, but no input and no constant has the same name in both.
     #[error("no input and no constant has the same name in both")]
     NothingShared,

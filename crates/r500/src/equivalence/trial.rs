@@ -6,10 +6,13 @@ use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 use r500_program::Job;
 
-use super::{Difference, Fill, Incomparable, InterfaceMatch, Known, Pair};
+use super::legal::LegalConstants;
+use super::{Difference, Fill, Incomparable, InterfaceMatch, Known, Pair, Random};
 
 /// Width and height of the pictures.
 const SIZE: [u32; 2] = [8, 8];
+/// Makes flow-control constants differ from other values of the same round.
+const LEGAL: u64 = 0x6c65_6761;
 /// Limit of instructions that a group of pixels may execute in a run.
 const INSTRUCTIONS: u64 = 1 << 18;
 
@@ -37,7 +40,8 @@ pub enum Trial {
 impl Trial {
     /// Draws two jobs in the reference engine: once with their own values, then `rounds` times with random constants,
     /// inputs and textures, the same for both, register by register. Every written bit is compared, not the part that
-    /// `US_OUT_FMT` stores. Integer and boolean constants that jobs provide are kept.
+    /// `US_OUT_FMT` stores. Integer and boolean constants that jobs provide are kept; others have values with which the
+    /// checker finds no error.
     #[must_use]
     pub fn run(a: &Job, b: &Job, rounds: u64) -> Self {
         Self::run_with(a, b, rounds, &Known::default())
@@ -55,7 +59,12 @@ impl Trial {
             job.inputs = None;
             job.textures = Default::default();
         }
-        let fill = Fill::of(&bare, &InterfaceMatch::default());
+        let mut fill = Fill::of(&bare, &InterfaceMatch::default());
+        let programs = [&bare[0].program, &bare[1].program];
+        let legal =
+            LegalConstants::new(programs, fill.filled.int_constants, fill.filled.bool_constants);
+        // These are chosen apart: the checker must accept them.
+        (fill.filled.int_constants, fill.filled.bool_constants) = (0, 0);
         let [first, second] = exact.clone();
         let pair = match Pair::new(first, second, Some(SIZE)) {
             Ok(pair) => pair,
@@ -72,6 +81,11 @@ impl Trial {
                 fill.apply(&mut jobs, 0, round);
             }
             known.apply(&mut jobs, round);
+            let Some(constants) = legal.choose(&mut Random::new(LEGAL, round), round) else {
+                failure = Some(Incomparable::NoLegalConstants);
+                continue;
+            };
+            constants.apply(&mut jobs);
             match pair.compare(&jobs, &Reference, &options, tolerance) {
                 Ok(comparison) => {
                     if let Some(difference) = comparison.first {
