@@ -9,12 +9,14 @@
 
 mod divergence;
 mod exercise;
+mod findings;
 mod fill;
 mod interface_match;
 mod known;
 mod legal;
 mod prove;
 mod random;
+pub mod reduce;
 mod trial;
 
 use r500_exec::output::{color, depth};
@@ -27,6 +29,7 @@ use crate::expectation::agree;
 pub use divergence::{Divergence, ExecutedInst};
 pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
+pub use findings::{new_findings, new_lints};
 pub use interface_match::{InterfaceMatch, Shared};
 pub use known::Known;
 use known::{Symbol, TextureKind};
