@@ -14,6 +14,8 @@ use crate::graph::{Graph, Structure};
 pub struct ExternalReads {
     /// Float constants, by number, including every constant that an address with aL may name.
     pub constants: BTreeSet<u8>,
+    /// The channels of these that instructions name (red in bit 0). Of a constant that is not in `constants`, an entry has no meaning.
+    pub constant_channels: BTreeMap<u8, u8>,
     /// Integer constants, bit n for `US_FC_INT_CONST` n.
     pub int_constants: u32,
     /// Boolean constants, bit n for bit n of `US_FC_BOOL_CONST`.
@@ -60,7 +62,10 @@ impl ExternalReads {
             // bound.
             let wraps = *range.start() < 0 || *range.end() >= CONSTANTS as i32;
             let range = if wraps { 0..=CONSTANTS as i32 - 1 } else { range };
-            self.constants.extend(range.filter_map(|n| u8::try_from(n).ok()));
+            for n in range.filter_map(|n| u8::try_from(n).ok()) {
+                self.constants.insert(n);
+                *self.constant_channels.entry(n).or_default() |= access.may;
+            }
         }
         let inst = program.code[index];
         if info.fetch && inst.tex_inst().inst() != TexOp::NOP {
@@ -75,13 +80,17 @@ impl ExternalReads {
         }
     }
 
-    /// Returns the reads that a job does not provide. A job without a statement about inputs
+    /// Returns the reads that a job does not provide; of constants that it provides in part, the channels that it does not. A job without a statement about inputs
     /// provides none.
     #[must_use]
     pub fn missing(&self, job: &Job) -> Self {
         let state = &job.program.state;
         let mut missing = self.clone();
-        missing.constants.retain(|&n| !state.gives_constant(usize::from(n)));
+        for (&n, channels) in &mut missing.constant_channels {
+            *channels &= state.missing_channels(usize::from(n));
+        }
+        missing.constants.retain(|n| missing.constant_channels.get(n).is_some_and(|&c| c != 0));
+        missing.constant_channels.retain(|_, channels| *channels != 0);
         for (n, int) in state.fc_int_const.iter().enumerate() {
             missing.int_constants &= !(u32::from(int.is_some()) << n);
         }
@@ -100,7 +109,11 @@ impl ExternalReads {
     /// Returns whether there are no reads.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.constants.is_empty()
+            && self.int_constants == 0
+            && self.bool_constants == 0
+            && self.textures == 0
+            && self.inputs.is_empty()
     }
 
     /// Returns the union of both sets.
@@ -108,6 +121,9 @@ impl ExternalReads {
     pub fn union(&self, other: &Self) -> Self {
         let mut union = self.clone();
         union.constants.extend(&other.constants);
+        for (&n, &mask) in &other.constant_channels {
+            *union.constant_channels.entry(n).or_default() |= mask;
+        }
         union.int_constants |= other.int_constants;
         union.bool_constants |= other.bool_constants;
         union.textures |= other.textures;
@@ -153,6 +169,7 @@ mod tests {
     fn names_are_listed_in_ranges() {
         let reads = ExternalReads {
             constants: [0, 1, 2, 7].into(),
+            constant_channels: BTreeMap::new(),
             int_constants: 0b11,
             bool_constants: 1 << 31,
             textures: 0b101,

@@ -99,6 +99,7 @@ impl Random {
                     self.list(count, |r| std::array::from_fn(|_| r.dword()))
                 },
                 absent_constants: Vec::new(),
+                absent_channels: Vec::new(),
             },
         }
     }
@@ -179,6 +180,7 @@ impl Random {
             time: self.maybe(|r| r.float()),
             expect: self.expect(pixels),
             share: self.maybe(|r| r.below(1000) as f64 / 7e3),
+            compilation: None,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The job: a program and everything that a picture needs.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use r500_isa::TEXTURE_UNITS;
 
-use crate::{Expect, Input, Program, Texture};
+use crate::{Compilation, Expect, Input, Program, Texture};
 
 /// A program with the inputs, textures and expected results that its source gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +42,8 @@ pub struct Job {
     pub expect: Expect,
     /// Fraction of pixels that may differ from a reference picture, if the source gives it.
     pub share: Option<f64>,
+    /// What the log of the driver that compiled the program says of it, if the job comes from one.
+    pub compilation: Option<Box<Compilation>>,
 }
 
 /// A named constant.

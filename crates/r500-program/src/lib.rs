@@ -12,6 +12,7 @@ extern crate alloc;
 /// instruction memory, and the number of distinct 16-bit addresses.
 pub const MAX_INSTRUCTIONS: usize = 1 << 16;
 
+mod compilation;
 mod executable;
 mod expect;
 mod input;
@@ -20,6 +21,9 @@ mod state;
 mod texture;
 mod window;
 
+pub use compilation::{
+    Channel, Compilation, DriverState, Failure, Limit, Outcome, Resource, Sampler, SamplerTarget,
+};
 pub use executable::Executable;
 pub use expect::{Compare, Expect, PixelColor};
 pub use input::{Component, Input, InputData, Plane};

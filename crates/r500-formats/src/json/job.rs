@@ -65,6 +65,7 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         time: entry.time.map(|t| t.0),
         expect,
         share: entry.check.and_then(|c| c.share).map(|s| s.0),
+        compilation: None,
     })
 }
 

@@ -195,7 +195,7 @@ impl Random {
     }
 
     /// Returns a texture of noise that differs between channels, with a common sampler state.
-    fn texture(&mut self) -> Option<Texture> {
+    pub(super) fn texture(&mut self) -> Option<Texture> {
         let filter = [Filter::Nearest, Filter::Linear][self.below(2) as usize];
         let spec = TextureSpec {
             size: Some([16, 16, 1]),

@@ -48,8 +48,11 @@ pub fn new_lints([a, b]: [&Program; 2], assumptions: [Assumptions; 2]) -> Vec<Li
         lint.location.index().and_then(|index| program.code.get(index)).copied()
     };
     let both = |x: &Lint, y: &Lint| at(a, x).zip(at(b, y));
-    let moved = |x: &Lint, y: &Lint| both(x, y).is_some_and(|(x, y)| without_target(x) == without_target(y));
-    let renamed = |x: &Lint, y: &Lint| both(x, y).is_some_and(|(x, y)| operations(x) == operations(y));
+    let moved = |x: &Lint, y: &Lint| {
+        both(x, y).is_some_and(|(x, y)| without_target(x) == without_target(y))
+    };
+    let renamed =
+        |x: &Lint, y: &Lint| both(x, y).is_some_and(|(x, y)| operations(x) == operations(y));
     let about_resources = |x: &Lint, _: &Lint| is_about_resources(x.code);
     // The more certain a correspondence, the earlier.
     for same in [&aligned as &dyn Fn(&Lint, &Lint) -> bool, &moved, &renamed, &about_resources] {
@@ -154,7 +157,10 @@ mod tests {
         let fetch = "TEX TEX_SEM_ACQUIRE temp[9].rgba = LD tex[0].rgba temp[0].rgba ;";
         let out = OUT.replace("temp[1]", "temp[9]");
         let other = "src0.rgb = temp[0] : temp[0].rgb = MAX src0.rgb src0.rgb ;";
-        assert_eq!(new(&format!("{FETCH} OUT LAST {OUT}"), &format!("{other} {fetch} OUT LAST {out}")), []);
+        assert_eq!(
+            new(&format!("{FETCH} OUT LAST {OUT}"), &format!("{other} {fetch} OUT LAST {out}")),
+            []
+        );
     }
 
     #[test]
@@ -166,7 +172,11 @@ mod tests {
 
     #[test]
     fn missing_constants_are_counted_and_not_placed() {
-        let out = |n: u8| format!("const[9] = (1, 1, 1, 1) ; OUT LAST src0.rgb = const[{n}] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;");
+        let out = |n: u8| {
+            format!(
+                "const[9] = (1, 1, 1, 1) ; OUT LAST src0.rgb = const[{n}] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;"
+            )
+        };
         assert_eq!(new(&out(2), &out(3)), []);
         assert_eq!(new(&out(9), &out(3)), [(LintCode::NoConstant, Some(0))]);
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use r500_check::{LintCode, Severity, analyze_errors};
+use r500_check::{ExternalReads, LintCode, Severity, analyze_errors};
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_program::{Executable, Job, Program, State};
 
@@ -47,6 +47,16 @@ impl LegalConstants {
     pub(super) fn new(programs: [&Program; 2], ints: u32, bools: u32) -> Self {
         let errors = programs.map(errors);
         Self { programs: programs.map(Program::clone), ints, bools, errors }
+    }
+
+    /// Describes the constants that either job reads and neither provides.
+    pub(super) fn missing(jobs: &[Job; 2]) -> Self {
+        let reads = jobs.each_ref().map(|job| ExternalReads::of(&job.program));
+        let both = reads[0].union(&reads[1]);
+        let [a, b] = jobs.each_ref().map(|job| both.missing(job));
+        let programs = [&jobs[0].program, &jobs[1].program];
+        let ints = a.int_constants & b.int_constants;
+        Self::new(programs, ints, a.bool_constants & b.bool_constants)
     }
 
     /// Returns legal values for a round: random ones, if some of those that are tried are legal. Returns `None` if no

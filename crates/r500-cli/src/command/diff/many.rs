@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use r500::equivalence::Literals;
 use serde_json::{Value, json};
 
 use super::pairs::{self, Pair};
@@ -19,6 +20,7 @@ pub(super) fn run(
     paths: [&Path; 2],
     read: ReadArgs,
     args: &RunArgs,
+    literals: Literals,
     machine: &EngineArgs,
     format: Format,
 ) -> Outcome {
@@ -36,7 +38,7 @@ pub(super) fn run(
     let mut counts = [0_usize; 3];
     for Pair { name, jobs } in pairs {
         let (status, line, mut value) = match jobs {
-            [Some(a), Some(b)] => match args.compare(&[a, b], machine) {
+            [Some(a), Some(b)] => match args.compare(&[a, b], literals, machine) {
                 Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
                 // A program that cannot run has no verdict.
                 Err(failure) => {

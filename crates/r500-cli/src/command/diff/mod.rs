@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::check::diff::Diff as Changes;
+use r500::equivalence::Literals;
 use r500::program::Job;
 
 use self::instructions::Listing;
@@ -28,9 +29,11 @@ use super::terminal;
 ///
 /// With --run both programs draw their pictures, each with its own inputs, constants and textures
 /// (which may be in different registers), and every pixel that both cover must have equal stored
-/// values. --random N repeats this N times with random values for the inputs and constants that have
-/// the same name in both; the others keep their values. The first different pixel is traced in both
-/// programs to the first instruction whose results differ.
+/// values: in the format that both files give, else as floats. Then they draw pictures with edge
+/// values (zeros, denormals, infinities, NaN, thresholds of the programs) and random values of the
+/// inputs and constants that correspond, with pixels that are not covered. The first different pixel
+/// is traced in both programs to the first instruction whose results differ. If there is none, a
+/// proof is tried, and the verdict tells whether there is one.
 ///
 /// With --run and --prove, A and B may be folders or files of several programs, matched by path and name. Programs whose
 /// name is only a number, as in driver logs, are matched by content: the same instructions first, then the most in common.
@@ -57,13 +60,16 @@ pub(super) struct Diff {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Prove that both write the same bits for all constants, inputs and textures, which correspond by register
-    /// number
-    #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance"])]
+    /// Prove that both store the same bits for all inputs, textures and constants. Constants with names have any value and
+    /// correspond by name; other constants that a file carries are literals of the program. If there is no proof, search for a
+    /// difference as --run does
+    #[arg(long, conflicts_with_all = ["run", "random", "carried", "tolerance"])]
     prove: bool,
-    /// With --prove: what the files bind is known. Constants with names have any value and correspond by name, other constants are
-    /// literals of the program; textures have the dimensions and filters of those that both bind
-    #[arg(long, requires = "prove")]
+    /// All constants have any value and correspond by number, also those that the files carry
+    #[arg(long)]
+    unbound: bool,
+    /// What --prove does anyway
+    #[arg(long, hide = true, conflicts_with = "unbound")]
     bound: bool,
     #[command(flatten)]
     run: RunArgs,
@@ -76,8 +82,10 @@ Exit status: 0 equal; 1 different, or a program has errors; 2 wrong usage; 3 a f
 With --run, the status depends on the run only: 0 every covered pixel is equal; 1 a pixel differs; 3 the
 programs could not be compared. With --prove: 0 proved; 1 they differ, with a pixel; 3 no verdict.
 
-Names: inputs and constants are matched by the names that captures and sources give them. Captures of
-Mesa name their inputs but not the registers of their uniforms: give those with --share.
+Names: inputs and constants are matched by the names that captures, sources and logs give them, inputs
+without a match by register. Constants that a file carries without a name are literals of that program, and
+never given to the other. Captures of Mesa name their inputs but not the registers of their uniforms: give
+those with --share. With --unbound, constants have any value and match by number.
 
 First divergence: instructions that the differing result does not depend on are ignored, and so are
 instructions with equal results, even if they moved or use other registers. Of the remaining instructions,
@@ -89,7 +97,7 @@ Examples:
   r500 diff old.json new.json --run --random 100 --share c0=c2 --tolerance 0.004
   r500 diff before after --prove
   r500 diff before after --prove --shard 1/4
-  r500 diff noopt.json opt.json --prove --bound
+  r500 diff noopt.json opt.json --prove
   r500 diff before.log after.log --run
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
@@ -122,10 +130,22 @@ impl Diff {
         let several = |file: &Path| file.is_dir() || input_args::holds_several(file, self.read);
         let picked = self.pick.is_some() || self.pick_b.is_some();
         if !picked && (several(a) || several(b)) {
-            return many::run([a, b], self.read, &self.run, &self.machine, self.format);
+            return many::run(
+                [a, b],
+                self.read,
+                &self.run,
+                self.literals(),
+                &self.machine,
+                self.format,
+            );
         }
         // Without a verdict the run has no 1 to give.
         self.both().map_err(Failure::without_verdict)
+    }
+
+    /// Returns what constants without a name mean.
+    fn literals(&self) -> Literals {
+        if self.unbound { Literals::Unbound } else { Literals::Bound }
     }
 
     fn paths(&self) -> Outcome<[&Path; 2]> {
@@ -142,7 +162,12 @@ impl Diff {
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
             let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];
-            return prove::run([a, b], self.read, picks, self.bound, self.run.shard, self.format);
+            let prover = prove::Prover {
+                literals: self.literals(),
+                args: &self.run,
+                machine: &self.machine,
+            };
+            return prover.run([a, b], self.read, picks, self.format);
         }
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,
@@ -152,7 +177,9 @@ impl Diff {
         let same = changes.is_empty();
         let files = [input_args::show(a), input_args::show(b)];
         let listing = Listing::new(&jobs, &files, &changes);
-        let run = self.run.wanted().then(|| self.run.compare(&jobs, &self.machine)).transpose()?;
+        let run = self.run.wanted();
+        let run =
+            run.then(|| self.run.compare(&jobs, self.literals(), &self.machine)).transpose()?;
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
             Format::Json => {

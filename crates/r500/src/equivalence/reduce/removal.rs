@@ -56,7 +56,8 @@ impl State<'_> {
     /// Adds the registers that are read and no longer written as inputs, with the values that the removed instructions
     /// wrote. Returns whether both programs wrote the same.
     fn add_inputs(&self, jobs: &mut [Job; 2], removed: &[BTreeSet<usize>; 2]) -> bool {
-        let before = self.jobs.each_ref().map(|job| ExternalReads::of(&job.program).missing(job).inputs);
+        let before =
+            self.jobs.each_ref().map(|job| ExternalReads::of(&job.program).missing(job).inputs);
         let after = jobs.each_ref().map(|job| ExternalReads::of(&job.program).missing(job).inputs);
         let new = [0, 1].map(|n| -> Vec<u8> {
             after[n].keys().copied().filter(|temp| !before[n].contains_key(temp)).collect()

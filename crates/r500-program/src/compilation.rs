@@ -1,0 +1,221 @@
+//! The record of a compilation: what the driver that compiled a program says of it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use r500_isa::TEXTURE_UNITS;
+
+/// What the log of a driver says about a program besides its instructions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compilation {
+    /// How the compilation ended.
+    pub outcome: Outcome,
+    /// The shader as the driver received it (text of TGSI or NIR, or of the compiler's first program), with one space between words
+    /// and no prefixes of loggers; empty if the log does not have it. Programs of two logs with the same text are of the same shader.
+    pub source: String,
+    /// What names the process in a log of several, such as `glxgears[1234]`; may be empty.
+    pub process: String,
+    /// What the log says of each float constant, by number and channel. A constant behind the end is [`Channel::Unknown`].
+    pub constants: Vec<[Channel; 4]>,
+    /// What the shader samples in each texture unit.
+    pub samplers: [Option<Sampler>; TEXTURE_UNITS],
+}
+
+/// How a compilation ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// The program is the shader.
+    #[default]
+    Compiled,
+    /// The compiler gave up. The program, if there is one, is the driver's dummy.
+    Failed(Failure),
+    /// The shader has no instruction, and the program is the driver's dummy.
+    Dummy,
+}
+
+/// Why a compiler gave up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The driver's words.
+    pub reason: String,
+    /// The resource that ran out, if the reason is one.
+    pub limit: Option<Limit>,
+}
+
+/// A limit that a compilation exceeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// What is limited.
+    pub resource: Resource,
+    /// The greatest number, if it is known.
+    pub most: Option<u32>,
+    /// The number that the shader needs, if the driver prints it.
+    pub needed: Option<u32>,
+}
+
+impl Limit {
+    /// Returns by how much the shader exceeds the limit, if the driver prints the number.
+    #[must_use]
+    pub fn excess(&self) -> Option<u32> {
+        self.needed?.checked_sub(self.most?)
+    }
+}
+
+/// What a compiler can run out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resource {
+    /// Temporary registers.
+    Temporaries,
+    /// Float constants.
+    Constants,
+    /// Instructions.
+    Instructions,
+    /// Levels of flow control or their instructions.
+    FlowControl,
+    /// An operation or a form of it that the compiler does not translate.
+    Operations,
+}
+
+impl Resource {
+    /// Returns its name: `temporaries`, `constants`, `instructions`, `flow-control`, `operations`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Temporaries => "temporaries",
+            Self::Constants => "constants",
+            Self::Instructions => "instructions",
+            Self::FlowControl => "flow-control",
+            Self::Operations => "operations",
+        }
+    }
+}
+
+impl Outcome {
+    /// Returns its name: `compiled`, `failed`, `dummy`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Compiled => "compiled",
+            Self::Failed(_) => "failed",
+            Self::Dummy => "dummy",
+        }
+    }
+
+    /// Returns whether the program is the shader, not the driver's dummy.
+    #[must_use]
+    pub const fn is_compiled(&self) -> bool {
+        matches!(self, Self::Compiled)
+    }
+}
+
+/// Prints the outcome as a clause: `the driver failed: Too many constants. Max: 256, Got: 313`.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compiled => f.write_str("compiled"),
+            Self::Dummy => f.write_str("the shader is empty, and the driver took its dummy"),
+            Self::Failed(failure) => {
+                write!(f, "the driver failed: {}", failure.reason)?;
+                match failure.limit.and_then(|limit| limit.excess()) {
+                    Some(excess) => write!(f, " ({excess} too many)"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// What a log says of a channel of a float constant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Channel {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// A literal of the shader. Its value is that of the program's state, which holds it.
+    Literal {
+        /// The number of decimals that the log prints; `None` if it prints the bits.
+        decimals: Option<u8>,
+    },
+    /// A literal of the shader that the log rounds to 0, so that only its size is known: less than half of the last decimal. The
+    /// program's state does not hold it.
+    Tiny {
+        /// The number of decimals that the log prints.
+        decimals: u8,
+    },
+    /// A uniform, whose value the log does not say: channel `channel` of element `index` of constant buffer `buffer`.
+    Uniform {
+        /// The constant buffer.
+        buffer: u8,
+        /// The element of the buffer.
+        index: u16,
+        /// The channel of the element, 0 red to 3 alpha.
+        channel: u8,
+    },
+    /// A value that the driver computes from its state, such as the size of the window.
+    State(DriverState),
+    /// No shader reads it, so that the log does not say it.
+    Unused,
+}
+
+/// A value that a driver computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum DriverState {
+    /// The scale of the viewport, for `gl_FragCoord`.
+    ViewportScale,
+    /// The offset of the viewport, for `gl_FragCoord`.
+    ViewportOffset,
+    /// The inverse size of the texture of a unit, for coordinates in texels or for sizes that are not powers of two.
+    TextureScale(u8),
+    /// Another one: the number of the constant before the compiler renumbered them.
+    Other(u16),
+}
+
+/// The kind of texture that a shader samples in a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampler {
+    /// The dimensions.
+    pub target: SamplerTarget,
+    /// Whether the shader compares with depths.
+    pub shadow: bool,
+}
+
+/// The dimensions of a texture that a shader samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SamplerTarget {
+    /// One dimension.
+    D1,
+    /// Two dimensions.
+    D2,
+    /// Two dimensions, coordinates in texels.
+    Rect,
+    /// Three dimensions.
+    D3,
+    /// Six faces.
+    Cube,
+}
+
+impl SamplerTarget {
+    /// Returns its name as TGSI writes it: `1D`, `2D`, `RECT`, `3D`, `CUBE`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::D1 => "1D",
+            Self::D2 => "2D",
+            Self::Rect => "RECT",
+            Self::D3 => "3D",
+            Self::Cube => "CUBE",
+        }
+    }
+}
+
+impl Compilation {
+    /// Returns what the log says of channel `channel` (0 red to 3 alpha) of float constant `n`.
+    #[must_use]
+    pub fn channel(&self, n: usize, channel: usize) -> Channel {
+        self.constants.get(n).map_or(Channel::Unknown, |constant| constant[channel & 3])
+    }
+}
