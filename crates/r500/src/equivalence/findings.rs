@@ -127,7 +127,10 @@ mod tests {
 
     fn new(a: &str, b: &str) -> Vec<(LintCode, Option<usize>)> {
         let lints = new_findings(&job(a), &job(b)).into_iter();
-        lints.map(|lint| (lint.code, lint.location.index())).collect()
+        // Both halves of an instruction may have the same finding.
+        let mut found: Vec<_> = lints.map(|lint| (lint.code, lint.location.index())).collect();
+        found.dedup();
+        found
     }
 
     const FETCH: &str = "TEX TEX_SEM_ACQUIRE temp[1].rgba = LD tex[0].rgba temp[0].rgba ;";
@@ -174,10 +177,10 @@ mod tests {
     fn missing_constants_are_counted_and_not_placed() {
         let out = |n: u8| {
             format!(
-                "const[9] = (1, 1, 1, 1) ; OUT LAST src0.rgb = const[{n}] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;"
+                "const[0] = (1, 1, 1, 1) ; OUT LAST src0.rgb = const[{n}] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;"
             )
         };
         assert_eq!(new(&out(2), &out(3)), []);
-        assert_eq!(new(&out(9), &out(3)), [(LintCode::NoConstant, Some(0))]);
+        assert_eq!(new(&out(0), &out(3)), [(LintCode::NoConstant, Some(0))]);
     }
 }

@@ -1,9 +1,11 @@
 //! `r500 diff`: comparison of the instructions and the results of two programs.
 
+mod findings;
 mod instructions;
 mod many;
 mod pairs;
 mod prove;
+mod reduce;
 mod run;
 
 use std::io::Write;
@@ -14,6 +16,7 @@ use r500::check::diff::Diff as Changes;
 use r500::equivalence::Literals;
 use r500::program::Job;
 
+use self::findings::NewFindings;
 use self::instructions::Listing;
 use self::run::RunArgs;
 use super::engine_args::EngineArgs;
@@ -71,6 +74,17 @@ pub(super) struct Diff {
     /// What --prove does anyway
     #[arg(long, hide = true, conflicts_with = "unbound")]
     bound: bool,
+    /// Exit with 1 also if the checker has errors or warnings for B that it does not have for A, such as a dropped wait.
+    /// They are listed in any case
+    #[arg(long)]
+    fail_on_findings: bool,
+    /// Reduce a pair that differs: remove instructions, then operands, constants and inputs, as long as the programs still
+    /// differ in the same way with the values that were found. Prints both with these values (implies --run)
+    #[arg(long, conflicts_with = "prove")]
+    reduce: bool,
+    /// Folder for the reduced programs: A.r5 and B.r5
+    #[arg(short, long, value_name = "DIR", requires = "reduce")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -81,6 +95,7 @@ const AFTER: &str = "\
 Exit status: 0 equal; 1 different, or a program has errors; 2 wrong usage; 3 a file cannot be read.
 With --run, the status depends on the run only: 0 every covered pixel is equal; 1 a pixel differs; 3 the
 programs could not be compared. With --prove: 0 proved; 1 they differ, with a pixel; 3 no verdict.
+With --fail-on-findings, 1 also if the checker finds something in B that it does not find in A.
 
 Names: inputs and constants are matched by the names that captures, sources and logs give them, inputs
 without a match by register. Constants that a file carries without a name are literals of that program, and
@@ -99,6 +114,8 @@ Examples:
   r500 diff before after --prove --shard 1/4
   r500 diff noopt.json opt.json --prove
   r500 diff before.log after.log --run
+  r500 diff before.log after.log --pick fp3 --reduce -o report
+  r500 diff before after --prove --fail-on-findings
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
 impl Diff {
@@ -115,7 +132,7 @@ impl Diff {
             return Ok(Status::Fine);
         }
         let [a, b] = self.paths()?;
-        if !self.run.wanted() {
+        if !self.runs() {
             let folder = [a, b].into_iter().find(|file| !self.prove && file.is_dir());
             return folder.map_or_else(
                 || self.both(),
@@ -130,6 +147,9 @@ impl Diff {
         let several = |file: &Path| file.is_dir() || input_args::holds_several(file, self.read);
         let picked = self.pick.is_some() || self.pick_b.is_some();
         if !picked && (several(a) || several(b)) {
+            if self.reduce {
+                return Err(Failure::usage("--reduce takes one pair; select it with --pick"));
+            }
             return many::run(
                 [a, b],
                 self.read,
@@ -137,10 +157,16 @@ impl Diff {
                 self.literals(),
                 &self.machine,
                 self.format,
+                self.fail_on_findings,
             );
         }
         // Without a verdict the run has no 1 to give.
         self.both().map_err(Failure::without_verdict)
+    }
+
+    /// Returns whether both are run.
+    fn runs(&self) -> bool {
+        self.run.wanted() || self.reduce
     }
 
     /// Returns what constants without a name mean.
@@ -166,6 +192,7 @@ impl Diff {
                 literals: self.literals(),
                 args: &self.run,
                 machine: &self.machine,
+                fail_on_findings: self.fail_on_findings,
             };
             return prover.run([a, b], self.read, picks, self.format);
         }
@@ -177,14 +204,26 @@ impl Diff {
         let same = changes.is_empty();
         let files = [input_args::show(a), input_args::show(b)];
         let listing = Listing::new(&jobs, &files, &changes);
-        let run = self.run.wanted();
+        let findings = NewFindings::of(&jobs);
+        let run = self.runs();
         let run =
             run.then(|| self.run.compare(&jobs, self.literals(), &self.machine)).transpose()?;
+        let found = run.as_ref().filter(|_| self.reduce).and_then(run::Verdict::counterexample);
+        let reduced = found.map(|found| {
+            let inputs = input_args::inputs([a, b].into_iter(), self.read);
+            reduce::Report::new(&found, self.output.as_deref(), &inputs, &self.machine)
+        });
+        let reduced = reduced.transpose()?;
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
             Format::Json => {
                 let mut answer = listing.json();
                 answer["run"] = run.as_ref().map_or_else(Default::default, run::Verdict::json);
+                answer["new_findings"] = findings.json();
+                if self.reduce {
+                    let json = reduced.as_ref().map(reduce::Report::json);
+                    answer["reduced"] = json.unwrap_or_default();
+                }
                 writeln!(out, "{answer:#}")?;
             }
             Format::Text => {
@@ -196,13 +235,20 @@ impl Diff {
                 if let Some(run) = &run {
                     run.text(&mut out, colors)?;
                 }
+                findings.text(&mut out)?;
+                match &reduced {
+                    Some(reduced) => reduced.text(&mut out)?,
+                    None if self.reduce => writeln!(out, "nothing to reduce: no pixel differs")?,
+                    None => {}
+                }
             }
         }
         out.flush()?;
-        Ok(match run {
+        let status = match run {
             Some(run) => run.status(),
             None if same => Status::Fine,
             None => Status::Failed,
-        })
+        };
+        Ok(findings.status(status, self.fail_on_findings))
     }
 }

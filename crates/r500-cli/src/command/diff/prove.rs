@@ -8,6 +8,7 @@ use r500::program::Job;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
+use super::findings::NewFindings;
 use super::pairs::{self, Pair};
 use super::run::{Claim, End, RunArgs, Verdict as Searched};
 use crate::command::engine_args::EngineArgs;
@@ -32,9 +33,21 @@ pub(super) struct Prover<'a> {
     pub(super) literals: Literals,
     pub(super) args: &'a RunArgs,
     pub(super) machine: &'a EngineArgs,
+    pub(super) fail_on_findings: bool,
+}
+
+/// A pair with its verdict.
+struct Judged {
+    name: String,
+    verdict: Verdict,
+    findings: NewFindings,
 }
 
 impl Prover<'_> {
+    fn judge(&self, name: String, jobs: &[Job; 2]) -> Outcome<Judged> {
+        Ok(Judged { name, verdict: self.verdict(jobs)?, findings: NewFindings::of(jobs) })
+    }
+
     fn verdict(&self, jobs: &[Job; 2]) -> Outcome<Verdict> {
         let [a, b] = jobs;
         let interface = self.args.interface(jobs, self.literals)?;
@@ -130,13 +143,13 @@ impl Prover<'_> {
                 "--shard with --prove takes folders or files of several programs: this is one pair",
             )),
         };
-        let pairs: Vec<(String, Verdict)> = if picks.iter().any(Option::is_some) {
+        let pairs: Vec<Judged> = if picks.iter().any(Option::is_some) {
             single()?;
             let jobs = [
                 input_args::one(paths[0], read, picks[0])?,
                 input_args::one(paths[1], read, picks[1])?,
             ];
-            vec![(input_args::show(paths[1]), self.verdict(&jobs)?)]
+            vec![self.judge(input_args::show(paths[1]), &jobs)?]
         } else {
             let [a, b] = [
                 pairs::collect(paths[0], read, &mut status)?,
@@ -144,39 +157,44 @@ impl Prover<'_> {
             ];
             if let (false, [a], [b]) = (folders, &a[..], &b[..]) {
                 single()?;
-                vec![(b.name(), self.verdict(&[a.job.clone(), b.job.clone()])?)]
+                vec![self.judge(b.name(), &[a.job.clone(), b.job.clone()])?]
             } else {
                 self.all(pairs::pairs(a, b))?
             }
         };
-        report(&pairs, status, format)
+        report(&pairs, status, format, self.fail_on_findings)
     }
 
     /// Proves the pairs of a shard.
-    fn all(&self, pairs: Vec<Pair>) -> Outcome<Vec<(String, Verdict)>> {
+    fn all(&self, pairs: Vec<Pair>) -> Outcome<Vec<Judged>> {
         let mut sharding = Sharding::new(self.args.shard);
         let mine = pairs.into_iter().filter(|_| sharding.takes_next());
         let verdict = |Pair { name, jobs }| {
             let verdict = match jobs {
-                [Some(a), Some(b)] => self.verdict(&[a, b])?,
+                [Some(a), Some(b)] => return self.judge(name, &[a, b]),
                 [_, None] => Verdict::Missing("B"),
                 [None, _] => Verdict::Missing("A"),
             };
-            Ok((name, verdict))
+            Ok(Judged { name, verdict, findings: NewFindings::default() })
         };
         mine.map(verdict).collect()
     }
 }
 
-fn report(pairs: &[(String, Verdict)], mut status: Status, format: Format) -> Outcome {
+fn report(
+    pairs: &[Judged],
+    mut status: Status,
+    format: Format,
+    fail_on_findings: bool,
+) -> Outcome {
     let mut out = std::io::BufWriter::new(terminal::out());
     match format {
         Format::Text => {
-            for (name, verdict) in pairs {
-                writeln!(out, "{name}: {}", verdict.text())?;
+            for Judged { name, verdict, findings } in pairs {
+                writeln!(out, "{name}: {}{}", verdict.text(), findings.suffix())?;
             }
             if pairs.len() != 1 {
-                let count = |status| pairs.iter().filter(|pair| pair.1.status() == status).count();
+                let count = |status| pairs.iter().filter(|pair| pair.verdict.status() == status).count();
                 writeln!(
                     out,
                     "{} proved, {} differ, {} unknown",
@@ -189,9 +207,10 @@ fn report(pairs: &[(String, Verdict)], mut status: Status, format: Format) -> Ou
         Format::Json => {
             let programs: Vec<Value> = pairs
                 .iter()
-                .map(|(name, verdict)| {
+                .map(|Judged { name, verdict, findings }| {
                     let mut value = verdict.json();
                     value["name"] = name.clone().into();
+                    value["new_findings"] = findings.json();
                     value
                 })
                 .collect();
@@ -200,9 +219,10 @@ fn report(pairs: &[(String, Verdict)], mut status: Status, format: Format) -> Ou
     }
     out.flush()?;
     for wanted in [Status::CouldNot, Status::Failed] {
-        if pairs.iter().any(|pair| pair.1.status() == wanted) {
+        if pairs.iter().any(|pair| pair.verdict.status() == wanted) {
             status = wanted;
         }
     }
-    Ok(status)
+    let failing = |status, pair: &Judged| pair.findings.status(status, fail_on_findings);
+    Ok(pairs.iter().fold(status, failing))
 }

@@ -17,6 +17,7 @@ use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
 
 pub(super) use self::claim::Claim;
+pub(super) use self::report::parts;
 use self::values::Values;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
@@ -106,8 +107,20 @@ pub(super) enum Undecided {
 /// Time limit of a comparison.
 const TIME: Duration = Duration::from_secs(30);
 
+/// The values with which two programs differ.
+#[derive(Clone)]
+pub(super) struct Counterexample {
+    /// The programs with these values.
+    pub(super) jobs: [Job; 2],
+    /// Width and height of the picture.
+    pub(super) size: [u32; 2],
+    /// Difference that counts as none.
+    pub(super) tolerance: Option<f32>,
+}
+
 pub(super) struct Different {
     comparison: Comparison,
+    found: Counterexample,
     /// The picture of the search; `None` for the bindings of the programs.
     frame: Option<u64>,
     /// The pixel that differs: its coordinates and values.
@@ -295,7 +308,10 @@ impl RunArgs {
         let parting = Divergence::find(pair, jobs, first, options, self.tolerance);
         let values = Values::of(jobs, first.pixel, &verdict.interface);
         let shaders = pair.shaders().clone();
-        End::Different(Box::new(Different { frame, values, parting, shaders, comparison }))
+        let found =
+            Counterexample { jobs: jobs.clone(), size: pair.size(), tolerance: self.tolerance };
+        let different = Different { frame, values, parting, shaders, comparison, found };
+        End::Different(Box::new(different))
     }
 
     /// Parses `A=B`.
@@ -352,6 +368,14 @@ impl Verdict {
             Proof::Unknown(_) if !is_executed => End::Undecided(Undecided::Unexercised),
             proof => End::Equal(Some(Claim::of(jobs, known, literals, proof))),
         };
+    }
+
+    /// Returns the values with which the programs differ.
+    pub(super) fn counterexample(&self) -> Option<Counterexample> {
+        match &self.end {
+            End::Different(different) => Some(different.found.clone()),
+            _ => None,
+        }
     }
 
     /// Returns the result.

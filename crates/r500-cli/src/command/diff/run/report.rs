@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use r500::equivalence::{
-    Comparison, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES, Shared, Side,
+    Comparison, Difference, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES, Shared, Side,
     Unexercised,
 };
 use r500::trace::InstructionTexts;
@@ -279,6 +279,12 @@ fn proof(claim: &Claim) -> String {
     }
 }
 
+/// Returns the differing outputs of a pixel in a line.
+pub(in crate::command::diff) fn parts(difference: &Difference) -> String {
+    let parts: Vec<String> = difference.parts.iter().map(part).collect();
+    parts.join("; ")
+}
+
 fn part(part: &Part) -> String {
     match part {
         Part::Color { target, written: [a, b], .. } => {
@@ -311,8 +317,7 @@ impl Different {
     pub(in crate::command::diff) fn line(&self) -> String {
         let Some(first) = &self.comparison.first else { return self.count() };
         let [x, y] = first.pixel;
-        let parts: Vec<String> = first.parts.iter().map(part).collect();
-        let parts = parts.join("; ");
+        let parts = parts(first);
         match self.frame {
             None => format!("{}, the first {x},{y}: {parts}", self.count()),
             Some(_) => match self.values.text() {
