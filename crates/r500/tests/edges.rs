@@ -15,7 +15,7 @@ use r500::exec::{Limits as RunLimits, Options};
 use r500::fast::Fast;
 use r500::formats::Limits;
 use r500::program::{Input, InputData, Job};
-use r500_gen::{Choices, Rng};
+use r500_gen::Rng;
 
 fn corpus(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(folder)
@@ -28,7 +28,7 @@ fn note(text: &str) {
 
 fn job(path: &Path) -> Job {
     let bytes = std::fs::read(path).unwrap();
-    let jobs = r500::reader::read(&bytes, Some(path), None, &Limits::default());
+    let jobs = r500::reader::read(&bytes, path.to_str(), None, &Limits::default());
     jobs.unwrap_or_else(|error| panic!("{}: {error}", path.display())).remove(0)
 }
 
