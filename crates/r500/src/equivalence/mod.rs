@@ -299,7 +299,8 @@ fn differences(
             }
         };
         let same = match ([0, 1].map(|n| states[n].out_fmt[target]), tolerance) {
-            ([Some(a), Some(b)], None) if a == b => stored[0] == stored[1],
+            // The order of components is part of what is stored.
+            ([Some(a), Some(b)], None) if a.out_fmt() == b.out_fmt() => stored[0] == stored[1],
             // With different formats or a tolerance, the displayed values are compared.
             ([Some(a), Some(b)], _) => shown([a, b]),
             // Without a format for both, the floats.

@@ -34,7 +34,7 @@ pub(super) struct RunArgs {
     /// Run both only with what the files carry (implies --run)
     #[arg(long)]
     carried: bool,
-    /// Number of pictures of random values after those of edge values [default: 16] (implies --run). With --tolerance, pictures
+    /// Number of pictures of random values after those of edge values [default: 48] (implies --run). With --tolerance, pictures
     /// of ordinary random values
     #[arg(long, value_name = "N", conflicts_with = "carried")]
     random: Option<u64>,
@@ -151,7 +151,7 @@ impl RunArgs {
         let interface = self.interface(jobs, literals)?;
         let known = Known::of(&jobs[0], &jobs[1], interface, literals);
         let mut verdict = self.search(jobs, &known, machine)?;
-        if matches!(verdict.end, End::Equal(_)) && !self.carried {
+        if !self.carried && verdict.is_open() {
             verdict.settle(jobs, &known, literals);
         }
         Ok(verdict)
@@ -354,11 +354,15 @@ fn both(a: &[Unexercised; 2], b: &[Unexercised; 2]) -> [Unexercised; 2] {
 impl Verdict {
     /// Tries to prove two programs equal that the search did not distinguish.
     fn settle(&mut self, jobs: &[Job; 2], known: &Known, literals: Literals) {
-        if let Some(what) = state_difference([&jobs[0].program, &jobs[1].program]) {
+        let programs = [&jobs[0].program, &jobs[1].program];
+        if let Some(what) = state_difference(programs) {
             self.end = End::Undecided(Undecided::State(what));
             return;
         }
         let proof = prove_with(&jobs[0].program, &jobs[1].program, known);
+        if matches!(self.end, End::Undecided(_)) && !proof.is_proved() {
+            return;
+        }
         let is_executed = self.unexercised.iter().all(|part| part.instructions.is_empty());
         self.end = match proof {
             // Another output, or one that a card would not write.
@@ -376,6 +380,17 @@ impl Verdict {
             End::Different(different) => Some(different.found.clone()),
             _ => None,
         }
+    }
+
+    /// Returns whether a proof can decide.
+    fn is_open(&self) -> bool {
+        matches!(
+            self.end,
+            End::Equal(_)
+                | End::Undecided(
+                    Undecided::Time { .. } | Undecided::Endless { .. } | Undecided::Unmatched
+                )
+        )
     }
 
     /// Returns the result.
