@@ -181,12 +181,7 @@ impl Prover<'_> {
     }
 }
 
-fn report(
-    pairs: &[Judged],
-    mut status: Status,
-    format: Format,
-    fail_on_findings: bool,
-) -> Outcome {
+fn report(pairs: &[Judged], mut status: Status, format: Format, fail_on_findings: bool) -> Outcome {
     let mut out = std::io::BufWriter::new(terminal::out());
     match format {
         Format::Text => {
@@ -194,7 +189,8 @@ fn report(
                 writeln!(out, "{name}: {}{}", verdict.text(), findings.suffix())?;
             }
             if pairs.len() != 1 {
-                let count = |status| pairs.iter().filter(|pair| pair.verdict.status() == status).count();
+                let count =
+                    |status| pairs.iter().filter(|pair| pair.verdict.status() == status).count();
                 writeln!(
                     out,
                     "{} proved, {} differ, {} unknown",

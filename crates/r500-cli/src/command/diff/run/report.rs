@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use r500::equivalence::{
-    Comparison, Difference, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES, Shared, Side,
-    Unexercised,
+    Comparison, Difference, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES, Shared,
+    Side, Unexercised,
 };
 use r500::trace::InstructionTexts;
 use r500_stream::counted;
