@@ -18,11 +18,11 @@
 // US_OUT_FMT of red, green, blue and alpha as floats, in this order in memory.
 #define R500_RGBA32F 14613
 
-// A program that an engine is ready to draw, and what it reads. Whoever prepared it owns it. It belongs to one thread at a time: a
+// A program that an engine is ready to draw, and what it reads. The caller of r500_prepare owns it. It belongs to one thread at a time: a
 // function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
 typedef struct r500_drawing r500_drawing;
 
-// A program with all that its file says about it: constants, inputs, textures, size. Whoever read it owns it. No function changes it,
+// A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
 // so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
 typedef struct r500_program r500_program;
 

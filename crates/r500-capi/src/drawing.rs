@@ -26,7 +26,7 @@ pub const R500_BGRA8: u32 = 0x1b00;
 /// US_OUT_FMT of red, green, blue and alpha as floats, in this order in memory.
 pub const R500_RGBA32F: u32 = 0x3915;
 
-/// A program that an engine is ready to draw, and what it reads. Whoever prepared it owns it. It belongs to one thread at a time: a
+/// A program that an engine is ready to draw, and what it reads. The caller of r500_prepare owns it. It belongs to one thread at a time: a
 /// function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
 pub struct Drawing(Handle<DrawingState>);
 

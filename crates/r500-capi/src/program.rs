@@ -16,7 +16,7 @@ use crate::error::{guarded, or_else, text};
 use crate::handle::{self, Handle};
 use crate::{pointers, text as texts};
 
-/// A program with all that its file says about it: constants, inputs, textures, size. Whoever read it owns it. No function changes it,
+/// A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
 /// so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
 pub struct Program(Handle<ProgramState>);
 

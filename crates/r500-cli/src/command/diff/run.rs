@@ -7,6 +7,7 @@ mod values;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use r500::builtin_uniforms::BuiltinUniforms;
 use r500::check::ExternalReads;
 use r500::equivalence::{
     Comparison, Divergence, Exercise, FRAMES, Incomparable, InterfaceMatch, Known, Literals, Pair,
@@ -232,6 +233,11 @@ impl RunArgs {
         let mut exercises: [Exercise; 2] = Default::default();
         if is_complete {
             let pair = Pair::new(a, b, size)?;
+            // As `render` draws them.
+            let jobs = &pair.jobs.clone().map(|mut job| {
+                BuiltinUniforms::of_picture(&job, pair.size()).apply(&mut job);
+                job
+            });
             options.limits.time = limit;
             let compared = pair
                 .exercise(jobs, &options, &mut exercises)

@@ -4,6 +4,7 @@ use r500_check::ExternalReads;
 use r500_program::{Input, InputData, Job, Plane, State as Registers};
 
 use super::State;
+use crate::builtin_uniforms::NAMES;
 
 /// Simple numbers, the simplest first.
 const SIMPLE: [f32; 6] = [0.0, 1.0, 0.5, 2.0, -1.0, 0.25];
@@ -145,7 +146,10 @@ fn make_constant(job: &mut Job, temp: u8) {
 /// Removes the constants, textures and inputs that a program does not read, and the names of its constants.
 fn remove_unread(job: &mut Job) {
     let reads = ExternalReads::of(&job.program);
-    job.uniforms.retain(|uniform| reads.constants.contains(&uniform.constant));
+    // The values of built-in uniforms are those of the original picture.
+    job.uniforms.retain(|uniform| {
+        reads.constants.contains(&uniform.constant) && !NAMES.contains(&uniform.name.as_str())
+    });
     job.named_by_value.clear();
     let state = &mut job.program.state;
     for n in 0..state.constants.len() {

@@ -161,6 +161,9 @@ impl State<'_> {
                 return false;
             }
         }
+        if jobs == self.jobs {
+            return false;
+        }
         let Ok(Some(difference)) = self.compare(&jobs) else { return false };
         if !self.signature.matches(&difference) {
             return false;

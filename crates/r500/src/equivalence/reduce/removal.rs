@@ -32,10 +32,10 @@ impl State<'_> {
                 let begin = end.saturating_sub(size);
                 if self.try_without(&all[begin..end]) {
                     removed = true;
-                    // The instructions before these keep their indices, and so do their units.
-                    all.truncate(begin);
+                    // Branches and loops around these have other indices now.
+                    all = units(&self.jobs);
                 }
-                end = begin;
+                end = begin.min(all.len());
             }
             if !removed || size > 1 {
                 size /= 2;
