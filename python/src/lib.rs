@@ -10,7 +10,8 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use r500::asm::PrintOptions;
-use r500::check::check_job;
+use r500::builtin_uniforms;
+use r500::check::{Assumptions, check};
 use r500::exec::output::color::bytes_per_pixel;
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, ColorSurface, Engine, Options, PixelRect, Shader, Surfaces};
@@ -19,6 +20,7 @@ use r500::files;
 use r500::formats::Limits;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::Jit;
+use r500::lint;
 use r500::program::{Input, InputData, Job};
 use r500::reader::{self, Language};
 use r500::writer;
@@ -63,8 +65,16 @@ fn version() -> &'static str {
 #[pyfunction]
 #[pyo3(signature = (bytes, name=None))]
 fn read(py: Python<'_>, bytes: &[u8], name: Option<&str>) -> PyResult<Vec<Program>> {
-    let jobs = py.detach(|| reader::read(bytes, name, None, &Limits::default()));
-    Ok(jobs.map_err(error)?.into_iter().map(|job| Program { job }).collect())
+    let jobs = py.detach(|| {
+        let jobs = reader::jobs(bytes, name, None, &Limits::default())?;
+        let source = jobs.assembly().map(lint::assumptions);
+        let program = |job: Job| {
+            let assumptions = source.unwrap_or_else(|| Assumptions::of_job(&job));
+            Program { job, assumptions }
+        };
+        jobs.map(|job| job.map(program)).collect::<Result<_, reader::ReadError>>()
+    });
+    jobs.map_err(error)
 }
 
 /// Returns the bytes of a file, by the rules for all files: no devices, no pipes, a limited length.
@@ -83,6 +93,8 @@ fn read_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes
 #[pyclass(frozen)]
 struct Program {
     job: Job,
+    /// What its format says about its inputs.
+    assumptions: Assumptions,
 }
 
 type Step = (u32, String, bool, bool, Vec<(String, String, Vec<f32>)>);
@@ -102,7 +114,7 @@ impl Program {
     }
 
     fn check(&self, py: Python<'_>) -> Vec<(&'static str, &'static str, String)> {
-        let lints = py.detach(|| check_job(&self.job).lints);
+        let lints = py.detach(|| check(&self.job.program, &self.assumptions).lints);
         let finding = |lint: r500::check::Lint| {
             let info = lint.code.info();
             (info.severity.name(), info.number, lint.to_string())
@@ -120,7 +132,7 @@ impl Program {
         let engine = engine(engine_name)?;
         py.detach(|| {
             let shader = Shader::new(&self.job.program).map_err(error)?;
-            let bindings = Bindings::new(&self.job, size.into()).map_err(error)?;
+            let bindings = builtin_uniforms::bind(&self.job, size.into()).map_err(error)?;
             let options = Options::default();
             let prepared = r500::exec::Drawing::new(engine, shader, &bindings, options);
             Ok(Drawing { prepared: prepared.map_err(error)?, bindings })
@@ -156,7 +168,7 @@ impl Program {
     fn trace(&self, py: Python<'_>, size: (u32, u32), pixel: (u32, u32)) -> PyResult<Vec<Step>> {
         let steps = py.detach(|| {
             let shader = Shader::new(&self.job.program).map_err(error)?;
-            let bindings = Bindings::new(&self.job, size.into()).map_err(error)?;
+            let bindings = builtin_uniforms::bind(&self.job, size.into()).map_err(error)?;
             r500::trace::trace(&shader, &bindings, &Options::default(), pixel.into()).map_err(error)
         })?;
         let letters = |mask: u8| {

@@ -4,6 +4,7 @@ import inspect
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
@@ -144,3 +145,37 @@ def test_pictures_that_do_not_fit_are_errors():
         program.render(size=(1 << 20, 1 << 20))
     with pytest.raises(r500.Error):
         program.render(size=((1 << 32) - 1, (1 << 32) - 1))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.parametrize("engine", ["jit", "fast", "reference"])
+def test_a_child_process_draws(engine):
+    program = r500.read(MESA / "scene_plasma.json")
+    drawing = program.prepare((256, 256), engine=engine)
+    # Many pictures, so that the jit engine's thread compiles.
+    for _ in range(1 if engine == "reference" else 20):
+        expected = drawing.draw("rgba8").tobytes()
+    child = os.fork()
+    if child == 0:
+        # A child that hangs is ended by the alarm.
+        signal.alarm(60)
+        same = drawing.draw("rgba8").tobytes() == expected
+        same = same and program.prepare((256, 256), engine=engine).draw("rgba8").tobytes() == expected
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert drawing.draw("rgba8").tobytes() == expected
+
+
+def test_a_picture_without_pixels_is_an_error():
+    for size in [(0, 0), (0, 8), (8, 0)]:
+        with pytest.raises(r500.Error, match=f"a picture of {size[0]}x{size[1]} has no pixels"):
+            r500.read(GRADIENT).prepare(size)
+
+
+def test_the_constant_named_time_keeps_its_value():
+    source = (
+        b"UNIFORM time = const[0].r ; const[0] = (0.75, 0, 0, 0) ; OUT LAST src0.rgb = const[0] :"
+        b" out[0].rgb = MAX src0.rrr src0.rrr, out[0].a = MAX src0.1 src0.1 ;"
+    )
+    assert r500.read(source, "time.r5").render((2, 2))[0, 0].tolist() == [0.75, 0.75, 0.75, 1]
+    assert r500.read(b"TIME 2 ; " + source, "time.r5").render((2, 2))[0, 0].tolist() == [2, 2, 2, 1]

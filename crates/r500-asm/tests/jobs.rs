@@ -52,7 +52,7 @@ fn constants_and_state() {
         @start src0.rgb = tint, src1.rgb = speed : temp[0].rgb = MAD src0.rgb src0.111 src0.000 ;
         @last : ;");
     assert_eq!((&*job.name, &*job.origin), ("a \"name\"", "here \u{1b}[2Ju9b"));
-    assert_eq!((job.size, job.time, job.share), (Some([64, 32]), 1.5, Some(0.25)));
+    assert_eq!((job.size, job.time, job.share), (Some([64, 32]), Some(1.5), Some(0.25)));
     let s = &job.program.state;
     assert_eq!(s.constants.len(), 5);
     // 0.5; -0.001 is 0xba83126f; infinity; the bits given.

@@ -18,10 +18,12 @@
 // US_OUT_FMT of red, green, blue and alpha as floats, in this order in memory.
 #define R500_RGBA32F 14613
 
-// A program that an engine is ready to draw, and what it reads.
+// A program that an engine is ready to draw, and what it reads. The caller of r500_prepare owns it. It belongs to one thread at a time: a
+// function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
 typedef struct r500_drawing r500_drawing;
 
-// A program with all that its file says about it: constants, inputs, textures, size.
+// A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
+// so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
 typedef struct r500_program r500_program;
 
 // Memory for the colours of a target. The first row is the lowest one of the picture.
@@ -82,8 +84,8 @@ struct r500_program *r500_read(const uint8_t *bytes,
                                const char *name,
                                size_t index);
 
-// Frees a program. Nothing for NULL.
-void r500_program_free(struct r500_program *program);
+// Frees a program; does nothing for NULL. Builds with debug assertions return false where it was freed before.
+bool r500_program_free(struct r500_program *program);
 
 // Stores the width and height that the program's file gives. False, without an error, if it gives none.
 bool r500_program_size(const struct r500_program *program,
@@ -105,8 +107,9 @@ char *r500_trace(const struct r500_program *program,
                  uint32_t x,
                  uint32_t y);
 
-// Frees a text that a function of this library returned. Nothing for NULL.
-void r500_text_free(char *text);
+// Frees a text that a function of this library returned; does nothing for NULL. Builds with debug assertions return false where it
+// was one of the last texts to be freed.
+bool r500_text_free(char *text);
 
 // Makes an engine ready to draw a program as a picture of this size. `engine_name` is "jit" (the default, for NULL), "fast" or
 // "reference"; all draw the same bits. Later changes of the program do not matter. Free it with r500_drawing_free.
@@ -115,8 +118,9 @@ struct r500_drawing *r500_prepare(const struct r500_program *program,
                                   uint32_t height,
                                   const char *engine_name);
 
-// Frees a drawing. Nothing for NULL.
-void r500_drawing_free(struct r500_drawing *drawing);
+// Frees a drawing; does nothing for NULL. Returns false, and does not free it, while another call uses it; builds with debug
+// assertions also where it was freed before.
+bool r500_drawing_free(struct r500_drawing *drawing);
 
 // Returns the engine that draws: "jit", "fast" or "reference". It may change once machine code is ready. NULL if there is an error. Free it
 // with r500_text_free.

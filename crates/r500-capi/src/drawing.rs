@@ -3,6 +3,7 @@
 use std::ffi::c_char;
 use std::sync::LazyLock;
 
+use r500::builtin_uniforms;
 use r500::exec::reference::Reference;
 use r500::exec::{
     Bindings, ColorSurface, Drawing as Prepared, Engine, Options, PixelRect, Plane, Shader,
@@ -14,8 +15,10 @@ use r500::jit::Jit;
 use r500::program::{Input, InputData};
 
 use crate::error::{guarded, or_else, text};
+use crate::handle::{self, Handle, InUse};
 use crate::pointers;
-use crate::program::Program;
+use crate::program::{Program, job};
+use crate::text as texts;
 
 /// US_OUT_FMT of red, green, blue and alpha in a byte each, in this order in memory.
 pub const R500_RGBA8: u32 = 0x3900;
@@ -24,10 +27,29 @@ pub const R500_BGRA8: u32 = 0x1b00;
 /// US_OUT_FMT of red, green, blue and alpha as floats, in this order in memory.
 pub const R500_RGBA32F: u32 = 0x3915;
 
-/// A program that an engine is ready to draw, and what it reads.
-pub struct Drawing {
+/// A program that an engine is ready to draw, and what it reads. The caller of r500_prepare owns it. It belongs to one thread at a time: a
+/// function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
+pub struct Drawing(Handle<DrawingState>);
+
+impl AsRef<Handle<DrawingState>> for Drawing {
+    fn as_ref(&self) -> &Handle<DrawingState> {
+        &self.0
+    }
+}
+
+/// A prepared program and its bindings.
+pub struct DrawingState {
     prepared: Prepared<'static>,
     bindings: Bindings,
+}
+
+/// Returns a drawing for exclusive use.
+///
+/// # Safety
+/// The contract of `pointers`.
+unsafe fn exclusive<'a>(drawing: *mut Drawing) -> Result<InUse<'a, DrawingState>, String> {
+    // SAFETY: the contract of this function.
+    unsafe { pointers::reference(drawing.cast_const(), "drawing")? }.0.exclusive("drawing")
 }
 
 /// Memory for the colours of a target. The first row is the lowest one of the picture.
@@ -99,24 +121,21 @@ pub unsafe extern "C" fn r500_prepare(
 ) -> *mut Drawing {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let (program, name) = unsafe {
-            (pointers::reference(program, "program")?, pointers::text(engine_name, "engine_name")?)
-        };
-        let bindings = Bindings::new(&program.job, [width, height]).map_err(text)?;
-        let shader = Shader::new(&program.job.program).map_err(text)?;
+        let (job, name) = unsafe { (job(program)?, pointers::text(engine_name, "engine_name")?) };
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
+        let shader = Shader::new(&job.program).map_err(text)?;
         let prepared = Prepared::new(engine(name)?, shader, &bindings, Options::default());
-        Ok(pointers::give(Drawing { prepared: prepared.map_err(text)?, bindings }))
+        let state = DrawingState { prepared: prepared.map_err(text)?, bindings };
+        Ok(handle::give(Drawing(Handle::new(state))))
     })
 }
 
-/// Frees a drawing. Nothing for NULL.
+/// Frees a drawing; does nothing for NULL. Returns false, and does not free it, while another call uses it; builds with debug
+/// assertions also where it was freed before.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn r500_drawing_free(drawing: *mut Drawing) {
-    guarded(|| {
-        // SAFETY: the contract of `pointers`.
-        unsafe { pointers::free(drawing) };
-        Ok(())
-    });
+pub unsafe extern "C" fn r500_drawing_free(drawing: *mut Drawing) -> bool {
+    // SAFETY: the contract of `pointers`.
+    guarded(|| unsafe { handle::free(drawing, "drawing") })
 }
 
 /// Returns the engine that draws: "jit", "fast" or "reference". It may change once machine code is ready. NULL if there is an error. Free it
@@ -125,8 +144,8 @@ pub unsafe extern "C" fn r500_drawing_free(drawing: *mut Drawing) {
 pub unsafe extern "C" fn r500_engine(drawing: *const Drawing) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let drawing = unsafe { pointers::reference(drawing, "drawing")? };
-        Ok(pointers::give_text(drawing.prepared.run_info().engine.to_owned()))
+        let drawing = unsafe { exclusive(drawing.cast_mut())? };
+        texts::give(drawing.prepared.run_info().engine)
     })
 }
 
@@ -136,9 +155,8 @@ pub unsafe extern "C" fn r500_engine(drawing: *const Drawing) -> *mut c_char {
 pub unsafe extern "C" fn r500_fallback_reason(drawing: *const Drawing) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let drawing = unsafe { pointers::reference(drawing, "drawing")? };
-        let reason = drawing.prepared.run_info().fallback_reason;
-        Ok(pointers::give_text(reason.unwrap_or_default()))
+        let drawing = unsafe { exclusive(drawing.cast_mut())? };
+        texts::give(&drawing.prepared.run_info().fallback_reason.unwrap_or_default())
     })
 }
 
@@ -147,7 +165,7 @@ pub unsafe extern "C" fn r500_fallback_reason(drawing: *const Drawing) -> *mut c
 pub unsafe extern "C" fn r500_set_threads(drawing: *mut Drawing, threads: usize) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        let mut drawing = unsafe { exclusive(drawing)? };
         drawing.prepared.options_mut().threads = threads;
         Ok(true)
     })
@@ -162,9 +180,8 @@ pub unsafe extern "C" fn r500_set_constant(
 ) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let (drawing, value) = unsafe {
-            (pointers::exclusive(drawing, "drawing")?, pointers::slice(value, 4, "value")?)
-        };
+        let (mut drawing, value) =
+            unsafe { (exclusive(drawing)?, pointers::slice(value, 4, "value")?) };
         let value = value.first_chunk::<4>().ok_or("value has four floats")?;
         drawing.bindings.set_constant(n, *value).map_err(text)?;
         Ok(true)
@@ -182,7 +199,7 @@ pub unsafe extern "C" fn r500_set_int_constant(
 ) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        let mut drawing = unsafe { exclusive(drawing)? };
         let value = UsFcIntConst(0)
             .with(UsFcIntConst::KR, iterations)
             .with(UsFcIntConst::KG, first)
@@ -201,7 +218,7 @@ pub unsafe extern "C" fn r500_set_bool_constant(
 ) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        let mut drawing = unsafe { exclusive(drawing)? };
         drawing.bindings.set_bool_constant(n, value).map_err(text)?;
         Ok(true)
     })
@@ -219,9 +236,8 @@ pub unsafe extern "C" fn r500_set_input(
     guarded(|| {
         let floats = pixels.checked_mul(4).ok_or("pixels is too large")?;
         // SAFETY: the contract of `pointers`.
-        let (drawing, values) = unsafe {
-            (pointers::exclusive(drawing, "drawing")?, pointers::slice(values, floats, "values")?)
-        };
+        let (mut drawing, values) =
+            unsafe { (exclusive(drawing)?, pointers::slice(values, floats, "values")?) };
         let [width, height] = drawing.bindings.size();
         if pixels as u64 != u64::from(width) * u64::from(height) {
             return Err(format!("{pixels} values for a picture of {width}x{height}"));
@@ -247,7 +263,7 @@ pub unsafe extern "C" fn r500_set_coverage(
 ) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        let mut drawing = unsafe { exclusive(drawing)? };
         let mask = match mask.is_null() {
             true => None,
             // SAFETY: as above.
@@ -271,9 +287,9 @@ pub unsafe extern "C" fn r500_set_coverage(
 pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfaces) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let (drawing, given) = unsafe {
+        let (mut drawing, given) = unsafe {
             let surfaces = pointers::reference(surfaces, "surfaces")?;
-            (pointers::exclusive(drawing, "drawing")?, *surfaces)
+            (exclusive(drawing)?, *surfaces)
         };
         let Surfaces { x, y, width, height, .. } = given;
         let [all_columns, all_rows] = drawing.bindings.size();
@@ -310,7 +326,8 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             coverage.resize(size, false);
             targets.coverage = Some(Plane { values: &mut coverage, pitch: given.coverage_pitch });
         }
-        drawing.prepared.draw_to(&drawing.bindings, &mut targets).map_err(text)?;
+        let DrawingState { prepared, bindings } = &mut *drawing;
+        prepared.draw_to(bindings, &mut targets).map_err(text)?;
         if !given.coverage.is_null() {
             let bytes = given.coverage;
             // SAFETY: the contract of `pointers`.

@@ -6,7 +6,9 @@
 //! - A function that fails returns `NULL`, `false` or 0, and [`r500_last_error`] returns the reason, on the same thread.
 //! - A null pointer is an error, unless the function defines its meaning.
 //! - No panic crosses the boundary: `error::guarded` turns it into an error.
-//! - Only one thread at a time may use a program or a drawing.
+//! - A program may be read by any number of threads. A drawing belongs to one thread at a time: a call fails while another uses it.
+//! - What a function of this library returned is freed by the function of its type, once (`handle.rs`, `text.rs`).
+//! - In the child of a `fork`, programs and drawings of the parent can be used.
 //!
 //! The contract for pointers is stated once, in `pointers.rs`; the functions in `program.rs` and `drawing.rs` refer to it.
 
@@ -18,8 +20,10 @@
 
 mod drawing;
 mod error;
+mod handle;
 mod pointers;
 mod program;
+mod text;
 
 pub use drawing::*;
 pub use error::r500_last_error;

@@ -1,18 +1,18 @@
 //! Conversion of pointers from C to references.
 //!
 //! The contract of every function in the header: a pointer that is not null points to memory of its type and size, which nothing else
-//! changes during the call; a handle was returned by the function that creates it and was not freed. Violations are undefined behaviour, as
-//! with any C library. What can be checked is checked here.
+//! changes during the call; a text was returned by a function of this library and was not freed. Violations are undefined behaviour, as
+//! with any C library. What can be checked is checked here; handles are in `handle.rs`, texts in `text.rs`.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 
-/// Returns a reference to a handle or structure that is read.
+/// Returns a reference to a structure that is read.
 pub(crate) unsafe fn reference<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, String> {
     // SAFETY: null is checked; the rest is the contract of the module.
     unsafe { pointer.as_ref() }.ok_or_else(|| format!("{what} is NULL"))
 }
 
-/// Returns a mutable reference to a handle.
+/// Returns a mutable reference to a value.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, String> {
     // SAFETY: as above.
     unsafe { pointer.as_mut() }.ok_or_else(|| format!("{what} is NULL"))
@@ -72,30 +72,4 @@ pub(crate) unsafe fn text<'a>(
     // SAFETY: not null; the terminating zero is part of the contract of the module.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map(Some).map_err(|_| format!("{what} is not UTF-8"))
-}
-
-/// Passes ownership of a value to C.
-pub(crate) fn give<T>(value: T) -> *mut T {
-    Box::into_raw(Box::new(value))
-}
-
-/// Drops a value that [`give`] returned; does nothing for null.
-pub(crate) unsafe fn free<T>(pointer: *mut T) {
-    if !pointer.is_null() {
-        // SAFETY: by the contract of the module, the pointer comes from `give` and was not freed.
-        drop(unsafe { Box::from_raw(pointer) });
-    }
-}
-
-/// Passes ownership of a text to C.
-pub(crate) fn give_text(text: String) -> *mut c_char {
-    CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
-}
-
-/// Drops a text that [`give_text`] returned; does nothing for null.
-pub(crate) unsafe fn free_text(pointer: *mut c_char) {
-    if !pointer.is_null() {
-        // SAFETY: as for `free`; C does not change the text's length.
-        drop(unsafe { CString::from_raw(pointer) });
-    }
 }

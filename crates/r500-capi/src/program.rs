@@ -3,19 +3,51 @@
 use std::ffi::c_char;
 
 use r500::asm::PrintOptions;
-use r500::check::check_job;
-use r500::exec::{Bindings, Options, Shader};
+use r500::builtin_uniforms;
+use r500::check::{Assumptions, check};
+use r500::exec::{Options, Shader};
 use r500::formats::Limits;
+use r500::lint;
 use r500::program::Job;
 use r500::reader::{self, Language};
 use r500::writer;
 
 use crate::error::{guarded, or_else, text};
-use crate::pointers;
+use crate::handle::{self, Handle};
+use crate::{pointers, text as texts};
 
-/// A program with all that its file says about it: constants, inputs, textures, size.
-pub struct Program {
-    pub(crate) job: Job,
+/// A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
+/// so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
+pub struct Program(Handle<ProgramState>);
+
+/// A job, and what its format says about its inputs.
+pub struct ProgramState {
+    job: Job,
+    assumptions: Assumptions,
+}
+
+impl AsRef<Handle<ProgramState>> for Program {
+    fn as_ref(&self) -> &Handle<ProgramState> {
+        &self.0
+    }
+}
+
+/// Returns a program for reading.
+///
+/// # Safety
+/// The contract of `pointers`; no other call frees the program.
+unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, String> {
+    // SAFETY: the contract of this function.
+    unsafe { pointers::reference(program, "program")?.0.shared("program") }
+}
+
+/// Returns the job of a program.
+///
+/// # Safety
+/// As for `shared`.
+pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, String> {
+    // SAFETY: the contract of this function.
+    Ok(unsafe { &shared(program)?.job })
 }
 
 /// Returns the library's version.
@@ -44,22 +76,22 @@ pub unsafe extern "C" fn r500_read(
         // SAFETY: the contract of `pointers`.
         let (bytes, name) =
             unsafe { (pointers::slice(bytes, size, "bytes")?, pointers::text(name, "name")?) };
-        let jobs = reader::read(bytes, name, None, &Limits::default()).map_err(text)?;
+        let jobs = reader::jobs(bytes, name, None, &Limits::default()).map_err(text)?;
+        let source = jobs.assembly().map(lint::assumptions);
+        let jobs = jobs.collect::<Result<Vec<_>, _>>().map_err(text)?;
         let count = jobs.len();
         let job = jobs.into_iter().nth(index);
         let job = job.ok_or_else(|| format!("there is no program {index}: there are {count}"))?;
-        Ok(pointers::give(Program { job }))
+        let assumptions = source.unwrap_or_else(|| Assumptions::of_job(&job));
+        Ok(handle::give(Program(Handle::new(ProgramState { job, assumptions }))))
     })
 }
 
-/// Frees a program. Nothing for NULL.
+/// Frees a program; does nothing for NULL. Builds with debug assertions return false where it was freed before.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn r500_program_free(program: *mut Program) {
-    guarded(|| {
-        // SAFETY: the contract of `pointers`.
-        unsafe { pointers::free(program) };
-        Ok(())
-    });
+pub unsafe extern "C" fn r500_program_free(program: *mut Program) -> bool {
+    // SAFETY: the contract of `pointers`.
+    guarded(|| unsafe { handle::free(program, "program") })
 }
 
 /// Stores the width and height that the program's file gives. False, without an error, if it gives none.
@@ -73,9 +105,9 @@ pub unsafe extern "C" fn r500_program_size(
         // SAFETY: the contract of `pointers`.
         let (program, to) = unsafe {
             let to = [pointers::exclusive(width, "width")?, pointers::exclusive(height, "height")?];
-            (pointers::reference(program, "program")?, to)
+            (job(program)?, to)
         };
-        let Some(size) = program.job.size else { return Ok(false) };
+        let Some(size) = program.size else { return Ok(false) };
         to.into_iter().zip(size).for_each(|(to, size)| *to = size);
         Ok(true)
     })
@@ -87,12 +119,12 @@ pub unsafe extern "C" fn r500_program_size(
 pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let program = unsafe { pointers::reference(program, "program")? };
-        let lines = check_job(&program.job).lints.into_iter().map(|lint| {
+        let ProgramState { job, assumptions } = unsafe { shared(program)? };
+        let lines = check(&job.program, assumptions).lints.into_iter().map(|lint| {
             let info = lint.code.info();
             format!("{}[{}]: {lint}\n", info.severity.name(), info.number)
         });
-        Ok(pointers::give_text(lines.collect()))
+        texts::give(&lines.collect::<String>())
     })
 }
 
@@ -101,10 +133,10 @@ pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
 pub unsafe extern "C" fn r500_disassemble(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let program = unsafe { pointers::reference(program, "program")? };
+        let job = unsafe { job(program)? };
         let options = PrintOptions::default();
-        let written = writer::write(&program.job, Language::Assembly, &options).map_err(text)?;
-        Ok(pointers::give_text(String::from_utf8_lossy(&written.bytes).into_owned()))
+        let written = writer::write(job, Language::Assembly, &options).map_err(text)?;
+        texts::give(&String::from_utf8_lossy(&written.bytes))
     })
 }
 
@@ -120,9 +152,9 @@ pub unsafe extern "C" fn r500_trace(
 ) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let program = unsafe { pointers::reference(program, "program")? };
-        let shader = Shader::new(&program.job.program).map_err(text)?;
-        let bindings = Bindings::new(&program.job, [width, height]).map_err(text)?;
+        let job = unsafe { job(program)? };
+        let shader = Shader::new(&job.program).map_err(text)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
         let steps = r500::trace::trace(&shader, &bindings, &Options::default(), [x, y]);
         let mut lines = String::new();
         for step in steps.map_err(text)? {
@@ -141,16 +173,14 @@ pub unsafe extern "C" fn r500_trace(
                 ));
             }
         }
-        Ok(pointers::give_text(lines))
+        texts::give(&lines)
     })
 }
 
-/// Frees a text that a function of this library returned. Nothing for NULL.
+/// Frees a text that a function of this library returned; does nothing for NULL. Builds with debug assertions return false where it
+/// was one of the last texts to be freed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn r500_text_free(text: *mut c_char) {
-    guarded(|| {
-        // SAFETY: the contract of `pointers`.
-        unsafe { pointers::free_text(text) };
-        Ok(())
-    });
+pub unsafe extern "C" fn r500_text_free(text: *mut c_char) -> bool {
+    // SAFETY: the contract of `pointers`.
+    guarded(|| unsafe { texts::free(text) })
 }

@@ -7,8 +7,8 @@ use crate::frame::check_area;
 use crate::parallel::{for_each_band, lock};
 use crate::surface::Tile;
 use crate::{
-    Band, BandStats, Bindings, Draw, Engine, Frame, Options, PreparedDraw, RunError, RunInfo,
-    Shader, Surfaces, draw_into,
+    Band, BandStats, Bindings, Draw, Engine, Frame, Options, PixelRect, PreparedDraw, RunError,
+    RunInfo, Shader, Surfaces, draw_into,
 };
 
 /// A shader prepared for an engine. Bindings are given for each picture and not kept.
@@ -52,7 +52,7 @@ impl<'a> Drawing<'a> {
     /// Prepares a drawing, specialised for the current bindings.
     ///
     /// # Errors
-    /// [`RunError::OddGroup`].
+    /// [`RunError::NoPixels`] and [`RunError::OddGroup`].
     pub fn new(
         engine: &'a dyn Engine,
         shader: impl Into<Arc<Shader>>,
@@ -60,6 +60,8 @@ impl<'a> Drawing<'a> {
         options: Options<'a>,
     ) -> Result<Self, RunError> {
         let shader = shader.into();
+        let [width, height] = bindings.size();
+        check_area(PixelRect { x: 0, y: 0, width, height }, bindings.size())?;
         let prepared = engine.prepare(Draw::new(&shader, bindings, &options)?);
         Ok(Self { engine, shader, options, prepared, tiles: Mutex::default() })
     }

@@ -32,6 +32,7 @@
 //! ```
 
 pub mod output;
+pub mod process;
 pub mod reading;
 pub mod record;
 pub mod reference;
@@ -50,6 +51,8 @@ mod error;
 mod frame;
 mod options;
 mod parallel;
+#[cfg(not(target_family = "wasm"))]
+mod pool;
 mod rect;
 mod shader;
 mod strips;

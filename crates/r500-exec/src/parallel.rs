@@ -2,19 +2,22 @@
 //!
 //! Rayon instead of threads of this crate: a draw spawns no thread (waking a thread of the pool takes a few microseconds,
 //! spawning one some ten), draws of many threads share one pool, and the host chooses the pool (`ThreadPool::install`) or
-//! reuses its own. Joins live on the stack: only the pool's queue occasionally allocates a block.
+//! reuses its own. Joins live on the stack: only the pool's queue occasionally allocates a block. In the child of a `fork`
+//! the pool is another one (`pool.rs`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::frame::BandStats;
+#[cfg(not(target_family = "wasm"))]
+use crate::pool::Pool;
 use crate::{Options, PixelRect, RunError};
 
 /// Returns how many tasks may run at a time; 0 means the number of threads of the current pool.
 pub(crate) fn task_count(wanted: usize) -> usize {
     match wanted {
         #[cfg(not(target_family = "wasm"))]
-        0 => rayon_core::current_num_threads(),
+        0 => crate::pool::threads(),
         #[cfg(target_family = "wasm")]
         0 => 1,
         n => n,
@@ -26,13 +29,25 @@ pub(crate) fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
     match tasks {
         0 => {}
         1 => work(),
+        // The tasks share a queue, so that one task does all the work.
         #[cfg(target_family = "wasm")]
         _ => work(),
         #[cfg(not(target_family = "wasm"))]
-        _ => {
-            let half = tasks / 2;
-            rayon_core::join(|| fan_out(half, work), || fan_out(tasks - half, work));
-        }
+        _ => match crate::pool::of_process() {
+            Pool::Current => join_all(tasks, work),
+            Pool::Own(pool) => pool.install(|| join_all(tasks, work)),
+            Pool::None => work(),
+        },
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn join_all(tasks: usize, work: &(dyn Fn() + Sync)) {
+    if tasks <= 1 {
+        work();
+    } else {
+        let half = tasks / 2;
+        rayon_core::join(|| join_all(half, work), || join_all(tasks - half, work));
     }
 }
 

@@ -1,5 +1,7 @@
 //! The engine.
 
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+
 use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
 use r500_fast::{Fast, Simd};
 
@@ -7,10 +9,18 @@ use crate::settings::{CacheUse, Settings, Unavailable};
 use crate::tiering::TieredCompiler;
 
 /// The jit engine.
+///
+/// It may be used in a child after `fork`, which gets a compiler of its own: the compilation thread of the parent does not
+/// exist there.
 #[derive(Debug)]
 pub struct Jit {
     simd: Simd,
     compiler: Result<TieredCompiler, Unavailable>,
+    /// Level of vector instructions of the machine code.
+    compiled: Simd,
+    settings: Settings,
+    /// The compiler of a child process.
+    child: Mutex<Option<Arc<TieredCompiler>>>,
 }
 
 impl Jit {
@@ -26,7 +36,28 @@ impl Jit {
     pub fn with(simd: Simd, settings: Settings) -> Self {
         let available = Fast::with(simd).simd();
         let compiled = if settings.is_emulated() { simd } else { available };
-        Self { simd: available, compiler: TieredCompiler::new(available, compiled, settings) }
+        let compiler = TieredCompiler::new(available, compiled, settings);
+        Self { simd: available, compiler, compiled, settings, child: Mutex::default() }
+    }
+
+    /// Returns the compiler of a child process; `None` if it cannot be had without waiting.
+    fn child_compiler(&self) -> Option<Arc<TieredCompiler>> {
+        // A thread that does not exist in this process may hold the lock for ever.
+        let mut child = match self.child.try_lock() {
+            Ok(child) => child,
+            Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        if let Some(compiler) = &*child
+            && compiler.is_of_this_process()
+        {
+            return Some(Arc::clone(compiler));
+        }
+        let compiler = TieredCompiler::new(self.simd, self.compiled, self.settings).ok()?;
+        let compiler = Arc::new(compiler);
+        // That of a parent is not dropped: it would signal a thread that does not exist.
+        std::mem::forget(child.replace(Arc::clone(&compiler)));
+        Some(compiler)
     }
 
     /// Returns the level of vector instructions in use.
@@ -75,7 +106,13 @@ impl Engine for Jit {
                 reason: reason.to_string(),
             }),
             // The fast engine reports why the program has no function.
-            Ok(compiler) => compiler.prepare(&draw).unwrap_or_else(|_| fast()),
+            Ok(compiler) if compiler.is_of_this_process() => {
+                compiler.prepare(&draw).unwrap_or_else(|_| fast())
+            }
+            Ok(_) => {
+                let prepared = self.child_compiler().map(|compiler| compiler.prepare(&draw));
+                prepared.and_then(Result::ok).unwrap_or_else(fast)
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::output::color::PixelEncoding;
+use r500_exec::process::ProcessId;
 use r500_exec::{
     Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo, SurfacePainter,
 };
@@ -28,6 +29,7 @@ pub(crate) struct TieredCompiler {
     cache: Arc<Cache>,
     history: Mutex<SpecializationHistory>,
     worker: Arc<Worker>,
+    process: ProcessId,
 }
 
 impl TieredCompiler {
@@ -36,7 +38,20 @@ impl TieredCompiler {
         let cache = Arc::new(Cache::new(Backend::new(compiled, settings)?));
         let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
         let Settings { when, constants, .. } = settings;
-        Ok(Self { simd, when, constants, cache, history: Mutex::default(), worker })
+        Ok(Self {
+            simd,
+            when,
+            constants,
+            cache,
+            history: Mutex::default(),
+            worker,
+            process: ProcessId::current(),
+        })
+    }
+
+    /// Returns whether its threads exist: not in the child of a `fork` of its process.
+    pub(crate) fn is_of_this_process(&self) -> bool {
+        self.process.is_current()
     }
 
     pub(crate) fn cache_use(&self) -> CacheUse {
@@ -91,6 +106,7 @@ impl TieredCompiler {
             worker: Arc::clone(&self.worker),
             operations: operations as u64,
             progress,
+            process: self.process,
         };
         // A large picture pays for compilation alone, small ones if there have been many.
         let more = u64::from(width) * u64::from(height) * drawing.operations;
@@ -126,6 +142,8 @@ struct TieredDraw {
     operations: u64,
     /// Work of all draws of the function.
     progress: Arc<Progress>,
+    /// The process whose threads compile.
+    process: ProcessId,
 }
 
 /// The pixel encodings of surfaces, by target.
@@ -243,11 +261,12 @@ impl PreparedDraw for TieredDraw {
     }
 
     fn accepts(&self, draw: &Draw<'_>) -> bool {
-        self.batches.accepts(draw)
+        self.process.is_current() && self.batches.accepts(draw)
     }
 
     fn update(&mut self, draw: &Draw<'_>) -> bool {
-        self.batches.update(draw)
+        // In the child of a `fork` the draw is prepared again: its compilation thread does not exist there.
+        self.process.is_current() && self.batches.update(draw)
     }
 
     fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {

@@ -17,6 +17,8 @@ fn run(name: &str) {
         .env("LD_PRELOAD", common::library())
         .env("R500_CARD_CHIP", "r580")
         .env("R500_CARD_STATS", "1")
+        // Draws are split for several threads, whatever the machine has.
+        .env("RAYON_NUM_THREADS", "3")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
@@ -53,6 +55,11 @@ fn a_child_has_a_card_of_its_own() {
 }
 
 #[test]
+fn a_child_draws_after_its_parent_drew() {
+    run("fork_after_a_draw");
+}
+
+#[test]
 fn flips_can_be_waited_for() {
     run("flip");
 }
@@ -72,6 +79,7 @@ mod on_the_card {
     const GEM_CREATE: u64 = 0xc020_645d;
     const GEM_MMAP: u64 = 0xc020_645e;
     const GEM_WAIT_IDLE: u64 = 0x4008_6464;
+    const CS: u64 = 0xc020_6466;
     const INFO: u64 = 0xc010_6467;
     const DMA_BUF_SYNC: u64 = 0x4008_6200;
     const ADD_FB: u64 = 0xc01c_64ae;
@@ -260,6 +268,59 @@ mod on_the_card {
         request(fd, GEM_WAIT_IDLE, &mut [handle, 0]).unwrap();
         // SAFETY: a dword of the mapping.
         assert_eq!(unsafe { mapped.read_volatile() }, 7);
+    }
+
+    /// Bytes of the picture of `triangle.bin`: 256x256 pixels.
+    const PICTURE: usize = 256 * 256 * 4;
+
+    /// Draws a triangle in a new buffer. Returns its pixels.
+    fn draw_triangle(fd: c_int) -> Vec<u32> {
+        let handle = create(fd, PICTURE as u32);
+        let pixels = map_buffer(fd, handle, PICTURE);
+        let stream = include_bytes!("triangle.bin");
+        let words: Vec<u32> =
+            stream.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        // Written in VRAM.
+        let relocation = [handle, 0, 4, 0];
+        let address = |data: &[u32]| {
+            let address = data.as_ptr() as u64;
+            [address as u32, (address >> 32) as u32]
+        };
+        let chunk = |id: u32, data: &[u32]| {
+            let [low, high] = address(data);
+            [id, data.len() as u32, low, high]
+        };
+        let (commands, relocations) = (chunk(2, &words), chunk(1, &relocation));
+        let [[a, b], [c, d]] = [address(&commands), address(&relocations)];
+        let list = [a, b, c, d];
+        let [low, high] = address(&list);
+        request(fd, CS, &mut [2, 0, low, high, 0, 0, 0, 0]).unwrap();
+        request(fd, GEM_WAIT_IDLE, &mut [handle, 0]).unwrap();
+        // SAFETY: the mapping has this size, and the card is idle.
+        unsafe { std::slice::from_raw_parts(pixels, PICTURE / 4).to_vec() }
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn fork_after_a_draw() {
+        let fd = open(c"/dev/dri/renderD128");
+        let expected = draw_triangle(fd);
+        assert!(expected.iter().any(|pixel| *pixel != expected[0]), "there is a triangle");
+        // SAFETY: the child draws and ends; without a draw that ends, `alarm` ends it.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above.
+            unsafe { libc::alarm(60) };
+            let fine = draw_triangle(fd) == expected
+                && draw_triangle(open(c"/dev/dri/renderD128")) == expected;
+            // SAFETY: `_exit` does not return.
+            unsafe { libc::_exit(if fine { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: the child of this test.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+        assert_eq!(draw_triangle(fd), expected);
     }
 
     #[test]

@@ -36,8 +36,8 @@ pub struct Job {
     pub named_by_value: Vec<Uniform>,
     /// Which pixels are covered, row by row from y = 0; all if not given.
     pub coverage: Option<Vec<bool>>,
-    /// Time in seconds, if the program uses it.
-    pub time: f32,
+    /// Time in seconds, if the source gives it. If `None`, a constant for the time keeps its value.
+    pub time: Option<f32>,
     /// The expected results.
     pub expect: Expect,
     /// Fraction of pixels that may differ from a reference picture, if the source gives it.

@@ -198,7 +198,7 @@ pub fn analyse(document: &Document) -> Analysis {
             }
         }
         targets[0] = true;
-        let examined = analyze(&job.program, &r500::check::Assumptions::of_job(job));
+        let examined = analyze(&job.program, &r500::lint::assumptions(assembly));
         if let Some(graph) = &examined.graph {
             let structure = examined.structure.as_ref();
             if let Some(Err(why)) = structure {
@@ -216,7 +216,7 @@ pub fn analyse(document: &Document) -> Analysis {
         ok,
         name: job.name.clone(),
         size: job.size,
-        time: job.time,
+        time: builtin_uniforms::start_time(job),
         clock: clock.map(|uniform| (uniform.constant, uniform.channel)),
         targets,
         depth,

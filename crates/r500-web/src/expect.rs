@@ -1,7 +1,8 @@
 //! Evaluation of the `EXPECT` directives of a source.
 
 use r500::asm::{ExpectedPixels, ExpectedQuantity};
-use r500::exec::{Bindings, Frame, Limits, Options, Shader, draw};
+use r500::builtin_uniforms;
+use r500::exec::{Frame, Limits, Options, Shader, draw};
 use r500::expectation::{Mismatch, Quantity, mismatches};
 use r500::program::Job;
 use r500_jit::Jit;
@@ -41,7 +42,7 @@ pub fn judge(
     }
     let size = job.size.ok_or("the source gives no SIZE")?;
     let shader = Shader::new(&job.program).map_err(|error| error.to_string())?;
-    let bindings = Bindings::new(job, size).map_err(|error| error.to_string())?;
+    let bindings = builtin_uniforms::bind(job, size).map_err(|error| error.to_string())?;
     let limits = Limits { instructions: limit, memory: 1 << 30, time: None };
     let options = Options { threads: 1, limits, ..Options::default() };
     let frame = draw(engine, &shader, &bindings, &options).map_err(|error| error.to_string())?;

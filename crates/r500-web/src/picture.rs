@@ -231,13 +231,7 @@ impl Picture {
             mouse: drawing.mouse.map(|mouse| ([mouse.x, mouse.y], mouse.pressed)),
             frame: Some(drawing.frame),
         };
-        for (constant, channel, number) in builtin.values(&self.job.uniforms) {
-            let mut value = bindings.constant(constant).unwrap_or_default();
-            if let Some(channel) = value.get_mut(channel) {
-                *channel = number;
-            }
-            bindings.set_constant(constant, value).map_err(|error| error.to_string())?;
-        }
+        builtin.bind(&self.job.uniforms, &mut bindings).map_err(|error| error.to_string())?;
         Ok(bindings)
     }
 }

@@ -9,7 +9,17 @@
 //!
 //! A source binds one with `UNIFORM "mouse" = const[3].rgba ;` and gives the constant a default for hosts without a
 //! value: `const[3] = (0.5, 0.5, 0, 0) ;`.
+//!
+//! Every front end follows the same rule, so that all draw the same picture. The first of these that exists is the value:
+//!
+//! 1. what the user or the host gives for this picture: a constant, a time, a clock, a pointer, a frame of a sequence;
+//! 2. `TIME` of the source, for `time`; the size of the picture, for `resolution`;
+//! 3. the constant's value in the source;
+//! 4. zero.
+//!
+//! [`bind`] does this for a picture of a job.
 
+use r500_exec::{BindError, Bindings};
 use r500_program::{Job, Uniform};
 
 /// The names, in the order of the table above.
@@ -28,7 +38,41 @@ pub struct BuiltinUniforms {
     pub frame: Option<u32>,
 }
 
+/// Returns the size of a job's picture where nothing else gives one.
+#[must_use]
+pub fn default_size(job: &Job) -> [u32; 2] {
+    job.size.unwrap_or([256, 256])
+}
+
+/// Returns the time at which a job's picture is drawn where nothing else gives one: `TIME`, or the value of the constant
+/// named `time`, or 0.
+#[must_use]
+pub fn start_time(job: &Job) -> f32 {
+    let carried = || {
+        let uniform = job.uniforms.iter().find(|uniform| uniform.name == "time")?;
+        let value = job.program.state.constants.get(usize::from(uniform.constant))?;
+        value.get(usize::from(uniform.channel)).copied().map(f32::from_bits)
+    };
+    job.time.or_else(carried).unwrap_or(0.0)
+}
+
+/// Binds the data of a job for a picture of `size`, with the built-in uniforms that every host knows.
+///
+/// # Errors
+/// [`BindError`], with the part that does not fit.
+pub fn bind(job: &Job, size: [u32; 2]) -> Result<Bindings, BindError> {
+    let mut bindings = Bindings::new(job, size)?;
+    BuiltinUniforms::of_picture(job, size).bind(&job.uniforms, &mut bindings)?;
+    Ok(bindings)
+}
+
 impl BuiltinUniforms {
+    /// Returns the values that every host knows: the size of the picture, and the time that the source gives.
+    #[must_use]
+    pub fn of_picture(job: &Job, size: [u32; 2]) -> Self {
+        Self { time: job.time, resolution: Some(size), mouse: None, frame: None }
+    }
+
     /// Returns the channel values for the uniforms of a program: constant, channel, value.
     #[must_use]
     pub fn values(&self, uniforms: &[Uniform]) -> Vec<(usize, usize, f32)> {
@@ -49,6 +93,21 @@ impl BuiltinUniforms {
         }
     }
 
+    /// Stores the values in the constants of bindings.
+    ///
+    /// # Errors
+    /// [`BindError`] if a uniform names a constant that does not exist.
+    pub fn bind(&self, uniforms: &[Uniform], bindings: &mut Bindings) -> Result<(), BindError> {
+        for (constant, channel, number) in self.values(uniforms) {
+            let mut value = bindings.constant(constant).unwrap_or_default();
+            if let Some(channel) = value.get_mut(channel) {
+                *channel = number;
+            }
+            bindings.set_constant(constant, value)?;
+        }
+        Ok(())
+    }
+
     fn named(&self, name: &str) -> Vec<f32> {
         match name {
             "time" => self.time.into_iter().collect(),
@@ -67,6 +126,8 @@ impl BuiltinUniforms {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -101,5 +162,28 @@ mod tests {
             !job.program.state.gives_constant(0),
             "a host that counts no pictures gives no `frame`"
         );
+    }
+
+    #[test]
+    fn a_time_that_is_not_given_leaves_the_constant() {
+        let uniform = Uniform { name: "time".into(), constant: 1, channel: 2, channels: 1 };
+        let mut job = Job { uniforms: vec![uniform], ..Job::default() };
+        let bound = |job: &Job| bind(job, [4, 2]).unwrap().constant(1);
+        assert_eq!(start_time(&job), 0.0);
+        job.program.state.set_constant(1, 2, 0.75_f32.to_bits());
+        assert_eq!(start_time(&job), 0.75);
+        assert_eq!(bound(&job), Some([0.0, 0.0, 0.75, 0.0]));
+        // A given zero is a time.
+        job.time = Some(0.0);
+        assert_eq!(start_time(&job), 0.0);
+        assert_eq!(bound(&job), Some([0.0; 4]));
+    }
+
+    #[test]
+    fn the_resolution_is_that_of_the_picture() {
+        let uniform = Uniform { name: "resolution".into(), constant: 0, channel: 0, channels: 2 };
+        let mut job = Job { uniforms: vec![uniform], ..Job::default() };
+        job.program.state.set_constant(0, 0, 1.0_f32.to_bits());
+        assert_eq!(bind(&job, [4, 2]).unwrap().constant(0), Some([4.0, 2.0, 0.0, 0.0]));
     }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
+use r500_exec::{BindError, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
 use r500_program::{Compare, Expect, Job, PixelColor};
 
+use crate::builtin_uniforms;
 use crate::image_diff::{Comparison, SHARE, SizeError, TOLERANCE};
 use crate::picture::{Picture, eight_bit};
 
@@ -62,7 +63,7 @@ pub fn judge(
         return Ok(Verdict::NothingExpected);
     }
     let shader = Shader::new(&job.program)?;
-    let bindings = Bindings::new(job, job.size.ok_or(JudgeError::NoSize)?)?;
+    let bindings = builtin_uniforms::bind(job, job.size.ok_or(JudgeError::NoSize)?)?;
     let frame = draw(engine, &shader, &bindings, options)?;
     let found = mismatches(&frame, &job.expect);
     if !found.is_empty() {

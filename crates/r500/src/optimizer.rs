@@ -44,7 +44,8 @@ impl Evidence {
         }
         match prove_with(&original.program, &result.program, &known) {
             Proof::Proved => Self::Proved,
-            Proof::Unknown(_) => Self::Trial(trial),
+            // For groups that are partly covered, the trial is the evidence.
+            Proof::ProvedIfCovered | Proof::Unknown(_) => Self::Trial(trial),
         }
     }
 }

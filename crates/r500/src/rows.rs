@@ -3,6 +3,8 @@
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, draw};
 use r500_program::{Input, InputData, Job};
 
+use crate::builtin_uniforms::{self, BuiltinUniforms};
+
 /// The results, in the order of the rows.
 #[derive(Clone, Debug)]
 pub struct Rows {
@@ -62,6 +64,9 @@ pub fn run_rows(
     let size = [2 * columns, 2 * lines].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let job = Job { inputs: Some(Vec::new()), coverage: None, ..job.clone() };
     let mut bindings = Bindings::new(&job, size)?;
+    // Rows have no picture: the resolution is that of the job's.
+    BuiltinUniforms::of_picture(&job, builtin_uniforms::default_size(&job))
+        .bind(&job.uniforms, &mut bindings)?;
     for &(temp, rows) in inputs {
         if rows.len() != count {
             return Err(RowsError::Lengths { temp, given: rows.len(), first, wanted: count });

@@ -58,7 +58,7 @@ impl Parser<'_> {
             Kw::Time => {
                 self.only_once("TIME");
                 self.bump();
-                self.job.time = self.float()?;
+                self.job.time = Some(self.float()?);
             }
             Kw::Share => {
                 self.only_once("SHARE");

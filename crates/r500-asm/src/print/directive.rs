@@ -30,9 +30,9 @@ pub(super) fn job(
         out.number(height);
         end(out);
     }
-    if job.time.to_bits() != 0 {
+    if let Some(time) = job.time {
         out.text("TIME ");
-        float(out, job.time);
+        float(out, time);
         end(out);
     }
     if let Some(share) = job.share {

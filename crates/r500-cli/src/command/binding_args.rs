@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use r500::builtin_uniforms::{self, BuiltinUniforms};
 use r500::files::{self, MAX_PICTURE};
 use r500::isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500::isa::{BOOL_CONSTANTS, CONSTANTS, INT_CONSTANTS, TEMPORARIES, TEXTURE_UNITS, Word};
@@ -46,7 +47,8 @@ pub(super) struct StateArgs {
     /// US_CODE_ADDR, US_CODE_RANGE, US_CODE_OFFSET, US_W_FMT, US_OUT_FMT[0..3]
     #[arg(long, value_name = "REGISTER=HEX")]
     pub(super) register: Vec<String>,
-    /// Seconds, for the constant that takes the time (see --time-to)
+    /// Seconds, for the constant that takes the time (see --time-to); default: TIME of the source, else
+    /// the constant's own value
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(super) time: Option<f32>,
     /// The constant that takes the time, by number and channel (`3.r`) or name; default: the one
@@ -59,8 +61,20 @@ pub(super) struct StateArgs {
 }
 
 impl StateArgs {
-    /// Applies the options to a job. `size` is that of the picture.
-    pub(super) fn apply(&self, job: &mut Job, size: [u32; 2]) -> Outcome<()> {
+    /// Applies the options to a job, after the built-in uniforms of a picture of `size` (`r500::builtin_uniforms`), and
+    /// the time. Returns whether a constant takes the time.
+    pub(super) fn apply(&self, job: &mut Job, size: [u32; 2]) -> Outcome<bool> {
+        self.apply_at(job, size, None)
+    }
+
+    /// Applies the options as [`Self::apply`] does, for the picture at a time, if one is given.
+    pub(super) fn apply_at(
+        &self,
+        job: &mut Job,
+        size: [u32; 2],
+        time: Option<f32>,
+    ) -> Outcome<bool> {
+        BuiltinUniforms::of_picture(job, size).apply(job);
         for text in &self.register {
             register(&mut job.program.state, text).map_err(|m| usage("--register", m))?;
         }
@@ -82,32 +96,48 @@ impl StateArgs {
         for text in &self.texture {
             self.texture(job, text)?;
         }
-        if let Some(time) = self.time {
-            job.time = time;
+        // `--time-to` names the constant for `TIME`, too; a constant named `time` has it by now.
+        let time = time.or(self.time).or(self.time_to.as_ref().and(job.time));
+        match time {
+            Some(time) => self.apply_time(job, time),
+            None => Ok(self.time_place(job)?.is_some()),
         }
-        Ok(())
-    }
-
-    /// Applies the options and the time to a job. Returns whether a constant takes the time.
-    pub(super) fn apply_all(&self, job: &mut Job, size: [u32; 2]) -> Outcome<bool> {
-        self.apply(job, size)?;
-        let time = job.time;
-        self.apply_time(job, time)
     }
 
     /// Stores the time in the constant that takes it. Returns whether there is one.
     pub(super) fn apply_time(&self, job: &mut Job, time: f32) -> Outcome<bool> {
-        job.time = time;
+        job.time = Some(time);
+        let Some(place) = self.time_place(job)? else { return Ok(false) };
+        match (&self.time_to, place.channels.first()) {
+            (Some(_), Some(channel)) => {
+                job.program.state.set_constant(place.constant, *channel, time.to_bits());
+            }
+            _ => BuiltinUniforms { time: Some(time), ..BuiltinUniforms::default() }.apply(job),
+        }
+        Ok(true)
+    }
+
+    /// Returns the time at which pictures begin: the option's, or that of the job.
+    pub(super) fn start_time(&self, job: &Job) -> Outcome<f32> {
+        if let Some(time) = self.time.or(job.time) {
+            return Ok(time);
+        }
+        let place = self.time_to.as_ref().and(self.time_place(job)?);
+        let carried = place.and_then(|place| {
+            let value = job.program.state.constants.get(place.constant)?;
+            value.get(*place.channels.first()?).copied().map(f32::from_bits)
+        });
+        Ok(carried.unwrap_or_else(|| builtin_uniforms::start_time(job)))
+    }
+
+    /// Returns the constant that takes the time, if there is one.
+    fn time_place(&self, job: &Job) -> Outcome<Option<ConstantPlace>> {
         let name = match &self.time_to {
             Some(name) => name,
             None if job.uniforms.iter().any(|u| u.name == "time") => "time",
-            None => return Ok(false),
+            None => return Ok(None),
         };
-        let place = place(job, name).map_err(|m| usage("--time-to", m))?;
-        if let Some(channel) = place.channels.first() {
-            job.program.state.set_constant(place.constant, *channel, time.to_bits());
-        }
-        Ok(true)
+        place(job, name).map(Some).map_err(|m| usage("--time-to", m))
     }
 
     /// Returns the files of textures.
@@ -397,6 +427,31 @@ mod tests {
         assert!(args.apply_time(&mut job, 2.5).unwrap());
         assert_eq!(floats(&job, 5), [0.0, 2.5, 0.0, 0.0]);
         assert!(!StateArgs::default().apply_time(&mut Job::default(), 1.0).unwrap());
+    }
+
+    #[test]
+    fn the_constant_keeps_its_value_without_a_time() {
+        let mut job = named();
+        job.program.state.set_constant(2, 3, 0.75_f32.to_bits());
+        let drawn = |args: &StateArgs, job: &Job| {
+            let mut job = job.clone();
+            assert!(args.apply(&mut job, [4, 4]).unwrap());
+            floats(&job, 2)[3]
+        };
+        let none = StateArgs::default();
+        let constant = StateArgs { constants: vec!["time=2".to_owned()], ..StateArgs::default() };
+        let time = StateArgs { time: Some(3.0), ..constant.clone() };
+        assert_eq!((drawn(&none, &job), none.start_time(&job).unwrap()), (0.75, 0.75));
+        assert_eq!(drawn(&constant, &job), 2.0);
+        assert_eq!((drawn(&time, &job), time.start_time(&job).unwrap()), (3.0, 3.0));
+        // A time of the source, also if it is 0.
+        job.time = Some(0.0);
+        assert_eq!((drawn(&none, &job), none.start_time(&job).unwrap()), (0.0, 0.0));
+        assert_eq!((drawn(&constant, &job), drawn(&time, &job)), (2.0, 3.0));
+        let elsewhere = StateArgs { time_to: Some("2.r".to_owned()), ..StateArgs::default() };
+        job.program.state.set_constant(2, 0, 5.0_f32.to_bits());
+        job.time = None;
+        assert_eq!(elsewhere.start_time(&job).unwrap(), 5.0);
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl Shard {
     pub(super) fn takes(self, item: u64) -> bool {
         item % self.of == self.part - 1
     }
+
+    /// Returns the part, from 0, and the number of parts.
+    pub(super) fn part_of(self) -> [u64; 2] {
+        [self.part - 1, self.of]
+    }
 }
 
 impl std::fmt::Display for Shard {

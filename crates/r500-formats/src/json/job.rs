@@ -63,7 +63,7 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         uniforms: uniforms.into_iter().filter_map(uniform).collect(),
         named_by_value,
         coverage: entry.coverage.map(|c| c.flags),
-        time: entry.time.map_or(0.0, |t| t.0),
+        time: entry.time.map(|t| t.0),
         expect,
         share: entry.check.and_then(|c| c.share).map(|s| s.0),
         compilation,

@@ -96,7 +96,7 @@ fn node(job: &Job) -> JsonNode {
     let textures = textures.filter_map(|(n, t)| Some(texture(n, t.as_ref()?, &program.state)));
     top.put("bound_textures", list_if_any(textures));
     top.put("coverage", job.coverage.as_ref().map(|c| coverage(c, *size)));
-    top.put("time", (job.time.to_bits() != 0).then(|| float(job.time)));
+    top.put("time", job.time.map(float));
     top.put("tolerance", (expect.tolerance.to_bits() != 0).then(|| float(expect.tolerance)));
     let compare = match expect.compare {
         Compare::EightBit => Some(JsonNode::text("8-bit")),

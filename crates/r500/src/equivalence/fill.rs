@@ -186,7 +186,7 @@ impl Random {
     }
 
     /// Returns count, start and step of a loop, mostly with a few iterations.
-    fn int_constant(&mut self, round: u64) -> UsFcIntConst {
+    pub(super) fn int_constant(&mut self, round: u64) -> UsFcIntConst {
         // Drivers emit loops of 255 iterations that exit by a branch.
         let count = match self.below(8) {
             0 if round > 0 => [0, 1, 64, 200][self.below(4) as usize],
@@ -202,7 +202,7 @@ impl Random {
     }
 
     /// Returns a texture of noise that differs between channels, with a common sampler state.
-    fn texture(&mut self) -> Option<Texture> {
+    pub(super) fn texture(&mut self) -> Option<Texture> {
         let filter = [Filter::Nearest, Filter::Linear][self.below(2) as usize];
         let spec = TextureSpec {
             size: Some([16, 16, 1]),

@@ -1,24 +1,28 @@
 //! Equivalence of two programs.
 //!
 //! [`Pair`] runs two jobs, each with its own bindings, and compares the stored values of every pixel that both cover.
-//! [`InterfaceMatch`] matches inputs and constants by name, in whichever registers they are, so that both get the same random
-//! values. [`Fill`] provides the same values for resources that both read and the jobs do not provide; [`Exercise`]
-//! records execution coverage. [`Divergence`] finds the instructions at which the runs of a pixel diverge. [`Trial`]
-//! compares every bit under random values, and [`prove()`] proves equality for all values, by value numbering.
-//! [`Known`] restricts "all values" by what captures provide.
+//! [`InterfaceMatch`] matches inputs and constants, in whichever registers they are. [`Search`] draws both with the same values
+//! of these, edge values first, and finds a pixel that differs; [`prove()`] proves equality for all values, by value numbering.
+//! [`Known`] restricts "all values" by what captures provide. [`Exercise`] records execution coverage, [`Divergence`] finds
+//! the instructions at which the runs of a pixel diverge.
 
 mod divergence;
 mod exercise;
 mod fill;
+mod findings;
 mod interface_match;
 mod known;
+mod legal;
 mod prove;
 mod random;
+pub mod reduce;
+mod search;
 mod trial;
 
 use r500_exec::output::{color, depth};
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
 use r500_isa::TARGETS;
+use r500_isa::state::UsOutFmt;
 use r500_program::{Compare, Job, State};
 
 use crate::expectation::agree;
@@ -26,15 +30,17 @@ use crate::expectation::agree;
 pub use divergence::{Divergence, ExecutedInst};
 pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
-pub use interface_match::{InterfaceMatch, Shared};
+pub use findings::{new_findings, new_lints};
+pub use interface_match::{InterfaceMatch, Literals, Shared, Unmatched};
 pub use known::Known;
 use known::{Symbol, TextureKind};
-pub use prove::{Proof, Unknown, prove, prove_with};
+pub use prove::{Proof, Unknown, prove, prove_with, state_difference};
 pub use random::Random;
+pub use search::{Counterexample, FRAMES, RANDOM, Search, SearchEnd, Searched, WORK};
 pub use trial::Trial;
 
 /// One of two programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The first.
     A,
@@ -90,6 +96,9 @@ pub enum Incomparable {
     /// No pixel is covered by both.
     #[error("there is not a pixel that both cover")]
     NoPixels,
+    /// No integer and boolean constants were found with which the checker accepts both programs.
+    #[error("no integer and boolean constants were found with which the checker finds no error")]
+    NoLegalConstants,
     /// Random values were requested, but no input and no constant has the same name in both.
     #[error("no input and no constant has the same name in both")]
     NothingShared,
@@ -148,7 +157,8 @@ pub enum Part {
     },
 }
 
-const SIDES: [Side; 2] = [Side::A, Side::B];
+/// Both sides, in order.
+pub const SIDES: [Side; 2] = [Side::A, Side::B];
 
 impl Pair {
     /// Prepares two jobs. They run at `size`, else at their own size, else at 256x256.
@@ -204,7 +214,7 @@ impl Pair {
     }
 
     /// Runs both programs with the bindings of `jobs` and compares every pixel that both cover, as `US_OUT_FMT` and
-    /// `US_W_FMT` store it: bit for bit, or as values within a tolerance (relative above 1, +0 equal to -0, any NaN
+    /// `US_W_FMT` store it (as floats where not both give the format): bit for bit, or as values within a tolerance (relative above 1, +0 equal to -0, any NaN
     /// equal to any other).
     ///
     /// # Errors
@@ -231,7 +241,7 @@ impl Pair {
                 }
                 found.pixels += 1;
                 let index = y as usize * self.size[0] as usize + x as usize;
-                let parts = differences(&frames, states, index, tolerance);
+                let parts = differences([&frames[0], &frames[1]], states, index, tolerance);
                 if parts.is_empty() {
                     continue;
                 }
@@ -243,8 +253,20 @@ impl Pair {
     }
 }
 
+/// Returns whether both programs write the same bits in a pixel.
+fn is_same(frames: [&Frame; 2], index: usize) -> bool {
+    let color = |n: usize, target: usize| {
+        let color = frames[n].target(target).map_or([0.0; 4], |colors| colors[index]);
+        color.map(f32::to_bits)
+    };
+    let depth = |n: usize| frames[n].depth().map_or(0, |depth| depth[index].to_bits());
+    frames[0].coverage()[index] == frames[1].coverage()[index]
+        && (0..TARGETS).all(|target| color(0, target) == color(1, target))
+        && depth(0) == depth(1)
+}
+
 fn differences(
-    frames: &[Frame; 2],
+    frames: [&Frame; 2],
     states: [&State; 2],
     index: usize,
     tolerance: Option<f32>,
@@ -265,20 +287,27 @@ fn differences(
             color::store(states[n].out_fmt_or_default(target), written[n], &mut bytes);
             bytes
         });
-        let formats = [0, 1].map(|n| states[n].out_fmt_or_default(target));
-        let same = match tolerance {
-            None if formats[0] == formats[1] => stored[0] == stored[1],
+        let shown = |formats: [UsOutFmt; 2]| {
+            let shown = [0, 1].map(|n| color::load(formats[n], &stored[n]));
+            match shown {
+                [Some(a), Some(b)] => a
+                    .iter()
+                    .zip(b)
+                    .all(|(&a, b)| agree(Compare::Values, tolerance.unwrap_or(0.0), a, b)),
+                [None, None] => true,
+                _ => false,
+            }
+        };
+        let same = match ([0, 1].map(|n| states[n].out_fmt[target]), tolerance) {
+            // The order of components is part of what is stored.
+            ([Some(a), Some(b)], None) if a.out_fmt() == b.out_fmt() => stored[0] == stored[1],
             // With different formats or a tolerance, the displayed values are compared.
-            _ => {
-                let shown = [0, 1].map(|n| color::load(formats[n], &stored[n]));
-                match shown {
-                    [Some(a), Some(b)] => a
-                        .iter()
-                        .zip(b)
-                        .all(|(&a, b)| agree(Compare::Values, tolerance.unwrap_or(0.0), a, b)),
-                    [None, None] => true,
-                    _ => false,
-                }
+            ([Some(a), Some(b)], _) => shown([a, b]),
+            // Without a format for both, the floats.
+            (_, None) => written[0].map(f32::to_bits) == written[1].map(f32::to_bits),
+            (_, Some(tolerance)) => {
+                let pairs = written[0].iter().zip(written[1]);
+                pairs.into_iter().all(|(&a, b)| agree(Compare::Values, tolerance, a, b))
             }
         };
         if !same {

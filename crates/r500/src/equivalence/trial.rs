@@ -1,17 +1,25 @@
-//! Trials: two programs drawn with the same random values, compared in every bit.
+//! Trials: two programs drawn with the same values, compared in every bit.
 
 use r500_exec::Options;
 use r500_exec::reference::Reference;
+use r500_fast::Fast;
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 use r500_program::Job;
 
-use super::{Difference, Fill, Incomparable, InterfaceMatch, Known, Pair};
+use super::legal::LegalConstants;
+use super::{
+    Difference, Incomparable, InterfaceMatch, Known, Literals, Pair, Random, Search, SearchEnd,
+};
 
-/// Width and height of the pictures.
+/// Width and height of the picture with the values of the jobs.
 const SIZE: [u32; 2] = [8, 8];
+/// Makes flow-control constants differ from other values of the same round.
+const LEGAL: u64 = 0x6c65_6761;
 /// Limit of instructions that a group of pixels may execute in a run.
 const INSTRUCTIONS: u64 = 1 << 18;
+/// Instructions that all pixels of a trial may execute.
+const WORK: u64 = 1_000_000_000;
 
 /// Result of a trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +33,7 @@ pub enum Trial {
     },
     /// Pictures differ.
     Different {
-        /// The round of random values; 0 for the values of the jobs.
+        /// The picture of the search; 0 for the values of the jobs.
         round: u64,
         /// The first pixel that differs.
         difference: Box<Difference>,
@@ -35,55 +43,78 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// Draws two jobs in the reference engine: once with their own values, then `rounds` times with random constants,
-    /// inputs and textures, the same for both, register by register. Every written bit is compared, not the part that
-    /// `US_OUT_FMT` stores. Integer and boolean constants that jobs provide are kept.
+    /// Draws two jobs: once with their own values, then [searches](Search) for a difference in up to about `rounds` pictures
+    /// with the same values for both, register by register. Every written bit is compared, not the part that `US_OUT_FMT`
+    /// stores. Integer and boolean constants that jobs provide are kept; others have values with which the checker finds no
+    /// error.
     #[must_use]
     pub fn run(a: &Job, b: &Job, rounds: u64) -> Self {
         Self::run_with(a, b, rounds, &Known::default())
     }
 
-    /// Draws two jobs as [`Self::run`] does, with random values only where the assumptions leave them open.
+    /// Draws two jobs as [`Self::run`] does, with other values only where the assumptions leave them open.
     #[must_use]
     pub fn run_with(a: &Job, b: &Job, rounds: u64, known: &Known) -> Self {
-        let exact = [a, b].map(|job| with_float_outputs(job.clone()));
-        let mut bare = exact.clone();
-        for job in &mut bare {
-            job.program.state.constants.clear();
-            job.program.state.absent_constants.clear();
-            job.program.state.absent_channels.clear();
-            job.uniforms.clear();
-            job.inputs = None;
-            job.textures = Default::default();
-        }
-        let fill = Fill::of(&bare, &InterfaceMatch::default());
-        let [first, second] = exact.clone();
-        let pair = match Pair::new(first, second, Some(SIZE)) {
-            Ok(pair) => pair,
-            Err(why) => return Self::NotRun(why),
-        };
+        let jobs = [a, b].map(|job| with_float_outputs(job.clone()));
         let mut options = Options::default();
         options.limits.instructions = INSTRUCTIONS;
         // As values, +0 and -0 are equal.
         let tolerance = known.ignores_zero_signs().then_some(0.0);
         let (mut ended, mut pixels, mut failure) = (0, 0, None);
-        for round in 0..=rounds {
-            let mut jobs = if round == 0 { exact.clone() } else { bare.clone() };
-            if round > 0 {
-                fill.apply(&mut jobs, 0, round);
-            }
-            known.apply(&mut jobs, round);
-            match pair.compare(&jobs, &Reference, &options, tolerance) {
-                Ok(comparison) => {
-                    if let Some(difference) = comparison.first {
-                        return Self::Different { round, difference: Box::new(difference) };
-                    }
-                    ended += 1;
-                    pixels += comparison.pixels as u64;
+        let [first, second] = jobs.clone();
+        let pair = match Pair::new(first, second, Some(SIZE)) {
+            Ok(pair) => pair,
+            Err(why) => return Self::NotRun(why),
+        };
+        let mut own = jobs.clone();
+        match LegalConstants::missing(&jobs).choose(&mut Random::new(LEGAL, 0), 0) {
+            Some(constants) => constants.apply(&mut own),
+            None => return Self::NotRun(Incomparable::NoLegalConstants),
+        }
+        match pair.compare(&own, &Reference, &options, tolerance) {
+            Ok(comparison) => {
+                if let Some(difference) = comparison.first {
+                    return Self::Different { round: 0, difference: Box::new(difference) };
                 }
-                // With these values a program does not end within the limit, so this run gives no information.
-                Err(why) => failure = Some(why),
+                ended += 1;
+                pixels += comparison.pixels as u64;
             }
+            // With these values a program does not end within the limit, so this run gives no information.
+            Err(why) => failure = Some(why),
+        }
+        let mut bare = jobs;
+        let interface = match known.interface() {
+            Some(interface) => interface.clone(),
+            None => {
+                for job in &mut bare {
+                    job.inputs = None;
+                }
+                InterfaceMatch::with(&bare[0], &bare[1], Literals::Unbound)
+            }
+        };
+        let engine = Fast::default();
+        let search = Search {
+            interface: &interface,
+            engine: &engine,
+            options,
+            seed: 0,
+            tolerance,
+            frames: rounds,
+            random: rounds.div_ceil(8),
+            work: WORK,
+            deadline: None,
+            shard: [0, 1],
+        };
+        match search.run(&bare) {
+            Ok(searched) => {
+                if let SearchEnd::Different(found) = searched.end {
+                    let difference = Box::new(found.difference().clone());
+                    return Self::Different { round: found.frame + 1, difference };
+                }
+                ended += searched.frames;
+                pixels += searched.pixels;
+            }
+            Err(why) => failure = Some(why),
         }
         match failure {
             Some(why) if ended == 0 => Self::NotRun(why),

@@ -2,7 +2,7 @@
 
 use r500_asm::ide::{Analysis, TextEdit};
 use r500_asm::{Assembly, Diagnostic, Span};
-use r500_check::{Lint, Severity, check_job};
+use r500_check::{Lint, Severity};
 
 use crate::lint::{self, Allows};
 
@@ -47,7 +47,7 @@ pub fn diagnostics(analysis: &Analysis) -> Vec<SourceDiagnostic> {
     let mut list: Vec<SourceDiagnostic> = assembly.diagnostics.iter().map(of_assembler).collect();
     if assembly.is_ok() && !assembly.job.program.code.is_empty() {
         let allows = Allows::of(assembly);
-        let findings = check_job(&assembly.job).lints.into_iter();
+        let findings = lint::check_source(assembly).lints.into_iter();
         let findings =
             findings.filter(|f| allows.covering(f.code, &f.location, assembly).is_none());
         list.extend(findings.map(|finding| of_checker(analysis, &finding)));

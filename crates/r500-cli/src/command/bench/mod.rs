@@ -405,7 +405,7 @@ impl Bench {
         bar: &indicatif::ProgressBar,
     ) -> Outcome<()> {
         let mut job = program.job.clone();
-        self.state.apply_all(&mut job, self.size)?;
+        self.state.apply(&mut job, self.size)?;
         let (shader, bindings) = engine_args::bind(&job, self.size)?;
         // A program that does not end is a failure; what is measured may take its time besides.
         let time = engine_args::TIME.saturating_add(self.seconds.saturating_mul(2));

@@ -275,7 +275,8 @@ impl Checked {
             job.name = stem.to_string_lossy().into_owned();
         }
         let mut used = vec![false; allows.list.len()];
-        let program = Program::judged(job, 0, |finding| {
+        let report = lint::check_source(&assembly);
+        let program = Program::judged(job, 0, report, |finding| {
             let covering = allows.covering(finding.code, &finding.location, &assembly);
             if let Some(covering) = covering {
                 used[covering] = true;
@@ -309,11 +310,16 @@ impl Checked {
 
 impl Program {
     fn check(job: Job, index: usize, policy: &Policy) -> Self {
-        Self::judged(job, index, |finding| policy.level(finding, false))
+        let report = check_job(&job);
+        Self::judged(job, index, report, |finding| policy.level(finding, false))
     }
 
-    fn judged(job: Job, index: usize, level: impl FnMut(&Lint) -> Level) -> Self {
-        let mut report = check_job(&job);
+    fn judged(
+        job: Job,
+        index: usize,
+        mut report: Report,
+        level: impl FnMut(&Lint) -> Level,
+    ) -> Self {
         if compilation::not_compiled(&job).is_some() {
             // Findings in the driver's dummy are not about the shader.
             report.lints.clear();

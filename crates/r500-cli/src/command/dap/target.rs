@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use r500::builtin_uniforms::BuiltinUniforms;
+use r500::builtin_uniforms;
 use r500::check::ExternalReads;
 use r500::exec::record::expr::Value as Number;
 use r500::exec::record::{Break, Direction, DrawSetup, End, Recording, Stop};
-use r500::exec::{Bindings, Limits, Options, Shader};
+use r500::exec::{Limits, Options, Shader};
 use r500::expression;
 use serde_json::Value;
 
@@ -50,13 +50,14 @@ impl Target {
         let mut job = input_args::one(path, ReadArgs::default(), pick.as_deref()).map_err(told)?;
         let map = input_args::source_map(path, ReadArgs::default(), &job);
         let size = pair(&arguments["size"])?.or(job.size).unwrap_or([256, 256]);
-        let time = arguments["time"].as_f64().map_or(job.time, |time| time as f32);
-        BuiltinUniforms { time: Some(time), ..BuiltinUniforms::default() }.apply(&mut job);
+        if let Some(time) = arguments["time"].as_f64() {
+            job.time = Some(time as f32);
+        }
         let pixel = pair(&arguments["pixel"])?.unwrap_or(size.map(|side| side / 2));
         let instructions = arguments["limitInstructions"].as_u64().unwrap_or(INSTRUCTIONS);
         let reads = ExternalReads::of(&job.program);
         let shader = Shader::new(&job.program).map_err(|error| error.to_string())?;
-        let bindings = Bindings::new(&job, size).map_err(|error| error.to_string())?;
+        let bindings = builtin_uniforms::bind(&job, size).map_err(|error| error.to_string())?;
         let options =
             Options { limits: Limits { instructions, ..Limits::default() }, ..Options::default() };
         let setup = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };

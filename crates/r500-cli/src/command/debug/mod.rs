@@ -88,7 +88,7 @@ impl Debug {
         }
         let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
-        self.state.apply_all(&mut job, size)?;
+        self.state.apply(&mut job, size)?;
         let (shader, bindings) = engine_args::bind(&job, size)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let scene = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };

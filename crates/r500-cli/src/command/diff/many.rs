@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use r500::equivalence::Literals;
 use serde_json::{Value, json};
 
+use super::findings::NewFindings;
 use super::not_compiled;
 use super::pairs::{self, Pair};
 use super::run::{RunArgs, Verdict};
@@ -20,8 +22,10 @@ pub(super) fn run(
     paths: [&Path; 2],
     read: ReadArgs,
     args: &RunArgs,
+    literals: Literals,
     machine: &EngineArgs,
     format: Format,
+    fail_on_findings: bool,
 ) -> Outcome {
     let mut broken = Status::Fine;
     let mut sharding = Sharding::new(args.shard);
@@ -35,6 +39,8 @@ pub(super) fn run(
     let mut programs = Vec::new();
     // Equal, different, undecided.
     let mut counts = [0_usize; 3];
+    // Pairs with findings that fail.
+    let mut failed = Status::Fine;
     for Pair { name, jobs } in pairs {
         let (status, line, mut value) = match jobs {
             [Some(a), Some(b)] if not_compiled([&a, &b]).is_some() => {
@@ -42,15 +48,22 @@ pub(super) fn run(
                 let value = json!({ "verdict": "incomparable", "reason": message });
                 (Status::CouldNot, format!("cannot compare: {message}"), value)
             }
-            [Some(a), Some(b)] => match args.compare(&[a, b], machine) {
-                Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
-                // A program that cannot run has no verdict.
-                Err(failure) => {
-                    let message = failure.message();
-                    let value = json!({ "verdict": "incomparable", "reason": message });
-                    (Status::CouldNot, format!("cannot compare: {message}"), value)
-                }
-            },
+            [Some(a), Some(b)] => {
+                let jobs = [a, b];
+                let findings = NewFindings::of(&jobs);
+                failed = findings.status(failed, fail_on_findings);
+                let (status, line, mut value) = match args.compare(&jobs, literals, machine) {
+                    Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
+                    // A program that cannot run has no verdict.
+                    Err(failure) => {
+                        let message = failure.message();
+                        let value = json!({ "verdict": "incomparable", "reason": message });
+                        (Status::CouldNot, format!("cannot compare: {message}"), value)
+                    }
+                };
+                value["new_findings"] = findings.json();
+                (status, line + &findings.suffix(), value)
+            }
             [a, _] => {
                 let side = if a.is_some() { "B" } else { "A" };
                 let value = json!({ "verdict": "different", "missing": side });
@@ -83,6 +96,7 @@ pub(super) fn run(
         }
     }
     Ok(match counts {
+        _ if failed == Status::Failed => Status::Failed,
         [_, 0, 0] if broken == Status::Fine => Status::Fine,
         // Unreadable programs are not compared.
         [_, 0, _] => Status::CouldNot,

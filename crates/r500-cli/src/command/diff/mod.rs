@@ -1,9 +1,11 @@
 //! `r500 diff`: comparison of the instructions and the results of two programs.
 
+mod findings;
 mod instructions;
 mod many;
 mod pairs;
 mod prove;
+mod reduce;
 mod run;
 
 use std::io::Write;
@@ -11,8 +13,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::check::diff::Diff as Changes;
+use r500::equivalence::Literals;
 use r500::program::Job;
 
+use self::findings::NewFindings;
 use self::instructions::Listing;
 use self::run::RunArgs;
 use super::compilation;
@@ -29,9 +33,11 @@ use super::terminal;
 ///
 /// With --run both programs draw their pictures, each with its own inputs, constants and textures
 /// (which may be in different registers), and every pixel that both cover must have equal stored
-/// values. --random N repeats this N times with random values for the inputs and constants that have
-/// the same name in both; the others keep their values. The first different pixel is traced in both
-/// programs to the first instruction whose results differ.
+/// values: in the format that both files give, else as floats. Then they draw pictures with edge
+/// values (zeros, denormals, infinities, NaN, thresholds of the programs) and random values of the
+/// inputs and constants that correspond, with pixels that are not covered. The first different pixel
+/// is traced in both programs to the first instruction whose results differ. If there is none, a
+/// proof is tried, and the verdict tells whether there is one.
 ///
 /// With --run and --prove, A and B may be folders or files of several programs, matched by path and name. Programs whose
 /// name is only a number, as in driver logs, are matched by content: the same instructions first, then the most in common.
@@ -58,14 +64,28 @@ pub(super) struct Diff {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Prove that both write the same bits for all constants, inputs and textures, which correspond by register
-    /// number
-    #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance"])]
+    /// Prove that both store the same bits for all inputs, textures and constants. Constants with names have any value and
+    /// correspond by name; other constants that a file carries are literals of the program. If there is no proof, search for a
+    /// difference as --run does
+    #[arg(long, conflicts_with_all = ["run", "random", "carried", "tolerance"])]
     prove: bool,
-    /// With --prove: what the files bind is known. Constants with names have any value and correspond by name, other constants are
-    /// literals of the program; textures have the dimensions and filters of those that both bind
-    #[arg(long, requires = "prove")]
+    /// All constants have any value and correspond by number, also those that the files carry
+    #[arg(long)]
+    unbound: bool,
+    /// What --prove does anyway
+    #[arg(long, hide = true, conflicts_with = "unbound")]
     bound: bool,
+    /// Exit with 1 also if the checker has errors or warnings for B that it does not have for A, such as a dropped wait.
+    /// They are listed in any case
+    #[arg(long)]
+    fail_on_findings: bool,
+    /// Reduce a pair that differs: remove instructions, then operands, constants and inputs, as long as the programs still
+    /// differ in the same way with the values that were found. Prints both with these values (implies --run)
+    #[arg(long, conflicts_with = "prove")]
+    reduce: bool,
+    /// Folder for the reduced programs: A.r5 and B.r5
+    #[arg(short, long, value_name = "DIR", requires = "reduce")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -76,9 +96,12 @@ const AFTER: &str = "\
 Exit status: 0 equal; 1 different, or a program has errors; 2 wrong usage; 3 a file cannot be read.
 With --run, the status depends on the run only: 0 every covered pixel is equal; 1 a pixel differs; 3 the
 programs could not be compared. With --prove: 0 proved; 1 they differ, with a pixel; 3 no verdict.
+With --fail-on-findings, 1 also if the checker finds something in B that it does not find in A.
 
-Names: inputs and constants are matched by the names that captures and sources give them. Captures of
-Mesa name their inputs but not the registers of their uniforms: give those with --share.
+Names: inputs and constants are matched by the names that captures, sources and logs give them, inputs
+without a match by register. Constants that a file carries without a name are literals of that program, and
+never given to the other. Captures of Mesa name their inputs but not the registers of their uniforms: give
+those with --share. With --unbound, constants have any value and match by number.
 
 First divergence: instructions that the differing result does not depend on are ignored, and so are
 instructions with equal results, even if they moved or use other registers. Of the remaining instructions,
@@ -90,8 +113,10 @@ Examples:
   r500 diff old.json new.json --run --random 100 --share c0=c2 --tolerance 0.004
   r500 diff before after --prove
   r500 diff before after --prove --shard 1/4
-  r500 diff noopt.json opt.json --prove --bound
+  r500 diff noopt.json opt.json --prove
   r500 diff before.log after.log --run
+  r500 diff before.log after.log --pick fp3 --reduce -o report
+  r500 diff before after --prove --fail-on-findings
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
 /// Returns why two programs are not two shaders: the driver could not compile one of them.
@@ -119,7 +144,7 @@ impl Diff {
             return Ok(Status::Fine);
         }
         let [a, b] = self.paths()?;
-        if !self.run.wanted() {
+        if !self.runs() {
             let folder = [a, b].into_iter().find(|file| !self.prove && file.is_dir());
             return folder.map_or_else(
                 || self.both(),
@@ -134,10 +159,31 @@ impl Diff {
         let several = |file: &Path| file.is_dir() || input_args::holds_several(file, self.read);
         let picked = self.pick.is_some() || self.pick_b.is_some();
         if !picked && (several(a) || several(b)) {
-            return many::run([a, b], self.read, &self.run, &self.machine, self.format);
+            if self.reduce {
+                return Err(Failure::usage("--reduce takes one pair; select it with --pick"));
+            }
+            return many::run(
+                [a, b],
+                self.read,
+                &self.run,
+                self.literals(),
+                &self.machine,
+                self.format,
+                self.fail_on_findings,
+            );
         }
         // Without a verdict the run has no 1 to give.
         self.both().map_err(Failure::without_verdict)
+    }
+
+    /// Returns whether both are run.
+    fn runs(&self) -> bool {
+        self.run.wanted() || self.reduce
+    }
+
+    /// Returns what constants without a name mean.
+    fn literals(&self) -> Literals {
+        if self.unbound { Literals::Unbound } else { Literals::Bound }
     }
 
     fn paths(&self) -> Outcome<[&Path; 2]> {
@@ -154,7 +200,13 @@ impl Diff {
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
             let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];
-            return prove::run([a, b], self.read, picks, self.bound, self.run.shard, self.format);
+            let prover = prove::Prover {
+                literals: self.literals(),
+                args: &self.run,
+                machine: &self.machine,
+                fail_on_findings: self.fail_on_findings,
+            };
+            return prover.run([a, b], self.read, picks, self.format);
         }
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,
@@ -169,12 +221,26 @@ impl Diff {
         let same = changes.is_empty();
         let files = [input_args::show(a), input_args::show(b)];
         let listing = Listing::new(&jobs, &files, &changes);
-        let run = self.run.wanted().then(|| self.run.compare(&jobs, &self.machine)).transpose()?;
+        let findings = NewFindings::of(&jobs);
+        let run = self.runs();
+        let run =
+            run.then(|| self.run.compare(&jobs, self.literals(), &self.machine)).transpose()?;
+        let found = run.as_ref().filter(|_| self.reduce).and_then(run::Verdict::counterexample);
+        let reduced = found.map(|found| {
+            let inputs = input_args::inputs([a, b].into_iter(), self.read);
+            reduce::Report::new(&found, self.output.as_deref(), &inputs, &self.machine)
+        });
+        let reduced = reduced.transpose()?;
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
             Format::Json => {
                 let mut answer = listing.json();
                 answer["run"] = run.as_ref().map_or_else(Default::default, run::Verdict::json);
+                answer["new_findings"] = findings.json();
+                if self.reduce {
+                    let json = reduced.as_ref().map(reduce::Report::json);
+                    answer["reduced"] = json.unwrap_or_default();
+                }
                 writeln!(out, "{answer:#}")?;
             }
             Format::Text => {
@@ -186,13 +252,20 @@ impl Diff {
                 if let Some(run) = &run {
                     run.text(&mut out, colors)?;
                 }
+                findings.text(&mut out)?;
+                match &reduced {
+                    Some(reduced) => reduced.text(&mut out)?,
+                    None if self.reduce => writeln!(out, "nothing to reduce: no pixel differs")?,
+                    None => {}
+                }
             }
         }
         out.flush()?;
-        Ok(match run {
+        let status = match run {
             Some(run) => run.status(),
             None if same => Status::Fine,
             None => Status::Failed,
-        })
+        };
+        Ok(findings.status(status, self.fail_on_findings))
     }
 }

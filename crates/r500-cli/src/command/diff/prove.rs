@@ -3,171 +3,194 @@
 use std::io::Write;
 use std::path::Path;
 
-use r500::equivalence::{Incomparable, Known, Part, Proof, Trial, prove_with};
+use r500::equivalence::{Known, Literals, Proof, prove_with};
 use r500::program::Job;
+use r500_stream::counted;
 use serde_json::{Value, json};
 
+use super::findings::NewFindings;
 use super::pairs::{self, Pair};
+use super::run::{Claim, End, RunArgs, Verdict as Searched};
+use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::format::Format;
 use crate::command::input_args::{self, ReadArgs};
-use crate::command::syntax::{Shard, Sharding};
+use crate::command::syntax::Sharding;
 use crate::command::terminal;
-
-/// Number of random runs that search for a difference if there is no proof.
-const ROUNDS: u64 = 64;
 
 /// The verdict about a pair.
 enum Verdict {
-    Proved {
-        /// Constants with any value, if others are literals.
-        uniforms: Option<Vec<String>>,
-    },
-    Differ {
-        round: u64,
-        pixel: [u32; 2],
-        parts: Vec<Part>,
-    },
-    Unknown {
-        why: String,
-        rounds: u64,
-    },
-    NotRun {
-        why: String,
-        error: Incomparable,
-    },
+    /// A proof, and what it covers.
+    Proved(Claim),
+    /// The result of a search, without a proof.
+    Searched { why: String, searched: Box<Searched> },
     /// Only one side has a program of this name.
     Missing(&'static str),
 }
 
-impl Verdict {
-    fn of([a, b]: &[Job; 2], bound: bool) -> Self {
-        let known = if bound { Known::bound(a, b) } else { Known::default() };
-        let why = match prove_with(&a.program, &b.program, &known) {
-            Proof::Proved => {
-                return Self::Proved { uniforms: bound.then(|| known.names().to_vec()) };
-            }
-            Proof::Unknown(why) => why.to_string(),
-        };
-        match Trial::run_with(a, b, ROUNDS, &known) {
-            Trial::Different { round, difference } => {
-                Self::Differ { round, pixel: difference.pixel, parts: difference.parts }
-            }
-            Trial::Equal { rounds, .. } => Self::Unknown { why, rounds },
-            Trial::NotRun(error) => Self::NotRun { why, error },
-        }
+/// How pairs are proved.
+pub(super) struct Prover<'a> {
+    pub(super) literals: Literals,
+    pub(super) args: &'a RunArgs,
+    pub(super) machine: &'a EngineArgs,
+    pub(super) fail_on_findings: bool,
+}
+
+/// A pair with its verdict.
+struct Judged {
+    name: String,
+    verdict: Verdict,
+    findings: NewFindings,
+}
+
+impl Prover<'_> {
+    fn judge(&self, name: String, jobs: &[Job; 2]) -> Outcome<Judged> {
+        Ok(Judged { name, verdict: self.verdict(jobs)?, findings: NewFindings::of(jobs) })
     }
 
+    fn verdict(&self, jobs: &[Job; 2]) -> Outcome<Verdict> {
+        let [a, b] = jobs;
+        let interface = self.args.interface(jobs, self.literals)?;
+        let known = Known::of(a, b, interface, self.literals);
+        let is_compiled = |job: &Job| {
+            job.compilation.as_ref().is_none_or(|compilation| compilation.outcome.is_compiled())
+        };
+        let proof = prove_with(&a.program, &b.program, &known);
+        let is_proved = proof.is_proved() && jobs.iter().all(is_compiled);
+        if is_proved && proof == Proof::Proved {
+            return Ok(Verdict::Proved(Claim::of(jobs, &known, self.literals, proof)));
+        }
+        // Uncovered pixels are not part of the proof.
+        let searched = self.args.of_pair().search(jobs, &known, self.machine)?;
+        if is_proved && !matches!(searched.end(), End::Different(_)) {
+            return Ok(Verdict::Proved(Claim::of(jobs, &known, self.literals, proof)));
+        }
+        let why = match proof {
+            Proof::Unknown(why) => why.to_string(),
+            _ => "only groups whose pixels are all covered are proved equal".to_owned(),
+        };
+        Ok(Verdict::Searched { why, searched: Box::new(searched) })
+    }
+}
+
+impl Verdict {
     fn status(&self) -> Status {
         match self {
-            Self::Proved { .. } => Status::Fine,
-            Self::Differ { .. } | Self::Missing(_) => Status::Failed,
-            Self::Unknown { .. } | Self::NotRun { .. } => Status::CouldNot,
+            Self::Proved(_) => Status::Fine,
+            Self::Missing(_) => Status::Failed,
+            Self::Searched { searched, .. } => match searched.end() {
+                End::Different(_) => Status::Failed,
+                _ => Status::CouldNot,
+            },
         }
     }
 
     fn text(&self) -> String {
         match self {
-            Self::Proved { uniforms: None } => {
-                "proved: equal for all constants, inputs and textures".to_owned()
-            }
-            Self::Proved { uniforms: Some(names) } if names.is_empty() => {
-                "proved: equal with these constants for all inputs and texels".to_owned()
-            }
-            Self::Proved { uniforms: Some(names) } => format!(
-                "proved: equal for all inputs, texels and values of {}, with the other constants as they are",
-                names.join(", ")
-            ),
-            Self::Differ { round, pixel: [x, y], parts } => {
-                let values = if *round == 0 {
-                    "their own values".to_owned()
-                } else {
-                    format!("random values {round}")
-                };
-                let parts: Vec<String> = parts.iter().map(part).collect();
-                format!("differ: with {values}, pixel {x},{y}: {}", parts.join("; "))
-            }
-            Self::Unknown { why, rounds } => {
-                format!("unknown: {why}; {rounds} runs are equal")
-            }
-            Self::NotRun { why, error } => format!("unknown: {why}; no run ended: {error}"),
+            Self::Proved(claim) => format!("proved: {}", claim.text()),
             Self::Missing(side) => format!("differ: {side} has no such program"),
+            Self::Searched { why, searched } => match searched.end() {
+                End::Different(different) => format!("differ: {}", different.line()),
+                End::Equal(_) => {
+                    let [frames, pixels] = searched.searched();
+                    format!(
+                        "unknown: {why}; {} in {} with edge and random values are equal",
+                        counted(pixels, "pixel"),
+                        counted(frames, "picture")
+                    )
+                }
+                End::Undecided(reason) => format!("unknown: {why}; {reason}"),
+                End::Incomparable(error) => format!("unknown: {why}; not run: {error}"),
+            },
         }
     }
 
     fn json(&self) -> Value {
         match self {
-            Self::Proved { uniforms: None } => json!({ "verdict": "proved" }),
-            Self::Proved { uniforms } => json!({ "verdict": "proved", "uniforms": uniforms }),
-            Self::Differ { round, pixel, parts } => {
-                let parts: Vec<String> = parts.iter().map(part).collect();
-                json!({ "verdict": "differ", "round": round, "pixel": pixel, "values": parts })
-            }
-            Self::Unknown { why, rounds } => {
-                json!({ "verdict": "unknown", "why": why, "equal_rounds": rounds })
-            }
-            Self::NotRun { why, error } => {
-                json!({ "verdict": "unknown", "why": why, "equal_rounds": 0, "error": error.to_string() })
+            Self::Proved(claim) => {
+                let mut value = json!({ "verdict": "proved" });
+                claim.json(&mut value);
+                value
             }
             Self::Missing(side) => json!({ "verdict": "differ", "missing": side }),
+            Self::Searched { why, searched } => {
+                let mut value = searched.json();
+                value["verdict"] = match searched.end() {
+                    End::Different(_) => "differ".into(),
+                    _ => "unknown".into(),
+                };
+                value["why"] = why.clone().into();
+                value
+            }
         }
     }
 }
 
-fn part(part: &Part) -> String {
-    match part {
-        Part::Color { target, written: [a, b], .. } => {
-            format!("target {}: {a:?} and {b:?}", char::from(b"ABCD"[target & 3]))
-        }
-        Part::Depth { written: [a, b] } => format!("depth: {a} and {b}"),
-        Part::Coverage { drawn: [a, b] } => format!("drawn: {a} and {b}"),
-    }
-}
-
-/// Proves two programs equal, or those of two folders or files, matched by path and name.
-pub(super) fn run(
-    paths: [&Path; 2],
-    read: ReadArgs,
-    picks: [Option<&str>; 2],
-    bound: bool,
-    shard: Option<Shard>,
-    format: Format,
-) -> Outcome {
-    let mut status = Status::Fine;
-    let folders = paths.iter().any(|path| path.is_dir());
-    let single = || match shard {
-        None => Ok(()),
-        Some(_) => Err(Failure::usage(
-            "--shard with --prove takes folders or files of several programs: this is one pair",
-        )),
-    };
-    let pairs: Vec<(String, Verdict)> = if picks.iter().any(Option::is_some) {
-        single()?;
-        let jobs = [
-            input_args::one(paths[0], read, picks[0])?,
-            input_args::one(paths[1], read, picks[1])?,
-        ];
-        vec![(input_args::show(paths[1]), Verdict::of(&jobs, bound))]
-    } else {
-        let [a, b] = [
-            pairs::collect(paths[0], read, &mut status)?,
-            pairs::collect(paths[1], read, &mut status)?,
-        ];
-        if let (false, [a], [b]) = (folders, &a[..], &b[..]) {
+impl Prover<'_> {
+    /// Proves two programs equal, or those of two folders or files, matched by path and name.
+    pub(super) fn run(
+        &self,
+        paths: [&Path; 2],
+        read: ReadArgs,
+        picks: [Option<&str>; 2],
+        format: Format,
+    ) -> Outcome {
+        let mut status = Status::Fine;
+        let folders = paths.iter().any(|path| path.is_dir());
+        let single = || match self.args.shard {
+            None => Ok(()),
+            Some(_) => Err(Failure::usage(
+                "--shard with --prove takes folders or files of several programs: this is one pair",
+            )),
+        };
+        let pairs: Vec<Judged> = if picks.iter().any(Option::is_some) {
             single()?;
-            vec![(b.name(), Verdict::of(&[a.job.clone(), b.job.clone()], bound))]
+            let jobs = [
+                input_args::one(paths[0], read, picks[0])?,
+                input_args::one(paths[1], read, picks[1])?,
+            ];
+            vec![self.judge(input_args::show(paths[1]), &jobs)?]
         } else {
-            proved(pairs::pairs(a, b), bound, &mut Sharding::new(shard))
-        }
-    };
+            let [a, b] = [
+                pairs::collect(paths[0], read, &mut status)?,
+                pairs::collect(paths[1], read, &mut status)?,
+            ];
+            if let (false, [a], [b]) = (folders, &a[..], &b[..]) {
+                single()?;
+                vec![self.judge(b.name(), &[a.job.clone(), b.job.clone()])?]
+            } else {
+                self.all(pairs::pairs(a, b))?
+            }
+        };
+        report(&pairs, status, format, self.fail_on_findings)
+    }
+
+    /// Proves the pairs of a shard.
+    fn all(&self, pairs: Vec<Pair>) -> Outcome<Vec<Judged>> {
+        let mut sharding = Sharding::new(self.args.shard);
+        let mine = pairs.into_iter().filter(|_| sharding.takes_next());
+        let verdict = |Pair { name, jobs }| {
+            let verdict = match jobs {
+                [Some(a), Some(b)] => return self.judge(name, &[a, b]),
+                [_, None] => Verdict::Missing("B"),
+                [None, _] => Verdict::Missing("A"),
+            };
+            Ok(Judged { name, verdict, findings: NewFindings::default() })
+        };
+        mine.map(verdict).collect()
+    }
+}
+
+fn report(pairs: &[Judged], mut status: Status, format: Format, fail_on_findings: bool) -> Outcome {
     let mut out = std::io::BufWriter::new(terminal::out());
     match format {
         Format::Text => {
-            for (name, verdict) in &pairs {
-                writeln!(out, "{name}: {}", verdict.text())?;
+            for Judged { name, verdict, findings } in pairs {
+                writeln!(out, "{name}: {}{}", verdict.text(), findings.suffix())?;
             }
             if pairs.len() != 1 {
-                let count = |status| pairs.iter().filter(|pair| pair.1.status() == status).count();
+                let count =
+                    |status| pairs.iter().filter(|pair| pair.verdict.status() == status).count();
                 writeln!(
                     out,
                     "{} proved, {} differ, {} unknown",
@@ -180,9 +203,10 @@ pub(super) fn run(
         Format::Json => {
             let programs: Vec<Value> = pairs
                 .iter()
-                .map(|(name, verdict)| {
+                .map(|Judged { name, verdict, findings }| {
                     let mut value = verdict.json();
                     value["name"] = name.clone().into();
+                    value["new_findings"] = findings.json();
                     value
                 })
                 .collect();
@@ -191,20 +215,10 @@ pub(super) fn run(
     }
     out.flush()?;
     for wanted in [Status::CouldNot, Status::Failed] {
-        if pairs.iter().any(|pair| pair.1.status() == wanted) {
+        if pairs.iter().any(|pair| pair.verdict.status() == wanted) {
             status = wanted;
         }
     }
-    Ok(status)
-}
-
-/// Proves the pairs of a shard.
-fn proved(pairs: Vec<Pair>, bound: bool, sharding: &mut Sharding) -> Vec<(String, Verdict)> {
-    let mine = pairs.into_iter().filter(|_| sharding.takes_next());
-    let verdict = |Pair { name, jobs }| match jobs {
-        [Some(a), Some(b)] => (name, Verdict::of(&[a, b], bound)),
-        [_, None] => (name, Verdict::Missing("B")),
-        [None, _] => (name, Verdict::Missing("A")),
-    };
-    mine.map(verdict).collect()
+    let failing = |status, pair: &Judged| pair.findings.status(status, fail_on_findings);
+    Ok(pairs.iter().fold(status, failing))
 }

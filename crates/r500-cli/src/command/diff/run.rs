@@ -1,43 +1,55 @@
 //! `--run`: comparison of the results of two programs.
 
+mod claim;
 mod report;
+mod values;
 
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use r500::builtin_uniforms::BuiltinUniforms;
+use r500::check::ExternalReads;
 use r500::equivalence::{
-    Comparison, Divergence, Exercise, Fill, Incomparable, InterfaceMatch, Pair, Shared, Unexercised,
+    Comparison, Divergence, Exercise, FRAMES, Incomparable, InterfaceMatch, Known, Literals, Pair,
+    Proof, RANDOM, Search, SearchEnd, Shared, Side, Unexercised, Unknown, WORK, prove_with,
+    state_difference,
 };
 use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
 
+pub(super) use self::claim::Claim;
+pub(super) use self::report::parts;
+use self::values::Values;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
-use crate::command::{binding_args, syntax, terminal};
+use crate::command::{binding_args, syntax};
 
 /// Options of the comparison of results.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What the programs compute")]
 pub(super) struct RunArgs {
-    /// Run both and compare every pixel that both cover
+    /// Run both and compare every pixel that both cover: with what the files carry, then with edge values and random values of
+    /// the inputs and constants that correspond
     #[arg(long)]
     run: bool,
-    /// Also run both this many times with random values of what they share by name (implies --run). Where
-    /// a program reads what it does not carry, how often both are run with made-up values (default then:
-    /// 24)
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    random: u64,
-    /// Run part K of N of the random runs; of folders and files of several programs, part K of N of the pairs
+    /// Run both only with what the files carry (implies --run)
+    #[arg(long)]
+    carried: bool,
+    /// Number of pictures of random values after those of edge values [default: 48] (implies --run). With --tolerance, pictures
+    /// of ordinary random values
+    #[arg(long, value_name = "N", conflicts_with = "carried")]
+    random: Option<u64>,
+    /// Run part K of N of the pictures; of folders and files of several programs, part K of N of the pairs
     #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
     pub(super) shard: Option<syntax::Shard>,
     /// Seed of the random values
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
     /// Greatest difference that counts as none: absolute up to 1, relative above (default: what is
-    /// stored must be the same bits)
+    /// stored must be the same bits). Edge values are not tried then
     #[arg(long, value_name = "T", value_parser = tolerance)]
     tolerance: Option<f32>,
-    /// Width and height of the pictures (default: their own, which must agree, else 256x256)
+    /// Width and height of the picture with what the files carry (default: their own, which must agree, else 256x256)
     #[arg(long, value_name = "WxH", value_parser = syntax::size)]
     size: Option<[u32; 2]>,
     /// A constant of A and the one of B that is the same, by number or name, whole or some channels:
@@ -55,51 +67,65 @@ fn tolerance(text: &str) -> Result<f32, String> {
 pub(super) struct Verdict {
     size: [u32; 2],
     seed: u64,
-    /// Number of rounds with random values.
-    rounds: u64,
-    /// Number of rounds with made-up values that did not end within the instruction limit.
+    /// Compared pixels of the picture with what the files carry; `None` if they do not carry everything.
+    carried: Option<usize>,
+    /// Pictures and pixels of the search.
+    searched: Option<[u64; 2]>,
+    /// Number of pictures that did not end within the instruction limit.
     endless: u64,
-    sharing: InterfaceMatch,
-    fill: Fill,
+    interface: InterfaceMatch,
     /// Unexecuted instructions of A and B.
     unexercised: [Unexercised; 2],
     end: End,
 }
 
-enum End {
-    Equal { pixels: usize },
+pub(super) enum End {
+    /// No difference was found; the proof, if one was tried.
+    Equal(Option<Claim>),
     Different(Box<Different>),
     Undecided(Undecided),
     Incomparable(Incomparable),
 }
 
 /// Why a comparison without a difference is inconclusive.
-enum Undecided {
+pub(super) enum Undecided {
     /// The time limit was reached.
-    Time { limit: Duration, pixels: usize },
-    /// No round with made-up values ended in both programs.
+    Time { limit: Duration },
+    /// No picture ended in both programs.
     Endless { limit: u64 },
-    /// A resource is read that is not provided and cannot be made up.
-    Unfilled,
-    /// The programs differ, and the made-up values did not execute all of them.
-    Unexercised { pixels: usize },
+    /// A result depends on registers that correspond to nothing in the other program.
+    Unmatched,
+    /// An integer or boolean constant is read that only the other program carries.
+    Unlent { side: Side, registers: ExternalReads },
+    /// The programs are not proved equal, and instructions were never executed.
+    Unexercised,
+    /// The programs store their results differently.
+    State(String),
+    /// A program is not the shader: its compilation failed.
+    NotCompiled { side: Side, outcome: String },
 }
 
-/// Default number of rounds with made-up values, and the size of their pictures.
-const FILL_ROUNDS: u64 = 24;
-const FILL_SIZE: [u32; 2] = [32, 32];
-/// Limits of rounds and time while instructions are unexecuted.
-const MOST_FILL_ROUNDS: u64 = 512;
-const FILL_TIME: Duration = Duration::from_secs(8);
-/// Instruction limit of a group of pixels with made-up values.
-const FILL_INSTRUCTIONS: u64 = 1 << 19;
 /// Time limit of a comparison.
 const TIME: Duration = Duration::from_secs(30);
 
-struct Different {
+/// The values with which two programs differ.
+#[derive(Clone)]
+pub(super) struct Counterexample {
+    /// The programs with these values.
+    pub(super) jobs: [Job; 2],
+    /// Width and height of the picture.
+    pub(super) size: [u32; 2],
+    /// Difference that counts as none.
+    pub(super) tolerance: Option<f32>,
+}
+
+pub(super) struct Different {
     comparison: Comparison,
-    /// The round of random values; `None` for the bindings of the programs.
-    round: Option<u64>,
+    found: Counterexample,
+    /// The picture of the search; `None` for the bindings of the programs.
+    frame: Option<u64>,
+    /// The pixel that differs: its coordinates and values.
+    values: Values,
     /// The first divergence, or why it could not be found.
     parting: Result<Divergence, Incomparable>,
     shaders: [Shader; 2],
@@ -108,44 +134,73 @@ struct Different {
 impl RunArgs {
     /// Returns whether `--run` is requested.
     pub(super) fn wanted(&self) -> bool {
-        self.run || self.random > 0
+        self.run || self.carried || self.random.is_some()
     }
 
-    /// Returns the options for one of several pairs: a shard then selects pairs, not random runs.
+    /// Returns the options for one of several pairs: a shard then selects pairs, not pictures.
     pub(super) fn of_pair(&self) -> Self {
         Self { shard: None, ..self.clone() }
     }
 
-    /// Runs and compares both programs.
-    pub(super) fn compare(&self, jobs: &[Job; 2], machine: &EngineArgs) -> Outcome<Verdict> {
-        let mut sharing = InterfaceMatch::of(&jobs[0], &jobs[1]);
-        for text in &self.share {
-            sharing.constants.push(self.shared(jobs, text)?);
+    /// Runs and compares both programs, and tries to prove them equal if no pixel differs.
+    pub(super) fn compare(
+        &self,
+        jobs: &[Job; 2],
+        literals: Literals,
+        machine: &EngineArgs,
+    ) -> Outcome<Verdict> {
+        let interface = self.interface(jobs, literals)?;
+        let known = Known::of(&jobs[0], &jobs[1], interface, literals);
+        let mut verdict = self.search(jobs, &known, machine)?;
+        if !self.carried && verdict.is_open() {
+            verdict.settle(jobs, &known, literals);
         }
-        let fill = Fill::of(jobs, &sharing);
+        Ok(verdict)
+    }
+
+    /// Returns how the interfaces correspond.
+    pub(super) fn interface(&self, jobs: &[Job; 2], literals: Literals) -> Outcome<InterfaceMatch> {
+        let mut interface = InterfaceMatch::with(&jobs[0], &jobs[1], literals);
+        for text in &self.share {
+            interface.share(self.shared(jobs, text)?);
+        }
+        Ok(interface)
+    }
+
+    /// Draws both with what the files carry, and searches for a difference.
+    pub(super) fn search(
+        &self,
+        jobs: &[Job; 2],
+        known: &Known,
+        machine: &EngineArgs,
+    ) -> Outcome<Verdict> {
+        let interface = known.interface().cloned().unwrap_or_default();
         let mut verdict = Verdict {
-            size: self.size(jobs, &fill),
+            size: self.size.or(jobs[0].size).or(jobs[1].size).unwrap_or([256, 256]),
             seed: self.seed,
-            rounds: 0,
+            carried: None,
+            searched: None,
             endless: 0,
-            sharing,
-            fill,
+            interface,
             unexercised: Default::default(),
-            end: End::Equal { pixels: 0 },
+            end: End::Equal(None),
         };
+        for (side, job) in [Side::A, Side::B].into_iter().zip(jobs) {
+            if let Some(compilation) = &job.compilation
+                && !compilation.outcome.is_compiled()
+            {
+                let outcome = compilation.outcome.to_string();
+                verdict.end = End::Undecided(Undecided::NotCompiled { side, outcome });
+                return Ok(verdict);
+            }
+        }
         let options = machine.options()?;
-        let end = self.rounds(jobs, machine, options, &mut verdict);
+        let end = self.runs(jobs, machine, options, &mut verdict);
         verdict.end = end.unwrap_or_else(End::Incomparable);
         Ok(verdict)
     }
 
-    /// Returns the size of the pictures: small for many rounds.
-    fn size(&self, [a, b]: &[Job; 2], fill: &Fill) -> [u32; 2] {
-        let usual = if fill.is_empty() { [256, 256] } else { FILL_SIZE };
-        self.size.or(a.size).or(b.size).unwrap_or(usual)
-    }
-
-    fn rounds(
+    fn runs(
         &self,
         jobs: &[Job; 2],
         machine: &EngineArgs,
@@ -157,96 +212,112 @@ impl RunArgs {
             (Some(a), Some(b)) if a != b => self.size,
             _ => Some(verdict.size),
         };
-        let pair = Pair::new(a, b, size)?;
-        let fills = !verdict.fill.is_empty();
-        if !verdict.fill.unfilled.is_empty() {
-            return Ok(End::Undecided(Undecided::Unfilled));
+        let interface = &verdict.interface;
+        if let Some((side, registers)) = interface.unlent.first() {
+            let (side, registers) = (*side, registers.clone());
+            return Ok(End::Undecided(Undecided::Unlent { side, registers }));
         }
-        if self.random > 0 && verdict.sharing.is_empty() && !fills {
+        let tolerant = self.tolerance.is_some_and(|tolerance| tolerance > 0.0);
+        let is_complete = jobs.iter().all(|job| {
+            let mut missing = ExternalReads::of(&job.program).missing(job);
+            if job.inputs.is_some() {
+                missing.inputs.clear();
+            }
+            missing.is_empty()
+        });
+        if self.random.is_some() && interface.is_empty() && is_complete {
             return Err(Incomparable::NothingShared);
         }
-        let mut random = if fills && self.random == 0 { FILL_ROUNDS } else { self.random };
-        let identical = pair.jobs[0].program.code == pair.jobs[1].program.code;
-        let begun = Instant::now();
         let limit = machine.time_limit(TIME);
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        if fills {
-            let limit = &mut options.limits.instructions;
-            *limit = FILL_INSTRUCTIONS.min(*limit);
-        }
-        let bar = terminal::progress(random + 1, "runs");
-        let mut pixels = 0;
         let mut exercises: [Exercise; 2] = Default::default();
-        let mut round = u64::from(fills);
-        loop {
-            if round > random {
-                let enough = !fills
-                    || identical
-                    || self.random > 0
-                    || random >= MOST_FILL_ROUNDS
-                    || begun.elapsed() > FILL_TIME
-                    || unexercised(&exercises, &pair).iter().all(Unexercised::is_empty);
-                if enough {
-                    break;
-                }
-                random += FILL_ROUNDS;
-                bar.set_length(random + 1);
-            }
-            let current = round;
-            round += 1;
-            bar.inc(1);
-            let mine = current == 0 || self.shard.is_none_or(|shard| shard.takes(current - 1));
-            if !mine {
-                continue;
-            }
-            options.limits.time = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-            let mut jobs = match current {
-                0 => pair.jobs.clone(),
-                n => verdict.sharing.randomise(&pair, self.seed, n - 1),
-            };
-            if fills {
-                verdict.fill.apply(&mut jobs, self.seed, current - 1);
-            }
-            let exercised = pair.exercise(&jobs, &options, &mut exercises);
-            let compared = exercised
-                .and_then(|()| pair.compare(&jobs, machine.engine(), &options, self.tolerance));
+        if is_complete {
+            let pair = Pair::new(a, b, size)?;
+            // As `render` draws them.
+            let jobs = &pair.jobs.clone().map(|mut job| {
+                BuiltinUniforms::of_picture(&job, pair.size()).apply(&mut job);
+                job
+            });
+            options.limits.time = limit;
+            let compared = pair
+                .exercise(jobs, &options, &mut exercises)
+                .and_then(|()| pair.compare(jobs, machine.engine(), &options, self.tolerance));
+            verdict.unexercised = unexercised(&exercises, &pair);
             let comparison = match compared {
                 Err(Incomparable::Run { error: RunError::Time { .. }, .. }) => {
                     let limit = limit.unwrap_or_default();
-                    verdict.unexercised = unexercised(&exercises, &pair);
-                    return Ok(End::Undecided(Undecided::Time { limit, pixels }));
-                }
-                // Made-up values may cause endless loops: try others.
-                Err(Incomparable::Run { error: RunError::Instructions { .. }, .. }) if fills => {
-                    verdict.endless += 1;
-                    continue;
+                    return Ok(End::Undecided(Undecided::Time { limit }));
                 }
                 other => other?,
             };
-            verdict.rounds += u64::from(current > 0);
-            pixels += comparison.pixels;
-            let Some(first) = &comparison.first else { continue };
-            let parting = Divergence::find(&pair, &jobs, first, &options, self.tolerance);
-            bar.finish_and_clear();
-            let different = Different {
-                round: current.checked_sub(1),
-                parting,
-                shaders: pair.shaders().clone(),
-                comparison,
+            verdict.carried = Some(comparison.pixels);
+            if comparison.first.is_some() {
+                return Ok(self.different(&pair, jobs, comparison, None, &options, verdict));
+            }
+            let only_ordinary = tolerant && self.random.is_none();
+            if self.carried || only_ordinary {
+                return Ok(End::Equal(None));
+            }
+        } else if self.carried {
+            return Ok(End::Undecided(Undecided::Unmatched));
+        }
+        let search = Search {
+            interface: &verdict.interface,
+            engine: machine.engine(),
+            options: options.clone(),
+            seed: self.seed,
+            tolerance: self.tolerance,
+            frames: FRAMES,
+            random: self.random.unwrap_or(RANDOM),
+            work: WORK,
+            deadline,
+            shard: self.shard.map_or([0, 1], syntax::Shard::part_of),
+        };
+        let searched = search.run(jobs)?;
+        verdict.searched = Some([searched.frames, searched.pixels]);
+        verdict.endless = searched.endless;
+        if verdict.carried.is_none() || !searched.unexercised.iter().all(Unexercised::is_empty) {
+            let carried = std::mem::take(&mut verdict.unexercised);
+            verdict.unexercised = if verdict.carried.is_none() {
+                searched.unexercised
+            } else {
+                both(&carried, &searched.unexercised)
             };
-            return Ok(End::Different(Box::new(different)));
+        } else {
+            verdict.unexercised = Default::default();
         }
-        bar.finish_and_clear();
-        verdict.unexercised = unexercised(&exercises, &pair);
-        if pixels == 0 && verdict.endless > 0 {
-            let limit = options.limits.instructions;
-            return Ok(End::Undecided(Undecided::Endless { limit }));
-        }
-        let executed = verdict.unexercised.iter().all(Unexercised::is_empty);
-        if fills && !identical && !executed {
-            return Ok(End::Undecided(Undecided::Unexercised { pixels }));
-        }
-        Ok(End::Equal { pixels })
+        Ok(match searched.end {
+            SearchEnd::Equal => End::Equal(None),
+            SearchEnd::Different(found) => {
+                let jobs = found.pair.jobs.clone();
+                let frame = Some(found.frame);
+                self.different(&found.pair, &jobs, found.comparison, frame, &options, verdict)
+            }
+            SearchEnd::Depends => End::Undecided(Undecided::Unmatched),
+            SearchEnd::Endless => {
+                End::Undecided(Undecided::Endless { limit: options.limits.instructions })
+            }
+            SearchEnd::Time => End::Undecided(Undecided::Time { limit: limit.unwrap_or_default() }),
+        })
+    }
+
+    fn different(
+        &self,
+        pair: &Pair,
+        jobs: &[Job; 2],
+        comparison: Comparison,
+        frame: Option<u64>,
+        options: &Options<'_>,
+        verdict: &Verdict,
+    ) -> End {
+        let Some(first) = &comparison.first else { return End::Equal(None) };
+        let parting = Divergence::find(pair, jobs, first, options, self.tolerance);
+        let values = Values::of(jobs, first.pixel, &verdict.interface);
+        let shaders = pair.shaders().clone();
+        let found =
+            Counterexample { jobs: jobs.clone(), size: pair.size(), tolerance: self.tolerance };
+        let different = Different { frame, values, parting, shaders, comparison, found };
+        End::Different(Box::new(different))
     }
 
     /// Parses `A=B`.
@@ -267,6 +338,75 @@ impl RunArgs {
             return Err(usage(format!("`{text}`: {a} channels and {b}")));
         }
         Ok(Shared { name: text.trim().to_owned(), places })
+    }
+}
+
+/// Returns what neither of two runs executed.
+fn both(a: &[Unexercised; 2], b: &[Unexercised; 2]) -> [Unexercised; 2] {
+    [0, 1].map(|n| {
+        let (a, b) = (&a[n], &b[n]);
+        Unexercised {
+            instructions: a
+                .instructions
+                .iter()
+                .filter(|at| b.instructions.contains(at))
+                .copied()
+                .collect(),
+            branches: a.branches.iter().filter(|at| b.branches.contains(at)).copied().collect(),
+        }
+    })
+}
+
+impl Verdict {
+    /// Tries to prove two programs equal that the search did not distinguish.
+    fn settle(&mut self, jobs: &[Job; 2], known: &Known, literals: Literals) {
+        let programs = [&jobs[0].program, &jobs[1].program];
+        if let Some(what) = state_difference(programs) {
+            self.end = End::Undecided(Undecided::State(what));
+            return;
+        }
+        let proof = prove_with(&jobs[0].program, &jobs[1].program, known);
+        if matches!(self.end, End::Undecided(_)) && !proof.is_proved() {
+            return;
+        }
+        let is_executed = self.unexercised.iter().all(|part| part.instructions.is_empty());
+        self.end = match proof {
+            // Another output, or one that a card would not write.
+            Proof::Unknown(why @ Unknown::Outputs { .. }) => {
+                End::Undecided(Undecided::State(why.to_string()))
+            }
+            Proof::Unknown(_) if !is_executed => End::Undecided(Undecided::Unexercised),
+            proof => End::Equal(Some(Claim::of(jobs, known, literals, proof))),
+        };
+    }
+
+    /// Returns the values with which the programs differ.
+    pub(super) fn counterexample(&self) -> Option<Counterexample> {
+        match &self.end {
+            End::Different(different) => Some(different.found.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a proof can decide.
+    fn is_open(&self) -> bool {
+        matches!(
+            self.end,
+            End::Equal(_)
+                | End::Undecided(
+                    Undecided::Time { .. } | Undecided::Endless { .. } | Undecided::Unmatched
+                )
+        )
+    }
+
+    /// Returns the result.
+    pub(super) fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// Returns the number of pictures and pixels of the search.
+    pub(super) fn searched(&self) -> [u64; 2] {
+        self.searched.unwrap_or_default()
     }
 }
 

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use r500::builtin_uniforms::{self, BuiltinUniforms};
 use r500::exec::{
     Bindings, Counters, Draw, Frame, Options, PixelRect, RunError, RunInfo, RuntimeWarnings,
     Shader, draw_into,
@@ -161,6 +162,13 @@ impl Target {
             Self::D => 3,
         }
     }
+}
+
+/// A frame of a sequence: its number, which is that of the frames before it, and its time.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    frame: u32,
+    time: f32,
 }
 
 /// A program and all that it reads.
@@ -344,17 +352,18 @@ impl Render {
         Ok(if equal { Status::Fine } else { Status::Failed })
     }
 
-    /// Reads all that a job needs; `time` overrides the job's.
-    fn ready(&self, mut job: Job, time: Option<f32>) -> Outcome<Ready> {
-        let size = self.size.or(job.size).unwrap_or([256, 256]);
-        self.state.apply(&mut job, size)?;
-        let time_given = time;
-        let time = time.unwrap_or(job.time);
-        let takes_time = self.state.apply_time(&mut job, time)?;
+    /// Reads all that a job needs, for a frame of a sequence if one is given.
+    fn ready(&self, mut job: Job, moment: Option<Moment>) -> Outcome<Ready> {
+        let size = self.size.unwrap_or_else(|| builtin_uniforms::default_size(&job));
+        if let Some(Moment { frame, .. }) = moment {
+            BuiltinUniforms { frame: Some(frame), ..BuiltinUniforms::default() }.apply(&mut job);
+        }
+        let time = moment.map(|moment| moment.time);
+        let takes_time = self.state.apply_at(&mut job, size, time)?;
         if !takes_time && self.state.time.is_some() {
             terminal::warn("no constant takes the time; say which does with --time-to");
         }
-        if time_given.is_none() {
+        if moment.is_none() {
             engine_args::warn_missing(&job, true);
         }
         let (shader, bindings) = engine_args::bind(&job, size)?;

@@ -13,7 +13,7 @@ use r500::picture::{ApngWriter, GifWriter, Picture};
 
 use super::output::{FileFormat, Plane, Sink, cannot_encode};
 use super::strips::{self, Streamed};
-use super::{Drawn, Render, Target, planes};
+use super::{Drawn, Moment, Render, Target, planes};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::output_file::OutputFile;
 use crate::command::{engine_args, input_args, terminal};
@@ -38,7 +38,7 @@ impl Render {
             return Err(Failure::usage("frames go to files; -o - takes one picture"));
         }
         let Some(job) = self.source.read()? else { return input_args::LISTED };
-        let begin = self.state.time.unwrap_or(job.time);
+        let begin = self.state.start_time(&job)?;
         let mut probe = job.clone();
         if !self.state.apply_time(&mut probe, begin)? {
             return Err(Failure::usage(
@@ -69,7 +69,8 @@ impl Render {
                 let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
                 let failed =
                     |error| Err(engine_args::not_run(error).context(format_args!("frame {frame}")));
-                let ready = self.ready(job.clone(), Some(time as f32))?;
+                let moment = Moment { frame, time: time as f32 };
+                let ready = self.ready(job.clone(), Some(moment))?;
                 if !animation && strips::pays(&ready) {
                     let Streamed { summary, written, stopped } = self.stream(&ready, &own)?;
                     stopped.map_or(Ok(()), failed)?;

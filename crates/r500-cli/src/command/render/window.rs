@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
+use r500::builtin_uniforms::BuiltinUniforms;
 use r500::exec::{Bindings, Draw, Frame, Options, Shader, draw_into};
 use r500::program::Job;
 use softbuffer::{Context, Surface};
@@ -32,9 +33,10 @@ impl Render {
         }
         let mut live = Live {
             render: self,
-            clock: Clock::new(self.state.time.unwrap_or(scene.base.time)),
+            clock: Clock::new(self.state.start_time(&scene.base)?),
             scene,
             screen: None,
+            drawn: 0,
             rate: Rate::default(),
             mouse: None,
             title: String::new(),
@@ -61,22 +63,25 @@ struct Scene {
     shader: Shader,
     bindings: Bindings,
     frame: Frame,
-    /// Whether a constant takes the time.
+    /// Whether a constant takes the time, or the number of pictures drawn before.
     moves: bool,
 }
 
 impl Scene {
     fn new(render: &Render, base: Job, size: [u32; 2]) -> Outcome<Self> {
         let mut job = base.clone();
-        let moves = render.state.apply_all(&mut job, size)?;
+        let takes_time = render.state.apply(&mut job, size)?;
+        let moves = takes_time || job.uniforms.iter().any(|uniform| uniform.name == "frame");
         let (shader, bindings) = bind(&job, size)?;
         let frame = Frame::new(&shader, &bindings, &render.machine.options()?).map_err(not_run)?;
         Ok(Self { base, job, shader, bindings, frame, moves })
     }
 
-    /// Draws the picture at a time.
-    fn draw(&mut self, render: &Render, time: f32) -> Outcome<()> {
+    /// Draws the picture at a time, after a number of others.
+    fn draw(&mut self, render: &Render, time: f32, frame: u32) -> Outcome<()> {
         if self.moves {
+            let builtin = BuiltinUniforms { frame: Some(frame), ..BuiltinUniforms::default() };
+            builtin.apply(&mut self.job);
             render.state.apply_time(&mut self.job, time)?;
             // Other bindings stay, because binding textures takes longer than a picture.
             for (n, constant) in self.job.program.state.constants.iter().enumerate() {
@@ -224,6 +229,8 @@ struct Live<'a> {
     scene: Scene,
     screen: Option<Screen>,
     clock: Clock,
+    /// Number of pictures drawn.
+    drawn: u32,
     rate: Rate,
     /// The mouse position, from the upper left.
     mouse: Option<PhysicalPosition<f64>>,
@@ -248,7 +255,8 @@ impl Live<'_> {
             self.scene = Scene::new(self.render, self.scene.base.clone(), size)?;
         }
         let start = Instant::now();
-        self.scene.draw(self.render, self.clock.seconds() as f32)?;
+        self.scene.draw(self.render, self.clock.seconds() as f32, self.drawn)?;
+        self.drawn = self.drawn.saturating_add(1);
         self.rate.frame(start.elapsed());
         if let Some(plane) = self.render.planes(&self.scene.frame)?.first() {
             let threads = match self.render.machine.threads {

@@ -8,6 +8,7 @@ mod rows;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use r500::builtin_uniforms;
 use r500::exec::Shader;
 use r500::program::Job;
 
@@ -125,7 +126,9 @@ impl Run {
             return Ok(Status::Fine);
         }
         let Some(mut job) = self.source.read()? else { return input_args::LISTED };
-        self.state_args().apply(&mut job, [2, 2])?;
+        // Rows have no picture: the resolution is that of the job's.
+        let size = builtin_uniforms::default_size(&job);
+        self.state_args().apply(&mut job, size)?;
         self.refuse_inputs()?;
         let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
         if self.dump_ir || self.dump_asm {

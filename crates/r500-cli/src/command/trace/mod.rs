@@ -83,7 +83,7 @@ impl Trace {
                 size[0], size[1]
             )));
         }
-        self.state.apply_all(&mut job, size)?;
+        self.state.apply(&mut job, size)?;
         let (shader, bindings) = engine_args::bind(&job, size)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;

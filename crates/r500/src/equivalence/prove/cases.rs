@@ -22,31 +22,37 @@ const TRIPS: [u8; 3] = [0, 254, 255];
 const MOST_CASES: usize = 64;
 
 /// Returns the pairs of programs that must all be equal: one for each combination of values that neither provides;
-/// values that only one provides hold for both.
+/// a value that only one provides has no meaning for the other.
 pub(super) fn cases(programs: [&Program; 2]) -> Result<Vec<[Program; 2]>, Unknown> {
     let missing = programs
         .map(|program| ExternalReads::of(program).missing(&Job::from_program(program.clone())));
+    for (n, side) in SIDES.into_iter().enumerate() {
+        let other = Job::from_program(programs[1 - n].clone());
+        let absent = missing[n].missing(&other);
+        let lent = ExternalReads {
+            int_constants: missing[n].int_constants & !absent.int_constants,
+            bool_constants: missing[n].bool_constants & !absent.bool_constants,
+            ..ExternalReads::default()
+        };
+        if !lent.is_empty() {
+            return Err(Unknown::Lent { side, registers: lent.to_string() });
+        }
+    }
     let mut cases = vec![programs.map(Clone::clone)];
     for n in bits(missing[0].int_constants | missing[1].int_constants) {
-        let given = programs.into_iter().find_map(|program| program.state.fc_int_const[n]);
-        if given.is_none() {
-            no_relative_address(programs)?;
-        }
+        no_relative_address(programs)?;
         let trips = |trips: u8| UsFcIntConst::default().with(UsFcIntConst::KR, trips);
-        let values = given.map_or_else(|| TRIPS.map(trips).to_vec(), |given| vec![given]);
+        let values = TRIPS.map(trips);
         cases =
             combined(cases, &values, |program, value| program.state.fc_int_const[n] = Some(value))?;
     }
     let read = missing[0].bool_constants | missing[1].bool_constants;
     if read != 0 {
-        let given = programs.into_iter().find_map(|program| program.state.fc_bool_const);
-        let mut values = vec![given.unwrap_or_default()];
-        if given.is_none() {
-            for n in bits(read) {
-                let set = values.iter().map(|value| UsFcBoolConst(value.0 | 1 << n));
-                values.extend(set.collect::<Vec<_>>());
-                within_limit(values.len())?;
-            }
+        let mut values = vec![UsFcBoolConst::default()];
+        for n in bits(read) {
+            let set = values.iter().map(|value| UsFcBoolConst(value.0 | 1 << n));
+            values.extend(set.collect::<Vec<_>>());
+            within_limit(values.len())?;
         }
         cases =
             combined(cases, &values, |program, value| program.state.fc_bool_const = Some(value))?;

@@ -130,7 +130,7 @@ impl Contexts {
                 reads.push(active);
                 table.intern(Node::Texel(fetched, reads, channel))
             }
-            Node::Uniform(..) | Node::Carried(_) | Node::Unused => number,
+            Node::Uniform(..) | Node::Input(_) | Node::Carried(_) | Node::Unused => number,
         }
     }
 

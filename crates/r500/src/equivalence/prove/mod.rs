@@ -7,6 +7,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | [`cases`] | integer and boolean constants that neither program provides |
+//! | [`state`] | formats of results |
 //! | [`table`] | value numbers; masks and selects as decision diagrams |
 //! | [`simplify`] | algebraic simplification, exact in the demanded bits |
 //! | [`context`] | demanded lanes and bits |
@@ -21,24 +22,39 @@ mod cases;
 mod context;
 mod regions;
 mod simplify;
+mod state;
 mod table;
 
 use r500_check::ExternalReads;
 use r500_exec::{Bindings, Draw, Options, Shader, ShaderError};
-use r500_ir::{Function, LiftError, ProgramAnalysis, lift_symbolic};
+use r500_ir::{ConstantChannel, Function, LiftError, ProgramAnalysis, lift_symbolic};
+use r500_isa::TEXTURE_UNITS;
 use r500_isa::texture::{TxFilter0, TxFormat1};
 use r500_isa::values::{CoordType, TexelFilter, TxFormat};
-use r500_program::{Input, InputData, Job, Level, Program, Texture};
+use r500_program::{Executable, Input, InputData, Job, Level, Program, Texture};
 
-use super::{Known, Side, TextureKind};
+pub use state::state_difference;
+
+use super::{Known, Side, TextureKind, interface_match};
 
 /// The verdict of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The programs are equal for all constants, inputs and textures.
     Proved,
+    /// The programs are equal for all constants, inputs and textures, for groups whose pixels are all covered. In other
+    /// groups, uncovered pixels may show.
+    ProvedIfCovered,
     /// No verdict, and why.
     Unknown(Unknown),
+}
+
+impl Proof {
+    /// Returns whether the programs are proved equal, for all pixels or for groups whose pixels are all covered.
+    #[must_use]
+    pub fn is_proved(&self) -> bool {
+        matches!(self, Self::Proved | Self::ProvedIfCovered)
+    }
 }
 
 /// Why a proof has no verdict.
@@ -60,6 +76,22 @@ pub enum Unknown {
         side: Side,
         /// Why.
         error: LiftError,
+    },
+    /// The state of the programs differs.
+    #[error("{what}")]
+    State {
+        /// The register, and its values.
+        what: String,
+    },
+    /// Only one file gives an integer or boolean constant that both programs read.
+    #[error(
+        "{side} reads {registers} and does not carry it; the value of the other program is not its own"
+    )]
+    Lent {
+        /// The program that reads it without carrying it.
+        side: Side,
+        /// The constants.
+        registers: String,
     },
     /// A program has addresses relative to aL and reads an integer constant that neither program provides.
     #[error(
@@ -113,10 +145,10 @@ fn place(address: Option<u32>) -> String {
     address.map_or_else(|| "not at all".to_owned(), |address| format!("at address {address}"))
 }
 
-/// Tries to prove two programs equal: that they write the same bits to all targets and depth, and discard the same
-/// pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs: a value
-/// that only one provides holds for both. A constant that neither provides may have any value, except those for which
-/// the checker finds errors in both programs.
+/// Tries to prove two programs equal: that they store the same bits in all targets and depth, and discard the same
+/// pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs. A constant
+/// that neither provides may have any value, except those for which the checker finds errors in both programs; a constant
+/// that only one provides has no value in the other, so that there is no proof.
 #[must_use]
 pub fn prove(a: &Program, b: &Program) -> Proof {
     prove_with(a, b, &Known::default())
@@ -125,20 +157,57 @@ pub fn prove(a: &Program, b: &Program) -> Proof {
 /// Tries to prove two programs equal, as [`prove`], under assumptions about their bindings.
 #[must_use]
 pub fn prove_with(a: &Program, b: &Program, known: &Known) -> Proof {
-    match equal([a, b], known) {
+    if let Some(what) = state_difference([a, b]) {
+        return Proof::Unknown(Unknown::State { what });
+    }
+    if is_copy([a, b], known) {
+        return Proof::Proved;
+    }
+    match equal([a, b], known, false) {
         Ok(()) => Proof::Proved,
+        Err(Unknown::Group { .. }) if !known.is_partly_covered() => {
+            match equal([a, b], known, true) {
+                Ok(()) => Proof::ProvedIfCovered,
+                Err(unknown) => Proof::Unknown(unknown),
+            }
+        }
         Err(unknown) => Proof::Unknown(unknown),
     }
 }
 
-fn equal(programs: [&Program; 2], known: &Known) -> Result<(), Unknown> {
+/// Returns whether both programs are the same and read the same values.
+fn is_copy(programs: [&Program; 2], known: &Known) -> bool {
+    let [a, b] = programs;
+    let reads = ExternalReads::of(a);
+    let mut constants = interface_match::constant_channels(&reads)
+        .map(|(constant, channel)| ConstantChannel { constant, channel });
+    let value = |side: Side, place: ConstantChannel| match known.literal(side, place) {
+        Some(bits) => Err(bits),
+        None => Ok(known.symbol(side, place)),
+    };
+    let mut temps = interface_match::temp_channels(&reads);
+    let units = (0..TEXTURE_UNITS).filter(|unit| reads.textures >> unit & 1 != 0);
+    let executable = |program| Executable::of(program).ok();
+    let (Some(x), Some(y)) = (executable(a), executable(b)) else { return false };
+    (x.code, x.full_fc, x.bool_constants, x.int_constants)
+        == (y.code, y.full_fc, y.bool_constants, y.int_constants)
+        && (x.window, x.pixsize) == (y.window, y.pixsize)
+        && a.state.config == b.state.config
+        && constants.all(|place| value(Side::A, place) == value(Side::B, place))
+        && temps
+            .all(|(temp, c)| known.input(Side::A, temp, c).is_same(known.input(Side::B, temp, c)))
+        && units.into_iter().all(|unit| !known.textures()[unit].differs)
+}
+
+fn equal(programs: [&Program; 2], known: &Known, covered: bool) -> Result<(), Unknown> {
     let temps = inputs(programs);
     let cases = cases::cases(programs)?;
     let several = cases.len() > 1;
     let mut broken = Ok(());
     let mut compared = 0;
     for [a, b] in cases {
-        match [lifted(&a, Side::A, &temps, known), lifted(&b, Side::B, &temps, known)] {
+        let lifted = |program: &Program, side| lifted(program, side, &temps, known, covered);
+        match [lifted(&a, Side::A), lifted(&b, Side::B)] {
             // A LOOP with count 0 may jump to an instruction outside of any loop: with that count, neither program is
             // defined.
             [
@@ -148,7 +217,7 @@ fn equal(programs: [&Program; 2], known: &Known) -> Result<(), Unknown> {
                 broken = Err(error);
             }
             [a, b] => {
-                regions::compare(&[a?, b?], known)?;
+                regions::compare(&[a?, b?], &temps, known)?;
                 compared += 1;
             }
         }
@@ -167,8 +236,14 @@ fn inputs(programs: [&Program; 2]) -> Vec<u8> {
     temps
 }
 
-/// Lifts a program. Its integer and boolean constants are given.
-fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<Function, Unknown> {
+/// Lifts a program. Its integer and boolean constants are given. Pixels may be uncovered unless `covered`.
+fn lifted(
+    program: &Program,
+    side: Side,
+    temps: &[u8],
+    known: &Known,
+    covered: bool,
+) -> Result<Function, Unknown> {
     let mut job = Job::from_program(program.clone());
     let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;
     // Independent values for each pixel: nothing is assumed.
@@ -176,6 +251,7 @@ fn lifted(program: &Program, side: Side, temps: &[u8], known: &Known) -> Result<
         |temp: u8| Input { temp, data: InputData::Values { width: 2, values: vec![[0.0; 4]; 4] } };
     job.inputs = Some(temps.iter().copied().map(unknown).collect());
     job.size = Some([2, 2]);
+    job.coverage = (!covered).then(|| vec![true, true, true, false]);
     job.textures = std::array::from_fn(|unit| Some(texture(known.textures()[unit])));
     let refused = |error: LiftError| match error {
         LiftError::Group(_) => Unknown::Group { side },

@@ -18,6 +18,7 @@ use super::context::{Context, Contexts, FULL};
 use super::table::{Carried, EVERY, Fetched, NONE, Node, Number, Table, UNUSED};
 use super::{Known, Unknown};
 use crate::equivalence::SIDES;
+use crate::equivalence::known::InputValue;
 
 /// A step of the flattened code of a region.
 #[derive(Clone, Copy)]
@@ -58,6 +59,9 @@ struct Prover<'a> {
     table: Table,
     contexts: Contexts,
     functions: &'a [Function; 2],
+    known: &'a Known,
+    /// The temporaries of the inputs of both functions.
+    temps: &'a [u8],
     /// Number of each value, for each function.
     numbers: [Vec<Option<Number>>; 2],
     /// First instruction that computes a number, for each program.
@@ -71,11 +75,17 @@ struct Prover<'a> {
 ///
 /// # Errors
 /// [`Unknown`] if a result has different numbers.
-pub(super) fn compare(functions: &[Function; 2], known: &Known) -> Result<(), Unknown> {
+pub(super) fn compare(
+    functions: &[Function; 2],
+    temps: &[u8],
+    known: &Known,
+) -> Result<(), Unknown> {
     let mut prover = Prover {
         table: Table::default(),
         contexts: Contexts::new(known.textures()),
         functions,
+        known,
+        temps,
         numbers: functions.each_ref().map(|function| vec![None; function.values.len()]),
         locations: Default::default(),
         pairs: 0,
@@ -193,6 +203,7 @@ impl Prover<'_> {
                     inst.args().iter().map(|&arg| self.number(side, arg)).collect();
                 let number = match (inst.opcode, self.functions[side].values[*value].ty) {
                     (Opcode::Select, ty) => self.select(ty, [args[0], args[1], args[2]]),
+                    (Opcode::Input { input, channel }, _) => self.input(side, input, channel),
                     (opcode, _) => self.table.raw(opcode, &args),
                 };
                 self.set(side, *value, number);
@@ -203,7 +214,9 @@ impl Prover<'_> {
                     .chain([&fetch.active])
                     .map(|&operand| self.number(side, operand))
                     .collect();
+                let differs = self.known.textures()[usize::from(fetch.unit)].differs;
                 let fetched = Fetched {
+                    side: differs.then_some(SIDES[side]),
                     unit: fetch.unit,
                     op: TexOp::code(fetch.op),
                     unscaled: fetch.unscaled,
@@ -232,6 +245,15 @@ impl Prover<'_> {
             Stmt::If(_) | Stmt::Loop(_) => unreachable!("regions have been flattened"),
         }
         Ok(())
+    }
+
+    /// Returns the number of a channel of an input, by its index in the bindings.
+    fn input(&mut self, side: usize, input: u8, channel: u8) -> Number {
+        let temp = self.temps[usize::from(input)];
+        match self.known.input(SIDES[side], temp, channel) {
+            InputValue::Number(x) => self.table.constant(x.to_bits()),
+            InputValue::Any(index) => self.table.intern(Node::Input(index)),
+        }
     }
 
     /// Numbers the phis of a branch: selects by the masks of its arms.

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::equivalence::Symbol;
+use crate::equivalence::{Side, Symbol};
 use r500_ir::{AddSign, DemandedFp, DenormalMode, MulFlags, Opcode, Operand, Range, Type, Value};
 
 /// A value number.
@@ -26,6 +26,8 @@ pub(super) enum Node {
     Constant(u32),
     /// A channel of a program constant, by its [symbol](crate::equivalence::Symbol).
     Uniform(Symbol, u8),
+    /// A channel of an input, by its index.
+    Input(usize),
     /// An operation, lane by lane except for quad broadcasts.
     Op(Opcode, Vec<Number>),
     /// A select: the second value in the lanes of the first, which is an atom; the third in the others.
@@ -38,13 +40,14 @@ pub(super) enum Node {
     Unused,
 }
 
-/// The operation of a fetch: unit, opcode, `UNSCALED`. Operands are four coordinates, four gradients along x, four
+/// The operation of a fetch: unit, opcode, `UNSCALED`, and the program if the programs bind different textures. Operands are four coordinates, four gradients along x, four
 /// along y, and the mask of lanes that fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fetched {
     pub(super) unit: u8,
     pub(super) op: u8,
     pub(super) unscaled: bool,
+    pub(super) side: Option<Side>,
 }
 
 /// The value of a class of loop parameters.
@@ -175,7 +178,11 @@ impl Table {
                 range
             }
             Node::Select(_, yes, no) => self.range(*yes).join(self.range(*no)),
-            Node::Uniform(..) | Node::Texel(..) | Node::Carried(_) | Node::Unused => Range::ANY,
+            Node::Uniform(..)
+            | Node::Input(_)
+            | Node::Texel(..)
+            | Node::Carried(_)
+            | Node::Unused => Range::ANY,
         }
     }
 

@@ -4,13 +4,14 @@ use std::fmt;
 use std::io::{self, Write};
 
 use r500::equivalence::{
-    Comparison, ExecutedInst, Fill, Incomparable, Part, Shared, Side, Unexercised,
+    Comparison, Difference, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES, Shared,
+    Side, Unexercised,
 };
 use r500::trace::InstructionTexts;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
-use super::{Different, End, Undecided, Verdict};
+use super::{Claim, Different, End, Undecided, Verdict};
 use crate::command::exit::Status;
 use crate::command::float_format::{self, json_all, vector};
 use crate::command::terminal;
@@ -19,26 +20,31 @@ use crate::command::trace::{Printer, add_event};
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Time { limit, pixels } => write!(
-                f,
-                "limit of {limit:?} reached after {} that are equal (raise --limit-time)",
-                counted(*pixels, "pixel")
-            ),
+            Self::Time { limit } => {
+                write!(f, "limit of {limit:?} reached without a difference (raise --limit-time)")
+            }
             Self::Endless { limit } => write!(
                 f,
                 "limit of {} a group reached with all values that were tried \
                  (provide constants with captures, or raise --limit-instructions)",
                 counted(*limit, "instruction")
             ),
-            Self::Unexercised { pixels } => write!(
+            Self::Unexercised => f.write_str(
+                "no pixel differs, but there is no proof, and instructions were never executed \
+                 (provide constants with captures, or try more values with --random N)",
+            ),
+            Self::Unmatched => f.write_str(
+                "a result depends on what a program reads and does not carry, and nothing says what \
+                 corresponds to it in the other (say so with --share, or compare with --unbound)",
+            ),
+            Self::Unlent { side, registers } => write!(
                 f,
-                "{pixels} pixels with made-up values are equal, but did not execute everything \
-                 (provide constants with captures, or try more values with --random N)"
+                "{side} reads {registers} and does not carry it; the value of the other program is its own"
             ),
-            Self::Unfilled => f.write_str(
-                "a program reads what it does not carry, and the names of the other say that equal \
-                 numbers need not be the same (say what is, with --share)",
-            ),
+            Self::State(what) => write!(f, "no pixel differs, but {what}"),
+            Self::NotCompiled { side, outcome } => {
+                write!(f, "{side} is not the shader: {outcome}")
+            }
         }
     }
 }
@@ -57,7 +63,6 @@ impl Verdict {
         out: &mut impl Write,
         colors: bool,
     ) -> io::Result<()> {
-        let [width, height] = self.size;
         match &self.end {
             End::Incomparable(error) => {
                 out.flush()?;
@@ -67,25 +72,21 @@ impl Verdict {
                 };
                 terminal::error(&format!("cannot compare: {error}{hint}"));
             }
-            End::Equal { pixels } => {
-                let with = match self.rounds {
-                    n if !self.fill.is_empty() => {
-                        format!("{n} times with made-up values (seed {})", self.seed)
-                    }
-                    0 => "with what the programs carry".to_owned(),
-                    n => format!(
-                        "with what the programs carry and {} with random values (seed {})",
-                        counted(n, "time"),
-                        self.seed
-                    ),
-                };
-                writeln!(out, "equal: {}, {width}x{height} {with}", counted(*pixels, "pixel"))?;
+            End::Equal(claim) => {
+                writeln!(out, "equal: {}", self.with())?;
+                match claim {
+                    Some(claim) => writeln!(out, "{}", proof(claim))?,
+                    None => writeln!(out, "not tried: other values than these, and a proof")?,
+                }
                 self.shared(out)?;
                 self.filled(out)?;
                 self.coverage(out)?;
             }
             End::Undecided(reason) => {
                 writeln!(out, "undecided: {reason}")?;
+                if self.carried.is_some() || self.searched.is_some() {
+                    writeln!(out, "equal are {}", self.with())?;
+                }
                 self.filled(out)?;
                 self.coverage(out)?;
             }
@@ -98,40 +99,72 @@ impl Verdict {
         Ok(())
     }
 
+    /// Returns how many pixels were compared, and with which values.
+    fn with(&self) -> String {
+        let [width, height] = self.size;
+        let carried = self.carried.map(|pixels| {
+            format!("{}, {width}x{height} with what the programs carry", counted(pixels, "pixel"))
+        });
+        let searched = self.searched.map(|[frames, pixels]| {
+            format!(
+                "{} with edge and random values ({}, seed {})",
+                counted(pixels, "pixel"),
+                counted(frames, "picture"),
+                self.seed
+            )
+        });
+        let parts: Vec<String> = carried.into_iter().chain(searched).collect();
+        parts.join("; ")
+    }
+
     /// Returns the verdict in a line.
     pub(in crate::command::diff) fn line(&self) -> String {
-        let made_up = match self.fill.filled.to_string() {
-            registers if registers.is_empty() || self.fill.filled.is_empty() => String::new(),
+        let made_up = match self.interface.missing.to_string() {
+            registers if registers.is_empty() => String::new(),
             registers => format!("; made-up values for {registers}"),
         };
         match &self.end {
             End::Incomparable(error) => format!("cannot compare: {error}"),
-            End::Equal { pixels } => format!("equal: {}{made_up}", counted(*pixels, "pixel")),
-            End::Undecided(reason) => format!("undecided: {reason}{made_up}"),
-            End::Different(different) => {
-                let Comparison { pixels, differing, first } = &different.comparison;
-                let first = first.as_ref().map_or_else(String::new, |first| {
-                    format!(", the first {},{}", first.pixel[0], first.pixel[1])
+            End::Equal(claim) => {
+                let pixels = self.carried.unwrap_or(0) as u64 + self.searched()[1];
+                let proof = claim.as_ref().map_or_else(String::new, |claim| match claim.proof() {
+                    Proof::Proved => "; proved".to_owned(),
+                    Proof::ProvedIfCovered => {
+                        "; proved for groups whose pixels are all covered".to_owned()
+                    }
+                    Proof::Unknown(_) => "; not proved".to_owned(),
                 });
-                format!("different: {differing} of {}{first}{made_up}", counted(*pixels, "pixel"))
+                format!("equal: {}{proof}{made_up}", counted(pixels, "pixel"))
             }
+            End::Undecided(reason) => format!("undecided: {reason}{made_up}"),
+            End::Different(different) => format!("different: {}{made_up}", different.line()),
         }
     }
 
     /// Reports what the programs read without carrying it.
     fn filled(&self, out: &mut impl Write) -> io::Result<()> {
-        let Fill { filled, copied, unfilled } = &self.fill;
-        if !filled.is_empty() {
-            writeln!(out, "read and not carried, the same made-up values in both: {filled}")?;
+        let InterfaceMatch { missing, copied, unmatched, .. } = &self.interface;
+        if !missing.is_empty() {
+            writeln!(out, "read and not carried, the same made-up values in both: {missing}")?;
         }
         for (side, registers) in copied {
             writeln!(out, "carried by {side} alone, given to both: {registers}")?;
         }
-        for (side, registers) in unfilled {
-            writeln!(out, "read by {side} and not carried: {registers}")?;
+        for (side, unmatched) in SIDES.iter().zip(unmatched) {
+            if !unmatched.is_empty() {
+                let registers = unmatched.registers();
+                writeln!(
+                    out,
+                    "read by {side} and not carried, other values than in the other program: {registers}"
+                )?;
+            }
         }
         if self.endless > 0 {
-            writeln!(out, "left out, because a program did not end: {} rounds", self.endless)?;
+            writeln!(
+                out,
+                "left out, because a program did not end: {}",
+                counted(self.endless, "picture")
+            )?;
         }
         Ok(())
     }
@@ -155,7 +188,7 @@ impl Verdict {
 
     /// Returns what was shared, if that mattered.
     fn shared(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.rounds == 0 {
+        if self.searched.is_none() {
             return Ok(());
         }
         let names = |shared: &[Shared]| -> String {
@@ -165,12 +198,12 @@ impl Verdict {
         writeln!(
             out,
             "shared: inputs {}; constants {}",
-            names(&self.sharing.inputs),
-            names(&self.sharing.constants)
+            names(&self.interface.inputs),
+            names(&self.interface.constants)
         )?;
         for side in [Side::A, Side::B] {
             let alone: Vec<&str> = self
-                .sharing
+                .interface
                 .alone
                 .iter()
                 .filter(|(owner, _)| *owner == side)
@@ -187,22 +220,28 @@ impl Verdict {
         let mut value = json!({
             "size": self.size,
             "seed": self.seed,
-            "rounds": self.rounds,
+            "carried_pixels": self.carried,
+            "pictures": self.searched.map(|searched| searched[0]),
+            "pixels": self.carried.unwrap_or(0) as u64 + self.searched()[1],
             "shared": {
-                "inputs": self.sharing.inputs.iter().map(shared_json).collect::<Value>(),
-                "constants": self.sharing.constants.iter().map(shared_json).collect::<Value>(),
+                "inputs": self.interface.inputs.iter().map(shared_json).collect::<Value>(),
+                "constants": self.interface.constants.iter().map(shared_json).collect::<Value>(),
             },
             "not_shared": self
-                .sharing
+                .interface
                 .alone
                 .iter()
                 .map(|(side, name)| json!({ "side": side.to_string(), "name": name }))
                 .collect::<Value>(),
         });
         let registers = |(side, registers): &(Side, r500::check::ExternalReads)| json!({ "side": side.to_string(), "registers": registers.to_string() });
-        value["filled"] = self.fill.filled.to_string().into();
-        value["copied"] = self.fill.copied.iter().map(registers).collect();
-        value["unfilled"] = self.fill.unfilled.iter().map(registers).collect();
+        value["filled"] = self.interface.missing.to_string().into();
+        value["copied"] = self.interface.copied.iter().map(registers).collect();
+        let unmatched = SIDES.into_iter().zip(&self.interface.unmatched);
+        value["unmatched"] = unmatched
+            .filter(|(_, unmatched)| !unmatched.is_empty())
+            .map(|(side, unmatched)| registers(&(side, unmatched.registers())))
+            .collect();
         value["endless"] = self.endless.into();
         value["unexercised"] = (self.unexercised.iter())
             .map(|Unexercised { instructions, branches }| {
@@ -218,9 +257,11 @@ impl Verdict {
                 value["verdict"] = "incomparable".into();
                 value["reason"] = error.to_string().into();
             }
-            End::Equal { pixels } => {
+            End::Equal(claim) => {
                 value["verdict"] = "equal".into();
-                value["pixels"] = (*pixels).into();
+                if let Some(claim) = claim {
+                    claim.json(&mut value);
+                }
             }
             End::Different(different) => {
                 value["verdict"] = "different".into();
@@ -228,6 +269,33 @@ impl Verdict {
             }
         }
         value
+    }
+}
+
+fn proof(claim: &Claim) -> String {
+    match claim.proof() {
+        Proof::Unknown(why) => format!("not proved: {why}"),
+        _ => format!("proved: {}", claim.text()),
+    }
+}
+
+/// Returns the differing outputs of a pixel in a line.
+pub(in crate::command::diff) fn parts(difference: &Difference) -> String {
+    let parts: Vec<String> = difference.parts.iter().map(part).collect();
+    parts.join("; ")
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Color { target, written: [a, b], .. } => {
+            let [a, b] = [a, b].map(|color| vector(color));
+            format!("target {}: {a} and {b}", char::from(b"ABCD"[target & 3]))
+        }
+        Part::Depth { written } => {
+            let [a, b] = written.map(float_format::text);
+            format!("depth: {a} and {b}")
+        }
+        Part::Coverage { drawn: [a, b] } => format!("drawn: {a} and {b}"),
     }
 }
 
@@ -240,18 +308,50 @@ fn shared_json(shared: &Shared) -> Value {
 }
 
 impl Different {
+    fn count(&self) -> String {
+        let Comparison { pixels, differing, .. } = &self.comparison;
+        format!("{differing} of {}", counted(*pixels, "pixel"))
+    }
+
+    /// Returns the difference in a line.
+    pub(in crate::command::diff) fn line(&self) -> String {
+        let Some(first) = &self.comparison.first else { return self.count() };
+        let [x, y] = first.pixel;
+        let parts = parts(first);
+        match self.frame {
+            None => format!("{}, the first {x},{y}: {parts}", self.count()),
+            Some(_) => match self.values.text() {
+                values if values.is_empty() => parts,
+                values => format!("{parts} with {values}"),
+            },
+        }
+    }
+
     fn text(&self, out: &mut impl Write, verdict: &Verdict, colors: bool) -> io::Result<()> {
-        let Comparison { pixels, differing, first } = &self.comparison;
-        let [width, height] = verdict.size;
-        let with = match self.round {
-            None => "what the programs carry".to_owned(),
-            Some(round) => format!("random values (round {round}, seed {})", verdict.seed),
-        };
-        let pixels = counted(*pixels, "pixel");
-        writeln!(out, "different: {differing} of {pixels}, {width}x{height} with {with}")?;
+        let first = &self.comparison.first;
+        match self.frame {
+            None => {
+                let [width, height] = verdict.size;
+                writeln!(
+                    out,
+                    "different: {}, {width}x{height} with what the programs carry",
+                    self.count()
+                )?;
+            }
+            Some(frame) => writeln!(
+                out,
+                "different: {} of a quad (picture {frame} of the search, seed {})",
+                self.count(),
+                verdict.seed
+            )?,
+        }
         let Some(first) = first else { return Ok(()) };
         let [x, y] = first.pixel;
         writeln!(out, "\nthe first: pixel {x},{y}")?;
+        if self.frame.is_some() {
+            let values = self.values.text();
+            writeln!(out, "  with {}", if values.is_empty() { "any values" } else { &values })?;
+        }
         for part in &first.parts {
             match part {
                 Part::Color { target, written, stored } => {
@@ -320,9 +420,10 @@ impl Different {
     }
 
     fn json(&self, value: &mut Value) {
-        value["pixels"] = self.comparison.pixels.into();
+        value["of"] = self.comparison.pixels.into();
         value["differing"] = self.comparison.differing.into();
-        value["round"] = self.round.into();
+        value["picture"] = self.frame.into();
+        value["values"] = self.values.json();
         let parts = |part: &Part| match part {
             Part::Color { target, written: [a, b], stored: [x, y] } => {
                 let hex =

@@ -1,0 +1,184 @@
+//! Handles: values that C owns, with a mark by which misuse is detected.
+//!
+//! | misuse | every build | with debug assertions |
+//! | --- | --- | --- |
+//! | two threads use a drawing at the same time | an error of the second call | likewise |
+//! | a handle is freed while a call uses it | an error; it is not freed | likewise |
+//! | a handle is freed twice, or used after that | undefined behaviour | an error |
+//!
+//! With debug assertions the memory of the mark is not returned to the allocator, so that its address stays that of a freed handle.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The marks: words that occur in no other memory by chance.
+const READY: u32 = 0x5235_0a11;
+const BUSY: u32 = 0x5235_0b22;
+const FREED: u32 = 0x5235_0c33;
+
+/// The memory that a pointer of C refers to.
+pub struct Handle<T> {
+    mark: AtomicU32,
+    /// `None` after the handle was freed.
+    value: UnsafeCell<Option<Box<T>>>,
+}
+
+/// Exclusive use of a handle during a call.
+pub(crate) struct InUse<'a, T> {
+    mark: &'a AtomicU32,
+    value: &'a mut T,
+}
+
+impl<T> Deref for InUse<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T> DerefMut for InUse<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.value
+    }
+}
+
+impl<T> Drop for InUse<'_, T> {
+    fn drop(&mut self) {
+        self.mark.store(READY, Ordering::Release);
+    }
+}
+
+/// Describes a mark that does not allow the use of a handle.
+fn misuse(mark: u32, what: &str) -> String {
+    match mark {
+        BUSY => format!(
+            "{what} is in use by another call: only one thread at a time may use it; give each thread its own"
+        ),
+        FREED => format!("{what} was freed before"),
+        _ => format!("{what} is not a handle of this library"),
+    }
+}
+
+impl<T> Handle<T> {
+    /// Returns a handle of a value.
+    pub(crate) fn new(value: T) -> Self {
+        Self { mark: AtomicU32::new(READY), value: UnsafeCell::new(Some(Box::new(value))) }
+    }
+
+    /// Returns the value of a handle that no call changes: any number of threads may read it.
+    ///
+    /// # Safety
+    /// No other call frees the handle.
+    pub(crate) unsafe fn shared(&self, what: &str) -> Result<&T, String> {
+        let mark = self.mark.load(Ordering::Acquire);
+        if mark != READY {
+            return Err(misuse(mark, what));
+        }
+        // SAFETY: no call of this library changes the value, except the one that frees it.
+        let value = unsafe { &*self.value.get() };
+        value.as_deref().ok_or_else(|| misuse(FREED, what))
+    }
+
+    /// Returns the value of a handle for exclusive use, unless another call uses it.
+    pub(crate) fn exclusive(&self, what: &str) -> Result<InUse<'_, T>, String> {
+        let taken = self.mark.compare_exchange(READY, BUSY, Ordering::Acquire, Ordering::Relaxed);
+        taken.map_err(|mark| misuse(mark, what))?;
+        // SAFETY: the mark allows this call alone to use the value, until it is `READY` again.
+        match unsafe { (*self.value.get()).as_deref_mut() } {
+            Some(value) => Ok(InUse { mark: &self.mark, value }),
+            None => Err(misuse(FREED, what)),
+        }
+    }
+}
+
+/// Passes ownership of a handle to C. `H` is the type that the header names, which is a handle alone.
+pub(crate) fn give<H>(handle: H) -> *mut H {
+    Box::into_raw(Box::new(handle))
+}
+
+/// Frees a handle that [`give`] returned; does nothing for null.
+///
+/// # Safety
+/// The pointer is null or comes from [`give`]; without debug assertions it was not freed.
+pub(crate) unsafe fn free<H, T>(pointer: *mut H, what: &str) -> Result<bool, String>
+where
+    H: AsRef<Handle<T>>,
+{
+    if pointer.is_null() {
+        return Ok(true);
+    }
+    {
+        // SAFETY: by the contract it is alive, or with debug assertions its memory is at least not reused.
+        let handle = unsafe { &*pointer }.as_ref();
+        let taken =
+            handle.mark.compare_exchange(READY, FREED, Ordering::Acquire, Ordering::Relaxed);
+        taken.map_err(|mark| misuse(mark, what))?;
+        // SAFETY: the mark allows no call to use the value.
+        drop(unsafe { (*handle.value.get()).take() });
+    }
+    if !cfg!(debug_assertions) {
+        // SAFETY: by the contract, the pointer comes from `give` and was not freed.
+        drop(unsafe { Box::from_raw(pointer) });
+    }
+    Ok(true)
+}
+
+// SAFETY: the mark orders all accesses to the value; a shared value is only read.
+unsafe impl<T: Send + Sync> Sync for Handle<T> {}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    struct Number(Handle<u32>);
+
+    impl AsRef<Handle<u32>> for Number {
+        fn as_ref(&self) -> &Handle<u32> {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn a_handle_in_use_is_neither_used_nor_freed() {
+        let number = give(Number(Handle::new(7)));
+        // SAFETY: from `give`, and freed only below.
+        let handle = unsafe { &*number }.as_ref();
+        let mut use_of_it = handle.exclusive("number").unwrap();
+        *use_of_it += 1;
+        assert!(handle.exclusive("number").err().unwrap().contains("in use by another call"));
+        // SAFETY: as above; freeing fails.
+        unsafe {
+            assert!(handle.shared("number").unwrap_err().contains("in use by another call"));
+            assert!(free(number, "number").unwrap_err().contains("in use by another call"));
+        }
+        drop(use_of_it);
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(handle.shared("number"), Ok(&8));
+            assert_eq!(free(number, "number"), Ok(true));
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    fn a_freed_handle_is_recognised() {
+        let number = give(Number(Handle::new(7)));
+        // SAFETY: from `give`; with debug assertions the memory of the mark stays.
+        unsafe {
+            assert_eq!(free(number, "number"), Ok(true));
+            assert_eq!(free(number, "number"), Err("number was freed before".to_owned()));
+            assert_eq!((*number).0.shared("number"), Err("number was freed before".to_owned()));
+            assert!((*number).0.exclusive("number").is_err());
+        }
+    }
+
+    #[test]
+    fn null_is_freed_without_an_error() {
+        // SAFETY: null.
+        assert_eq!(unsafe { free(std::ptr::null_mut::<Number>(), "number") }, Ok(true));
+    }
+}

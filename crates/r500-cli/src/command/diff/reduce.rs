@@ -1,0 +1,130 @@
+//! `--reduce`: the smallest pair that still differs.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use r500::asm::PrintOptions;
+use r500::equivalence::reduce::{Reduced, Reduction};
+use r500::exec::Limits;
+use r500::program::Job;
+use r500::reader::Language;
+use r500::writer::{self, Written};
+use r500_stream::counted;
+use serde_json::{Value, json};
+
+use super::run::Counterexample;
+use crate::command::convert::put;
+use crate::command::engine_args::EngineArgs;
+use crate::command::exit::{Failure, Outcome};
+use crate::command::{overwrite, terminal};
+
+/// Time limit of a reduction.
+const TIME: Duration = Duration::from_secs(60);
+/// Bytes of texels that are part of the text.
+const EMBEDDED: usize = 1 << 16;
+
+/// A reduced pair as text.
+pub(super) struct Report {
+    /// Instructions of the programs before.
+    before: [usize; 2],
+    reduced: Reduced,
+    written: [Written; 2],
+    /// The files that were written.
+    files: Vec<PathBuf>,
+}
+
+impl Report {
+    /// Reduces a pair and writes it to a folder, if one is given.
+    pub(super) fn new(
+        found: &Counterexample,
+        folder: Option<&Path>,
+        inputs: &[PathBuf],
+        machine: &EngineArgs,
+    ) -> Outcome<Self> {
+        let deadline = machine.time_limit(TIME).and_then(|limit| Instant::now().checked_add(limit));
+        let before = found.jobs.each_ref().map(|job| job.program.code.len());
+        let bar = terminal::progress((before[0] + before[1]) as u64, "instructions removed");
+        let progress = |now: [usize; 2], _: u64| {
+            let left = (now[0] + now[1]) as u64;
+            bar.set_position(bar.length().unwrap_or(left).saturating_sub(left));
+        };
+        let mut options = machine.options()?;
+        options.limits = Limits { time: None, ..options.limits };
+        let reduction =
+            Reduction { options, tolerance: found.tolerance, deadline, progress: &progress };
+        let reduced = reduction.run(&found.jobs, found.size).map_err(Failure::could_not);
+        bar.finish_and_clear();
+        let reduced = reduced?;
+        let [a, b] = ["A", "B"];
+        let print = |job: &Job, side: &str| {
+            let options = PrintOptions {
+                embed: EMBEDDED,
+                file_prefix: format!("texture-{side}"),
+                ..PrintOptions::default()
+            };
+            writer::write(job, Language::Assembly, &options).map_err(Failure::could_not)
+        };
+        let written = [print(&reduced.jobs[0], a)?, print(&reduced.jobs[1], b)?];
+        let mut files = Vec::new();
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                Failure::could_not(error).context(format!("cannot make {}", folder.display()))
+            })?;
+            let mut outputs: Vec<(PathBuf, &[u8])> = Vec::new();
+            for (side, written) in [a, b].into_iter().zip(&written) {
+                outputs.push((folder.join(format!("{side}.r5")), &written.bytes));
+                let textures = written.files.iter();
+                outputs.extend(textures.map(|file| (folder.join(&file.name), &file.bytes[..])));
+            }
+            overwrite::refuse(outputs.iter().map(|(path, _)| path.as_path()), inputs)?;
+            for (path, bytes) in outputs {
+                put(&path, bytes)?;
+                files.push(path);
+            }
+        }
+        Ok(Self { before, reduced, written, files })
+    }
+
+    fn after(&self) -> [usize; 2] {
+        self.reduced.jobs.each_ref().map(|job| job.program.code.len())
+    }
+
+    pub(super) fn text(&self, out: &mut impl Write) -> io::Result<()> {
+        let ([a, b], [x, y]) = (self.before, self.after());
+        let end = if self.reduced.complete { "" } else { ", as far as the time limit allowed" };
+        writeln!(
+            out,
+            "\nreduced: A {a} -> {}, B {b} -> {}, in {}{end}",
+            counted(x, "instruction"),
+            counted(y, "instruction"),
+            counted(self.reduced.runs, "run")
+        )?;
+        let [x, y] = self.reduced.difference.pixel;
+        writeln!(out, "pixel {x},{y}: {}", super::run::parts(&self.reduced.difference))?;
+        for (side, written) in ["A", "B"].into_iter().zip(&self.written) {
+            let text = String::from_utf8_lossy(&written.bytes);
+            writeln!(out, "\n-- {side}, reduced\n{}", text.trim_end())?;
+        }
+        for path in &self.files {
+            writeln!(out, "wrote {}", path.display())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let text = |written: &Written| String::from_utf8_lossy(&written.bytes).into_owned();
+        let files: Vec<String> = self.files.iter().map(|path| path.display().to_string()).collect();
+        json!({
+            "instructions_before": self.before,
+            "instructions": self.after(),
+            "runs": self.reduced.runs,
+            "complete": self.reduced.complete,
+            "pixel": self.reduced.difference.pixel,
+            "difference": super::run::parts(&self.reduced.difference),
+            "a": text(&self.written[0]),
+            "b": text(&self.written[1]),
+            "files": files,
+        })
+    }
+}
