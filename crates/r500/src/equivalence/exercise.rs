@@ -9,11 +9,15 @@ use r500_isa::BranchInfo;
 use r500_isa::values::InstType;
 use r500_program::Program;
 
+use super::input_control::controlled_by_inputs;
+
 /// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exercise {
     executed: BTreeSet<u32>,
     followed: BTreeSet<(u32, u32)>,
+    /// Whether a group was followed to its end.
+    ended: bool,
 }
 
 /// The instructions and branches that no run has executed.
@@ -73,6 +77,25 @@ impl Exercise {
                 return;
             }
         }
+        self.ended = true;
+    }
+
+    /// Returns the reachable instructions and branches that were not executed, without the instructions that no input can
+    /// make a pixel execute. `open` lists the channels of constants that have any value.
+    #[must_use]
+    pub fn unexercised_by(&self, program: &Program, open: &BTreeSet<(u8, u8)>) -> Unexercised {
+        let mut unexercised = self.unexercised(program);
+        if self.ended
+            && !unexercised.instructions.is_empty()
+            && let Some(controlled) = controlled_by_inputs(program, open)
+        {
+            let offset = u32::from(program.state.base_address());
+            unexercised.instructions.retain(|address| {
+                let index = address.saturating_sub(offset) as usize;
+                controlled.get(index).is_none_or(|&controlled| controlled)
+            });
+        }
+        unexercised
     }
 
     /// Returns the reachable instructions and branches that were not executed.

@@ -271,7 +271,14 @@ impl InterfaceMatch {
             let all: BTreeSet<(u8, u8)> = varying[0].union(&varying[1]).copied().collect();
             for place in all {
                 let found = [0, 1].map(|n| rest[n].remove(&place));
-                if let [Some(_), Some(_)] = found {
+                // Of a file with names and one without, other planes are other inputs.
+                let is_same = match &found {
+                    [Some(a), Some(b)] => {
+                        a.is_named == b.is_named || a.plane == b.plane || is_bare != [false; 2]
+                    }
+                    _ => false,
+                };
+                if is_same {
                     self.inputs.push(Shared { name: temp_name(place), places: [vec![place], vec![place]] });
                 } else if is_bare == [true; 2] {
                     // Only one program reads it.

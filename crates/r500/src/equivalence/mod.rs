@@ -9,6 +9,7 @@
 mod divergence;
 mod exercise;
 mod fill;
+mod input_control;
 mod interface_match;
 mod known;
 mod prove;
