@@ -6,6 +6,7 @@ use std::path::Path;
 use r500::equivalence::Literals;
 use serde_json::{Value, json};
 
+use super::not_compiled;
 use super::pairs::{self, Pair};
 use super::run::{RunArgs, Verdict};
 use crate::command::engine_args::EngineArgs;
@@ -38,6 +39,11 @@ pub(super) fn run(
     let mut counts = [0_usize; 3];
     for Pair { name, jobs } in pairs {
         let (status, line, mut value) = match jobs {
+            [Some(a), Some(b)] if not_compiled([&a, &b]).is_some() => {
+                let message = not_compiled([&a, &b]).unwrap_or_default();
+                let value = json!({ "verdict": "incomparable", "reason": message });
+                (Status::CouldNot, format!("cannot compare: {message}"), value)
+            }
             [Some(a), Some(b)] => match args.compare(&[a, b], literals, machine) {
                 Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
                 // A program that cannot run has no verdict.
