@@ -299,7 +299,7 @@ impl<R: BufRead> Iterator for Programs<R> {
         }
         let held = match vertices {
             1 => "one vertex program, vp0".to_owned(),
-            n => format!("{n} vertex programs, vp0 to vp{}", n - 1),
+            n => format!("{n} vertex programs, vp0{}vp{}", if n == 2 { " and " } else { " to " }, n - 1),
         };
         let error = ReadError::new(ReadErrorKind::NoProgram(Format::MesaLog));
         Some(Err(error.with_help(format!(

@@ -4,20 +4,27 @@ use std::collections::BTreeSet;
 
 use r500_check::graph::{EdgeKind, Graph, Node};
 use r500_exec::reference::Group;
-use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
+use r500_exec::{Bindings, Draw, Op, Options, PixelRect, RunError, Shader};
+use r500_isa::BranchInfo;
+use r500_isa::values::InstType;
 use r500_program::Program;
+
+use super::input_control::controlled_by_inputs;
 
 /// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exercise {
     executed: BTreeSet<u32>,
     followed: BTreeSet<(u32, u32)>,
+    /// Whether a group was followed to its end.
+    ended: bool,
 }
 
 /// The instructions and branches that no run has executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unexercised {
-    /// Addresses of instructions that no active pixel has executed.
+    /// Addresses of instructions that no active pixel has executed: of flow control, those that no group has executed and that
+    /// may jump.
     pub instructions: Vec<u32>,
     /// Branches that no group has followed: the addresses of the flow-control instruction and of its target.
     pub branches: Vec<(u32, u32)>,
@@ -50,17 +57,18 @@ impl Exercise {
             let (x, y) = ((index + n) % columns, index / columns);
             let [width, height] = options.group;
             let rect = PixelRect { x: x * width, y: y * height, width, height };
-            self.follow(Group::new(&draw, rect), &options);
+            self.follow(shader, Group::new(&draw, rect), &options);
         }
         Ok(())
     }
 
-    fn follow(&mut self, mut group: Group<'_>, options: &Options<'_>) {
+    fn follow(&mut self, shader: &Shader, mut group: Group<'_>, options: &Options<'_>) {
         let mut from = None;
         while !group.ended() {
             let state = group.state();
             let address = state.address();
-            if state.lanes().iter().any(|lane| lane.executes(&options.readings)) {
+            let is_flow = matches!(shader.op(address), Some(Op::Fc(_)));
+            if is_flow || state.lanes().iter().any(|lane| lane.executes(&options.readings)) {
                 self.executed.insert(address);
             }
             self.followed.extend(from.map(|from| (from, address)));
@@ -69,6 +77,25 @@ impl Exercise {
                 return;
             }
         }
+        self.ended = true;
+    }
+
+    /// Returns the reachable instructions and branches that were not executed, without the instructions that no input can
+    /// make a pixel execute. `open` lists the channels of constants that have any value.
+    #[must_use]
+    pub fn unexercised_by(&self, program: &Program, open: &BTreeSet<(u8, u8)>) -> Unexercised {
+        let mut unexercised = self.unexercised(program);
+        if self.ended
+            && !unexercised.instructions.is_empty()
+            && let Some(controlled) = controlled_by_inputs(program, open)
+        {
+            let offset = u32::from(program.state.base_address());
+            unexercised.instructions.retain(|address| {
+                let index = address.saturating_sub(offset) as usize;
+                controlled.get(index).is_none_or(|&controlled| controlled)
+            });
+        }
+        unexercised
     }
 
     /// Returns the reachable instructions and branches that were not executed.
@@ -78,6 +105,13 @@ impl Exercise {
         let offset = program.state.base_address();
         let address = |index: usize| u32::from(offset) + index as u32;
         let reached = (0..graph.len()).filter(|&index| graph.reaches(index));
+        // An ENDIF is skipped where all pixels of the branch have left the loop.
+        let is_join = |index: usize| {
+            let inst = program.code[index];
+            let branch = || BranchInfo::new(inst, u32::from(offset), None);
+            inst.ty() == InstType::FC && branch().outcome.never()
+        };
+        let reached = reached.filter(|&index| !is_join(index));
         let instructions = reached.map(address).filter(|a| !self.executed.contains(a)).collect();
         let branches = graph.edges().iter().filter_map(|edge| match (edge.kind, edge.to) {
             (EdgeKind::Next | EdgeKind::End, _) => None,

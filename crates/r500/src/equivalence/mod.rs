@@ -10,6 +10,7 @@ mod divergence;
 mod exercise;
 mod fill;
 mod findings;
+mod input_control;
 mod interface_match;
 mod known;
 mod legal;

@@ -14,7 +14,7 @@ use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::run::Counterexample;
-use crate::command::convert::put;
+use crate::command::output_file::{create_folder, put};
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
 use crate::command::{overwrite, terminal};
@@ -68,9 +68,7 @@ impl Report {
         let written = [print(&reduced.jobs[0], a)?, print(&reduced.jobs[1], b)?];
         let mut files = Vec::new();
         if let Some(folder) = folder {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                Failure::could_not(error).context(format!("cannot make {}", folder.display()))
-            })?;
+            create_folder(folder)?;
             let mut outputs: Vec<(PathBuf, &[u8])> = Vec::new();
             for (side, written) in [a, b].into_iter().zip(&written) {
                 outputs.push((folder.join(format!("{side}.r5")), &written.bytes));
