@@ -8,7 +8,8 @@
 
 use crate::numerics::{Arith, ClampNan, Denormals, ZeroSign};
 use crate::texture::{
-    CubeTies, DepthStencil, LodBias, LodFraction, Magnification, TexReadings, Weights, WideBorder,
+    CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification, TexReadings, Weights,
+    WideBorder,
 };
 
 /// The description of a reading.
@@ -398,6 +399,13 @@ readings! {
         EightBits "eight-bits" "four components of 8 bits";
         LowestDword "lowest-dword" "the lowest dword of a texel";
     } of crate::texture::WideBorder
+    "gamma-border" gamma_border: GammaBorder =
+        "Whether the border colour of a texture with GAMMA is converted to linear values.",
+        "Observed: Mesa's r300 driver writes the border in gamma, and piglit's tests of sRGB border colours fail on cards (RV515, RV530: texwrap GL_EXT_texture_sRGB bordercolor), those of texels pass."
+    {
+        Stored "stored" "it is not; it is used as written";
+        Converted "converted" "it is, as texels are";
+    } of crate::texture::GammaBorder
 }
 
 impl Readings {
@@ -425,6 +433,7 @@ impl Readings {
             cube_ties: self.cube_ties,
             depth_stencil: self.depth_stencil,
             wide_border: self.wide_border,
+            gamma_border: self.gamma_border,
         }
     }
 }

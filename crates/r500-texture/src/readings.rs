@@ -25,6 +25,8 @@ pub struct TexReadings {
     pub depth_stencil: DepthStencil,
     /// The border colour of formats without texels of 32 bits.
     pub wide_border: WideBorder,
+    /// Whether the border colour of a texture with `GAMMA` is converted.
+    pub gamma_border: GammaBorder,
 }
 
 /// Which level of detail `TX_FILTER1.LOD_BIAS` is added to.
@@ -126,6 +128,18 @@ pub enum WideBorder {
     LowestDword,
 }
 
+/// The border colour of a texture whose texels are converted from gamma to linear values.
+///
+/// Observed: Mesa's r300 driver writes the border in gamma, and piglit's tests of the border colour of sRGB formats
+/// fail on cards (RV515, RV530), while the same tests of texels pass: the border is used as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GammaBorder {
+    /// It is not converted.
+    Stored,
+    /// It is converted as texels are.
+    Converted,
+}
+
 impl TexReadings {
     /// The project's choices.
     pub const REFERENCE: Self = Self {
@@ -137,6 +151,7 @@ impl TexReadings {
         cube_ties: CubeTies::XThenY,
         depth_stencil: DepthStencil::DepthFirst,
         wide_border: WideBorder::EightBits,
+        gamma_border: GammaBorder::Stored,
     };
 }
 

@@ -12,7 +12,7 @@ use r500_program::{Level, Texture};
 use super::component::{Component, Interpret};
 use super::error::{BindError, Setting};
 use super::format::{EIGHT_BITS, Layout};
-use super::readings::{TexReadings, WideBorder};
+use super::readings::{GammaBorder, TexReadings, WideBorder};
 
 /// The texels of all levels, and their conversion to colours.
 #[derive(Clone, Debug)]
@@ -130,7 +130,8 @@ impl Texels {
             _ => self.layout,
         };
         // Here eight bits represent a wide component, which has no gamma.
-        let gamma = self.gamma && (blocks || !wide);
+        let converted = readings.gamma_border == GammaBorder::Converted;
+        let gamma = self.gamma && converted && (blocks || !wide);
         self.color(self.components(layout, self.border_color.into(), [0, 0], readings), gamma)
     }
 

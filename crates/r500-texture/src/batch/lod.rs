@@ -42,7 +42,7 @@ enum FilterStep {
 impl CompiledSampler {
     /// Computes the levels of detail, bias included; never NaN or denormal.
     #[inline(always)]
-    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, coords: &TexelCoords) -> Chunk {
+    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, coords: &TexelCoords, live: u8) -> Chunk {
         let mut lods = [0.0; LANES];
         match fetch.op {
             TexOp::LOD => {
@@ -50,6 +50,9 @@ impl CompiledSampler {
                 for lane in 0..LANES {
                     lods[lane] = flush(q[lane]);
                 }
+            }
+            TexOp::DXDY if self.kind == CoordType::CUBE => {
+                self.lods_on_faces(fetch, k, coords, &mut lods);
             }
             TexOp::DXDY => {
                 let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
@@ -64,22 +67,7 @@ impl CompiledSampler {
                 self.lod_of(&dx, &dy, &mut lods);
             }
             op => {
-                // One level of detail for each quad, from its left column and upper row.
-                let (mut dx, mut dy) = ([[0.0; 4]; 3], [[0.0; 4]; 3]);
-                for axis in 0..self.lod_axes() {
-                    let x = &coords.uvw[axis];
-                    for quad in 0..4 {
-                        // Otherwise the compiler, with AVX-512, gathers and scatters the lanes of four quads.
-                        inhibit_outer_vectorization();
-                        dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
-                        dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
-                    }
-                }
-                let mut of_quads = [0.0; 4];
-                self.lod_of(&dx, &dy, &mut of_quads);
-                for lane in 0..LANES {
-                    lods[lane] = of_quads[lane / 4];
-                }
+                self.lods_of_quads(fetch, k, coords, live, &mut lods);
                 if op == TexOp::LODBIAS {
                     let bias = &fetch.strq[3][k];
                     for lane in 0..LANES {
@@ -93,6 +81,51 @@ impl CompiledSampler {
             lods[lane] = TexelLane::apply(lods[lane], |b, lod| texel_math::bias_lod(b, lod, bias));
         }
         lods
+    }
+
+    /// Computes the levels of detail of the differences within quads, without bias.
+    #[inline(always)]
+    fn lods_of_quads(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        live: u8,
+        lods: &mut Chunk,
+    ) {
+        if self.kind == CoordType::CUBE && coords.crosses_edges(live) {
+            self.lods_on_faces(fetch, k, coords, lods);
+            return;
+        }
+        // One level of detail for each quad, from its left column and upper row.
+        let (mut dx, mut dy) = ([[0.0; 4]; 3], [[0.0; 4]; 3]);
+        for axis in 0..self.lod_axes() {
+            let x = &coords.uvw[axis];
+            for quad in 0..4 {
+                // Otherwise the compiler, with AVX-512, gathers and scatters the lanes of four quads.
+                inhibit_outer_vectorization();
+                dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
+                dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
+            }
+        }
+        let mut of_quads = [0.0; 4];
+        self.lod_of(&dx, &dy, &mut of_quads);
+        for lane in 0..LANES {
+            lods[lane] = of_quads[lane / 4];
+        }
+    }
+
+    /// Computes the levels of detail of a cube's pixels, each on its own face, without bias.
+    #[inline(always)]
+    fn lods_on_faces(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        lods: &mut Chunk,
+    ) {
+        let [dx, dy] = self.face_steps(fetch, k, coords);
+        self.lod_of(&dx, &dy, lods);
     }
 
     /// Filters by level of detail: magnified or minified, within a level or between two.
@@ -177,7 +210,7 @@ impl CompiledSampler {
         coords: &TexelCoords,
         live: u8,
     ) -> LodSelection {
-        let lods = self.lods(fetch, k, coords);
+        let lods = self.lods(fetch, k, coords, live);
         let mut selection = LodSelection {
             magnified: false,
             minified: false,
@@ -253,8 +286,8 @@ impl CompiledSampler {
     #[inline(always)]
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
         match self.kind {
-            CoordType::D2 => longer_squares([&dx[0], &dx[1]], [&dy[0], &dy[1]], lods),
-            _ => longer_squares(dx.each_ref(), dy.each_ref(), lods),
+            CoordType::D3 => longer_squares(dx.each_ref(), dy.each_ref(), lods),
+            _ => longer_squares([&dx[0], &dx[1]], [&dy[0], &dy[1]], lods),
         }
         for lane in 0..N {
             lods[lane] = TexelLane::apply(lods[lane], texel_math::lod_of_square);
@@ -264,7 +297,7 @@ impl CompiledSampler {
     /// Returns the number of axes that the level of detail depends on.
     #[inline(always)]
     fn lod_axes(&self) -> usize {
-        if self.kind == CoordType::D2 { 2 } else { 3 }
+        if self.kind == CoordType::D3 { 3 } else { 2 }
     }
 }
 

@@ -26,6 +26,7 @@ mod address_mode;
 mod batch_fetch;
 mod channel_source;
 mod compiled_sampler;
+mod cube_faces;
 mod fast_path;
 mod fetch;
 mod filter;

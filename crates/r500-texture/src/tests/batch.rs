@@ -252,6 +252,52 @@ fn every_kind_of_texture() {
     }
 }
 
+/// Planes of directions that cross the edges of a cube, so that pixels of a quad have different faces.
+#[test]
+fn quads_across_the_edges_of_a_cube() {
+    let mut random = Random::new(0x2468_ace0_1357_9bdf);
+    let (mut across, mut within) = (0, 0);
+    for _ in 0..600 {
+        let mut texture = valid_texture(&mut random, CoordType::CUBE);
+        texture.set(TxFilter0::MIP_FILTER, LayerFilter::new(1 + random.below(2) as u8));
+        let sampler = bind(&texture);
+        let mut batch = Batch::new(&mut random, near);
+        let vector = |random: &mut Random, length: f32| {
+            [(); 3].map(|()| length * (random.word() as f32 / 2_f32.powi(31) - 1.0))
+        };
+        let step = 2_f32.powi(-(random.below(9) as i32));
+        let [right, down] = [(); 2].map(|()| vector(&mut random, step));
+        // An edge or a corner of the cube, or any direction.
+        let start = match random.below(3) {
+            0 => vector(&mut random, 1.0),
+            1 => [1.0, -1.0, random.below(9) as f32 / 8.0],
+            _ => [-1.0, 1.0, -1.0],
+        };
+        for k in 0..CHUNKS {
+            for quad in 0..4 {
+                let origin = (2 * (4 * k + quad)) as f32 - 12.0;
+                let directions = [0, 1, 2, 3].map(|i| {
+                    let (x, y) = (origin + (i & 1) as f32, (i >> 1) as f32);
+                    [0, 1, 2].map(|axis| start[axis] + x * right[axis] + y * down[axis])
+                });
+                let faces = directions.map(|direction| {
+                    let largest = direction.iter().fold(0.0_f32, |a, b| a.max(b.abs()));
+                    direction.map(|c| if c.abs() == largest { c.signum() } else { 0.0 })
+                });
+                let differ = faces.iter().any(|face| face != &faces[0]);
+                *(if differ { &mut across } else { &mut within }) += 1;
+                for (i, direction) in directions.iter().enumerate() {
+                    for axis in 0..3 {
+                        batch.strq[axis][k][4 * quad + i] = direction[axis];
+                    }
+                }
+            }
+        }
+        batch.check(&sampler, &texture);
+    }
+    assert!(across > 1000 && within > 1000, "{across} {within}");
+}
+
 /// The description of a texture agrees with its texels, in every format.
 #[test]
 fn tables_know_their_numbers() {

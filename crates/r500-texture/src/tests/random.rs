@@ -10,8 +10,8 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::super::{
-    BindError, CubeTies, DepthStencil, Gradients, LodBias, LodFraction, Magnification, TexReadings,
-    Weights, WideBorder,
+    BindError, CubeTies, DepthStencil, GammaBorder, Gradients, LodBias, LodFraction, Magnification,
+    TexReadings, Weights, WideBorder,
 };
 use super::*;
 
@@ -156,6 +156,7 @@ fn readings(random: &mut Random) -> TexReadings {
             [LodFraction::FiveBits, LodFraction::Exact][random.below(2) as usize];
         readings.depth_stencil = DepthStencil::LowestFirst;
         readings.wide_border = WideBorder::LowestDword;
+        readings.gamma_border = GammaBorder::Converted;
     }
     readings
 }
