@@ -5,6 +5,7 @@
 
 use r500_isa::values::{CoordType, TexOp};
 
+use super::anisotropy::{Anisotropy, Probes};
 use super::quad_fetch::{Gradients, QuadFetch};
 use super::readings::{CubeTies, LodBias, Magnification, TexReadings};
 use r500_numerics::{Arith, compare, kernels};
@@ -19,6 +20,8 @@ pub(super) struct CoordSpace {
     pub(super) scale: [f32; 3],
     /// `LOD_BIAS`, in levels.
     pub(super) lod_bias: f32,
+    /// The anisotropic filter, if one is selected.
+    pub(super) anisotropy: Option<Anisotropy>,
 }
 
 /// The position of a pixel's fetch.
@@ -54,6 +57,8 @@ pub(super) struct Lod {
     pub(super) truncated: f32,
     /// Whether `MAG_FILTER` is used.
     pub(super) magnified: bool,
+    /// The fetches whose mean is the colour.
+    pub(super) probes: Probes,
 }
 
 impl CoordSpace {
@@ -77,7 +82,7 @@ impl CoordSpace {
         let steps = match quad.op {
             TexOp::LOD => {
                 let given = quad.strq.map(|strq| strq[3]);
-                return given.map(|lod| self.bias_lod(lod, quad.op, readings));
+                return given.map(|lod| self.bias_lod(lod, Probes::ONE, quad.op, readings));
             }
             TexOp::DXDY => pixels.map(|i| self.given_steps(quad, positions, i, arith)),
             _ if self.kind == CoordType::CUBE => {
@@ -91,11 +96,11 @@ impl CoordSpace {
             }
         };
         pixels.map(|i| {
-            let mut lod = self.lod_of(steps[i], arith);
+            let (mut lod, probes) = self.lod_of(steps[i], readings);
             if quad.op == TexOp::LODBIAS {
                 lod = arith.add(lod, quad.strq[i][3]);
             }
-            self.bias_lod(lod, quad.op, readings)
+            self.bias_lod(lod, probes, quad.op, readings)
         })
     }
 
@@ -177,20 +182,26 @@ impl CoordSpace {
         [0, 1, 2].map(|axis| arith.mul(str[axis], scale[axis]))
     }
 
-    /// Returns the level of detail of two steps: the logarithm of the longer one.
+    /// Returns the level of detail of two steps: the logarithm of the longer one, unless the anisotropic filter has
+    /// several probes; and the probes.
     ///
     /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. Only a volume has a third
     /// axis: a 2D texture ignores R, and a face is flat.
-    fn lod_of(&self, Steps { dx, dy }: Steps, arith: Arith) -> f32 {
+    fn lod_of(&self, Steps { dx, dy }: Steps, readings: &TexReadings) -> (f32, Probes) {
+        let arith = readings.arith;
         let squared = |step: [f32; 3]| {
             let square = |axis: usize| arith.mul(step[axis], step[axis]);
             let flat = arith.add(square(0), square(1));
             if self.kind == CoordType::D3 { arith.add(flat, square(2)) } else { flat }
         };
-        arith.mul(kernels::ln2(compare::max(squared(dx), squared(dy))), 0.5)
+        let squares = [squared(dx), squared(dy)];
+        let lod = arith.mul(kernels::ln2(compare::max(squares[0], squares[1])), 0.5);
+        let Some(anisotropy) = self.anisotropy else { return (lod, Probes::ONE) };
+        let steps = [dx, dy].map(|[u, v, _]| [u, v]);
+        anisotropy.probes(steps, squares, lod, readings)
     }
 
-    fn bias_lod(&self, lod: f32, op: TexOp, readings: &TexReadings) -> Lod {
+    fn bias_lod(&self, lod: f32, probes: Probes, op: TexOp, readings: &TexReadings) -> Lod {
         let biased = match readings.lod_bias {
             LodBias::Always => true,
             LodBias::NotLod => op != TexOp::LOD,
@@ -204,7 +215,9 @@ impl CoordSpace {
             Magnification::Half => !compare::gt(truncate(biased), 0.5),
             Magnification::Unbiased => !compare::gt(truncate(nan_to_zero(lod)), 0.0),
         };
-        Lod { lod: biased, truncated: truncate(biased), magnified }
+        let isotropic = magnified && self.anisotropy.is_some_and(|filter| !filter.magnified);
+        let probes = if isotropic { Probes::ONE } else { probes };
+        Lod { lod: biased, truncated: truncate(biased), magnified, probes }
     }
 }
 

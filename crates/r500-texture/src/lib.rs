@@ -22,6 +22,7 @@
 //! | faces of a cube | `coordinates` | between faces open: [`CubeTies`] |
 //! | `MAX_MIP_LEVEL` and `NUM_LEVELS` limit levels; `MIP_FILTER` selects or blends | `scalar_sampler` | documented; MIP_FILTER none: the finest, open |
 //! | `TRI_PERF`, `BORDER_FIX` | `scalar_sampler` | documented |
+//! | anisotropic filters: several fetches along the longer step | `anisotropy` | derived, the number open: [`AnisotropicFilter`] |
 //! | linear filters interpolate along S, T, R, each step rounded | `sampler` | open: order, and [`Weights`] |
 //! | `VOL_FILTER` selects the filter along R of a volume | `sampler` | documented |
 //! | clamp modes | `address` | documented names and ranges, derived arithmetic |
@@ -40,6 +41,7 @@
 //! no programs, engines or files.
 
 mod address;
+mod anisotropy;
 #[doc(hidden)]
 pub mod batch;
 mod blocks;
@@ -59,8 +61,8 @@ pub use format::storage;
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use quad_fetch::{DISABLED_UNIT, Gradients, QuadFetch};
 pub use readings::{
-    CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification, TexReadings, Weights,
-    WideBorder,
+    AnisotropicFilter, CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification,
+    TexReadings, Weights, WideBorder,
 };
 pub use sampler::Sampler;
 

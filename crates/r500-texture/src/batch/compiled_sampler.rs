@@ -6,6 +6,7 @@ use super::address_mode::AddressMode;
 use super::channel_source::ChannelSource;
 use super::footprints::BilinearFootprints;
 use super::texel_cache::TexelCache;
+use crate::anisotropy::Anisotropy;
 use crate::format::Layout;
 use crate::scalar_sampler::{Filter, ScalarSampler};
 use r500_simd::{Chunk, LANES};
@@ -16,6 +17,7 @@ pub(crate) struct CompiledSampler {
     pub(super) kind: CoordType,
     pub(super) scale: [f32; 3],
     pub(super) lod_bias: f32,
+    pub(super) anisotropy: Option<Anisotropy>,
     pub(super) address_modes: [AddressMode; 3],
     /// Whether a fetch may read the border colour.
     pub(super) may_use_border: bool,
@@ -159,6 +161,7 @@ impl CompiledSampler {
             kind,
             scale: sampler.space.scale,
             lod_bias: sampler.space.lod_bias,
+            anisotropy: sampler.space.anisotropy,
             address_modes,
             may_use_border: address_modes[..axes].iter().any(|axis| axis.uses_border()),
             mag: sampler.mag_filter,

@@ -86,9 +86,8 @@ impl CompiledSampler {
                 TexOp::DXDY => {
                     let here = pixel(lane);
                     let plus = |gradient: &[&[Chunk]; 4]| {
-                        [0, 1, 2].map(|axis| {
-                            flush_to_plus(here[axis] + flush(gradient[axis][k][lane]))
-                        })
+                        [0, 1, 2]
+                            .map(|axis| flush_to_plus(here[axis] + flush(gradient[axis][k][lane])))
                     };
                     [here, plus(&fetch.dx), plus(&fetch.dy)]
                 }

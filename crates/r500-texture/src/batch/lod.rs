@@ -13,7 +13,7 @@ use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
 
 /// The selected levels of the pixels of a chunk.
-struct LodSelection {
+pub(super) struct LodSelection {
     /// Whether any pixel is magnified, unless that makes no difference.
     magnified: bool,
     /// Whether any pixel is minified.
@@ -39,10 +39,23 @@ enum FilterStep {
     Magnified,
 }
 
+impl LodSelection {
+    /// Returns whether a lane is magnified.
+    pub(super) fn is_magnified(&self, lane: usize) -> bool {
+        self.larger[lane] != 0
+    }
+}
+
 impl CompiledSampler {
     /// Computes the levels of detail, bias included; never NaN or denormal.
     #[inline(always)]
-    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, coords: &TexelCoords, live: u8) -> Chunk {
+    pub(super) fn lods(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        live: u8,
+    ) -> Chunk {
         let mut lods = [0.0; LANES];
         match fetch.op {
             TexOp::LOD => {
@@ -76,11 +89,17 @@ impl CompiledSampler {
                 }
             }
         }
+        self.bias_lods(&mut lods);
+        lods
+    }
+
+    /// Adds `LOD_BIAS`.
+    #[inline(always)]
+    pub(super) fn bias_lods(&self, lods: &mut Chunk) {
         let bias = self.lod_bias.to_bits();
         for lane in 0..LANES {
             lods[lane] = TexelLane::apply(lods[lane], |b, lod| texel_math::bias_lod(b, lod, bias));
         }
-        lods
     }
 
     /// Computes the levels of detail of the differences within quads, without bias.
@@ -134,14 +153,13 @@ impl CompiledSampler {
     pub(super) fn filtered(
         &self,
         simd: impl LaneOps,
-        fetch: &BatchFetch<'_>,
-        k: usize,
+        channels: u8,
+        selection: &LodSelection,
         coords: &TexelCoords,
         live: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
-        let selection = self.select_lods(fetch, k, coords, live);
         let mut found: Colors = [[0.0; LANES]; 4];
         for step in [FilterStep::First, FilterStep::Second, FilterStep::Magnified] {
             let (wanted, filter) = match step {
@@ -181,7 +199,7 @@ impl CompiledSampler {
                 FilterStep::Magnified => selection.minified,
             };
             let mut into = if further { found.each_mut() } else { reborrow(colors) };
-            self.level(simd, level, filter, coords, live, fetch.wanted, scratch, &mut into);
+            self.level(simd, level, filter, coords, live, channels, scratch, &mut into);
             match step {
                 FilterStep::Second => {
                     for (color, found) in colors.iter_mut().zip(&found) {
@@ -201,16 +219,9 @@ impl CompiledSampler {
         }
     }
 
-    /// Selects the levels of the pixels of a chunk.
+    /// Selects the levels of the pixels of a chunk by their levels of detail.
     #[inline(always)]
-    fn select_lods(
-        &self,
-        fetch: &BatchFetch<'_>,
-        k: usize,
-        coords: &TexelCoords,
-        live: u8,
-    ) -> LodSelection {
-        let lods = self.lods(fetch, k, coords, live);
+    pub(super) fn select_lods(&self, lods: Chunk, live: u8) -> LodSelection {
         let mut selection = LodSelection {
             magnified: false,
             minified: false,

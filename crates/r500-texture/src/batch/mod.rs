@@ -23,6 +23,7 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 
 mod address_mode;
+mod anisotropy;
 mod batch_fetch;
 mod channel_source;
 mod compiled_sampler;

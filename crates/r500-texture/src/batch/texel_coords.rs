@@ -8,6 +8,7 @@ use super::compiled_sampler::CompiledSampler;
 use r500_simd::{Chunk, LANES};
 
 /// The texel coordinates of a chunk.
+#[derive(Clone, Copy)]
 pub(super) struct TexelCoords {
     /// u, v, w in texels of level 0, possibly NaN; w of a 2D texture is not set.
     pub(super) uvw: [Chunk; 3],

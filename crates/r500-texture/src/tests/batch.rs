@@ -165,7 +165,7 @@ fn valid_texture(random: &mut Random, kind: CoordType) -> Texture {
     let depth = if kind == CoordType::D3 { 1 << random.below(4) } else { 1_u32 };
     let mut texture = texture(format, [width, height], &[]);
     let last = if random.one_in(3) { 0 } else { random.below(1 + width.max(height).ilog2()) };
-    let filter = |random: &mut Random| TexelFilter::new(1 + random.below(2) as u8);
+    let filter = |random: &mut Random| TexelFilter::new(1 + random.below(3) as u8);
     let mode = |random: &mut Random| ClampMode::new(random.below(8) as u8);
     texture.filter0 = TxFilter0::default()
         .with(TxFilter0::MAG_FILTER, filter(random))
@@ -175,10 +175,13 @@ fn valid_texture(random: &mut Random, kind: CoordType) -> Texture {
         .with(TxFilter0::CLAMP_S, mode(random))
         .with(TxFilter0::CLAMP_T, mode(random))
         .with(TxFilter0::CLAMP_R, mode(random))
-        .with(TxFilter0::MAX_MIP_LEVEL, random.below(3) as u8 * random.below(2) as u8);
+        .with(TxFilter0::MAX_MIP_LEVEL, random.below(3) as u8 * random.below(2) as u8)
+        .with(TxFilter0::MAX_ANISO, random.below(8) as u8);
     texture.filter1 = TxFilter1::default()
         .with(TxFilter1::TRI_PERF, TriPerf::new(random.below(4) as u8))
         .with(TxFilter1::BORDER_FIX, random.one_in(2))
+        .with(TxFilter1::MAX_ANISO, random.below(64) as u8)
+        .with(TxFilter1::ANISO_HIGH_QUALITY, random.one_in(4))
         .with(TxFilter1::LOD_BIAS, if random.one_in(3) { random.below(1024) as u16 } else { 0 });
     texture.set(TxFormat0::TXDEPTH, depth.ilog2() as u8);
     texture.set(TxFormat0::NUM_LEVELS, last as u8);

@@ -161,8 +161,8 @@ fn lods(quad: &QuadFetch) -> [f32; 4] {
 /// different faces would have 3.1 texels, which are of level 2.
 #[test]
 fn each_pixel_takes_the_steps_on_its_own_face() {
-    let strq = [[0.75, 0.25], [1.25, 0.25], [0.75, -0.25], [1.25, -0.25]]
-        .map(|[s, t]| [s, t, 1.0, 1.0]);
+    let strq =
+        [[0.75, 0.25], [1.25, 0.25], [0.75, -0.25], [1.25, -0.25]].map(|[s, t]| [s, t, 1.0, 1.0]);
     let quad = QuadFetch::new(TexOp::LD, strq);
     let lookups = bind(&leveled()).look_up(&quad, &REFERENCE);
     assert_eq!(lookups.each_ref().map(|lookup| lookup.face), [4, 0, 4, 0].map(Some));
@@ -181,8 +181,10 @@ fn the_length_of_a_direction_has_no_effect_on_the_level() {
     // A step of a texel along S, one of 1/2 along R, the axis.
     for length in [1.0, 64.0, 1e10] {
         let place = |s: f32, r: f32| [s * length, 0.0, r * length, 1.0];
-        let quad =
-            QuadFetch::new(TexOp::LD, [place(0.0, 1.0), place(0.75, 1.5), place(0.0, 1.0), place(0.75, 1.5)]);
+        let quad = QuadFetch::new(
+            TexOp::LD,
+            [place(0.0, 1.0), place(0.75, 1.5), place(0.0, 1.0), place(0.75, 1.5)],
+        );
         // Both points are in the plane of +Z: 2 and (0.75 / 1.5 + 1) * 2 = 3.
         assert_eq!(lods(&quad), [0.0; 4], "{length}");
     }
