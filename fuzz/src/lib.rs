@@ -1,7 +1,9 @@
 //! What several fuzz targets check.
 
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, PixelRect, Shader, draw, output};
+use r500_exec::{
+    Bindings, Draw, Engine, Frame, Limits, Options, PixelRect, Readings, Shader, draw, output,
+};
 use r500_gen::{Bytes, Case, Choices, Shape, mutate, raw_programs};
 use r500_program::{Job, Program};
 
@@ -55,13 +57,18 @@ pub fn equals_reference(engine: &dyn Engine, job: &Job, options: &Options<'_>) {
 }
 
 /// Returns a drawing for engines: structured programs as they are or varied, and words that come
-/// near a program; small pictures.
+/// near a program; small pictures; sometimes with another reading.
 pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
     let kind = bytes.below(4);
     let poison = bytes.chance(1, 2);
     let size = [[4, 4], [7, 5], [1, 1], [8, 8]][bytes.below(4) as usize];
     let area = bytes.chance(1, 4).then_some(PixelRect { x: 0, y: 0, width: size[0], height: 1 });
     let mut options = Options { poison, area, threads: 1, ..Options::default() };
+    if bytes.chance(1, 4) {
+        let info = &Readings::TABLE[bytes.below(Readings::TABLE.len() as u32) as usize];
+        let (value, _) = info.values[bytes.below(info.values.len() as u32) as usize];
+        options.readings.set(info.name, value).expect("it is in the table");
+    }
     let job = match kind {
         0 => {
             options.limits = LIMITS;

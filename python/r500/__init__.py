@@ -139,6 +139,11 @@ class Drawing:
         """Which engine draws; it may change once machine code is ready."""
         return self._native.engine
 
+    @property
+    def fallback_reason(self) -> Optional[str]:
+        """Why another engine draws than the requested one; None if the requested one does."""
+        return self._native.fallback_reason
+
     def set_constant(self, n: int, value: "Sequence[float]") -> None:
         """Sets float constant n, 0 to 255."""
         red, green, blue, alpha = value

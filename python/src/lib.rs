@@ -174,6 +174,11 @@ impl Drawing {
         self.prepared.run_info().engine
     }
 
+    #[getter]
+    fn fallback_reason(&self) -> Option<String> {
+        self.prepared.run_info().fallback_reason
+    }
+
     fn set_constant(&mut self, n: usize, value: (f32, f32, f32, f32)) -> PyResult<()> {
         self.bindings.set_constant(n, value.into()).map_err(error)
     }

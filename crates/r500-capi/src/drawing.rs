@@ -119,6 +119,29 @@ pub unsafe extern "C" fn r500_drawing_free(drawing: *mut Drawing) {
     });
 }
 
+/// Returns the engine that draws: "jit", "fast" or "reference". It may change once machine code is ready. NULL if there is an error. Free it
+/// with r500_text_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_engine(drawing: *const Drawing) -> *mut c_char {
+    or_else(std::ptr::null_mut, || {
+        // SAFETY: the contract of `pointers`.
+        let drawing = unsafe { pointers::reference(drawing, "drawing")? };
+        Ok(pointers::give_text(drawing.prepared.run_info().engine.to_owned()))
+    })
+}
+
+/// Returns why another engine draws than the requested one; empty if the requested one does. NULL if there is an error. Free it with
+/// r500_text_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_fallback_reason(drawing: *const Drawing) -> *mut c_char {
+    or_else(std::ptr::null_mut, || {
+        // SAFETY: the contract of `pointers`.
+        let drawing = unsafe { pointers::reference(drawing, "drawing")? };
+        let reason = drawing.prepared.run_info().fallback_reason;
+        Ok(pointers::give_text(reason.unwrap_or_default()))
+    })
+}
+
 /// Sets the number of threads; 0 for as many as there are processors, the default.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_set_threads(drawing: *mut Drawing, threads: usize) -> bool {

@@ -3,7 +3,7 @@
 use r500_chip::Mapped;
 use r500_chip::pvs::OUTPUTS;
 use r500_chip::values::{PolygonFill, PrimType, PrimWalk};
-use r500_exec::Engine;
+use r500_exec::{Engine, RunInfo};
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WSource;
 use r500_stream::{DrawCall, State};
@@ -21,7 +21,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Sc};
 use crate::su::{DEPTH_MAX, Primitive, Su};
-use crate::us::{Fragments, Work};
+use crate::us::{Fragments, Work, ran_together};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::fetch::{Fetch, IndexList, Processed};
 use crate::vap::{DrawState, OutputLayout, Vertex};
@@ -55,19 +55,11 @@ pub(crate) fn draw(
     let vertices = vertices(state, call, &draw, &layout, context)?;
     let Some(vertices) = vertices.filter(|_| !draw.no_render) else { return Ok(()) };
     let Some(mut pipeline) = Pipeline::new(state, &draw, &layout, context)? else { return Ok(()) };
-    let split = context.readings.quad_split;
-    let known = assemble(
-        draw.vf_cntl.prim_type(),
-        vertices.order.len(),
-        pipeline.ga.provoking,
-        split,
-        |p| pipeline.primitive(&vertices, p, context),
-    )?;
-    if !known {
-        let code = draw.vf_cntl.prim_type().code();
-        context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
+    let result = pipeline.draw(&vertices, &draw, context);
+    if let Some(ran) = pipeline.ran {
+        context.report.count_engine(ran);
     }
-    pipeline.flush(context)
+    result
 }
 
 /// The vertices of a draw: each once, and the order of their use.
@@ -155,6 +147,8 @@ struct Pipeline {
     quads: Vec<(u32, Quad)>,
     /// Length of the line strip so far in pixels, for stipple.
     strip: f64,
+    /// The engine that ran the fragment program, if it ran.
+    ran: Option<RunInfo>,
 }
 
 /// Number of quads that are shaded at a time.
@@ -192,7 +186,30 @@ impl Pipeline {
             primitives: Vec::new(),
             quads: Vec::new(),
             strip: 0.0,
+            ran: None,
         }))
+    }
+
+    /// Draws the primitives of vertices.
+    fn draw(
+        &mut self,
+        vertices: &Vertices,
+        draw: &DrawState,
+        context: &mut Context<'_>,
+    ) -> Result<(), CardError> {
+        let split = context.readings.quad_split;
+        let known = assemble(
+            draw.vf_cntl.prim_type(),
+            vertices.order.len(),
+            self.ga.provoking,
+            split,
+            |p| self.primitive(vertices, p, context),
+        )?;
+        if !known {
+            let code = draw.vf_cntl.prim_type().code();
+            context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
+        }
+        self.flush(context)
     }
 
     fn primitive(
@@ -326,6 +343,9 @@ impl Pipeline {
         }
         let work = Work { rs: &self.rs, samples: &samples, primitives: &primitives };
         let shaded = self.fragments.shade(context.engine, &work, &quads, context.budget)?;
+        for ran in shaded.run_infos() {
+            self.ran = Some(ran_together(self.ran.take(), ran.clone()));
+        }
         let mut passed = 0;
         for (n, (primitive, quad)) in quads.iter().enumerate() {
             let primitive = &primitives[*primitive as usize];

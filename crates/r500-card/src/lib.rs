@@ -13,7 +13,7 @@
 //! packed into one picture with inputs by pixel and a coverage mask.
 //!
 //! Rules that the documents leave open are named choices in [`Readings`]. A register with a value that has an effect
-//! but is not implemented is counted in the [`Report`], so no omission is silent. Every loop is bounded by [`Limits`];
+//! but is not implemented is counted in the [`Report`], and so are draws by another engine than the card's: no omission is silent. Every loop is bounded by [`Limits`];
 //! no input makes the card panic or access memory outside its buffers.
 //!
 //! # Example
@@ -123,5 +123,5 @@ pub use card::Card;
 pub use limits::{CardError, Limits};
 pub use reading::{ReadingError, ReadingInfo, Readings};
 pub use recording::DrawJob;
-pub use report::{Note, Report, Statistics};
+pub use report::{EngineChoice, Note, Report, Statistics};
 pub use target_picture::TargetPicture;

@@ -1,14 +1,16 @@
-//! The report: statistics, and requests that no block implements.
+//! The report: statistics, the engines that ran fragment programs, and requests that no block implements.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use r500_exec::{AnotherEngine, RunInfo};
 use r500_stream::{StreamErrorKind, counted};
 
 /// The notes and statistics of a card.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     notes: BTreeMap<Note, u64>,
+    engines: BTreeMap<EngineChoice, u64>,
     /// Statistics.
     pub statistics: Statistics,
 }
@@ -57,6 +59,15 @@ pub enum Note {
     },
 }
 
+/// The engine that ran the fragment program of a draw.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EngineChoice {
+    /// The engine.
+    pub engine: &'static str,
+    /// Why it is not the engine of the card.
+    pub fallback_reason: Option<String>,
+}
+
 /// Statistics of a card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -78,6 +89,35 @@ impl Report {
     /// Returns the notes and how often each occurred.
     pub fn notes(&self) -> impl Iterator<Item = (&Note, u64)> {
         self.notes.iter().map(|(note, count)| (note, *count))
+    }
+
+    /// Returns which engines ran the fragment programs of draws, why it was not the engine of the card, and for how many draws. Draws that
+    /// shade nothing are not counted. A draw of several pictures counts once, for another engine if one ran any of them.
+    pub fn engines(&self) -> impl Iterator<Item = (&EngineChoice, u64)> {
+        self.engines.iter().map(|(choice, draws)| (choice, *draws))
+    }
+
+    /// Checks that an engine ran the fragment program of every draw. Returns the number of these draws.
+    ///
+    /// # Errors
+    /// [`AnotherEngine`] if another one ran any.
+    pub fn drawn_by(&self, engine: &str) -> Result<u64, AnotherEngine> {
+        for EngineChoice { engine: other, fallback_reason } in self.engines.keys() {
+            if *other != engine {
+                let reason = fallback_reason.clone();
+                return Err(AnotherEngine { wanted: engine.to_owned(), engine: other, reason });
+            }
+        }
+        Ok(self.engines.values().sum())
+    }
+
+    pub(crate) fn count_engine(&mut self, ran: RunInfo) {
+        let RunInfo { engine, fallback_reason, .. } = ran;
+        let mut choice = EngineChoice { engine, fallback_reason };
+        if self.engines.len() >= Self::MOST && !self.engines.contains_key(&choice) {
+            choice.fallback_reason = Some("other reasons".to_owned());
+        }
+        *self.engines.entry(choice).or_default() += 1;
     }
 
     /// Limit of different notes, because a stream of random values has no end of them.
@@ -103,6 +143,24 @@ impl fmt::Display for Note {
             Self::Target { target, why } => write!(f, "render target {target}: {why}"),
             Self::Draw { why } => write!(f, "draw: {why}"),
             Self::Stream { why } => write!(f, "stream: {why}"),
+        }
+    }
+}
+
+impl EngineChoice {
+    /// Returns whether the reference engine, which is slow, ran draws in place of another one.
+    #[must_use]
+    pub fn steps_aside(&self) -> bool {
+        self.engine == "reference" && self.fallback_reason.is_some()
+    }
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {} engine", self.engine)?;
+        match &self.fallback_reason {
+            Some(reason) => write!(f, ": {reason}"),
+            None => Ok(()),
         }
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use r500_chip::Mapped;
 use r500_exec::{
-    Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, Shader, draw,
+    Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, RunInfo, Shader,
+    draw,
 };
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
@@ -43,6 +44,11 @@ pub(crate) struct Work<'a> {
 pub(crate) struct Shaded {
     frames: Vec<Frame>,
     quads: usize,
+}
+
+/// Returns which engine ran a draw of two pictures: another one than the engine of the card, if one did.
+pub(crate) fn ran_together(a: Option<RunInfo>, b: RunInfo) -> RunInfo {
+    a.filter(|a| a.fallback_reason.is_some() || b.fallback_reason.is_none()).unwrap_or(b)
 }
 
 /// The result of the fragment program for a pixel.
@@ -189,6 +195,11 @@ fn groups(quads: usize) -> u64 {
 }
 
 impl Shaded {
+    /// Returns which engine ran each picture.
+    pub(crate) fn run_infos(&self) -> impl Iterator<Item = &RunInfo> {
+        self.frames.iter().map(|frame| &frame.run_info)
+    }
+
     /// Returns a pixel of quad `n`.
     pub(crate) fn fragment(&self, n: usize, corner: usize) -> Fragment {
         let frame = &self.frames[n / self.quads];

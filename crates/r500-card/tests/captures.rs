@@ -1,6 +1,6 @@
 //! Captures of submissions: three engines leave the same buffers as the card when the capture was made, every register
 //! and command has a name, and the text of every submission assembles to the same dwords.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use r500_card::Card;
 use r500_exec::Engine;
 use r500_exec::reference::Reference;
-use r500_fast::Fast;
-use r500_jit::Jit;
+use r500_fast::{Fast, Simd};
+use r500_jit::{Effort, Jit, Settings, When};
 use r500_stream::capture::{Event, Limits, Player, Reader, Record};
 use r500_stream::text::{Printer, parse};
 use r500_stream::{State, Statistics};
@@ -28,8 +28,9 @@ fn captures() -> Vec<PathBuf> {
     found
 }
 
-/// Executes a capture. Returns the number of buffers that were compared with its hashes.
-fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> usize {
+/// Executes a capture by an engine, which must run every fragment program itself. Returns the number of buffers that were compared with its
+/// hashes, and that of draws.
+fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> (usize, u64) {
     let mut card = Card::with_engine(engine);
     let mut player = Player::new(Limits::default());
     let (mut submissions, mut compared) = (0, 0);
@@ -57,18 +58,49 @@ fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> usize {
     }
     let notes: Vec<_> = card.report().notes().map(|(note, _)| note.to_string()).collect();
     assert_eq!(notes, Vec::<String>::new(), "{}", path.display());
-    compared
+    let draws = card.report().drawn_by(name);
+    let draws = draws.unwrap_or_else(|another| panic!("{}: {another}", path.display()));
+    (compared, draws)
+}
+
+/// Captures with the project's readings and with others.
+#[test]
+fn captures_have_default_readings_and_others() {
+    let readings = |path: &PathBuf| {
+        let mut records = Reader::new(fs::File::open(path).unwrap()).unwrap();
+        records.find_map(|record| match record.unwrap() {
+            Record::Info(info) => Some(info.readings),
+            _ => None,
+        })
+    };
+    let all: Vec<_> = captures().iter().filter_map(readings).collect();
+    assert!(
+        all.iter().any(Vec::is_empty) && all.iter().any(|readings| readings.len() > 1),
+        "{all:?}"
+    );
 }
 
 #[test]
 fn all_engines_leave_the_buffers_of_the_capture() {
     for path in captures() {
-        for (name, engine) in [
-            ("reference", Box::new(Reference) as Box<dyn Engine + Send>),
-            ("fast", Box::new(Fast::new())),
-            ("jit", Box::new(Jit::new())),
-        ] {
-            assert!(replay(&path, name, engine) > 0, "{}: no hashes", path.display());
+        let (compared, draws) = replay(&path, "reference", Box::new(Reference));
+        assert!(compared > 0 && draws > 0, "{}: {compared} buffers, {draws} draws", path.display());
+        let mut engines: Vec<(&str, Box<dyn Engine + Send>)> =
+            vec![("fast", Box::new(Fast::new()))];
+        // Machine code from the first picture on.
+        let settings = Settings { when: When::Before(Effort::Quick), ..Settings::default() };
+        let jit = Jit::with(Simd::detect(), settings);
+        match jit.unavailable() {
+            None => engines.push(("jit", Box::new(jit))),
+            Some(reason) => eprintln!("not by the jit engine: {reason}"),
+        }
+        for (name, engine) in engines {
+            assert_eq!(
+                replay(&path, name, engine),
+                (compared, draws),
+                "{}, {name}",
+                path.display()
+            );
         }
     }
 }

@@ -43,6 +43,30 @@ impl RunInfo {
     pub fn of(engine: &'static str) -> Self {
         Self { engine, simd: None, fallback_reason: None, compiled: None }
     }
+
+    /// Checks that an engine drew. A test that compares engines checks this of each: else it may compare an engine with itself.
+    ///
+    /// # Errors
+    /// [`AnotherEngine`] if another one drew.
+    pub fn drawn_by(&self, engine: &str) -> Result<(), AnotherEngine> {
+        if self.engine == engine {
+            return Ok(());
+        }
+        let reason = self.fallback_reason.clone();
+        Err(AnotherEngine { wanted: engine.to_owned(), engine: self.engine, reason })
+    }
+}
+
+/// Another engine drew than the wanted one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the {engine} engine drew, not the {wanted} engine: {}", .reason.as_deref().unwrap_or("it was requested"))]
+pub struct AnotherEngine {
+    /// The engine that should have drawn.
+    pub wanted: String,
+    /// The engine that drew.
+    pub engine: &'static str,
+    /// Why.
+    pub reason: Option<String>,
 }
 
 /// Counters of a run. They do not depend on group size, threads or engine, except `instructions`, which

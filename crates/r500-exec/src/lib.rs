@@ -39,6 +39,7 @@ pub mod reference;
 pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
+mod affecting;
 mod bindings;
 mod draw;
 mod draw_key;
@@ -54,11 +55,12 @@ mod strips;
 mod surface;
 mod warning;
 
+pub use affecting::AffectedInstruction;
 pub use bindings::{BindError, Bindings};
 pub use drawing::{BandPainter, Drawing};
 pub use engine::{Engine, Fallback, draw, draw_into};
 pub use error::RunError;
-pub use frame::{Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
+pub use frame::{AnotherEngine, Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;
@@ -68,6 +70,8 @@ pub use surface::{ColorSurface, Plane, Surfaces};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};
 
 // Interfaces between this project's engines: not for embedders.
+#[doc(hidden)]
+pub use affecting::ControlFlow;
 #[doc(hidden)]
 pub use draw::Draw;
 #[doc(hidden)]

@@ -1,8 +1,8 @@
 //! Readings: a named option for each rule that the documents leave open.
 //!
-//! The first value of each reading is this project's choice, which every other engine implements; the
-//! reference engine implements all values, so that a comparison with a card can find the right one. The
-//! evidence for each reading is in its row: *documented* (register documents), *ctm* (the vendor's CTM
+//! The first value of each reading is this project's choice, which every engine implements; the reference engine
+//! implements all values, so that a comparison with a card can find the right one. `affecting.rs` says which operations
+//! and samplers each reading affects, and which readings the other engines implement, too. The evidence for each reading is in its row: *documented* (register documents), *ctm* (the vendor's CTM
 //! guide), *observed* (compiled programs give the right picture only with it), *derived*, *open* (several
 //! readings are consistent with all known facts).
 

@@ -8,7 +8,7 @@ use r500_isa::values::TexOp;
 use super::arg::Arg;
 use super::codegen::{KernelCall, TexelView};
 use super::dispatch::{Kernel, KernelArgs};
-use r500_exec::Bindings;
+use r500_exec::Draw;
 
 /// An op over a batch.
 #[derive(Clone, Debug)]
@@ -103,11 +103,13 @@ impl Bytecode {
     }
 
     /// Returns the texels that machine code fetches from, by texture unit.
-    pub(super) fn texels<'a>(&self, bindings: &'a Bindings) -> [TexelView<'a>; TEXTURE_UNITS] {
+    pub(super) fn texels<'a>(&self, draw: &Draw<'a>) -> [TexelView<'a>; TEXTURE_UNITS] {
+        let Draw { bindings, options, .. } = *draw;
+        let readings = options.readings.texture();
         let mut texels = [TexelView::NONE; TEXTURE_UNITS];
         for unit in self.units.iter().map(|unit| usize::from(*unit)) {
             if let Some(sampler) = bindings.sampler(unit) {
-                texels[unit] = sampler.texel_view();
+                texels[unit] = sampler.texel_view(&readings);
             }
         }
         texels

@@ -18,6 +18,7 @@ use super::lanes;
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Bindings, RunError};
 use r500_ir::{self, Function, Inst, Operand, Stmt, Value, Values};
+use r500_texture::TexReadings;
 
 pub use super::fuel::Fuel;
 pub use super::interpolants::LinearInterpolant;
@@ -75,9 +76,9 @@ pub struct ResourceLayout {
 }
 
 impl ResourceLayout {
-    /// Returns the layout of the resources that a function reads. Decodes textures for it.
+    /// Returns the layout of the resources that a function reads, under readings of the texture unit. Decodes textures for it.
     #[must_use]
-    pub fn of(function: &Function, bindings: &Bindings) -> Self {
+    pub fn of(function: &Function, bindings: &Bindings, readings: &TexReadings) -> Self {
         let (mut units, mut interpolants) = (Vec::new(), Vec::new());
         let read = &mut |stmt: &Stmt| match stmt {
             Stmt::Fetch(fetch) => units.push(fetch.unit),
@@ -89,7 +90,10 @@ impl ResourceLayout {
         function.body.iter().for_each(|stmt| stmt.each(read));
         units.sort_unstable();
         units.dedup();
-        let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.texture_desc()?));
+        let table = |unit: u8| {
+            let sampler = bindings.sampler(usize::from(unit))?;
+            Some((unit, sampler.texture_desc(readings)?))
+        };
         interpolants.sort_unstable();
         interpolants.dedup();
         interpolants.retain(|channel| is_linear(bindings, *channel));

@@ -111,7 +111,7 @@ impl<'a> Interpreter<'a> {
             any_replay: false,
             counters: Counters::default(),
             fuel: Fuel::new(draw, [0, 0]),
-            texels: code.texels(draw.bindings),
+            texels: code.texels(draw),
         }
     }
 
@@ -403,6 +403,7 @@ impl SimdTask for Fetch<'_, '_> {
             active,
             wanted: wanted.fold(0, |mask, i| mask | 1 << i),
             ranges,
+            readings: &interp.draw.options.readings.texture(),
         };
         sampler.fetch_batch(level, &batch, texel);
     }

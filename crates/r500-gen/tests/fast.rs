@@ -58,7 +58,8 @@ fn cubes_and_anisotropic_filters() {
                 }
             };
         }
-        let options = Options { poison: setup.poison, threads: setup.threads, ..Options::default() };
+        let options =
+            Options { poison: setup.poison, threads: setup.threads, ..Options::default() };
         match compare(&job, &options) {
             Outcome::Different(what) => Outcome::Different(format!("seed {seed}: {what}")),
             outcome => outcome,

@@ -22,6 +22,11 @@ fn before(effort: Effort) -> Settings {
     Settings { when: When::Before(effort), ..Settings::default() }
 }
 
+/// Returns the engine that draws if machine code is requested before the first picture: the fast one where there is no back end.
+fn draws(jit: &Jit) -> &'static str {
+    if jit.unavailable().is_none() { "jit" } else { "fast" }
+}
+
 /// Returns whether there is a back end for this machine.
 fn is_here() -> bool {
     Jit::new().unavailable().is_none()
@@ -52,21 +57,37 @@ impl Scene {
         Frame::new(&self.shader, &self.bindings, options).unwrap()
     }
 
+    /// Returns the pixels of a picture by the reference engine.
+    fn reference(&self) -> Vec<u32> {
+        let options = Options::default();
+        let draw = self.draw(&options);
+        let prepared = Reference.prepare(draw);
+        pixels("reference", &*prepared, &draw, &mut self.frame(&options)).unwrap()
+    }
+
     /// Returns the pixels of a picture by the fast engine.
     fn wanted(&self) -> Vec<u32> {
         let options = Options::default();
         let draw = self.draw(&options);
-        pixels(&*Fast::new().prepare(draw), &draw, &mut self.frame(&options)).unwrap()
+        pixels("fast", &*Fast::new().prepare(draw), &draw, &mut self.frame(&options)).unwrap()
     }
 }
 
+/// Draws with an engine, which must draw itself, and returns the pixels.
+#[track_caller]
 fn pixels(
+    engine: &str,
     prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,
     frame: &mut Frame,
 ) -> Result<Vec<u32>, RunError> {
     draw_into(prepared, draw, frame)?;
-    Ok(frame.target(0).unwrap().iter().flatten().map(|x| x.to_bits()).collect())
+    frame.run_info.drawn_by(engine).unwrap();
+    Ok(bits(frame))
+}
+
+fn bits(frame: &Frame) -> Vec<u32> {
+    frame.target(0).unwrap().iter().flatten().map(|x| x.to_bits()).collect()
 }
 
 #[test]
@@ -81,13 +102,13 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
     let prepared = jit.prepare(draw);
     let mut frame = scene.frame(&options);
     // Not enough has been drawn to compile.
-    assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
-    assert_eq!(frame.run_info.engine, "fast");
+    assert_eq!(pixels("fast", &*prepared, &draw, &mut frame).unwrap(), wanted);
     assert!(frame.run_info.fallback_reason.is_some());
     let start = Instant::now();
     while frame.run_info.engine != "jit" {
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", frame.run_info);
-        assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
+        draw_into(&*prepared, &draw, &mut frame).unwrap();
+        assert!(bits(&frame) == wanted);
     }
     assert_eq!(frame.run_info.fallback_reason, None);
     let [compiled, all] = frame.run_info.compiled.unwrap();
@@ -95,7 +116,7 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
     // Cached code is used from the first picture on.
     let again = jit.prepare(draw);
     assert_eq!(again.run_info().engine, "jit");
-    assert_eq!(pixels(&*again, &draw, &mut frame).unwrap(), wanted);
+    assert_eq!(pixels("jit", &*again, &draw, &mut frame).unwrap(), wanted);
     // Engines do not share caches.
     assert_eq!(Jit::new().prepare(draw).run_info().engine, "fast");
 }
@@ -127,8 +148,8 @@ fn an_animation_is_compiled_twice() {
         let draw = scene.draw(&options);
         let mut frame = scene.frame(&options);
         let prepared = jit.prepare(draw);
-        assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), scene.wanted(), "picture {n}");
-        assert_eq!(frame.run_info.engine, "jit");
+        let got = pixels("jit", &*prepared, &draw, &mut frame).unwrap();
+        assert_eq!(got, scene.wanted(), "picture {n}");
         misses.push(jit.cache_use().misses);
     }
     assert!(misses[1] > misses[0], "{misses:?}");
@@ -152,10 +173,10 @@ fn changing_symbolic_constants_compiles_nothing() {
         for n in 0..6 {
             let draw = scene.draw(&options);
             let (mut frame, mut wanted) = (scene.frame(&options), scene.frame(&options));
-            let got = pixels(&*jit.prepare(draw), &draw, &mut frame).unwrap();
-            let wanted = pixels(&*Reference.prepare(draw), &draw, &mut wanted).unwrap();
+            let got = pixels("jit", &*jit.prepare(draw), &draw, &mut frame).unwrap();
+            let wanted =
+                pixels("reference", &*Reference.prepare(draw), &draw, &mut wanted).unwrap();
             assert_eq!(got, wanted, "{name}, draw {n}");
-            assert_eq!(frame.run_info.engine, "jit");
             misses.push(jit.cache_use().misses);
             for (at, constant) in (0..256).zip((n..).step_by(3)) {
                 let value = [0, 1, 2, 3].map(|channel| odd[(constant + channel) % odd.len()]);
@@ -180,8 +201,9 @@ fn changing_a_specialised_constant_compiles_once() {
         let misses = jit.cache_use().misses;
         let draw = scene.draw(&options);
         let (mut frame, mut wanted) = (scene.frame(&options), scene.frame(&options));
-        let got = pixels(&*jit.prepare(draw), &draw, &mut frame).unwrap();
-        assert_eq!(got, pixels(&*Reference.prepare(draw), &draw, &mut wanted).unwrap(), "{time}");
+        let got = pixels("jit", &*jit.prepare(draw), &draw, &mut frame).unwrap();
+        let wanted = pixels("reference", &*Reference.prepare(draw), &draw, &mut wanted).unwrap();
+        assert_eq!(got, wanted, "{time}");
         jit.cache_use().misses > misses
     };
     assert!(compiles(0.5), "the first draw");
@@ -243,7 +265,10 @@ fn small_drawings_of_a_shader_move_to_machine_code_together() {
 #[test]
 fn a_drawing_takes_new_bindings_and_refuses_what_it_was_not_prepared_for() {
     let options = Options::default();
-    for jit in [Jit::new(), Jit::with(Simd::detect(), before(Effort::Full))] {
+    let compiled = Jit::with(Simd::detect(), before(Effort::Full));
+    let by = draws(&compiled);
+    // The pictures are too small for machine code in the background: by the fast engine, from a function with uniforms.
+    for (jit, by) in [(Jit::new(), "fast"), (compiled, by)] {
         let mut scene = Scene::new("scene_plasma", [40, 24]);
         let shader = scene.shader.clone();
         let mut drawing = Drawing::new(&jit, shader, &scene.bindings, options.clone()).unwrap();
@@ -251,9 +276,8 @@ fn a_drawing_takes_new_bindings_and_refuses_what_it_was_not_prepared_for() {
         for n in 0..5_u8 {
             scene.bindings.set_constant(0, [0.3 + 0.07 * f32::from(n), 0.0, 0.0, 0.0]).unwrap();
             drawing.draw_into(&scene.bindings, &mut frame).unwrap();
-            let got: Vec<u32> =
-                frame.target(0).unwrap().iter().flatten().map(|x| x.to_bits()).collect();
-            assert_eq!(got, scene.wanted(), "picture {n}");
+            frame.run_info.drawn_by(by).unwrap();
+            assert_eq!(bits(&frame), scene.reference(), "picture {n}");
         }
         let prepared = jit.prepare(scene.draw(&options));
         scene.bindings.set_int_constant(3, Default::default()).unwrap();
@@ -267,7 +291,7 @@ fn a_drawing_takes_new_bindings_and_refuses_what_it_was_not_prepared_for() {
 fn a_constant_that_changes_is_a_uniform_of_the_prepared_draw() {
     let options = Options::default();
     let jit = Jit::with(Simd::detect(), before(Effort::Full));
-    for engine in [&jit as &dyn Engine, &Fast::new()] {
+    for (engine, by) in [(&jit as &dyn Engine, draws(&jit)), (&Fast::new(), "fast")] {
         let mut scene = Scene::new("scene_plasma", [40, 24]);
         let mut prepared = engine.prepare(scene.draw(&options));
         let mut misses = Vec::new();
@@ -278,8 +302,8 @@ fn a_constant_that_changes_is_a_uniform_of_the_prepared_draw() {
                 assert!(n < 2, "picture {n} is prepared again");
                 prepared = engine.prepare(draw);
             }
-            let got = pixels(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
-            assert_eq!(got, scene.wanted(), "picture {n}");
+            let got = pixels(by, &*prepared, &draw, &mut scene.frame(&options)).unwrap();
+            assert_eq!(got, scene.reference(), "picture {n}");
             misses.push(jit.cache_use().misses);
         }
         assert_eq!(misses[2], misses[7]);
@@ -289,8 +313,8 @@ fn a_constant_that_changes_is_a_uniform_of_the_prepared_draw() {
         if !prepared.update(&draw) {
             prepared = engine.prepare(draw);
         }
-        let got = pixels(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
-        assert_eq!(got, scene.wanted());
+        let got = pixels(by, &*prepared, &draw, &mut scene.frame(&options)).unwrap();
+        assert_eq!(got, scene.reference());
     }
 }
 
@@ -305,7 +329,7 @@ fn tiles_threads_and_areas_do_not_show() {
         let draw = scene.draw(&all);
         let jit = Jit::with(Simd::detect(), before(Effort::Full));
         let mut whole = scene.frame(&all);
-        pixels(&*jit.prepare(draw), &draw, &mut whole).unwrap();
+        pixels("jit", &*jit.prepare(draw), &draw, &mut whole).unwrap();
         for (x, y, width, height, threads) in
             [(0, 0, 133, 71, 3), (5, 17, 90, 40, 2), (1, 1, 1, 1, 1)]
         {
@@ -313,7 +337,7 @@ fn tiles_threads_and_areas_do_not_show() {
             let options = Options { area, threads, ..Options::default() };
             let draw = scene.draw(&options);
             let mut part = scene.frame(&options);
-            pixels(&*jit.prepare(draw), &draw, &mut part).unwrap();
+            pixels("jit", &*jit.prepare(draw), &draw, &mut part).unwrap();
             for (dx, dy) in (0..width).flat_map(|dx| (0..height).map(move |dy| (dx, dy))) {
                 let (got, wanted) = (part.color(0, dx, dy), whole.color(0, x + dx, y + dy));
                 assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "{name} {dx},{dy}");
@@ -338,14 +362,15 @@ fn rows_of_adjacent_batches_draw_what_the_reference_engine_draws() {
             let mut wanted = scene.frame(&options);
             draw_into(&*Reference.prepare(draw), &draw, &mut wanted).unwrap();
             for simd in Simd::available() {
-                let engines: [Box<dyn Engine>; 2] =
-                    [Box::new(Jit::with(simd, before(Effort::Full))), Box::new(Fast::with(simd))];
-                for engine in engines {
+                let jit = Jit::with(simd, before(Effort::Full));
+                let fast: (_, Box<dyn Engine>) = ("fast", Box::new(Fast::with(simd)));
+                let jit: (_, Box<dyn Engine>) = (draws(&jit), Box::new(jit));
+                for (by, engine) in [jit, fast] {
                     let prepared = engine.prepare(draw);
                     let mut frame = scene.frame(&options);
                     // The second time with used memory.
                     for _ in 0..2 {
-                        let colors = pixels(&*prepared, &draw, &mut frame).unwrap();
+                        let colors = pixels(by, &*prepared, &draw, &mut frame).unwrap();
                         let reference = wanted.target(0).unwrap().iter().flatten();
                         let same = colors
                             .iter()
@@ -418,7 +443,8 @@ fn contests_show_neither_in_pictures_nor_in_counts() {
             let prepared = jit.prepare(draw);
             let counts = (0..pictures).map(|_| {
                 let mut frame = scene.frame(&options);
-                assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted, "{name}");
+                let got = pixels("jit", &*prepared, &draw, &mut frame).unwrap();
+                assert_eq!(got, wanted, "{name}");
                 frame.counters.instructions
             });
             counts.collect::<Vec<_>>()
@@ -449,7 +475,9 @@ fn forms_of_code_count_alike() {
                 let draw = Draw::new(&shader, &bindings, &options).unwrap();
                 let jit = Jit::with(simd, Settings { groups, ..before(Effort::Full) });
                 let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
-                let drawn = draw_into(&*jit.prepare(draw), &draw, &mut frame);
+                let prepared = jit.prepare(draw);
+                prepared.run_info().drawn_by("jit").unwrap();
+                let drawn = draw_into(&*prepared, &draw, &mut frame);
                 drawn.ok().map(|()| frame.counters.instructions)
             };
             let Some(one) = run(Groups::One, 1 << 20) else { continue };
@@ -486,7 +514,7 @@ fn zero_times_a_negative_number_is_positive_zero() {
                 if jit.unavailable().is_some() {
                     continue;
                 }
-                let drawn = pixels(&*jit.prepare(draw), &draw, &mut scene.frame(&options));
+                let drawn = pixels("jit", &*jit.prepare(draw), &draw, &mut scene.frame(&options));
                 assert!(drawn.unwrap() == wanted, "{simd:?}, {execution:?}, {groups:?}");
             }
         }

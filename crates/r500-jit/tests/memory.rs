@@ -39,7 +39,7 @@ fn code_is_never_writable_and_goes_with_its_engine() {
         let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
         let prepared = jit.prepare(draw);
         draw_into(&*prepared, &draw, &mut frame).unwrap();
-        assert_eq!(frame.run_info.engine, "jit");
+        frame.run_info.drawn_by("jit").unwrap();
         // Adjacent mappings may be merged.
         assert!(executable() > before, "{n}");
     }

@@ -92,6 +92,7 @@ fn check(
     let kills = frame.counters.killed > 0;
     for (engine, jit) in engines() {
         let mut drawing = Drawing::new(&jit, shader.clone(), bindings, options.clone()).unwrap();
+        drawing.run_info().drawn_by("jit").unwrap();
         let mut compiled = jit.cache_use().misses;
         for &format in formats {
             for (number, &area) in areas.iter().enumerate() {

@@ -6,7 +6,7 @@ use r500_exec::Engine;
 use r500_exec::reference::Reference;
 use r500_fast::Fast;
 use r500_jit::Jit;
-use r500_stream::Submission;
+use r500_stream::{Submission, counted};
 
 /// A chip that executes submissions.
 #[derive(Debug, Default)]
@@ -43,6 +43,10 @@ impl Machine for Chip {
             1 => format!("not drawn as a card does: {note}"),
             count => format!("not drawn as a card does: {note} ({count} times)"),
         });
-        notes.chain(stats.then(|| report.statistics.to_string())).collect()
+        // Without statistics, only draws that the slow engine took over.
+        let engines = report.engines().filter(|(choice, _)| stats || choice.steps_aside());
+        let engines =
+            engines.map(|(choice, draws)| format!("{} by {choice}", counted(draws, "draw")));
+        notes.chain(stats.then(|| report.statistics.to_string())).chain(engines).collect()
     }
 }

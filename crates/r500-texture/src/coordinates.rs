@@ -7,7 +7,7 @@ use r500_isa::values::{CoordType, TexOp};
 
 use super::anisotropy::{Anisotropy, Probes};
 use super::quad_fetch::{Gradients, QuadFetch};
-use super::readings::{CubeTies, LodBias, Magnification, TexReadings};
+use super::readings::{CubeTies, Magnification, TexReadings};
 use r500_numerics::{Arith, compare, kernels};
 
 /// The coordinate space of a texture.
@@ -202,12 +202,7 @@ impl CoordSpace {
     }
 
     fn bias_lod(&self, lod: f32, probes: Probes, op: TexOp, readings: &TexReadings) -> Lod {
-        let biased = match readings.lod_bias {
-            LodBias::Always => true,
-            LodBias::NotLod => op != TexOp::LOD,
-            LodBias::Implicit => op != TexOp::LOD && op != TexOp::DXDY,
-        };
-        let bias = if biased { self.lod_bias } else { 0.0 };
+        let bias = if readings.lod_bias.applies_to(op) { self.lod_bias } else { 0.0 };
         let biased = nan_to_zero(readings.arith.add(lod, bias));
         let truncate = |lod: f32| readings.lod_fraction.truncate(lod, readings.arith);
         let magnified = match readings.magnification {

@@ -41,10 +41,12 @@
 //! no programs, engines or files.
 
 mod address;
+mod affecting;
 mod anisotropy;
 #[doc(hidden)]
 pub mod batch;
 mod blocks;
+mod compiled_forms;
 mod component;
 mod coordinates;
 mod error;

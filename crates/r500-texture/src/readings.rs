@@ -1,5 +1,6 @@
 //! Readings: the options of the texture unit where its rules are open.
 
+use r500_isa::values::TexOp;
 use r500_numerics::Arith;
 
 /// The options of a sampler: [`TexReadings::REFERENCE`] is this project's choice; other combinations are for
@@ -45,6 +46,17 @@ pub enum LodBias {
     Implicit,
 }
 
+impl LodBias {
+    /// Returns whether the bias is added to the level of detail of an instruction.
+    pub(crate) fn applies_to(self, op: TexOp) -> bool {
+        match self {
+            Self::Always => true,
+            Self::NotLod => op != TexOp::LOD,
+            Self::Implicit => op != TexOp::LOD && op != TexOp::DXDY,
+        }
+    }
+}
+
 /// The fraction of the level of detail, bias included, that selects the filter and the levels.
 ///
 /// Observed: Mesa's r300 driver adds 1/32 to every `LOD_BIAS`, and a card (RV530) that draws a level at exactly its
@@ -61,13 +73,19 @@ pub enum LodFraction {
 }
 
 impl LodFraction {
+    /// Returns the unit of the level of detail; `None` if it is exact.
+    #[must_use]
+    pub fn unit(self) -> Option<f32> {
+        match self {
+            Self::FourBits => Some(1.0 / 16.0),
+            Self::FiveBits => Some(1.0 / 32.0),
+            Self::Exact => None,
+        }
+    }
+
     /// Returns the level of detail truncated to this fraction.
     pub(crate) fn truncate(self, lod: f32, arith: Arith) -> f32 {
-        let unit = match self {
-            Self::FourBits => 1.0 / 16.0,
-            Self::FiveBits => 1.0 / 32.0,
-            Self::Exact => return lod,
-        };
+        let Some(unit) = self.unit() else { return lod };
         arith.mul(arith.floor(arith.mul(lod, 1.0 / unit)), unit)
     }
 }

@@ -1,6 +1,6 @@
 //! The sampler: a texture bound to a unit, which quads or batches fetch from.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use r500_isa::state::UsFormat;
 use r500_program::Texture;
@@ -8,6 +8,7 @@ use r500_simd::Chunk;
 use r500_simd::level::lane_ops::LaneOps;
 
 use super::batch::{BatchFetch, CompiledSampler, TexelView, TextureDesc, fetch_batch};
+use super::compiled_forms::CompiledForms;
 use super::error::BindError;
 use super::lookup::Lookup;
 use super::quad_fetch::QuadFetch;
@@ -16,14 +17,14 @@ use super::scalar_sampler::ScalarSampler;
 
 /// A texture that can be sampled.
 ///
-/// Clones share the texels, which take as much memory as the bytes they came from. The first batch fetch
-/// adds decoded texels: 16 bytes a texel, or 4 if there are many (32 MiB at most), and 64 bytes a texel for
+/// Clones share the texels, which take as much memory as the bytes they came from. The first batch fetch (with
+/// readings that affect the sampler, each first one) adds decoded texels: 16 bytes a texel, or 4 if there are many (32 MiB at most), and 64 bytes a texel for
 /// linear filters of small textures (2 MiB at most).
 #[derive(Clone, Debug)]
 pub struct Sampler {
     scalar: ScalarSampler,
-    /// Compiled by the first batch fetch; `None` if the texture is too large.
-    compiled: Arc<OnceLock<Option<CompiledSampler>>>,
+    /// Compiled by the first batch fetch with given readings.
+    compiled: Arc<CompiledForms>,
 }
 
 impl Sampler {
@@ -102,27 +103,33 @@ impl Sampler {
 
     /// Fetches for a batch: red, green, blue, alpha before the destination swizzle, into the same number of
     /// chunks. A channel that is not wanted may be empty. The results are those of [`fetch`](Self::fetch)
-    /// under the default readings, bit for bit. `simd` is the level that the caller is compiled for.
+    /// under the readings of the fetch, bit for bit. `simd` is the level that the caller is compiled for.
     #[inline(always)]
     pub fn fetch_batch(&self, simd: impl LaneOps, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
-        fetch_batch(simd, &self.scalar, self.compiled(), fetch, out);
+        fetch_batch(simd, &self.scalar, self.compiled(fetch.readings), fetch, out);
     }
 
-    /// Returns the layout of the texels for machine code; `None` for samplers that machine code does not
-    /// support.
+    /// Returns the layout of the texels for machine code under given readings; `None` for samplers and readings
+    /// that machine code does not support.
     #[must_use]
-    pub fn texture_desc(&self) -> Option<TextureDesc> {
-        self.compiled().and_then(|compiled| TextureDesc::new(&self.scalar, compiled))
+    pub fn texture_desc(&self, readings: &TexReadings) -> Option<TextureDesc> {
+        self.compiled(readings).and_then(|compiled| TextureDesc::new(&self.scalar, compiled))
     }
 
     /// Returns the texels in that layout; empty without one.
     #[must_use]
-    pub fn texel_view(&self) -> TexelView<'_> {
-        self.compiled().map_or(TexelView::NONE, CompiledSampler::texel_view)
+    pub fn texel_view(&self, readings: &TexReadings) -> TexelView<'_> {
+        self.compiled(readings).map_or(TexelView::NONE, CompiledSampler::texel_view)
+    }
+
+    /// Returns the readings that affect a fetch; those that do not have the project's value.
+    #[must_use]
+    pub fn affecting(&self, readings: &TexReadings) -> TexReadings {
+        self.scalar.affecting(readings)
     }
 
     #[inline(always)]
-    fn compiled(&self) -> Option<&CompiledSampler> {
-        self.compiled.get_or_init(|| CompiledSampler::new(&self.scalar)).as_ref()
+    fn compiled(&self, readings: &TexReadings) -> Option<&CompiledSampler> {
+        self.compiled.get(&self.scalar, readings)
     }
 }

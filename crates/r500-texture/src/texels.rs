@@ -95,6 +95,11 @@ impl Texels {
         self.interpret.signed.contains(&true)
     }
 
+    /// Returns whether colours are converted from gamma to linear values.
+    pub(super) fn has_gamma(&self) -> bool {
+        self.gamma
+    }
+
     /// Returns the layout of a texel in memory.
     pub(super) fn layout(&self) -> Layout {
         self.layout

@@ -53,7 +53,8 @@ fn a_warm_drawing_allocates_nothing() {
     let job = reader::read(PROGRAM, None, Some(Language::Assembly), &limits).unwrap().remove(0);
     let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
     let jit = Jit::with(Simd::detect(), settings);
-    for engine in [&jit as &dyn Engine, &Fast::new()] {
+    let compiled = if jit.unavailable().is_none() { "jit" } else { "fast" };
+    for (by, engine) in [(compiled, &jit as &dyn Engine), ("fast", &Fast::new())] {
         let mut bindings = Bindings::new(&job, [64, 48]).unwrap();
         let values = vec![[0.25; 4]; 64 * 48];
         bindings
@@ -78,5 +79,6 @@ fn a_warm_drawing_allocates_nothing() {
         let before = COUNT.get();
         (300..400).for_each(&mut draw);
         assert_eq!(COUNT.get() - before, 0, "{}", engine.name());
+        drawing.run_info().drawn_by(by).unwrap();
     }
 }

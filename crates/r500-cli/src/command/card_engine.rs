@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use r500::exec::Engine;
 use r500::exec::reference::Reference;
-use r500::fast::Fast;
-use r500::jit::Jit;
+use r500::fast::{Fast, Simd};
+use r500::jit::{Effort, Jit, Settings, When};
 
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -13,17 +13,18 @@ pub(super) enum CardEngine {
     Reference,
     /// Many pixels at a time
     Fast,
-    /// Machine code
+    /// Machine code; for programs that draw enough to pay for it
     Jit,
 }
 
 impl CardEngine {
-    /// Returns a new engine.
+    /// Returns a new engine for a replay, which compares engines: machine code draws from the first picture of a program on.
     pub(super) fn engine(self) -> Box<dyn Engine + Send> {
+        let settings = Settings { when: When::Before(Effort::Quick), ..Settings::default() };
         match self {
             Self::Reference => Box::new(Reference),
             Self::Fast => Box::new(Fast::new()),
-            Self::Jit => Box::new(Jit::new()),
+            Self::Jit => Box::new(Jit::with(Simd::detect(), settings)),
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Replay {
     /// Write the frames into this directory, as frame-00000.png and so on
     #[arg(short, long, value_name = "DIRECTORY")]
     output: Option<PathBuf>,
-    /// What runs fragment programs; all give the same bits
+    /// What runs fragment programs; all give the same bits. jit compiles each program before its first draw
     #[arg(long, value_enum, default_value = "fast")]
     engine: CardEngine,
     /// Choose a rule that the documents leave open; may be repeated
@@ -53,6 +53,9 @@ pub(super) struct Replay {
     /// Stop after this many submissions
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     submissions: Option<u64>,
+    /// Print what was drawn, and how many draws ran on which engine, and why not on the selected one
+    #[arg(long)]
+    stats: bool,
     /// Seconds that the replay may take; 0 for no limit. Frames written until then stay
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     limit_time: Duration,
@@ -65,6 +68,7 @@ capture is damaged; 2 wrong usage; 3 a file cannot be read or written, or the ti
 Examples:
   r500 replay demo.r5cs -o frames
   r500 replay demo.r5cs --engine reference
+  r500 replay demo.r5cs --engine jit --stats     how many draws ran on which engine
   r500 replay demo.r5cs -o frames --draw 17      what the picture is after draw 17
   r500 replay demo.r5cs --compare other.r5cs     where two runs of a program part";
 
@@ -85,6 +89,7 @@ impl Replay {
             player: Player::new(Limits::default()),
             other: other.map(Vec::into_iter),
             counts: Counts::default(),
+            stats: self.stats,
         };
         run.card.set_deadline(deadline);
         let mut reader = open(&self.file)?;
@@ -218,6 +223,7 @@ struct Run {
     /// The hashes to compare with, in place of the capture's own.
     other: Option<std::vec::IntoIter<Hashes>>,
     counts: Counts,
+    stats: bool,
 }
 
 #[derive(Default)]
@@ -283,6 +289,9 @@ impl Run {
             let times = counted(count, "time");
             terminal::note(&format!("not drawn as a card does: {note} ({times})"));
         }
+        for (choice, draws) in self.card.report().engines().filter(|(choice, _)| choice.steps_aside()) {
+            terminal::note(&format!("{} by {choice}", counted(draws, "draw")));
+        }
         match self.counts.different + self.counts.failed {
             0 => Status::Fine,
             _ => Status::Failed,
@@ -297,6 +306,13 @@ impl Run {
         match compared {
             0 => writeln!(out, "the capture has no hashes to compare with")?,
             _ => writeln!(out, "{} compared, {different} differ", counted(compared, "buffer"))?,
+        }
+        if self.stats {
+            let report = self.card.report();
+            writeln!(out, "{}", report.statistics)?;
+            for (choice, draws) in report.engines() {
+                writeln!(out, "{} by {choice}", counted(draws, "draw"))?;
+            }
         }
         Ok(status)
     }

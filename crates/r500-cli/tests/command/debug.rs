@@ -79,6 +79,7 @@ fn the_end_is_the_frames_pixel() {
         let shader = Shader::new(&job.program).unwrap();
         let bindings = Bindings::new(&job, job.size.unwrap()).unwrap();
         let frame = draw(&Fast::new(), &shader, &bindings, &Options::default()).unwrap();
+        frame.run_info.drawn_by("fast").unwrap();
         for [x, y] in [[3, 60], [31, 17], [44, 44], [20, 12]] {
             let pixel = format!("{x},{y}");
             let text = script(&[&capture, "--pixel", &pixel], "info end");

@@ -1,10 +1,11 @@
 //! `r500 replay`.
 
 use r500::chip::zb::{ZbZpassAddr, ZbZpassData};
+use r500::jit::Jit;
 use r500_stream::capture::{Info, Picture, Record, Recorder, Writer, buffer_hash};
 use r500_stream::{Buffer, BufferId, Relocation, StreamWriter, Submission, Tiling};
 
-use super::{Folder, r500};
+use super::{Folder, corpus, r500};
 
 /// A submission that stores a count at the beginning of a buffer.
 fn storing(count: u32, buffer: &Buffer) -> Submission {
@@ -50,6 +51,22 @@ fn a_replay_arrives_at_the_same_buffers_and_frames() {
         assert_eq!(picture.pixels, [[0, 0, 255, 255]]);
     }
     r500(&["replay", &file, "--submissions", "1"]).status(0).shows("1 submission, 0 frames");
+}
+
+/// A capture with a draw: every engine runs its fragment program itself.
+#[test]
+fn statistics_say_which_engine_drew() {
+    let file = corpus("../captures/triangle.r5cs");
+    for engine in ["reference", "fast", "jit"] {
+        if engine == "jit" && Jit::new().unavailable().is_some() {
+            continue;
+        }
+        let run = r500(&["replay", &file, "--engine", engine, "--stats"]).status(0);
+        run.shows("0 differ").shows(&format!("1 draw by the {engine} engine\n"));
+    }
+    // The card draws the program with flushed denormals in every engine, with others in one.
+    let run = r500(&["replay", &file, "--reading", "denormals=keep"]).status(0);
+    run.says("1 draw by the reference engine: the reading denormals=keep, which");
 }
 
 #[test]

@@ -69,6 +69,15 @@ impl Seen {
 /// Draws with all engines, with the fast one at every level, with the jit one at those that it has
 /// code for, compiled quickly and well.
 pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
+    compare_with(job, options, candidates())
+}
+
+/// Draws with some engines. Each must draw itself.
+pub(crate) fn compare_with(
+    job: &Job,
+    options: &Options<'_>,
+    candidates: Vec<Candidate>,
+) -> Outcome {
     let Ok(shader) = Shader::new(&job.program) else {
         return Outcome::Fallback("no shader".into());
     };
@@ -82,7 +91,7 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
     }
     let wanted = draw(&Reference, &shader, &bindings, options);
     let mut compiled = [0, 0];
-    for Candidate { name: level, simd, engine } in candidates() {
+    for Candidate { name: level, simd, draws, engine } in candidates {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
         let mut frame = match Frame::new(&shader, &bindings, options) {
             Ok(frame) => frame,
@@ -107,7 +116,12 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
             match (&wanted, drawn) {
                 (Ok(wanted), Ok(())) => {
                     assert_eq!(frame.run_info.simd, Some(simd.name()));
-                    assert_ne!(frame.run_info.engine, "reference", "{:?}", frame.run_info);
+                    // Else an engine is compared with itself.
+                    let drawn = draws.iter().map(|engine| frame.run_info.drawn_by(engine));
+                    let errors: Vec<_> = drawn.filter_map(Result::err).collect();
+                    if let (true, [error, ..]) = (errors.len() == draws.len(), &errors[..]) {
+                        return Outcome::Different(format!("{level}: {error}"));
+                    }
                     if let Some(what) = difference(&frame, wanted) {
                         return Outcome::Different(format!("{level}, {time} frame: {what}"));
                     }
@@ -144,7 +158,21 @@ pub(crate) struct Candidate {
     pub(crate) name: String,
     /// The level of the vector instructions that batches run with.
     simd: Simd,
+    /// The engines that may draw: the engine itself, and for the jit engine in the background the fast one, as which it begins.
+    draws: &'static [&'static str],
     engine: Box<dyn Engine>,
+}
+
+/// Returns the fast engine, and machine code that is compiled quickly, of the best level that this machine has.
+pub(crate) fn fast_and_jit() -> Vec<Candidate> {
+    let simd = Simd::detect();
+    let quick = (When::Before(Effort::Quick), Constants::Specialized, Groups::One);
+    [Some(fast(simd)), jit(simd, quick, Execution::Native)].into_iter().flatten().collect()
+}
+
+fn fast(simd: Simd) -> Candidate {
+    let name = format!("fast {}", simd.name());
+    Candidate { name, simd, draws: &["fast"], engine: Box::new(Fast::with(simd)) }
 }
 
 /// Returns the engines to try: at each level that is asked for and that this machine has, the fast
@@ -160,10 +188,8 @@ pub(crate) fn candidates() -> Vec<Candidate> {
         (When::Background, Constants::Symbolic, Groups::Contest),
     ];
     let native = Simd::available().flat_map(|simd| {
-        let name = format!("fast {}", simd.name());
-        let fast = Candidate { name, simd, engine: Box::new(Fast::with(simd)) };
         let jit = variants.into_iter().filter_map(move |v| jit(simd, v, Execution::Native));
-        std::iter::once(fast).chain(jit)
+        std::iter::once(fast(simd)).chain(jit)
     });
     let emulated = [Simd::Avx512, Simd::Avx2].into_iter().flat_map(|simd| {
         let compiled = variants.into_iter().filter(|(when, ..)| *when != When::Background);
@@ -192,7 +218,8 @@ fn jit(
     };
     let name = format!("{kind} {} {when:?} {constants:?} {groups:?}", simd.name());
     let there = engine.unavailable().is_none();
-    there.then(|| Candidate { name, simd: engine.simd(), engine: Box::new(engine) })
+    let draws: &[_] = if when == When::Background { &["fast", "jit"] } else { &["jit"] };
+    there.then(|| Candidate { name, simd: engine.simd(), draws, engine: Box::new(engine) })
 }
 
 /// Returns whether a variable asks for a name; for every one if it is not set.

@@ -10,6 +10,8 @@ use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
 use super::Lift;
 use crate::builder::ModifiedOperand;
 use crate::{ALL, ConstantChannel, NONE, Opcode, Operand, Stmt, Type};
+use r500_exec::numerics::{CANONICAL_NAN, ClampNan};
+use r500_exec::reading::{AluResultPredicate, PredReserved};
 use r500_exec::{Alu, Predicate};
 
 /// The channels of `src0` to `src2`.
@@ -48,7 +50,11 @@ impl Lift<'_> {
             let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
             let set = self.compares(compare, x);
             let old = self.regs.alu_result;
-            self.regs.alu_result = self.written(Type::Mask, ALL, set, old, false);
+            let gate = match self.draw.options.readings.alu_result_predicate {
+                AluResultPredicate::Ungated => ALL,
+                AluResultPredicate::Gated => enabled[if sel == AluResultSel::ALPHA { 3 } else { 0 }],
+            };
+            self.regs.alu_result = self.written(Type::Mask, gate, set, old, false);
         }
         self.count_stat(alu.stat_we, enabled);
     }
@@ -95,7 +101,11 @@ impl Lift<'_> {
             PredSel::GGGG => bits[1],
             PredSel::BBBB => bits[2],
             PredSel::AAAA => bits[3],
-            _ => return ALL,
+            PredSel::NONE => return ALL,
+            _ => match self.draw.options.readings.pred_reserved {
+                PredReserved::None => return ALL,
+                PredReserved::Alpha => bits[3],
+            },
         };
         if pred.inv { self.builder.not(selected) } else { selected }
     }
@@ -142,7 +152,21 @@ impl Lift<'_> {
         } else {
             self.builder.mul(raw.into(), Operand::float(factor).into(), false)
         };
-        if clamp { self.builder.unary(Opcode::Clamp01, scaled.into()) } else { scaled }
+        if clamp { self.clamp(scaled) } else { scaled }
+    }
+
+    fn clamp(&mut self, x: Operand) -> Operand {
+        let clamped = self.builder.unary(Opcode::Clamp01, x.into());
+        let nan = match self.draw.options.readings.clamp_nan {
+            ClampNan::Zero => return clamped,
+            ClampNan::One => 1.0,
+            ClampNan::Nan => CANONICAL_NAN,
+        };
+        if !self.builder.range(x).nan {
+            return clamped;
+        }
+        let number = self.builder.compare(Opcode::Eq, x.into(), x.into());
+        self.builder.select(Type::F32, number, clamped, Operand::float(nan))
     }
 
     fn rgb_op(&mut self, alu: &Alu, cells: &Cells, i: usize) -> Operand {

@@ -8,8 +8,8 @@
 //! | `tex` | texture instructions |
 //! | `flow` | statements: branches, loops, calls |
 //!
-//! The semantics are those of the [reference engine](mod@r500_exec::reference) with its default readings, for independent pixels: the
-//! checker's [`Facts`] about clean programs make the two equal. Bindings (integer and boolean constants, units with a texture, program
+//! The semantics are those of the [reference engine](mod@r500_exec::reference), with readings that do not affect the program or that this
+//! module implements, for independent pixels: the checker's [`Facts`] about clean programs make the two equal. Bindings (integer and boolean constants, units with a texture, program
 //! constants that are not [symbolic](SymbolicConstants)) are folded, so a function is valid for one draw, or for draws that differ only in
 //! uniforms.
 
@@ -29,7 +29,7 @@ use super::builder::Builder;
 use super::opt::{Analyses, optimize};
 use super::{Function, Operand, Range, SymbolicConstants};
 pub use analysis::{AnalysisCache, ProgramAnalysis};
-use r500_exec::{Draw, GROUP, Op, Options, Readings};
+use r500_exec::{AffectedInstruction, ControlFlow, Draw, GROUP, Op, Options};
 use state::RegState;
 
 /// The maximum number of statements: inlined calls and unrolled loops multiply them.
@@ -39,9 +39,15 @@ const STATEMENTS: usize = 60_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LiftError {
-    /// The options request readings, warnings or a group size that only the reference engine supports.
+    /// The options request warnings or a group size that only the reference engine supports.
     #[error("{0} are the reference engine's")]
     Options(UnsupportedOption),
+    /// A reading affects an instruction, and only the reference engine implements its value.
+    #[error(
+        "the reading {}={}, which {} at address {} depends on, is the reference engine's",
+        .0.reading, .0.value, .0.operation, .0.address
+    )]
+    Reading(AffectedInstruction),
     /// The checker finds errors.
     #[error("the checker finds an error: {0}")]
     Broken(String),
@@ -68,9 +74,6 @@ pub enum UnsupportedOption {
     /// Run-time warnings.
     #[error("findings")]
     Warnings,
-    /// Readings of open rules.
-    #[error("readings other than the default ones")]
-    Readings,
     /// A group size, for a program whose results may depend on it.
     #[error("groups of another size")]
     GroupSize,
@@ -110,6 +113,7 @@ pub fn lift_symbolic(
     // The analysis may have been made for a draw with other options.
     check_options(draw.options)?;
     analysis.debug_assert_holds_for(draw);
+    check_readings(draw)?;
     let needs_group_check = needs_group_check(draw, analysis)?;
 
     let mut lift = Lift {
@@ -216,10 +220,16 @@ fn check_options(options: &Options<'_>) -> Result<(), LiftError> {
     if options.warnings {
         return Err(LiftError::Options(UnsupportedOption::Warnings));
     }
-    if options.readings != Readings::REFERENCE {
-        return Err(LiftError::Options(UnsupportedOption::Readings));
-    }
     Ok(())
+}
+
+/// Checks that readings which only the reference engine implements affect no instruction. The program is structured and has no errors.
+fn check_readings(draw: &Draw<'_>) -> Result<(), LiftError> {
+    let affecting = draw.options.readings.affecting(draw, ControlFlow::Structured);
+    match affecting.into_iter().find(|affected| !affected.in_every_engine) {
+        Some(affected) => Err(LiftError::Reading(affected)),
+        None => Ok(()),
+    }
 }
 
 /// Returns whether execution must check that groups behave like independent pixels. They may not if uncovered pixels have no vote in flow

@@ -1,9 +1,11 @@
 //! Lifts texture instructions. `reference/tex.rs` documents the evidence for the rules.
 
-use r500_isa::values::TexOp;
+use r500_isa::values::{PredSel, TexOp};
 
 use super::Lift;
-use crate::{Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
+use crate::{ALL, Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
+use r500_exec::numerics::Denormals;
+use r500_exec::reading::KillRgba;
 use r500_exec::{Tex, TexReg};
 use r500_texture::DISABLED_UNIT;
 
@@ -52,7 +54,8 @@ impl Lift<'_> {
         let range = sampler.bounds().map_or(Range::ANY, |[lowest, highest]| {
             let range = Range::between(lowest, highest);
             let positive = lowest >= 0.0;
-            Range { minus_zero: !positive, denormal: !positive, ..range }
+            let keeps = self.draw.options.readings.denormals == Denormals::Keep;
+            Range { minus_zero: !positive, denormal: !positive || keeps, ..range }
         });
         let texel = wanted.map(|wanted| wanted.then(|| self.builder.fresh(Type::F32, range)));
         self.builder.push(Stmt::Fetch(Box::new(Fetch {
@@ -70,11 +73,15 @@ impl Lift<'_> {
     }
 
     fn kill(&mut self, tex: &Tex) {
-        // Only the red bit of the predicate mask counts.
-        let [gate, ..] = self.enabled(tex.rgb_pred, tex.alpha_pred);
+        let enabled = self.enabled(tex.rgb_pred, tex.alpha_pred);
+        let each = tex.rgb_pred.sel == PredSel::RGBA
+            && self.draw.options.readings.kill_rgba == KillRgba::Each;
+        // Else only the red bit of the predicate mask counts.
+        let (gates, gate) = if each { (enabled, ALL) } else { ([ALL; 4], enabled[0]) };
         let mut killed = NONE;
-        for x in self.coordinates(tex.coord, 0b1111) {
+        for (x, gate) in self.coordinates(tex.coord, 0b1111).into_iter().zip(gates) {
             let below = self.builder.compare(Opcode::Lt, x.into(), Operand::float(0.0).into());
+            let below = self.builder.and(below, gate);
             killed = self.builder.or(killed, below);
         }
         let gate = self.builder.and(gate, self.active);

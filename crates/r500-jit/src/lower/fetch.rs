@@ -278,7 +278,7 @@ impl Lower<'_> {
         }
         let lod = texel_math::bias_lod(self, lod, detail.bias);
         let [finest, coarsest] = [detail.finest, detail.coarsest].map(f32::from);
-        texel_math::cut_lod(self, lod, finest, coarsest)
+        texel_math::cut_lod(self, lod, detail.fraction, finest, coarsest)
     }
 
     /// Returns the level of each pixel, given as an integral float.

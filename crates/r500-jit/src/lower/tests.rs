@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use r500_exec::texture::TexReadings;
 use r500_exec::{Bindings, Draw, Options, Shader};
 use r500_fast::codegen::{CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
@@ -161,7 +162,7 @@ fn check(job: &Job) -> usize {
     let Ok(draw) = Draw::new(&shader, &bindings, &options) else { return 0 };
     let Ok(function) = r500_ir::lift(&draw) else { return 0 };
     let checker = Checker::default();
-    let sources = ResourceLayout::of(&function, &bindings);
+    let sources = ResourceLayout::of(&function, &bindings, &TexReadings::REFERENCE);
     let code = NativeCode::compile(&function, &[], &sources, Simd::Avx512, &checker);
     assert_eq!(code.coverage().0, 0, "nothing was compiled");
     checker.operations.into_inner()

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use r500_exec::texture::TexReadings;
 use r500_exec::{Bindings, Draw, Options, RunError, Shader};
 use r500_fast::codegen::{Batch, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
@@ -97,7 +98,7 @@ fn captures(level: Level, doublings: u32) -> BTreeMap<String, Counts> {
         let draw = Draw::new(&shader, &bindings, &options).unwrap();
         let function = r500_ir::lift(&draw).unwrap();
         let counter = Counter { level, doublings, counts: Mutex::default() };
-        let resources = ResourceLayout::of(&function, &bindings);
+        let resources = ResourceLayout::of(&function, &bindings, &TexReadings::REFERENCE);
         let simd = if level == Level::Avx2 { Simd::Avx2 } else { Simd::Avx512 };
         let code = NativeCode::compile(&function, &[], &resources, simd, &counter);
         assert!(code.coverage().0 > 0, "nothing was compiled of {}", path.display());

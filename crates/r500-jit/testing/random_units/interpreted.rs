@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::reference::Reference;
+use r500_exec::texture::TexReadings;
 use r500_exec::{
     Bindings, Cancel, Draw, Frame, Limits, Options, RunError, Shader, draw, draw_into,
 };
@@ -167,7 +168,7 @@ fn pictures_are_the_same_however_they_are_cut() {
             [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
         {
             let compiler = Interpreting::new(&bindings, refuses, leaves_mads);
-            let resources = ResourceLayout::of(&function, &bindings);
+            let resources = ResourceLayout::of(&function, &bindings, &TexReadings::REFERENCE);
             let simd = Simd::detect();
             let code = NativeCode::compile(&function, &[], &resources, simd, &compiler);
             let (machine, all) = code.coverage();

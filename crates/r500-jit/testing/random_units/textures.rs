@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use r500_exec::texture::{Sampler, storage};
+use r500_exec::texture::{Sampler, TexReadings, storage};
 use r500_fast::codegen::{TexelView, TextureDesc};
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1};
 use r500_isa::values::{ClampMode, LayerFilter, TexelFilter, TxFormat, TxSel};
@@ -22,20 +22,23 @@ pub(super) fn samplers(random: &mut Random) -> Samplers {
     for unit in UNITS {
         let sampler = std::iter::repeat_with(|| Sampler::bind(&texture(random), None).unwrap());
         samplers[usize::from(unit)] =
-            sampler.into_iter().find(|sampler| sampler.texture_desc().is_some());
+            sampler.into_iter().find(|sampler| sampler.texture_desc(&TexReadings::REFERENCE).is_some());
     }
     samplers
 }
 
 /// Returns the layouts of textures, by ascending unit.
 pub(super) fn tables(samplers: &Samplers) -> Vec<(u8, TextureDesc)> {
-    let table = |unit: u8| Some((unit, samplers[usize::from(unit)].as_ref()?.texture_desc()?));
+    let table = |unit: u8| {
+        let sampler = samplers[usize::from(unit)].as_ref()?;
+        Some((unit, sampler.texture_desc(&TexReadings::REFERENCE)?))
+    };
     UNITS.into_iter().filter_map(table).collect()
 }
 
 /// Returns the texels of textures in these layouts.
 pub(super) fn texel_views(samplers: &Samplers) -> [TexelView<'_>; 16] {
-    samplers.each_ref().map(|s| s.as_ref().map_or(TexelView::NONE, Sampler::texel_view))
+    samplers.each_ref().map(|s| s.as_ref().map_or(TexelView::NONE, |s| s.texel_view(&TexReadings::REFERENCE)))
 }
 
 /// Returns a texture with a random format, size, filter and address modes.

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use common::capture;
 use r500_exec::Bindings;
+use r500_exec::texture::TexReadings;
 use r500_fast::Simd;
 use r500_fast::codegen::ResourceLayout;
 use r500_ir::{parse, verify};
@@ -33,7 +34,7 @@ fn bindings(text: &str) -> Bindings {
 fn listings(text: &str) -> String {
     let function = parse(text).unwrap().function;
     verify(&function, "the file").unwrap();
-    let resources = ResourceLayout::of(&function, &bindings(text));
+    let resources = ResourceLayout::of(&function, &bindings(text), &TexReadings::REFERENCE);
     let mut result = String::new();
     for (simd, head) in LEVELS {
         let code = listing(&function, &resources, simd, Effort::Full, &mut |_| None).unwrap();

@@ -51,7 +51,7 @@ impl CompiledSampler {
                 lods[lane] = flush(lods[lane] + flush(bias[lane]));
             }
         }
-        self.bias_lods(&mut lods);
+        self.bias_lods(fetch.op, &mut lods);
         let selection = self.select_lods(lods, live);
         if !anisotropy.magnified {
             for lane in 0..LANES {
@@ -119,9 +119,10 @@ impl CompiledSampler {
             let area = flush(first - product(dx[1][lane], dy[0][lane])).abs();
             let mut count = 1.0;
             for n in 1..anisotropy.most {
-                let ratio = n as f32 + 0.5;
+                let ratio = n as f32 + if self.rounds_up { 0.0 } else { 0.5 };
                 let least = product(ratio, if area >= ratio { area } else { ratio });
-                count += if longer >= least { 1.0 } else { 0.0 };
+                let further = (longer > least) | (longer == least) & !self.rounds_up;
+                count += if further { 1.0 } else { 0.0 };
             }
             let isotropic = TexelLane::apply(longer, texel_math::lod_of_square);
             let shorter = flush(TexelLane::apply(area, branchless::ln2) - isotropic);

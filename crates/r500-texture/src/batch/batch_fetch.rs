@@ -3,6 +3,8 @@
 use r500_isa::values::TexOp;
 use r500_simd::Chunk;
 
+use crate::readings::TexReadings;
+
 /// A texture instruction as a batch of pixels issues it.
 pub struct BatchFetch<'a> {
     /// As in [`QuadFetch`](crate::QuadFetch).
@@ -22,6 +24,8 @@ pub struct BatchFetch<'a> {
     pub wanted: u8,
     /// The chunks to fetch, ascending: each range from one chunk to before another.
     pub ranges: &'a [(usize, usize)],
+    /// The readings of the texture unit.
+    pub readings: &'a TexReadings,
 }
 
 impl BatchFetch<'_> {

@@ -8,6 +8,9 @@ use super::footprints::BilinearFootprints;
 use super::texel_cache::TexelCache;
 use crate::anisotropy::Anisotropy;
 use crate::format::Layout;
+use crate::readings::{
+    AnisotropicFilter, CubeTies, LodBias, LodFraction, Magnification, TexReadings, Weights,
+};
 use crate::scalar_sampler::{Filter, ScalarSampler};
 use r500_simd::{Chunk, LANES};
 
@@ -18,6 +21,13 @@ pub(crate) struct CompiledSampler {
     pub(super) scale: [f32; 3],
     pub(super) lod_bias: f32,
     pub(super) anisotropy: Option<Anisotropy>,
+    /// Whether its number of probes is rounded up, else to nearest.
+    pub(super) rounds_up: bool,
+    /// The fetches that it is added to.
+    pub(super) biased: LodBias,
+    pub(super) lod_fraction: LodFraction,
+    /// Pixels with a level of detail below this are magnified.
+    pub(super) magnified_below: f32,
     pub(super) address_modes: [AddressMode; 3],
     /// Whether a fetch may read the border colour.
     pub(super) may_use_border: bool,
@@ -119,11 +129,35 @@ impl LaneMipLevel {
 }
 
 impl CompiledSampler {
-    /// Compiles a sampler; `None` if its texture is too large.
+    /// Returns whether lanes implement readings that affect a sampler. A reading of the texture unit needs a row here.
+    fn implements(readings: &TexReadings) -> bool {
+        let TexReadings {
+            arith,
+            lod_bias: _,
+            lod_fraction: _,
+            magnification,
+            weights,
+            cube_ties,
+            depth_stencil: _,
+            wide_border: _,
+            gamma_border: _,
+            anisotropic_filter: _,
+        } = *readings;
+        arith == TexReadings::REFERENCE.arith
+            && magnification != Magnification::Unbiased
+            && weights == Weights::Exact
+            && cube_ties == CubeTies::XThenY
+    }
+
+    /// Compiles a sampler for readings that affect it; `None` if its texture is too large or lanes do not implement
+    /// the readings.
     #[cold]
-    pub(crate) fn new(sampler: &ScalarSampler) -> Option<Self> {
+    pub(crate) fn new(sampler: &ScalarSampler, readings: &TexReadings) -> Option<Self> {
+        if !Self::implements(readings) {
+            return None;
+        }
         let source = &sampler.texels;
-        let store = TexelCache::new(source)?;
+        let store = TexelCache::new(source, readings)?;
         let (mut levels, mut base) = (Vec::new(), 0);
         for k in 0..source.levels() {
             let size = source.size(k);
@@ -161,7 +195,14 @@ impl CompiledSampler {
             kind,
             scale: sampler.space.scale,
             lod_bias: sampler.space.lod_bias,
-            anisotropy: sampler.space.anisotropy,
+            anisotropy: sampler
+                .space
+                .anisotropy
+                .filter(|_| readings.anisotropic_filter != AnisotropicFilter::Linear),
+            rounds_up: readings.anisotropic_filter == AnisotropicFilter::Up,
+            biased: readings.lod_bias,
+            lod_fraction: readings.lod_fraction,
+            magnified_below: magnified_below(readings),
             address_modes,
             may_use_border: address_modes[..axes].iter().any(|axis| axis.uses_border()),
             mag: sampler.mag_filter,
@@ -181,5 +222,15 @@ impl CompiledSampler {
         };
         compiled.has_fast_path = compiled.supports_fast_path();
         Some(compiled)
+    }
+}
+
+/// Returns the smallest level of detail that is minified: the next one after the threshold of magnification. Levels of detail are
+/// never denormal.
+fn magnified_below(readings: &TexReadings) -> f32 {
+    let threshold = if readings.magnification == Magnification::Half { 0.5_f32 } else { 0.0 };
+    match readings.lod_fraction.unit() {
+        Some(unit) => threshold + unit,
+        None => threshold.next_up().max(f32::MIN_POSITIVE),
     }
 }

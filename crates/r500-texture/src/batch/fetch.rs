@@ -10,7 +10,6 @@ use super::fast_path::{self, ChunkGroup};
 use super::filter::{Colors, Scratch};
 use super::texel_coords::TexelCoords;
 use crate::quad_fetch::{Gradients, QuadFetch};
-use crate::readings::TexReadings;
 use crate::scalar_sampler::ScalarSampler;
 
 /// Fetches a batch: see [`Sampler::fetch_batch`](crate::Sampler::fetch_batch).
@@ -133,7 +132,7 @@ fn fetch_scalar(
             strq: lanes.map(|lane| at(fetch.strq, lane)),
             gradients,
         };
-        let colors = scalar.fetch(&quad, &TexReadings::REFERENCE);
+        let colors = scalar.fetch(&quad, fetch.readings);
         for (lane, color) in lanes.into_iter().zip(colors) {
             for (c, channel) in out.iter_mut().enumerate() {
                 if fetch.wanted >> c & 1 != 0 {

@@ -7,7 +7,7 @@ use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, lerp_reference, reborrow};
 use super::texel_coords::TexelCoords;
 use super::texel_lane::{TexelLane, truncate_to_int};
-use super::texel_math::{self, LOD_UNIT};
+use super::texel_math;
 use r500_numerics::flush;
 use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
@@ -89,14 +89,14 @@ impl CompiledSampler {
                 }
             }
         }
-        self.bias_lods(&mut lods);
+        self.bias_lods(fetch.op, &mut lods);
         lods
     }
 
     /// Adds `LOD_BIAS`.
     #[inline(always)]
-    pub(super) fn bias_lods(&self, lods: &mut Chunk) {
-        let bias = self.lod_bias.to_bits();
+    pub(super) fn bias_lods(&self, op: TexOp, lods: &mut Chunk) {
+        let bias = if self.biased.applies_to(op) { self.lod_bias } else { 0.0 }.to_bits();
         for lane in 0..LANES {
             lods[lane] = TexelLane::apply(lods[lane], |b, lod| texel_math::bias_lod(b, lod, bias));
         }
@@ -235,24 +235,27 @@ impl CompiledSampler {
         let (mut magnified, mut minified) = (0, 0);
         for lane in 0..LANES {
             let live = 0_u32.wrapping_sub(u32::from(live) >> (lane / 4) & 1);
-            let larger = if lods[lane] < LOD_UNIT { u32::MAX } else { 0 };
+            let larger = if lods[lane] < self.magnified_below { u32::MAX } else { 0 };
             selection.live[lane] = live;
             selection.larger[lane] = larger;
             magnified |= larger & live;
             minified |= !larger & live;
         }
         selection.minified = minified != 0;
-        // With equal filters the minified path reads the finest level for magnified lanes, with weight 0.
-        let same = selection.minified && self.mag == self.min && self.plain;
+        // With equal filters the minified path reads the finest level for magnified lanes, with weight 0, if levels of detail
+        // above 0 are minified.
+        let usual = self.magnified_below < 0.5;
+        let same = selection.minified && self.mag == self.min && self.plain && usual;
         selection.magnified = magnified != 0 && !same;
         if !selection.minified || self.mip == LayerFilter::NONE {
             return selection;
         }
         let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
+        let fraction = self.lod_fraction;
         let mut limited = lods;
         for lane in 0..LANES {
             limited[lane] = TexelLane::apply(lods[lane], |b, lod| {
-                texel_math::cut_lod(b, lod, finest, coarsest)
+                texel_math::cut_lod(b, lod, fraction, finest, coarsest)
             });
         }
         if self.mip == LayerFilter::LINEAR {

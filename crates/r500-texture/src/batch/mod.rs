@@ -1,5 +1,5 @@
 //! Batch fetches: vectorised sampling of whole chunks, bit for bit as
-//! [`Sampler::fetch`](crate::Sampler::fetch) under the default readings.
+//! [`Sampler::fetch`](crate::Sampler::fetch) under any readings.
 //!
 //! Coordinates are chunks of sixteen pixels, one array a channel. The loops over them are plain Rust, which the
 //! compiler vectorises for the instruction set of the caller. Texels are decoded in advance unless there are
@@ -15,7 +15,8 @@
 //! ```
 //!
 //! The slow path, [`Sampler::fetch`](crate::Sampler::fetch), takes quads with a repeating coordinate 2^21 or
-//! more texels from the origin, quotients of 2^-126, and textures too large for the cache.
+//! more texels from the origin, quotients of 2^-126, textures too large for the cache, and readings that lanes do not
+//! implement (`CompiledSampler::implements`).
 //!
 //! The reference arithmetic flushes denormals in every step. These modules flush only where a denormal is
 //! possible; comments there give the bounds.

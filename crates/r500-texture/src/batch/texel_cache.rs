@@ -48,21 +48,21 @@ impl TexelCache {
     const OTHERS: u64 = 1 << 21;
 
     /// Decodes the texels of all levels; `None` if there are too many.
-    pub(super) fn new(source: &Texels) -> Option<Self> {
+    pub(super) fn new(source: &Texels, readings: &TexReadings) -> Option<Self> {
         let sizes = (0..source.levels()).map(|k| source.size(k).map(u64::from));
         let count: u64 = sizes.map(|[width, height, layers]| width * height * layers).sum();
         let bytes = source.layout() == Layout::Fixed(32, EIGHT_BITS);
         if count > if bytes { Self::BYTES } else { Self::OTHERS } {
             return None;
         }
-        let border = source.border(&TexReadings::REFERENCE);
+        let border = source.border(readings);
         if !bytes {
             let mut texels = Vec::with_capacity(count as usize + 1);
             for k in 0..source.levels() {
                 let [width, height, layers] = source.size(k);
                 for layer in 0..layers {
                     for y in 0..height {
-                        let texel = |x| source.texel(k, [x, y, layer], &TexReadings::REFERENCE);
+                        let texel = |x| source.texel(k, [x, y, layer], readings);
                         texels.extend((0..width).map(texel));
                     }
                 }
@@ -74,7 +74,7 @@ impl TexelCache {
         let select = source.selected();
         let mut meaning = Box::new([[0.0; 4]; 256]);
         for (byte, meaning) in meaning.iter_mut().enumerate() {
-            *meaning = source.of_raw(byte as u128 * 0x0101_0101, &TexReadings::REFERENCE);
+            *meaning = source.of_raw(byte as u128 * 0x0101_0101, readings);
         }
         let constant = [0, 1, 2, 3].map(|c| meaning.iter().all(|all| all[c] == meaning[0][c]));
         let texels = (0..source.levels()).flat_map(|k| source.dwords(k)).map(|dword| {

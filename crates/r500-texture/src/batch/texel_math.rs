@@ -8,10 +8,7 @@
 use r500_isa::values::ClampMode;
 use r500_numerics::branchless::{self, KernelBuilder};
 
-/// The fraction of the level of detail that selects levels: multiples of 1/16, rounded toward minus infinity.
-///
-/// Limits are integers, so limiting and cutting commute.
-pub const LOD_UNIT: f32 = 1.0 / 16.0;
+use crate::readings::LodFraction;
 
 /// The mapping of a texel number (with the linear filter, of the first one) into an axis of n texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -205,14 +202,21 @@ pub fn nan_to_zero<B: TexelBuilder>(b: &mut B, a: B::Value) -> B::Value {
     b.select(number, a, zero)
 }
 
-/// Limits a level of detail to the existing levels, and cuts it to multiples of [`LOD_UNIT`].
+/// Limits a level of detail to the existing levels, and cuts it to its fraction. Limits are integers, so limiting and cutting commute.
 #[inline(always)]
-pub fn cut_lod<B: TexelBuilder>(b: &mut B, lod: B::Value, finest: f32, coarsest: f32) -> B::Value {
+pub fn cut_lod<B: TexelBuilder>(
+    b: &mut B,
+    lod: B::Value,
+    fraction: LodFraction,
+    finest: f32,
+    coarsest: f32,
+) -> B::Value {
     let (finest, coarsest) = (b.float(finest), b.float(coarsest));
     let lod = b.max(lod, finest);
     let lod = b.min(lod, coarsest);
+    let Some(unit) = fraction.unit() else { return lod };
     // Powers of two scale exactly, and a product that underflows has the floor 0 in any case.
-    let (steps, unit) = (b.float(1.0 / LOD_UNIT), b.float(LOD_UNIT));
+    let (steps, unit) = (b.float(1.0 / unit), b.float(unit));
     let lod = b.mul(lod, steps);
     let lod = b.floor(lod);
     b.mul(lod, unit)

@@ -7,6 +7,7 @@ use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::Footprint;
 use super::texel_cache::TexelCache;
 use super::texel_math::WrapMode;
+use crate::readings::{LodBias, LodFraction};
 use crate::scalar_sampler::ScalarSampler;
 
 /// The layout of a two-dimensional texture with one filter, clamped, repeated or mirrored.
@@ -46,13 +47,15 @@ impl TextureDesc {
 /// The mip levels of a texture.
 ///
 /// The level of detail is that of [`Sampler`](crate::Sampler) with `LOD_BIAS`, NaN as 0, limited to finest and
-/// coarsest, and cut to multiples of [`LOD_UNIT`](super::texel_math::LOD_UNIT). Level k has `(size - 1 >> k) + 1`
+/// coarsest, and cut to the [`fraction`](Self::fraction). Level k has `(size - 1 >> k) + 1`
 /// texels along an axis, and as many cells from one row to the next; with the linear filter twice as many if columns
 /// are mirrored, one more if they are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LodDesc {
     /// Bits of `LOD_BIAS`.
     pub bias: u32,
+    /// The fraction of the level of detail.
+    pub fraction: LodFraction,
     /// The first level.
     pub finest: u8,
     /// The last level, less than 13.
@@ -128,7 +131,8 @@ impl TextureDesc {
         // With equal filters, magnification is the finest level blended with weight 0 of the next: the same
         // number if texels are finite and none is -0.
         let one = compiled.mag == compiled.min && compiled.plain && compiled.kind == CoordType::D2;
-        let plain = one && powers && compiled.tri_perf == TriPerf::OFF;
+        // Products with the weight of an exact level of detail may underflow.
+        let plain = one && powers && compiled.tri_perf == TriPerf::OFF && compiled.has_usual_lod();
         let desc = compiled.finest_level_desc().filter(|_| plain)?;
         let mut origins = [0; 13];
         for (origin, level) in origins.iter_mut().zip(&compiled.levels) {
@@ -140,6 +144,7 @@ impl TextureDesc {
             axes: [axis(0), axis(1)],
             lod: Some(LodDesc {
                 bias: compiled.lod_bias.to_bits(),
+                fraction: compiled.lod_fraction,
                 finest: u8::try_from(compiled.finest).ok()?,
                 coarsest: u8::try_from(compiled.coarsest).ok().filter(|level| *level < 13)?,
                 trilinear,
@@ -159,6 +164,12 @@ impl CompiledSampler {
             (false, _, TexelCache::Decoded(texels)) => TexelView::Texels(texels),
             _ => TexelView::NONE,
         }
+    }
+
+    /// Returns whether levels of detail are biased, cut and magnified as machine code implements it.
+    fn has_usual_lod(&self) -> bool {
+        let threshold = self.lod_fraction.unit();
+        self.biased == LodBias::Always && threshold == Some(self.magnified_below)
     }
 
     /// Returns the cell of column 0 and row 0 of a level.

@@ -3,9 +3,9 @@
 use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
-use super::super::Gradients;
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
-use super::random::{Random, arbitrary_texture, repair};
+use super::super::{Gradients, TexReadings};
+use super::random::{Random, arbitrary_texture, readings, repair};
 use super::*;
 use r500_simd::{Chunk, Simd, SimdLevel, SimdTask};
 
@@ -19,6 +19,7 @@ struct Batch {
     active: Option<Vec<Chunk>>,
     wanted: u8,
     ranges: Vec<(usize, usize)>,
+    readings: TexReadings,
     /// The SIMD level of the fetch.
     simd: Simd,
 }
@@ -77,7 +78,8 @@ impl Batch {
         let levels: Vec<_> = Simd::available().collect();
         let simd = levels[random.below(levels.len() as u32) as usize];
         let unscaled = random.one_in(4);
-        Self { op, unscaled, strq, dx, dy, active, wanted, ranges, simd }
+        let readings = readings(random);
+        Self { op, unscaled, strq, dx, dy, active, wanted, ranges, readings, simd }
     }
 
     /// Fetches the batch, and compares every pixel of each quad with an active lane.
@@ -97,6 +99,7 @@ impl Batch {
             active: self.active.as_deref(),
             wanted: self.wanted,
             ranges: &self.ranges,
+            readings: &self.readings,
         };
         self.simd.run_plain(FetchBatch { sampler, fetch: &fetch, out: &mut out });
         for k in self.ranges.iter().flat_map(|&(first, end)| first..end) {
@@ -118,14 +121,15 @@ impl Batch {
                     gradients: lanes
                         .map(|lane| Gradients { dx: at(&self.dx, lane), dy: at(&self.dy, lane) }),
                 };
-                let colors = sampler.fetch(&quad, &REFERENCE);
+                let colors = sampler.fetch(&quad, &self.readings);
                 for (i, lane) in lanes.into_iter().enumerate() {
                     for c in (0..4).filter(|c| self.wanted >> c & 1 != 0) {
                         let (got, want) = (out[c][k][lane], colors[i][c]);
                         assert!(
                             got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
-                            "got {got:e}, want {want:e}: pixel {i}, channel {c} of {quad:?} with {:?} in {:?}",
+                            "got {got:e}, want {want:e}: pixel {i}, channel {c} of {quad:?} with {:?}, {:?}, in {:?}",
                             self.simd,
+                            self.readings,
                             Texture { levels: Vec::new(), ..what.clone() },
                         );
                     }
@@ -135,7 +139,7 @@ impl Batch {
     }
 }
 
-/// Random bits in registers, every format, coordinates of all kinds.
+/// Random bits in registers, every format, coordinates of all kinds, any readings.
 #[test]
 fn any_registers_and_coordinates() {
     let mut random = Random::new(0x0123_4567_89ab_cdef);
@@ -323,8 +327,8 @@ fn tables_know_their_numbers() {
         texture.set(TxFilter0::CLAMP_T, any[random.below(3) as usize]);
         texture.set(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
         let Some((texture, sampler)) = repair(texture, &mut random, 1 << 16) else { continue };
-        let Some(table) = sampler.texture_desc() else { continue };
-        let texels = match sampler.texel_view() {
+        let Some(table) = sampler.texture_desc(&REFERENCE) else { continue };
+        let texels = match sampler.texel_view(&REFERENCE) {
             TexelView::Texels(texels) => texels.to_vec(),
             TexelView::Footprints(footprints) => {
                 footprints.iter().flat_map(|footprint| *footprint.texels()).collect()

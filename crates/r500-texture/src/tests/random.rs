@@ -5,6 +5,7 @@ use r500_isa::texture::{
     TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
 use r500_isa::values::{ChromaKeyMode, LayerFilter, TexOp, TexelFilter, TxFormat, YuvToRgb};
+use r500_numerics::{Arith, Denormals};
 use r500_program::{Level, Texture};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -144,23 +145,35 @@ fn clear(t: &mut Texture, field: &str, random: &mut Random) {
     }
 }
 
-fn readings(random: &mut Random) -> TexReadings {
-    let mut readings = REFERENCE;
-    if random.one_in(2) {
-        readings.lod_bias = [LodBias::NotLod, LodBias::Implicit][random.below(2) as usize];
-        readings.magnification =
-            [Magnification::Half, Magnification::Unbiased][random.below(2) as usize];
-        readings.weights = Weights::EightBits;
-        readings.cube_ties = CubeTies::ZThenY;
-        readings.lod_fraction =
-            [LodFraction::FiveBits, LodFraction::Exact][random.below(2) as usize];
-        readings.depth_stencil = DepthStencil::LowestFirst;
-        readings.wide_border = WideBorder::LowestDword;
-        readings.gamma_border = GammaBorder::Converted;
-        readings.anisotropic_filter =
-            [AnisotropicFilter::Up, AnisotropicFilter::Linear][random.below(2) as usize];
+/// Returns the project's readings, others that lanes implement, or any.
+pub(super) fn readings(random: &mut Random) -> TexReadings {
+    let kind = random.below(4);
+    if kind < 2 {
+        return REFERENCE;
     }
-    readings
+    let any = kind == 2;
+    let magnifications = [Magnification::Zero, Magnification::Half, Magnification::Unbiased];
+    TexReadings {
+        lod_bias: [LodBias::Always, LodBias::NotLod, LodBias::Implicit][random.below(3) as usize],
+        lod_fraction: [LodFraction::FourBits, LodFraction::FiveBits, LodFraction::Exact]
+            [random.below(3) as usize],
+        magnification: magnifications[random.below(if any { 3 } else { 2 }) as usize],
+        depth_stencil: [DepthStencil::DepthFirst, DepthStencil::LowestFirst]
+            [random.below(2) as usize],
+        wide_border: [WideBorder::EightBits, WideBorder::LowestDword][random.below(2) as usize],
+        weights: [Weights::Exact, Weights::EightBits][usize::from(any && random.one_in(2))],
+        cube_ties: [CubeTies::XThenY, CubeTies::ZThenY][usize::from(any && random.one_in(2))],
+        arith: Arith {
+            denormals: [Denormals::Flush, Denormals::Keep][usize::from(any && random.one_in(4))],
+            ..REFERENCE.arith
+        },
+        gamma_border: [GammaBorder::Stored, GammaBorder::Converted][random.below(2) as usize],
+        anisotropic_filter: [
+            AnisotropicFilter::Nearest,
+            AnisotropicFilter::Up,
+            AnisotropicFilter::Linear,
+        ][random.below(3) as usize],
+    }
 }
 
 fn quad(random: &mut Random) -> QuadFetch {

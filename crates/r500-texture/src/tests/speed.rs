@@ -145,6 +145,7 @@ fn nanoseconds_a_pixel() {
             active: active.then_some(&masks),
             wanted: 0b1111,
             ranges: &[(0, CHUNKS)],
+            readings: &REFERENCE,
         };
         let levels: Vec<_> = Simd::available()
             .map(|simd| {
