@@ -118,6 +118,14 @@ struct r500_drawing *r500_prepare(const struct r500_program *program,
 // Frees a drawing. Nothing for NULL.
 void r500_drawing_free(struct r500_drawing *drawing);
 
+// Returns the engine that draws: "jit", "fast" or "reference". It may change once machine code is ready. NULL if there is an error. Free it
+// with r500_text_free.
+char *r500_engine(const struct r500_drawing *drawing);
+
+// Returns why another engine draws than the requested one; empty if the requested one does. NULL if there is an error. Free it with
+// r500_text_free.
+char *r500_fallback_reason(const struct r500_drawing *drawing);
+
 // Sets the number of threads; 0 for as many as there are processors, the default.
 bool r500_set_threads(struct r500_drawing *drawing, size_t threads);
 

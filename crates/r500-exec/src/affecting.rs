@@ -3,7 +3,7 @@
 //! An engine draws a program with any readings if none of them affects it, or if the engine implements those that do.
 //! The reference engine implements all. A reading has one row in [`table`]; one without a row does not compile.
 
-use r500_isa::values::{AlphaOp, FcOp, Omod, PredSel, RgbOp, Sel, TexOp};
+use r500_isa::values::{AddrOp, AlphaOp, FcOp, Omod, PredSel, RgbOp, Sel, TexOp};
 use r500_isa::{JumpInput, Slot};
 
 use crate::shader::{Alu, Fc, Op, Tex};
@@ -114,8 +114,8 @@ fn table(readings: &Readings) -> impl IntoIterator<Item = Row> {
 
         // Registers and writes.
         "relative-range" relative_range Reference Errors;
-        "al-outside" al_outside Reference Instructions(|scan, _, op| {
-            (scan.has_loops() && is_relative(op)).then_some("a relative address")
+        "al-outside" al_outside Reference Instructions(|scan, at, op| {
+            (scan.has_loops() && is_relative(op) && !scan.is_in_loop(at)).then_some("a relative address")
         });
         "inline-relative" inline_relative Reference Instructions(|scan, _, op| {
             (scan.has_loops() && has_relative_inline(alu(op)?)).then_some("an inline constant with REL")
@@ -274,16 +274,32 @@ impl Scan<'_> {
         self.ops().iter().filter_map(fc).any(begins_loop)
     }
 
+    /// Returns whether an instruction is known to run in a LOOP, which sets aL: between it and its target, in a program without calls.
+    fn is_in_loop(&self, at: usize) -> bool {
+        let mut flow =
+            self.ops().iter().enumerate().filter_map(|(index, op)| Some((index, fc(op)?)));
+        let calls = flow.clone().any(|(_, fc)| fc.inst.a_op() != AddrOp::NONE);
+        self.flow == ControlFlow::Structured
+            && !calls
+            && flow.any(|(index, fc)| {
+                let end = self.target(fc).saturating_sub(self.draw.shader.offset());
+                fc.inst.op() == FcOp::LOOP && index < at && at < end as usize
+            })
+    }
+
+    /// Returns the absolute address that a flow-control instruction jumps to.
+    fn target(&self, fc: &Fc) -> u32 {
+        let base = if fc.addr.jump_global() { 0 } else { self.draw.shader.offset() };
+        u32::from(fc.addr.jump_addr()) + base
+    }
+
     /// Returns whether the ALU result that the instruction at an index reads may be older than another flow-control instruction: it may
     /// not if each path to the instruction writes it after the last one.
     fn alu_result_may_pass_flow_control(&self, at: usize) -> bool {
         let shader = self.draw.shader;
         let is_target = |index: usize| {
             let address = shader.offset() + index as u32;
-            self.ops().iter().filter_map(fc).any(|fc| {
-                let base = if fc.addr.jump_global() { 0 } else { shader.offset() };
-                u32::from(fc.addr.jump_addr()) + base == address
-            })
+            self.ops().iter().filter_map(fc).any(|fc| self.target(fc) == address)
         };
         for index in (0..=at).rev() {
             if index != at {

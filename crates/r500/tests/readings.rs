@@ -1,8 +1,16 @@
 //! Engines with other readings: the fast and the jit engine draw what the reference engine draws with the same readings, themselves, unless a
 //! reading affects the program that only the reference engine implements. So the table of what readings affect is right: an engine that
 //! ignores a reading draws what the reading does not affect.
+//!
+//! `R500_PROGRAMS=10000 cargo test --release -p r500 --test readings generated` tries more programs than the default.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr
+)]
 
 #[path = "../../r500-gen/tests/engines/mod.rs"]
 mod engines;
@@ -74,7 +82,7 @@ fn readings_that_only_textures_depend_on_are_drawn_by_every_engine() {
         }
     }
     for name in textures {
-        assert!(matches!(counts[name], [50.., 0]), "{name}: {counts:?}");
+        assert!(counts[name][0] >= 50 && counts[name][1] == 0, "{name}: {counts:?}");
     }
 }
 
@@ -95,7 +103,8 @@ fn cases() {
 fn generated_programs() {
     let mut counts = Counts::new();
     let others = others();
-    for seed in 0..400 {
+    let programs = std::env::var("R500_PROGRAMS").map_or(400, |text| text.parse().unwrap());
+    for seed in 0..programs {
         let shape = Shape {
             size: [[7, 5], [8, 8], [16, 4]][seed as usize % 3],
             work: 400,
@@ -111,15 +120,16 @@ fn generated_programs() {
         }
     }
     assert_eq!(counts.len(), Readings::TABLE.len());
+    eprintln!("drawn by all engines, and by the reference engine only: {counts:#?}");
     // The engines implement these, so that no program needs the reference engine.
     for name in ["clamp-nan", "kill-rgba", "alu-result-predicate", "pred-reserved"] {
-        assert!(matches!(counts[name], [10.., 0]), "{name}: {counts:?}");
+        assert!(counts[name][0] >= 10 && counts[name][1] == 0, "{name}: {counts:?}");
     }
     // These affect hardly any program, and must not exclude the engines from the others.
     for name in
         ["a-op-3", "b-op-3", "left-window", "stack-limits", "past-pixsize", "reserved-op", "omod-7"]
     {
-        assert!(matches!(counts[name], [10.., 0]), "{name}: {counts:?}");
+        assert!(counts[name][0] >= 10 && counts[name][1] == 0, "{name}: {counts:?}");
     }
     // These affect nearly all of these programs.
     for name in ["denormals", "mad-rounding"] {

@@ -328,6 +328,13 @@ fn verbose_reports_the_engine() {
     r500(&[&base[..], &["--findings"]].concat())
         .status(0)
         .says("drawn by the reference engine: findings are the reference engine's");
+    // A reading of textures does not affect a program without fetches; that of denormals affects its product.
+    let with = |reading| r500(&[&base[..], &["--engine", "fast", "--reading", reading]].concat());
+    with("lod-fraction=exact").status(0).says("drawn by the fast engine (");
+    with("denormals=keep").status(0).says(
+        "drawn by the reference engine: the reading denormals=keep, which MAD at address 0 depends on, is the \
+         reference engine's",
+    );
     let run = r500(&[&base[..], &["--format", "json"]].concat()).status(0);
     let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
     assert_eq!(json["engine"], "reference");
