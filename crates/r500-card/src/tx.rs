@@ -6,10 +6,10 @@ use r500_exec::texture::{Sampler, storage};
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::state::UsFormat;
 use r500_isa::texture::{
-    TxBorderColor, TxChromaKey, TxEnable, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
+    TxBorderColor, TxChromaKey, TxEnable, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
     TxOffset,
 };
-use r500_isa::values::{CoordType, TexelFilter};
+use r500_isa::values::CoordType;
 use r500_program::{Level, Texture};
 use r500_stream::{Buffer, State};
 
@@ -39,14 +39,6 @@ pub(crate) fn textures(
             Ok(texture)
         });
         budget.texture_bytes(before - left)?;
-        let asked: TxFilter0 = state.registers.member(unit as u32);
-        if asked != isotropic(asked) && bound.is_ok() {
-            report.note(Note::Register {
-                name: format!("TX_FILTER0_{unit}"),
-                value: asked.bits(),
-                about: "an anisotropic filter; a linear one takes its place",
-            });
-        }
         *texture = bound.map_err(|why| report.note(Note::Texture { unit, why })).ok();
     }
     Ok(textures)
@@ -58,20 +50,6 @@ pub(crate) fn us_format(state: &State, unit: usize) -> Option<UsFormat> {
     Some(state.registers.member::<UsFormat>(unit as u32)).filter(|format| format.bits() != 0)
 }
 
-/// Returns a filter without anisotropy. Observed: for an anisotropic filter, Mesa's driver writes code 3, which the
-/// documents reserve, to `MIN_FILTER` and `MAG_FILTER`, and the ratio to bits 23:21. The sample positions of the chip
-/// are not documented.
-fn isotropic(filter: TxFilter0) -> TxFilter0 {
-    const ANISOTROPIC: u8 = 3;
-    let mut filter = filter;
-    for field in [TxFilter0::MIN_FILTER, TxFilter0::MAG_FILTER] {
-        if field.get(filter) == TexelFilter::new(ANISOTROPIC) {
-            filter = filter.with(field, TexelFilter::LINEAR);
-        }
-    }
-    filter
-}
-
 /// Limit of the bytes of a draw's textures: the system memory that the card can address.
 const MOST: u64 = 512 << 20;
 
@@ -80,7 +58,7 @@ fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
     let registers = &state.registers;
     let offset: TxOffset = registers.member(unit);
     let mut texture = Texture {
-        filter0: isotropic(registers.member(unit)),
+        filter0: registers.member(unit),
         filter1: registers.member::<TxFilter1>(unit),
         format0: registers.member::<TxFormat0>(unit),
         format1: registers.member::<TxFormat1>(unit),

@@ -172,6 +172,12 @@ fn table(readings: &Readings) -> impl IntoIterator<Item = Row> {
         "cube-ties" cube_ties All Fetches(|_, only, all| only.cube_ties = all.cube_ties);
         "depth-stencil" depth_stencil All Fetches(|_, only, all| only.depth_stencil = all.depth_stencil);
         "wide-border" wide_border All Fetches(|_, only, all| only.wide_border = all.wide_border);
+        "gamma-border" gamma_border All Fetches(|_, only, all| only.gamma_border = all.gamma_border);
+        "anisotropic-filter" anisotropic_filter All Fetches(|op, only, all| {
+            if op != TexOp::LOD {
+                only.anisotropic_filter = all.anisotropic_filter;
+            }
+        });
     })
 }
 

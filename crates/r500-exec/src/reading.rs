@@ -8,7 +8,8 @@
 
 use crate::numerics::{Arith, ClampNan, Denormals, ZeroSign};
 use crate::texture::{
-    CubeTies, DepthStencil, LodBias, LodFraction, Magnification, TexReadings, Weights, WideBorder,
+    AnisotropicFilter, CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification,
+    TexReadings, Weights, WideBorder,
 };
 
 /// The description of a reading.
@@ -398,6 +399,21 @@ readings! {
         EightBits "eight-bits" "four components of 8 bits";
         LowestDword "lowest-dword" "the lowest dword of a texel";
     } of crate::texture::WideBorder
+    "gamma-border" gamma_border: GammaBorder =
+        "Whether the border colour of a texture with GAMMA is converted to linear values.",
+        "Observed: Mesa's r300 driver writes the border in gamma, and piglit's tests of sRGB border colours, compressed formats too, fail on cards (RV515, RV530: texwrap GL_EXT_texture_sRGB bordercolor) as with this reading."
+    {
+        Stored "stored" "it is not; it is used as written";
+        Converted "converted" "it is, as texels are";
+    } of crate::texture::GammaBorder
+    "anisotropic-filter" anisotropic_filter: AnisotropicFilter =
+        "How many fetches along the longer step from pixel to pixel an anisotropic filter takes the mean of.",
+        "Open: the documents reserve the code that drivers write. Derived: Direct3D defines the level of detail as that of the smaller axis of a pixel's footprint, and the limit as one of the ratio of its axes."
+    {
+        Nearest "nearest" "the ratio of the axes of the footprint, rounded to nearest";
+        Up "up" "the ratio, rounded up";
+        Linear "linear" "one, as a linear filter";
+    } of crate::texture::AnisotropicFilter
 }
 
 impl Readings {
@@ -425,6 +441,8 @@ impl Readings {
             cube_ties: self.cube_ties,
             depth_stencil: self.depth_stencil,
             wide_border: self.wide_border,
+            gamma_border: self.gamma_border,
+            anisotropic_filter: self.anisotropic_filter,
         }
     }
 }

@@ -23,6 +23,7 @@ use engines::{Outcome, Seen, compare, difference};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Limits, Options, PixelRect, Shader, draw};
 use r500_gen::{Case, Choices, Rng, Shape, mutate, raw_programs, shrink};
+use r500_isa::values::{CoordType, TexelFilter};
 use r500_program::Job;
 
 #[test]
@@ -36,6 +37,34 @@ fn generated_programs() {
 fn varied_programs() {
     let seen = each(seeds(500), |seed| try_case(seed, true));
     // Some mutations make programs that only the reference engine draws.
+    seen.demand(70);
+}
+
+/// Fetches whose level of detail differs from pixel to pixel of a quad, or that read several places: every texture is
+/// a cube or has an anisotropic filter.
+#[test]
+fn cubes_and_anisotropic_filters() {
+    let seen = each(seeds(200), |seed| {
+        let setup = Setup::new(seed, true);
+        let mut job = setup.job(&setup.case(seed));
+        let mut rng = Rng::new(seed ^ 0xc0be);
+        for texture in job.textures.iter_mut().flatten() {
+            *texture = loop {
+                let texture = raw_programs::texture(&mut rng);
+                let cube = texture.format1.tex_coord_type() == CoordType::CUBE;
+                let anisotropic = texture.filter0.min_filter() == TexelFilter::ANISOTROPIC;
+                if cube || anisotropic && texture.filter0.max_aniso() > 0 {
+                    break texture;
+                }
+            };
+        }
+        let options =
+            Options { poison: setup.poison, threads: setup.threads, ..Options::default() };
+        match compare(&job, &options) {
+            Outcome::Different(what) => Outcome::Different(format!("seed {seed}: {what}")),
+            outcome => outcome,
+        }
+    });
     seen.demand(70);
 }
 

@@ -33,6 +33,7 @@ registers! {
         MIP_FILTER       mip_filter       14:13 LayerFilter            "filter between levels";
         VOL_FILTER       vol_filter       16:15 LayerFilter            "filter between layers of a volume; none: as MAG_FILTER or MIN_FILTER";
         MAX_MIP_LEVEL    max_mip_level    20:17 u8                     "finest level to use";
+        MAX_ANISO        max_aniso        23:21 u8                     "log2 of the most points of an anisotropic filter (not in the documents; drivers set it)";
         ID               id               31:28 u8                     "logical number of this physical texture";
     }
 
@@ -44,6 +45,8 @@ registers! {
         TRI_PERF         tri_perf         16:15 TriPerf                "slope and bias of the fraction between two levels";
         DXTC_SWIZZLE_ENABLE dxtc_swizzle  21:21 bool                   "DXT blocks deliver blue as component 0, red as 2 (not in the documents; drivers set it)";
         MACRO_SWITCH     macro_switch     22:22 bool                   "macro-linear from widths of 8 micro-tiles, not below";
+        MAX_ANISO        max_aniso        28:23 u8                       "with ANISO_HIGH_QUALITY, the most points of an anisotropic filter: 0 to 63 for 1 to 16 (not in the documents; drivers set it)";
+        ANISO_HIGH_QUALITY aniso_high_quality 30:30 bool               "MAX_ANISO of this register, not that of TX_FILTER0 (not in the documents; drivers set it)";
         BORDER_FIX       border_fix       31:31 bool                   "stop shifting a coordinate once its axis is one texel long";
     }
 

@@ -302,6 +302,7 @@ choices! {
         FILTER4 = 0 "Filter4" "programmable four-tap filter";
         POINT   = 1 "Point"   "nearest texel";
         LINEAR  = 2 "Linear"  "linear between texels";
+        ANISOTROPIC = 3 ""    "linear, at several points along the longer step from pixel to pixel (not in the documents; drivers set it)";
     }
 
     /// `TX_FILTER0.MIP_FILTER`, `VOL_FILTER`.

@@ -20,16 +20,17 @@ struct Beyond {
     values: &'static [(&'static str, &'static str, u32, &'static str)],
 }
 
-/// Evidence: Mesa's r300 driver, which also drives these cards, used both for S3TC textures.
+/// Evidence: Mesa's r300 driver, which also drives these cards, used them for S3TC textures and anisotropic filters.
 const BEYOND: Beyond = Beyond {
-    fields: &[(
-        "TX_FILTER1",
-        "DXTC_SWIZZLE_ENABLE",
-        21,
-        21,
-        "R400_DXTC_SWIZZLE_ENABLE in r300_reg.h",
-    )],
+    fields: &[
+        ("TX_FILTER0", "MAX_ANISO", 23, 21, "R300_TX_MAX_ANISO_16_TO_1 = 4 << 21 in r300_reg.h"),
+        ("TX_FILTER1", "DXTC_SWIZZLE_ENABLE", 21, 21, "R400_DXTC_SWIZZLE_ENABLE in r300_reg.h"),
+        ("TX_FILTER1", "MAX_ANISO", 28, 23, "R500_TX_MAX_ANISO(x) = x << 23 in r300_reg.h"),
+        ("TX_FILTER1", "ANISO_HIGH_QUALITY", 30, 30, "R500_TX_ANISO_HIGH_QUALITY in r300_reg.h"),
+    ],
     values: &[
+        ("TX_FILTER0", "MAG_FILTER", 3, "R300_TX_MAG_FILTER_ANISO = 3 << 9 in r300_reg.h"),
+        ("TX_FILTER0", "MIN_FILTER", 3, "R300_TX_MIN_FILTER_ANISO = 3 << 11 in r300_reg.h"),
         ("TX_FORMAT1", "TXFORMAT", 15, "R300_TX_FORMAT_DXT1 = 0xF in r300_reg.h"),
         ("TX_FORMAT1", "TXFORMAT", 16, "R300_TX_FORMAT_DXT3 = 0x10 in r300_reg.h"),
         ("TX_FORMAT1", "TXFORMAT", 17, "R300_TX_FORMAT_DXT5 = 0x11 in r300_reg.h"),

@@ -20,6 +20,8 @@ impl ScalarSampler {
             cube_ties,
             depth_stencil,
             wide_border,
+            gamma_border,
+            anisotropic_filter,
         } = *readings;
         let own = TexReadings::REFERENCE;
         let lod = self.depends_on_lod();
@@ -43,6 +45,14 @@ impl ScalarSampler {
                 _ => own.depth_stencil,
             },
             wide_border: if wide && self.may_use_border() { wide_border } else { own.wide_border },
+            gamma_border: match self.texels.has_gamma() && self.may_use_border() {
+                true => gamma_border,
+                false => own.gamma_border,
+            },
+            anisotropic_filter: match self.space.anisotropy {
+                Some(_) => anisotropic_filter,
+                None => own.anisotropic_filter,
+            },
         }
     }
 

@@ -5,6 +5,7 @@
 
 use r500_isa::values::{CoordType, TexOp};
 
+use super::anisotropy::{Anisotropy, Probes};
 use super::quad_fetch::{Gradients, QuadFetch};
 use super::readings::{CubeTies, Magnification, TexReadings};
 use r500_numerics::{Arith, compare, kernels};
@@ -19,6 +20,8 @@ pub(super) struct CoordSpace {
     pub(super) scale: [f32; 3],
     /// `LOD_BIAS`, in levels.
     pub(super) lod_bias: f32,
+    /// The anisotropic filter, if one is selected.
+    pub(super) anisotropy: Option<Anisotropy>,
 }
 
 /// The position of a pixel's fetch.
@@ -30,6 +33,21 @@ pub(super) struct TexelPosition {
     pub(super) face: u32,
 }
 
+/// The steps in texels from a pixel to its neighbours: one pixel to the right, and one down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Steps {
+    dx: [f32; 3],
+    dy: [f32; 3],
+}
+
+impl Steps {
+    /// Returns the steps from one position to the positions at the right and below.
+    fn between(from: [f32; 3], right: [f32; 3], below: [f32; 3], arith: Arith) -> Self {
+        let step = |to: [f32; 3]| [0, 1, 2].map(|axis| arith.sub(to[axis], from[axis]));
+        Self { dx: step(right), dy: step(below) }
+    }
+}
+
 /// The level of detail of a pixel's fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lod {
@@ -39,6 +57,8 @@ pub(super) struct Lod {
     pub(super) truncated: f32,
     /// Whether `MAG_FILTER` is used.
     pub(super) magnified: bool,
+    /// The fetches whose mean is the colour.
+    pub(super) probes: Probes,
 }
 
 impl CoordSpace {
@@ -49,7 +69,8 @@ impl CoordSpace {
 
     /// Returns the levels of detail of the four pixels of a quad.
     ///
-    /// Derived: all four pixels use the differences of the quad's left column and upper row, active or not.
+    /// Derived: all four pixels use the differences of the quad's left column and upper row, active or not. On a
+    /// cube each pixel takes them on its own face.
     pub(super) fn lods(
         &self,
         quad: &QuadFetch,
@@ -57,23 +78,68 @@ impl CoordSpace {
         readings: &TexReadings,
     ) -> [Lod; 4] {
         let arith = readings.arith;
-        let [top_left, top_right, bottom_left, _] = positions.map(|position| position.uvw);
-        let minus = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| arith.sub(a[axis], b[axis]));
-        let implicit =
-            || self.lod_of(minus(top_right, top_left), minus(bottom_left, top_left), arith);
-        let lods = match quad.op {
-            TexOp::LODBIAS => {
-                let lod = implicit();
-                quad.strq.map(|strq| arith.add(lod, strq[3]))
+        let pixels = [0, 1, 2, 3];
+        let steps = match quad.op {
+            TexOp::LOD => {
+                let given = quad.strq.map(|strq| strq[3]);
+                return given.map(|lod| self.bias_lod(lod, Probes::ONE, quad.op, readings));
             }
-            TexOp::LOD => quad.strq.map(|strq| strq[3]),
-            TexOp::DXDY => quad.gradients.map(|Gradients { dx, dy }| {
-                let scaled = |g: [f32; 4]| self.scaled([g[0], g[1], g[2]], quad.unscaled, arith);
-                self.lod_of(scaled(dx), scaled(dy), arith)
-            }),
-            _ => [implicit(); 4],
+            TexOp::DXDY => pixels.map(|i| self.given_steps(quad, positions, i, arith)),
+            _ if self.kind == CoordType::CUBE => {
+                let pixel = |i: usize| self.direction(quad, i, arith);
+                let corners = [pixel(0), pixel(1), pixel(2)];
+                positions.map(|position| self.face_steps(position.face, corners, arith))
+            }
+            _ => {
+                let [top_left, top_right, bottom_left, _] = positions.map(|position| position.uvw);
+                [Steps::between(top_left, top_right, bottom_left, arith); 4]
+            }
         };
-        lods.map(|lod| self.bias_lod(lod, quad.op, readings))
+        pixels.map(|i| {
+            let (mut lod, probes) = self.lod_of(steps[i], readings);
+            if quad.op == TexOp::LODBIAS {
+                lod = arith.add(lod, quad.strq[i][3]);
+            }
+            self.bias_lod(lod, probes, quad.op, readings)
+        })
+    }
+
+    /// Returns the steps that the gradients of pixel `i` give.
+    fn given_steps(
+        &self,
+        quad: &QuadFetch,
+        positions: &[TexelPosition; 4],
+        i: usize,
+        arith: Arith,
+    ) -> Steps {
+        let Gradients { dx, dy } = quad.gradients[i];
+        let gradients = [dx, dy].map(|[s, t, r, _]| [s, t, r]);
+        if self.kind != CoordType::CUBE {
+            let [dx, dy] = gradients.map(|gradient| self.scaled(gradient, quad.unscaled, arith));
+            return Steps { dx, dy };
+        }
+        // Derived: a gradient of a direction leads to a neighbour's direction.
+        let here = self.direction(quad, i, arith);
+        let [right, below] =
+            gradients.map(|gradient| [0, 1, 2].map(|axis| arith.add(here[axis], gradient[axis])));
+        self.face_steps(positions[i].face, [here, right, below], arith)
+    }
+
+    /// Returns the steps from the first to the second and to the third direction on a face.
+    ///
+    /// A direction at 90 degrees or more from the axis of the face meets no point of its plane: steps to it are
+    /// infinite, which selects the coarsest level.
+    fn face_steps(&self, face: u32, directions: [[f32; 3]; 3], arith: Arith) -> Steps {
+        let on_face = |[s, t, r]: [f32; 3]| {
+            let (major, along) = along_face(face, [s, t, r]);
+            compare::gt(major, 0.0).then(|| self.on_face(along, major, arith))
+        };
+        let [from, right, below] = directions.map(on_face);
+        let step = |to: Option<[f32; 2]>| match (from, to) {
+            (Some(from), Some(to)) => [arith.sub(to[0], from[0]), arith.sub(to[1], from[1]), 0.0],
+            _ => [f32::INFINITY, 0.0, 0.0],
+        };
+        Steps { dx: step(right), dy: step(below) }
     }
 
     fn position(
@@ -84,17 +150,31 @@ impl CoordSpace {
         readings: &TexReadings,
     ) -> TexelPosition {
         let arith = readings.arith;
-        let [s, t, r, q] = strq;
-        let str = if proj { [s, t, r].map(|c| arith.div(c, q)) } else { [s, t, r] };
+        let str = projected(strq, proj, arith);
         let uvw = self.scaled(str, unscaled, arith);
         if self.kind != CoordType::CUBE {
             return TexelPosition { uvw, face: 0 };
         }
         // A position on a face is a quotient of coordinates, so that UNSCALED has no effect.
-        let (face, along) = face(str, readings);
-        let onto = |c, size| arith.mul(arith.mul(arith.add(c, 1.0), 0.5), size);
-        let uvw = [onto(along[0], self.scale[0]), onto(along[1], self.scale[1]), uvw[2]];
-        TexelPosition { uvw, face }
+        let face = face(str, readings);
+        let (major, along) = along_face(face, str);
+        let [u, v] = self.on_face(along, major.abs(), arith);
+        TexelPosition { uvw: [u, v, uvw[2]], face }
+    }
+
+    /// Returns the direction in which pixel `i` of a quad fetches from a cube.
+    fn direction(&self, quad: &QuadFetch, i: usize, arith: Arith) -> [f32; 3] {
+        projected(quad.strq[i], quad.op == TexOp::PROJ, arith)
+    }
+
+    /// Returns a point on a face, in texels: the components of a direction along the face, divided by that along
+    /// its axis.
+    fn on_face(&self, along: [f32; 2], major: f32, arith: Arith) -> [f32; 2] {
+        let onto = |axis: usize| {
+            let quotient = arith.div(along[axis], major);
+            arith.mul(arith.mul(arith.add(quotient, 1.0), 0.5), self.scale[axis])
+        };
+        [onto(0), onto(1)]
     }
 
     fn scaled(&self, str: [f32; 3], unscaled: bool, arith: Arith) -> [f32; 3] {
@@ -102,20 +182,26 @@ impl CoordSpace {
         [0, 1, 2].map(|axis| arith.mul(str[axis], scale[axis]))
     }
 
-    /// Returns the level of detail of two steps in texels, one pixel to the right and one down: the logarithm of
-    /// the longer step.
+    /// Returns the level of detail of two steps: the logarithm of the longer one, unless the anisotropic filter has
+    /// several probes; and the probes.
     ///
-    /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. A 2D texture ignores R.
-    fn lod_of(&self, dx: [f32; 3], dy: [f32; 3], arith: Arith) -> f32 {
+    /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. Only a volume has a third
+    /// axis: a 2D texture ignores R, and a face is flat.
+    fn lod_of(&self, Steps { dx, dy }: Steps, readings: &TexReadings) -> (f32, Probes) {
+        let arith = readings.arith;
         let squared = |step: [f32; 3]| {
             let square = |axis: usize| arith.mul(step[axis], step[axis]);
             let flat = arith.add(square(0), square(1));
-            if self.kind == CoordType::D2 { flat } else { arith.add(flat, square(2)) }
+            if self.kind == CoordType::D3 { arith.add(flat, square(2)) } else { flat }
         };
-        arith.mul(kernels::ln2(compare::max(squared(dx), squared(dy))), 0.5)
+        let squares = [squared(dx), squared(dy)];
+        let lod = arith.mul(kernels::ln2(compare::max(squares[0], squares[1])), 0.5);
+        let Some(anisotropy) = self.anisotropy else { return (lod, Probes::ONE) };
+        let steps = [dx, dy].map(|[u, v, _]| [u, v]);
+        anisotropy.probes(steps, squares, lod, readings)
     }
 
-    fn bias_lod(&self, lod: f32, op: TexOp, readings: &TexReadings) -> Lod {
+    fn bias_lod(&self, lod: f32, probes: Probes, op: TexOp, readings: &TexReadings) -> Lod {
         let bias = if readings.lod_bias.applies_to(op) { self.lod_bias } else { 0.0 };
         let biased = nan_to_zero(readings.arith.add(lod, bias));
         let truncate = |lod: f32| readings.lod_fraction.truncate(lod, readings.arith);
@@ -124,15 +210,21 @@ impl CoordSpace {
             Magnification::Half => !compare::gt(truncate(biased), 0.5),
             Magnification::Unbiased => !compare::gt(truncate(nan_to_zero(lod)), 0.0),
         };
-        Lod { lod: biased, truncated: truncate(biased), magnified }
+        let isotropic = magnified && self.anisotropy.is_some_and(|filter| !filter.magnified);
+        let probes = if isotropic { Probes::ONE } else { probes };
+        Lod { lod: biased, truncated: truncate(biased), magnified, probes }
     }
 }
 
-/// Returns the face of a cube that a direction hits, and the point on it: two coordinates from -1 to 1.
+/// Returns S, T, R, divided by Q if the instruction projects.
+fn projected([s, t, r, q]: [f32; 4], proj: bool, arith: Arith) -> [f32; 3] {
+    if proj { [s, t, r].map(|c| arith.div(c, q)) } else { [s, t, r] }
+}
+
+/// Returns the face of a cube that a direction hits: +X, -X, +Y, -Y, +Z, -Z.
 ///
-/// Faces are +X, -X, +Y, -Y, +Z, -Z, seen from the centre as in the graphics APIs (derived). [`CubeTies`]
-/// decides between equal components. Comparisons with NaN are false, so the last axis is the default.
-fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
+/// [`CubeTies`] decides between equal components. Comparisons with NaN are false, so the last axis is the default.
+fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> u32 {
     let largest =
         |a: f32, b: f32, c: f32| compare::ge(a.abs(), b.abs()) && compare::ge(a.abs(), c.abs());
     let axis = match readings.cube_ties {
@@ -143,18 +235,22 @@ fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
         CubeTies::ZThenY if compare::ge(t.abs(), s.abs()) => 1,
         CubeTies::ZThenY => 0,
     };
-    let major = [s, t, r][axis];
-    let positive = compare::ge(major, 0.0);
-    let along = match (axis, positive) {
-        (0, true) => [-r, -t],
-        (0, false) => [r, -t],
-        (1, true) => [s, r],
-        (1, false) => [s, -r],
-        (_, true) => [s, -t],
-        (_, false) => [-s, -t],
-    };
-    let face = 2 * axis as u32 + u32::from(!positive);
-    (face, along.map(|c| readings.arith.div(c, major.abs())))
+    2 * axis as u32 + u32::from(!compare::ge([s, t, r][axis], 0.0))
+}
+
+/// Returns the components of a direction on a face: along its axis, positive toward the face, and along its columns
+/// and rows.
+///
+/// Derived: faces are seen from the centre, as in the graphics APIs.
+fn along_face(face: u32, [s, t, r]: [f32; 3]) -> (f32, [f32; 2]) {
+    match face {
+        0 => (s, [-r, -t]),
+        1 => (-s, [r, -t]),
+        2 => (t, [s, r]),
+        3 => (-t, [s, -r]),
+        4 => (r, [s, -t]),
+        _ => (-r, [-s, -t]),
+    }
 }
 
 /// Returns x, or 0 for NaN.

@@ -16,17 +16,19 @@
 //! | PROJ divides by Q; LODBIAS adds Q to the level of detail, LOD uses Q as the level of detail | `coordinates` | documented; observed |
 //! | level of detail: log2 of the longer step to the right or down | `coordinates` | observed |
 //! | all pixels of a quad share those steps, inactive pixels included | `coordinates` | derived |
+//! | pixels of a cube take them on their own face | `coordinates` | observed |
 //! | `LOD_BIAS` is added before the limits | `coordinates` | documented; with LOD and DXDY open: [`LodBias`] |
 //! | `MAG_FILTER` is used up to level of detail 0 | `coordinates` | open: [`Magnification`] |
-//! | faces of a cube | `coordinates` | open: [`CubeTies`]; R of a cube counts in the level of detail, undivided |
+//! | faces of a cube | `coordinates` | between faces open: [`CubeTies`] |
 //! | `MAX_MIP_LEVEL` and `NUM_LEVELS` limit levels; `MIP_FILTER` selects or blends | `scalar_sampler` | documented; MIP_FILTER none: the finest, open |
 //! | `TRI_PERF`, `BORDER_FIX` | `scalar_sampler` | documented |
+//! | anisotropic filters: several fetches along the longer step | `anisotropy` | derived, the number open: [`AnisotropicFilter`] |
 //! | linear filters interpolate along S, T, R, each step rounded | `sampler` | open: order, and [`Weights`] |
 //! | `VOL_FILTER` selects the filter along R of a volume | `sampler` | documented |
 //! | clamp modes | `address` | documented names and ranges, derived arithmetic |
 //! | bits of components, `SIGNED_COMP`, `SEL`, `GAMMA`, `POW2FIX2FLT` | `format`, `texels` | documented; sRGB's curve observed |
 //! | DXT and ATI blocks | `blocks` | derived |
-//! | border colour | `texels` | documented; of wide formats open: [`WideBorder`] |
+//! | border colour | `texels` | documented; of wide formats open: [`WideBorder`]; with gamma observed: [`GammaBorder`] |
 //! | each level has half the size of the previous one, rows are `TXPITCH` apart | `texels` | documented; pitch of further levels derived |
 //!
 //! The [`batch`] module fetches whole chunks of pixels with the same bits, for fast engines and code generators. It is their
@@ -40,6 +42,7 @@
 
 mod address;
 mod affecting;
+mod anisotropy;
 #[doc(hidden)]
 pub mod batch;
 mod blocks;
@@ -60,7 +63,8 @@ pub use format::storage;
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use quad_fetch::{DISABLED_UNIT, Gradients, QuadFetch};
 pub use readings::{
-    CubeTies, DepthStencil, LodBias, LodFraction, Magnification, TexReadings, Weights, WideBorder,
+    AnisotropicFilter, CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification,
+    TexReadings, Weights, WideBorder,
 };
 pub use sampler::Sampler;
 

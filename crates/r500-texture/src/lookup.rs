@@ -13,7 +13,9 @@ pub struct Lookup {
     pub lod: f32,
     /// Whether `MAG_FILTER` was used.
     pub magnified: bool,
-    /// The levels read: one, or two that are blended.
+    /// The number of fetches whose mean is the colour; more than 1 with an anisotropic filter.
+    pub probes: u32,
+    /// The levels read by each of these fetches: one, or two that are blended.
     pub levels: Vec<LevelLookup>,
     /// The weight of the second level.
     pub level_weight: f32,

@@ -26,6 +26,10 @@ pub struct TexReadings {
     pub depth_stencil: DepthStencil,
     /// The border colour of formats without texels of 32 bits.
     pub wide_border: WideBorder,
+    /// Whether the border colour of a texture with `GAMMA` is converted.
+    pub gamma_border: GammaBorder,
+    /// The number of probes of an anisotropic filter.
+    pub anisotropic_filter: AnisotropicFilter,
 }
 
 /// Which level of detail `TX_FILTER1.LOD_BIAS` is added to.
@@ -144,6 +148,32 @@ pub enum WideBorder {
     LowestDword,
 }
 
+/// The border colour of a texture whose texels are converted from gamma to linear values.
+///
+/// Observed: Mesa's r300 driver writes the border in gamma, and piglit's tests of the border colours of sRGB formats,
+/// compressed ones too, fail on cards (RV515, RV530), as they do if the border is used as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GammaBorder {
+    /// It is not converted.
+    Stored,
+    /// It is converted as texels are.
+    Converted,
+}
+
+/// The number of probes of an anisotropic filter.
+///
+/// Open: the documents reserve the code that drivers write for it, and no test with known results on a card enables
+/// it. The other rules of the filter are derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AnisotropicFilter {
+    /// The ratio of the axes of a pixel's footprint, rounded to nearest.
+    Nearest,
+    /// The same, rounded up.
+    Up,
+    /// One: the filter is linear.
+    Linear,
+}
+
 impl TexReadings {
     /// The project's choices.
     pub const REFERENCE: Self = Self {
@@ -155,6 +185,8 @@ impl TexReadings {
         cube_ties: CubeTies::XThenY,
         depth_stencil: DepthStencil::DepthFirst,
         wide_border: WideBorder::EightBits,
+        gamma_border: GammaBorder::Stored,
+        anisotropic_filter: AnisotropicFilter::Nearest,
     };
 }
 

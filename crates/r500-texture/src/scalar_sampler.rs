@@ -8,6 +8,7 @@ use r500_isa::values::{
 use r500_program::Texture;
 
 use super::address::{Taps, taps};
+use super::anisotropy::Anisotropy;
 use super::coordinates::{CoordSpace, Lod, TexelPosition, nan_to_zero};
 use super::error::{BindError, Setting};
 use super::lookup::{FetchObserver, Lookup};
@@ -63,6 +64,7 @@ impl ScalarSampler {
                 kind,
                 scale: scale.map(|texels| texels as f32),
                 lod_bias: lod_bias(filter1),
+                anisotropy: Anisotropy::of(filter0, filter1, kind),
             },
             clamp: [filter0.clamp_s(), filter0.clamp_t(), filter0.clamp_r()],
             mag_filter: volume(mag_filter),
@@ -85,6 +87,7 @@ impl ScalarSampler {
     /// See [`Sampler::depends_on_lod`](crate::Sampler::depends_on_lod).
     pub(super) fn depends_on_lod(&self) -> bool {
         !(self.has_one_level() && self.mag_filter == self.min_filter)
+            || self.space.anisotropy.is_some()
     }
 
     /// Returns whether the level of detail only selects a filter. False with a linear mip filter, which blends
@@ -136,6 +139,7 @@ impl ScalarSampler {
                 face: (self.space.kind == CoordType::CUBE).then_some(positions[i].face),
                 lod: lods[i].lod,
                 magnified: lods[i].magnified,
+                probes: lods[i].probes.count,
                 levels: Vec::new(),
                 level_weight: 0.0,
             };
@@ -144,8 +148,29 @@ impl ScalarSampler {
         })
     }
 
-    /// Fetches the colour at a position: selects levels and filters.
+    /// Fetches the colour of a pixel: the mean of its probes.
     fn pixel(
+        &self,
+        position: TexelPosition,
+        lod: Lod,
+        readings: &TexReadings,
+        observer: &mut impl FetchObserver,
+    ) -> [f32; 4] {
+        let arith = readings.arith;
+        let mut probe = |i| {
+            let uvw = lod.probes.position(i, position.uvw, arith);
+            self.probe(TexelPosition { uvw, ..position }, lod, readings, observer)
+        };
+        // The mean of n + 1 colours is that of the first n, interpolated by 1 / (n + 1) to the last.
+        let mut mean = probe(0);
+        for i in 1..lod.probes.count {
+            mean = lerp(mean, probe(i), arith.div(1.0, (i + 1) as f32), arith);
+        }
+        mean
+    }
+
+    /// Fetches the colour at a position: selects levels and filters.
+    fn probe(
         &self,
         position: TexelPosition,
         Lod { truncated: lod, magnified, .. }: Lod,
@@ -304,9 +329,9 @@ fn scale_size(format: UsFormat) -> [u32; 3] {
 fn texel_filter(filter: TexelFilter, setting: Setting) -> Result<bool, BindError> {
     match filter {
         TexelFilter::POINT => Ok(false),
-        TexelFilter::LINEAR => Ok(true),
-        TexelFilter::FILTER4 => Err(setting.not_modelled("use 1 (Point) or 2 (Linear)")),
-        _ => Err(setting.reserved("use 1 (Point) or 2 (Linear)")),
+        TexelFilter::LINEAR | TexelFilter::ANISOTROPIC => Ok(true),
+        // The two-bit field has no other code.
+        _ => Err(setting.not_modelled("use 1 (Point) or 2 (Linear)")),
     }
 }
 

@@ -12,7 +12,7 @@ use r500_program::{Level, Texture};
 use super::component::{Component, Interpret};
 use super::error::{BindError, Setting};
 use super::format::{EIGHT_BITS, Layout};
-use super::readings::{TexReadings, WideBorder};
+use super::readings::{GammaBorder, TexReadings, WideBorder};
 
 /// The texels of all levels, and their conversion to colours.
 #[derive(Clone, Debug)]
@@ -95,6 +95,11 @@ impl Texels {
         self.interpret.signed.contains(&true)
     }
 
+    /// Returns whether colours are converted from gamma to linear values.
+    pub(super) fn has_gamma(&self) -> bool {
+        self.gamma
+    }
+
     /// Returns the layout of a texel in memory.
     pub(super) fn layout(&self) -> Layout {
         self.layout
@@ -130,7 +135,8 @@ impl Texels {
             _ => self.layout,
         };
         // Here eight bits represent a wide component, which has no gamma.
-        let gamma = self.gamma && (blocks || !wide);
+        let converted = readings.gamma_border == GammaBorder::Converted;
+        let gamma = self.gamma && converted && (blocks || !wide);
         self.color(self.components(layout, self.border_color.into(), [0, 0], readings), gamma)
     }
 

@@ -86,7 +86,7 @@ pub fn texture(choices: &mut impl Choices) -> Texture {
     let float = choices.chance(1, 3);
     let format = if float { TxFormat::F32_32_32_32 } else { TxFormat::X8_8_8_8 };
     let layer = |choices: &mut _| LayerFilter::new(Choices::below(choices, 3) as u8);
-    let texel = |choices: &mut _| TexelFilter::new(1 + Choices::below(choices, 2) as u8);
+    let texel = |choices: &mut _| TexelFilter::new(1 + Choices::below(choices, 3) as u8);
     let clamp = |choices: &mut _| ClampMode::new(Choices::below(choices, 8) as u8);
     let sel = |choices: &mut _| TxSel::new(Choices::below(choices, 6) as u8);
     let mut format1 = TxFormat1(0)
@@ -122,7 +122,8 @@ pub fn texture(choices: &mut impl Choices) -> Texture {
             .with(TxFilter0::MIN_FILTER, texel(choices))
             .with(TxFilter0::MIP_FILTER, layer(choices))
             .with(TxFilter0::VOL_FILTER, layer(choices))
-            .with(TxFilter0::MAX_MIP_LEVEL, choices.below(levels) as u8),
+            .with(TxFilter0::MAX_MIP_LEVEL, choices.below(levels) as u8)
+            .with(TxFilter0::MAX_ANISO, choices.below(5) as u8),
         filter1: TxFilter1(0)
             .with(TxFilter1::LOD_BIAS, choices.pick(1, &[0, 16, 40, 0x3f0]))
             .with(TxFilter1::TRI_PERF, TriPerf::new(choices.below(4) as u8))

@@ -6,8 +6,11 @@ use super::address_mode::AddressMode;
 use super::channel_source::ChannelSource;
 use super::footprints::BilinearFootprints;
 use super::texel_cache::TexelCache;
+use crate::anisotropy::Anisotropy;
 use crate::format::Layout;
-use crate::readings::{CubeTies, LodBias, LodFraction, Magnification, TexReadings, Weights};
+use crate::readings::{
+    AnisotropicFilter, CubeTies, LodBias, LodFraction, Magnification, TexReadings, Weights,
+};
 use crate::scalar_sampler::{Filter, ScalarSampler};
 use r500_simd::{Chunk, LANES};
 
@@ -17,6 +20,9 @@ pub(crate) struct CompiledSampler {
     pub(super) kind: CoordType,
     pub(super) scale: [f32; 3],
     pub(super) lod_bias: f32,
+    pub(super) anisotropy: Option<Anisotropy>,
+    /// Whether its number of probes is rounded up, else to nearest.
+    pub(super) rounds_up: bool,
     /// The fetches that it is added to.
     pub(super) biased: LodBias,
     pub(super) lod_fraction: LodFraction,
@@ -134,6 +140,8 @@ impl CompiledSampler {
             cube_ties,
             depth_stencil: _,
             wide_border: _,
+            gamma_border: _,
+            anisotropic_filter: _,
         } = *readings;
         arith == TexReadings::REFERENCE.arith
             && magnification != Magnification::Unbiased
@@ -187,6 +195,11 @@ impl CompiledSampler {
             kind,
             scale: sampler.space.scale,
             lod_bias: sampler.space.lod_bias,
+            anisotropy: sampler
+                .space
+                .anisotropy
+                .filter(|_| readings.anisotropic_filter != AnisotropicFilter::Linear),
+            rounds_up: readings.anisotropic_filter == AnisotropicFilter::Up,
             biased: readings.lod_bias,
             lod_fraction: readings.lod_fraction,
             magnified_below: magnified_below(readings),

@@ -38,7 +38,7 @@ pub(crate) fn fetch_batch(
             let slow = match compiled {
                 Some(compiled) => {
                     let slow = compiled.texel_coords(fetch, k, &mut coords);
-                    let live = live & !slow;
+                    let (mut slow, live) = (slow, live & !slow);
                     if live != 0 {
                         let mut colors = unwanted.each_mut();
                         for (c, channel) in out.iter_mut().enumerate() {
@@ -47,7 +47,15 @@ pub(crate) fn fetch_batch(
                             }
                         }
                         let scratch = &mut scratch;
-                        compiled.fetch_chunk(simd, fetch, k, &coords, live, scratch, &mut colors);
+                        slow |= compiled.fetch_chunk(
+                            simd,
+                            fetch,
+                            k,
+                            &coords,
+                            live,
+                            scratch,
+                            &mut colors,
+                        );
                     }
                     slow
                 }
@@ -136,7 +144,8 @@ fn fetch_scalar(
 }
 
 impl CompiledSampler {
-    /// Fetches the live quads of chunk `k`, at the coordinates `coords`.
+    /// Fetches the live quads of chunk `k`, at the coordinates `coords`, except those it returns, which need the
+    /// slow path.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     fn fetch_chunk(
@@ -148,12 +157,22 @@ impl CompiledSampler {
         live: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
-    ) {
+    ) -> u8 {
         if self.single_level {
             let level = &self.levels[self.finest];
             self.level(simd, level, self.mag, coords, live, fetch.wanted, scratch, colors);
-        } else {
-            self.filtered(simd, fetch, k, coords, live, scratch, colors);
+            return 0;
+        }
+        match self.anisotropy {
+            None => {
+                let selection = self.select_lods(self.lods(fetch, k, coords, live), live);
+                let wanted = fetch.wanted;
+                self.filtered(simd, wanted, &selection, coords, live, scratch, colors);
+                0
+            }
+            Some(anisotropy) => {
+                self.filter_probes(simd, anisotropy, fetch, k, coords, live, scratch, colors)
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use r500_simd::level::lane_ops::LaneOps;
 use r500_simd::{Chunk, LANES, inhibit_outer_vectorization};
 
 /// The selected levels of the pixels of a chunk.
-struct LodSelection {
+pub(super) struct LodSelection {
     /// Whether any pixel is magnified, unless that makes no difference.
     magnified: bool,
     /// Whether any pixel is minified.
@@ -39,10 +39,23 @@ enum FilterStep {
     Magnified,
 }
 
+impl LodSelection {
+    /// Returns whether a lane is magnified.
+    pub(super) fn is_magnified(&self, lane: usize) -> bool {
+        self.larger[lane] != 0
+    }
+}
+
 impl CompiledSampler {
     /// Computes the levels of detail, bias included; never NaN or denormal.
     #[inline(always)]
-    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, coords: &TexelCoords) -> Chunk {
+    pub(super) fn lods(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        live: u8,
+    ) -> Chunk {
         let mut lods = [0.0; LANES];
         match fetch.op {
             TexOp::LOD => {
@@ -50,6 +63,9 @@ impl CompiledSampler {
                 for lane in 0..LANES {
                     lods[lane] = flush(q[lane]);
                 }
+            }
+            TexOp::DXDY if self.kind == CoordType::CUBE => {
+                self.lods_on_faces(fetch, k, coords, &mut lods);
             }
             TexOp::DXDY => {
                 let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
@@ -64,22 +80,7 @@ impl CompiledSampler {
                 self.lod_of(&dx, &dy, &mut lods);
             }
             op => {
-                // One level of detail for each quad, from its left column and upper row.
-                let (mut dx, mut dy) = ([[0.0; 4]; 3], [[0.0; 4]; 3]);
-                for axis in 0..self.lod_axes() {
-                    let x = &coords.uvw[axis];
-                    for quad in 0..4 {
-                        // Otherwise the compiler, with AVX-512, gathers and scatters the lanes of four quads.
-                        inhibit_outer_vectorization();
-                        dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
-                        dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
-                    }
-                }
-                let mut of_quads = [0.0; 4];
-                self.lod_of(&dx, &dy, &mut of_quads);
-                for lane in 0..LANES {
-                    lods[lane] = of_quads[lane / 4];
-                }
+                self.lods_of_quads(fetch, k, coords, live, &mut lods);
                 if op == TexOp::LODBIAS {
                     let bias = &fetch.strq[3][k];
                     for lane in 0..LANES {
@@ -88,11 +89,62 @@ impl CompiledSampler {
                 }
             }
         }
-        let bias = if self.biased.applies_to(fetch.op) { self.lod_bias } else { 0.0 }.to_bits();
+        self.bias_lods(fetch.op, &mut lods);
+        lods
+    }
+
+    /// Adds `LOD_BIAS`.
+    #[inline(always)]
+    pub(super) fn bias_lods(&self, op: TexOp, lods: &mut Chunk) {
+        let bias = if self.biased.applies_to(op) { self.lod_bias } else { 0.0 }.to_bits();
         for lane in 0..LANES {
             lods[lane] = TexelLane::apply(lods[lane], |b, lod| texel_math::bias_lod(b, lod, bias));
         }
-        lods
+    }
+
+    /// Computes the levels of detail of the differences within quads, without bias.
+    #[inline(always)]
+    fn lods_of_quads(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        live: u8,
+        lods: &mut Chunk,
+    ) {
+        if self.kind == CoordType::CUBE && coords.crosses_edges(live) {
+            self.lods_on_faces(fetch, k, coords, lods);
+            return;
+        }
+        // One level of detail for each quad, from its left column and upper row.
+        let (mut dx, mut dy) = ([[0.0; 4]; 3], [[0.0; 4]; 3]);
+        for axis in 0..self.lod_axes() {
+            let x = &coords.uvw[axis];
+            for quad in 0..4 {
+                // Otherwise the compiler, with AVX-512, gathers and scatters the lanes of four quads.
+                inhibit_outer_vectorization();
+                dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
+                dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
+            }
+        }
+        let mut of_quads = [0.0; 4];
+        self.lod_of(&dx, &dy, &mut of_quads);
+        for lane in 0..LANES {
+            lods[lane] = of_quads[lane / 4];
+        }
+    }
+
+    /// Computes the levels of detail of a cube's pixels, each on its own face, without bias.
+    #[inline(always)]
+    fn lods_on_faces(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        lods: &mut Chunk,
+    ) {
+        let [dx, dy] = self.face_steps(fetch, k, coords);
+        self.lod_of(&dx, &dy, lods);
     }
 
     /// Filters by level of detail: magnified or minified, within a level or between two.
@@ -101,14 +153,13 @@ impl CompiledSampler {
     pub(super) fn filtered(
         &self,
         simd: impl LaneOps,
-        fetch: &BatchFetch<'_>,
-        k: usize,
+        channels: u8,
+        selection: &LodSelection,
         coords: &TexelCoords,
         live: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
-        let selection = self.select_lods(fetch, k, coords, live);
         let mut found: Colors = [[0.0; LANES]; 4];
         for step in [FilterStep::First, FilterStep::Second, FilterStep::Magnified] {
             let (wanted, filter) = match step {
@@ -148,7 +199,7 @@ impl CompiledSampler {
                 FilterStep::Magnified => selection.minified,
             };
             let mut into = if further { found.each_mut() } else { reborrow(colors) };
-            self.level(simd, level, filter, coords, live, fetch.wanted, scratch, &mut into);
+            self.level(simd, level, filter, coords, live, channels, scratch, &mut into);
             match step {
                 FilterStep::Second => {
                     for (color, found) in colors.iter_mut().zip(&found) {
@@ -168,16 +219,9 @@ impl CompiledSampler {
         }
     }
 
-    /// Selects the levels of the pixels of a chunk.
+    /// Selects the levels of the pixels of a chunk by their levels of detail.
     #[inline(always)]
-    fn select_lods(
-        &self,
-        fetch: &BatchFetch<'_>,
-        k: usize,
-        coords: &TexelCoords,
-        live: u8,
-    ) -> LodSelection {
-        let lods = self.lods(fetch, k, coords);
+    pub(super) fn select_lods(&self, lods: Chunk, live: u8) -> LodSelection {
         let mut selection = LodSelection {
             magnified: false,
             minified: false,
@@ -256,8 +300,8 @@ impl CompiledSampler {
     #[inline(always)]
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
         match self.kind {
-            CoordType::D2 => longer_squares([&dx[0], &dx[1]], [&dy[0], &dy[1]], lods),
-            _ => longer_squares(dx.each_ref(), dy.each_ref(), lods),
+            CoordType::D3 => longer_squares(dx.each_ref(), dy.each_ref(), lods),
+            _ => longer_squares([&dx[0], &dx[1]], [&dy[0], &dy[1]], lods),
         }
         for lane in 0..N {
             lods[lane] = TexelLane::apply(lods[lane], texel_math::lod_of_square);
@@ -267,7 +311,7 @@ impl CompiledSampler {
     /// Returns the number of axes that the level of detail depends on.
     #[inline(always)]
     fn lod_axes(&self) -> usize {
-        if self.kind == CoordType::D2 { 2 } else { 3 }
+        if self.kind == CoordType::D3 { 3 } else { 2 }
     }
 }
 

@@ -24,9 +24,11 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 
 mod address_mode;
+mod anisotropy;
 mod batch_fetch;
 mod channel_source;
 mod compiled_sampler;
+mod cube_faces;
 mod fast_path;
 mod fetch;
 mod filter;

@@ -8,13 +8,14 @@ use super::compiled_sampler::CompiledSampler;
 use r500_simd::{Chunk, LANES};
 
 /// The texel coordinates of a chunk.
+#[derive(Clone, Copy)]
 pub(super) struct TexelCoords {
     /// u, v, w in texels of level 0, possibly NaN; w of a 2D texture is not set.
     pub(super) uvw: [Chunk; 3],
     /// The face of a cube, else 0.
     pub(super) face: Chunk,
     /// S, T, R, divided by Q for PROJ, without denormals.
-    str: [Chunk; 3],
+    pub(super) str: [Chunk; 3],
 }
 
 impl TexelCoords {
@@ -57,7 +58,7 @@ impl CompiledSampler {
             }
         }
         if self.kind == CoordType::CUBE {
-            Self::faces(&self.scale, coords);
+            self.faces(coords);
         }
         let wrapped = if self.kind == CoordType::D3 { 3 } else { 2 };
         for axis in 0..wrapped {
@@ -69,49 +70,6 @@ impl CompiledSampler {
             }
         }
         quads_with(&slow)
-    }
-
-    /// Computes cube faces and the coordinates on them.
-    #[inline(always)]
-    fn faces(scale: &[f32; 3], coords: &mut TexelCoords) {
-        let TexelCoords { uvw: [u, v, _], face, str: [s, t, r] } = coords;
-        for lane in 0..LANES {
-            let (s, t, r) = (s[lane], t[lane], r[lane]);
-            let along_s = (s.abs() >= t.abs()) & (s.abs() >= r.abs());
-            let along_t = !along_s & (t.abs() >= r.abs());
-            let major = if along_s {
-                s
-            } else if along_t {
-                t
-            } else {
-                r
-            };
-            let positive = major >= 0.0;
-            // Columns run along -r, r on the faces of X, along -s on -Z, else along s.
-            let first = if along_s {
-                if positive { -r } else { r }
-            } else if along_t | positive {
-                s
-            } else {
-                -s
-            };
-            let second = match (along_t, positive) {
-                (true, true) => r,
-                (true, false) => -r,
-                (false, _) => -t,
-            };
-            let axis = if along_s {
-                0.0
-            } else if along_t {
-                2.0
-            } else {
-                4.0
-            };
-            face[lane] = axis + if positive { 0.0 } else { 1.0 };
-            let size = major.abs();
-            u[lane] = (first / size + 1.0) * 0.5 * scale[0];
-            v[lane] = (second / size + 1.0) * 0.5 * scale[1];
-        }
     }
 }
 

@@ -111,6 +111,9 @@ impl TexelView<'_> {
 impl TextureDesc {
     /// Describes the fetches of a sampler; `None` if they have no description.
     pub(crate) fn new(scalar: &ScalarSampler, compiled: &CompiledSampler) -> Option<Self> {
+        if compiled.anisotropy.is_some() {
+            return None;
+        }
         match compiled.single_level {
             true => compiled.finest_level_desc().filter(|_| compiled.has_fast_path),
             false => Self::mipmapped(scalar, compiled),

@@ -3,8 +3,8 @@
 use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
-use super::super::{Gradients, TexReadings};
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
+use super::super::{Gradients, TexReadings};
 use super::random::{Random, arbitrary_texture, readings, repair};
 use super::*;
 use r500_simd::{Chunk, Simd, SimdLevel, SimdTask};
@@ -169,7 +169,7 @@ fn valid_texture(random: &mut Random, kind: CoordType) -> Texture {
     let depth = if kind == CoordType::D3 { 1 << random.below(4) } else { 1_u32 };
     let mut texture = texture(format, [width, height], &[]);
     let last = if random.one_in(3) { 0 } else { random.below(1 + width.max(height).ilog2()) };
-    let filter = |random: &mut Random| TexelFilter::new(1 + random.below(2) as u8);
+    let filter = |random: &mut Random| TexelFilter::new(1 + random.below(3) as u8);
     let mode = |random: &mut Random| ClampMode::new(random.below(8) as u8);
     texture.filter0 = TxFilter0::default()
         .with(TxFilter0::MAG_FILTER, filter(random))
@@ -179,10 +179,13 @@ fn valid_texture(random: &mut Random, kind: CoordType) -> Texture {
         .with(TxFilter0::CLAMP_S, mode(random))
         .with(TxFilter0::CLAMP_T, mode(random))
         .with(TxFilter0::CLAMP_R, mode(random))
-        .with(TxFilter0::MAX_MIP_LEVEL, random.below(3) as u8 * random.below(2) as u8);
+        .with(TxFilter0::MAX_MIP_LEVEL, random.below(3) as u8 * random.below(2) as u8)
+        .with(TxFilter0::MAX_ANISO, random.below(8) as u8);
     texture.filter1 = TxFilter1::default()
         .with(TxFilter1::TRI_PERF, TriPerf::new(random.below(4) as u8))
         .with(TxFilter1::BORDER_FIX, random.one_in(2))
+        .with(TxFilter1::MAX_ANISO, random.below(64) as u8)
+        .with(TxFilter1::ANISO_HIGH_QUALITY, random.one_in(4))
         .with(TxFilter1::LOD_BIAS, if random.one_in(3) { random.below(1024) as u16 } else { 0 });
     texture.set(TxFormat0::TXDEPTH, depth.ilog2() as u8);
     texture.set(TxFormat0::NUM_LEVELS, last as u8);
@@ -254,6 +257,52 @@ fn every_kind_of_texture() {
             .check(&sampler, &texture);
         }
     }
+}
+
+/// Planes of directions that cross the edges of a cube, so that pixels of a quad have different faces.
+#[test]
+fn quads_across_the_edges_of_a_cube() {
+    let mut random = Random::new(0x2468_ace0_1357_9bdf);
+    let (mut across, mut within) = (0, 0);
+    for _ in 0..600 {
+        let mut texture = valid_texture(&mut random, CoordType::CUBE);
+        texture.set(TxFilter0::MIP_FILTER, LayerFilter::new(1 + random.below(2) as u8));
+        let sampler = bind(&texture);
+        let mut batch = Batch::new(&mut random, near);
+        let vector = |random: &mut Random, length: f32| {
+            [(); 3].map(|()| length * (random.word() as f32 / 2_f32.powi(31) - 1.0))
+        };
+        let step = 2_f32.powi(-(random.below(9) as i32));
+        let [right, down] = [(); 2].map(|()| vector(&mut random, step));
+        // An edge or a corner of the cube, or any direction.
+        let start = match random.below(3) {
+            0 => vector(&mut random, 1.0),
+            1 => [1.0, -1.0, random.below(9) as f32 / 8.0],
+            _ => [-1.0, 1.0, -1.0],
+        };
+        for k in 0..CHUNKS {
+            for quad in 0..4 {
+                let origin = (2 * (4 * k + quad)) as f32 - 12.0;
+                let directions = [0, 1, 2, 3].map(|i| {
+                    let (x, y) = (origin + (i & 1) as f32, (i >> 1) as f32);
+                    [0, 1, 2].map(|axis| start[axis] + x * right[axis] + y * down[axis])
+                });
+                let faces = directions.map(|direction| {
+                    let largest = direction.iter().fold(0.0_f32, |a, b| a.max(b.abs()));
+                    direction.map(|c| if c.abs() == largest { c.signum() } else { 0.0 })
+                });
+                let differ = faces.iter().any(|face| face != &faces[0]);
+                *(if differ { &mut across } else { &mut within }) += 1;
+                for (i, direction) in directions.iter().enumerate() {
+                    for axis in 0..3 {
+                        batch.strq[axis][k][4 * quad + i] = direction[axis];
+                    }
+                }
+            }
+        }
+        batch.check(&sampler, &texture);
+    }
+    assert!(across > 1000 && within > 1000, "{across} {within}");
 }
 
 /// The description of a texture agrees with its texels, in every format.

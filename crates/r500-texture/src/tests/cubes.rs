@@ -4,7 +4,7 @@ use r500_isa::texture::TxFilter0;
 use r500_isa::values::{ClampMode, LayerFilter, TexOp, TxFormat};
 use r500_program::{Level, Texture};
 
-use super::super::CubeTies;
+use super::super::{CubeTies, Gradients};
 use super::*;
 
 /// A face, a texel of it (column, row), and a direction to it.
@@ -134,6 +134,90 @@ fn filters_stay_on_a_face() {
         .with(TxFilter0::VOL_FILTER, LayerFilter::new(3))
         .with(TxFilter0::CLAMP_R, ClampMode::BORDER);
     assert_eq!(toward(&texture, [1.0, 1.0, -2.0])[0] * 256.0, 20.0);
+}
+
+/// Returns a cube of 4x4 texels a face with three levels, whose texels are the number of their level in 256ths.
+fn leveled() -> Texture {
+    let level = |side: u32, number: u8| Level {
+        width: side,
+        height: side,
+        layers: 6,
+        bytes: vec![number; (6 * side * side) as usize],
+    };
+    let mut texture = cube(texture(TxFormat::X8, [4, 4], &[]));
+    texture.levels = vec![level(4, 0), level(2, 1), level(1, 2)];
+    let texture = in_256ths(with_levels(texture, &[]));
+    texture.with(TxFilter0::MIP_FILTER, LayerFilter::POINT)
+}
+
+fn lods(quad: &QuadFetch) -> [f32; 4] {
+    bind(&leveled()).look_up(quad, &REFERENCE).map(|lookup| lookup.lod)
+}
+
+/// The left pixels hit +Z, the right ones +X. In the plane of +Z the upper ones are at u = (0.75 + 1) / 2 * 4 = 3.5
+/// and 4.5, the left ones at v = 1.5 and 2.5: one texel from pixel to pixel. In the plane of +X they are at
+/// u = (1 - 1/0.75) * 2 = -2/3 and (1 - 1/1.25) * 2 = 2/5, and at v = 4/3 and 8/5 above, 8/3 below at the left: the
+/// step to the right has the square (16/15)^2 + (4/15)^2 = 1.21, the one down (4/3)^2. Differences of coordinates of
+/// different faces would have 3.1 texels, which are of level 2.
+#[test]
+fn each_pixel_takes_the_steps_on_its_own_face() {
+    let strq =
+        [[0.75, 0.25], [1.25, 0.25], [0.75, -0.25], [1.25, -0.25]].map(|[s, t]| [s, t, 1.0, 1.0]);
+    let quad = QuadFetch::new(TexOp::LD, strq);
+    let lookups = bind(&leveled()).look_up(&quad, &REFERENCE);
+    assert_eq!(lookups.each_ref().map(|lookup| lookup.face), [4, 0, 4, 0].map(Some));
+    let [left, right, lower_left, lower_right] = lods(&quad);
+    assert_eq!([left, lower_left], [0.0; 2]);
+    assert!((right - (4.0_f32 / 3.0).log2()).abs() < 1e-6, "{right}");
+    assert_eq!(lower_right, right);
+    assert_eq!(lookups.map(|lookup| lookup.color[0]), [0.0; 4]);
+    // LODBIAS adds to each.
+    let strq = strq.map(|[s, t, r, _]| [s, t, r, 2.0]);
+    assert_eq!(lods(&QuadFetch::new(TexOp::LODBIAS, strq)), [2.0, right + 2.0, 2.0, right + 2.0]);
+}
+
+#[test]
+fn the_length_of_a_direction_has_no_effect_on_the_level() {
+    // A step of a texel along S, one of 1/2 along R, the axis.
+    for length in [1.0, 64.0, 1e10] {
+        let place = |s: f32, r: f32| [s * length, 0.0, r * length, 1.0];
+        let quad = QuadFetch::new(
+            TexOp::LD,
+            [place(0.0, 1.0), place(0.75, 1.5), place(0.0, 1.0), place(0.75, 1.5)],
+        );
+        // Both points are in the plane of +Z: 2 and (0.75 / 1.5 + 1) * 2 = 3.
+        assert_eq!(lods(&quad), [0.0; 4], "{length}");
+    }
+}
+
+#[test]
+fn a_neighbour_behind_the_face_selects_the_coarsest_level() {
+    let quad = |other: [f32; 3]| {
+        let [s, t, r] = other;
+        let here = [1.0, 0.0, 0.0, 1.0];
+        QuadFetch::new(TexOp::LD, [here, [s, t, r, 1.0], here, here])
+    };
+    for other in [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0; 3], [f32::NAN; 3], [-0.0, 0.0, -2.0]] {
+        let lookups = bind(&leveled()).look_up(&quad(other), &REFERENCE);
+        let seen = lookups.map(|lookup| (lookup.lod, lookup.color[0] * 256.0));
+        assert_eq!(seen, [(f32::INFINITY, 2.0); 4], "{other:?}");
+    }
+}
+
+#[test]
+fn gradients_lead_to_neighbours_on_the_face() {
+    // On +Z at S = 1/4, 4 texels a face: along S by 1 is 2 texels; along R by 1 goes from 2.5 to
+    // (1/8 + 1) * 2 = 2.25; by -1 the direction has left the plane.
+    let lod = |dx: [f32; 3], dy: [f32; 3]| {
+        let gradient = |[s, t, r]: [f32; 3]| [s, t, r, 9.0];
+        let mut quad = QuadFetch::new(TexOp::DXDY, [[0.25, 0.0, 1.0, 1.0]; 4]);
+        quad.gradients[2] = Gradients { dx: gradient(dx), dy: gradient(dy) };
+        lods(&quad)[2]
+    };
+    assert_eq!(lod([1.0, 0.0, 0.0], [0.0; 3]), 1.0);
+    assert_eq!(lod([0.0; 3], [0.0, -2.0, 0.0]), 2.0);
+    assert_eq!(lod([0.0, 0.0, 1.0], [0.0; 3]), -2.0);
+    assert_eq!(lod([0.0, 0.0, -1.0], [0.0; 3]), f32::INFINITY);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use r500_isa::texture::{TxFilter0, TxFormat1, TxFormat2};
 use r500_isa::values::{ClampMode, TxFormat, TxFormatMsb, TxSel};
 use r500_program::Texture;
 
-use super::super::{DepthStencil, WideBorder};
+use super::super::{DepthStencil, GammaBorder, WideBorder};
 use super::*;
 
 /// Sets the signs of components, component 0 in bit 0.
@@ -239,7 +239,6 @@ fn gamma_is_removed_from_colours_of_eight_bits_or_fewer() {
     // Gamma depends on the channel, not on the component.
     let texture = select(texture, [3, 3, 5, 2].map(TxSel::new));
     assert_eq!(first(&texture), [0.215_860_5, 0.215_860_5, 1.0, 188.0 / 255.0]);
-    assert_eq!(border(texture, 0x8000_0000), [0.215_860_5, 0.215_860_5, 1.0, 0.0]);
 
     // Signed components: positive values only.
     let texture = gamma(signed(texel(TxFormat::X8_8, &[64, 0xc0]), 3));
@@ -255,6 +254,40 @@ fn gamma_is_removed_from_colours_of_eight_bits_or_fewer() {
     // Luminance: colours have gamma, alpha does not.
     let [red, green, blue, alpha] = first(&gamma(texel(TxFormat::Y8, &[128])));
     assert_eq!(([red, green, blue], alpha), ([0.215_860_5; 3], 128.0 / 255.0));
+}
+
+/// The border is a texel of the register, its red in the component that `SEL_RED` names: without the conversion of
+/// texels, or with it by the reading. 188/255 is 1/2 in gamma, to the nearest code.
+#[test]
+fn a_border_keeps_its_gamma() {
+    let converted = TexReadings { gamma_border: GammaBorder::Converted, ..REFERENCE };
+    let code = |k: f32| k / 255.0;
+    let mut four = gamma(texel(TxFormat::X8_8_8_8, &[0; 4]));
+    let color = u32::from_le_bytes([188, 11, 255, 128]);
+    assert_eq!(border(four.clone(), color), [code(188.0), code(11.0), 1.0, code(128.0)]);
+    assert_eq!(
+        border_by(&mut four, color, &converted),
+        [0.502_886_5, 0.003_346_535_8, 1.0, code(128.0)]
+    );
+    // Through the selects, in a format of one component, and in blocks, whose border has four of eight bits.
+    let mut selected = select(gamma(texel(TxFormat::X8_8, &[0; 2])), [1, 0, 5, 4].map(TxSel::new));
+    assert_eq!(border(selected.clone(), 0x0bbc), [code(11.0), code(188.0), 1.0, 0.0]);
+    assert_eq!(
+        border_by(&mut selected, 0x0bbc, &converted),
+        [0.003_346_535_8, 0.502_886_5, 1.0, 0.0]
+    );
+    let mut luminance = gamma(texel(TxFormat::Y8, &[0]));
+    assert_eq!(border(luminance.clone(), 188), [code(188.0); 4]);
+    assert_eq!(border_by(&mut luminance, 188, &converted)[..3], [0.502_886_5; 3]);
+    let mut blocks = gamma(texture(TxFormat::DXT1, [4, 4], &[0; 8]));
+    assert_eq!(border(blocks.clone(), color), [code(188.0), code(11.0), 1.0, code(128.0)]);
+    assert_eq!(border_by(&mut blocks, color, &converted)[0], 0.502_886_5);
+    // A linear filter at the edge takes half of each: of a texel, which is converted, and of the border.
+    let mut edge = linear(gamma(texture(TxFormat::X8, [1, 1], &[188])));
+    edge.set(TxFilter0::CLAMP_S, ClampMode::BORDER);
+    edge.border_color = 188;
+    let half = 0.5 * (0.502_886_5 + code(188.0));
+    assert!((at(&edge, [1.0, 0.5, 0.0])[0] - half).abs() < 1e-7);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::unusual_byte_groupings, reason = "binary texels are grouped by component")]
 
+mod anisotropy;
 mod batch;
 mod bind;
 mod block_formats;

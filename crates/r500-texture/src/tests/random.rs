@@ -11,8 +11,8 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::super::{
-    BindError, CubeTies, DepthStencil, Gradients, LodBias, LodFraction, Magnification, TexReadings,
-    Weights, WideBorder,
+    AnisotropicFilter, BindError, CubeTies, DepthStencil, GammaBorder, Gradients, LodBias,
+    LodFraction, Magnification, TexReadings, Weights, WideBorder,
 };
 use super::*;
 
@@ -125,7 +125,7 @@ pub(super) fn repair(
 
 /// Sets a field to a value that can be bound.
 fn clear(t: &mut Texture, field: &str, random: &mut Random) {
-    let filter = TexelFilter::new(1 + random.below(2) as u8);
+    let filter = TexelFilter::new(1 + random.below(3) as u8);
     let layers = LayerFilter::new(random.below(3) as u8);
     match field {
         "MAG_FILTER" => t.set(TxFilter0::MAG_FILTER, filter),
@@ -167,6 +167,12 @@ pub(super) fn readings(random: &mut Random) -> TexReadings {
             denormals: [Denormals::Flush, Denormals::Keep][usize::from(any && random.one_in(4))],
             ..REFERENCE.arith
         },
+        gamma_border: [GammaBorder::Stored, GammaBorder::Converted][random.below(2) as usize],
+        anisotropic_filter: [
+            AnisotropicFilter::Nearest,
+            AnisotropicFilter::Up,
+            AnisotropicFilter::Linear,
+        ][random.below(3) as usize],
     }
 }
 
@@ -214,7 +220,8 @@ fn random_registers_and_coordinates_do_not_panic() {
 fn check(lookup: &super::super::Lookup, sampler: &Sampler, readings: &TexReadings) {
     assert!(!lookup.lod.is_nan());
     assert!((0.0..=1.0).contains(&lookup.level_weight));
-    assert!(matches!(lookup.levels.len(), 1 | 2));
+    assert!((1..=16).contains(&lookup.probes));
+    assert!(matches!(lookup.levels.len() / lookup.probes as usize, 1 | 2));
     for level in &lookup.levels {
         assert!(level.level < sampler.levels());
         assert!(level.weights.iter().all(|weight| (0.0..1.0).contains(weight)), "{level:?}");

@@ -216,6 +216,7 @@ pub(super) fn add_event(value: &mut Value, event: &Event) {
                     "face": lookup.face,
                     "lod": float(lookup.lod),
                     "magnified": lookup.magnified,
+                    "probes": lookup.probes,
                     "levels": levels.collect::<Value>(),
                     "level_share": float(lookup.level_weight),
                 });

@@ -218,7 +218,10 @@ impl Printer<'_> {
                 vector(&level.weights)
             )?;
         }
-        if lookup.levels.len() > 1 {
+        if lookup.probes > 1 {
+            writeln!(out, "{margin}mean   of {} fetches along the longer step", lookup.probes)?;
+        }
+        if lookup.levels.len() > lookup.probes as usize {
             writeln!(out, "{margin}mixed  {} of the second level", text(lookup.level_weight))?;
         }
         Ok(())
