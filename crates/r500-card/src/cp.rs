@@ -334,8 +334,7 @@ impl Pipeline {
                 let fragment = shaded.fragment(n, corner);
                 let mut tested = mask;
                 if fragment.alive {
-                    let alpha = fragment.colors[0][3];
-                    tested &= self.fg.samples(alpha, corner, samples.count);
+                    tested &= self.fg.samples(fragment.colors[0], corner, samples.count);
                 } else {
                     tested = 0;
                 }

@@ -1,8 +1,6 @@
 //! `US`: fragment programs. Packs the quads of a draw into one picture, with inputs by pixel and a coverage mask, for
 //! any engine.
 
-use std::time::Duration;
-
 use r500_chip::Mapped;
 use r500_exec::{
     Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, Shader, draw,
@@ -103,7 +101,7 @@ impl Fragments {
         let prepare = self.job.program.code.len() as u64 * Limits::PREPARE;
         budget.fragment_instructions(prepare)?;
         let (limit, shared) = budget.group_instructions(groups(quads.len()));
-        match self.picture(engine, work, quads, limit, budget.time_left()) {
+        match self.picture(engine, work, quads, limit, budget) {
             Ok(frame) => {
                 budget.fragment_instructions(frame.counters.instructions)?;
                 Ok(Shaded { frames: vec![frame], quads: quads.len() })
@@ -116,7 +114,7 @@ impl Fragments {
                 for part in quads.chunks(PART) {
                     budget.fragment_instructions(prepare)?;
                     let (limit, _) = budget.group_instructions(groups(part.len()));
-                    let frame = self.picture(engine, work, part, limit, budget.time_left())?;
+                    let frame = self.picture(engine, work, part, limit, budget)?;
                     budget.fragment_instructions(frame.counters.instructions)?;
                     frames.push(frame);
                 }
@@ -133,7 +131,7 @@ impl Fragments {
         work: &Work<'_>,
         quads: &[(u32, Quad)],
         instructions: u64,
-        time: Option<Duration>,
+        budget: &Budget,
     ) -> Result<Frame, CardError> {
         let Work { rs, samples, primitives } = work;
         let rows = quads.len().div_ceil(ROW);
@@ -166,13 +164,17 @@ impl Fragments {
             readings: self.readings,
             // Threads are too expensive for small pictures.
             threads: if pixels < 1 << 14 { 1 } else { 0 },
-            limits: r500_exec::Limits { instructions, time, ..Default::default() },
+            limits: r500_exec::Limits {
+                instructions,
+                time: budget.time_left(),
+                ..Default::default()
+            },
             ..Options::default()
         };
         let bindings = Bindings::new(&self.job, size);
         let bindings = bindings.map_err(|error| CardError::Bindings(error.to_string()))?;
         draw(engine, &self.shader, &bindings, &options).map_err(|error| match error {
-            RunError::Time { .. } => CardError::Time,
+            RunError::Time { .. } => budget.out_of_time(),
             error => CardError::Fragment(error),
         })
     }

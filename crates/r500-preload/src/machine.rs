@@ -1,6 +1,6 @@
 //! The adapter between the device and the virtual chip.
 
-use r500_card::Card;
+use r500_card::{Card, CardError, Limits};
 use r500_drm::{EngineName, Fault, Machine, Settings};
 use r500_exec::Engine;
 use r500_exec::reference::Reference;
@@ -23,6 +23,8 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
         EngineName::Jit => Box::new(Jit::new()),
     };
     let mut card = Card::with_engine(engine);
+    let time = Some(settings.limit_time).filter(|time| !time.is_zero());
+    card.set_limits(Limits { time, ..Limits::default() });
     for reading in &settings.readings {
         let (name, value) = reading
             .split_once('=')
@@ -34,7 +36,10 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
 
 impl Machine for Chip {
     fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
-        self.0.submit(submission).map_err(|error| Fault(error.to_string()))
+        self.0.submit(submission).map_err(|error| match error {
+            CardError::SubmissionTime { .. } => Fault(format!("{error} (see --limit-time)")),
+            error => Fault(error.to_string()),
+        })
     }
 
     fn report(&self, stats: bool) -> Vec<String> {

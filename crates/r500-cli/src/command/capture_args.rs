@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use r500_card::Card;
+use r500_card::{Card, Limits};
 
 use super::exit::Failure;
 
@@ -15,9 +15,12 @@ pub(super) fn out_of_range(what: &str, number: u64, count: u64) -> Failure {
     })
 }
 
-/// Returns the end of a time limit that begins now; `None` for the limit 0.
-pub(super) fn deadline(limit: Duration) -> Option<Instant> {
-    if limit.is_zero() { None } else { Instant::now().checked_add(limit) }
+/// Limits the time of a card's submissions together, from now on; 0 for no limit. Returns the end.
+pub(super) fn limit_time(card: &mut Card, limit: Duration) -> Option<Instant> {
+    let end = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
+    card.set_deadline(end);
+    card.set_limits(Limits { time: None, ..Limits::default() });
+    end
 }
 
 /// Sets readings of the form NAME=VALUE.

@@ -11,7 +11,7 @@ use r500_card::{Card, CardError};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::{Buffer, BufferId, Submission, capture, counted, frame_rgb};
 
-use super::capture_args::{deadline, out_of_range, set_readings};
+use super::capture_args::{limit_time, out_of_range, set_readings};
 use super::card_engine::CardEngine;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
@@ -78,7 +78,6 @@ impl Replay {
                 Failure::could_not(error).context(format!("cannot create {}", directory.display()))
             })?;
         }
-        let deadline = deadline(self.limit_time);
         let other = self.compare.as_deref().map(read_hashes).transpose()?;
         let mut run = Run {
             card: self.card()?,
@@ -86,7 +85,7 @@ impl Replay {
             other: other.map(Vec::into_iter),
             counts: Counts::default(),
         };
-        run.card.set_deadline(deadline);
+        let deadline = limit_time(&mut run.card, self.limit_time);
         let mut reader = open(&self.file)?;
         for record in reader.by_ref() {
             // Records without submissions take time, too.

@@ -20,7 +20,7 @@ use r500_stream::{
 };
 use serde_json::{Value as Json, json};
 
-use super::capture_args::{deadline, out_of_range, set_readings};
+use super::capture_args::{limit_time, out_of_range, set_readings};
 use super::convert::put;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
@@ -145,7 +145,7 @@ impl Stream {
             None => Language::Format(r500::formats::Format::Json),
         };
         let mut card = Card::new();
-        card.set_deadline(deadline(self.limit_time));
+        limit_time(&mut card, self.limit_time);
         set_readings(&mut card, &source.readings()?).map_err(Failure::input)?;
         card.record(number);
         let mut recorded = None;
