@@ -21,6 +21,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Sc};
 use crate::su::{DEPTH_MAX, Primitive, Su};
+use crate::texture_cache::TextureCache;
 use crate::us::{Fragments, Work};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::fetch::{Fetch, IndexList, Processed};
@@ -38,6 +39,7 @@ pub(crate) struct Context<'a> {
     pub(crate) zpass: &'a mut u32,
     /// The recording, if the draw is recorded.
     pub(crate) recording: Option<&'a mut Recording>,
+    pub(crate) texture_cache: &'a mut TextureCache,
 }
 
 /// Executes a draw.
@@ -67,7 +69,9 @@ pub(crate) fn draw(
         let code = draw.vf_cntl.prim_type().code();
         context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
     }
-    pipeline.flush(context)
+    pipeline.flush(context)?;
+    pipeline.note_writes(context);
+    Ok(())
 }
 
 /// The vertices of a draw: each once, and the order of their use.
@@ -170,7 +174,10 @@ impl Pipeline {
         let readings = context.readings;
         let fragments =
             Fragments::new(state, context.exec_readings, context.budget, context.report)?;
-        let Some(fragments) = fragments else { return Ok(None) };
+        let Some(mut fragments) = fragments else { return Ok(None) };
+        let draw_number = context.report.statistics.draws.saturating_sub(1);
+        let stale = context.texture_cache.read(fragments.take_reads(), draw_number);
+        context.report.stale(stale);
         let ga = Ga::new(state, layout, readings);
         let sc = Sc::new(state, ga.grid);
         let samples = sc.samples.count;
@@ -309,6 +316,16 @@ impl Pipeline {
             self.flush(context)?;
         }
         Ok(())
+    }
+
+    /// Notes the bytes that the draw wrote, for draws that use them as textures.
+    fn note_writes(&self, context: &mut Context<'_>) {
+        let draw = context.report.statistics.draws.saturating_sub(1);
+        for surface in self.rb3d.surfaces().chain(self.zb.surface()) {
+            if let Some(bytes) = surface.written() {
+                context.texture_cache.write(surface.buffer.id(), bytes, draw);
+            }
+        }
     }
 
     /// Shades the pending quads and writes their results, in order.

@@ -67,7 +67,9 @@ impl FixedAlpha {
                 true => UpperBits::Snorm16(channel(1)),
             }),
             (_, F::C2_16_FP | F::C4_16_FP) => Self::Dword(UpperBits::Half(channel(1))),
-            (_, F::C_32_FP | F::C2_32_FP | F::C4_32_FP) => Self::Dword(UpperBits::Float(channel(0))),
+            (_, F::C_32_FP | F::C2_32_FP | F::C4_32_FP) => {
+                Self::Dword(UpperBits::Float(channel(0)))
+            }
             (_, F::C4_8 | F::C4_10 | F::C4_10_GAMMA) => {
                 Self::Component { channel: channel(3), signed: signed(3) }
             }
@@ -140,9 +142,7 @@ impl Fg {
 
 fn compare(color: [f32; 4], reference: Reference) -> Option<std::cmp::Ordering> {
     match reference {
-        Reference::Fixed(reference, bits, alpha) => {
-            Some(alpha.code(color, bits).cmp(&reference))
-        }
+        Reference::Fixed(reference, bits, alpha) => Some(alpha.code(color, bits).cmp(&reference)),
         // Open for other outputs than float16; drivers use it for four components of float16.
         Reference::Half(reference) => {
             half::to_f32(half::from_f32(color[3])).partial_cmp(&reference)

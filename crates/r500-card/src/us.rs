@@ -3,7 +3,7 @@
 
 use r500_chip::Mapped;
 use r500_exec::{
-    Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, Shader, draw,
+    Bindings, Engine, Frame, GROUP, Op, Options, Readings as ExecReadings, RunError, Shader, draw,
 };
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
@@ -18,6 +18,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Samples};
 use crate::su::Primitive;
+use crate::texture_cache::LevelRead;
 use crate::tx;
 
 /// Number of quads in a row of the packed picture.
@@ -28,6 +29,8 @@ pub(crate) struct Fragments {
     shader: Shader,
     job: Job,
     readings: ExecReadings,
+    /// The levels of textures that the program may read.
+    reads: Vec<LevelRead>,
 }
 
 /// The quads to shade.
@@ -71,9 +74,22 @@ impl Fragments {
                 return Ok(None);
             }
         };
-        let textures = tx::textures(state, budget, report)?;
+        let mut reads = Vec::new();
+        let textures = tx::textures(state, budget, report, &mut reads)?;
+        let mut units = [false; TEXTURE_UNITS];
+        for op in shader.ops() {
+            if let Op::Tex(tex) = op {
+                units[usize::from(tex.unit) % TEXTURE_UNITS] = true;
+            }
+        }
+        reads.retain(|read| units[read.unit]);
         let job = Job { program, textures, ..Job::default() };
-        Ok(Some(Self { shader, job, readings }))
+        Ok(Some(Self { shader, job, readings, reads }))
+    }
+
+    /// Takes the levels of textures that the program may read.
+    pub(crate) fn take_reads(&mut self) -> Vec<LevelRead> {
+        std::mem::take(&mut self.reads)
     }
 
     /// Returns program and textures.

@@ -34,6 +34,11 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
     Ok(Some(Box::new(Chip(card))))
 }
 
+impl Chip {
+    /// Number of reads of stale texels that are listed.
+    const READS: usize = 20;
+}
+
 impl Machine for Chip {
     fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
         self.0.submit(submission).map_err(|error| match error {
@@ -48,6 +53,9 @@ impl Machine for Chip {
             1 => format!("not drawn as a card does: {note}"),
             count => format!("not drawn as a card does: {note} ({count} times)"),
         });
-        notes.chain(stats.then(|| report.statistics.to_string())).collect()
+        let stale = report.stale_texels_note().into_iter();
+        let reads = report.stale_texels().iter().take(Self::READS).map(ToString::to_string);
+        let counts = stats.then(|| reads.chain([report.statistics.to_string()]));
+        notes.chain(stale).chain(counts.into_iter().flatten()).collect()
     }
 }

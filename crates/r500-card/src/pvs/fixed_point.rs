@@ -42,11 +42,9 @@ impl Changeable {
             changeable.loop_index |=
                 sources.chain([op.dst.addressing]).any(|mode| mode == Addressing::LoopIndex);
         }
-        for registers in [
-            &mut changeable.temporaries,
-            &mut changeable.alternates,
-            &mut changeable.outputs,
-        ] {
+        for registers in
+            [&mut changeable.temporaries, &mut changeable.alternates, &mut changeable.outputs]
+        {
             registers.sort_unstable();
             registers.dedup();
         }

@@ -143,8 +143,7 @@ impl<'a> Sequencer<'a> {
                 return;
             }
             let steady = inst.step == 0 || !self.indexed;
-            let finished =
-                frame.left == 0 || steady && self.iterations[frame.inst].end(&snapshot);
+            let finished = frame.left == 0 || steady && self.iterations[frame.inst].end(&snapshot);
             if !finished {
                 frame.index = frame.index.saturating_add(inst.step);
                 let target = usize::from(inst.target);

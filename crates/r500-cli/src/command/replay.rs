@@ -282,6 +282,9 @@ impl Run {
             let times = counted(count, "time");
             terminal::note(&format!("not drawn as a card does: {note} ({times})"));
         }
+        if let Some(note) = self.card.report().stale_texels_note() {
+            terminal::note(&note);
+        }
         match self.counts.different + self.counts.failed {
             0 => Status::Fine,
             _ => Status::Failed,
