@@ -1,4 +1,6 @@
-use r500_chip::values::Endian;
+#![allow(clippy::unwrap_used)]
+
+use r500_chip::values::{ColorFormat, Endian};
 use r500_stream::{Buffer, BufferId, CommandProcessor, Relocation, StreamWriter, Submission};
 
 use super::*;
@@ -63,6 +65,26 @@ fn components_lie_where_the_selects_put_them() {
 #[test]
 fn masks_keep_components() {
     assert_eq!(draw(&[(0x4e0c, 0b0101)], 0x1111_1111, bytes([1, 2, 3, 4])), 0x1103_1101);
+}
+
+#[test]
+fn masks_of_two_components_are_those_of_red_and_green() {
+    // As Mesa masks targets of two components: red is bits 1 and 2, green (or alpha of luminance and alpha) bits 0 and 3.
+    for (color_format, out_fmt, half) in [
+        // C2_16, C2_16_FP and C2_32_FP.
+        (ColorFormat::ARGB8888, 4, 16),
+        (ColorFormat::ARGB8888, 17, 16),
+        (ColorFormat::ARGB16161616, 20, 32),
+    ] {
+        let format = PixelFormat::new(color_format, UsOutFmt(out_fmt), true).unwrap();
+        let low = (1_u128 << half) - 1;
+        assert_eq!(format.write_mask(0b0110), low, "{out_fmt}: the first component");
+        assert_eq!(format.write_mask(0b1001), low << half, "{out_fmt}: the second component");
+        assert_eq!(format.write_mask(0b1111), format.all_bits(), "{out_fmt}");
+    }
+    // UV88: C2, which is red, then C0, green.
+    let format = PixelFormat::new(ColorFormat::UV88, UsOutFmt(0), true).unwrap();
+    assert_eq!([0b0110, 0b1001].map(|mask| format.write_mask(mask)), [0xff, 0xff00]);
 }
 
 #[test]
