@@ -86,7 +86,7 @@ r500_exec::readings! {
     }
     "alpha-test" alpha_test: AlphaTest =
         "Which bits the alpha test of 8 or 10 bits compares, where US_OUT_FMT has more than 10 bits a component or signs.",
-        "Observed: Mesa tests 8 bits for all targets but four float16 components. Cards (RV515, RV530) then pass piglit's fbo-alphatest-formats for targets of 8 and 10 bits a component and for LUMINANCE16_ALPHA16, whose second component is alpha, and fail for all others of 16 and 32 bits and all with signs: exactly those for which bits 31:24 of the pixel are no alpha of 8 bits."
+        "Observed: Mesa tests 8 bits for all targets but four float16 components. Cards (RV515, RV530) then pass piglit's fbo-alphatest-formats for targets of 8 and 10 bits a component and for LUMINANCE16_ALPHA16, whose second component is alpha, and fail for all others of 16 and 32 bits and all with signs: exactly those for which bits 31:24 of the pixel are not an alpha of 8 bits."
     {
         Packed "packed" "the upper bits of the first dword of the pixel that US sends, where 8 bits a component have alpha";
         Alpha "alpha" "alpha as the program wrote it, rounded to 8 or 10 bits";

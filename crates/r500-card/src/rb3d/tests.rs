@@ -208,7 +208,7 @@ fn logic_operations_are_the_codes_that_drivers_write() {
 fn formats_of_fewer_bits_are_rounded_and_decode_again() {
     for (format, out) in [(3, 0), (4, 0), (5, 1), (6, 0), (9, 0), (13, 0), (15, 0), (10, 5)] {
         let out_fmt = UsOutFmt(out | 3 << 8 | 2 << 10 | 1 << 12);
-        let format = r500_chip::values::ColorFormat::new(format);
+        let format = ColorFormat::new(format);
         let Some(format) = PixelFormat::new(format, out_fmt, true) else {
             unreachable!("a format that is modelled")
         };
@@ -224,7 +224,7 @@ fn formats_of_fewer_bits_are_rounded_and_decode_again() {
 #[test]
 fn two_components_of_16_bits_have_crossed_masks() {
     let out_fmt = UsOutFmt(4 | 1 << 8 | 2 << 10);
-    let format = PixelFormat::new(r500_chip::values::ColorFormat::ARGB8888, out_fmt, true);
+    let format = PixelFormat::new(ColorFormat::ARGB8888, out_fmt, true);
     let masks = [0b0001, 0b0100].map(|mask| format.as_ref().map(|f| f.write_mask(mask)));
     assert_eq!(masks, [Some(0xffff_0000), Some(0x0000_ffff)]);
 }
@@ -234,7 +234,7 @@ fn components_of_fewer_bits_are_cut_off_or_rounded() {
     // 8 bits are sent. 143: cut to 5 bits 17; nearest 143 / 255 * 31 = 17.4.
     let out_fmt = UsOutFmt(3 << 8 | 2 << 10 | 1 << 12);
     let encode = |nearest, byte: u8| {
-        let format = PixelFormat::new(r500_chip::values::ColorFormat::RGB565, out_fmt, nearest);
+        let format = PixelFormat::new(ColorFormat::RGB565, out_fmt, nearest);
         format.map(|format| format.encode([f32::from(byte) / 255.0, 0.0, 0.0, 0.0]))
     };
     assert_eq!([encode(false, 0x8f), encode(true, 0x8f)], [Some(0x11), Some(0x11)]);
