@@ -15,6 +15,7 @@ use r500_stream::capture::{Event, Limits as PlayerLimits, Player, Reader};
 use r500_stream::{Buffer, Relocation, Submission};
 
 const LIMITS: Limits = Limits {
+    time: Some(Limits::TIME),
     draws: 1 << 8,
     vertices: 1 << 12,
     vertex_instructions: 1 << 16,

@@ -10,6 +10,7 @@ use r500_stream::{Buffer, BufferId, Relocation, Submission, Tiling};
 fuzz_target!(|bytes: &[u8]| {
     let mut card = Card::new();
     card.set_limits(Limits {
+        time: Some(Limits::TIME),
         draws: 1 << 10,
         vertices: 1 << 10,
         vertex_instructions: 1 << 14,

@@ -18,103 +18,165 @@ import xml.etree.ElementTree as ElementTree
 
 HERE = pathlib.Path(__file__).parent
 ROOT = pathlib.Path(next(iter(glob.glob("/usr/lib/*/piglit"))))
-GROUPS = ("spec@glsl-1.10@", "spec@glsl-1.20@", "spec@arb_fragment_program", "spec@arb_vertex_program", "shaders@")
+# The file of a profile, the groups of it that run, and the platform: without `--platform`, that of the real card's lists.
+SHADER_GROUPS = ("spec@glsl-1.10@", "spec@glsl-1.20@", "spec@arb_fragment_program", "spec@arb_vertex_program", "shaders@")
+PROFILES = {
+    "shader": ("shader", SHADER_GROUPS, "surfaceless_egl"),
+    "quick_gl": ("quick_gl", ("",), "gbm"),
+}
+# Tests of window systems.
+WINDOWS = ("glx@", "wgl@")
 PASSES = ("pass", "warn", "skip")
 
 
 def read_list(name):
     """Lines `test,result` or `test` of a list; what follows a # is a comment."""
-    lines = (line.split("#")[0].strip() for line in (HERE / name).read_text().splitlines())
+    path = HERE / name
+    lines = (line.split("#")[0].strip() for line in path.read_text().splitlines()) if path.exists() else ()
     return [line.partition(",")[0] for line in lines if line]
 
 
-def read_tests():
-    with gzip.open(ROOT / "tests" / "shader.xml.gz") as file:
+def option(text):
+    """A value of an option of a test in a profile: a list or a truth value, as Python writes it."""
+    return json.loads(text.replace("'", '"').replace("True", "true").replace("False", "false"))
+
+
+def read_tests(profile, platform):
+    """The tests of a profile that run on a platform: name and command."""
+    file, groups, _ = PROFILES[profile]
+    with gzip.open(ROOT / "tests" / f"{file}.xml.gz") as file:
         for _, test in ElementTree.iterparse(file):
-            if test.tag == "Test" and test.get("name").startswith(GROUPS):
-                options = {option.get("name"): option.get("value") for option in test}
-                yield test.get("name"), json.loads(options["command"].replace("'", '"'))
+            name = test.get("name")
+            if test.tag != "Test" or not name.startswith(groups) or name.startswith(WINDOWS):
+                continue
+            options = {entry.get("name"): entry.get("value") for entry in test}
+            if platform not in option(options.get("require_platforms", f"['{platform}']")):
+                continue
+            if platform in option(options.get("exclude_platforms", "[]")):
+                continue
+            command = option(options["command"])
+            if test.get("type") == "gl_builtin":
+                command[1] = f"tests/{command[1]}"
+            # Tests that run alone draw to a window, others to a framebuffer object.
+            fbo = ["-fbo"] if option(options.get("run_concurrent", "True")) else []
+            yield name, [*command, "-auto", *fbo]
 
 
 def run(arguments, number, name, command):
-    """The result of a test: what it says, or `crash`, or `timeout`; and how long it took."""
+    """The results of a test and its subtests, as a dictionary by name, and how long it took. The test's result is what it says,
+    or `crash`, or `timeout`."""
     program, *rest = command
+    # Packages leave out some programs.
+    if not (ROOT / "bin" / program).exists():
+        return name, {name: "skip"}, 0.0, ""
     rest = [str(ROOT / part) if part.startswith(("tests/", "generated_tests/")) else part for part in rest]
     card = ["card"]
     if arguments.capture:
         card = ["capture", "-o", os.path.join(arguments.capture, f"{number:05}.r5cs")]
-    line = [arguments.r500, *card, "--chip", "rv530", *(["--no-draw"] if arguments.no_draw else [])]
-    line += [str(ROOT / "bin" / program), *rest, "-auto", "-fbo"]
+    line = [arguments.r500, *card, "--chip", arguments.chip, *(["--no-draw"] if arguments.no_draw else [])]
+    line += [part for reading in arguments.reading for part in ("--reading", reading)]
+    line += [str(ROOT / "bin" / program), *rest]
     environment = os.environ | {
-        "PIGLIT_PLATFORM": "surfaceless_egl",
+        "PIGLIT_PLATFORM": arguments.platform,
         "PIGLIT_SOURCE_DIR": str(ROOT),
         "MESA_SHADER_CACHE_DISABLE": "true",
+        "WAFFLE_GBM_DEVICE": "/dev/dri/card0",
     }
     start = time.monotonic()
     try:
         done = subprocess.run(line, env=environment, capture_output=True, timeout=arguments.timeout)
     except subprocess.TimeoutExpired:
-        return name, "timeout", time.monotonic() - start, ""
+        return name, {name: "timeout"}, time.monotonic() - start, ""
     text = done.stdout.decode(errors="replace")
     said = [json.loads(line[8:]) for line in text.splitlines() if line.startswith("PIGLIT: {")]
-    results = [entry["result"] for entry in said if "result" in entry]
-    crashed = done.returncode < 0 or not results
-    result = "crash" if crashed else results[-1]
-    return name, result, time.monotonic() - start, done.stderr.decode(errors="replace")
+    found = [entry["result"] for entry in said if "result" in entry]
+    crashed = done.returncode < 0 or not found
+    results = {name: "crash" if crashed else found[-1]}
+    for entry in said:
+        # The lists write a comma in a name as a hyphen.
+        results |= {f"{name}@{key.replace(',', '-')}": value for key, value in entry.get("subtest", {}).items()}
+    return name, results, time.monotonic() - start, done.stderr.decode(errors="replace")
+
+
+class Card:
+    """A real card's results: the lists of its failures and of the tests that pass and fail in turns."""
+
+    def __init__(self, chip):
+        self.fails = set(read_list(f"piglit-{chip}-fails.txt"))
+        self.flakes = read_list(f"piglit-{chip}-flakes.txt")
+        # The RV515 ran every ninth test, and which ones is not recorded: a test that its list does not name is unknown.
+        self.complete = chip != "rv515"
+
+    def compare(self, name, result):
+        """The word for a result next to the card's."""
+        here, there = result in PASSES, name not in self.fails
+        if any(fnmatch.fnmatch(name, flake) for flake in self.flakes):
+            return "results that vary on the card"
+        if result in ("skip", "warn", "notrun"):
+            return result
+        if there and not self.complete:
+            return "not in the card's list"
+        if here == there:
+            return "pass as on the card" if here else "fail as on the card"
+        return "pass, fail on the card" if here else "fail, pass on the card"
 
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/card/piglit")
     parser.add_argument("--r500", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--profile", choices=PROFILES, default="shader", help="tests of programs, or of all of OpenGL")
+    parser.add_argument("--chip", choices=("rv530", "rv515"), default="rv530", help="the card, here and in the list")
+    parser.add_argument("--platform", choices=("gbm", "surfaceless_egl"), help="gbm for quick_gl, surfaceless_egl for shader")
+    parser.add_argument("--reading", action="append", default=[], metavar="NAME=VALUE", help="of the card")
     parser.add_argument("--sample", type=int, help="that many tests at random")
+    parser.add_argument("--part", metavar="N/M", help="the Nth of M parts of the tests")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60, help="seconds")
     parser.add_argument("--capture", metavar="DIRECTORY", help="keep what each test submits")
     parser.add_argument("--no-draw", action="store_true", help="measure without the machine; all results are wrong")
-    parser.add_argument("-o", "--output", metavar="FILE", help="a line a test: name, result, the card's result")
+    parser.add_argument("-o", "--output", metavar="FILE", help="a line a test and subtest: name, result, comparison")
     parser.add_argument("patterns", nargs="*", metavar="NAME-PATTERN")
     arguments = parser.parse_args()
+    arguments.platform = arguments.platform or PROFILES[arguments.profile][2]
 
-    tests = sorted(read_tests())
+    tests = sorted(read_tests(arguments.profile, arguments.platform))
     if arguments.patterns:
-        tests = [test for test in tests if any(fnmatch.fnmatch(test[0], pattern) for pattern in arguments.patterns)]
+        tests = [test for test in tests if any(fnmatch.fnmatchcase(test[0], pattern) for pattern in arguments.patterns)]
     if arguments.sample and arguments.sample < len(tests):
         tests = sorted(random.Random(arguments.seed).sample(tests, arguments.sample))
+    if arguments.part:
+        part, _, parts = arguments.part.partition("/")
+        tests = tests[int(part) - 1 :: int(parts)]
     if arguments.capture:
         os.makedirs(arguments.capture, exist_ok=True)
 
-    card_fails = set(read_list("piglit-rv530-fails.txt"))
-    flakes = read_list("piglit-rv530-flakes.txt")
+    card = Card(arguments.chip)
     known = set(read_list("piglit-known.txt"))
-    counts, lines, worse, messages = collections.Counter(), [], [], collections.Counter()
+    counts, subtests, messages = collections.Counter(), collections.Counter(), collections.Counter()
+    lines, worse, worse_subtests = [], [], []
     start, spent = time.monotonic(), 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         jobs = [pool.submit(run, arguments, number, *test) for number, test in enumerate(tests)]
         for job in concurrent.futures.as_completed(jobs):
-            name, result, seconds, errors = job.result()
+            test, results, seconds, errors = job.result()
             spent += seconds
             messages.update(line for line in errors.splitlines() if line.startswith("r500 card: "))
-            here, there = result in PASSES, name not in card_fails
-            if any(fnmatch.fnmatch(name, flake) for flake in flakes):
-                counts["results that vary on the card"] += 1
-            elif result in ("skip", "warn"):
-                counts[result] += 1
-            elif here == there:
-                counts["pass as on the card" if here else "fail as on the card"] += 1
-            elif here:
-                counts["pass, fail on the card"] += 1
-            else:
-                counts["fail, pass on the card"] += 1
-                worse.append((name, result))
-            lines.append(f"{name},{result},{'pass' if there else 'fail'}\n")
+            for name, result in results.items():
+                comparison = card.compare(name, result)
+                (counts if name == test else subtests)[comparison] += 1
+                if comparison == "fail, pass on the card":
+                    (worse if name == test else worse_subtests).append((name, result))
+                lines.append(f"{name},{result},{comparison}\n")
 
     for what, count in counts.most_common():
         print(f"{count:6} {what}")
+    for what, count in subtests.most_common():
+        print(f"{count:6} subtests: {what}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{len(tests):6} tests in {time.monotonic() - start:.0f} s, {spent:.0f} s of programs,", end=" ")
     print(f"{used.ru_utime + used.ru_stime:.1f} s of processors")
-    for name, result in sorted(worse):
+    for name, result in sorted(worse) + sorted(worse_subtests):
         print(f"{result}: {name}{' (known)' if name in known else ''}")
     for message, count in messages.most_common(20):
         print(f"{count:6} x {message}")

@@ -13,6 +13,7 @@ use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
 use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
 use r500_exec::Engine;
 use r500_fast::Fast;
+use r500_isa::texture::TxInvalTags;
 use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
@@ -21,6 +22,7 @@ use crate::reading::{ReadingError, Readings};
 use crate::recording::{DrawJob, Recording};
 use crate::report::{Note, Report};
 use crate::target_picture::TargetPicture;
+use crate::texture_cache::TextureCache;
 
 /// A virtual R500.
 ///
@@ -46,6 +48,7 @@ pub struct Card {
     /// The draw to record, as a value of [`Statistics::draws`](crate::Statistics::draws).
     wanted: Option<u64>,
     recorded: Option<DrawJob>,
+    texture_cache: TextureCache,
 }
 
 impl Default for Card {
@@ -75,6 +78,7 @@ impl Card {
             zpass: 0,
             wanted: None,
             recorded: None,
+            texture_cache: TextureCache::default(),
         }
     }
 
@@ -178,6 +182,7 @@ impl Card {
             zpass,
             wanted,
             recorded,
+            texture_cache,
         } = self;
         report.statistics.submissions += 1;
         let mut budget = Budget::new(*limits).until(*deadline);
@@ -196,6 +201,7 @@ impl Card {
                         budget: &mut budget,
                         zpass,
                         recording: recording.as_mut(),
+                        texture_cache,
                     };
                     cp::draw(cp.state(), &call, &mut context)?;
                     if let Some(recording) = recording {
@@ -208,6 +214,8 @@ impl Card {
                 Ok(Effect::Trigger { register, value, .. }) => {
                     if register.mapping.address == ZbZpassData::MAPPING.address {
                         *zpass = value;
+                    } else if register.mapping.address == TxInvalTags::MAPPING.address {
+                        texture_cache.invalidate();
                     } else if register.mapping.address == ZbZpassAddr::MAPPING.address
                         && let Some(binding) = cp.state().binding::<ZbZpassAddr>()
                     {

@@ -272,9 +272,13 @@ mod tests {
         Vertex { position, ..Vertex::default() }
     }
 
+    /// Returns clipping with a guard band of 16 times the view volume, after register writes.
     fn clip(setup: &[(u32, u32)]) -> Clip {
         let mut state = State::default();
         state.registers.write(0x20b0, 0x400);
+        for address in [0x2220, 0x2228] {
+            state.registers.write(address, 16_f32.to_bits());
+        }
         for (address, value) in setup {
             state.registers.write(*address, *value);
         }
@@ -287,6 +291,23 @@ mod tests {
         let polygon = clip(&[]).triangle([a, b, c].map(vertex), [true, false, true]).unwrap();
         assert_eq!(polygon.vertices, [a, b, c].map(vertex));
         assert_eq!(polygon.edges, [true, false, true]);
+    }
+
+    #[test]
+    fn the_adjust_registers_are_the_guard_band() {
+        let line = [vertex([0.0, 0.0, 0.0, 1.0]), vertex([64.0, -64.0, 0.0, 1.0])];
+        let end = |clip: &Clip| clip.line(line).unwrap()[1].position[0];
+        assert_eq!(end(&clip(&[])), 16.0);
+        let one = 1_f32.to_bits();
+        assert_eq!(end(&clip(&[(0x2220, one), (0x2228, one)])), 1.0);
+        // Vertically only.
+        assert_eq!(end(&clip(&[(0x2220, 4_f32.to_bits())])), 4.0);
+        let mut state = State::default();
+        for (address, value) in [(0x20b0, 0x400), (0x2220, one), (0x2228, one)] {
+            state.registers.write(address, value);
+        }
+        let wide = Readings { guard_band: GuardBand::Wide, ..Readings::REFERENCE };
+        assert_eq!(end(&Clip::new(&state, &wide)), 16.0);
     }
 
     #[test]

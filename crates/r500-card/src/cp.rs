@@ -19,6 +19,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Sc};
 use crate::su::{DEPTH_MAX, Primitive, Su};
+use crate::texture_cache::TextureCache;
 use crate::us::{Fragments, Work, ran_together};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::vertices::Vertices;
@@ -36,6 +37,7 @@ pub(crate) struct Context<'a> {
     pub(crate) zpass: &'a mut u32,
     /// The recording, if the draw is recorded.
     pub(crate) recording: Option<&'a mut Recording>,
+    pub(crate) texture_cache: &'a mut TextureCache,
 }
 
 /// Executes a draw.
@@ -108,7 +110,10 @@ impl Pipeline {
         let readings = context.readings;
         let fragments =
             Fragments::new(state, context.exec_readings, context.budget, context.report)?;
-        let Some(fragments) = fragments else { return Ok(None) };
+        let Some(mut fragments) = fragments else { return Ok(None) };
+        let draw_number = context.report.statistics.draws.saturating_sub(1);
+        let stale = context.texture_cache.read(fragments.take_reads(), draw_number);
+        context.report.stale(stale);
         let ga = Ga::new(state, layout, readings);
         let sc = Sc::new(state, ga.grid);
         let samples = sc.samples.count;
@@ -151,7 +156,9 @@ impl Pipeline {
             let code = draw.vf_cntl.prim_type().code();
             context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
         }
-        self.flush(context)
+        self.flush(context)?;
+        self.note_writes(context);
+        Ok(())
     }
 
     fn primitive(
@@ -270,6 +277,16 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Notes the bytes that the draw wrote, for draws that use them as textures.
+    fn note_writes(&self, context: &mut Context<'_>) {
+        let draw = context.report.statistics.draws.saturating_sub(1);
+        for surface in self.rb3d.surfaces().chain(self.zb.surface()) {
+            if let Some(bytes) = surface.written() {
+                context.texture_cache.write(surface.buffer.id(), bytes, draw);
+            }
+        }
+    }
+
     /// Shades the pending quads and writes their results, in order.
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
         let quads = std::mem::take(&mut self.quads);
@@ -296,8 +313,7 @@ impl Pipeline {
                 let fragment = shaded.fragment(n, corner);
                 let mut tested = mask;
                 if fragment.alive {
-                    let alpha = fragment.colors[0][3];
-                    tested &= self.fg.samples(alpha, corner, samples.count);
+                    tested &= self.fg.samples(fragment.colors[0], corner, samples.count);
                 } else {
                     tested = 0;
                 }

@@ -1,15 +1,18 @@
 //! Resource limits: every submission terminates.
 //!
-//! The limits count work, not time, so that a submission is aborted at the same point on every machine. A replay of
-//! many submissions also has a deadline ([`Card::set_deadline`](crate::Card::set_deadline)).
+//! By default a submission may take a time, whatever its work is: honest programs execute any number of instructions. The
+//! other limits count work, so that a submission is aborted at the same point on every machine; fuzzing and tests set them.
+//! A replay of many submissions also has a deadline ([`Card::set_deadline`](crate::Card::set_deadline)).
 
 use std::time::{Duration, Instant};
 
 use r500_exec::RunError;
 
-/// Limits of a submission. The defaults end the longest submission after about ten seconds of work of one core.
+/// Limits of a submission. By default only its time is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// Time from its first packet to its end; `None` for any time.
+    pub time: Option<Duration>,
     /// Number of draws.
     pub draws: u64,
     /// Number of vertices or indices.
@@ -32,21 +35,23 @@ pub struct Limits {
 impl Limits {
     /// The cost of preparing an instruction of a fragment program, in instructions that a group executes.
     pub const PREPARE: u64 = 256;
+    /// The usual time of a submission.
+    pub const TIME: Duration = Duration::from_secs(120);
 }
 
 impl Default for Limits {
-    /// Returns 2^16 draws, 2^24 vertices, 2^27 vertex instructions, 2^30 pixels, 2^24 quads, 4 million instructions a
-    /// group and 2^30 in total, 4 GiB of textures.
+    /// Returns [`TIME`](Self::TIME), and any work in it.
     fn default() -> Self {
         Self {
-            draws: 1 << 16,
-            vertices: 1 << 24,
-            vertex_instructions: 1 << 27,
-            pixels: 1 << 30,
-            quads: 1 << 24,
-            group_instructions: 4_000_000,
-            fragment_instructions: 1 << 30,
-            texture_bytes: 4 << 30,
+            time: Some(Self::TIME),
+            draws: u64::MAX,
+            vertices: u64::MAX,
+            vertex_instructions: u64::MAX,
+            pixels: u64::MAX,
+            quads: u64::MAX,
+            group_instructions: u64::MAX,
+            fragment_instructions: u64::MAX,
+            texture_bytes: u64::MAX,
         }
     }
 }
@@ -100,6 +105,12 @@ pub enum CardError {
     /// The deadline of the card has passed.
     #[error("the time limit has passed")]
     Time,
+    /// The submission takes too long.
+    #[error("the submission takes more than {limit:?}; a program in it seems endless")]
+    SubmissionTime {
+        /// [`Limits::time`].
+        limit: Duration,
+    },
     /// A recorded draw is too large.
     #[error("the recorded draw shades more than {limit} pixels")]
     Recording {
@@ -119,7 +130,10 @@ pub enum CardError {
 pub(crate) struct Budget {
     limits: Limits,
     left: Limits,
-    deadline: Option<Instant>,
+    /// The end of the submission's time, or the card's deadline if that is earlier.
+    end: Option<Instant>,
+    /// Whether the end is the card's deadline.
+    of_card: bool,
 }
 
 /// Defines a method that consumes one of the limits.
@@ -140,26 +154,40 @@ macro_rules! take {
 }
 
 impl Budget {
+    /// Starts a submission.
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, left: limits, deadline: None }
+        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self { limits, left: limits, end, of_card: false }
     }
 
-    /// Adds a deadline.
+    /// Adds the deadline of the card.
     pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
-        Self { deadline, ..self }
+        match (deadline, self.end) {
+            (None, _) => self,
+            (Some(deadline), Some(end)) if end < deadline => self,
+            (deadline, _) => Self { end: deadline, of_card: true, ..self },
+        }
     }
 
-    /// Checks the deadline. Called before work of some microseconds.
+    /// Checks the time. Called before work of some microseconds.
     pub(crate) fn time(&self) -> Result<(), CardError> {
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(CardError::Time),
+        match self.end {
+            Some(end) if Instant::now() >= end => Err(self.out_of_time()),
             _ => Ok(()),
         }
     }
 
-    /// Returns the remaining time, if there is a deadline.
+    /// Returns the error of a submission whose time has passed.
+    pub(crate) fn out_of_time(&self) -> CardError {
+        match self.limits.time {
+            Some(limit) if !self.of_card => CardError::SubmissionTime { limit },
+            _ => CardError::Time,
+        }
+    }
+
+    /// Returns the remaining time, if it is limited.
     pub(crate) fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     take!(
@@ -209,6 +237,19 @@ mod tests {
         assert_eq!(budget.pixels(10), Ok(()));
         assert_eq!(budget.pixels(0), Ok(()));
         assert_eq!(budget.pixels(1), Err(CardError::Pixels { limit: 10 }));
+    }
+
+    #[test]
+    fn the_earlier_of_two_ends_is_named() {
+        let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(1000));
+        let limit = Duration::ZERO;
+        let ended = Budget::new(Limits { time: Some(limit), ..Limits::default() });
+        assert_eq!(ended.until(Some(later)).time(), Err(CardError::SubmissionTime { limit }));
+        let budget = Budget::new(Limits::default());
+        assert_eq!((budget.time(), budget.until(Some(now)).time()), (Ok(()), Err(CardError::Time)));
+        let unlimited = Budget::new(Limits { time: None, ..Limits::default() });
+        assert_eq!((unlimited.time(), unlimited.time_left()), (Ok(()), None));
+        assert_eq!(unlimited.until(Some(now)).time(), Err(CardError::Time));
     }
 
     #[test]

@@ -23,10 +23,10 @@ r500_exec::readings! {
     }
     "guard-band" guard_band: GuardBand =
         "Where primitives are clipped in x and y.",
-        "Observed: with 16 times the view volume triangles that leave it have the pixels of renderers without clipping in x and y; drivers leave the adjust registers at 1, documented as no guard band."
+        "Observed: drivers leave the adjust registers at 1, documented as no guard band, and the RV530 then draws nothing outside the viewport: it passes piglit's triangle-guardband-viewport, and all 602 clipping tests of dEQP-GLES2 have its results (with a band of 16, 547 fail that pass there). Lines end at the viewport before they are widened, so the card fails line_strip_wide and line_loop_wide."
     {
-        Wide "wide" "at 16 times the view volume, or further out if the registers say so";
         Registers "registers" "where VAP_GB_*_CLIP_ADJ say";
+        Wide "wide" "at 16 times the view volume, or further out if the registers say so";
     }
     "line-ends" line_ends: LineEnds =
         "The shape of a line.",
@@ -44,10 +44,10 @@ r500_exec::readings! {
     }
     "polygon-offset-unit" polygon_offset_unit: PolygonOffsetUnit =
         "What SU_POLY_OFFSET_*_OFFSET counts in.",
-        "Derived: Mesa writes twice the units for 24-bit buffers and four times for 16-bit ones."
+        "Observed: Mesa writes twice the units for 24-bit buffers and four times for 16-bit ones, as if the step were the buffer's, and the RV515 and RV530 fail dEQP-GLES2's polygon_offset.fixed16_displacement_with_units and fixed16_render_with_units (RV370 and R480 the first), but pass the same tests with 24 bits: in a 16-bit buffer the offset is too small."
     {
-        PartOfStep "part-of-step" "1/2 of a step of a 24-bit buffer, 1/4 of a step of a 16-bit one";
         Step24 "step-24" "1/2 of a step of 24 bits, whatever the buffer";
+        PartOfStep "part-of-step" "1/2 of a step of a 24-bit buffer, 1/4 of a step of a 16-bit one";
     }
     "depth-16" depth_16: Depth16 =
         "How 24 bits of depth become 16.",
@@ -83,6 +83,13 @@ r500_exec::readings! {
     {
         E "e" "e";
         Two "2" "2";
+    }
+    "alpha-test" alpha_test: AlphaTest =
+        "Which bits the alpha test of 8 or 10 bits compares, where US_OUT_FMT has more than 10 bits a component or signs.",
+        "Observed: Mesa tests 8 bits for all targets but four float16 components. Cards (RV515, RV530) then pass piglit's fbo-alphatest-formats for targets of 8 and 10 bits a component and for LUMINANCE16_ALPHA16, whose second component is alpha, and fail for all others of 16 and 32 bits and all with signs: exactly those for which bits 31:24 of the pixel are not an alpha of 8 bits."
+    {
+        Packed "packed" "the upper bits of the first dword of the pixel that US sends, where 8 bits a component have alpha";
+        Alpha "alpha" "alpha as the program wrote it, rounded to 8 or 10 bits";
     }
     "alpha-mask" alpha_mask: AlphaMask =
         "Which samples alpha to mask keeps.",

@@ -6,11 +6,14 @@ use std::fmt;
 use r500_exec::{AnotherEngine, RunInfo};
 use r500_stream::{StreamErrorKind, counted};
 
+use crate::texture_cache::StaleTexels;
+
 /// The notes and statistics of a card.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     notes: BTreeMap<Note, u64>,
     engines: BTreeMap<EngineChoice, u64>,
+    stale_texels: Vec<StaleTexels>,
     /// Statistics.
     pub statistics: Statistics,
 }
@@ -83,6 +86,8 @@ pub struct Statistics {
     pub quads: u64,
     /// Number of samples that passed depth and stencil tests.
     pub samples: u64,
+    /// Number of draws that read texels which were written after the last `TX_INVALTAGS`.
+    pub stale_draws: u64,
 }
 
 impl Report {
@@ -129,6 +134,30 @@ impl Report {
         }
     }
 
+    /// Returns the reads of texels that were written after the last `TX_INVALTAGS`, up to the first thousand: a
+    /// chip's texture cache may hold older ones. The pictures of this card do not depend on it.
+    #[must_use]
+    pub fn stale_texels(&self) -> &[StaleTexels] {
+        &self.stale_texels
+    }
+
+    /// Returns a line about these reads; `None` if there are none.
+    #[must_use]
+    pub fn stale_texels_note(&self) -> Option<String> {
+        let first = self.stale_texels.first()?;
+        Some(match self.statistics.stale_draws {
+            1 => format!("a card may show older texels: {first}"),
+            draws => format!("a card may show older texels: {draws} draws, the first is: {first}"),
+        })
+    }
+
+    /// Adds the reads of a draw.
+    pub(crate) fn stale(&mut self, reads: Vec<StaleTexels>) {
+        self.statistics.stale_draws += u64::from(!reads.is_empty());
+        let room = Self::MOST.saturating_sub(self.stale_texels.len());
+        self.stale_texels.extend(reads.into_iter().take(room));
+    }
+
     pub(crate) fn stream(&mut self, kind: &StreamErrorKind) {
         self.note(Note::Stream { why: kind.to_string() });
     }
@@ -167,7 +196,7 @@ impl fmt::Display for EngineChoice {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { submissions, draws, vertices, primitives, quads, samples } = *self;
+        let Self { submissions, draws, vertices, primitives, quads, samples, .. } = *self;
         write!(
             f,
             "{}, {}, {}, {}, {}, {} passed",

@@ -354,6 +354,29 @@ mod tests {
     }
 
     #[test]
+    fn units_of_16_bits_are_two_steps_of_24_bits() {
+        // 3 units: Mesa writes 12 for a buffer of 16 bits, whose step is 256 of 24 bits.
+        let depth = |reading| {
+            let mut state = State::default();
+            for (address, value) in [
+                (0x42c0, (DEPTH_MAX as f32).to_bits()),
+                (0x4f10, 0),
+                (0x42b4, 1),
+                (0x42a8, 12_f32.to_bits()),
+            ] {
+                state.registers.write(address, value);
+            }
+            let readings = Readings { polygon_offset_unit: reading, ..Readings::REFERENCE };
+            let layout = OutputLayout::new(&state);
+            let su = Su::new(&state, &layout, Grid::new(&state, &readings), &readings);
+            su.setup(triangle(RIGHT, [0.5; 3])).unwrap().depth([12, 12])
+        };
+        assert_eq!(depth(PolygonOffsetUnit::Step24), 8_388_608 + 6);
+        assert_eq!(depth(PolygonOffsetUnit::PartOfStep), 8_388_608 + 3 * 256);
+        assert_eq!(Readings::REFERENCE.polygon_offset_unit, PolygonOffsetUnit::Step24);
+    }
+
+    #[test]
     fn wrapped_components_take_the_shorter_way() {
         let with_tex = |su: &Su| {
             let mut shape = triangle(RIGHT, [0.0; 3]);

@@ -1,5 +1,8 @@
 //! Surfaces: pixels of a render target or depth buffer in a buffer object, with tiling and byte order.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use r500_chip::tiling::Tiling;
 use r500_chip::values::Endian;
 use r500_stream::Buffer;
@@ -16,9 +19,28 @@ pub(crate) struct Surface {
     pub(crate) endian: Endian,
     /// Number of samples of a pixel, at least 1.
     pub(crate) samples: u32,
+    /// The bytes that were written.
+    pub(crate) written: Written,
+}
+
+/// The smallest range of bytes with all stored pixels.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written(Cell<Option<(usize, usize)>>);
+
+impl Written {
+    fn add(&self, start: usize, bytes: usize) {
+        let end = start.saturating_add(bytes);
+        let (first, last) = self.0.get().unwrap_or((start, end));
+        self.0.set(Some((first.min(start), last.max(end))));
+    }
 }
 
 impl Surface {
+    /// Returns the smallest range of bytes with all stored pixels; `None` if none was stored.
+    pub(crate) fn written(&self) -> Option<Range<u64>> {
+        self.written.0.get().map(|(start, end)| start as u64..end as u64)
+    }
+
     /// Returns the number of rows of pixels that fit in the buffer, ignoring tiles.
     pub(crate) fn rows(&self) -> u32 {
         let row = u64::from(self.pitch) * u64::from(self.tiling.bytes()) * u64::from(self.samples);
@@ -50,6 +72,7 @@ impl Surface {
     pub(crate) fn store(&self, at: [u32; 2], sample: u32, value: u128) {
         let offset = self.offset(at, sample);
         let bytes = self.tiling.bytes() as usize;
+        self.written.add(offset, bytes);
         let value = swap(self.endian, value, bytes);
         if bytes == 4 {
             self.buffer.store(offset, value as u32);
@@ -93,6 +116,7 @@ mod tests {
             tiling: Tiling { log2_bytes, macro_tiled: true, micro: MicroTile::TILED },
             endian,
             samples: 1,
+            written: Written::default(),
         }
     }
 
@@ -115,6 +139,17 @@ mod tests {
         let surface = Surface { tiling: Tiling::linear(2), ..surface(2, Endian::DWORD) };
         surface.store([1, 0], 0, 0x0102_0304);
         assert_eq!(surface.buffer.load(68), Some(0x0403_0201));
+    }
+
+    #[test]
+    fn the_written_range_has_all_stored_pixels() {
+        let surface = Surface { tiling: Tiling::linear(2), ..surface(2, Endian::NONE) };
+        assert_eq!(surface.written(), None);
+        surface.store([3, 1], 0, 1);
+        assert_eq!(surface.written(), Some(64 + 140..64 + 144));
+        surface.store([1, 1], 0, 1);
+        surface.store([2, 1], 0, 1);
+        assert_eq!(surface.written(), Some(64 + 132..64 + 144));
     }
 
     #[test]

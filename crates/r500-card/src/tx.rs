@@ -6,17 +6,18 @@ use r500_exec::texture::{Sampler, storage};
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::state::UsFormat;
 use r500_isa::texture::{
-    TxBorderColor, TxChromaKey, TxEnable, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
-    TxOffset,
+    TxBorderColor, TxChromaKey, TxEnable, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
-use r500_isa::values::CoordType;
+use r500_isa::values::{CoordType, LayerFilter};
 use r500_program::{Level, Texture};
 use r500_stream::{Buffer, State};
 
 use crate::limits::{Budget, CardError};
 use crate::report::{Note, Report};
+use crate::texture_cache::{self, LevelRead};
 
-/// Returns the textures of the enabled units. Textures that cannot be sampled are noted and left out.
+/// Returns the textures of the enabled units. Textures that cannot be sampled are noted and left out. Adds the levels that
+/// filters use to `reads`.
 ///
 /// # Errors
 /// [`CardError::TextureBytes`].
@@ -24,6 +25,7 @@ pub(crate) fn textures(
     state: &State,
     budget: &mut Budget,
     report: &mut Report,
+    reads: &mut Vec<LevelRead>,
 ) -> Result<[Option<Texture>; TEXTURE_UNITS], CardError> {
     let enabled = state.registers.get::<TxEnable>().bits();
     let mut textures = [const { None }; TEXTURE_UNITS];
@@ -33,7 +35,7 @@ pub(crate) fn textures(
             continue;
         }
         let before = left;
-        let bound = read(state, unit as u32, &mut left).and_then(|texture| {
+        let bound = read(state, unit as u32, &mut left, reads).and_then(|texture| {
             // Unused units may have any contents; a texture that cannot be bound reads as a disabled unit.
             Sampler::bind(&texture, us_format(state, unit)).map_err(|error| error.to_string())?;
             Ok(texture)
@@ -54,7 +56,12 @@ pub(crate) fn us_format(state: &State, unit: usize) -> Option<UsFormat> {
 const MOST: u64 = 512 << 20;
 
 /// Reads the texture of a unit, and subtracts its bytes from `left`.
-fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
+fn read(
+    state: &State,
+    unit: u32,
+    left: &mut u64,
+    reads: &mut Vec<LevelRead>,
+) -> Result<Texture, String> {
     let registers = &state.registers;
     let offset: TxOffset = registers.member(unit);
     let mut texture = Texture {
@@ -71,6 +78,10 @@ fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
     let binding = state.member_binding::<TxOffset>(unit).ok_or("no buffer is bound")?;
     let layout = Layout::new(&texture, offset)?;
     let mut start = u64::from(offset.bits() & !31);
+    // Levels finer than the finest to use are not read, nor coarser ones without a filter between levels.
+    let finest = u32::from(texture.filter0.max_mip_level().min(texture.format0.num_levels()));
+    let mipmapped = texture.filter0.mip_filter() != LayerFilter::NONE;
+    let used = finest..=if mipmapped { u32::MAX } else { finest };
     for k in 0..=u32::from(texture.format0.num_levels()) {
         let placed = layout.level(k);
         let Some(rest) = left.checked_sub(placed.bytes()) else {
@@ -80,8 +91,18 @@ fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
             ));
         };
         *left = rest;
-        texture.levels.push(placed.read(&binding.buffer, start));
-        start = start.saturating_add(placed.bytes());
+        let level = placed.read(&binding.buffer, start);
+        let end = start.saturating_add(placed.bytes());
+        if used.contains(&k) {
+            reads.push(LevelRead {
+                unit: unit as usize,
+                buffer: binding.buffer.id(),
+                bytes: start..end,
+                hash: texture_cache::hash(&level.bytes),
+            });
+        }
+        texture.levels.push(level);
+        start = end;
     }
     Ok(texture)
 }

@@ -1,12 +1,10 @@
 //! `US`: fragment programs. Packs the quads of a draw into one picture, with inputs by pixel and a coverage mask, for
 //! any engine.
 
-use std::time::Duration;
-
 use r500_chip::Mapped;
 use r500_exec::{
-    Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, RunInfo, Shader,
-    draw,
+    Bindings, Engine, Frame, GROUP, Op, Options, Readings as ExecReadings, RunError, RunInfo,
+    Shader, draw,
 };
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
@@ -21,6 +19,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Samples};
 use crate::su::Primitive;
+use crate::texture_cache::LevelRead;
 use crate::tx;
 
 /// Number of quads in a row of the packed picture.
@@ -31,6 +30,8 @@ pub(crate) struct Fragments {
     shader: Shader,
     job: Job,
     readings: ExecReadings,
+    /// The levels of textures that the program may read.
+    reads: Vec<LevelRead>,
 }
 
 /// The quads to shade.
@@ -79,9 +80,22 @@ impl Fragments {
                 return Ok(None);
             }
         };
-        let textures = tx::textures(state, budget, report)?;
+        let mut reads = Vec::new();
+        let textures = tx::textures(state, budget, report, &mut reads)?;
+        let mut units = [false; TEXTURE_UNITS];
+        for op in shader.ops() {
+            if let Op::Tex(tex) = op {
+                units[usize::from(tex.unit) % TEXTURE_UNITS] = true;
+            }
+        }
+        reads.retain(|read| units[read.unit]);
         let job = Job { program, textures, ..Job::default() };
-        Ok(Some(Self { shader, job, readings }))
+        Ok(Some(Self { shader, job, readings, reads }))
+    }
+
+    /// Takes the levels of textures that the program may read.
+    pub(crate) fn take_reads(&mut self) -> Vec<LevelRead> {
+        std::mem::take(&mut self.reads)
     }
 
     /// Returns program and textures.
@@ -109,7 +123,7 @@ impl Fragments {
         let prepare = self.job.program.code.len() as u64 * Limits::PREPARE;
         budget.fragment_instructions(prepare)?;
         let (limit, shared) = budget.group_instructions(groups(quads.len()));
-        match self.picture(engine, work, quads, limit, budget.time_left()) {
+        match self.picture(engine, work, quads, limit, budget) {
             Ok(frame) => {
                 budget.fragment_instructions(frame.counters.instructions)?;
                 Ok(Shaded { frames: vec![frame], quads: quads.len() })
@@ -122,7 +136,7 @@ impl Fragments {
                 for part in quads.chunks(PART) {
                     budget.fragment_instructions(prepare)?;
                     let (limit, _) = budget.group_instructions(groups(part.len()));
-                    let frame = self.picture(engine, work, part, limit, budget.time_left())?;
+                    let frame = self.picture(engine, work, part, limit, budget)?;
                     budget.fragment_instructions(frame.counters.instructions)?;
                     frames.push(frame);
                 }
@@ -139,7 +153,7 @@ impl Fragments {
         work: &Work<'_>,
         quads: &[(u32, Quad)],
         instructions: u64,
-        time: Option<Duration>,
+        budget: &Budget,
     ) -> Result<Frame, CardError> {
         let Work { rs, samples, primitives } = work;
         let rows = quads.len().div_ceil(ROW);
@@ -172,13 +186,17 @@ impl Fragments {
             readings: self.readings,
             // Threads are too expensive for small pictures.
             threads: if pixels < 1 << 14 { 1 } else { 0 },
-            limits: r500_exec::Limits { instructions, time, ..Default::default() },
+            limits: r500_exec::Limits {
+                instructions,
+                time: budget.time_left(),
+                ..Default::default()
+            },
             ..Options::default()
         };
         let bindings = Bindings::new(&self.job, size);
         let bindings = bindings.map_err(|error| CardError::Bindings(error.to_string()))?;
         draw(engine, &self.shader, &bindings, &options).map_err(|error| match error {
-            RunError::Time { .. } => CardError::Time,
+            RunError::Time { .. } => budget.out_of_time(),
             error => CardError::Fragment(error),
         })
     }

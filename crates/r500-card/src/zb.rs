@@ -9,7 +9,7 @@ use r500_chip::zb::{
 use r500_stream::State;
 
 use crate::reading::{Depth16, Readings};
-use crate::surface::Surface;
+use crate::surface::{Surface, Written};
 
 /// State of the block.
 #[derive(Clone, Debug)]
@@ -66,6 +66,11 @@ struct Stencil {
 }
 
 impl Zb {
+    /// Returns the depth buffer, if there is one.
+    pub(crate) fn surface(&self) -> Option<&Surface> {
+        self.surface.as_ref()
+    }
+
     pub(crate) fn new(state: &State, samples: usize, readings: &Readings) -> Self {
         let registers = &state.registers;
         let cntl: ZbCntl = registers.get();
@@ -221,6 +226,7 @@ fn surface(state: &State, format: DepthFormat, samples: usize) -> Option<Surface
         },
         endian: pitch.depthendian(),
         samples: samples as u32,
+        written: Written::default(),
     })
 }
 
@@ -286,6 +292,7 @@ mod tests {
             tiling: Tiling::linear(if zb.format == DepthFormat::Z24S8 { 2 } else { 1 }),
             endian: Endian::NONE,
             samples: 1,
+            written: Written::default(),
         };
         surface.store([0, 0], 0, stored.into());
         zb.surface = Some(surface);

@@ -25,6 +25,7 @@ fn submissions(path: &Path) -> Vec<Submission> {
 }
 
 const LIMITS: Limits = Limits {
+    time: Some(Limits::TIME),
     draws: 1 << 8,
     vertices: 1 << 12,
     vertex_instructions: 1 << 16,

@@ -1,10 +1,10 @@
 //! Settings of the virtual card, passed from `r500 card` to the library in environment variables.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use r500_stream::Chip;
 
@@ -32,6 +32,8 @@ pub struct Settings {
     pub engine: EngineName,
     /// Readings as NAME=VALUE, for the machine.
     pub readings: Vec<String>,
+    /// The time that a submission may take, for the machine; zero for any time.
+    pub limit_time: Duration,
 }
 
 /// The name of an engine for fragment programs.
@@ -93,6 +95,7 @@ impl Default for Settings {
             mode: [800, 600],
             engine: EngineName::default(),
             readings: Vec::new(),
+            limit_time: Self::LIMIT_TIME,
         }
     }
 }
@@ -107,6 +110,7 @@ const WINDOW: &str = "R500_CARD_WINDOW";
 const MODE: &str = "R500_CARD_MODE";
 const ENGINE: &str = "R500_CARD_ENGINE";
 const READINGS: &str = "R500_CARD_READINGS";
+const LIMIT_TIME: &str = "R500_CARD_LIMIT_TIME";
 
 /// A variable with an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -121,6 +125,9 @@ pub struct SettingsError {
 }
 
 impl Settings {
+    /// The usual [`limit_time`](Self::limit_time).
+    pub const LIMIT_TIME: Duration = Duration::from_secs(120);
+
     /// Returns the environment variables of these settings: all of them, `None` for those that must not be set.
     pub fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         let switch = |on: bool| Some(OsString::from(if on { "1" } else { "0" }));
@@ -136,6 +143,7 @@ impl Settings {
             (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
             (ENGINE, Some(self.engine.name().into())),
             (READINGS, Some(self.readings.join(",").into())),
+            (LIMIT_TIME, Some(self.limit_time.as_secs_f64().to_string().into())),
         ]
     }
 
@@ -173,6 +181,12 @@ impl Settings {
         if let Some(value) = text(READINGS) {
             let readings = value.split(',').filter(|reading| !reading.is_empty());
             settings.readings = readings.map(str::to_owned).collect();
+        }
+        if let Some(value) = text(LIMIT_TIME) {
+            let seconds = value.parse().ok().map(Duration::try_from_secs_f64);
+            settings.limit_time = seconds
+                .and_then(Result::ok)
+                .ok_or_else(|| wrong(LIMIT_TIME, &value, "a number of seconds"))?;
         }
         if let Some(value) = text(MODE) {
             let size =
@@ -214,6 +228,7 @@ mod tests {
             mode: [640, 480],
             engine: EngineName::Jit,
             readings: vec!["subpixel=256".into(), "guard-band=wide".into()],
+            limit_time: Duration::from_millis(1500),
         };
         for settings in [Settings::default(), other] {
             assert_eq!(through_variables(&settings), Ok(settings));
@@ -223,9 +238,14 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        for (name, value) in
-            [(CHIP, "r600"), (ENGINE, "quick"), (SYNC, "yes"), (MODE, "0x5"), (MODE, "800")]
-        {
+        for (name, value) in [
+            (CHIP, "r600"),
+            (ENGINE, "quick"),
+            (SYNC, "yes"),
+            (MODE, "0x5"),
+            (MODE, "800"),
+            (LIMIT_TIME, "-1"),
+        ] {
             let get = |n: &str| (n == name).then(|| value.into());
             assert_eq!(Settings::from_variables(get).map_err(|e| e.name), Err(name));
         }

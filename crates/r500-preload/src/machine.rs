@@ -1,6 +1,6 @@
 //! The adapter between the device and the virtual chip.
 
-use r500_card::Card;
+use r500_card::{Card, CardError, Limits};
 use r500_drm::{EngineName, Fault, Machine, Settings};
 use r500_exec::Engine;
 use r500_exec::reference::Reference;
@@ -23,6 +23,8 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
         EngineName::Jit => Box::new(Jit::new()),
     };
     let mut card = Card::with_engine(engine);
+    let time = Some(settings.limit_time).filter(|time| !time.is_zero());
+    card.set_limits(Limits { time, ..Limits::default() });
     for reading in &settings.readings {
         let (name, value) = reading
             .split_once('=')
@@ -32,9 +34,17 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
     Ok(Some(Box::new(Chip(card))))
 }
 
+impl Chip {
+    /// Number of reads of stale texels that are listed.
+    const READS: usize = 20;
+}
+
 impl Machine for Chip {
     fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
-        self.0.submit(submission).map_err(|error| Fault(error.to_string()))
+        self.0.submit(submission).map_err(|error| match error {
+            CardError::SubmissionTime { .. } => Fault(format!("{error} (see --limit-time)")),
+            error => Fault(error.to_string()),
+        })
     }
 
     fn report(&self, stats: bool) -> Vec<String> {
@@ -47,6 +57,9 @@ impl Machine for Chip {
         let engines = report.engines().filter(|(choice, _)| stats || choice.steps_aside());
         let engines =
             engines.map(|(choice, draws)| format!("{} by {choice}", counted(draws, "draw")));
-        notes.chain(stats.then(|| report.statistics.to_string())).chain(engines).collect()
+        let stale = report.stale_texels_note().into_iter();
+        let reads = report.stale_texels().iter().take(Self::READS).map(ToString::to_string);
+        let counts = stats.then(|| reads.chain([report.statistics.to_string()]));
+        notes.chain(stale).chain(counts.into_iter().flatten()).chain(engines).collect()
     }
 }

@@ -7,6 +7,8 @@ use r500_chip::vap::{
 };
 use r500_stream::State;
 
+use super::fixed_point::Iteration;
+
 /// The flow-control instructions of a program, and its first and last instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
@@ -77,6 +79,10 @@ pub(super) struct Sequencer<'a> {
     stack: Vec<Frame>,
     /// Loop index outside of all loops.
     outer_index: i32,
+    /// Whether instructions use the loop index.
+    indexed: bool,
+    /// The current iteration of each flow-control instruction that is a loop.
+    iterations: Vec<Iteration>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -92,8 +98,16 @@ struct Frame {
 const DEPTH: usize = 64;
 
 impl<'a> Sequencer<'a> {
-    pub(super) fn new(flow: &'a Flow) -> Self {
-        let mut sequencer = Self { flow, pc: Some(flow.first), stack: Vec::new(), outer_index: 0 };
+    /// Returns a sequencer at the first instruction. `indexed` tells whether instructions use the loop index.
+    pub(super) fn new(flow: &'a Flow, indexed: bool) -> Self {
+        let mut sequencer = Self {
+            flow,
+            pc: Some(flow.first),
+            stack: Vec::new(),
+            outer_index: 0,
+            indexed,
+            iterations: vec![Iteration::default(); flow.ops.len()],
+        };
         // A loop at the start of the program would take effect after the instruction before it, which does not exist at
         // address 0.
         if flow.first == 0 {
@@ -112,8 +126,8 @@ impl<'a> Sequencer<'a> {
         self.stack.last().map_or(self.outer_index, |frame| frame.index)
     }
 
-    /// Advances to the instruction after the current one.
-    pub(super) fn step(&mut self) {
+    /// Advances to the instruction after the current one. `snapshot` stores all that instructions can change.
+    pub(super) fn step(&mut self, snapshot: impl Fn(&mut Vec<u32>)) {
         let Some(pc) = self.pc else { return };
         // Loops and subroutines that end here, innermost first.
         while let Some(frame) = self.stack.last_mut() {
@@ -128,7 +142,9 @@ impl<'a> Sequencer<'a> {
                 self.go(target);
                 return;
             }
-            if frame.left > 0 {
+            let steady = inst.step == 0 || !self.indexed;
+            let finished = frame.left == 0 || steady && self.iterations[frame.inst].end(&snapshot);
+            if !finished {
                 frame.index = frame.index.saturating_add(inst.step);
                 let target = usize::from(inst.target);
                 self.pc = Some(target);
@@ -168,6 +184,7 @@ impl<'a> Sequencer<'a> {
                 }
                 FlowOp::LOOP if self.stack.len() < DEPTH => {
                     let index = if inst.keep_index { self.loop_index() } else { inst.init };
+                    self.iterations[n].enter();
                     self.stack.push(Frame { inst: n, left: inst.count_or_target, index });
                 }
                 FlowOp::CALL if self.stack.len() < DEPTH => {

@@ -8,8 +8,10 @@
 //! | the predicate is one bit, true if the predicate instruction's result is 0; `PRED_ENABLE` also guards predicate instructions | observed: breaks of compiled loops need it |
 //! | a flow-control instruction takes effect after `ACT_ADRS`; several loops may end at one instruction | observed |
 //! | loops with a common start are entered outermost first, and inner ones again in each iteration of an outer one with the same start | derived |
+//! | a loop ends early if an iteration changes nothing; the result is that of all iterations | derived |
 //! | transcendental functions are those of the fragment processor | open |
 
+mod fixed_point;
 mod flow;
 mod math;
 mod vector;
@@ -23,6 +25,7 @@ use r500_numerics::Arith;
 use r500_stream::State;
 
 use crate::limits::{Budget, CardError};
+use fixed_point::Changeable;
 use flow::{Flow, Sequencer};
 
 const TEMPORARIES: usize = 128;
@@ -37,6 +40,7 @@ pub(crate) struct Program {
     ops: Vec<DecodedOp>,
     first: usize,
     flow: Flow,
+    changeable: Changeable,
     constants: Vec<[f32; 4]>,
     base: i32,
 }
@@ -124,10 +128,12 @@ impl Program {
         let flow = Flow::new(state, first, last);
         let end = if flow.jumps() { INSTRUCTIONS - 1 } else { last };
         let start = if flow.jumps() { 0 } else { first };
+        let ops: Vec<DecodedOp> = (start..=end).map(|n| state.pvs.instruction(n).into()).collect();
         Self {
-            ops: (start..=end).map(|n| state.pvs.instruction(n).into()).collect(),
             first: start,
             flow,
+            changeable: Changeable::new(&ops),
+            ops,
             constants: state.pvs.constants().iter().map(|c| c.map(f32::from_bits)).collect(),
             base: state.registers.get::<VapPvsConstCntl>().pvs_const_base_offset().into(),
         }
@@ -152,7 +158,7 @@ impl Program {
             loop_index: 0,
             predicate: false,
         };
-        let mut sequencer = Sequencer::new(&self.flow);
+        let mut sequencer = Sequencer::new(&self.flow, self.changeable.loop_index);
         let mut steps = 0u64;
         while let Some(pc) = sequencer.pc() {
             budget.vertex_instructions(1)?;
@@ -164,7 +170,7 @@ impl Program {
             if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
                 self.execute(op, &mut registers);
             }
-            sequencer.step();
+            sequencer.step(|bits| registers.snapshot(&self.changeable, bits));
         }
         Ok(())
     }

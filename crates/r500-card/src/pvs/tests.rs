@@ -206,6 +206,71 @@ fn predicates_choose_between_two_writes() {
     assert_eq!(run(&state, [-5.0, 0.0, 0.0, 0.0])[0], [2.0; 4]);
 }
 
+/// Runs a program, and returns its outputs and how many instructions it executed.
+fn counted(state: &State) -> ([[f32; 4]; OUTPUTS], u64) {
+    const MOST: u64 = 1 << 20;
+    let mut outputs = [[0.0; 4]; OUTPUTS];
+    let executed = |limit| {
+        let mut budget = Budget::new(Limits { vertex_instructions: limit, ..Limits::default() });
+        Program::new(state).run(&[[0.0; 4]; INPUTS], &mut [[0.0; 4]; OUTPUTS], &mut budget).is_ok()
+    };
+    let mut budget = Budget::new(Limits { vertex_instructions: MOST, ..Limits::default() });
+    Program::new(state).run(&[[0.0; 4]; INPUTS], &mut outputs, &mut budget).unwrap();
+    // The smallest limit that suffices.
+    let (mut low, mut high) = (0, MOST);
+    while low < high {
+        let middle = low.midpoint(high);
+        if executed(middle) { high = middle } else { low = middle + 1 }
+    }
+    (outputs, low)
+}
+
+#[test]
+fn a_loop_ends_with_the_first_iteration_that_changes_nothing() {
+    // while (i < 5) { i += 1 } as compilers emit it: 255 iterations under a predicate. temp[1].w counts levels.
+    let lines = [
+        "VE_ADD temp[0].x, temp[0].0000, temp[0].0000",
+        "VE_SET_LESS_THAN temp[2].x, temp[0].xxxx, const[0].xxxx",
+        "ME_PRED_SET_NEQ temp[1].w, temp[2].xxxx",
+        "(p) VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
+        "VE_ADD out[0].xyzw, temp[0].xxxx, temp[0].0000",
+    ];
+    let (outputs, executed) = counted(&state(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1)]));
+    assert_eq!(outputs[0], [5.0; 4]);
+    // Six iterations reach the end (the predicate changes in the sixth), and one more changes nothing.
+    assert_eq!(executed, 1 + 7 * 3 + 1);
+    // Nested: the inner loop adds 5 once, and then the outer one changes nothing.
+    let (outputs, executed) =
+        counted(&state(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1), (2, 0, 255, 3, 1)]));
+    assert_eq!(outputs[0], [5.0; 4]);
+    assert!(executed < 50, "{executed}");
+}
+
+#[test]
+fn a_loop_that_swaps_or_counts_runs_to_its_end() {
+    // Swap: period 2, so that the result depends on the number of iterations.
+    let swap = [
+        "VE_ADD temp[0].xy, temp[0].0100, temp[0].0000",
+        "VE_ADD temp[0].xy, temp[0].yx00, temp[0].0000",
+        "VE_ADD out[0].xyzw, temp[0].xyxy, temp[0].0000",
+    ];
+    for (count, expected) in [(254, [0.0, 1.0]), (255, [1.0, 0.0])] {
+        let (outputs, executed) = counted(&state(&swap, &[], &[(2, 0, count, 1, 1)]));
+        assert_eq!(outputs[0][..2], expected, "{count}");
+        assert_eq!(executed, u64::from(count) + 2);
+    }
+    // The first three iterations change nothing, since the loop index selects registers that are 1 already.
+    let indexed = [
+        "VE_ADD temp[1].x, temp[0].1111, temp[0].0000",
+        "VE_ADD temp[2].x, temp[0].1111, temp[0].0000",
+        "VE_ADD temp[3].x, temp[0].1111, temp[0].0000",
+        "VE_ADD temp[aL+1].x, temp[0].1111, temp[0].0000",
+        "VE_ADD out[0].xyzw, temp[7].xxxx, temp[8].xxxx",
+    ];
+    let (outputs, executed) = counted(&state(&indexed, &[], &[(2, 2, 7, 3, 3)]));
+    assert_eq!((outputs[0], executed), ([1.0; 4], 3 + 7 + 1));
+}
+
 #[test]
 fn an_endless_program_ends_by_its_limit() {
     let state =

@@ -16,7 +16,7 @@ use r500_stream::State;
 
 use crate::reading::{Readings, TargetRounding};
 use crate::report::{Note, Report};
-use crate::surface::Surface;
+use crate::surface::{Surface, Written};
 use blend::Blend;
 use format::PixelFormat;
 
@@ -112,6 +112,7 @@ impl Rb3d {
                 },
                 endian: pitch.colorendian(),
                 samples: samples as u32,
+                written: Written::default(),
             };
             targets.push(Target { number: n, color, surface, format, bits });
         }
@@ -166,6 +167,12 @@ impl Rb3d {
 }
 
 impl Rb3d {
+    /// Returns the surfaces that the draw writes.
+    pub(crate) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
+        let resolved = self.resolve.iter().map(|resolve| &resolve.surface);
+        self.targets.iter().map(|target| &target.surface).chain(resolved)
+    }
+
     /// Returns size and colours of target `n`, up to a width and height; `None` if it is not bound.
     pub(crate) fn picture(&self, n: usize, most: [u32; 2]) -> Option<([u32; 2], Vec<[f32; 4]>)> {
         let target = self.targets.iter().find(|target| target.number == n)?;
@@ -198,6 +205,7 @@ fn resolve(state: &State, targets: &mut [Target]) -> Option<Resolve> {
         base: registers.get::<Rb3dAaresolveOffset>().bits() & !31,
         pitch: u32::from(registers.get::<Rb3dAaresolvePitch>().aaresolve_pitch()) * 2,
         samples: 1,
+        written: Written::default(),
         ..source.surface.clone()
     };
     source.surface.tiling.macro_tiled = true;

@@ -1,4 +1,6 @@
-use r500_chip::values::Endian;
+#![allow(clippy::unwrap_used)]
+
+use r500_chip::values::{ColorFormat, Endian};
 use r500_stream::{Buffer, BufferId, CommandProcessor, Relocation, StreamWriter, Submission};
 
 use super::*;
@@ -63,6 +65,26 @@ fn components_lie_where_the_selects_put_them() {
 #[test]
 fn masks_keep_components() {
     assert_eq!(draw(&[(0x4e0c, 0b0101)], 0x1111_1111, bytes([1, 2, 3, 4])), 0x1103_1101);
+}
+
+#[test]
+fn masks_of_two_components_are_those_of_red_and_green() {
+    // As Mesa masks targets of two components: red is bits 1 and 2, green (or alpha of luminance and alpha) bits 0 and 3.
+    for (color_format, out_fmt, half) in [
+        // C2_16, C2_16_FP and C2_32_FP.
+        (ColorFormat::ARGB8888, 4, 16),
+        (ColorFormat::ARGB8888, 17, 16),
+        (ColorFormat::ARGB16161616, 20, 32),
+    ] {
+        let format = PixelFormat::new(color_format, UsOutFmt(out_fmt), true).unwrap();
+        let low = (1_u128 << half) - 1;
+        assert_eq!(format.write_mask(0b0110), low, "{out_fmt}: the first component");
+        assert_eq!(format.write_mask(0b1001), low << half, "{out_fmt}: the second component");
+        assert_eq!(format.write_mask(0b1111), format.all_bits(), "{out_fmt}");
+    }
+    // UV88: C2, which is red, then C0, green.
+    let format = PixelFormat::new(ColorFormat::UV88, UsOutFmt(0), true).unwrap();
+    assert_eq!([0b0110, 0b1001].map(|mask| format.write_mask(mask)), [0xff, 0xff00]);
 }
 
 #[test]
@@ -186,7 +208,7 @@ fn logic_operations_are_the_codes_that_drivers_write() {
 fn formats_of_fewer_bits_are_rounded_and_decode_again() {
     for (format, out) in [(3, 0), (4, 0), (5, 1), (6, 0), (9, 0), (13, 0), (15, 0), (10, 5)] {
         let out_fmt = UsOutFmt(out | 3 << 8 | 2 << 10 | 1 << 12);
-        let format = r500_chip::values::ColorFormat::new(format);
+        let format = ColorFormat::new(format);
         let Some(format) = PixelFormat::new(format, out_fmt, true) else {
             unreachable!("a format that is modelled")
         };
@@ -202,7 +224,7 @@ fn formats_of_fewer_bits_are_rounded_and_decode_again() {
 #[test]
 fn two_components_of_16_bits_have_crossed_masks() {
     let out_fmt = UsOutFmt(4 | 1 << 8 | 2 << 10);
-    let format = PixelFormat::new(r500_chip::values::ColorFormat::ARGB8888, out_fmt, true);
+    let format = PixelFormat::new(ColorFormat::ARGB8888, out_fmt, true);
     let masks = [0b0001, 0b0100].map(|mask| format.as_ref().map(|f| f.write_mask(mask)));
     assert_eq!(masks, [Some(0xffff_0000), Some(0x0000_ffff)]);
 }
@@ -212,7 +234,7 @@ fn components_of_fewer_bits_are_cut_off_or_rounded() {
     // 8 bits are sent. 143: cut to 5 bits 17; nearest 143 / 255 * 31 = 17.4.
     let out_fmt = UsOutFmt(3 << 8 | 2 << 10 | 1 << 12);
     let encode = |nearest, byte: u8| {
-        let format = PixelFormat::new(r500_chip::values::ColorFormat::RGB565, out_fmt, nearest);
+        let format = PixelFormat::new(ColorFormat::RGB565, out_fmt, nearest);
         format.map(|format| format.encode([f32::from(byte) / 255.0, 0.0, 0.0, 0.0]))
     };
     assert_eq!([encode(false, 0x8f), encode(true, 0x8f)], [Some(0x11), Some(0x11)]);

@@ -61,6 +61,58 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
     }
 }
 
+/// Draws a texture, lets a draw or the CPU write a texel, and draws the texture again, without or with a write of
+/// `TX_INVALTAGS` in between.
+#[test]
+fn draws_of_texels_that_were_written_since_the_cache_was_emptied_are_reported() {
+    let corner = |x: f32, y: f32| [x * 64.0, y * 32.0, 0.0, 1.0, x, y];
+    let corners = [corner(0.0, 0.0), corner(2.0, 0.0), corner(0.0, 2.0)];
+    let body = || {
+        let vertices = corners.iter().flatten().map(|x| x.to_bits());
+        [TRIANGLES | 3 << 4 | 3 << 16].into_iter().chain(vertices).collect::<Vec<_>>()
+    };
+    for empty in [false, true] {
+        let (mut stream, picture) = textured(CLAMPED | 1 << 9 | 1 << 11, corners);
+        // Draw 1 copies the texture onto itself's first pixels: target A is the texture, tiled both ways.
+        let pitch = 64 | 1 << 16 | 1 << 18 | ARGB8888;
+        stream.words.write(0x4e28, &[0]).relocation(1);
+        stream.set(&[(0x4e38, pitch), (0x4104, 0), (0x43e4, 3 | 3 << 13)]);
+        stream.words.command(Opcode::DRAW_IMMD_2, &body());
+        if empty {
+            stream.set(&[(0x4100, 0)]);
+        }
+        // Draw 2 reads the texture again.
+        stream.words.write(0x4e28, &[0]).relocation(0);
+        stream.set(&[(0x4e38, 64 | ARGB8888), (0x4104, 1), (0x43e4, 63 | 63 << 13)]);
+        stream.words.command(Opcode::DRAW_IMMD_2, &body());
+        let card = run(stream);
+        let reads: Vec<_> = card.report().stale_texels().iter().map(ToString::to_string).collect();
+        let expected = "draw 2 reads texels written since the last TX_INVALTAGS: unit 0, buffer 1, written by draw 1";
+        assert_eq!(reads, if empty { vec![] } else { vec![expected.to_owned()] });
+        assert_eq!(card.report().statistics.stale_draws, u64::from(!empty));
+        // The picture has the current texels: those of a disabled unit in its first pixels.
+        assert_ne!(pixel(&picture, 1, 0), 1 | 0xff << 24);
+        assert_eq!(pixel(&picture, 4, 0), 4 | 0xff << 24);
+    }
+    // The CPU writes between two submissions of the same draw.
+    for empty in [false, true] {
+        let (stream, _) = textured(CLAMPED | 1 << 9 | 1 << 11, corners);
+        let mut submission = stream.submission();
+        let mut card = Card::new();
+        card.submit(&submission).unwrap();
+        card.submit(&submission).unwrap();
+        assert_eq!(card.report().stale_texels(), []);
+        submission.relocations[1].buffer.store(64, 0);
+        if empty {
+            submission.words.splice(0..0, [0x4100 / 4, 0]);
+        }
+        card.submit(&submission).unwrap();
+        let writers: Vec<_> =
+            card.report().stale_texels().iter().map(|s| (s.draw, s.writer)).collect();
+        assert_eq!(writers, if empty { vec![] } else { vec![(2, None)] });
+    }
+}
+
 /// Mesa's code of an anisotropic filter, with the ratio 16 to 1 in bits 23:21. From pixel to pixel are 16 texels to the
 /// right and one down: 16 probes. Those of pixel 3, around u = 64, read columns 56 to 63 and then eight times 63:
 /// (8 * 59.5 + 8 * 63) / 16 = 61.25, where the linear filter reads 63.

@@ -1,5 +1,7 @@
 //! Adversarial submissions: endless work, random dwords, changing memory, unimplemented state.
 
+use std::time::Duration;
+
 use r500_card::{Card, CardError, Limits, Note};
 use r500_chip::pm4::Opcode;
 
@@ -72,6 +74,7 @@ fn every_kind_of_work_is_bounded() {
     let nothing = |_: &mut Stream| {};
     let most = Limits::default();
     for (limits, message) in [
+        (Limits { time: Some(Duration::ZERO), ..most }, "takes more than 0ns"),
         (Limits { draws: 0, ..most }, "more than 0 draws"),
         (Limits { vertices: 0, ..most }, "more than 0 vertices"),
         (Limits { pixels: 4095, ..most }, "cover more than 4095 pixels"),
@@ -92,7 +95,7 @@ fn every_kind_of_work_is_bounded() {
     // Nested loops of a vertex program, 255 iterations each.
     let vertex = |stream: &mut Stream| {
         let inst: r500_chip::pvs::Instruction =
-            "VE_ADD temp[0].xyzw, temp[0].1111, temp[0].1111".parse().unwrap();
+            "VE_ADD temp[0].xyzw, temp[0].xyzw, temp[0].1111".parse().unwrap();
         let words = [inst.0; 4].concat();
         stream.words.write(0x2200, &[0]).write_one(0x2208, &words);
         stream.set(&[
@@ -107,6 +110,9 @@ fn every_kind_of_work_is_bounded() {
     };
     let error = endless(&vertex, Limits { vertex_instructions: 50_000, ..most }).unwrap_err();
     assert!(error.contains("vertex programs have executed 50000 instructions"), "{error}");
+    let time = Limits { time: Some(Duration::from_millis(1)), ..most };
+    assert!(endless(&vertex, time).unwrap_err().contains("takes more than 1ms"));
+    assert_eq!(endless(&vertex, most), Ok(()));
 }
 
 #[test]

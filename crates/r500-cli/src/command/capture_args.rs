@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use r500_card::Card;
+use r500_card::{Card, Limits};
 
 use super::exit::Failure;
 
@@ -15,9 +15,15 @@ pub(super) fn out_of_range(what: &str, number: u64, count: u64) -> Failure {
     })
 }
 
-/// Returns the end of a time limit that begins now; `None` for the limit 0.
+/// Returns the end of a time limit that begins now; `None` for 0, no limit.
 pub(super) fn deadline(limit: Duration) -> Option<Instant> {
     if limit.is_zero() { None } else { Instant::now().checked_add(limit) }
+}
+
+/// Limits the time of a card's submissions together, and nothing else of them.
+pub(super) fn limit_time(card: &mut Card, end: Option<Instant>) {
+    card.set_deadline(end);
+    card.set_limits(Limits { time: None, ..Limits::default() });
 }
 
 /// Sets readings of the form NAME=VALUE.

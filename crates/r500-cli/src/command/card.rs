@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use r500_stream::Chip;
 
 use super::card_engine::CardEngine;
+use super::engine_args::seconds;
 use super::exit::{Failure, Outcome};
 #[cfg(target_os = "linux")]
 use super::output_file::create_folder;
@@ -82,6 +84,9 @@ struct CardArgs {
     /// Choose a rule that the documents leave open; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     reading: Vec<String>,
+    /// Seconds that a submission may take before it is given up, as if the card had hung; 0 for any time
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "120")]
+    limit_time: Duration,
     /// The library that stands between the program and the system (default: next to this command)
     #[arg(long, value_name = "FILE", env = "R500_CARD_LIBRARY")]
     library: Option<PathBuf>,
@@ -198,6 +203,7 @@ impl CardArgs {
             mode: self.mode,
             engine: self.engine.name(),
             readings: self.reading.clone(),
+            limit_time: self.limit_time,
         };
         if let Some(frames) = &settings.frames {
             create_folder(frames)?;

@@ -11,7 +11,7 @@ use r500_card::{Card, CardError};
 use r500_stream::capture::{Event, Limits, PlayError, Player, Reader};
 use r500_stream::{BufferId, FrameError, OutOfTime, Submission, capture, counted, frame_rgb};
 
-use super::capture_args::{deadline, out_of_range, set_readings};
+use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
 use super::card_engine::CardEngine;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
@@ -93,7 +93,7 @@ impl Replay {
             stats: self.stats,
             deadline,
         };
-        run.card.set_deadline(deadline);
+        limit_time(&mut run.card, deadline);
         let mut reader = open(&self.file)?;
         for record in reader.by_ref() {
             // Records without submissions take time, too.
@@ -309,8 +309,13 @@ impl Run {
             let times = counted(count, "time");
             terminal::note(&format!("not drawn as a card does: {note} ({times})"));
         }
-        for (choice, draws) in self.card.report().engines().filter(|(choice, _)| choice.steps_aside()) {
+        for (choice, draws) in
+            self.card.report().engines().filter(|(choice, _)| choice.steps_aside())
+        {
             terminal::note(&format!("{} by {choice}", counted(draws, "draw")));
+        }
+        if let Some(note) = self.card.report().stale_texels_note() {
+            terminal::note(&note);
         }
         match self.counts.different + self.counts.failed {
             0 => Status::Fine,

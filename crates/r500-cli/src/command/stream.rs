@@ -20,7 +20,7 @@ use r500_stream::{
 };
 use serde_json::{Value as Json, json};
 
-use super::capture_args::{deadline, out_of_range, set_readings};
+use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
@@ -150,7 +150,7 @@ impl Stream {
             None => Language::Format(r500::formats::Format::Json),
         };
         let mut card = Card::new();
-        card.set_deadline(source.limits.end);
+        limit_time(&mut card, source.limits.end);
         set_readings(&mut card, &source.readings()?).map_err(Failure::input)?;
         card.record(number);
         let mut recorded = None;

@@ -66,9 +66,8 @@ impl Control<'_> {
             let info = self.graph.info(at);
             let reads_open = info.constants.iter().any(|access| {
                 access.relative
-                    || (0..4u8).any(|c| {
-                        access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c))
-                    })
+                    || (0..4u8)
+                        .any(|c| access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c)))
             });
             let is_varying = controlled[at]
                 || reads_open
@@ -116,7 +115,8 @@ impl Control<'_> {
             }
             let leaves = branch.is_break() || branch.op == FcOp::CONTINUE;
             if leaves && (varies || controlled[at]) {
-                let around = self.loops.iter().filter(|(first, last)| (first..=last).contains(&&at));
+                let around =
+                    self.loops.iter().filter(|(first, last)| (first..=last).contains(&&at));
                 if let Some(&(first, last)) = around.min_by_key(|(first, last)| last - first) {
                     controlled[first..=last].fill(true);
                 }

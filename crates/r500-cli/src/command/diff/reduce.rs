@@ -14,9 +14,9 @@ use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::run::Counterexample;
-use crate::command::output_file::{create_folder, put};
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
+use crate::command::output_file::{create_folder, put};
 use crate::command::{overwrite, terminal};
 
 /// Time limit of a reduction.
