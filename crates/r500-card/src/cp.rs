@@ -108,8 +108,13 @@ impl Pipeline {
         context: &mut Context<'_>,
     ) -> Result<Option<Self>, CardError> {
         let readings = context.readings;
-        let fragments =
-            Fragments::new(state, context.exec_readings, context.budget, context.report)?;
+        let fragments = Fragments::new(
+            state,
+            context.readings,
+            context.exec_readings,
+            context.budget,
+            context.report,
+        )?;
         let Some(mut fragments) = fragments else { return Ok(None) };
         let draw_number = context.report.statistics.draws.saturating_sub(1);
         let stale = context.texture_cache.read(fragments.take_reads(), draw_number);

@@ -84,6 +84,13 @@ r500_exec::readings! {
         E "e" "e";
         Two "2" "2";
     }
+    "cube-size" cube_size: CubeSize =
+        "What rows, faces and coordinates count of a cube map whose size is not a power of two.",
+        "Observed: of dEQP-GLES2's cube maps of such sizes a card (RV530) fails 41, and passes those of 63 texels of 8 bits with a gradient (teximage2d_align.cube_l8_63). Where Mesa's rows are shorter than a power of two (39, 47, 51 texels), a whole picture is wrong; where they are as long (15, 63 texels), only fine patterns are. Other cube maps pass."
+    {
+        PowerOfTwo "power-of-two" "the next power of two";
+        AsGiven "as-given" "the size";
+    }
     "alpha-test" alpha_test: AlphaTest =
         "Which bits the alpha test of 8 or 10 bits compares, where US_OUT_FMT has more than 10 bits a component or signs.",
         "Observed: Mesa tests 8 bits for all targets but four float16 components. Cards (RV515, RV530) then pass piglit's fbo-alphatest-formats for targets of 8 and 10 bits a component and for LUMINANCE16_ALPHA16, whose second component is alpha, and fail for all others of 16 and 32 bits and all with signs: exactly those for which bits 31:24 of the pixel are not an alpha of 8 bits."

@@ -13,6 +13,7 @@ use r500_program::{Level, Texture};
 use r500_stream::{Buffer, State};
 
 use crate::limits::{Budget, CardError};
+use crate::reading::{CubeSize, Readings};
 use crate::report::{Note, Report};
 use crate::texture_cache::{self, LevelRead};
 
@@ -23,6 +24,7 @@ use crate::texture_cache::{self, LevelRead};
 /// [`CardError::TextureBytes`].
 pub(crate) fn textures(
     state: &State,
+    readings: &Readings,
     budget: &mut Budget,
     report: &mut Report,
     reads: &mut Vec<LevelRead>,
@@ -35,9 +37,10 @@ pub(crate) fn textures(
             continue;
         }
         let before = left;
-        let bound = read(state, unit as u32, &mut left, reads).and_then(|texture| {
+        let bound = read(state, unit as u32, readings, &mut left, reads).and_then(|texture| {
             // Unused units may have any contents; a texture that cannot be bound reads as a disabled unit.
-            Sampler::bind(&texture, us_format(state, unit)).map_err(|error| error.to_string())?;
+            let scale = scale_format(state, unit, readings);
+            Sampler::bind(&texture, scale).map_err(|error| error.to_string())?;
             Ok(texture)
         });
         budget.texture_bytes(before - left)?;
@@ -46,10 +49,30 @@ pub(crate) fn textures(
     Ok(textures)
 }
 
-/// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes these
-/// registers on the R520 only, so that they are 0 on other chips.
-pub(crate) fn us_format(state: &State, unit: usize) -> Option<UsFormat> {
-    Some(state.registers.member::<UsFormat>(unit as u32)).filter(|format| format.bits() != 0)
+/// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes
+/// `US_FORMAT` on the R520 only, so that it is 0 on other chips.
+pub(crate) fn scale_format(state: &State, unit: usize, readings: &Readings) -> Option<UsFormat> {
+    let given: UsFormat = state.registers.member(unit as u32);
+    if given.bits() != 0 {
+        return Some(given);
+    }
+    let format1: TxFormat1 = state.registers.member(unit as u32);
+    let rounds =
+        format1.tex_coord_type() == CoordType::CUBE && readings.cube_size == CubeSize::PowerOfTwo;
+    let size = level_size(state.registers.member(unit as u32), state.registers.member(unit as u32));
+    let scale = size.map(u32::next_power_of_two);
+    // A size above 2048 cannot be written into the register with another one below.
+    if !rounds || scale == size || scale.iter().any(|&texels| texels > 2048) {
+        return None;
+    }
+    let [width, height] = scale.map(|texels| texels as u16 - 1);
+    Some(UsFormat(0).with(UsFormat::TXWIDTH, width).with(UsFormat::TXHEIGHT, height))
+}
+
+/// Returns width and height of level 0.
+fn level_size(format0: TxFormat0, format2: TxFormat2) -> [u32; 2] {
+    let axis = |low: u16, high: bool| (u32::from(low) | u32::from(high) << 11) + 1;
+    [axis(format0.txwidth(), format2.txwidth_11()), axis(format0.txheight(), format2.txheight_11())]
 }
 
 /// Limit of the bytes of a draw's textures: the system memory that the card can address.
@@ -59,6 +82,7 @@ const MOST: u64 = 512 << 20;
 fn read(
     state: &State,
     unit: u32,
+    readings: &Readings,
     left: &mut u64,
     reads: &mut Vec<LevelRead>,
 ) -> Result<Texture, String> {
@@ -76,7 +100,7 @@ fn read(
         levels: Vec::new(),
     };
     let binding = state.member_binding::<TxOffset>(unit).ok_or("no buffer is bound")?;
-    let layout = Layout::new(&texture, offset)?;
+    let layout = Layout::new(&texture, offset, readings)?;
     let mut start = u64::from(offset.bits() & !31);
     // Levels finer than the finest to use are not read, nor coarser ones without a filter between levels.
     let finest = u32::from(texture.filter0.max_mip_level().min(texture.format0.num_levels()));
@@ -115,6 +139,8 @@ struct Layout {
     volume: bool,
     /// Texels from row to row of level 0, if it is not the aligned width.
     pitch: Option<u32>,
+    /// Whether rows are as long as a power of two.
+    rounded: bool,
     levels: u32,
     /// Bits of a texel or block, and texels along the side of a block.
     bits: u32,
@@ -142,20 +168,21 @@ struct Placed {
 }
 
 impl Layout {
-    fn new(texture: &Texture, offset: TxOffset) -> Result<Self, String> {
+    fn new(texture: &Texture, offset: TxOffset, readings: &Readings) -> Result<Self, String> {
         let Texture { filter1, format0, format1, format2, .. } = *texture;
         let (bits, side) = storage(format1, format2).map_err(|error| error.to_string())?;
-        let axis = |low: u16, high: bool| (u32::from(low) | u32::from(high) << 11) + 1;
+        let [width, height] = level_size(format0, format2);
+        let cube = format1.tex_coord_type() == CoordType::CUBE;
+        let rounded = cube
+            && readings.cube_size == CubeSize::PowerOfTwo
+            && !(width.is_power_of_two() && height.is_power_of_two());
         let volume = format1.tex_coord_type() == CoordType::D3;
         Ok(Self {
-            size: [
-                axis(format0.txwidth(), format2.txwidth_11()),
-                axis(format0.txheight(), format2.txheight_11()),
-                if volume { 1 << format0.txdepth() } else { 1 },
-            ],
-            cube: format1.tex_coord_type() == CoordType::CUBE,
+            size: [width, height, if volume { 1 << format0.txdepth() } else { 1 }],
+            cube,
             volume,
             pitch: format0.txpitch_en().then(|| u32::from(format2.txpitch()) + 1),
+            rounded,
             levels: u32::from(format0.num_levels()) + 1,
             bits,
             side,
@@ -176,7 +203,11 @@ impl Layout {
         if self.levels > 1 || self.volume || self.cube {
             rows = rows.next_power_of_two();
         }
-        let wanted = self.pitch.filter(|_| k == 0).unwrap_or(width).max(width);
+        let wanted = match self.pitch {
+            _ if self.rounded => width.next_power_of_two(),
+            Some(pitch) if k == 0 => pitch.max(width),
+            _ => width,
+        };
         if self.side > 1 || self.bits < 8 {
             // Rows of blocks are multiples of 32 bytes; blocks are never tiled.
             let bytes = |texels: u32| {
@@ -262,6 +293,7 @@ mod tests {
             cube,
             volume: false,
             pitch: None,
+            rounded: false,
             levels,
             bits: 8 * tiling.bytes(),
             side: 1,
@@ -287,6 +319,27 @@ mod tests {
         assert_eq!(layout(linear, [10, 5, 1], 1, false).level(0).bytes(), 16 * 5 * 4);
         assert_eq!(layout(linear, [10, 5, 1], 2, false).level(0).bytes(), 16 * 8 * 4);
         assert_eq!(layout(linear, [8, 8, 1], 1, true).level(0).bytes(), 8 * 8 * 4 * 6);
+    }
+
+    #[test]
+    fn cubes_of_other_sizes_are_addressed_as_the_next_power_of_two() {
+        // Mesa's cube of 39x39 texels has rows of 40 texels; the chip reads rows of 64, and faces of 64 rows.
+        let texture = Texture {
+            format0: TxFormat0(38 | 38 << 11 | 1 << 31),
+            format1: TxFormat1(12 | 2 << 25),
+            format2: TxFormat2(39),
+            ..Texture::default()
+        };
+        let face = |cube_size, format0| {
+            let readings = Readings { cube_size, ..Readings::REFERENCE };
+            let texture = Texture { format0, ..texture.clone() };
+            Layout::new(&texture, TxOffset(0), &readings).unwrap().level(0).layer_bytes()
+        };
+        assert_eq!(face(CubeSize::PowerOfTwo, texture.format0), 64 * 64 * 4);
+        assert_eq!(face(CubeSize::AsGiven, texture.format0), 40 * 64 * 4);
+        // A pitch counts for a cube of a power of two.
+        let pitched = TxFormat0(31 | 31 << 11 | 1 << 31);
+        assert_eq!(face(CubeSize::PowerOfTwo, pitched), 40 * 32 * 4);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use r500_program::{Input, InputData, Job, Program};
 use r500_stream::State;
 
 use crate::limits::{Budget, CardError, Limits};
+use crate::reading::Readings;
 use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Samples};
@@ -68,11 +69,12 @@ impl Fragments {
     /// [`CardError`] if the textures exceed the budget.
     pub(crate) fn new(
         state: &State,
-        readings: ExecReadings,
+        readings: &Readings,
+        exec_readings: ExecReadings,
         budget: &mut Budget,
         report: &mut Report,
     ) -> Result<Option<Self>, CardError> {
-        let program = program(state);
+        let program = program(state, readings);
         let shader = match Shader::new(&program) {
             Ok(shader) => shader,
             Err(error) => {
@@ -81,7 +83,7 @@ impl Fragments {
             }
         };
         let mut reads = Vec::new();
-        let textures = tx::textures(state, budget, report, &mut reads)?;
+        let textures = tx::textures(state, readings, budget, report, &mut reads)?;
         let mut units = [false; TEXTURE_UNITS];
         for op in shader.ops() {
             if let Op::Tex(tex) = op {
@@ -90,7 +92,7 @@ impl Fragments {
         }
         reads.retain(|read| units[read.unit]);
         let job = Job { program, textures, ..Job::default() };
-        Ok(Some(Self { shader, job, readings, reads }))
+        Ok(Some(Self { shader, job, readings: exec_readings, reads }))
     }
 
     /// Takes the levels of textures that the program may read.
@@ -241,7 +243,7 @@ fn place(n: usize, corner: usize, width: usize) -> usize {
 }
 
 /// Returns the program in the instruction memory: from `US_CODE_OFFSET` to the end of the code window.
-fn program(state: &State) -> Program {
+fn program(state: &State, readings: &Readings) -> Program {
     let registers = &state.registers;
     let offset: UsCodeOffset = registers.get();
     let range: UsCodeRange = registers.get();
@@ -262,7 +264,8 @@ fn program(state: &State) -> Program {
     target.code_offset = Some(offset);
     target.out_fmt = std::array::from_fn(|n| Some(member::<UsOutFmt>(state, n)));
     target.w_fmt = Some(registers.get::<UsWFmt>());
-    target.format = std::array::from_fn::<_, TEXTURE_UNITS, _>(|n| tx::us_format(state, n));
+    target.format =
+        std::array::from_fn::<_, TEXTURE_UNITS, _>(|n| tx::scale_format(state, n, readings));
     target.constants = state.us.constants().to_vec();
     program
 }
