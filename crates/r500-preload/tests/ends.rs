@@ -77,8 +77,10 @@ fn a_capture_has_its_name_at_the_end() {
 #[test]
 fn a_killed_program_leaves_no_part_under_a_name() {
     let kills: u32 = std::env::var("R500_KILLS").map_or(6, |kills| kills.parse().unwrap());
-    let begin = Instant::now();
     let whole = folder();
+    // The library is built before the time is measured.
+    common::library();
+    let begin = Instant::now();
     assert!(program("submits", whole.path()).output().unwrap().status.success());
     let took = begin.elapsed();
     for n in 0..kills {
@@ -93,6 +95,7 @@ fn a_killed_program_leaves_no_part_under_a_name() {
 
 #[test]
 fn temporary_files_are_removed_after_a_signal_and_at_the_next_start() {
+    common::library();
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         let folder = folder();
         let status = signalled("waits", folder.path(), Duration::from_secs(1), signal);
@@ -119,6 +122,16 @@ fn a_capture_that_cannot_be_written_is_an_exit_status() {
 }
 
 #[test]
+fn a_frame_that_cannot_be_written_is_an_exit_status() {
+    let folder = folder();
+    let mut command = program("flips", folder.path());
+    let output = command.env("R500_CARD_FRAMES", folder.path().join("missing")).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("cannot write"), "{errors}");
+}
+
+#[test]
 fn a_descriptor_is_kept_over_exec() {
     let folder = folder();
     let output = program("executes", folder.path()).output().unwrap();
@@ -128,15 +141,18 @@ fn a_descriptor_is_kept_over_exec() {
 }
 
 mod on_the_card {
+    use std::ffi::CStr;
     use std::io;
     use std::os::unix::process::CommandExt;
+
+    const RENDER: &CStr = c"/dev/dri/renderD128";
 
     const GEM_CREATE: u64 = 0xc020_645d;
     const CS: u64 = 0xc020_6466;
 
-    fn open(flags: i32) -> i32 {
+    fn open(path: &CStr, flags: i32) -> i32 {
         // SAFETY: a C string.
-        let fd = unsafe { libc::open(c"/dev/dri/renderD128".as_ptr(), libc::O_RDWR | flags) };
+        let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDWR | flags) };
         assert!(fd >= 0, "{}", io::Error::last_os_error());
         fd
     }
@@ -166,7 +182,7 @@ mod on_the_card {
     }
 
     fn submit_all() {
-        let fd = open(libc::O_CLOEXEC);
+        let fd = open(RENDER, libc::O_CLOEXEC);
         let handle = create(fd);
         for _ in 0..20 {
             submit(fd, handle);
@@ -190,6 +206,20 @@ mod on_the_card {
 
     #[test]
     #[ignore = "runs in a process of its own"]
+    fn flips() {
+        const ADD_FB: u64 = 0xc01c_64ae;
+        const PAGE_FLIP: u64 = 0xc018_64b0;
+        const CRTC: u32 = 1;
+        let fd = open(c"/dev/dri/card0", libc::O_CLOEXEC);
+        // 16x16 pixels of 32 bits.
+        let mut frame = [0, 16, 16, 64, 32, 24, create(fd)];
+        request(fd, ADD_FB, &mut frame);
+        let mut flip = [CRTC, frame[0], 0, 0, 0, 0];
+        request(fd, PAGE_FLIP, &mut flip);
+    }
+
+    #[test]
+    #[ignore = "runs in a process of its own"]
     fn looks() {
         assert_eq!(std::fs::read_dir("/sys/class/drm").unwrap().count(), 4);
     }
@@ -204,7 +234,7 @@ mod on_the_card {
     #[test]
     #[ignore = "runs in a process of its own"]
     fn executes() {
-        let fd = open(0);
+        let fd = open(RENDER, 0);
         create(fd);
         let error = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "--nocapture", "on_the_card::inherits"])
