@@ -3,7 +3,7 @@
 
 use std::ffi::CStr;
 
-use r500_capi::*;
+use r500_c::*;
 
 #[test]
 fn coverage_takes_what_the_picture_needs() {
