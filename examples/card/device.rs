@@ -3,6 +3,7 @@
 //! Requests and structures are those of the kernel's headers `drm.h` and `radeon_drm.h`; a program like this runs on a
 //! real card, too, if its user may open the node.
 
+#![allow(clippy::disallowed_methods, reason = "a program for the card, which has no part of r500")]
 #![allow(unsafe_code, reason = "system calls with structures")]
 
 use std::ffi::{c_int, c_ulong};

@@ -1,5 +1,7 @@
 //! Pictures as PNG files.
 
+#![allow(clippy::disallowed_methods, reason = "a program for the card, which has no part of r500")]
+
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;

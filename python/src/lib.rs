@@ -271,7 +271,7 @@ impl Drawing {
                 let mut colors = [None, None, None, None];
                 colors[target] = Some(ColorSurface { format, bytes, pitch });
                 let mut surfaces = Surfaces { area, colors, depth: None, coverage: None };
-                self.prepared.draw_to(&self.bindings, &mut surfaces).map_err(error)
+                self.prepared.draw_to(&self.bindings, &mut surfaces).map(drop).map_err(error)
             })
         })
     }

@@ -331,7 +331,7 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
         if !given.coverage.is_null() {
             let bytes = given.coverage;
             // SAFETY: the contract of `pointers`.
-            let bytes = unsafe { pointers::slice_mut(bytes, given.coverage_size, "coverage")? };
+            let bytes = unsafe { pointers::slice_mut(bytes, coverage.len(), "coverage")? };
             for row in 0..area.height as usize {
                 let row =
                     row * given.coverage_pitch..row * given.coverage_pitch + area.width as usize;

@@ -1,5 +1,5 @@
 //! The header equals cbindgen's output, and its format constants equal those of the library.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
 

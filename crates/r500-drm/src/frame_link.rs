@@ -15,7 +15,7 @@ use crate::log;
 use crate::worker::locked;
 
 /// Limit of the width and height of a frame in pixels.
-pub(crate) const MAX_SIDE: u32 = 4096;
+pub(crate) const MAX_SIDE: u32 = r500_stream::MAX_SIDE;
 
 /// A picture for a window.
 #[derive(Debug, Clone, PartialEq, Eq)]

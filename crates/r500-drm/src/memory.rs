@@ -89,7 +89,7 @@ pub(crate) fn out_of_the_way(file: OwnedFd) -> OwnedFd {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
     use std::sync::atomic::Ordering;
 

@@ -1,7 +1,7 @@
 //! Requests as a program makes them: numbers and structures of the kernel's headers.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "a program's requests hold addresses")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::fs;
 use std::io::{ErrorKind, Read};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Refusal, parent};
+use crate::parent;
 
 /// Extension of temporary names.
 const PART: &str = "r500-part";
@@ -79,7 +79,7 @@ impl Output {
     /// Creates an output. A pipe can be written if it has a reader.
     ///
     /// # Errors
-    /// Those of the system, and [`Refusal::NoReader`].
+    /// Those of the system, and [`Refusal::NoReader`](crate::Refusal::NoReader).
     pub fn create(path: &Path) -> io::Result<Self> {
         let Some((to, existing)) = replaceable(path)? else {
             return Ok(Self { shared: Shared::new(open_special(path)?), temporary: None });
@@ -274,7 +274,7 @@ fn open_special(path: &Path) -> io::Result<File> {
             let mut options = OpenOptions::new();
             let probe = options.write(true).custom_flags(libc::O_NONBLOCK).open(path);
             let _open = probe.map_err(|error| match error.raw_os_error() {
-                Some(libc::ENXIO) => Refusal::NoReader.into(),
+                Some(libc::ENXIO) => crate::Refusal::NoReader.into(),
                 _ => error,
             })?;
             return OpenOptions::new().write(true).open(path);

@@ -23,6 +23,7 @@
 
 mod files;
 mod guard;
+mod inherited;
 mod libdrm;
 mod machine;
 mod node;

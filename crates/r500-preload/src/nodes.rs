@@ -1,11 +1,12 @@
 //! The table of descriptors of the card.
 
 use std::ffi::c_int;
-use std::os::fd::{BorrowedFd, IntoRawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
+use crate::inherited;
 use crate::machine;
 use crate::node::Node;
 use r500_drm::{Device, Errno, EventQueue, File, Settings, log};
@@ -178,8 +179,48 @@ pub(crate) fn existing_device() -> Option<&'static Arc<Device>> {
     card().0.get()?.as_ref()
 }
 
+/// Adopts the descriptors that the program before `exec` opened: each becomes a new open file of this process's card. Buffers stay
+/// with the program before.
+fn adopt_inherited() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    // The search itself uses descriptors.
+    if DONE.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    for descriptor in inherited::open_descriptors() {
+        // SAFETY: borrowed for a call, which fails if it is not open; not -1.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        let Some(node) = inherited::marked(borrowed) else { continue };
+        match adopt(descriptor, borrowed, node) {
+            Ok(()) => log::print_once(
+                "a descriptor of the card was opened by the program before exec: handles of buffers from then are unknown",
+            ),
+            Err(Errno(number)) => log::print(&format!(
+                "descriptor {descriptor} of the card, which the program before exec opened, cannot be used: error {number}"
+            )),
+        }
+    }
+}
+
+/// Replaces an inherited descriptor by one with an event queue of this process.
+fn adopt(descriptor: c_int, old: BorrowedFd<'_>, node: Node) -> Result<(), Errno> {
+    let (new, events) = EventQueue::new()?;
+    inherited::mark(&new, node)?;
+    rustix::fs::fcntl_setfl(&new, rustix::fs::fcntl_getfl(old)?)?;
+    let flags = rustix::io::fcntl_getfd(old)?;
+    let stat = rustix::fs::fstat(&new)?;
+    let flags = if flags.contains(rustix::io::FdFlags::CLOEXEC) { libc::O_CLOEXEC } else { 0 };
+    // SAFETY: both are open. The program's descriptor keeps its number.
+    if unsafe { libc::dup3(new.as_raw_fd(), descriptor, flags) } < 0 {
+        return Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EBADF)));
+    }
+    alias(descriptor, Open::new(node, (stat.st_dev, stat.st_ino), events));
+    Ok(())
+}
+
 /// Returns the open file description of a descriptor.
 pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
+    adopt_inherited();
     let slot = OPENS.get(usize::try_from(descriptor).ok()?)?;
     let open = slot.load(Ordering::Acquire);
     if open.is_null() {
@@ -200,6 +241,7 @@ pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
 /// Opens a node. The descriptor is the program's end of an event queue.
 pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
     let (descriptor, events) = EventQueue::new()?;
+    inherited::mark(&descriptor, node)?;
     let stat = rustix::fs::fstat(&descriptor)?;
     if flags & libc::O_CLOEXEC == 0 {
         rustix::io::fcntl_setfd(&descriptor, rustix::io::FdFlags::empty())?;

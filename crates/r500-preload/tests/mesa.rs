@@ -1,7 +1,7 @@
 //! Tests Mesa's unmodified r300 driver on the card with the scenes of `tools/card`. The tests are skipped, with a message, if Mesa or its
 //! headers are not installed (Debian: libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc).
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stderr)]
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! Tests a program with the library preloaded: each test runs a test of [`on_the_card`] in a separate process.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "system calls")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
 

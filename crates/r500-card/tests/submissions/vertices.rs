@@ -83,3 +83,36 @@ fn vertices_come_through_port_registers() {
     assert_eq!(pixel(&buffer, 3, 3), 0xffff_0000);
     assert_eq!((0..64 * 64).filter(|n| buffer.load(n * 4) != Some(0)).count(), 16);
 }
+
+/// Draws with more vertices than are in memory at a time: a triangle whose vertices are in two pieces of 2^16, and a fan, whose
+/// triangles use vertex 0.
+#[test]
+fn primitives_cross_the_pieces_of_a_large_draw() {
+    const TRIANGLE_FAN: u32 = 5;
+    const TRIANGLE_STRIP: u32 = 6;
+    let [origin, right, below, corner] = [[0.0, 0.0], [64.0, 0.0], [0.0, 64.0], [64.0, 64.0]];
+    let strip = (TRIANGLE_STRIP, 65_537, vec![(65_535, right), (65_536, below)], origin);
+    // All but the first and the last vertex are at the lower left: one triangle has an area.
+    let fan = (TRIANGLE_FAN, 140_000, vec![(0, origin), (139_999, corner)], below);
+    for (primitive, count, others, most) in [strip, fan] {
+        let mut stream = base();
+        let (id, buffer) = stream.buffer(64 * 64 * 4);
+        let (vertices, memory) = stream.buffer(count * 32);
+        stream.target(0, id, 64 | ARGB8888);
+        for n in 0..count {
+            let other = others.iter().find(|(at, _)| *at == n);
+            let [x, y] = other.map_or(most, |(_, position)| *position);
+            for (dword, value) in [x, y, 0.5, 1.0].into_iter().chain(RED).enumerate() {
+                memory.store(n * 32 + dword * 4, f32::to_bits(value));
+            }
+        }
+        stream.set(&[(0x2134, 0xff_ffff), (0x2088, count as u32)]);
+        stream.words.command(Opcode::LOAD_VBPNTR, &[1, 8 | 8 << 8, 0]).relocation(vertices);
+        stream.words.command(Opcode::DRAW_VBUF_2, &[primitive | 2 << 4 | 1 << 14]);
+        let card = run(stream);
+        assert_eq!(card.report().statistics.vertices, count as u64);
+        let drawn = (0..64 * 64).filter(|at| buffer.load(at * 4) == Some(0xffff_0000)).count();
+        // Half of the square, with or without its diagonal.
+        assert!((2016..=2080).contains(&drawn), "primitive {primitive}: {drawn} pixels");
+    }
+}

@@ -33,5 +33,5 @@ fn a_page_for_each_subcommand() {
     assert!(page_of("r500.1").contains(".SH DESCRIPTION"));
     assert!(page_of("r500-disasm.1").contains("annotate"));
     let blocked = folder.write("file", "");
-    r500(&["man", "--folder", &blocked]).status(3).says("cannot write into");
+    r500(&["man", "--folder", &blocked]).status(3).says("cannot create");
 }
