@@ -60,9 +60,7 @@ pub use bindings::{BindError, Bindings};
 pub use drawing::{BandPainter, Drawing};
 pub use engine::{Engine, Fallback, draw, draw_into};
 pub use error::RunError;
-pub use frame::{
-    AnotherEngine, Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo,
-};
+pub use frame::{AnotherEngine, Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;

@@ -3,8 +3,8 @@
 use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
-use super::super::{Gradients, TexReadings};
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
+use super::super::{Gradients, TexReadings};
 use super::random::{Random, arbitrary_texture, readings, repair};
 use super::*;
 use r500_simd::{Chunk, Simd, SimdLevel, SimdTask};

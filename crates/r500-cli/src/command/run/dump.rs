@@ -55,7 +55,7 @@ impl Run {
         }
         if self.dump_asm {
             let simd = self.machine.simd();
-            let sources = ResourceLayout::of(&function, &bindings);
+            let sources = ResourceLayout::of(&function, &bindings, &options.readings.texture());
             let code = listing(&function, &sources, simd, Effort::Full, &mut describe);
             let code = code.map_err(|reason| {
                 Failure::could_not(anyhow::anyhow!(
