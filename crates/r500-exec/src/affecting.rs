@@ -4,7 +4,7 @@
 //! The reference engine implements all. A reading has one row in [`table`]; one without a row does not compile.
 
 use r500_isa::values::{AddrOp, AlphaOp, FcOp, Omod, PredSel, RgbOp, Sel, TexOp};
-use r500_isa::{JumpInput, Slot};
+use r500_isa::{JumpInput, Slot, Value};
 
 use crate::shader::{Alu, Fc, Op, Tex};
 use crate::texture::{Sampler, TexReadings};
@@ -360,11 +360,16 @@ fn votes_by_predicate(fc: &Fc, selected: impl Fn(PredSel) -> bool) -> Option<&'s
 }
 
 fn name_of_fc(fc: &Fc) -> &'static str {
-    fc.inst.op().describe().map_or("flow control", |value| value.name)
+    fc.inst.op().describe().map_or("flow control", name_of)
+}
+
+/// Returns the name of an operation in the language: documented names of ALU operations begin with `OP_`.
+fn name_of(value: &'static Value) -> &'static str {
+    value.name.strip_prefix("OP_").unwrap_or(value.name)
 }
 
 fn name_of_tex(tex: &Tex) -> &'static str {
-    tex.op.describe().map_or("a fetch", |value| value.name)
+    tex.op.describe().map_or("a fetch", name_of)
 }
 
 fn is_unpredicated(alu: &Alu) -> bool {
@@ -402,9 +407,9 @@ fn multiplies(alu: &Alu) -> Option<&'static str> {
     let alpha = matches!(alu.alpha.op, AlphaOp::MAD | AlphaOp::MDH | AlphaOp::MDV);
     let used = alu.rgb.op == RgbOp::SOP || alu.wanted & 0b1000 != 0;
     if rgb && (alu.wanted & 0b0111 != 0 || alu.alpha.op == AlphaOp::DP) {
-        return alu.rgb.op.describe().map(|value| value.name);
+        return alu.rgb.op.describe().map(name_of);
     }
-    (alpha && used).then(|| alu.alpha.op.describe().map_or("a product", |value| value.name))
+    (alpha && used).then(|| alu.alpha.op.describe().map_or("a product", name_of))
 }
 
 /// Returns an operation of an instruction whose operands or result may be denormal. Comparisons and the transcendental kernels treat
@@ -415,7 +420,7 @@ fn calculates(alu: &Alu) -> Option<&'static str> {
     }
     let rgb = (alu.rgb.op == RgbOp::FRC).then_some("FRC");
     let alpha = matches!(alu.alpha.op, AlphaOp::FRC | AlphaOp::RCP | AlphaOp::RSQ)
-        .then(|| alu.alpha.op.describe().map_or("a function", |value| value.name));
+        .then(|| alu.alpha.op.describe().map_or("a function", name_of));
     multiplies(alu).or(rgb).or(alpha).or(presubtracts(alu).then_some("SRCP_OP"))
 }
 

@@ -7,6 +7,7 @@
 #![allow(
     missing_docs,
     clippy::unwrap_used,
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr

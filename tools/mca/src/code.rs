@@ -42,7 +42,7 @@ pub(crate) fn loops(draw: &Draw<'_>, level: Level) -> Result<Vec<Loop>> {
         Ok(function) => function,
         Err(reason) => bail!("the reference engine draws it: {reason}"),
     };
-    let sources = ResourceLayout::of(&function, draw.bindings);
+    let sources = ResourceLayout::of(&function, draw.bindings, &draw.options.readings.texture());
     let keeper = Keeper { level, assemblies: Mutex::default() };
     let code = NativeCode::compile(&function, &[], &sources, Simd::detect(), &keeper);
     let (compiled, all) = code.coverage();

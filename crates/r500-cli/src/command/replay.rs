@@ -289,7 +289,9 @@ impl Run {
             let times = counted(count, "time");
             terminal::note(&format!("not drawn as a card does: {note} ({times})"));
         }
-        for (choice, draws) in self.card.report().engines().filter(|(choice, _)| choice.steps_aside()) {
+        for (choice, draws) in
+            self.card.report().engines().filter(|(choice, _)| choice.steps_aside())
+        {
             terminal::note(&format!("{} by {choice}", counted(draws, "draw")));
         }
         match self.counts.different + self.counts.failed {

@@ -62,9 +62,22 @@ impl Seen {
         let line = format!("{all} programs by {}\n", summary(&names));
         std::io::stderr().write_all(line.as_bytes()).unwrap();
         assert_eq!(compiled, operations, "some segments were not compiled");
+        let expected = |why: &&String| FALLBACKS.iter().any(|start| why.starts_with(start));
+        let unexpected: Vec<_> = self.instead.keys().filter(|why| !expected(why)).collect();
+        assert!(unexpected.is_empty(), "for other reasons: {unexpected:?}");
         assert!(self.drawn * 100 >= all * percent, "only {} of {all}", self.drawn);
     }
 }
+
+/// How the reasons begin for which a program is not drawn, or only by the reference engine.
+const FALLBACKS: [&str; 6] = [
+    "no shader",
+    "not bound: ",
+    "the checker finds an error: ",
+    "flow control is not structured: ",
+    "something has WRITE_INACTIVE, ",
+    "STAT_WE counts, ",
+];
 
 /// Draws with all engines, with the fast one at every level, with the jit one at those that it has
 /// code for, compiled quickly and well.

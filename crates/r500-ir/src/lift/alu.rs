@@ -52,7 +52,9 @@ impl Lift<'_> {
             let old = self.regs.alu_result;
             let gate = match self.draw.options.readings.alu_result_predicate {
                 AluResultPredicate::Ungated => ALL,
-                AluResultPredicate::Gated => enabled[if sel == AluResultSel::ALPHA { 3 } else { 0 }],
+                AluResultPredicate::Gated => {
+                    enabled[if sel == AluResultSel::ALPHA { 3 } else { 0 }]
+                }
             };
             self.regs.alu_result = self.written(Type::Mask, gate, set, old, false);
         }

@@ -21,8 +21,9 @@ pub(super) fn samplers(random: &mut Random) -> Samplers {
     let mut samplers = [const { None }; 16];
     for unit in UNITS {
         let sampler = std::iter::repeat_with(|| Sampler::bind(&texture(random), None).unwrap());
-        samplers[usize::from(unit)] =
-            sampler.into_iter().find(|sampler| sampler.texture_desc(&TexReadings::REFERENCE).is_some());
+        samplers[usize::from(unit)] = sampler
+            .into_iter()
+            .find(|sampler| sampler.texture_desc(&TexReadings::REFERENCE).is_some());
     }
     samplers
 }
@@ -38,7 +39,9 @@ pub(super) fn tables(samplers: &Samplers) -> Vec<(u8, TextureDesc)> {
 
 /// Returns the texels of textures in these layouts.
 pub(super) fn texel_views(samplers: &Samplers) -> [TexelView<'_>; 16] {
-    samplers.each_ref().map(|s| s.as_ref().map_or(TexelView::NONE, |s| s.texel_view(&TexReadings::REFERENCE)))
+    samplers
+        .each_ref()
+        .map(|s| s.as_ref().map_or(TexelView::NONE, |s| s.texel_view(&TexReadings::REFERENCE)))
 }
 
 /// Returns a texture with a random format, size, filter and address modes.

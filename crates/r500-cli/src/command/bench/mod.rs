@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use r500::exec::reference::Reference;
-use r500::exec::{Draw, Engine, Limits, Options};
+use r500::exec::{Draw, Engine, Limits, Options, RunInfo};
 use r500::fast::{Fast, Simd};
 use r500::jit::{Effort, Jit, Settings, When};
 use r500::program::Job;
@@ -416,6 +416,7 @@ impl Bench {
         let work = Work::sample(&draw).map_err(engine_args::not_run)?;
         // What the reference engine draws instead takes as long at every level.
         let mut instead = Vec::new();
+        let mut told = Vec::new();
         for &setup in setups {
             bar.inc(1);
             if setup.engine != Drawer::Reference && instead.contains(&setup.threads) {
@@ -425,17 +426,16 @@ impl Bench {
             let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
             let times = measure::measure(&|| setup.make(), &draw, self.output, self.seconds)
                 .map_err(engine_args::not_run)?;
-            if let Some(why) = times
-                .run_info
-                .fallback_reason
-                .as_ref()
-                .filter(|_| times.run_info.engine == "reference")
-            {
-                if instead.is_empty() {
-                    let note = format!("{}: the reference engine draws it: {why}", program.name);
+            let RunInfo { engine, fallback_reason, .. } = &times.run_info;
+            if let Some(why) = fallback_reason {
+                let note = format!("{}: the {engine} engine draws it: {why}", program.name);
+                if !told.contains(&note) {
                     bar.suspend(|| terminal::note(&note));
+                    told.push(note);
                 }
-                instead.push(setup.threads);
+                if *engine == "reference" {
+                    instead.push(setup.threads);
+                }
             }
             let peak = peaks.get(&(setup.peak_simd().name(), setup.threads));
             rows.push(Row {
