@@ -6,8 +6,7 @@ use r500_exec::texture::{Sampler, storage};
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::state::UsFormat;
 use r500_isa::texture::{
-    TxBorderColor, TxChromaKey, TxEnable, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
-    TxOffset,
+    TxBorderColor, TxChromaKey, TxEnable, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
 use r500_isa::values::CoordType;
 use r500_program::{Level, Texture};
