@@ -294,8 +294,8 @@ fn quads_across_the_edges_of_a_cube() {
                 let differ = faces.iter().any(|face| face != &faces[0]);
                 *(if differ { &mut across } else { &mut within }) += 1;
                 for (i, direction) in directions.iter().enumerate() {
-                    for axis in 0..3 {
-                        batch.strq[axis][k][4 * quad + i] = direction[axis];
+                    for (channel, c) in batch.strq.iter_mut().zip(direction) {
+                        channel[k][4 * quad + i] = *c;
                     }
                 }
             }
