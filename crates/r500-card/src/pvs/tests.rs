@@ -303,7 +303,13 @@ fn ending_loops_at_a_fixed_point_does_not_change_results() {
         let mut flow = Vec::new();
         for _ in 0..u.int_in_range(1..=3)? {
             let first = u.int_in_range(1..=last)?;
-            flow.push((2, first - 1, u.int_in_range(0..=20)?, u.int_in_range(first..=last)?, first));
+            flow.push((
+                2,
+                first - 1,
+                u.int_in_range(0..=20)?,
+                u.int_in_range(first..=last)?,
+                first,
+            ));
         }
         let constants = [[5.0, 3.0, 0.0, 1.0], [2.0, 1.0, 0.5, 0.0]];
         let program = Program::new(&state(&lines, &constants, &flow));
