@@ -272,6 +272,69 @@ fn a_loop_that_swaps_or_counts_runs_to_its_end() {
 }
 
 #[test]
+fn ending_loops_at_a_fixed_point_does_not_change_results() {
+    const LINES: [&str; 14] = [
+        "VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
+        "VE_ADD temp[1].xy, temp[1].yxzw, temp[1].0000",
+        "VE_MINIMUM temp[0].xyzw, temp[0].xyzw, const[0].xyzw",
+        "VE_FRACTION temp[2].xyzw, temp[0].wzyx",
+        "VE_SET_LESS_THAN temp[2].x, temp[0].xxxx, const[0].xxxx",
+        "ME_PRED_SET_NEQ temp[3].w, temp[2].xxxx",
+        "ME_PRED_SET_INV temp[3].w, temp[3].wwww",
+        "(p) VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
+        "(!p) VE_ADD temp[1].z, temp[1].zzzz, temp[1].1111",
+        "(p) VE_ADD out[1].xyzw, temp[0].xyzw, temp[1].xyzw",
+        "VE_FLT2FIX_DX a0.x, temp[0].xxxx",
+        "VE_ADD temp[a0.x+4].x, temp[0].1111, temp[4].xxxx",
+        "VE_ADD out[2].xyzw, const[a0.x+0].xyzw, temp[1].0000",
+        "VE_MULTIPLY temp[1].xyzw, temp[1].xyzw, const[1].xyzw",
+    ];
+    let usable: Vec<&str> =
+        LINES.into_iter().filter(|line| line.parse::<Instruction>().is_ok()).collect();
+    assert!(usable.len() >= 11, "{usable:?}");
+    let (mut runs, mut shorter) = (0, 0);
+    arbtest::arbtest(|u| {
+        let mut lines = Vec::new();
+        for _ in 0..u.int_in_range(3..=9)? {
+            lines.push(*u.choose(&usable)?);
+        }
+        lines.push("VE_ADD out[0].xyzw, temp[0].xyzw, temp[1].xyzw");
+        let last = lines.len() as u16 - 2;
+        let mut flow = Vec::new();
+        for _ in 0..u.int_in_range(1..=3)? {
+            let first = u.int_in_range(1..=last)?;
+            flow.push((
+                2,
+                first - 1,
+                u.int_in_range(0..=20)?,
+                u.int_in_range(first..=last)?,
+                first,
+            ));
+        }
+        let constants = [[5.0, 3.0, 0.0, 1.0], [2.0, 1.0, 0.5, 0.0]];
+        let program = Program::new(&state(&lines, &constants, &flow));
+        // A program that uses the loop index runs all iterations.
+        let mut complete = program.clone();
+        complete.changeable.loop_index = true;
+        let run = |program: &Program| {
+            let mut outputs = [[0.0; 4]; OUTPUTS];
+            let limits = Limits { vertex_instructions: 1 << 20, ..Limits::default() };
+            let mut budget = Budget::new(limits);
+            let result = program.run(&[[0.0; 4]; INPUTS], &mut outputs, &mut budget);
+            let left = budget.vertex_instructions_left();
+            (result, outputs.map(|output| output.map(f32::to_bits)), left)
+        };
+        let (result, outputs, left) = run(&program);
+        let (complete_result, complete_outputs, complete_left) = run(&complete);
+        assert_eq!((&result, outputs), (&complete_result, complete_outputs), "{lines:#?} {flow:?}");
+        runs += 1;
+        shorter += u32::from(left > complete_left);
+        Ok(())
+    });
+    assert!(shorter * 10 > runs, "{shorter} of {runs} loops end early");
+}
+
+#[test]
 fn an_endless_program_ends_by_its_limit() {
     let state =
         state(&["VE_ADD temp[0].x, temp[0].x000, temp[0].x000"; 2], &[], &[(1, 0, 0, 0, 0)]);
