@@ -113,7 +113,7 @@ impl Resolver<'_> {
             return origin.map_or(UNKNOWN, |origin| self.old_channel(origin));
         }
         if self.uniforms_move {
-            return self.from_table(place);
+            return self.table_channel(place);
         }
         // Nothing reads this channel, or an address that depends on a register does.
         let of_this = self.origins.channels.range((n, 0)..=(n, 3));
@@ -143,7 +143,7 @@ impl Resolver<'_> {
 
     /// Returns the uniform that the printed table puts in a place. The table is only right if uniforms move; else it is printed from
     /// released memory.
-    fn from_table(&self, (n, c): Place) -> Known {
+    fn table_channel(&self, (n, c): Place) -> Known {
         let row = self.passes.new_list.get(&u32::from(n));
         match row.map(|row| row[usize::from(c)]) {
             Some(Listed::External { index, channel }) => match u16::try_from(index) {
