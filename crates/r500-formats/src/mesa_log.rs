@@ -17,7 +17,7 @@
 //! driver says why, and compiles a dummy instead, which is the program of this name.
 //!
 //! The values of literals are printed with four or six decimals; [`constants`] finds what the log says of each constant. Lines of several
-//! processes are told apart by what loggers put in front of them ([`prefix`]).
+//! processes are distinguished by what loggers put in front of them ([`prefix`]).
 
 mod constants;
 mod draft;
@@ -73,7 +73,7 @@ fn has_marks(bytes: &[u8]) -> bool {
 #[derive(Debug)]
 pub enum LogEntry {
     /// A fragment program.
-    Fragment(Result<Job, ReadError>),
+    Fragment(Box<Result<Job, ReadError>>),
     /// A vertex program.
     Vertex(VertexProgram),
 }
@@ -116,7 +116,7 @@ struct Process {
     failed: Option<(Outcome, Draft)>,
 }
 
-/// Processes of a log that are told apart.
+/// Processes of a log that are distinguished.
 const MOST_PROCESSES: usize = 1 << 12;
 
 impl<R: BufRead> LogEntries<R> {
@@ -197,7 +197,7 @@ impl<R: BufRead> LogEntries<R> {
             let is_alone = outcome == Outcome::Dummy && dummy.is_none();
             let outcome = if is_alone { Outcome::Compiled } else { outcome };
             let job = dummy.unwrap_or(draft).job(name, process, outcome, source);
-            self.ready.push_back(LogEntry::Fragment(job));
+            self.ready.push_back(LogEntry::Fragment(Box::new(job)));
         }
     }
 }
@@ -292,7 +292,7 @@ impl<R: BufRead> Iterator for Programs<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.0.find_map(|entry| match entry {
-            Ok(LogEntry::Fragment(job)) => Some(job),
+            Ok(LogEntry::Fragment(job)) => Some(*job),
             Ok(LogEntry::Vertex(_)) => None,
             Err(error) => Some(Err(error)),
         });

@@ -332,3 +332,56 @@ fn immediates_of_logs_without_lists() {
         }
     }
 }
+
+#[test]
+fn missing_and_repeated_lines_give_no_value_of_another_constant() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |most: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % most.max(1) as u64) as usize
+    };
+    let mut compared = 0;
+    for version in ["mesa-22.3.6", "mesa-25.0.7"] {
+        for name in ["inline_drop", "repeat_vals", "coord_only", "loop", "scalars"] {
+            let (_, draw) = pair(version, name);
+            let log = String::from_utf8(gunzip(&format!("{version}/{name}.log.gz"))).unwrap();
+            let lines: Vec<&str> = log.lines().collect();
+            for round in 0..120 {
+                let (from, count) =
+                    (random(lines.len()), 1 + random(if round % 2 == 0 { 3 } else { 60 }));
+                let to = (from + count).min(lines.len());
+                let mut kept = lines.clone();
+                match round % 3 {
+                    0 | 1 => drop(kept.drain(from..to)),
+                    _ => {
+                        let repeated: Vec<&str> = lines[from..to].to_vec();
+                        kept.splice(to..to, repeated);
+                    }
+                }
+                let Ok(jobs) =
+                    read(kept.join("\n").as_bytes(), Some(Format::MesaLog), &Limits::default())
+                else {
+                    continue;
+                };
+                for job in jobs.iter().filter(|job| job.program.code == draw.program.code) {
+                    for (n, c) in reads(job) {
+                        if !job.program.state.gives_channel(n, c) {
+                            continue;
+                        }
+                        compared += 1;
+                        let [logged, uploaded] = [job, &draw].map(|job| {
+                            job.program.state.constants.get(n).map_or(0.0, |k| f32::from_bits(k[c]))
+                        });
+                        assert!(
+                            (logged - uploaded).abs() <= 0.6e-4,
+                            "{version} {name}, lines {from} to {to}, round {round}: const[{n}] channel {c}: {logged}, draw {uploaded}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 2000, "{compared}");
+}

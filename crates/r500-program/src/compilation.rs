@@ -16,7 +16,7 @@ pub struct Compilation {
     pub source: String,
     /// What names the process in a log of several, such as `glxgears[1234]`; may be empty.
     pub process: String,
-    /// What the log says of each float constant, by number and channel. A constant behind the end is [`Channel::Unknown`].
+    /// What the log says of each float constant, by number and channel. A constant after the last is [`Channel::Unknown`].
     pub constants: Vec<[Channel; 4]>,
     /// What the shader samples in each texture unit.
     pub samplers: [Option<Sampler>; TEXTURE_UNITS],

@@ -92,9 +92,9 @@ impl Matching {
                 open.entry(key).or_default().push(n);
             }
         }
-        for m in 0..a.len() {
+        for (m, a) in a.iter().enumerate() {
             if self.partners[m].is_none()
-                && let Some(n) = key(a[m]).and_then(|key| open.get_mut(&key)?.pop())
+                && let Some(n) = key(a).and_then(|key| open.get_mut(&key)?.pop())
             {
                 self.pair(m, n);
             }

@@ -51,7 +51,10 @@ pub(super) fn resolve(passes: &Passes, shader: &ShaderText, code: &[Code]) -> Ve
     if !resolver.lists_agree() {
         return Vec::new();
     }
-    let reads = reads(code);
+    let (reads, relative) = reads(code);
+    if !relative && !resolver.origins.cover(&reads) {
+        return Vec::new();
+    }
     let mut constants: Vec<[Known; 4]> = (0..CONSTANTS as u16)
         .map(|n| {
             std::array::from_fn(|c| {
@@ -77,18 +80,20 @@ fn without_zero(known: Known) -> Known {
     }
 }
 
-/// Returns the channels of each constant that a program reads.
-fn reads(code: &[Code]) -> Vec<u8> {
+/// Returns the channels of each constant that a program reads, and whether an address depends on a register.
+fn reads(code: &[Code]) -> (Vec<u8>, bool) {
     let mut reads = vec![0; CONSTANTS];
+    let mut relative = false;
     for instruction in code {
         for access in r500_isa::InstInfo::new(*instruction).constants.iter() {
             if access.relative {
+                relative = true;
                 reads.fill(0b1111);
             }
             reads[usize::from(access.addr)] |= access.may;
         }
     }
-    reads
+    (reads, relative)
 }
 
 struct Resolver<'a> {
@@ -113,7 +118,7 @@ impl Resolver<'_> {
             return origin.map_or(UNKNOWN, |origin| self.old_channel(origin));
         }
         if self.uniforms_move {
-            return self.from_table(place);
+            return self.table_channel(place);
         }
         // Nothing reads this channel, or an address that depends on a register does.
         let of_this = self.origins.channels.range((n, 0)..=(n, 3));
@@ -143,7 +148,7 @@ impl Resolver<'_> {
 
     /// Returns the uniform that the printed table puts in a place. The table is only right if uniforms move; else it is printed from
     /// released memory.
-    fn from_table(&self, (n, c): Place) -> Known {
+    fn table_channel(&self, (n, c): Place) -> Known {
         let row = self.passes.new_list.get(&u32::from(n));
         match row.map(|row| row[usize::from(c)]) {
             Some(Listed::External { index, channel }) => match u16::try_from(index) {
@@ -216,8 +221,14 @@ impl Origins {
     fn of(passes: &Passes) -> Option<Self> {
         let mut origins = Self { channels: BTreeMap::new(), is_identity: true };
         let Some([old, new]) = &passes.renumbering else {
-            // Versions before 2010 do not renumber.
-            return (passes.first.is_some() && passes.new_list.is_empty()).then_some(origins);
+            // Versions before 2010 do not renumber. Of later ones, the text of that pass is missing.
+            if passes.first.is_none() || passes.quoted || !passes.new_list.is_empty() {
+                return None;
+            }
+            for it in passes.last.iter().flat_map(|instruction| &instruction.uses) {
+                origins.pair(it, it)?;
+            }
+            return Some(origins);
         };
         let same = |(a, b): (&Instruction, &Instruction)| {
             a.opcode == b.opcode && a.uses.len() == b.uses.len()
@@ -231,6 +242,13 @@ impl Origins {
             origins.pair(from, to)?;
         }
         Some(origins)
+    }
+
+    /// Returns whether the text has all channels that a program reads. If not, lines are missing.
+    fn cover(&self, reads: &[u8]) -> bool {
+        (0..).zip(reads).all(|(n, mask)| {
+            (0..4).all(|c| mask >> c & 1 == 0 || self.channels.contains_key(&(n, c)))
+        })
     }
 
     fn pair(&mut self, from: &Use, to: &Use) -> Option<()> {

@@ -80,7 +80,7 @@ impl Draft {
         match kind {
             LineKind::Initial(_) => true,
             LineKind::Heading(stage, name) => {
-                *stage != self.stage || has_code || name.is_empty() && self.passes.has_begun()
+                *stage != self.stage || has_code || name.name.is_empty() && self.passes.has_begun()
             }
             LineKind::Listing => has_code,
             LineKind::Words => self.stage == Stage::Vertex || self.code.is_some(),

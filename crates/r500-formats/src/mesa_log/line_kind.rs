@@ -22,13 +22,21 @@ pub(super) enum Listed {
     Nothing,
 }
 
+/// The name of a compiler pass in its heading; empty for the text before all passes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PassName {
+    pub(super) name: String,
+    /// Whether it is in quotes, as since 2010.
+    pub(super) quoted: bool,
+}
+
 /// What a line is.
 pub(super) enum LineKind {
     /// `r300: Initial fragment program`: the text of the shader follows.
     Initial(Stage),
     /// `Fragment Program: before compilation`, `Fragment Program: after 'deadcode'`: the text of the program follows. The name of the pass
     /// is empty for the first text.
-    Heading(Stage, String),
+    Heading(Stage, PassName),
     /// `# Radeon Compiler Program`.
     Listing,
     /// `CONST[1] = { … }`.
@@ -111,11 +119,13 @@ fn heading(text: &str) -> Option<LineKind> {
     };
     let name = rest.trim().trim_end_matches(':');
     if name.starts_with("before compilation") {
-        return Some(LineKind::Heading(stage, String::new()));
+        return Some(LineKind::Heading(stage, PassName::default()));
     }
     // Before 2010 without quotes: `Fragment Program: after native rewrite part 1`.
     let name = name.strip_prefix("after ").or_else(|| name.strip_prefix("After "))?;
-    Some(LineKind::Heading(stage, name.trim_matches('\'').to_owned()))
+    let quoted = name.starts_with('\'');
+    let name = name.trim_matches('\'').to_owned();
+    Some(LineKind::Heading(stage, PassName { name, quoted }))
 }
 
 fn constant(text: &str) -> Option<LineKind> {

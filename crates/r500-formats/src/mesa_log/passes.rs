@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use super::line_kind::Listed;
+use super::line_kind::{Listed, PassName};
 use super::shader_text::Instruction;
 
 /// The pass that renumbers constants.
@@ -41,12 +41,16 @@ pub(super) struct Passes {
     pub(super) old_list: List,
     /// The last list with final numbers.
     pub(super) new_list: List,
+    /// Whether names of passes are in quotes: by then, a pass renumbers constants.
+    pub(super) quoted: bool,
     /// Whether the compiler folds literals into swizzles.
     pub(super) folds: bool,
-    /// Whether a text has been left out, because it is too long.
+    /// Whether a text has been left out, because it is too long, or a heading is missing.
     pub(super) cut: bool,
     /// The name of the pass whose heading was last.
     name: Option<String>,
+    /// The last text of instructions, which are not pairs yet.
+    pub(super) last: Vec<Instruction>,
     /// The text in progress, and the one before.
     text: Option<Vec<Instruction>>,
     before: Vec<Instruction>,
@@ -70,8 +74,10 @@ impl Passes {
     }
 
     /// Processes the heading of a pass; the name is empty for the text before all passes.
-    pub(super) fn heading(&mut self, name: String) {
+    pub(super) fn heading(&mut self, pass: PassName) {
         self.end_of_text();
+        let PassName { name, quoted } = pass;
+        self.quoted |= quoted;
         self.folds |= name == FOLDS;
         if !self.list.is_empty() {
             let list = std::mem::take(&mut self.list);
@@ -93,6 +99,8 @@ impl Passes {
     /// Processes a row of a list.
     pub(super) fn constant(&mut self, number: u32, channels: [Listed; 4]) {
         self.end_of_text();
+        // Rows are in ascending order. Where they are not, a heading between two lists is lost, and the numbers are those of either.
+        self.cut |= self.list.last_key_value().is_some_and(|(last, _)| number <= *last);
         if number < MOST_CONSTANTS {
             self.list.insert(number, channels);
         }
@@ -102,7 +110,8 @@ impl Passes {
     pub(super) fn line(&mut self, line: &str) {
         let Some(text) = &mut self.text else { return };
         if let Some(instruction) = Instruction::parse(line, &["const["]) {
-            match text.len() < MOST {
+            let is_next = usize::from(instruction.number) == text.len();
+            match is_next && text.len() < MOST {
                 true => text.push(instruction),
                 false => self.cut = true,
             }
@@ -114,6 +123,9 @@ impl Passes {
         let Some(text) = self.text.take() else { return };
         let name = self.name.take().unwrap_or_default();
         let before = std::mem::replace(&mut self.before, text.clone());
+        if !text.is_empty() {
+            self.last.clone_from(&text);
+        }
         if name == RENUMBERS {
             self.renumbering = Some([before, text]);
             self.settled = true;

@@ -39,6 +39,8 @@ pub(super) struct ShaderText {
 /// The constants that an instruction reads, in the order of its text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Instruction {
+    /// Its number in the text.
+    pub(super) number: u16,
     pub(super) opcode: String,
     pub(super) uses: Vec<Use>,
 }
@@ -164,17 +166,18 @@ fn immediate(text: &str) -> [Option<(f32, u8)>; 4] {
 impl Instruction {
     /// Returns the instruction of a line such as `  0: MUL temp[0].x, const[0].xxxx, const[1].xxxx;`.
     pub(super) fn parse(text: &str, files: &[&str]) -> Option<Self> {
-        let start = text.match_indices(": ").find_map(|(at, _)| {
+        let (number, start) = text.match_indices(": ").find_map(|(at, _)| {
             let rest = text[at + 2..].trim_start();
-            let number = text[..at].ends_with(|c: char| c.is_ascii_digit());
+            let digits = text[..at].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            let number = text[digits..at].parse().ok()?;
             let opcode = rest.starts_with(|c: char| c.is_ascii_uppercase());
-            (number && opcode).then_some(rest)
+            opcode.then_some((number, rest))
         })?;
         let end = start.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let (opcode, operands) = start.split_at(end.unwrap_or(start.len()));
         // The destination, which is written as a source is, comes first.
         let uses = uses(operands, files);
-        Some(Self { opcode: opcode.to_owned(), uses })
+        Some(Self { number, opcode: opcode.to_owned(), uses })
     }
 }
 

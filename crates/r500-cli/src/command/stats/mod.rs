@@ -92,7 +92,7 @@ impl Stats {
         let mut status = Status::Fine;
         let mut programs = self.read(&self.files, true, &mut status)?;
         if let Some(before) = &self.against {
-            // What did not compile before is no error of now.
+            // What did not compile before is not an error now.
             let before = self.read(std::slice::from_ref(before), false, &mut status)?;
             let changes = baseline::Changes::new(&before, &programs);
             match self.format {
