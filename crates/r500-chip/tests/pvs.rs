@@ -86,6 +86,23 @@ fn any_dwords_print_and_parse_back() {
 }
 
 #[test]
+fn components_that_are_not_read_print_as_underscores() {
+    // Of a program written by hand: swizzle code 7 in components that the instruction does not read.
+    for (words, text) in [
+        (
+            [0x0030_0003, 0x01f9_0022, 0x01fd_a022, 0x01fd_a022],
+            "VE_ADD temp[0].xy, const[1].xy__, const[1].11__, const[1].11__",
+        ),
+        (
+            [0x0010_0001, 0x00d1_0002, 0x00d1_0001, 0x01ff_e002],
+            "VE_DOT_PRODUCT temp[0].x, const[0].xyzw, input[0].xyzw, const[0].____",
+        ),
+    ] {
+        assert_eq!(Instruction(words).to_string(), text);
+    }
+}
+
+#[test]
 fn errors_name_the_column() {
     let cases = [
         ("", 0, "an operation"),
@@ -93,7 +110,7 @@ fn errors_name_the_column() {
         ("VE_ADD out[128].x", 11, "a register number"),
         ("VE_ADD out[0].", 14, "components, or _"),
         ("VE_ADD out[0].x, inputs[0].xyzw", 17, "a source"),
-        ("VE_ADD out[0].x, input[0].xyz", 29, "x, y, z, w, 0 or 1"),
+        ("VE_ADD out[0].x, input[0].xyz", 29, "x, y, z, w, 0, 1 or _"),
         ("VE_ADD out[0].x, input[0].xyzw,", 31, "a source"),
         ("VE_ADD out[0].x y", 16, "the end of the line"),
         ("VE_ADD out[0].x + VE_ADD alt[0].x, temp[0].xx", 18, "an operation of the math engine"),

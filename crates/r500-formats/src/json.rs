@@ -14,7 +14,7 @@
 //! | `size` | `[width, height]` of the picture |
 //! | `us` | the state by register: `US_CONFIG`, `US_PIXSIZE`, `US_FC_CTRL`, `US_FC_BOOL_CONST`, `US_CODE_ADDR`, `US_CODE_RANGE`, `US_CODE_OFFSET`, `US_W_FMT` (a dword each), `US_OUT_FMT` (a list of four), `US_FC_INT_CONST` and `US_FORMAT` (`{ "0": dword }`) |
 //! | `program` | a list of instructions of six dwords, or of all dwords |
-//! | `constants` | a list of four channels each, bits in hex or numbers; `null` is one that is not given |
+//! | `constants` | a list of four channels each, bits in hex or numbers; `null` is one that is not given, or a channel that is not |
 //! | `inputs` | a list of objects: `temp`, and either `components` or `values` |
 //! | `inputs[].components` | four objects: `name`, and `plane_uv` = `[c, du, dv]` or, with `position`, `vertex_values` at the three vertices |
 //! | `inputs[].values` | a vector per pixel; `width` where it is not the picture's |
@@ -30,6 +30,7 @@
 //! | `background` | a vector per pixel; `null` is 0 |
 //! | `sim` | `"fail"`: a faithful machine does not meet the expectations |
 //! | `check` | `share`: [`Job::share`] |
+//! | `compilation` | [`Job::compilation`]: `outcome` (`compiled`, `failed`, `dummy`), `reason`, `resource`, `most`, `needed`, `source`, `process`, `constants` (four texts each, such as `literal 4`, `CONST[0][3].x`), `samplers` (a target a unit, such as `2D`) |
 //!
 //! Dwords are hex digits in strings, with `0x` or all eight, or numbers. Numbers are rounded to
 //! float32; `"nan"`, `"inf"`, `"-inf"` and `"0x7fc00001"` (the bits) are numbers too. What is per
@@ -38,6 +39,7 @@
 //! [`Texture`]: r500_program::Texture
 //! [`Expect::tolerance`]: r500_program::Expect::tolerance
 
+mod compilation;
 mod job;
 mod json_printer;
 mod plane;

@@ -33,5 +33,6 @@ pub use error::{InputLocation, ReadError, ReadErrorKind, WriteError};
 pub use foreign::{file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;
-pub use read::{Jobs, read};
+pub use mesa_log::{LogEntries, LogEntry, VertexProgram};
+pub use read::{Jobs, decompressed, read};
 pub use write::{write, write_all};

@@ -1,5 +1,5 @@
-//! The log of Mesa's r300 driver for fragment programs (`RADEON_DEBUG=fp`): the text of all compiler passes and finally
-//! the machine code, which is read here.
+//! The log of Mesa's r300 driver (`RADEON_DEBUG=fp` and `RADEON_DEBUG=vp`): for each compilation the text of the shader, the texts of all
+//! compiler passes, and the machine code, or why there is none.
 //!
 //! ```text
 //! R500 Fragment Program:
@@ -9,44 +9,36 @@
 //!         …
 //! ```
 //!
-//! Each line has the number of a word, its name, and its dword. The explanation after it has changed over the versions
+//! Each line of the machine code has the number of a word, its name, and its dword. The explanation after it has changed over the versions
 //! (2008 to today), so only the dword is read. Unused words of an instruction type are not printed, and are 0. The
 //! oldest versions do not print flow control: their programs with flow control are an error.
 //!
-//! A log contains all compiled programs. They have no names; here they are called `fp0`, `fp1` and so on. Some passes
-//! print immediate constants to four decimals; they are recovered as far as the passes show their numbers
-//! ([`immediates`]). Other constants, state and inputs are not printed.
+//! Programs have no names; here they are called `fp0`, `fp1` and so on, vertex programs `vp0`, `vp1`. A compilation that fails counts: the
+//! driver says why, and compiles a dummy instead, which is the program of this name.
+//!
+//! The values of literals are printed with four or six decimals; [`constants`] finds what the log says of each constant. Lines of several
+//! processes are told apart by what loggers put in front of them ([`prefix`]).
 
-mod immediates;
+mod constants;
+mod draft;
+mod line_kind;
+mod passes;
+mod prefix;
+mod shader_text;
+mod words;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io::BufRead;
 
-use r500_isa::{Instruction, values::InstType};
-use r500_program::{Job, Program, State};
+use r500_program::{Failure, Job, Outcome};
 
-use immediates::Immediates;
-
+use self::draft::Draft;
+use self::line_kind::{LineKind, Stage};
+use self::prefix::Line;
+use crate::error::ReadErrorKind;
 use crate::format::HEAD;
 use crate::lines::Lines;
 use crate::{Format, Limits, ReadError};
-
-/// The line before a program.
-const HEADER: &str = "R500 Fragment Program:";
-
-/// The names of words, each after its number and a colon or a space.
-const WORDS: [(&str, usize); 11] = [
-    ("CMN_INST", 0),
-    ("RGB_ADDR", 1),
-    ("ALPHA_ADDR", 2),
-    ("RGB_INST", 3),
-    ("ALPHA_INST", 4),
-    ("RGBA_INST", 5),
-    ("FC_INST", 2),
-    ("FC_ADDR", 3),
-    ("TEX_INST", 1),
-    ("TEX_ADDR", 2),
-    ("TEX_DXDY", 3),
-];
 
 /// Returns whether the beginning or the end, where the final programs are, has text of a log.
 pub(crate) fn is_log(bytes: &[u8]) -> bool {
@@ -56,11 +48,18 @@ pub(crate) fn is_log(bytes: &[u8]) -> bool {
 }
 
 fn has_marks(bytes: &[u8]) -> bool {
-    let marks: [&[u8]; 4] = [
+    let marks: [&[u8]; 11] = [
         b"# Radeon Compiler Program",
-        HEADER.as_bytes(),
+        b"R500 Fragment Program:",
         b"0:CMN_INST ",
+        b"0: CMN_INST ",
         b"r300: Initial fragment program",
+        b"r300: Initial vertex program",
+        b"Final vertex program code:",
+        b"r300 FP: Compiler Error:",
+        b"r300 VP: Compiler error:",
+        b"r300 FP: Cannot translate a shader.",
+        b"r300compiler error: ",
     ];
     bytes.split(|&b| b == b'\n').any(|line| {
         // Not in a comment of assembly.
@@ -70,68 +69,221 @@ fn has_marks(bytes: &[u8]) -> bool {
     })
 }
 
-/// The programs of a log, one at a time.
-pub(crate) struct Programs<R> {
-    /// The rest of the log; `None` after an error of the input.
+/// A compilation in a log.
+#[derive(Debug)]
+pub enum LogEntry {
+    /// A fragment program.
+    Fragment(Result<Job, ReadError>),
+    /// A vertex program.
+    Vertex(VertexProgram),
+}
+
+/// A vertex program in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VertexProgram {
+    /// Its name: `vp0`, `vp1` and so on.
+    pub name: String,
+    /// The line that its compilation begins in.
+    pub line: u64,
+    /// What names the process in a log of several; may be empty.
+    pub process: String,
+    /// How the compilation ended.
+    pub outcome: Outcome,
+    /// The shader as the driver received it, if the log has it.
+    pub source: String,
+    /// The instructions, four dwords each; none after a failure.
+    pub code: Vec<[u32; 4]>,
+}
+
+/// The compilations of a log, one at a time.
+pub struct LogEntries<R> {
+    /// The rest of the log; `None` at its end and after an error of the input.
     lines: Option<Lines<R>>,
     limits: Limits,
-    /// The program of the following lines.
-    open: Option<Open>,
-    /// The constants that compiler passes print before the next program.
-    immediates: Immediates,
-    /// Number of programs so far.
-    count: u64,
+    /// The compilation in progress of each process.
+    processes: BTreeMap<String, Process>,
+    /// Completed compilations.
+    ready: VecDeque<LogEntry>,
+    fragments: u64,
+    vertices: u64,
 }
 
-/// A partially read program.
-struct Open {
-    code: Vec<Instruction>,
-    /// Bit mask of the words of the last instruction that are present.
-    seen: u8,
-    /// Line that it begins in.
-    line: u64,
-    /// Line that its last instruction begins in.
-    last_line: u64,
-    /// Its state: the known constants.
-    state: State,
-    /// Its first error. The rest is still parsed, for the programs after it.
-    error: Option<ReadError>,
+/// A process that compiles.
+#[derive(Default)]
+struct Process {
+    draft: Option<Draft>,
+    /// A compilation that has no program, until it is known whether the driver's dummy follows.
+    failed: Option<(Outcome, Draft)>,
 }
 
-impl<R: BufRead> Programs<R> {
-    pub(crate) fn new(input: R, limits: &Limits) -> Self {
-        let lines = Some(Lines::new(input, limits.document));
+/// Processes of a log that are told apart.
+const MOST_PROCESSES: usize = 1 << 12;
+
+impl<R: BufRead> LogEntries<R> {
+    /// Returns the compilations of a log, which is not compressed.
+    pub fn new(input: R, limits: &Limits) -> Self {
         Self {
-            lines,
+            lines: Some(Lines::new(input, limits.document)),
             limits: limits.clone(),
-            open: None,
-            immediates: Immediates::default(),
-            count: 0,
+            processes: BTreeMap::new(),
+            ready: VecDeque::new(),
+            fragments: 0,
+            vertices: 0,
         }
     }
 
-    fn begin(&mut self, line: u64) -> Option<Open> {
-        let mut state = State::default();
-        self.immediates.give(&mut state);
-        self.open.replace(Open {
-            code: Vec::new(),
-            seen: 0,
-            line,
-            last_line: line,
-            state,
-            error: None,
-        })
+    fn line(&mut self, number: u64, text: &str) -> Result<(), ReadError> {
+        let Line { process: name, text } = Line::split(text);
+        let kind = LineKind::of(&text);
+        if !self.processes.contains_key(name) {
+            if matches!(kind, LineKind::Text) {
+                return Ok(());
+            }
+            if self.processes.len() == MOST_PROCESSES {
+                return Err(
+                    ReadError::limit("processes in a log", MOST_PROCESSES as u64).at_line(number)
+                );
+            }
+            self.processes.insert(name.to_owned(), Process::default());
+        }
+        let Some(process) = self.processes.get_mut(name) else { return Ok(()) };
+        let mut done = Vec::new();
+        if process.draft.as_ref().is_some_and(|draft| draft.ends_before(&kind)) {
+            process.close(&mut done);
+        }
+        let draft = match (&mut process.draft, &kind) {
+            (Some(draft), _) => draft,
+            (empty, LineKind::Initial(stage)) => empty.insert(Draft::of_shader(*stage, number)),
+            (_, LineKind::Text | LineKind::Constant(..) | LineKind::Classic(..)) => return Ok(()),
+            (_, LineKind::VertexWord { .. }) => return Ok(()),
+            (_, LineKind::Word(word)) if !word.starts_instruction() => return Ok(()),
+            (empty, kind) => empty.insert(Draft::new(stage_of(kind), number)),
+        };
+        draft.line(kind, &text, number, self.limits.instructions);
+        if draft.gave_up {
+            process.close(&mut done);
+        }
+        let name = name.to_owned();
+        self.deliver(&name, done);
+        Ok(())
     }
 
-    fn finish(&mut self, mut open: Open) -> Result<Job, ReadError> {
-        let index = self.count;
-        self.count += 1;
-        let line = open.line;
-        let name = format!("fp{index}");
-        let state = std::mem::take(&mut open.state);
-        let code = open.finish().map_err(|e| e.below(&name))?;
-        let origin = format!("{}, line {line}", Format::MesaLog);
-        Ok(Job { name, origin, ..Job::from_program(Program { code, state }) })
+    fn end(&mut self) {
+        let mut processes: Vec<_> = std::mem::take(&mut self.processes).into_iter().collect();
+        let first = |process: &Process| process.draft.as_ref().map_or(0, |draft| draft.line);
+        processes.sort_by_key(|(_, process)| first(process));
+        for (name, mut process) in processes {
+            let mut done = Vec::new();
+            process.close(&mut done);
+            done.extend(process.failed.take().map(|(outcome, draft)| (outcome, draft, None)));
+            self.deliver(&name, done);
+        }
+    }
+
+    fn deliver(&mut self, process: &str, done: Vec<Done>) {
+        for (outcome, draft, dummy) in done {
+            if draft.stage == Stage::Vertex {
+                let name = format!("vp{}", self.vertices);
+                if let Some(program) = draft.vertex_program(name, process) {
+                    self.vertices += 1;
+                    self.ready.push_back(LogEntry::Vertex(program));
+                }
+                continue;
+            }
+            let name = format!("fp{}", self.fragments);
+            self.fragments += 1;
+            let source = draft.shader.lines.clone();
+            // A heading without words is an error, unless the dummy of an empty shader follows.
+            let is_alone = outcome == Outcome::Dummy && dummy.is_none();
+            let outcome = if is_alone { Outcome::Compiled } else { outcome };
+            let job = dummy.unwrap_or(draft).job(name, process, outcome, source);
+            self.ready.push_back(LogEntry::Fragment(job));
+        }
+    }
+}
+
+/// A completed compilation: its outcome, its lines, and those of the dummy that the driver compiled instead.
+type Done = (Outcome, Draft, Option<Draft>);
+
+impl Process {
+    /// Ends the compilation in progress.
+    fn close(&mut self, done: &mut Vec<Done>) {
+        let Some(draft) = self.draft.take() else { return };
+        if draft.stage == Stage::Vertex {
+            done.push((Outcome::Compiled, draft, None));
+            return;
+        }
+        let failure: Option<Failure> = draft.failure();
+        if let Some((outcome, failed)) = self.failed.take() {
+            if failure.is_none() && draft.code.is_some() && draft.may_be_dummy() {
+                done.push((outcome, failed, Some(draft)));
+                return;
+            }
+            done.push((outcome, failed, None));
+        }
+        if let Some(failure) = failure {
+            self.failed = Some((Outcome::Failed(failure), draft));
+        } else if draft.has_no_instruction() {
+            self.failed = Some((Outcome::Dummy, draft));
+        } else if draft.code.is_some() {
+            done.push((Outcome::Compiled, draft, None));
+        }
+    }
+}
+
+/// Returns the stage of the program that a line is about.
+fn stage_of(kind: &LineKind) -> Stage {
+    match kind {
+        LineKind::Heading(stage, _) | LineKind::Failed(stage) | LineKind::GaveUp(stage, _) => {
+            *stage
+        }
+        LineKind::VertexWords => Stage::Vertex,
+        _ => Stage::Fragment,
+    }
+}
+
+impl<R: BufRead> Iterator for LogEntries<R> {
+    type Item = Result<LogEntry, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(entry) = self.ready.pop_front() {
+                return Some(Ok(entry));
+            }
+            let line = match self.lines.as_mut()?.next_lossy() {
+                Ok(Some((number, text))) => Ok(Some((number, text.into_owned()))),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
+            };
+            let error = match line {
+                Ok(Some((number, text))) => self.line(number, &text).err(),
+                Ok(None) => {
+                    self.lines = None;
+                    self.end();
+                    None
+                }
+                Err(error) => Some(error),
+            };
+            if let Some(error) = error {
+                self.lines = None;
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+impl<R> std::fmt::Debug for LogEntries<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogEntries").finish_non_exhaustive()
+    }
+}
+
+/// The fragment programs of a log, one at a time; an error for a log that holds only vertex programs.
+pub(crate) struct Programs<R>(LogEntries<R>);
+
+impl<R: BufRead> Programs<R> {
+    pub(crate) fn new(input: R, limits: &Limits) -> Self {
+        Self(LogEntries::new(input, limits))
     }
 }
 
@@ -139,151 +291,27 @@ impl<R: BufRead> Iterator for Programs<R> {
     type Item = Result<Job, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (number, header, word) = match self.lines.as_mut()?.next_lossy() {
-                Ok(Some((number, text))) => {
-                    let (header, word) = (text.contains(HEADER), Word::find(&text));
-                    if !header && word.is_none() {
-                        self.immediates.line(&text);
-                    }
-                    (number, header, word)
-                }
-                Ok(None) => {
-                    self.lines = None;
-                    return self.open.take().map(|open| self.finish(open));
-                }
-                Err(error) => {
-                    self.lines = None;
-                    return Some(Err(error));
-                }
-            };
-            let mut done = None;
-            if header {
-                done = self.begin(number);
-            } else if let Some(word) = word {
-                let restarts = |open: &Open| word.starts_program() && !open.code.is_empty();
-                if self.open.as_ref().map_or(word.index == 0, restarts) {
-                    done = self.begin(number);
-                }
-                if let Some(open) = &mut self.open {
-                    open.push(word, number, self.limits.instructions);
-                }
-            }
-            if let Some(open) = done {
-                return Some(self.finish(open));
-            }
+        let next = self.0.find_map(|entry| match entry {
+            Ok(LogEntry::Fragment(job)) => Some(job),
+            Ok(LogEntry::Vertex(_)) => None,
+            Err(error) => Some(Err(error)),
+        });
+        let vertices = std::mem::take(&mut self.0.vertices);
+        if next.is_some() || self.0.fragments > 0 || vertices == 0 {
+            return next;
         }
-    }
-}
-
-impl Open {
-    fn push(&mut self, word: Word, line: u64, most: u64) {
-        if self.error.is_none() {
-            self.error = self.try_push(word, line, most).err();
-        }
-    }
-
-    fn try_push(&mut self, word: Word, line: u64, most: u64) -> Result<(), ReadError> {
-        let Word { index, value, address } = word;
-        if index == 0 {
-            self.complete()?;
-            if address.is_some_and(|address| address != self.code.len()) {
-                return Err(missing_lines(format!(
-                    "instruction {} stands here, and {} is next",
-                    address.unwrap_or_default(),
-                    self.code.len()
-                ))
-                .at_line(line));
-            }
-            if self.code.len() as u64 == most {
-                return Err(ReadError::limit("instructions", most).at_line(line));
-            }
-            self.code.push(Instruction([value, 0, 0, 0, 0, 0]));
-            self.seen = 1;
-            self.last_line = line;
-            return Ok(());
-        }
-        let Some(last) = self.code.last_mut() else {
-            let error = missing_lines(format!("word {index} stands in front of any word 0"));
-            return Err(error.at_line(line));
+        let held = match vertices {
+            1 => "one vertex program, vp0".to_owned(),
+            n => format!(
+                "{n} vertex programs, vp0{}vp{}",
+                if n == 2 { " and " } else { " to " },
+                n - 1
+            ),
         };
-        if self.seen & 1 << index != 0 {
-            let error = missing_lines(format!("word {index} stands here a second time"));
-            return Err(error.at_line(line));
-        }
-        self.seen |= 1 << index;
-        last.0[index] = value;
-        Ok(())
-    }
-
-    /// Checks that the last instruction has all words of its type.
-    fn complete(&self) -> Result<(), ReadError> {
-        let Some(last) = self.code.last() else { return Ok(()) };
-        let address = self.code.len() - 1;
-        let wanted = match last.ty() {
-            InstType::FC => 0b1101u8,
-            InstType::TEX => 0b1111,
-            _ => 0b11_1111,
-        };
-        let error = match wanted & !self.seen {
-            0 => return Ok(()),
-            0b1100 if last.ty() == InstType::FC => ReadError::truncated(format!(
-                "instruction {address} is flow control, of which this log prints nothing"
-            ))
-            .with_help("the oldest versions of Mesa leave those words out; take a newer one's log"),
-            missing => missing_lines(format!(
-                "word {} of instruction {address} is missing",
-                missing.trailing_zeros()
-            )),
-        };
-        Err(error.at_line(self.last_line))
-    }
-
-    fn finish(self) -> Result<Vec<Instruction>, ReadError> {
-        let whole = self.complete();
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        if self.code.is_empty() {
-            let error = missing_lines("no instruction follows this line".to_owned());
-            return Err(error.at_line(self.line));
-        }
-        whole.map(|()| self.code)
-    }
-}
-
-fn missing_lines(what: String) -> ReadError {
-    ReadError::truncated(what).with_help(
-        "lines of the log are missing or mixed up; take it again, from one program at a time",
-    )
-}
-
-/// A word of an instruction from a line.
-#[derive(Clone, Copy)]
-struct Word {
-    index: usize,
-    value: u32,
-    /// Index of the instruction; only word 0 has it.
-    address: Option<usize>,
-}
-
-impl Word {
-    /// Returns the word in a line, at any position, because loggers add prefixes.
-    fn find(line: &str) -> Option<Self> {
-        WORDS.iter().find_map(|&(name, index)| {
-            let (before, after) = line.split_once(name)?;
-            let before = before.strip_suffix([':', ' '])?;
-            let digit = char::from_digit(u32::try_from(index).ok()?, 10)?;
-            let before = before.strip_suffix(digit)?;
-            let after = after.trim_start_matches([':', ' ', '\t']).strip_prefix("0x")?;
-            let value = u32::from_str_radix(after.get(..8)?, 16).ok()?;
-            let before = before.trim_end();
-            let digits = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-            Some(Self { index, value, address: before[digits..].parse().ok() })
-        })
-    }
-
-    fn starts_program(&self) -> bool {
-        self.index == 0 && self.address == Some(0)
+        let error = ReadError::new(ReadErrorKind::NoProgram(Format::MesaLog));
+        Some(Err(error.with_help(format!(
+            "it holds {held}: `r500 convert FILE --list` lists them, `r500 explain FILE --as pvs --pick vp0` prints one; for fragment \
+             programs run the driver with RADEON_DEBUG=fp, or fp,vp for both"
+        ))))
     }
 }

@@ -176,6 +176,17 @@ where
     })
 }
 
+/// Returns an input without the compression of gzip, if it has one, within [`Limits::bytes`].
+///
+/// # Errors
+/// If the input cannot be read.
+pub fn decompressed<'a>(
+    input: impl BufRead + 'a,
+    limits: &Limits,
+) -> Result<Box<dyn BufRead + 'a>, ReadError> {
+    Ok(Box::new(plain(input, limits)?))
+}
+
 /// Returns the decompressed input, within the limit.
 fn plain<'a>(
     input: impl BufRead + 'a,

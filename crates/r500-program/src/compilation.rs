@@ -169,8 +169,6 @@ pub enum DriverState {
     ViewportOffset,
     /// The inverse size of the texture of a unit, for coordinates in texels or for sizes that are not powers of two.
     TextureScale(u8),
-    /// Another one: the number of the constant before the compiler renumbered them.
-    Other(u16),
 }
 
 /// The kind of texture that a shader samples in a unit.
@@ -217,5 +215,148 @@ impl Compilation {
     #[must_use]
     pub fn channel(&self, n: usize, channel: usize) -> Channel {
         self.constants.get(n).map_or(Channel::Unknown, |constant| constant[channel & 3])
+    }
+}
+
+/// Prints a channel: `literal`, `literal 4` (with its decimals), `tiny 4`, `CONST[0][3].x`, `viewport scale`, `unused`, `unknown`.
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::Unused => f.write_str("unused"),
+            Self::Literal { decimals: None } => f.write_str("literal"),
+            Self::Literal { decimals: Some(decimals) } => write!(f, "literal {decimals}"),
+            Self::Tiny { decimals } => write!(f, "tiny {decimals}"),
+            Self::Uniform { buffer, index, channel } => {
+                let letter = ['x', 'y', 'z', 'w'][usize::from(channel & 3)];
+                write!(f, "CONST[{buffer}][{index}].{letter}")
+            }
+            Self::State(state) => state.fmt(f),
+        }
+    }
+}
+
+/// Parses what [`Channel`] prints.
+impl core::str::FromStr for Channel {
+    type Err = UnknownChannel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownChannel> {
+        let number = |text: &str| text.trim().parse::<u8>().map_err(|_| UnknownChannel);
+        match text {
+            "unknown" => return Ok(Self::Unknown),
+            "unused" => return Ok(Self::Unused),
+            "literal" => return Ok(Self::Literal { decimals: None }),
+            "viewport scale" => return Ok(Self::State(DriverState::ViewportScale)),
+            "viewport offset" => return Ok(Self::State(DriverState::ViewportOffset)),
+            _ => {}
+        }
+        if let Some(decimals) = text.strip_prefix("literal ") {
+            return Ok(Self::Literal { decimals: Some(number(decimals)?) });
+        }
+        if let Some(decimals) = text.strip_prefix("tiny ") {
+            return Ok(Self::Tiny { decimals: number(decimals)? });
+        }
+        if let Some(unit) = text.strip_prefix("texture scale ") {
+            return Ok(Self::State(DriverState::TextureScale(number(unit)?)));
+        }
+        let uniform = || {
+            let (buffer, rest) = text.strip_prefix("CONST[")?.split_once("][")?;
+            let (index, letter) = rest.split_once("].")?;
+            let channel = "xyzw".find(letter).filter(|_| letter.len() == 1)?;
+            let channel = u8::try_from(channel).ok()?;
+            let (buffer, index) = (buffer.parse().ok()?, index.parse().ok()?);
+            Some(Self::Uniform { buffer, index, channel })
+        };
+        uniform().ok_or(UnknownChannel)
+    }
+}
+
+/// A text that names no [`Channel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownChannel;
+
+impl fmt::Display for UnknownChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this is not what a log says of a channel; for example `literal 4`, `CONST[0][3].x`, `unused`")
+    }
+}
+
+impl core::error::Error for UnknownChannel {}
+
+/// Prints the value: `viewport scale`, `texture scale 0`.
+impl fmt::Display for DriverState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ViewportScale => f.write_str("viewport scale"),
+            Self::ViewportOffset => f.write_str("viewport offset"),
+            Self::TextureScale(unit) => write!(f, "texture scale {unit}"),
+        }
+    }
+}
+
+impl Sampler {
+    /// Returns the kind of texture that a target of TGSI names: `2D`, `SHADOWCUBE`.
+    #[must_use]
+    pub fn from_target(name: &str) -> Option<Self> {
+        let (name, shadow) = match name.strip_prefix("SHADOW") {
+            Some(name) => (name, true),
+            None => name.strip_suffix("SHADOW").map_or((name, false), |name| (name, true)),
+        };
+        let target = match name {
+            "1D" => SamplerTarget::D1,
+            "2D" => SamplerTarget::D2,
+            "RECT" => SamplerTarget::Rect,
+            "3D" => SamplerTarget::D3,
+            "CUBE" => SamplerTarget::Cube,
+            _ => return None,
+        };
+        Some(Self { target, shadow })
+    }
+}
+
+/// Prints the target as TGSI writes it: `2D`, `SHADOW2D`.
+impl fmt::Display for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.shadow { "SHADOW" } else { "" })?;
+        f.write_str(self.target.name())
+    }
+}
+
+impl Resource {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Temporaries,
+        Self::Constants,
+        Self::Instructions,
+        Self::FlowControl,
+        Self::Operations,
+    ];
+
+    /// Returns the resource with this [name](Self::name).
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|resource| resource.name() == name)
+    }
+
+    /// Returns what helps a shader that runs out of it.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Temporaries => {
+                "keep fewer values alive at once: compute them where they are used, split the shader into passes, or roll loops that the \
+                 compiler unrolls"
+            }
+            Self::Constants => {
+                "pack uniforms and literals into vectors, and declare arrays no larger than they are used; relative addressing keeps whole \
+                 arrays"
+            }
+            Self::Instructions => {
+                "split the shader into passes, replace long expressions by texture lookups, or keep loops from being unrolled"
+            }
+            Self::FlowControl => {
+                "nest fewer branches and loops, or select values instead of branching"
+            }
+            Self::Operations => "write the shader without the operation that the driver names",
+        }
     }
 }

@@ -23,6 +23,7 @@ mod window;
 
 pub use compilation::{
     Channel, Compilation, DriverState, Failure, Limit, Outcome, Resource, Sampler, SamplerTarget,
+    UnknownChannel,
 };
 pub use executable::Executable;
 pub use expect::{Compare, Expect, PixelColor};

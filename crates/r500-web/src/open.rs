@@ -43,7 +43,12 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     let called = |(n, job): (usize, &Job)| match (job.name.as_str(), jobs.len()) {
         ("", 1) => stem(name),
         ("", _) => format!("{} {n}", stem(name)),
-        (called, _) => called.to_owned(),
+        (called, _) => match &job.compilation {
+            Some(record) if !record.outcome.is_compiled() => {
+                format!("{called} ({})", record.outcome.name())
+            }
+            _ => called.to_owned(),
+        },
     };
     let names = jobs.iter().enumerate().map(called).collect();
     Ok(Opened { format, names, picked: pick, text: source(picked) })

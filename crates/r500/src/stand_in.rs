@@ -22,8 +22,12 @@ pub fn fill(job: &mut Job) -> ExternalReads {
     let mut missing = ExternalReads::of(&job.program).missing(job);
     missing.inputs.clear();
     for &number in &missing.constants {
+        let state = &mut job.program.state;
+        let open = state.missing_channels(usize::from(number));
         for (channel, value) in constant(number).into_iter().enumerate() {
-            job.program.state.set_constant(usize::from(number), channel, value.to_bits());
+            if open >> channel & 1 != 0 {
+                state.set_constant(usize::from(number), channel, value.to_bits());
+            }
         }
     }
     let int = UsFcIntConst::default().with(UsFcIntConst::KR, ITERATIONS).with(UsFcIntConst::KB, 1);

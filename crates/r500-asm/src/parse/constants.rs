@@ -47,10 +47,8 @@ impl Parser<'_> {
         match register {
             Register::Const(n) => {
                 self.once_at(&format!("const[{n}]"), span);
-                let value = self.vector::<4>()?;
-                for (channel, value) in value.into_iter().enumerate() {
-                    self.job.program.state.set_constant(usize::from(n), channel, value.to_bits());
-                }
+                let channels = self.given_channels()?;
+                self.job.program.state.set_given_channels(usize::from(n), channels);
             }
             Register::Int(n) => {
                 self.once_at(&format!("int[{n}]"), span);
@@ -67,6 +65,24 @@ impl Parser<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Parses `(r, g, b, a)`, the bits of four floats; `_` stands for a channel that is not given.
+    fn given_channels(&mut self) -> Parsed<[Option<u32>; 4]> {
+        let mut channels = [None; 4];
+        self.expect_token(TokenKind::OpenParen)?;
+        for (i, channel) in channels.iter_mut().enumerate() {
+            if i > 0 {
+                self.expect_token(TokenKind::Comma)?;
+            }
+            if self.at(TokenKind::Word) && self.text(self.tok.span) == "_" {
+                self.bump();
+            } else {
+                *channel = Some(self.float()?.to_bits());
+            }
+        }
+        self.expect_token(TokenKind::CloseParen)?;
+        Ok(channels)
     }
 
     /// Parses `(a, b, …)`, N floats.

@@ -211,7 +211,15 @@ fn constants(out: &mut TextBuffer, job: &Job) {
         out.text("const[");
         out.number(u32::try_from(n).unwrap_or(0));
         out.text("] = ");
-        floats(out, value.map(f32::from_bits));
+        out.push(b'(');
+        for (channel, bits) in value.iter().enumerate() {
+            out.text(if channel == 0 { "" } else { ", " });
+            match state.gives_channel(n, channel) {
+                true => float(out, f32::from_bits(*bits)),
+                false => out.push(b'_'),
+            }
+        }
+        out.push(b')');
         end(out);
     }
     for uniform in &job.uniforms {

@@ -20,14 +20,16 @@ pub(super) const SOURCES: [(SrcType, &str); 4] = [
     (SrcType::ALT_TEMPORARY, "alt"),
 ];
 
-/// Spellings of the values that a source component can read.
-pub(super) const SWIZZLES: [(Swizzle, &str); 6] = [
+/// Spellings of the values that a source component can read. The documents do not name the last code; programs have it in components that
+/// the instruction does not read.
+pub(super) const SWIZZLES: [(Swizzle, &str); 7] = [
     (Swizzle::X, "x"),
     (Swizzle::Y, "y"),
     (Swizzle::Z, "z"),
     (Swizzle::W, "w"),
     (Swizzle::ZERO, "0"),
     (Swizzle::ONE, "1"),
+    (Swizzle::new(7), "_"),
 ];
 
 /// Spellings of components.

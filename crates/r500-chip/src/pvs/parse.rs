@@ -212,7 +212,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn swizzle(&mut self) -> Parsed<Swizzle> {
-        self.spelled(&SWIZZLES).ok_or(self.expected("x, y, z, w, 0 or 1"))
+        self.spelled(&SWIZZLES).ok_or(self.expected("x, y, z, w, 0, 1 or _"))
     }
 
     fn dual(&mut self) -> Parsed<DualMath> {

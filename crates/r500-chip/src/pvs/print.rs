@@ -87,7 +87,7 @@ fn plain(addressing: Addressing, select: Component) -> bool {
 fn has_notation(src: Src) -> bool {
     src.0 & 4 == 0
         && plain(src.addressing(), src.addr_sel())
-        && src.swizzle().iter().all(|swizzle| swizzle.is_named())
+        && src.swizzle().iter().all(|swizzle| spelling(&SWIZZLES, *swizzle).is_some())
 }
 
 fn destination(f: &mut fmt::Formatter<'_>, dst: Dst) -> fmt::Result {

@@ -19,7 +19,7 @@ use r500::program::Job;
 use super::binding_args::StateArgs;
 use super::exit::{Failure, Outcome};
 use super::input_args::ReadArgs;
-use super::terminal;
+use super::{compilation, terminal};
 
 /// Default time limit of a picture.
 pub(super) const TIME: Duration = Duration::from_secs(60);
@@ -183,6 +183,17 @@ pub(super) fn warn_missing(job: &Job, picture: bool) {
     missing.inputs.remove(&0);
     if !picture || job.inputs.is_some() {
         missing.inputs.clear();
+    }
+    if let Some(constants) = compilation::missing_constants(job, &missing) {
+        missing.constants.clear();
+        terminal::warn(&format!(
+            "read, and the log does not say the values: {constants}; they read as 0 (--const gives them)"
+        ));
+    }
+    if let Some(decimals) = compilation::decimals(job) {
+        terminal::note(&format!(
+            "the literals are those of the log, which rounds them to {decimals} decimals"
+        ));
     }
     if !missing.is_empty() {
         terminal::warn(&format!(

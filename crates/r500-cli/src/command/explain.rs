@@ -11,6 +11,7 @@ use r500::chip::pvs;
 use r500::chip::{Access, Mapping, RegisterRef};
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
+use r500::formats::LogEntry;
 use r500::isa::{FieldKind, Instruction, Register, Value};
 use serde_json::{Value as Json, json};
 
@@ -52,6 +53,7 @@ Examples:
   r500 explain JUMP_FUNC OP_CMP E0101 MAD
   r500 explain 0x00c00100 --as RB3D_COLORPITCH0
   r500 explain 00f00203 00d10001 01248001 01248001 --as pvs
+  r500 explain vp.log --as pvs --pick vp1       a vertex program of a driver's log
   echo us_out_fmt | r500 explain - --format json
 
 Exit status: 0 explained, 1 there is no such name or instruction, 2 wrong usage, 3 a file cannot be
@@ -92,8 +94,17 @@ impl Explain {
         for item in &self.what {
             if item == "-" {
                 let text = input_args::bytes(Path::new(item))?;
+                if let Some(words) = self.vertex_programs(&text)? {
+                    items.extend(words);
+                    continue;
+                }
                 let text = String::from_utf8_lossy(&text);
                 items.extend(text.split_whitespace().map(str::to_owned));
+            } else if matches!(self.layout, Some(Layout::VertexInstruction))
+                && Path::new(item).is_file()
+                && let Some(words) = self.vertex_programs(&input_args::bytes(Path::new(item))?)?
+            {
+                items.extend(words);
             } else {
                 items.push(item.clone());
             }
@@ -150,6 +161,36 @@ impl Explain {
             }
         }
         Ok(answers)
+    }
+
+    /// Returns the dwords of the vertex programs in a driver's log, or of the one that `--pick` names; `None` for other texts.
+    fn vertex_programs(&self, bytes: &[u8]) -> Outcome<Option<Vec<String>>> {
+        let is_log = r500::formats::detect(bytes, None) == Some(r500::formats::Format::MesaLog);
+        if !matches!(self.layout, Some(Layout::VertexInstruction)) || !is_log {
+            return Ok(None);
+        }
+        let limits = r500::formats::Limits::default();
+        let plain = r500::formats::decompressed(bytes, &limits).map_err(Failure::input)?;
+        let mut words = Vec::new();
+        let mut names = Vec::new();
+        for entry in r500::formats::LogEntries::new(plain, &limits) {
+            let LogEntry::Vertex(program) = entry.map_err(Failure::input)? else { continue };
+            let number = names.len().to_string();
+            let is_picked = |pick: &String| *pick == program.name || *pick == number;
+            if self.pick.as_ref().is_none_or(is_picked) {
+                words.extend(program.code.iter().flatten().map(|word| format!("{word:#010x}")));
+            }
+            names.push(program.name);
+        }
+        if words.is_empty() {
+            let held = match names.as_slice() {
+                [] => "the log has no vertex program; RADEON_DEBUG=vp makes the driver print them"
+                    .to_owned(),
+                names => format!("the log's vertex programs are {}", names.join(", ")),
+            };
+            return Err(Failure::input(anyhow::anyhow!(held)));
+        }
+        Ok(Some(words))
     }
 
     fn program(&self, file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {

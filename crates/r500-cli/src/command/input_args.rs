@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use r500::asm::{Assembly, MAX_SOURCE, RenderOptions, Span};
 use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT, NamedFiles};
-use r500::formats::{Limits, ReadErrorKind};
+use r500::formats::{Limits, LogEntry, ReadErrorKind};
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
 use super::source_map::SourceMap;
-use super::{overwrite, terminal};
+use super::{compilation, overwrite, terminal};
 
 /// Which program.
 #[derive(Args, Clone, Debug)]
@@ -114,15 +114,39 @@ impl SourceArgs {
     fn print_list(&self) -> Outcome<()> {
         let file = self.file()?;
         let mut out = terminal::out();
+        if let Some(entries) = compilation::entries(file, self.read)? {
+            let mut number = 0;
+            for entry in entries {
+                match entry.map_err(|error| unreadable(file, error.into()))? {
+                    LogEntry::Fragment(job) => {
+                        let job = job.map_err(|error| unreadable(file, error.into()))?;
+                        writeln!(out, "{number:>5}  {}", list_line(&job))?;
+                        number += 1;
+                    }
+                    LogEntry::Vertex(program) => {
+                        writeln!(out, "       {}", compilation::vertex_line(&program))?;
+                    }
+                }
+            }
+            return Ok(());
+        }
         for (i, job) in open(file, self.read)?.enumerate() {
             let job = job.map_err(|error| unreadable(file, error))?;
-            let name = if job.name.is_empty() { "(no name)" } else { &job.name };
-            let size = job.size.map_or(String::new(), |[w, h]| format!(", {w}x{h}"));
-            let count = job.program.code.len();
-            writeln!(out, "{i:>5}  {name}  ({}{size})", counted(count, "instruction"))?;
+            writeln!(out, "{i:>5}  {}", list_line(&job))?;
         }
         Ok(())
     }
+}
+
+/// Returns a line about a program for a list.
+fn list_line(job: &Job) -> String {
+    let name = if job.name.is_empty() { "(no name)" } else { &job.name };
+    let size = job.size.map_or(String::new(), |[w, h]| format!(", {w}x{h}"));
+    let process = job.compilation.as_ref().map_or("", |compilation| &compilation.process);
+    let process = if process.is_empty() { String::new() } else { format!(", {process}") };
+    let outcome = compilation::not_compiled(job).map_or(String::new(), |why| format!("; {why}"));
+    let count = counted(job.program.code.len(), "instruction");
+    format!("{name}  ({count}{size}{process}{outcome})")
 }
 
 /// Returns a program's file and the files that it names: included sources and textures.
@@ -157,8 +181,10 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
     let Some(pick) = pick else {
         let first = jobs.next().transpose().map_err(|error| unreadable(file, error))?;
         let first = first.ok_or_else(|| no_program(file))?;
-        warn_of_reserved_encodings(file, &first);
-        return if jobs.next().is_some() { Err(several(file)) } else { Ok(first) };
+        if jobs.next().is_some() {
+            return Err(several(file));
+        }
+        return usable(file, first);
     };
     let number = pick.parse::<usize>().ok();
     let mut names = Names::default();
@@ -170,13 +196,36 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
             Err(error) => return Err(unreadable(file, error)),
         };
         if job.name == *pick || (number == Some(i)) {
-            warn_of_reserved_encodings(file, &job);
-            return Ok(job);
+            return usable(file, job);
         }
         names.add(&job.name);
     }
+    if pick.starts_with("vp")
+        && let Some(vertex) = compilation::vertex_programs(file, read)?
+        && vertex.iter().any(|program| program.name == pick)
+    {
+        return Err(compilation::is_vertex_program(file, pick));
+    }
     let file = show(file);
     Err(Failure::input(anyhow::anyhow!("{file}: there is no program `{pick}`; it holds {names}")))
+}
+
+/// Returns a program, with warnings of what is odd about it.
+///
+/// # Errors
+/// If the driver could not compile it and no program is left.
+fn usable(file: &Path, job: Job) -> Outcome<Job> {
+    if let Some(why) = compilation::not_compiled(&job) {
+        let help = job.compilation.as_deref().and_then(compilation::remedy);
+        let help = help.map_or(String::new(), |help| format!("; {help}"));
+        let message = format!("{}: {}: {why}{help}", show(file), job.name);
+        if job.program.code.is_empty() {
+            return Err(Failure::input(anyhow::anyhow!(message)));
+        }
+        terminal::warn(&message);
+    }
+    warn_of_reserved_encodings(file, &job);
+    Ok(job)
 }
 
 /// Warns if most instructions of a program use reserved encodings, which suggests another kind of file.

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
 //! | [`format`](mod@format), [`binding_args`], [`input_args`], [`engine_args`], [`capture_args`] | options shared by commands |
+//! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`float_format`] | the syntax of option values |
 //! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | source lines, text diffs, Markdown, protocol messages |
 //! | [`exit`], [`terminal`], [`safe_text`], [`overwrite`] | exit statuses, messages, colours, progress; escaping of output, protection of inputs |
@@ -18,6 +19,7 @@ mod card_engine;
 mod card_window;
 mod cfg;
 mod check;
+mod compilation;
 mod convert;
 mod dap;
 mod debug;
@@ -36,6 +38,7 @@ mod markdown;
 mod opt;
 mod overwrite;
 mod plane_expr;
+mod program_match;
 mod render;
 mod replay;
 mod run;

@@ -8,6 +8,7 @@ use r500_program::{
     Texture, Uniform,
 };
 
+use super::compilation;
 use super::plane::Triangle;
 use super::scalar::{Coverage, Dword, Float, Indexed, Real};
 use super::schema;
@@ -23,11 +24,9 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
     }
     let mut state = state(entry.us.unwrap_or_default());
     let constants = entry.constants.unwrap_or_default().0;
-    for (constant, number) in constants.into_iter().zip(0..) {
-        if constant.is_none() {
-            state.absent_constants.push(number);
-        }
-        state.constants.push(constant.map_or([0; 4], |c| c.map(|bits| bits.0)));
+    for (number, constant) in constants.into_iter().enumerate() {
+        let channels = constant.map_or([None; 4], |c| c.map(|bits| Some(bits?.0)));
+        state.set_given_channels(number, channels);
     }
     let textures = textures(entry.bound_textures.unwrap_or_default().0, &mut state)?;
 
@@ -49,6 +48,8 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         None => None,
     };
     let uniforms = entry.uniforms.unwrap_or_default().0;
+    let compilation = entry.compilation.map(compilation::read).transpose();
+    let compilation = compilation.map_err(|error| error.below("compilation"))?.map(Box::new);
     let named_by_value = named_by_value(&uniforms, &state.constants);
     Ok(Job {
         name: entry.name.unwrap_or_default(),
@@ -65,7 +66,7 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         time: entry.time.map(|t| t.0),
         expect,
         share: entry.check.and_then(|c| c.share).map(|s| s.0),
-        compilation: None,
+        compilation,
     })
 }
 

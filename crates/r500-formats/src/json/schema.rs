@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub(super) size: Option<[u32; 2]>,
     pub(super) us: Option<State>,
     pub(super) program: Code,
-    pub(super) constants: Option<Few<Option<[FloatBits; 4]>, { r500_isa::CONSTANTS }>>,
+    pub(super) constants: Option<Few<Option<[Option<FloatBits>; 4]>, { r500_isa::CONSTANTS }>>,
     pub(super) position: Option<[[Real; 4]; 3]>,
     pub(super) inputs: Option<Few<Input, 1024>>,
     pub(super) bound_textures: Option<Few<Texture, { r500_isa::TEXTURE_UNITS }>>,
@@ -33,6 +33,7 @@ pub(super) struct Entry {
     pub(super) background: Option<Vec<Option<[Float; 4]>>>,
     pub(super) check: Option<Check>,
     pub(super) sim: Option<String>,
+    pub(super) compilation: Option<Compilation>,
     pub(super) probes: Option<IgnoredAny>,
     // Origins of captures and draws.
     #[serde(rename = "comment")]
@@ -180,4 +181,21 @@ pub(super) struct Expect {
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {
     pub(super) share: Option<Real>,
+}
+
+/// What a driver's log says of the program.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Compilation {
+    pub(super) outcome: String,
+    pub(super) reason: Option<String>,
+    pub(super) resource: Option<String>,
+    pub(super) most: Option<u32>,
+    pub(super) needed: Option<u32>,
+    pub(super) source: Option<String>,
+    pub(super) process: Option<String>,
+    /// What [`r500_program::Channel`] prints, by constant and channel.
+    pub(super) constants: Option<Few<[String; 4], { r500_isa::CONSTANTS }>>,
+    /// Targets of TGSI by unit.
+    pub(super) samplers: Option<Few<Option<String>, { r500_isa::TEXTURE_UNITS }>>,
 }

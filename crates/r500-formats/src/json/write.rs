@@ -8,6 +8,7 @@ use r500_program::{
     Compare, Component, Expect, Input, InputData, Job, Level, Program, State, Texture, Uniform,
 };
 
+use super::compilation;
 use super::job::usual_layers;
 use super::json_printer::JsonNode;
 use super::scalar::base64;
@@ -70,7 +71,10 @@ fn node(job: &Job) -> JsonNode {
     let constants = program.state.constants.iter().enumerate().map(|(number, c)| {
         match program.state.gives_constant(number) {
             false => JsonNode::null(),
-            true => JsonNode::list(c.map(JsonNode::dword)),
+            true => JsonNode::sparse((0..4).map(|channel| {
+                let given = program.state.gives_channel(number, channel);
+                given.then(|| JsonNode::dword(c[channel]))
+            })),
         }
     });
     top.put("constants", (constants.len() > 0).then(|| JsonNode::list(constants)));
@@ -106,6 +110,7 @@ fn node(job: &Job) -> JsonNode {
     top.put("sim", expect.known_failure.then(|| JsonNode::text("fail")));
     let check = |share: f64| JsonNode::Object(vec![("share".into(), double(share))]);
     top.put("check", job.share.map(check));
+    top.put("compilation", job.compilation.as_deref().map(compilation::write));
     top.object()
 }
 

@@ -5,19 +5,25 @@ use std::collections::BTreeSet;
 use r500_check::graph::{EdgeKind, Graph, Node};
 use r500_exec::reference::Group;
 use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
+use r500_isa::BranchInfo;
+use r500_isa::values::InstType;
 use r500_program::Program;
+
+use super::input_control::{Shortened, input_control};
 
 /// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exercise {
     executed: BTreeSet<u32>,
     followed: BTreeSet<(u32, u32)>,
+    /// Whether a group was followed to its end.
+    ended: bool,
 }
 
 /// The instructions and branches that no run has executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unexercised {
-    /// Addresses of instructions that no active pixel has executed.
+    /// Addresses of instructions that no active pixel has executed, without flow control that never jumps (ENDIF).
     pub instructions: Vec<u32>,
     /// Branches that no group has followed: the addresses of the flow-control instruction and of its target.
     pub branches: Vec<(u32, u32)>,
@@ -69,6 +75,34 @@ impl Exercise {
                 return;
             }
         }
+        self.ended = true;
+    }
+
+    /// Returns the reachable instructions and branches that were not executed, without the instructions that no input can
+    /// make a pixel execute. `open` lists the channels of constants that have any value.
+    #[must_use]
+    pub fn unexercised_by(&self, program: &Program, open: &BTreeSet<(u8, u8)>) -> Unexercised {
+        let mut unexercised = self.unexercised(program);
+        if self.ended
+            && !unexercised.instructions.is_empty()
+            && let Some(control) = input_control(program, open)
+        {
+            let offset = u32::from(program.state.base_address());
+            let address = |index: usize| offset + index as u32;
+            let is_complete = |shortened: &Shortened| {
+                let mut exits = shortened.exits.iter();
+                self.followed.contains(&(address(shortened.last), address(shortened.last + 1)))
+                    || exits.any(|&exit| self.executed.contains(&address(exit)))
+            };
+            let cut: Vec<&Shortened> =
+                control.shortened.iter().filter(|shortened| !is_complete(shortened)).collect();
+            unexercised.instructions.retain(|at| {
+                let index = at.saturating_sub(offset) as usize;
+                control.controlled.get(index).is_none_or(|&controlled| controlled)
+                    || cut.iter().any(|cut| (cut.first..=cut.last).contains(&index))
+            });
+        }
+        unexercised
     }
 
     /// Returns the reachable instructions and branches that were not executed.
@@ -78,6 +112,13 @@ impl Exercise {
         let offset = program.state.base_address();
         let address = |index: usize| u32::from(offset) + index as u32;
         let reached = (0..graph.len()).filter(|&index| graph.reaches(index));
+        // An ENDIF is skipped where all pixels of the branch have left the loop.
+        let is_join = |index: usize| {
+            let inst = program.code[index];
+            let branch = || BranchInfo::new(inst, u32::from(offset), None);
+            inst.ty() == InstType::FC && branch().outcome.never()
+        };
+        let reached = reached.filter(|&index| !is_join(index));
         let instructions = reached.map(address).filter(|a| !self.executed.contains(a)).collect();
         let branches = graph.edges().iter().filter_map(|edge| match (edge.kind, edge.to) {
             (EdgeKind::Next | EdgeKind::End, _) => None,

@@ -89,8 +89,11 @@ impl Fill {
         for &n in &self.filled.constants {
             let value = [(); 4].map(|()| random.constant(round).to_bits());
             for job in jobs.iter_mut() {
+                let open = job.program.state.missing_channels(usize::from(n));
                 for (channel, value) in value.into_iter().enumerate() {
-                    job.program.state.set_constant(usize::from(n), channel, value);
+                    if open >> channel & 1 != 0 {
+                        job.program.state.set_constant(usize::from(n), channel, value);
+                    }
                 }
             }
         }
@@ -139,8 +142,12 @@ fn provided(missing: &ExternalReads, absent: &ExternalReads) -> ExternalReads {
 fn copy(registers: &ExternalReads, source: &Job, target: &mut Job) {
     for &n in &registers.constants {
         let value = source.program.state.constants[usize::from(n)];
+        let open = target.program.state.missing_channels(usize::from(n));
         for (channel, value) in value.into_iter().enumerate() {
-            target.program.state.set_constant(usize::from(n), channel, value);
+            let given = source.program.state.gives_channel(usize::from(n), channel);
+            if open >> channel & 1 != 0 && given {
+                target.program.state.set_constant(usize::from(n), channel, value);
+            }
         }
     }
     for n in bits(registers.int_constants) {

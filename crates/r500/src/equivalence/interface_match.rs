@@ -254,31 +254,56 @@ impl InterfaceMatch {
                 self.inputs.push(Shared { name: name.to_owned(), places });
             }
         }
-        // The rest by register.
-        let all: BTreeSet<(u8, u8)> = rest.iter().flat_map(|rest| rest.keys().copied()).collect();
         let is_bare = jobs.map(|job| job.inputs.is_none());
-        for place in all {
-            let found = [0, 1].map(|n| rest[n].get(&place));
-            let places = [0, 1].map(|n| found[n].map(|_| place).into_iter().collect());
-            let name = format!("temp[{}].{}", place.0, char::from(b"rgba"[usize::from(place.1)]));
-            match found {
-                [Some(a), Some(b)] if a.varies || b.varies => {
-                    self.inputs.push(Shared { name, places });
-                }
-                // Only one program reads it, and no file lists inputs.
-                [Some(_), None] | [None, Some(_)] if is_bare == [true; 2] => {
-                    self.inputs.push(Shared { name, places });
-                }
-                [Some(one), None] | [None, Some(one)] => {
-                    let n = usize::from(found[0].is_none());
-                    if is_bare[n] {
-                        self.unmatched[n].temps.insert(place);
-                    } else if one.varies {
-                        let name = one.name.clone().unwrap_or(name);
-                        self.alone.push((SIDES[n], name));
+        self.match_planes(&mut rest, true);
+        let varying = [0, 1].map(|n| {
+            let varying = rest[n].iter().filter(|(_, component)| component.varies);
+            varying.map(|(place, _)| *place).collect::<BTreeSet<(u8, u8)>>()
+        });
+        // The rest by register, if they are in the same registers.
+        let same_registers = match is_bare {
+            [true, true] => true,
+            [true, false] => varying[0].iter().all(|place| rest[1].contains_key(place)),
+            [false, true] => varying[1].iter().all(|place| rest[0].contains_key(place)),
+            [false, false] => varying[0] == varying[1],
+        };
+        if same_registers {
+            let all: BTreeSet<(u8, u8)> = varying[0].union(&varying[1]).copied().collect();
+            for place in all {
+                let found = [0, 1].map(|n| rest[n].remove(&place));
+                // Of a file with names and one without, other planes are other inputs.
+                let is_same = match &found {
+                    [Some(a), Some(b)] => {
+                        a.is_named == b.is_named || a.plane == b.plane || is_bare != [false; 2]
+                    }
+                    _ => false,
+                };
+                if is_same {
+                    self.inputs.push(Shared {
+                        name: temp_name(place),
+                        places: [vec![place], vec![place]],
+                    });
+                } else if is_bare == [true; 2] {
+                    // Only one program reads it.
+                    let places = found.map(|found| found.map(|_| place).into_iter().collect());
+                    self.inputs.push(Shared { name: temp_name(place), places });
+                } else {
+                    for (rest, found) in rest.iter_mut().zip(found) {
+                        rest.extend(found.map(|found| (place, found)));
                     }
                 }
-                _ => {}
+            }
+        } else {
+            self.match_planes(&mut rest, false);
+        }
+        for (n, rest) in rest.iter().enumerate() {
+            for (place, component) in rest {
+                if is_bare[n] {
+                    self.unmatched[n].temps.insert(*place);
+                } else if component.varies {
+                    let name = component.name.clone().unwrap_or_else(|| temp_name(*place));
+                    self.alone.push((SIDES[n], name));
+                }
             }
         }
         // What is read and not an input is undefined.
@@ -294,9 +319,38 @@ impl InterfaceMatch {
             // A copy of a program reads the same registers.
             for place in std::mem::take(&mut self.unmatched[0].temps) {
                 self.unmatched[1].temps.remove(&place);
-                let name =
-                    format!("temp[{}].{}", place.0, char::from(b"rgba"[usize::from(place.1)]));
-                self.inputs.push(Shared { name, places: [vec![place], vec![place]] });
+                self.inputs
+                    .push(Shared { name: temp_name(place), places: [vec![place], vec![place]] });
+            }
+        }
+    }
+
+    /// Matches components that are the same plane, if one side does not name them: captures of different drivers pack the same
+    /// interpolants into other registers. `unique` leaves out planes that several components of a side have.
+    fn match_planes(&mut self, rest: &mut [BTreeMap<(u8, u8), Component>; 2], unique: bool) {
+        let mut planes: BTreeMap<[u32; 3], [Vec<(u8, u8)>; 2]> = BTreeMap::new();
+        for (n, rest) in rest.iter().enumerate() {
+            for (place, component) in rest.iter().filter(|(_, component)| component.varies) {
+                if let Some(plane) = component.plane {
+                    planes.entry(plane).or_default()[n].push(*place);
+                }
+            }
+        }
+        for places in planes.into_values() {
+            let is_nameless = |n: usize| places[n].iter().all(|place| !rest[n][place].is_named);
+            let fits =
+                |places: &Vec<(u8, u8)>| !places.is_empty() && (!unique || places.len() == 1);
+            if places.iter().all(fits) && (is_nameless(0) || is_nameless(1)) {
+                let mut names = Vec::new();
+                for (rest, places) in rest.iter_mut().zip(&places) {
+                    for place in places {
+                        let found = rest.remove(place).filter(|component| component.is_named);
+                        names.extend(found.and_then(|component| component.name));
+                    }
+                }
+                let name = names.into_iter().next();
+                let name = name.unwrap_or_else(|| temp_name(places[0][0]));
+                self.inputs.push(Shared { name, places });
             }
         }
     }
@@ -348,6 +402,10 @@ impl InterfaceMatch {
         }
         self.constants.push(shared);
     }
+}
+
+fn temp_name((n, c): (u8, u8)) -> String {
+    format!("temp[{n}].{}", char::from(b"rgba"[usize::from(c & 3)]))
 }
 
 fn constant_name((n, c): (u8, u8)) -> String {
@@ -415,7 +473,12 @@ pub(super) fn meanings(job: &Job) -> BTreeMap<(u8, u8), Meaning> {
 /// A component of an input.
 #[derive(Clone, Debug)]
 struct Component {
+    /// Its name, or `u` or `v` if it is that plane.
     name: Option<String>,
+    /// Whether the file gives the name.
+    is_named: bool,
+    /// The bits of its plane.
+    plane: Option<[u32; 3]>,
     /// Whether it is more than a number that the rasteriser sets.
     varies: bool,
 }
@@ -425,7 +488,7 @@ struct Component {
 fn components(job: &Job, reads: &ExternalReads) -> BTreeMap<(u8, u8), Component> {
     let mut found = BTreeMap::new();
     let Some(inputs) = &job.inputs else {
-        let bare = Component { name: None, varies: true };
+        let bare = Component { name: None, is_named: false, plane: None, varies: true };
         return temp_channels(reads).map(|place| (place, bare.clone())).collect();
     };
     for input in inputs {
@@ -434,10 +497,15 @@ fn components(job: &Job, reads: &ExternalReads) -> BTreeMap<(u8, u8), Component>
                 InputData::Planes(components) => {
                     let component = &components[usize::from(channel)];
                     let name = name_of(&component.name, component.plane);
-                    let Plane { du, dv, .. } = component.plane;
-                    Component { varies: name.is_some() || du != 0.0 || dv != 0.0, name }
+                    let Plane { c, du, dv } = component.plane;
+                    let varies = name.is_some() || du != 0.0 || dv != 0.0;
+                    let is_named = !component.name.is_empty();
+                    let plane = Some([c, du, dv].map(f32::to_bits));
+                    Component { name, is_named, plane, varies }
                 }
-                InputData::Values { .. } => Component { name: None, varies: true },
+                InputData::Values { .. } => {
+                    Component { name: None, is_named: false, plane: None, varies: true }
+                }
             };
             found.insert((input.temp, channel), component);
         }

@@ -221,6 +221,31 @@ fn begin<'a>(
     }
 }
 
+/// The compilations of a driver's log.
+pub type LogEntries = r500_formats::LogEntries<Box<dyn BufRead>>;
+
+/// Returns the compilations of a driver's log in a file, with the vertex programs that [`open`] leaves out; `None` if the file is not a
+/// log.
+///
+/// # Errors
+/// If the file cannot be opened or read.
+pub fn open_log(
+    path: &Path,
+    language: Option<Language>,
+    limits: &Limits,
+) -> Result<Option<LogEntries>, ReadError> {
+    let mut input = BufReader::with_capacity(1 << 16, files::open(path, limits.bytes)?);
+    let mut head = Vec::new();
+    input.by_ref().take(HEAD).read_to_end(&mut head)?;
+    let language = language.or_else(|| recognise(&head, Some(&path.to_string_lossy())));
+    if language != Some(Language::Format(Format::MesaLog)) {
+        return Ok(None);
+    }
+    let input: Box<dyn BufRead> = Box::new(Cursor::new(head).chain(input));
+    let plain = r500_formats::decompressed(input, limits)?;
+    Ok(Some(r500_formats::LogEntries::new(plain, limits)))
+}
+
 /// Returns all jobs of an input in memory. See [`jobs`].
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use r500::check::{Edit, EditTarget, Facts, Fix, Lint, Location, Severity, Verdic
 use r500::lint;
 use serde_json::{Value as Json, json};
 
+use super::super::compilation;
 use super::super::input_args::place_json;
 use super::{Checked, Level, Program, Tally, text};
 
@@ -58,6 +59,7 @@ fn program(program: &Program, assembly: Option<&Assembly>) -> Json {
     json!({
         "name": program.name,
         "index": program.index,
+        "compilation": compilation::json(&program.job),
         "instructions": program.job.program.code.len(),
         "verdict": verdict,
         "missing_int_constants": missing,

@@ -26,7 +26,7 @@ use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
-use super::{syntax, terminal};
+use super::{compilation, syntax, terminal};
 use policy::{Policy, Which};
 
 /// Check programs for errors and likely mistakes without running them.
@@ -314,7 +314,17 @@ impl Program {
         Self::judged(job, index, report, |finding| policy.level(finding, false))
     }
 
-    fn judged(job: Job, index: usize, report: Report, level: impl FnMut(&Lint) -> Level) -> Self {
+    fn judged(
+        job: Job,
+        index: usize,
+        mut report: Report,
+        level: impl FnMut(&Lint) -> Level,
+    ) -> Self {
+        if compilation::not_compiled(&job).is_some() {
+            // Findings in the driver's dummy are not about the shader.
+            report.lints.clear();
+            report.omitted = 0;
+        }
         let levels = report.lints.iter().map(level).collect();
         Self { name: job.name.clone(), index, job, report, levels }
     }
@@ -338,6 +348,8 @@ impl Tally {
         self.programs += checked.programs.len();
         self.omitted +=
             checked.programs.iter().map(|program| program.report.omitted).sum::<usize>();
+        let failed = |program: &&Program| compilation::not_compiled(&program.job).is_some();
+        self.errors += checked.programs.iter().filter(failed).count();
         for (_, level) in checked.programs.iter().flat_map(Program::all) {
             match level {
                 Level::Reported(Severity::Error) => self.errors += 1,

@@ -10,6 +10,7 @@ use r500_stream::counted;
 
 use super::policy::Policy;
 use super::{Checked, Program, colors};
+use crate::command::compilation;
 use crate::command::exit::Outcome;
 use crate::command::input_args;
 
@@ -29,7 +30,11 @@ pub(super) fn file(
     }
     if verbose {
         for program in &checked.programs {
-            writeln!(out, "{}: {}", checked.title(program), verdict(&program.report.verdict))?;
+            let verdict = match compilation::not_compiled(&program.job) {
+                Some(_) => "not compiled; nothing is guaranteed".to_owned(),
+                None => verdict(&program.report.verdict),
+            };
+            writeln!(out, "{}: {verdict}", checked.title(program))?;
         }
     }
     Ok(())
@@ -43,6 +48,9 @@ pub(super) fn findings(
     options: RenderOptions,
 ) -> Outcome<()> {
     for program in &checked.programs {
+        if let Some(why) = compilation::not_compiled(&program.job) {
+            writeln!(out, "{}\n", failed_compilation(checked, program, &why, options))?;
+        }
         // Disassembled once, and only if needed.
         let mut lines = None;
         for (finding, severity) in program.reported() {
@@ -64,6 +72,30 @@ pub(super) fn findings(
         }
     }
     Ok(())
+}
+
+/// Returns the message about a shader that the driver could not compile.
+fn failed_compilation(
+    checked: &Checked,
+    program: &Program,
+    why: &str,
+    options: RenderOptions,
+) -> String {
+    let help = program.job.compilation.as_deref().and_then(compilation::remedy);
+    let message = Message {
+        level: MessageLevel::Error,
+        id: "",
+        title: why,
+        excerpt: Excerpt::Line {
+            origin: &format!("{}: {}", checked.title(program), program.name),
+            line: None,
+            mark: 0..0,
+            label: "",
+        },
+        notes: Vec::new(),
+        help: help.into_iter().collect(),
+    };
+    message.render(options)
 }
 
 /// Returns the instructions as text, for programs without a source.

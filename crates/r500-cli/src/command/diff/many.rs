@@ -7,6 +7,7 @@ use r500::equivalence::Literals;
 use serde_json::{Value, json};
 
 use super::findings::NewFindings;
+use super::not_compiled;
 use super::pairs::{self, Pair};
 use super::run::{RunArgs, Verdict};
 use crate::command::engine_args::EngineArgs;
@@ -42,6 +43,11 @@ pub(super) fn run(
     let mut failed = Status::Fine;
     for Pair { name, jobs } in pairs {
         let (status, line, mut value) = match jobs {
+            [Some(a), Some(b)] if not_compiled([&a, &b]).is_some() => {
+                let message = not_compiled([&a, &b]).unwrap_or_default();
+                let value = json!({ "verdict": "incomparable", "reason": message });
+                (Status::CouldNot, format!("cannot compare: {message}"), value)
+            }
             [Some(a), Some(b)] => {
                 let jobs = [a, b];
                 let findings = NewFindings::of(&jobs);

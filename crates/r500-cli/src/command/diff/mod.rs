@@ -19,6 +19,7 @@ use r500::program::Job;
 use self::findings::NewFindings;
 use self::instructions::Listing;
 use self::run::RunArgs;
+use super::compilation;
 use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
@@ -118,6 +119,17 @@ Examples:
   r500 diff before after --prove --fail-on-findings
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
+/// Returns why two programs are not two shaders: the driver could not compile one of them.
+fn not_compiled(jobs: [&Job; 2]) -> Option<String> {
+    let [a, b] = jobs.map(compilation::not_compiled);
+    match (a, b) {
+        (None, None) => None,
+        (Some(why), None) => Some(format!("A did not compile: {why}")),
+        (None, Some(why)) => Some(format!("B did not compile: {why}")),
+        (Some(a), Some(b)) => Some(format!("neither compiled: A: {a}; B: {b}")),
+    }
+}
+
 impl Diff {
     /// Hands the memory limit to what loads textures.
     #[must_use]
@@ -200,6 +212,11 @@ impl Diff {
             input_args::one(a, self.read, self.pick.as_deref())?,
             input_args::one(b, self.read, pick_b.map(String::as_str))?,
         ];
+        if self.run.wanted()
+            && let Some(why) = not_compiled([&jobs[0], &jobs[1]])
+        {
+            return Err(Failure::could_not(anyhow::anyhow!(why)));
+        }
         let changes = Changes::of(&jobs[0].program, &jobs[1].program);
         let same = changes.is_empty();
         let files = [input_args::show(a), input_args::show(b)];

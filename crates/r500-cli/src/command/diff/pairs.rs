@@ -1,38 +1,32 @@
-//! Matching of the programs of two folders or files: by path and name, or by content if a name is only a number.
+//! The pairs of programs of two folders or files.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use r500::isa::Instruction;
 use r500::program::Job;
 
 use crate::command::exit::{Outcome, Status};
 use crate::command::input_args::{self, ReadArgs};
+use crate::command::program_match::{self, Identity};
 
 /// A program of a file or folder.
 pub(super) struct Named {
-    /// The path below the folder, without extension; empty for a file.
-    below: String,
-    /// Its name in the file.
-    inside: String,
+    /// What it is: its path is the one below the folder, without extension.
+    identity: Identity,
     pub(super) job: Job,
 }
 
 impl Named {
+    fn new(below: String, inside: String, job: Job) -> Self {
+        Self { identity: Identity::new(below, inside, &job), job }
+    }
+
     pub(super) fn name(&self) -> String {
-        let Self { below, inside, .. } = self;
+        let Identity { below, inside, .. } = &self.identity;
         if below.is_empty() || below == inside {
             inside.clone()
         } else {
             format!("{below}:{inside}")
         }
-    }
-
-    /// Returns whether the name is only a number: of programs in logs, and of unnamed ones. Inserting a program changes
-    /// it.
-    fn is_counted(&self) -> bool {
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        ["fp", "#"].iter().any(|start| self.inside.strip_prefix(start).is_some_and(digits))
     }
 }
 
@@ -54,15 +48,23 @@ pub(super) fn collect(root: &Path, read: ReadArgs, status: &mut Status) -> Outco
         let below = below.to_string_lossy().replace('\\', "/");
         input_args::each(&file, read, status, |index, job| {
             let inside = if job.name.is_empty() { format!("#{index}") } else { job.name.clone() };
-            found.push(Named { below: below.clone(), inside, job });
+            found.push(Named::new(below.clone(), inside, job));
         })?;
     }
+    // A shader that is compiled twice is one.
+    let repeated = program_match::repeated(&identities(&found));
+    let mut repeated = repeated.into_iter();
+    found.retain(|_| !repeated.next().unwrap_or(false));
     Ok(found)
+}
+
+fn identities(programs: &[Named]) -> Vec<&Identity> {
+    programs.iter().map(|named| &named.identity).collect()
 }
 
 /// Matches the programs of A with those of B, in the order of A; unmatched ones of B are last.
 pub(super) fn pairs(a: Vec<Named>, b: Vec<Named>) -> Vec<Pair> {
-    let partners = partners(&a, &b);
+    let partners = program_match::partners(&identities(&a), &identities(&b));
     let mut rest: Vec<Option<Named>> = b.into_iter().map(Some).collect();
     let mut pairs: Vec<Pair> = a
         .into_iter()
@@ -70,8 +72,8 @@ pub(super) fn pairs(a: Vec<Named>, b: Vec<Named>) -> Vec<Pair> {
         .map(|(a, partner)| {
             let mut name = a.name();
             let b = partner.and_then(|n| rest[n].take());
-            if let Some(b) = b.as_ref().filter(|b| b.inside != a.inside) {
-                name = format!("{name} and {}", b.inside);
+            if let Some(b) = b.as_ref().filter(|b| b.identity.inside != a.identity.inside) {
+                name = format!("{name} and {}", b.identity.inside);
             }
             Pair { name, jobs: [Some(a.job), b.map(|b| b.job)] }
         })
@@ -81,82 +83,9 @@ pub(super) fn pairs(a: Vec<Named>, b: Vec<Named>) -> Vec<Pair> {
     pairs
 }
 
-/// Returns the matching program of B for each of A.
-fn partners(a: &[Named], b: &[Named]) -> Vec<Option<usize>> {
-    let mut partners = vec![None; a.len()];
-    let mut free = vec![true; b.len()];
-    let pair = |partners: &mut [Option<usize>], free: &mut [bool], m: usize, n: usize| {
-        partners[m] = Some(n);
-        free[n] = false;
-    };
-    // Proper names; repeated ones match in file order.
-    let mut by_name: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (n, b) in b.iter().enumerate().rev().filter(|(_, b)| !b.is_counted()) {
-        by_name.entry((&b.below, &b.inside)).or_default().push(n);
-    }
-    for (m, a) in a.iter().enumerate().filter(|(_, a)| !a.is_counted()) {
-        if let Some(n) = by_name.get_mut(&(&*a.below, &*a.inside)).and_then(Vec::pop) {
-            pair(&mut partners, &mut free, m, n);
-        }
-    }
-    // Equal instructions, in file order.
-    let mut by_code: BTreeMap<(&str, Vec<[u32; 6]>), Vec<usize>> = BTreeMap::new();
-    for (n, b) in b.iter().enumerate().rev().filter(|(_, b)| b.is_counted()) {
-        by_code.entry((&b.below, code(&b.job))).or_default().push(n);
-    }
-    for (m, a) in a.iter().enumerate().filter(|(_, a)| a.is_counted()) {
-        if let Some(n) = by_code.get_mut(&(&*a.below, code(&a.job))).and_then(Vec::pop) {
-            pair(&mut partners, &mut free, m, n);
-        }
-    }
-    // Most instructions in common, the most similar pair first; the same name wins ties.
-    let left: Vec<usize> =
-        (0..a.len()).filter(|&m| a[m].is_counted() && partners[m].is_none()).collect();
-    let sorted = |named: &Named| {
-        let mut code = code(&named.job);
-        code.sort_unstable();
-        code
-    };
-    let others: Vec<(usize, Vec<[u32; 6]>)> = (0..b.len())
-        .filter(|&n| b[n].is_counted() && free[n])
-        .map(|n| (n, sorted(&b[n])))
-        .collect();
-    let mut candidates = Vec::new();
-    for m in left {
-        let own = sorted(&a[m]);
-        for (n, other) in others.iter().filter(|(n, _)| b[*n].below == a[m].below) {
-            let share = 2000 * common(&own, other) / (own.len() + other.len()).max(1);
-            let same_name = a[m].inside == b[*n].inside;
-            candidates.push((std::cmp::Reverse((share, same_name)), m, *n));
-        }
-    }
-    candidates.sort_unstable();
-    for (_, m, n) in candidates {
-        if partners[m].is_none() && free[n] {
-            pair(&mut partners, &mut free, m, n);
-        }
-    }
-    partners
-}
-
-fn code(job: &Job) -> Vec<[u32; 6]> {
-    job.program.code.iter().map(|Instruction(words)| *words).collect()
-}
-
-/// Returns the number of common instructions of two sorted programs.
-fn common(a: &[[u32; 6]], b: &[[u32; 6]]) -> usize {
-    let (mut m, mut n, mut common) = (0, 0, 0);
-    while let (Some(x), Some(y)) = (a.get(m), b.get(n)) {
-        let order = x.cmp(y);
-        common += usize::from(order.is_eq());
-        m += usize::from(order.is_le());
-        n += usize::from(order.is_ge());
-    }
-    common
-}
-
 #[cfg(test)]
 mod tests {
+    use r500::isa::Instruction;
     use r500::program::Program;
 
     use super::*;
@@ -165,7 +94,7 @@ mod tests {
     fn named(inside: &str, words: &[u32]) -> Named {
         let code = words.iter().map(|&word| Instruction([word, 0, 0, 0, 0, 0])).collect();
         let job = Job::from_program(Program::from_code(code));
-        Named { below: String::new(), inside: inside.to_owned(), job }
+        Named::new(String::new(), inside.to_owned(), job)
     }
 
     fn names(a: Vec<Named>, b: Vec<Named>) -> Vec<String> {

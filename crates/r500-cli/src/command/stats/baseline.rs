@@ -1,6 +1,5 @@
 //! Comparison of two sets of programs, in the style of shader-db.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use r500::check::Stats;
@@ -8,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::program::Program;
 use super::table::cell;
+use crate::command::program_match;
 
 /// Two sets of programs, matched.
 pub(super) struct Changes<'a> {
@@ -17,6 +17,13 @@ pub(super) struct Changes<'a> {
     gained: Vec<&'a str>,
     /// Programs that are missing or can no longer be counted.
     lost: Vec<&'a str>,
+}
+
+/// Returns programs without those that are the same compilation of the same shader as an earlier one.
+fn without_repetitions(programs: &[Program]) -> Vec<&Program> {
+    let identities: Vec<_> = programs.iter().map(|program| &program.identity).collect();
+    let repeated = program_match::repeated(&identities);
+    programs.iter().zip(repeated).filter(|(_, repeated)| !repeated).map(|(it, _)| it).collect()
 }
 
 /// A change of a number.
@@ -73,17 +80,34 @@ impl Measure<'_> {
 
 impl<'a> Changes<'a> {
     pub(super) fn new(before: &'a [Program], after: &'a [Program]) -> Self {
-        let by_key = |programs: &'a [Program]| -> BTreeMap<&'a str, &'a Program> {
-            let counted = programs.iter().filter(|program| program.counted.is_ok());
-            counted.map(|program| (program.key.as_str(), program)).collect()
-        };
-        let (old, new) = (by_key(before), by_key(after));
-        let shared = old.iter().filter_map(|(key, old)| Some((*old, *new.get(key)?)));
-        let only = |mine: &BTreeMap<&'a str, &'a Program>, other: &BTreeMap<&str, &Program>| {
-            let only = mine.iter().filter(|(key, _)| !other.contains_key(*key));
-            only.map(|(_, program)| program.name.as_str()).collect()
-        };
-        Self { shared: shared.collect(), gained: only(&new, &old), lost: only(&old, &new) }
+        let [before, after] = [before, after].map(without_repetitions);
+        let identities =
+            |programs: &[&'a Program]| programs.iter().map(|it| &it.identity).collect::<Vec<_>>();
+        let partners = program_match::partners(&identities(&before), &identities(&after));
+        let mut changes = Self { shared: Vec::new(), gained: Vec::new(), lost: Vec::new() };
+        let mut is_matched = vec![false; after.len()];
+        for (old, partner) in before.iter().zip(partners) {
+            let new = partner.map(|n| {
+                is_matched[n] = true;
+                after[n]
+            });
+            let counts = |program: &Program| program.counted.is_ok();
+            match (counts(old), new.filter(|new| counts(new))) {
+                (true, Some(new)) => changes.shared.push((old, new)),
+                (true, None) => changes.lost.push(&old.name),
+                (false, Some(new)) => changes.gained.push(&new.name),
+                (false, None) => {}
+            }
+        }
+        let new = after
+            .iter()
+            .zip(is_matched)
+            .filter(|(new, is_matched)| !is_matched && new.counted.is_ok());
+        changes.gained.extend(new.map(|(new, _)| new.name.as_str()));
+        changes.shared.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
+        changes.lost.sort_unstable();
+        changes.gained.sort_unstable();
+        changes
     }
 
     /// Returns whether a number of some program increased, or a program is missing.

@@ -23,8 +23,9 @@ use super::{syntax, terminal};
 /// Prints a report for one program, or a table for several: instructions by type, co-issue (both
 /// halves used), presubtract, OMOD and inline constants, registers, texture indirections, nesting,
 /// longest path, estimated cycles. Unreachable instructions are not counted. --against compares with
-/// another set of programs, matched by their paths below the given folders: totals, and each program
-/// that was helped or hurt.
+/// another set of programs, matched by their paths below the given folders, and in driver logs by the
+/// text of the shader: totals, and each program that was helped or hurt. Shaders that the driver could
+/// not compile have no numbers: they count as lost or gained.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Stats {
@@ -89,9 +90,10 @@ impl Stats {
         }
         self.check_against()?;
         let mut status = Status::Fine;
-        let mut programs = self.read(&self.files, &mut status)?;
+        let mut programs = self.read(&self.files, true, &mut status)?;
         if let Some(before) = &self.against {
-            let before = self.read(std::slice::from_ref(before), &mut status)?;
+            // What did not compile before is no error of now.
+            let before = self.read(std::slice::from_ref(before), false, &mut status)?;
             let changes = baseline::Changes::new(&before, &programs);
             match self.format {
                 TableFormat::Text => changes.text(&mut out)?,
@@ -138,8 +140,8 @@ impl Stats {
         }
     }
 
-    /// Counts every program; reports those that cannot be counted.
-    fn read(&self, files: &[PathBuf], status: &mut Status) -> Outcome<Vec<Program>> {
+    /// Counts every program; reports those that cannot be counted, which are errors, but not failed compilations if `fails` is false.
+    fn read(&self, files: &[PathBuf], fails: bool, status: &mut Status) -> Outcome<Vec<Program>> {
         let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
         let mut programs = Vec::new();
         let mut sharding = syntax::Sharding::new(self.shard);
@@ -156,8 +158,13 @@ impl Stats {
         }
         for program in &programs {
             if let Err(error) = &program.counted {
-                terminal::error(&format!("{}: {error}", program.name));
-                *status = Status::Failed;
+                let message = format!("{}: {error}", program.name);
+                if program.failed && !fails {
+                    terminal::warn(&message);
+                } else {
+                    terminal::error(&message);
+                    *status = Status::Failed;
+                }
             }
         }
         if programs.is_empty() && *status == Status::Fine && self.shard.is_none() {

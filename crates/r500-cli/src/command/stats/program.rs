@@ -8,13 +8,19 @@ use r500::check::graph::{Graph, Structure, Unstructured};
 use r500::program::Job;
 use serde_json::{Map, Value, json};
 
+use crate::command::compilation;
 use crate::command::exit::{Outcome, Status};
 use crate::command::input_args::{self, ReadArgs};
+use crate::command::program_match::Identity;
 
 /// A program with its statistics.
 pub(super) struct Program {
-    /// The key for matching: its path below the given folder, and its name in a file of several.
-    pub(super) key: String,
+    /// What it is, for matching: its path is the one below the given folder.
+    pub(super) identity: Identity,
+    /// What the log of its driver says of it.
+    compilation: Value,
+    /// Whether the driver could not compile it.
+    pub(super) failed: bool,
     /// The name in the output.
     pub(super) name: String,
     /// Its file, and its index there.
@@ -34,6 +40,10 @@ pub(super) struct Counted {
 
 impl Counted {
     fn of(job: &Job) -> Result<Self, String> {
+        // The driver's dummy is not the shader.
+        if let Some(why) = compilation::not_compiled(job) {
+            return Err(why);
+        }
         let graph = Graph::new(&job.program).map_err(|error| error.to_string())?;
         let structure = Structure::recover(&graph);
         let stats = Stats::of_graph(&job.program, &graph, structure.as_ref().ok());
@@ -61,6 +71,7 @@ impl Program {
         object.insert("name".into(), self.name.clone().into());
         object.insert("file".into(), self.file.clone().into());
         object.insert("index".into(), self.index.into());
+        object.insert("compilation".into(), self.compilation.clone());
         match &self.counted {
             Ok(counted) => {
                 for (n, name) in Stats::NAMES.iter().enumerate() {
@@ -108,14 +119,18 @@ pub(super) fn collect(
         let first = programs.len();
         let file_name = input_args::show(&file);
         let mut names = HashSet::new();
+        let below = key;
         input_args::each(&file, read, status, |index, job| {
             // The name in the file; printed only if there are several programs.
             let mut part = format!(":{}", job.name);
             if job.name.is_empty() || !names.insert(job.name.clone()) {
                 part = format!("{}#{index}", if job.name.is_empty() { "" } else { &part });
             }
+            let inside = if job.name.is_empty() { format!("#{index}") } else { job.name.clone() };
             programs.push(Program {
-                key: format!("{key}{part}"),
+                identity: Identity::new(below.clone(), inside, &job),
+                compilation: compilation::json(&job),
+                failed: compilation::not_compiled(&job).is_some(),
                 name: format!("{name}{part}"),
                 file: file_name.clone(),
                 index,
@@ -123,7 +138,7 @@ pub(super) fn collect(
             });
         })?;
         if let [only] = &mut programs[first..] {
-            only.key.clone_from(&key);
+            only.identity.alone = true;
             only.name.clone_from(&name);
         }
     }

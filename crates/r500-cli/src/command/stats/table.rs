@@ -40,6 +40,11 @@ fn total(programs: &[Program]) -> Stats {
     total
 }
 
+/// Returns the number of programs without those that the driver could not compile.
+fn compiled(programs: &[Program]) -> usize {
+    programs.iter().filter(|program| !program.failed).count()
+}
+
 pub(super) fn text(
     out: &mut impl Write,
     programs: &[Program],
@@ -63,7 +68,7 @@ pub(super) fn text(
         Column::CoIssue => percent(total.co_issue_rate()),
         Column::Number(n) => total.values()[n].to_string(),
     });
-    let label = format!("total of {}", counted(programs.len(), "program"));
+    let label = format!("total of {}", counted(compiled(programs), "program"));
     rows.push(std::iter::once(label).chain(sums).collect());
     let mut widths = vec![0; columns.len() + 1];
     for row in &rows {
@@ -131,7 +136,7 @@ pub(super) fn cell(text: &str) -> String {
 pub(super) fn total_json(programs: &[Program]) -> Value {
     let total = total(programs);
     let mut object = Map::new();
-    object.insert("programs".into(), programs.len().into());
+    object.insert("programs".into(), compiled(programs).into());
     for (name, value) in Stats::NAMES.iter().zip(total.values()) {
         object.insert((*name).into(), value.into());
     }

@@ -161,6 +161,10 @@ impl Search<'_> {
         let programs = [&jobs[0].program, &jobs[1].program];
         let legal = LegalConstants::new(programs, missing.int_constants, missing.bool_constants);
         let mut exercises: [Exercise; 2] = Default::default();
+        let open = [0, 1].map(|n: usize| {
+            let constants = plan.slots().iter().filter(|slot| slot.is_constant);
+            constants.flat_map(|slot| slot.places[n].iter().copied()).collect()
+        });
         let (mut work, mut alike, mut after) = (0_u64, false, 0);
         let mut frame = 0;
         let is_open = !plan.slots().is_empty() || !self.interface.missing.is_empty();
@@ -230,8 +234,16 @@ impl Search<'_> {
                 for (side, exercise) in sides.iter_mut().zip(&mut exercises) {
                     side.exercise(exercise);
                 }
-                result.unexercised =
-                    [0, 1].map(|n| exercises[n].unexercised(&sides[n].job.program));
+                let missing = &self.interface.missing;
+                let is_fixed = missing.int_constants == 0 && missing.bool_constants == 0;
+                result.unexercised = [0, 1].map(|n| {
+                    let program = &sides[n].job.program;
+                    if is_fixed {
+                        exercises[n].unexercised_by(program, &open[n])
+                    } else {
+                        exercises[n].unexercised(program)
+                    }
+                });
             }
             let differing = self.differing(&sides, &mut result.pixels);
             let mut depends = false;

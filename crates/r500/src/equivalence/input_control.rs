@@ -1,0 +1,241 @@
+//! Instructions that no input can make a pixel execute: control that depends on literals alone.
+//!
+//! A branch on a loop counter and a literal takes the same course in all runs. What one complete run does not execute, no
+//! run does. A channel *varies* if its value may depend on inputs, texels or constants with any value; a branch varies if its
+//! condition does. An instruction is *controlled* by inputs if a varying branch decides whether a pixel executes it in an
+//! iteration: it is between the branch and its target, or in a loop with a CONTINUE that is controlled. What a controlled
+//! instruction writes varies. A controlled BREAK only shortens a loop: what the loop writes varies after it, and a complete run is
+//! one that reaches an exit of the loop that is not controlled.
+
+use std::collections::BTreeSet;
+
+use r500_check::dataflow::{ChannelId, ChannelSet, Dataflow};
+use r500_check::graph::{Graph, Structure};
+use r500_isa::values::{AddrOp, FcOp};
+use r500_program::Program;
+
+/// What inputs control.
+pub(super) struct InputControl {
+    /// For each instruction, whether inputs control it.
+    pub(super) controlled: Vec<bool>,
+    /// Loops that inputs may shorten.
+    pub(super) shortened: Vec<Shortened>,
+}
+
+/// A loop that inputs may shorten.
+pub(super) struct Shortened {
+    /// Its first and last instruction.
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// Its BREAKs that inputs do not control.
+    pub(super) exits: Vec<usize>,
+}
+
+/// Returns what inputs control. `open` lists the channels of constants that have any value. `None` if that is unknown: the program has
+/// calls or is not structured.
+pub(super) fn input_control(program: &Program, open: &BTreeSet<(u8, u8)>) -> Option<InputControl> {
+    let graph = Graph::new(program).ok()?;
+    if graph.gave_up() {
+        return None;
+    }
+    let structure = Structure::recover(&graph).ok()?;
+    let flow = Dataflow::new(&graph, Some(&structure));
+    let reached = || (0..graph.len()).filter(|&at| graph.reaches(at));
+    let is_plain = |at: usize| graph.flow(at).is_none_or(|branch| branch.a_op == AddrOp::NONE);
+    if flow.writes_are_conditional() || !reached().all(is_plain) {
+        return None;
+    }
+    let control = Control { graph: &graph, flow: &flow, loops: loops(&graph), open };
+    let mut marks =
+        Marks { controlled: vec![false; graph.len()], shortened: vec![false; control.loops.len()] };
+    loop {
+        let varying = control.varying(&marks);
+        let before = marks.clone();
+        let varies = control.mark(&varying, &mut marks);
+        if marks == before {
+            let shortened = control.loops.iter().enumerate().filter(|(n, _)| marks.shortened[*n]);
+            let shortened = shortened
+                .map(|(n, &(first, last))| Shortened {
+                    first,
+                    last,
+                    exits: (first..last)
+                        .filter(|&at| {
+                            graph.flow(at).is_some_and(|branch| branch.is_break())
+                                && control.innermost(at) == Some(n)
+                                && !marks.controlled[at]
+                                && !varies[at]
+                        })
+                        .collect(),
+                })
+                .collect();
+            return Some(InputControl { controlled: marks.controlled, shortened });
+        }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct Marks {
+    controlled: Vec<bool>,
+    /// For each loop, whether inputs may shorten it.
+    shortened: Vec<bool>,
+}
+
+struct Control<'a> {
+    graph: &'a Graph,
+    flow: &'a Dataflow,
+    /// First and last instruction of each loop.
+    loops: Vec<(usize, usize)>,
+    open: &'a BTreeSet<(u8, u8)>,
+}
+
+impl Control<'_> {
+    /// Returns the innermost loop around an instruction, by index.
+    fn innermost(&self, at: usize) -> Option<usize> {
+        let around = self.loops.iter().enumerate();
+        let around = around.filter(|(_, (first, last))| (first..=last).contains(&&at));
+        around.min_by_key(|(_, (first, last))| last - first).map(|(n, _)| n)
+    }
+
+    /// Returns the varying channels before each instruction: a forward dataflow analysis.
+    fn varying(&self, marks: &Marks) -> Vec<ChannelSet> {
+        let mut varying = vec![ChannelSet::EMPTY; self.graph.len()];
+        let start = self.graph.window().start;
+        for temp in 0..128u8 {
+            varying[start].insert_temp(temp, 0b1111);
+        }
+        let mut work = vec![start];
+        let mut seen = vec![false; self.graph.len()];
+        while let Some(at) = work.pop() {
+            seen[at] = true;
+            let effects = self.flow.effects(at);
+            let info = self.graph.info(at);
+            let reads_open = info.constants.iter().any(|access| {
+                access.relative
+                    || (0..4u8)
+                        .any(|c| access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c)))
+            });
+            let is_varying = marks.controlled[at]
+                || reads_open
+                || info.fetch
+                || effects.may_read.intersects(&varying[at]);
+            let mut after = varying[at].without(&effects.must_write);
+            if is_varying {
+                after.union(&effects.may_write);
+            }
+            for next in self.flow.successors(at) {
+                let mut after = after;
+                for (_, &(first, last)) in
+                    self.loops.iter().enumerate().filter(|(n, _)| marks.shortened[*n])
+                {
+                    let is_inside = |at: usize| (first..=last).contains(&at);
+                    if is_inside(at) && !is_inside(next) {
+                        for inside in first..=last {
+                            after.union(&self.flow.effects(inside).may_write);
+                        }
+                    }
+                }
+                if varying[next].union(&after) || !seen[next] {
+                    work.push(next);
+                }
+            }
+        }
+        varying
+    }
+
+    /// Marks what varying branches control. Returns which instructions are varying branches.
+    fn mark(&self, varying: &[ChannelSet], marks: &mut Marks) -> Vec<bool> {
+        let mut branches = vec![false; self.graph.len()];
+        for at in (0..self.graph.len()).filter(|&at| self.graph.reaches(at)) {
+            let Some(branch) = self.graph.flow(at) else { continue };
+            let info = self.graph.info(at);
+            let alu = info.alu_result_read && varying[at].contains(ChannelId::AluResult);
+            let predicate = (0..4u8).any(|bit| {
+                info.predicate_reads >> bit & 1 != 0
+                    && varying[at].contains(ChannelId::Predicate(bit))
+            });
+            let varies = alu || predicate;
+            branches[at] = varies;
+            if varies && !branch.is_break() {
+                let index = |target: u32| {
+                    let offset = self.graph.window().offset;
+                    let target = target.saturating_sub(offset) as usize;
+                    target.min(self.graph.len())
+                };
+                let target = index(branch.target);
+                let mut last = target;
+                // An IF with an ELSE jumps to the instruction after it.
+                let other = target.checked_sub(1).and_then(|at| self.graph.flow(at));
+                if let Some(other) = other.filter(|other| other.b_else) {
+                    last = last.max(index(other.target));
+                }
+                let (from, to) = (at.min(target), at.max(last));
+                marks.controlled[from..to].fill(true);
+            }
+            if (varies || marks.controlled[at])
+                && let Some(n) = self.innermost(at)
+            {
+                let (first, last) = self.loops[n];
+                if branch.is_break() {
+                    marks.shortened[n] = true;
+                } else if branch.op == FcOp::CONTINUE {
+                    marks.controlled[first..=last].fill(true);
+                }
+            }
+        }
+        branches
+    }
+}
+
+/// Returns the first and last instruction of each loop.
+fn loops(graph: &Graph) -> Vec<(usize, usize)> {
+    let (mut open, mut loops) = (Vec::new(), Vec::new());
+    for at in 0..graph.len() {
+        let Some(branch) = graph.flow(at) else { continue };
+        if branch.is_loop_begin() {
+            open.push(at);
+        } else if branch.is_loop_end()
+            && let Some(first) = open.pop()
+        {
+            loops.push((first, at));
+        }
+    }
+    loops
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn controlled(source: &str) -> (Vec<bool>, usize) {
+        let limits = r500_formats::Limits::default();
+        let job = crate::reader::read(source.as_bytes(), None, None, &limits).unwrap().remove(0);
+        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        (control.controlled, control.shortened.len())
+    }
+
+    #[test]
+    fn counters_and_literals_do_not_vary() {
+        let source = |operand: &str| {
+            format!(
+                "FULL_FC_EN ;\nint[0] = (8, 0, 0) ;\nconst[0] = (3, 0, 0, 0) ;\n\
+                 : temp[1].r = MAX src0.000 src0.000 ;\n\
+                 REP int[0] ;\n\
+                 src0.rgb = {operand}, src1.rgb = const[0] : alu[ge].r = MAD src0.r00 src0.100 -src1.r00 ;\n\
+                 IF alu ALU_WAIT ;\nBREAK ;\nENDIF ;\n\
+                 src0.rgb = temp[1] : temp[1].r = MAD src0.r00 src0.100 src0.100 ;\n\
+                 ENDREP ;\n\
+                 OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rrr src0.rrr ;"
+            )
+        };
+        let (by_counter, shortened) = controlled(&source("temp[1]"));
+        assert!(!by_counter.contains(&true));
+        assert_eq!(shortened, 0);
+        // With a condition on an input, the branch with BREAK is controlled: the loop may be shorter.
+        let (by_input, shortened) = controlled(&source("temp[0]"));
+        assert_eq!(by_input.iter().filter(|&&controlled| controlled).count(), 3, "{by_input:?}");
+        assert!(by_input[4] && !by_input[6]);
+        assert_eq!(shortened, 1);
+    }
+}
