@@ -130,9 +130,9 @@ struct State<'a> {
 
 impl State<'_> {
     fn run_passes(&mut self) {
-        self.reduce_picture();
         loop {
             let before = self.jobs.clone();
+            self.reduce_picture();
             self.remove_instructions();
             self.simplify_fields();
             self.simplify_bindings();
