@@ -1,6 +1,6 @@
 //! A program in C forks, shares a drawing between threads, and frees handles twice.
 #![cfg(target_os = "linux")]
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

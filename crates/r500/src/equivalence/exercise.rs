@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use r500_check::graph::{EdgeKind, Graph, Node};
 use r500_exec::reference::Group;
-use r500_exec::{Bindings, Draw, Op, Options, PixelRect, RunError, Shader};
+use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
 use r500_isa::BranchInfo;
 use r500_isa::values::InstType;
 use r500_program::Program;
 
-use super::input_control::controlled_by_inputs;
+use super::input_control::{Shortened, input_control};
 
 /// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,8 +23,7 @@ pub struct Exercise {
 /// The instructions and branches that no run has executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unexercised {
-    /// Addresses of instructions that no active pixel has executed: of flow control, those that no group has executed and that
-    /// may jump.
+    /// Addresses of instructions that no active pixel has executed, without flow control that never jumps (ENDIF).
     pub instructions: Vec<u32>,
     /// Branches that no group has followed: the addresses of the flow-control instruction and of its target.
     pub branches: Vec<(u32, u32)>,
@@ -57,18 +56,17 @@ impl Exercise {
             let (x, y) = ((index + n) % columns, index / columns);
             let [width, height] = options.group;
             let rect = PixelRect { x: x * width, y: y * height, width, height };
-            self.follow(shader, Group::new(&draw, rect), &options);
+            self.follow(Group::new(&draw, rect), &options);
         }
         Ok(())
     }
 
-    fn follow(&mut self, shader: &Shader, mut group: Group<'_>, options: &Options<'_>) {
+    fn follow(&mut self, mut group: Group<'_>, options: &Options<'_>) {
         let mut from = None;
         while !group.ended() {
             let state = group.state();
             let address = state.address();
-            let is_flow = matches!(shader.op(address), Some(Op::Fc(_)));
-            if is_flow || state.lanes().iter().any(|lane| lane.executes(&options.readings)) {
+            if state.lanes().iter().any(|lane| lane.executes(&options.readings)) {
                 self.executed.insert(address);
             }
             self.followed.extend(from.map(|from| (from, address)));
@@ -87,12 +85,21 @@ impl Exercise {
         let mut unexercised = self.unexercised(program);
         if self.ended
             && !unexercised.instructions.is_empty()
-            && let Some(controlled) = controlled_by_inputs(program, open)
+            && let Some(control) = input_control(program, open)
         {
             let offset = u32::from(program.state.base_address());
-            unexercised.instructions.retain(|address| {
-                let index = address.saturating_sub(offset) as usize;
-                controlled.get(index).is_none_or(|&controlled| controlled)
+            let address = |index: usize| offset + index as u32;
+            let is_complete = |shortened: &Shortened| {
+                let mut exits = shortened.exits.iter();
+                self.followed.contains(&(address(shortened.last), address(shortened.last + 1)))
+                    || exits.any(|&exit| self.executed.contains(&address(exit)))
+            };
+            let cut: Vec<&Shortened> =
+                control.shortened.iter().filter(|shortened| !is_complete(shortened)).collect();
+            unexercised.instructions.retain(|at| {
+                let index = at.saturating_sub(offset) as usize;
+                control.controlled.get(index).is_none_or(|&controlled| controlled)
+                    || cut.iter().any(|cut| (cut.first..=cut.last).contains(&index))
             });
         }
         unexercised

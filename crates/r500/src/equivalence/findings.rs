@@ -15,9 +15,15 @@ use r500_isa::words::FcAddr;
 use r500_program::{Job, Program};
 
 /// Returns the errors and warnings of B that A does not have, by address. Both are checked with the assumptions that
-/// their jobs imply.
+/// their jobs imply. The dummy of a compilation that failed has none: they would not be about the shader.
 #[must_use]
 pub fn new_findings(a: &Job, b: &Job) -> Vec<Lint> {
+    let is_dummy = |job: &Job| {
+        job.compilation.as_ref().is_some_and(|compilation| !compilation.outcome.is_compiled())
+    };
+    if is_dummy(a) || is_dummy(b) {
+        return Vec::new();
+    }
     new_lints([&a.program, &b.program], [a, b].map(Assumptions::of_job))
 }
 

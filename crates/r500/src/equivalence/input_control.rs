@@ -2,9 +2,10 @@
 //!
 //! A branch on a loop counter and a literal takes the same course in all runs. What one complete run does not execute, no
 //! run does. A channel *varies* if its value may depend on inputs, texels or constants with any value; a branch varies if its
-//! condition does. An instruction is *controlled* by inputs if a varying branch decides whether, or in which iteration, a
-//! pixel executes it: it is between the branch and its target, or in a loop with a BREAK or CONTINUE that is controlled.
-//! What a controlled instruction writes varies.
+//! condition does. An instruction is *controlled* by inputs if a varying branch decides whether a pixel executes it in an
+//! iteration: it is between the branch and its target, or in a loop with a CONTINUE that is controlled. What a controlled
+//! instruction writes varies. A controlled BREAK only shortens a loop: what the loop writes varies after it, and a complete run is
+//! one that reaches an exit of the loop that is not controlled.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +14,26 @@ use r500_check::graph::{Graph, Structure};
 use r500_isa::values::{AddrOp, FcOp};
 use r500_program::Program;
 
-/// Returns for each instruction whether inputs control it. `open` lists the channels of constants that have any value. `None` if
-/// that is unknown: the program has calls or is not structured.
-pub(super) fn controlled_by_inputs(
-    program: &Program,
-    open: &BTreeSet<(u8, u8)>,
-) -> Option<Vec<bool>> {
+/// What inputs control.
+pub(super) struct InputControl {
+    /// For each instruction, whether inputs control it.
+    pub(super) controlled: Vec<bool>,
+    /// Loops that inputs may shorten.
+    pub(super) shortened: Vec<Shortened>,
+}
+
+/// A loop that inputs may shorten.
+pub(super) struct Shortened {
+    /// Its first and last instruction.
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// Its BREAKs that inputs do not control.
+    pub(super) exits: Vec<usize>,
+}
+
+/// Returns what inputs control. `open` lists the channels of constants that have any value. `None` if that is unknown: the program has
+/// calls or is not structured.
+pub(super) fn input_control(program: &Program, open: &BTreeSet<(u8, u8)>) -> Option<InputControl> {
     let graph = Graph::new(program).ok()?;
     if graph.gave_up() {
         return None;
@@ -31,15 +46,38 @@ pub(super) fn controlled_by_inputs(
         return None;
     }
     let control = Control { graph: &graph, flow: &flow, loops: loops(&graph), open };
-    let mut controlled = vec![false; graph.len()];
+    let mut marks =
+        Marks { controlled: vec![false; graph.len()], shortened: vec![false; control.loops.len()] };
     loop {
-        let varying = control.varying(&controlled);
-        let before = controlled.iter().filter(|&&controlled| controlled).count();
-        control.mark(&varying, &mut controlled);
-        if controlled.iter().filter(|&&controlled| controlled).count() == before {
-            return Some(controlled);
+        let varying = control.varying(&marks);
+        let before = marks.clone();
+        let varies = control.mark(&varying, &mut marks);
+        if marks == before {
+            let shortened = control.loops.iter().enumerate().filter(|(n, _)| marks.shortened[*n]);
+            let shortened = shortened
+                .map(|(n, &(first, last))| Shortened {
+                    first,
+                    last,
+                    exits: (first..last)
+                        .filter(|&at| {
+                            graph.flow(at).is_some_and(|branch| branch.is_break())
+                                && control.innermost(at) == Some(n)
+                                && !marks.controlled[at]
+                                && !varies[at]
+                        })
+                        .collect(),
+                })
+                .collect();
+            return Some(InputControl { controlled: marks.controlled, shortened });
         }
     }
+}
+
+#[derive(Clone, PartialEq)]
+struct Marks {
+    controlled: Vec<bool>,
+    /// For each loop, whether inputs may shorten it.
+    shortened: Vec<bool>,
 }
 
 struct Control<'a> {
@@ -51,8 +89,15 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
+    /// Returns the innermost loop around an instruction, by index.
+    fn innermost(&self, at: usize) -> Option<usize> {
+        let around = self.loops.iter().enumerate();
+        let around = around.filter(|(_, (first, last))| (first..=last).contains(&&at));
+        around.min_by_key(|(_, (first, last))| last - first).map(|(n, _)| n)
+    }
+
     /// Returns the varying channels before each instruction: a forward dataflow analysis.
-    fn varying(&self, controlled: &[bool]) -> Vec<ChannelSet> {
+    fn varying(&self, marks: &Marks) -> Vec<ChannelSet> {
         let mut varying = vec![ChannelSet::EMPTY; self.graph.len()];
         let start = self.graph.window().start;
         for temp in 0..128u8 {
@@ -69,7 +114,7 @@ impl Control<'_> {
                     || (0..4u8)
                         .any(|c| access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c)))
             });
-            let is_varying = controlled[at]
+            let is_varying = marks.controlled[at]
                 || reads_open
                 || info.fetch
                 || effects.may_read.intersects(&varying[at]);
@@ -78,6 +123,17 @@ impl Control<'_> {
                 after.union(&effects.may_write);
             }
             for next in self.flow.successors(at) {
+                let mut after = after;
+                for (_, &(first, last)) in
+                    self.loops.iter().enumerate().filter(|(n, _)| marks.shortened[*n])
+                {
+                    let is_inside = |at: usize| (first..=last).contains(&at);
+                    if is_inside(at) && !is_inside(next) {
+                        for inside in first..=last {
+                            after.union(&self.flow.effects(inside).may_write);
+                        }
+                    }
+                }
                 if varying[next].union(&after) || !seen[next] {
                     work.push(next);
                 }
@@ -86,8 +142,9 @@ impl Control<'_> {
         varying
     }
 
-    /// Marks the instructions that varying branches control.
-    fn mark(&self, varying: &[ChannelSet], controlled: &mut [bool]) {
+    /// Marks what varying branches control. Returns which instructions are varying branches.
+    fn mark(&self, varying: &[ChannelSet], marks: &mut Marks) -> Vec<bool> {
+        let mut branches = vec![false; self.graph.len()];
         for at in (0..self.graph.len()).filter(|&at| self.graph.reaches(at)) {
             let Some(branch) = self.graph.flow(at) else { continue };
             let info = self.graph.info(at);
@@ -97,7 +154,8 @@ impl Control<'_> {
                     && varying[at].contains(ChannelId::Predicate(bit))
             });
             let varies = alu || predicate;
-            if varies {
+            branches[at] = varies;
+            if varies && !branch.is_break() {
                 let index = |target: u32| {
                     let offset = self.graph.window().offset;
                     let target = target.saturating_sub(offset) as usize;
@@ -111,17 +169,20 @@ impl Control<'_> {
                     last = last.max(index(other.target));
                 }
                 let (from, to) = (at.min(target), at.max(last));
-                controlled[from..to].fill(true);
+                marks.controlled[from..to].fill(true);
             }
-            let leaves = branch.is_break() || branch.op == FcOp::CONTINUE;
-            if leaves && (varies || controlled[at]) {
-                let around =
-                    self.loops.iter().filter(|(first, last)| (first..=last).contains(&&at));
-                if let Some(&(first, last)) = around.min_by_key(|(first, last)| last - first) {
-                    controlled[first..=last].fill(true);
+            if (varies || marks.controlled[at])
+                && let Some(n) = self.innermost(at)
+            {
+                let (first, last) = self.loops[n];
+                if branch.is_break() {
+                    marks.shortened[n] = true;
+                } else if branch.op == FcOp::CONTINUE {
+                    marks.controlled[first..=last].fill(true);
                 }
             }
         }
+        branches
     }
 }
 
@@ -147,10 +208,11 @@ mod tests {
 
     use super::*;
 
-    fn controlled(source: &str) -> Vec<bool> {
+    fn controlled(source: &str) -> (Vec<bool>, usize) {
         let limits = r500_formats::Limits::default();
         let job = crate::reader::read(source.as_bytes(), None, None, &limits).unwrap().remove(0);
-        controlled_by_inputs(&job.program, &BTreeSet::new()).unwrap()
+        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        (control.controlled, control.shortened.len())
     }
 
     #[test]
@@ -167,10 +229,13 @@ mod tests {
                  OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rrr src0.rrr ;"
             )
         };
-        assert!(!controlled(&source("temp[1]")).contains(&true));
-        // With a condition on an input, the whole loop is controlled, and so is its counter, but not what follows.
-        let by_input = controlled(&source("temp[0]"));
-        assert!(by_input[1..8].iter().all(|&controlled| controlled), "{by_input:?}");
-        assert!(!by_input[0] && !by_input[8], "{by_input:?}");
+        let (by_counter, shortened) = controlled(&source("temp[1]"));
+        assert!(!by_counter.contains(&true));
+        assert_eq!(shortened, 0);
+        // With a condition on an input, the branch with BREAK is controlled: the loop may be shorter.
+        let (by_input, shortened) = controlled(&source("temp[0]"));
+        assert_eq!(by_input.iter().filter(|&&controlled| controlled).count(), 3, "{by_input:?}");
+        assert!(by_input[4] && !by_input[6]);
+        assert_eq!(shortened, 1);
     }
 }

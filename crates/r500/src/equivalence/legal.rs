@@ -127,7 +127,7 @@ fn errors(program: &Program) -> Errors {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
 
     use r500_asm::{Options, assemble};
 

@@ -100,9 +100,6 @@ pub enum Incomparable {
     /// No integer and boolean constants were found with which the checker accepts both programs.
     #[error("no integer and boolean constants were found with which the checker finds no error")]
     NoLegalConstants,
-    /// Random values were requested, but no input and no constant has the same name in both.
-    #[error("no input and no constant has the same name in both")]
-    NothingShared,
 }
 
 /// Two jobs with decoded programs.
@@ -143,7 +140,7 @@ pub enum Part {
         target: usize,
         /// The colours as written by the programs.
         written: [[f32; 4]; 2],
-        /// The bytes that the card would store.
+        /// The bytes that the card would store; empty if not both files give the format.
         stored: [Vec<u8>; 2],
     },
     /// Depth.
@@ -283,9 +280,13 @@ fn differences(
         }
         let color = |n: usize| frames[n].target(target).map_or([0.0; 4], |colors| colors[index]);
         let written = [color(0), color(1)];
+        let formats = [0, 1].map(|n| states[n].out_fmt[target]);
+        let is_stored = formats.iter().all(Option::is_some);
         let stored = [0, 1].map(|n| {
             let mut bytes = Vec::new();
-            color::store(states[n].out_fmt_or_default(target), written[n], &mut bytes);
+            if let Some(format) = formats[n].filter(|_| is_stored) {
+                color::store(format, written[n], &mut bytes);
+            }
             bytes
         });
         let shown = |formats: [UsOutFmt; 2]| {
@@ -299,7 +300,7 @@ fn differences(
                 _ => false,
             }
         };
-        let same = match ([0, 1].map(|n| states[n].out_fmt[target]), tolerance) {
+        let same = match (formats, tolerance) {
             // The order of components is part of what is stored.
             ([Some(a), Some(b)], None) if a.out_fmt() == b.out_fmt() => stored[0] == stored[1],
             // With different formats or a tolerance, the displayed values are compared.

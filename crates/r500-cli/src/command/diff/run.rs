@@ -73,6 +73,8 @@ pub(super) struct Verdict {
     searched: Option<[u64; 2]>,
     /// Number of pictures that did not end within the instruction limit.
     endless: u64,
+    /// Targets whose colours are compared as floats.
+    as_floats: Vec<usize>,
     interface: InterfaceMatch,
     /// Unexecuted instructions of A and B.
     unexercised: [Unexercised; 2],
@@ -181,6 +183,7 @@ impl RunArgs {
             carried: None,
             searched: None,
             endless: 0,
+            as_floats: as_floats(jobs),
             interface,
             unexercised: Default::default(),
             end: End::Equal(None),
@@ -225,9 +228,6 @@ impl RunArgs {
             }
             missing.is_empty()
         });
-        if self.random.is_some() && interface.is_empty() && is_complete {
-            return Err(Incomparable::NothingShared);
-        }
         let limit = machine.time_limit(TIME);
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut exercises: [Exercise; 2] = Default::default();
@@ -339,6 +339,16 @@ impl RunArgs {
         }
         Ok(Shared { name: text.trim().to_owned(), places })
     }
+}
+
+/// Returns the targets that a program may write and whose format not both files give.
+fn as_floats(jobs: &[Job; 2]) -> Vec<usize> {
+    let shaders = jobs.each_ref().map(|job| Shader::new(&job.program).ok());
+    let is_written =
+        |target: usize| shaders.iter().flatten().any(|shader| shader.targets()[target]);
+    let is_given =
+        |target: usize| jobs.iter().all(|job| job.program.state.out_fmt[target].is_some());
+    (0..4).filter(|&target| is_written(target) && !is_given(target)).collect()
 }
 
 /// Returns what neither of two runs executed.

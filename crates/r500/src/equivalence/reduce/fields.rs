@@ -24,6 +24,17 @@ impl State<'_> {
             })
             .collect();
         for place in places {
+            for absent in [without_rgb as fn(&mut Instruction) -> bool, without_alpha] {
+                let mut jobs = self.jobs.clone();
+                let mut changed = false;
+                for (job, at) in jobs.iter_mut().zip(place) {
+                    let inst = at.and_then(|at| job.program.code.get_mut(at));
+                    changed |= inst.is_some_and(absent);
+                }
+                if changed {
+                    self.try_jobs(jobs);
+                }
+            }
             self.simplify_operands(place);
         }
     }
@@ -38,6 +49,9 @@ impl State<'_> {
             let Some(register) = first.layout()[word] else { continue };
             for field in register.fields {
                 let inst = |n: usize| place[n].map(|at| self.jobs[n].program.code[at]);
+                if inst(0).or(inst(1)).is_some_and(|inst| is_in_absent_half(inst, word, field)) {
+                    continue;
+                }
                 let now = [inst(0), inst(1)].map(|inst| inst.map(|i| field.extract(i.0[word])));
                 let code = match now {
                     [Some(a), Some(b)] if a != b => continue,
@@ -58,6 +72,60 @@ impl State<'_> {
             }
         }
     }
+}
+
+/// Clears the RGB half of an instruction that writes nothing. Returns whether there was one.
+fn without_rgb(inst: &mut Instruction) -> bool {
+    let (cmn, rgb) = (inst.cmn(), inst.rgb_inst());
+    let writes = cmn.rgb_wmask().code() | cmn.rgb_omask().code();
+    let is_alu = matches!(inst.ty(), InstType::ALU | InstType::OUT);
+    is_alu && writes == 0 && !rgb.alu_wmask() && clear(inst, is_of_rgb)
+}
+
+/// Clears the alpha half of an instruction that writes nothing. Returns whether there was one.
+fn without_alpha(inst: &mut Instruction) -> bool {
+    let (cmn, alpha) = (inst.cmn(), inst.alpha_inst());
+    let writes = cmn.alpha_wmask() || cmn.alpha_omask() || alpha.w_omask();
+    let is_alu = matches!(inst.ty(), InstType::ALU | InstType::OUT);
+    is_alu && !writes && clear(inst, is_of_alpha)
+}
+
+/// Returns whether a field is an operand, an opcode or a destination of the RGB half.
+fn is_of_rgb(word: usize, field: &Field) -> bool {
+    match word {
+        3 => field.name != "TARGET",
+        5 => !field.name.starts_with("ALPHA"),
+        _ => false,
+    }
+}
+
+/// Returns whether a field is an operand, an opcode or a destination of the alpha half.
+fn is_of_alpha(word: usize, field: &Field) -> bool {
+    match word {
+        4 => field.name != "TARGET",
+        5 => field.name.starts_with("ALPHA"),
+        _ => false,
+    }
+}
+
+/// Returns whether a field is part of a half that the assembler leaves out: all zero.
+fn is_in_absent_half(inst: Instruction, word: usize, field: &Field) -> bool {
+    [is_of_rgb as fn(usize, &Field) -> bool, is_of_alpha].into_iter().any(|half| {
+        let mut cleared = inst;
+        half(word, field) && !clear(&mut cleared, half)
+    })
+}
+
+/// Clears the fields that a predicate selects by word and name. Returns whether anything changed.
+fn clear(inst: &mut Instruction, selected: impl Fn(usize, &Field) -> bool) -> bool {
+    let before = *inst;
+    for (word, register) in before.layout().into_iter().enumerate() {
+        let fields = register.into_iter().flat_map(|register| register.fields);
+        for field in fields.filter(|field| selected(word, field)) {
+            inst.0[word] = field.insert(inst.0[word], 0);
+        }
+    }
+    *inst != before
 }
 
 /// Sets a field. The address of an unused source has no other bits.

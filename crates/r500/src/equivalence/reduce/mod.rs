@@ -11,10 +11,13 @@
 //! | [`fields`] | operands, channels, modifiers |
 //! | [`bindings`] | constants, inputs, textures, state; what remains gets simple values |
 //!
+//! Programs that agree nearly everywhere must still do so ([`controls`]).
+//!
 //! Instructions that are aligned in both programs are removed from both. If both computed the same values, the register
 //! becomes an input with these values ([`recorded`]), so that what follows needs no instruction before it.
 
 mod bindings;
+mod controls;
 mod fields;
 mod picture;
 mod recorded;
@@ -96,12 +99,14 @@ impl Reduction<'_> {
             allowed: jobs.each_ref().map(codes),
             signature: Signature::default(),
             difference: None,
+            is_edge: false,
             runs: 0,
             jobs,
         };
         let first = state.compare(&state.jobs.clone())?.ok_or(Irreducible::Equal)?;
         state.signature = Signature::of(&first);
         state.difference = Some(first);
+        state.is_edge = state.agrees_elsewhere();
         state.run_passes();
         let complete = !state.is_late();
         let difference = state.difference.ok_or(Irreducible::Equal)?;
@@ -117,15 +122,17 @@ struct State<'a> {
     allowed: [BTreeSet<LintCode>; 2],
     signature: Signature,
     difference: Option<Difference>,
+    /// Whether the programs agree with all control values.
+    is_edge: bool,
     runs: u64,
     jobs: [Job; 2],
 }
 
 impl State<'_> {
     fn run_passes(&mut self) {
-        self.reduce_picture();
         loop {
             let before = self.jobs.clone();
+            self.reduce_picture();
             self.remove_instructions();
             self.simplify_fields();
             self.simplify_bindings();
@@ -165,7 +172,7 @@ impl State<'_> {
             return false;
         }
         let Ok(Some(difference)) = self.compare(&jobs) else { return false };
-        if !self.signature.matches(&difference) {
+        if !self.signature.matches(&difference) || !self.passes_controls(&jobs) {
             return false;
         }
         self.jobs = jobs;

@@ -10,7 +10,11 @@ impl State<'_> {
     pub(super) fn reduce_picture(&mut self) {
         let Some(difference) = &self.difference else { return };
         let [x, y] = difference.pixel;
+        let size = self.jobs[0].size.unwrap_or_default();
         for [width, height] in [[2, 2], self.options.group] {
+            if width >= size[0] && height >= size[1] {
+                return;
+            }
             let rect = PixelRect { x: x - x % width, y: y - y % height, width, height };
             let parts = self.jobs.each_ref().map(|job| part_of(job, rect));
             if let [Some(a), Some(b)] = parts

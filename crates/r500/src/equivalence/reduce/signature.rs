@@ -26,6 +26,8 @@ pub enum Way {
     Nan,
     /// An infinity and another number.
     Infinity,
+    /// A denormal and another denormal or zero.
+    Denormal,
     /// By less than 1/1024 of their size.
     Rounding,
     /// Otherwise.
@@ -76,6 +78,7 @@ fn way(a: f32, b: f32) -> Option<Way> {
         (true, false) | (false, true) => Way::Nan,
         _ if a == b => Way::ZeroSign,
         _ if a.is_infinite() || b.is_infinite() => Way::Infinity,
+        _ if a.abs().max(b.abs()) < f32::MIN_POSITIVE => Way::Denormal,
         _ if (a - b).abs() <= a.abs().max(b.abs()) / 1024.0 => Way::Rounding,
         _ => Way::Value,
     })
@@ -94,6 +97,7 @@ mod tests {
         assert_eq!(way(1.0, f32::INFINITY), Some(Way::Infinity));
         assert_eq!(way(1.0, 1.0 + f32::EPSILON), Some(Way::Rounding));
         assert_eq!(way(1.0, 2.0), Some(Way::Value));
-        assert_eq!(way(0.0, 1e-40), Some(Way::Value));
+        assert_eq!(way(0.0, 1e-40), Some(Way::Denormal));
+        assert_eq!(way(0.0, f32::MIN_POSITIVE), Some(Way::Value));
     }
 }

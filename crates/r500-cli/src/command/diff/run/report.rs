@@ -159,6 +159,11 @@ impl Verdict {
                 )?;
             }
         }
+        if !self.as_floats.is_empty() && self.carried.or(self.searched.map(|_| 0)).is_some() {
+            let targets: Vec<String> =
+                self.as_floats.iter().map(|target| format!("out[{target}]")).collect();
+            writeln!(out, "compared as floats, without a format of both: {}", targets.join(", "))?;
+        }
         if self.endless > 0 {
             writeln!(
                 out,
@@ -235,6 +240,7 @@ impl Verdict {
                 .collect::<Value>(),
         });
         let registers = |(side, registers): &(Side, r500::check::ExternalReads)| json!({ "side": side.to_string(), "registers": registers.to_string() });
+        value["as_floats"] = self.as_floats.clone().into();
         value["filled"] = self.interface.missing.to_string().into();
         value["copied"] = self.interface.copied.iter().map(registers).collect();
         let unmatched = SIDES.into_iter().zip(&self.interface.unmatched);
@@ -358,9 +364,14 @@ impl Different {
                     for (side, (written, stored)) in
                         [Side::A, Side::B].iter().zip(written.iter().zip(stored))
                     {
-                        let stored: String = stored.iter().map(|b| format!("{b:02x}")).collect();
                         let color = vector(written);
-                        writeln!(out, "  {side}  out[{target}] = {color}, stored {stored}")?;
+                        write!(out, "  {side}  out[{target}] = {color}")?;
+                        if !stored.is_empty() {
+                            let stored: String =
+                                stored.iter().map(|b| format!("{b:02x}")).collect();
+                            write!(out, ", stored {stored}")?;
+                        }
+                        writeln!(out)?;
                     }
                 }
                 Part::Depth { written: [a, b] } => {
