@@ -57,9 +57,10 @@ def read_tests(profile, platform):
             command = option(options["command"])
             if test.get("type") == "gl_builtin":
                 command[1] = f"tests/{command[1]}"
-            # Tests that run alone draw to a window, others to a framebuffer object.
-            fbo = ["-fbo"] if option(options.get("run_concurrent", "True")) else []
-            yield name, [*command, "-auto", *fbo]
+            # Tests that run alone draw to a window, which a platform without a screen does not have; others to a framebuffer object.
+            fbo = option(options.get("run_concurrent", "True"))
+            if fbo or platform != "surfaceless_egl":
+                yield name, [*command, "-auto", *(["-fbo"] if fbo else [])]
 
 
 def run(arguments, number, name, command):
