@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use r500::asm::{Options as Assemble, PrintOptions, assemble, print};
 use r500::check::{LintCode, Severity, check_job};
 use r500::equivalence::reduce::{Irreducible, Reduced, Reduction, Signature};
-use r500::equivalence::{InterfaceMatch, Pair, RANDOM, Search, SearchEnd, WORK};
+use r500::equivalence::{InterfaceMatch, Pair, Search, SearchEnd, WORK};
 use r500::exec::Options;
 use r500::exec::reference::Reference;
 use r500::fast::Fast;
@@ -121,12 +121,12 @@ fn a_planted_mistake_remains_with_few_instructions() {
     assert!(reduced_pairs >= 3, "{reduced_pairs}");
 }
 
-/// The pairs of the corpus that differ in an edge, with the values that the search finds.
+/// Some pairs of the corpus that differ in an edge, with the values that the search finds.
 #[test]
 fn pairs_that_differ_in_an_edge_are_reduced() {
     let mut reduced_pairs = 0;
     for a in
-        files("edges").iter().filter(|path| path.to_string_lossy().ends_with(".a.r5")).step_by(4)
+        files("edges").iter().filter(|path| path.to_string_lossy().ends_with(".a.r5")).step_by(11)
     {
         let b = PathBuf::from(a.to_string_lossy().replace(".a.r5", ".b.r5"));
         let jobs = [job(a), job(&b)];
@@ -138,8 +138,8 @@ fn pairs_that_differ_in_an_edge_are_reduced() {
             options: Options::default(),
             seed: 0,
             tolerance: None,
-            frames: 48,
-            random: RANDOM,
+            frames: 16,
+            random: 0,
             work: WORK,
             deadline: None,
             shard: [0, 1],
@@ -154,5 +154,5 @@ fn pairs_that_differ_in_an_edge_are_reduced() {
         }
         reduced_pairs += 1;
     }
-    assert!(reduced_pairs >= 5, "{reduced_pairs}");
+    assert!(reduced_pairs >= 2, "{reduced_pairs}");
 }
