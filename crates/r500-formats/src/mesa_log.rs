@@ -140,8 +140,9 @@ impl<R: BufRead> LogEntries<R> {
                 return Ok(());
             }
             if self.processes.len() == MOST_PROCESSES {
-                return Err(ReadError::limit("processes in a log", MOST_PROCESSES as u64)
-                    .at_line(number));
+                return Err(
+                    ReadError::limit("processes in a log", MOST_PROCESSES as u64).at_line(number)
+                );
             }
             self.processes.insert(name.to_owned(), Process::default());
         }
@@ -233,7 +234,9 @@ impl Process {
 /// Returns the stage of the program that a line is about.
 fn stage_of(kind: &LineKind) -> Stage {
     match kind {
-        LineKind::Heading(stage, _) | LineKind::Failed(stage) | LineKind::GaveUp(stage, _) => *stage,
+        LineKind::Heading(stage, _) | LineKind::Failed(stage) | LineKind::GaveUp(stage, _) => {
+            *stage
+        }
         LineKind::VertexWords => Stage::Vertex,
         _ => Stage::Fragment,
     }
@@ -299,7 +302,11 @@ impl<R: BufRead> Iterator for Programs<R> {
         }
         let held = match vertices {
             1 => "one vertex program, vp0".to_owned(),
-            n => format!("{n} vertex programs, vp0{}vp{}", if n == 2 { " and " } else { " to " }, n - 1),
+            n => format!(
+                "{n} vertex programs, vp0{}vp{}",
+                if n == 2 { " and " } else { " to " },
+                n - 1
+            ),
         };
         let error = ReadError::new(ReadErrorKind::NoProgram(Format::MesaLog));
         Some(Err(error.with_help(format!(

@@ -305,7 +305,10 @@ fn a_log_of_several_programs() {
     for (job, (_, bytes)) in jobs.iter().zip(&logs) {
         assert_eq!(job.program, read_one(bytes).program);
     }
-    assert_eq!(jobs[0].origin, "log of Mesa's r300 driver, line 823; US_CONFIG and int[0] as Mesa writes them");
+    assert_eq!(
+        jobs[0].origin,
+        "log of Mesa's r300 driver, line 823; US_CONFIG and int[0] as Mesa writes them"
+    );
 
     // Truncated within the last program: the others are still read.
     let last = all.windows(9).rposition(|w| w == b"RGBA_INST").unwrap();

@@ -85,7 +85,10 @@ fn constants_of_logs_are_those_of_the_draws_or_missing_by_name() {
                     match channel {
                         Channel::Uniform { .. } | Channel::State(_) => {}
                         Channel::Tiny { decimals } => {
-                            assert!(uploaded.abs() <= 0.5 * 10_f32.powi(-i32::from(decimals)), "{place}");
+                            assert!(
+                                uploaded.abs() <= 0.5 * 10_f32.powi(-i32::from(decimals)),
+                                "{place}"
+                            );
                         }
                         _ => panic!("{place} is read, and the log says nothing"),
                     }
@@ -95,8 +98,12 @@ fn constants_of_logs_are_those_of_the_draws_or_missing_by_name() {
                     panic!("{place} has a value");
                 };
                 let logged = f64::from(f32::from_bits(state.constants[n][c]));
-                let tolerance = 0.5 * 10_f64.powi(-i32::from(decimals)) + f64::from(uploaded.abs()) * 1e-7;
-                assert!((logged - f64::from(uploaded)).abs() <= tolerance, "{place}: {logged}, draw {uploaded}");
+                let tolerance =
+                    0.5 * 10_f64.powi(-i32::from(decimals)) + f64::from(uploaded.abs()) * 1e-7;
+                assert!(
+                    (logged - f64::from(uploaded)).abs() <= tolerance,
+                    "{place}: {logged}, draw {uploaded}"
+                );
                 equal += 1;
             }
             // What Mesa always writes.
@@ -123,7 +130,10 @@ fn literals_smaller_than_the_decimals_are_missing() {
 fn uniforms_and_driver_state_have_names() {
     let (job, _) = pair("mesa-22.3.6", "array_uniform");
     let named: Vec<_> = job.uniforms.iter().map(|u| (u.name.as_str(), u.constant)).collect();
-    assert!(named.contains(&("CONST[0][1]", 1)) && named.contains(&("CONST[0][3]", 3)), "{named:?}");
+    assert!(
+        named.contains(&("CONST[0][1]", 1)) && named.contains(&("CONST[0][3]", 3)),
+        "{named:?}"
+    );
     for version in ["mesa-22.3.6", "mesa-25.0.7"] {
         let (job, _) = pair(version, "coord_only");
         let compilation = job.compilation.unwrap();
@@ -159,18 +169,25 @@ fn a_failed_compilation_is_its_dummy_with_the_reason() {
     let Outcome::Failed(failure) = &compilation.outcome else { panic!("{compilation:?}") };
     assert_eq!(failure.reason, "Ran out of temporary registers");
     let limit = failure.limit.unwrap();
-    assert_eq!((limit.resource, limit.most, limit.excess()), (Resource::Temporaries, Some(128), None));
+    assert_eq!(
+        (limit.resource, limit.most, limit.excess()),
+        (Resource::Temporaries, Some(128), None)
+    );
     // The text is that of the shader, not of the dummy.
     assert!(compilation.source.contains("MUL OUT[0], IN[0], IN[0]"), "{}", compilation.source);
 
     // The reason without an end of line, as Mesa 22 prints it.
     let run_on = log
-        .replace("r300compiler error: Ran out of temporary registers\n", "r300compiler error: Ran out of temporary registers")
+        .replace(
+            "r300compiler error: Ran out of temporary registers\n",
+            "r300compiler error: Ran out of temporary registers",
+        )
         .replace("registers\nUsing", "registersUsing");
     assert_eq!(jobs(&run_on)[0].compilation.as_ref().unwrap().outcome, compilation.outcome);
 
     // By how much.
-    let much = log.replace("Ran out of temporary registers", "Too many constants. Max: 256, Got: 313");
+    let much =
+        log.replace("Ran out of temporary registers", "Too many constants. Max: 256, Got: 313");
     let jobs = jobs(&much);
     let outcome = &jobs[0].compilation.as_ref().unwrap().outcome;
     assert_eq!(
@@ -197,9 +214,11 @@ fn the_shader_after_a_failed_one_is_not_its_dummy() {
         jobs(&log).iter().map(|job| job.compilation.as_ref().unwrap().outcome.name()).collect();
     assert_eq!(outcomes[..2], ["failed", "compiled"]);
     // Without the dummy, which an older or another build may not print.
-    let (front, _) = log.split_once("r300: Initial fragment program\nFRAG\nDCL OUT[0], COLOR\nIMM").unwrap();
+    let (front, _) =
+        log.split_once("r300: Initial fragment program\nFRAG\nDCL OUT[0], COLOR\nIMM").unwrap();
     let jobs = jobs(&format!("{front}{good}"));
-    let found: Vec<_> = jobs.iter().map(|job| (job.name.as_str(), job.program.code.len())).collect();
+    let found: Vec<_> =
+        jobs.iter().map(|job| (job.name.as_str(), job.program.code.len())).collect();
     assert_eq!(found[0], ("fp0", 0));
     assert!(found[1].1 > 1, "{found:?}");
 }
@@ -296,10 +315,14 @@ fn immediates_of_logs_without_lists() {
     // Versions before the lists: the literals of the shader and the texts of the passes give the numbers.
     for (version, name) in [("mesa-22.3.6", "inline_drop"), ("mesa-22.3.6", "repeat_vals")] {
         let log = String::from_utf8(gunzip(&format!("{version}/{name}.log.gz"))).unwrap();
-        let bare: String =
-            log.lines().filter(|line| !line.starts_with("CONST[")).map(|l| format!("{l}\n")).collect();
+        let bare: String = log
+            .lines()
+            .filter(|line| !line.starts_with("CONST["))
+            .map(|l| format!("{l}\n"))
+            .collect();
         let (with, _) = pair(version, name);
-        let without = jobs(&bare).into_iter().find(|job| job.program.code == with.program.code).unwrap();
+        let without =
+            jobs(&bare).into_iter().find(|job| job.program.code == with.program.code).unwrap();
         for (n, c) in reads(&with) {
             let value = |job: &Job| {
                 let state = &job.program.state;

@@ -353,7 +353,9 @@ impl Resource {
             Self::Instructions => {
                 "split the shader into passes, replace long expressions by texture lookups, or keep loops from being unrolled"
             }
-            Self::FlowControl => "nest fewer branches and loops, or select values instead of branching",
+            Self::FlowControl => {
+                "nest fewer branches and loops, or select values instead of branching"
+            }
             Self::Operations => "write the shader without the operation that the driver names",
         }
     }

@@ -8,7 +8,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use r500::equivalence::{
-    FRAMES, InterfaceMatch, Known, Literals, Pair, Proof, RANDOM, Search, SearchEnd, WORK, prove_with,
+    FRAMES, InterfaceMatch, Known, Literals, Pair, Proof, RANDOM, Search, SearchEnd, WORK,
+    prove_with,
 };
 use r500::exec::reference::Reference;
 use r500::exec::{Limits as RunLimits, Options};
@@ -228,7 +229,9 @@ fn changed_fields_are_equal_only_where_a_dense_search_agrees() {
         for round in 0..9 {
             let jobs = [dense(a, seed * 16 + round), dense(&b, seed * 16 + round)];
             let pair = Pair::new(jobs[0].clone(), jobs[1].clone(), Some([32, 32])).unwrap();
-            let Ok(compared) = pair.compare(&jobs, &Fast::default(), &options, None) else { continue };
+            let Ok(compared) = pair.compare(&jobs, &Fast::default(), &options, None) else {
+                continue;
+            };
             if compared.differing > 0 {
                 missed.push(format!("{} at {at}, seed {seed}: {verdict:?}", a.name));
                 break;

@@ -4,9 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use r500::equivalence::{
-    Divergence, Incomparable, InterfaceMatch, Pair, Search, SearchEnd, WORK,
-};
+use r500::equivalence::{Divergence, Incomparable, InterfaceMatch, Pair, Search, SearchEnd, WORK};
 use r500::exec::Options;
 use r500::exec::reference::Reference;
 use r500::fast::Fast;

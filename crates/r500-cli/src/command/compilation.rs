@@ -62,13 +62,18 @@ pub(super) fn missing_constants(job: &Job, missing: &r500::check::ExternalReads)
             .map(|c| meaning(job, compilation, n, c))
             .collect();
         let same = meanings.windows(2).all(|pair| pair[0] == pair[1]);
-        let channels: String =
-            "rgba".chars().enumerate().filter(|(c, _)| mask >> c & 1 != 0).map(|(_, l)| l).collect();
+        let channels: String = "rgba"
+            .chars()
+            .enumerate()
+            .filter(|(c, _)| mask >> c & 1 != 0)
+            .map(|(_, l)| l)
+            .collect();
         let place = match whole && same {
             true => format!("const[{n}]"),
             false => format!("const[{n}].{channels}"),
         };
-        let unique: Vec<String> = if same { meanings.into_iter().take(1).collect() } else { meanings };
+        let unique: Vec<String> =
+            if same { meanings.into_iter().take(1).collect() } else { meanings };
         parts.push(format!("{place} ({})", unique.join(", ")));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -84,7 +89,9 @@ fn meaning(job: &Job, compilation: &Compilation, constant: u8, channel: u8) -> S
         return uniform.name.clone();
     }
     match compilation.channel(usize::from(constant), usize::from(channel)) {
-        Channel::Tiny { decimals } => format!("a literal that the log rounds to {:.*}", usize::from(decimals), 0.0),
+        Channel::Tiny { decimals } => {
+            format!("a literal that the log rounds to {:.*}", usize::from(decimals), 0.0)
+        }
         Channel::Uniform { .. } | Channel::State(_) => {
             compilation.channel(usize::from(constant), usize::from(channel)).to_string()
         }
@@ -114,10 +121,7 @@ pub(super) fn entries(file: &Path, read: ReadArgs) -> Outcome<Option<reader::Log
 }
 
 /// Returns the vertex programs of a driver's log.
-pub(super) fn vertex_programs(
-    file: &Path,
-    read: ReadArgs,
-) -> Outcome<Option<Vec<VertexProgram>>> {
+pub(super) fn vertex_programs(file: &Path, read: ReadArgs) -> Outcome<Option<Vec<VertexProgram>>> {
     let Some(entries) = entries(file, read)? else { return Ok(None) };
     let mut programs = Vec::new();
     for entry in entries {

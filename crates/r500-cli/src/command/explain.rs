@@ -10,8 +10,8 @@ use r500::check::LintCode;
 use r500::chip::pvs;
 use r500::chip::{Access, Mapping, RegisterRef};
 use r500::exec::{Readings, WarningKind};
-use r500::formats::LogEntry;
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
+use r500::formats::LogEntry;
 use r500::isa::{FieldKind, Instruction, Register, Value};
 use serde_json::{Value as Json, json};
 
@@ -184,7 +184,8 @@ impl Explain {
         }
         if words.is_empty() {
             let held = match names.as_slice() {
-                [] => "the log has no vertex program; RADEON_DEBUG=vp makes the driver print them".to_owned(),
+                [] => "the log has no vertex program; RADEON_DEBUG=vp makes the driver print them"
+                    .to_owned(),
                 names => format!("the log's vertex programs are {}", names.join(", ")),
             };
             return Err(Failure::input(anyhow::anyhow!(held)));

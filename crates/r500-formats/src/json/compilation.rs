@@ -76,9 +76,8 @@ pub(super) fn write(compilation: &Compilation) -> JsonNode {
     }
     if let Some(last) = compilation.samplers.iter().rposition(Option::is_some) {
         let samplers = compilation.samplers[..=last].iter();
-        let target = |sampler: &Option<Sampler>| {
-            sampler.map(|sampler| JsonNode::text(&sampler.to_string()))
-        };
+        let target =
+            |sampler: &Option<Sampler>| sampler.map(|sampler| JsonNode::text(&sampler.to_string()));
         entries.push(("samplers", JsonNode::sparse(samplers.map(target))));
     }
     JsonNode::Object(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())

@@ -136,7 +136,9 @@ impl Resolver<'_> {
 
     fn is_listed_literal(&self, n: u16) -> bool {
         let row = self.passes.new_list.get(&u32::from(n));
-        row.is_some_and(|row| row.iter().any(|c| matches!(c, Listed::Number { .. } | Listed::Unused)))
+        row.is_some_and(|row| {
+            row.iter().any(|c| matches!(c, Listed::Number { .. } | Listed::Unused))
+        })
     }
 
     /// Returns the uniform that the printed table puts in a place. The table is only right if uniforms move; else it is printed from
@@ -178,9 +180,10 @@ impl Resolver<'_> {
             let old = self.passes.old_list.get(&u32::from(k)).map(|row| row[usize::from(old_c)]);
             match (old, new) {
                 // Compilers that merge literals find those of the other sign, too.
-                (Some(Listed::Number { value: old, .. }), Some(Listed::Number { value: new, .. })) => {
-                    old.abs() == new.abs() || old.is_nan() && new.is_nan()
-                }
+                (
+                    Some(Listed::Number { value: old, .. }),
+                    Some(Listed::Number { value: new, .. }),
+                ) => old.abs() == new.abs() || old.is_nan() && new.is_nan(),
                 (_, Some(Listed::Number { .. })) => {
                     !matches!(self.old.get(&k), Some(Old::Uniform(..)))
                 }
@@ -194,7 +197,9 @@ fn literal(value: f32, decimals: u8) -> Known {
     match value.is_nan() {
         // The payload of NaN is not printed.
         true => UNKNOWN,
-        false => Known { channel: Channel::Literal { decimals: Some(decimals) }, value: Some(value) },
+        false => {
+            Known { channel: Channel::Literal { decimals: Some(decimals) }, value: Some(value) }
+        }
     }
 }
 
@@ -260,9 +265,8 @@ impl Origins {
 fn old_meanings(passes: &Passes, shader: &ShaderText) -> BTreeMap<u16, Old> {
     let mut old = BTreeMap::new();
     let aligned = aligned(passes.first.as_deref().unwrap_or_default(), shader);
-    let agrees = |k: u16, constant: Constant| {
-        aligned.get(&k).is_none_or(|&found| found == Some(constant))
-    };
+    let agrees =
+        |k: u16, constant: Constant| aligned.get(&k).is_none_or(|&found| found == Some(constant));
     let externals = shader.externals.unwrap_or(0);
     for k in 0..externals {
         if agrees(k, Constant::Buffer(0, k)) {
@@ -357,12 +361,11 @@ fn window_position(
         return Vec::new();
     };
     let in_front = first.len().saturating_sub(shader.instructions.len());
-    let uses = first.iter().take(in_front).filter(|i| i.opcode == "MAD").find_map(|i| {
-        match &i.uses[..] {
+    let uses =
+        first.iter().take(in_front).filter(|i| i.opcode == "MAD").find_map(|i| match &i.uses[..] {
             [scale, offset] => Some([scale.constant, offset.constant]),
             _ => None,
-        }
-    });
+        });
     match uses {
         Some([Constant::Register(scale), Constant::Register(offset)])
             if !old.contains_key(&scale) && !old.contains_key(&offset) =>
@@ -372,4 +375,3 @@ fn window_position(
         _ => Vec::new(),
     }
 }
-

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use r500_isa::Instruction;
 use r500_isa::state::{UsConfig, UsFcIntConst};
 use r500_program::{
-    Channel, Compilation, Failure, Job, Limit, Outcome, Program, Resource, State,
-    Uniform,
+    Channel, Compilation, Failure, Job, Limit, Outcome, Program, Resource, State, Uniform,
 };
 
 use super::VertexProgram;
@@ -90,7 +89,9 @@ impl Draft {
                     || word.starts_program() && has_words
             }
             LineKind::VertexWords => self.stage == Stage::Fragment || self.vertex.is_some(),
-            LineKind::Failed(stage) | LineKind::GaveUp(stage, _) => *stage != self.stage || has_words,
+            LineKind::Failed(stage) | LineKind::GaveUp(stage, _) => {
+                *stage != self.stage || has_words
+            }
             LineKind::CompilerError(_) => has_words,
             _ => false,
         }

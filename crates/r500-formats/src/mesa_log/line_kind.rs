@@ -177,7 +177,11 @@ fn vertex(text: &str) -> Option<LineKind> {
     if let Some((before, after)) = text.split_once(": op: ") {
         let digits = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let address = before[digits..].parse().ok()?;
-        return Some(LineKind::VertexWord { index: 0, value: dword(after)?, address: Some(address) });
+        return Some(LineKind::VertexWord {
+            index: 0,
+            value: dword(after)?,
+            address: Some(address),
+        });
     }
     let (_, after) = text.split_once(" src")?;
     let (index, after) = after.split_once(": ")?;

@@ -243,7 +243,10 @@ mod tests {
             shader.line(line);
         }
         assert_eq!(shader.externals, Some(4));
-        assert_eq!(shader.immediates, [[Some((2.0, 4)), Some((-0.5, 4)), Some((0.0, 4)), Some((1.0, 4))]]);
+        assert_eq!(
+            shader.immediates,
+            [[Some((2.0, 4)), Some((-0.5, 4)), Some((0.0, 4)), Some((1.0, 4))]]
+        );
         let sampler = Sampler { target: SamplerTarget::D2, shadow: true };
         assert_eq!(shader.samplers[1], Some(sampler));
         assert!(shader.reads_position);
@@ -257,7 +260,9 @@ mod tests {
     #[test]
     fn operands_of_the_compilers_text() {
         let of = |text| uses(text, &["const["]);
-        let [one] = &of("MAD temp[0].x, -|const[7].x_-y_|, temp[1], temp[2];")[..] else { panic!() };
+        let [one] = &of("MAD temp[0].x, -|const[7].x_-y_|, temp[1], temp[2];")[..] else {
+            panic!()
+        };
         assert_eq!((one.constant, &one.swizzle), (Constant::Register(7), b"x_y_"));
         let [a, b] = &of("MUL temp[0], (const[1] - const[2]).xyzw, temp[0];")[..] else { panic!() };
         assert!(!a.has_swizzle && !b.has_swizzle);

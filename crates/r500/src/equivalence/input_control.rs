@@ -33,10 +33,7 @@ pub(super) struct Shortened {
 
 /// Returns what inputs control. `open` lists the channels of constants that have any value. `None` if that is unknown: the program has
 /// calls or is not structured.
-pub(super) fn input_control(
-    program: &Program,
-    open: &BTreeSet<(u8, u8)>,
-) -> Option<InputControl> {
+pub(super) fn input_control(program: &Program, open: &BTreeSet<(u8, u8)>) -> Option<InputControl> {
     let graph = Graph::new(program).ok()?;
     if graph.gave_up() {
         return None;
@@ -49,10 +46,8 @@ pub(super) fn input_control(
         return None;
     }
     let control = Control { graph: &graph, flow: &flow, loops: loops(&graph), open };
-    let mut marks = Marks {
-        controlled: vec![false; graph.len()],
-        shortened: vec![false; control.loops.len()],
-    };
+    let mut marks =
+        Marks { controlled: vec![false; graph.len()], shortened: vec![false; control.loops.len()] };
     loop {
         let varying = control.varying(&marks);
         let before = marks.clone();
@@ -116,9 +111,8 @@ impl Control<'_> {
             let info = self.graph.info(at);
             let reads_open = info.constants.iter().any(|access| {
                 access.relative
-                    || (0..4u8).any(|c| {
-                        access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c))
-                    })
+                    || (0..4u8)
+                        .any(|c| access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c)))
             });
             let is_varying = marks.controlled[at]
                 || reads_open
@@ -243,5 +237,21 @@ mod tests {
         assert_eq!(by_input.iter().filter(|&&controlled| controlled).count(), 3, "{by_input:?}");
         assert!(by_input[4] && !by_input[6]);
         assert_eq!(shortened, 1);
+    }
+
+    /// The counters of this loop end it after 250 iterations, and its first BREAK waits for 1000; a third one depends on the
+    /// input.
+    #[test]
+    fn a_break_on_an_input_only_shortens_the_loop() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+        let bytes = std::fs::read(format!("{folder}/loop_250.json")).unwrap();
+        let limits = r500_formats::Limits::default();
+        let job = crate::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
+        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        let controlled: Vec<usize> =
+            (0..control.controlled.len()).filter(|&at| control.controlled[at]).collect();
+        assert_eq!(controlled, [15, 16, 17]);
+        assert_eq!(control.shortened.len(), 1);
+        assert_eq!(control.shortened[0].exits, [6, 10]);
     }
 }

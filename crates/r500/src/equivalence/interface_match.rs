@@ -279,7 +279,10 @@ impl InterfaceMatch {
                     _ => false,
                 };
                 if is_same {
-                    self.inputs.push(Shared { name: temp_name(place), places: [vec![place], vec![place]] });
+                    self.inputs.push(Shared {
+                        name: temp_name(place),
+                        places: [vec![place], vec![place]],
+                    });
                 } else if is_bare == [true; 2] {
                     // Only one program reads it.
                     let places = found.map(|found| found.map(|_| place).into_iter().collect());
@@ -316,7 +319,8 @@ impl InterfaceMatch {
             // A copy of a program reads the same registers.
             for place in std::mem::take(&mut self.unmatched[0].temps) {
                 self.unmatched[1].temps.remove(&place);
-                self.inputs.push(Shared { name: temp_name(place), places: [vec![place], vec![place]] });
+                self.inputs
+                    .push(Shared { name: temp_name(place), places: [vec![place], vec![place]] });
             }
         }
     }
@@ -334,7 +338,8 @@ impl InterfaceMatch {
         }
         for places in planes.into_values() {
             let is_nameless = |n: usize| places[n].iter().all(|place| !rest[n][place].is_named);
-            let fits = |places: &Vec<(u8, u8)>| !places.is_empty() && (!unique || places.len() == 1);
+            let fits =
+                |places: &Vec<(u8, u8)>| !places.is_empty() && (!unique || places.len() == 1);
             if places.iter().all(fits) && (is_nameless(0) || is_nameless(1)) {
                 let mut names = Vec::new();
                 for (rest, places) in rest.iter_mut().zip(&places) {
@@ -417,9 +422,10 @@ pub(super) fn constant_channels(reads: &ExternalReads) -> impl Iterator<Item = (
 
 /// Returns the channels of temporaries that a program reads before it writes them.
 pub(super) fn temp_channels(reads: &ExternalReads) -> impl Iterator<Item = (u8, u8)> + '_ {
-    reads.inputs.iter().flat_map(|(&n, &mask)| {
-        (0..4u8).filter(move |c| mask >> c & 1 != 0).map(move |c| (n, c))
-    })
+    reads
+        .inputs
+        .iter()
+        .flat_map(|(&n, &mask)| (0..4u8).filter(move |c| mask >> c & 1 != 0).map(move |c| (n, c)))
 }
 
 /// Returns what a file says of the channels of its constants; of others it says nothing.

@@ -230,10 +230,7 @@ impl Known {
 }
 
 /// Returns the initial values of all channels of temporaries.
-fn inputs(
-    jobs: [&Job; 2],
-    interface: &InterfaceMatch,
-) -> [BTreeMap<(u8, u8), InputValue>; 2] {
+fn inputs(jobs: [&Job; 2], interface: &InterfaceMatch) -> [BTreeMap<(u8, u8), InputValue>; 2] {
     let channels = || (0..128u8).flat_map(|temp| (0..4u8).map(move |c| (temp, c)));
     // A channel that corresponds to nothing has a value of its own.
     let mut inputs = [0, 1].map(|n: usize| {

@@ -7,9 +7,7 @@ use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 use r500_program::Job;
 
-use super::{
-    Difference, Incomparable, InterfaceMatch, Known, Literals, Pair, Search, SearchEnd,
-};
+use super::{Difference, Incomparable, InterfaceMatch, Known, Literals, Pair, Search, SearchEnd};
 
 /// Width and height of the picture with the values of the jobs.
 const SIZE: [u32; 2] = [8, 8];

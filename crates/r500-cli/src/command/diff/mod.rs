@@ -142,7 +142,14 @@ impl Diff {
         let several = |file: &Path| file.is_dir() || input_args::holds_several(file, self.read);
         let picked = self.pick.is_some() || self.pick_b.is_some();
         if !picked && (several(a) || several(b)) {
-            return many::run([a, b], self.read, &self.run, self.literals(), &self.machine, self.format);
+            return many::run(
+                [a, b],
+                self.read,
+                &self.run,
+                self.literals(),
+                &self.machine,
+                self.format,
+            );
         }
         // Without a verdict the run has no 1 to give.
         self.both().map_err(Failure::without_verdict)
@@ -188,9 +195,8 @@ impl Diff {
         let files = [input_args::show(a), input_args::show(b)];
         let listing = Listing::new(&jobs, &files, &changes);
         let run = self.run.wanted();
-        let run = run
-            .then(|| self.run.compare(&jobs, self.literals(), &self.machine))
-            .transpose()?;
+        let run =
+            run.then(|| self.run.compare(&jobs, self.literals(), &self.machine)).transpose()?;
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
             Format::Json => {

@@ -22,10 +22,7 @@ enum Verdict {
     /// A proof, and what it covers.
     Proved(Claim),
     /// The result of a search, without a proof.
-    Searched {
-        why: String,
-        searched: Box<Searched>,
-    },
+    Searched { why: String, searched: Box<Searched> },
     /// Only one side has a program of this name.
     Missing(&'static str),
 }

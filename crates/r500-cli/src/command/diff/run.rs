@@ -220,9 +220,9 @@ impl RunArgs {
         if is_complete {
             let pair = Pair::new(a, b, size)?;
             options.limits.time = limit;
-            let compared = pair.exercise(jobs, &options, &mut exercises).and_then(|()| {
-                pair.compare(jobs, machine.engine(), &options, self.tolerance)
-            });
+            let compared = pair
+                .exercise(jobs, &options, &mut exercises)
+                .and_then(|()| pair.compare(jobs, machine.engine(), &options, self.tolerance));
             verdict.unexercised = unexercised(&exercises, &pair);
             let comparison = match compared {
                 Err(Incomparable::Run { error: RunError::Time { .. }, .. }) => {
@@ -278,9 +278,7 @@ impl RunArgs {
             SearchEnd::Endless => {
                 End::Undecided(Undecided::Endless { limit: options.limits.instructions })
             }
-            SearchEnd::Time => {
-                End::Undecided(Undecided::Time { limit: limit.unwrap_or_default() })
-            }
+            SearchEnd::Time => End::Undecided(Undecided::Time { limit: limit.unwrap_or_default() }),
         })
     }
 
@@ -324,12 +322,10 @@ impl RunArgs {
 /// Returns the targets that a program may write and whose format not both files give.
 fn as_floats(jobs: &[Job; 2]) -> Vec<usize> {
     let shaders = jobs.each_ref().map(|job| Shader::new(&job.program).ok());
-    let is_written = |target: usize| {
-        shaders.iter().flatten().any(|shader| shader.targets()[target])
-    };
-    let is_given = |target: usize| {
-        jobs.iter().all(|job| job.program.state.out_fmt[target].is_some())
-    };
+    let is_written =
+        |target: usize| shaders.iter().flatten().any(|shader| shader.targets()[target]);
+    let is_given =
+        |target: usize| jobs.iter().all(|job| job.program.state.out_fmt[target].is_some());
     (0..4).filter(|&target| is_written(target) && !is_given(target)).collect()
 }
 
@@ -338,7 +334,12 @@ fn both(a: &[Unexercised; 2], b: &[Unexercised; 2]) -> [Unexercised; 2] {
     [0, 1].map(|n| {
         let (a, b) = (&a[n], &b[n]);
         Unexercised {
-            instructions: a.instructions.iter().filter(|at| b.instructions.contains(at)).copied().collect(),
+            instructions: a
+                .instructions
+                .iter()
+                .filter(|at| b.instructions.contains(at))
+                .copied()
+                .collect(),
             branches: a.branches.iter().filter(|at| b.branches.contains(at)).copied().collect(),
         }
     })

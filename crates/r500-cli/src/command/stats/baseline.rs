@@ -99,9 +99,10 @@ impl<'a> Changes<'a> {
                 (false, None) => {}
             }
         }
-        let new = after.iter().zip(is_matched).filter(|(new, is_matched)| {
-            !is_matched && new.counted.is_ok()
-        });
+        let new = after
+            .iter()
+            .zip(is_matched)
+            .filter(|(new, is_matched)| !is_matched && new.counted.is_ok());
         changes.gained.extend(new.map(|(new, _)| new.name.as_str()));
         changes.shared.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
         changes.lost.sort_unstable();

@@ -141,12 +141,7 @@ impl Stats {
     }
 
     /// Counts every program; reports those that cannot be counted, which are errors, but not failed compilations if `fails` is false.
-    fn read(
-        &self,
-        files: &[PathBuf],
-        fails: bool,
-        status: &mut Status,
-    ) -> Outcome<Vec<Program>> {
+    fn read(&self, files: &[PathBuf], fails: bool, status: &mut Status) -> Outcome<Vec<Program>> {
         let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
         let mut programs = Vec::new();
         let mut sharding = syntax::Sharding::new(self.shard);

@@ -84,7 +84,9 @@ pub enum Unknown {
         what: String,
     },
     /// Only one file gives an integer or boolean constant that both programs read.
-    #[error("{side} reads {registers} and does not carry it; the value of the other program is not its own")]
+    #[error(
+        "{side} reads {registers} and does not carry it; the value of the other program is not its own"
+    )]
     Lent {
         /// The program that reads it without carrying it.
         side: Side,
@@ -163,11 +165,12 @@ pub fn prove_with(a: &Program, b: &Program, known: &Known) -> Proof {
     }
     match equal([a, b], known, false) {
         Ok(()) => Proof::Proved,
-        Err(Unknown::Group { .. }) if !known.is_partly_covered() => match equal([a, b], known, true)
-        {
-            Ok(()) => Proof::ProvedIfCovered,
-            Err(unknown) => Proof::Unknown(unknown),
-        },
+        Err(Unknown::Group { .. }) if !known.is_partly_covered() => {
+            match equal([a, b], known, true) {
+                Ok(()) => Proof::ProvedIfCovered,
+                Err(unknown) => Proof::Unknown(unknown),
+            }
+        }
         Err(unknown) => Proof::Unknown(unknown),
     }
 }
@@ -191,7 +194,8 @@ fn is_copy(programs: [&Program; 2], known: &Known) -> bool {
         && (x.window, x.pixsize) == (y.window, y.pixsize)
         && a.state.config == b.state.config
         && constants.all(|place| value(Side::A, place) == value(Side::B, place))
-        && temps.all(|(temp, c)| known.input(Side::A, temp, c).is_same(known.input(Side::B, temp, c)))
+        && temps
+            .all(|(temp, c)| known.input(Side::A, temp, c).is_same(known.input(Side::B, temp, c)))
         && units.into_iter().all(|unit| !known.textures()[unit].differs)
 }
 

@@ -145,7 +145,8 @@ impl Search<'_> {
         let mut options = self.options.clone();
         options.progress = None;
         options.limits.instructions = options.limits.instructions.min(INSTRUCTIONS);
-        let (mut sides, by_quad) = side::prepare(jobs, &plan, self.interface, self.engine, &options)?;
+        let (mut sides, by_quad) =
+            side::prepare(jobs, &plan, self.interface, self.engine, &options)?;
         let mut values = vec![vec![0.0; SIZE * SIZE]; plan.slots().len()];
         let mut result = Searched {
             frames: 0,
@@ -325,8 +326,9 @@ impl Search<'_> {
             return Ok(Confirmed::Different(pair, comparison));
         }
         for same in [0.0, 1.0, 0.375] {
-            let value =
-                |slot: usize, pixel: usize| if is_unmatched(slot) { same } else { values[slot][pixel] };
+            let value = |slot: usize, pixel: usize| {
+                if is_unmatched(slot) { same } else { values[slot][pixel] }
+            };
             if let Some((pair, comparison)) = differs(compare(&value))? {
                 return Ok(Confirmed::Different(pair, comparison));
             }
@@ -400,9 +402,9 @@ fn slots(interface: &InterfaceMatch, reads: &[ExternalReads; 2]) -> Vec<Slot> {
     let constants = reads.each_ref().map(|reads| {
         super::interface_match::constant_channels(reads).collect::<BTreeSet<(u8, u8)>>()
     });
-    let temps = reads.each_ref().map(|reads| {
-        super::interface_match::temp_channels(reads).collect::<BTreeSet<(u8, u8)>>()
-    });
+    let temps = reads
+        .each_ref()
+        .map(|reads| super::interface_match::temp_channels(reads).collect::<BTreeSet<(u8, u8)>>());
     let mut slots = Vec::new();
     let mut add = |places: [Vec<(u8, u8)>; 2], is_constant: bool, is_unmatched: bool| {
         let read = if is_constant { &constants } else { &temps };

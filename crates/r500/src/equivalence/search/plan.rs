@@ -63,7 +63,13 @@ const RELATIONS: usize = 4;
 
 impl Plan {
     /// Returns a plan for at most about `frames` pictures.
-    pub(super) fn new(slots: Vec<Slot>, edges: Edges, seed: u64, frames: u64, ordinary: bool) -> Self {
+    pub(super) fn new(
+        slots: Vec<Slot>,
+        edges: Edges,
+        seed: u64,
+        frames: u64,
+        ordinary: bool,
+    ) -> Self {
         let n = slots.len();
         let items = usize::try_from(frames).unwrap_or(usize::MAX).saturating_mul(COUNT / 2);
         let mut paired = edges.paired;
@@ -88,9 +94,7 @@ impl Plan {
 
     fn items(&self) -> usize {
         let edges = self.edges.all.len();
-        self.slots.len() * edges
-            + edges
-            + self.pairs() * (RELATIONS + self.paired * self.paired)
+        self.slots.len() * edges + edges + self.pairs() * (RELATIONS + self.paired * self.paired)
     }
 
     fn item(&self, mut at: usize) -> Option<Item> {

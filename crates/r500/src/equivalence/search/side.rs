@@ -115,8 +115,8 @@ impl<'a> SideState<'a> {
         let bind = |error| Incomparable::Bind { side, error };
         let run = |error| Incomparable::Run { side, error };
         let bindings = Bindings::new(&lowered, [pixels; 2]).map_err(bind)?;
-        let shader = Shader::new(&lowered.program)
-            .map_err(|error| Incomparable::Shader { side, error })?;
+        let shader =
+            Shader::new(&lowered.program).map_err(|error| Incomparable::Shader { side, error })?;
         let drawing = Drawing::new(engine, shader, &bindings, options.clone()).map_err(run)?;
         let frame = drawing.frame(&bindings).map_err(run)?;
         let textures = job.textures.clone();
@@ -194,8 +194,14 @@ impl<'a> SideState<'a> {
         self.textures[unit].as_ref()
     }
 
-    pub(super) fn set_texture(&mut self, unit: usize, texture: &Texture) -> Result<(), Incomparable> {
-        if self.job.textures[unit].as_ref() == Some(texture) && self.bindings.sampler(unit).is_some() {
+    pub(super) fn set_texture(
+        &mut self,
+        unit: usize,
+        texture: &Texture,
+    ) -> Result<(), Incomparable> {
+        if self.job.textures[unit].as_ref() == Some(texture)
+            && self.bindings.sampler(unit).is_some()
+        {
             return Ok(());
         }
         self.job.textures[unit] = Some(texture.clone());
@@ -274,9 +280,10 @@ fn base_inputs(job: &Job, set: &[(u8, u8, usize)], size: u32) -> Result<Vec<Inpu
     let plain = Job { inputs: Some(Vec::new()), textures: Default::default(), ..job.clone() };
     let bindings = Bindings::new(&plain, [size; 2])
         .map_err(|error| Incomparable::Bind { side: Side::A, error })?;
-    for input in inputs.iter_mut().filter(|input| {
-        set.contains(&input.temp) || matches!(input.data, InputData::Values { .. })
-    }) {
+    for input in inputs
+        .iter_mut()
+        .filter(|input| set.contains(&input.temp) || matches!(input.data, InputData::Values { .. }))
+    {
         let mut values = Vec::with_capacity(SIZE * SIZE);
         for y in 0..size {
             values.extend((0..size).map(|x| bindings.input(input, x, y)));

@@ -165,7 +165,11 @@ impl Verdict {
             writeln!(out, "compared as floats, without a format of both: {}", targets.join(", "))?;
         }
         if self.endless > 0 {
-            writeln!(out, "left out, because a program did not end: {}", counted(self.endless, "picture"))?;
+            writeln!(
+                out,
+                "left out, because a program did not end: {}",
+                counted(self.endless, "picture")
+            )?;
         }
         Ok(())
     }

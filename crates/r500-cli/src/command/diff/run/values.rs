@@ -42,7 +42,8 @@ impl Values {
 
     /// Returns the values as a line; empty without values.
     pub(super) fn text(&self) -> String {
-        let value = |(name, value): &(String, f32)| format!("{name} = {}", float_format::text(*value));
+        let value =
+            |(name, value): &(String, f32)| format!("{name} = {}", float_format::text(*value));
         let mut texts: Vec<String> = self.0.iter().take(MOST).map(value).collect();
         if self.0.len() > MOST {
             texts.push(format!("and {} more", self.0.len() - MOST));
