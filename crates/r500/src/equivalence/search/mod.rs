@@ -62,11 +62,11 @@ pub struct Search<'a> {
     pub shard: [u64; 2],
 }
 
-/// Greatest number of pictures that a search takes unless told otherwise.
+/// Greatest number of pictures that a search takes by default.
 pub const FRAMES: u64 = 192;
 /// Pictures of random values after the plan.
 pub const RANDOM: u64 = 48;
-/// Instructions that the pixels of a search may execute unless told otherwise.
+/// Instructions that the pixels of a search may execute by default.
 pub const WORK: u64 = 6_000_000_000;
 /// An instruction of the reference engine counts as this many.
 const REFERENCE: u64 = 48;
