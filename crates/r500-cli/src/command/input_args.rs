@@ -201,8 +201,10 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
         }
         names.add(&job.name);
     }
-    let is_vertex = compilation::has_vertex_program(file, read.from, pick);
-    if pick.starts_with("vp") && is_vertex.map_err(|error| unreadable(file, error))? {
+    if pick.starts_with("vp")
+        && compilation::has_vertex_program(file, read.from, pick)
+            .map_err(|error| unreadable(file, error))?
+    {
         let message = compilation::is_vertex_program(&show(file), pick);
         return Err(Failure::input(anyhow::anyhow!(message)));
     }
