@@ -4,12 +4,9 @@ use std::path::Path;
 
 use r500::formats::{Limits, LogEntry, VertexProgram};
 use r500::program::{Channel, Compilation, Job, Outcome as Compiled};
-use r500::reader;
+use r500::reader::{self, Language, ReadError};
 use r500_stream::counted;
 use serde_json::{Value as Json, json};
-
-use super::exit::{Failure, Outcome};
-use super::input_args::{self, ReadArgs};
 
 /// Returns why a program is not the shader that was compiled; `None` if it is.
 pub(super) fn not_compiled(job: &Job) -> Option<String> {
@@ -112,25 +109,29 @@ pub(super) fn decimals(job: &Job) -> Option<u8> {
 }
 
 /// Returns the compilations of a driver's log; `None` for other files and for stdin, which cannot be read twice.
-pub(super) fn entries(file: &Path, read: ReadArgs) -> Outcome<Option<reader::LogEntries>> {
-    if input_args::is_stdin(file) || file.is_dir() {
+pub(super) fn entries(
+    file: &Path,
+    language: Option<Language>,
+) -> Result<Option<reader::LogEntries>, ReadError> {
+    if file == Path::new("-") || file.is_dir() {
         return Ok(None);
     }
-    let entries = reader::open_log(file, read.from, &Limits::default());
-    entries.map_err(|error| input_args::unreadable(file, error))
+    reader::open_log(file, language, &Limits::default())
 }
 
-/// Returns the vertex programs of a driver's log.
-pub(super) fn vertex_programs(file: &Path, read: ReadArgs) -> Outcome<Option<Vec<VertexProgram>>> {
-    let Some(entries) = entries(file, read)? else { return Ok(None) };
-    let mut programs = Vec::new();
-    for entry in entries {
-        match entry.map_err(|error| input_args::unreadable(file, error.into()))? {
-            LogEntry::Vertex(program) => programs.push(program),
-            LogEntry::Fragment(_) => {}
+/// Returns whether a driver's log has a vertex program of this name.
+pub(super) fn has_vertex_program(
+    file: &Path,
+    language: Option<Language>,
+    name: &str,
+) -> Result<bool, ReadError> {
+    for entry in entries(file, language)?.into_iter().flatten() {
+        match entry? {
+            LogEntry::Vertex(program) if program.name == name => return Ok(true),
+            LogEntry::Vertex(_) | LogEntry::Fragment(_) => {}
         }
     }
-    Ok(Some(programs))
+    Ok(false)
 }
 
 /// Returns a line about a vertex program for a list.
@@ -148,10 +149,9 @@ pub(super) fn vertex_line(program: &VertexProgram) -> String {
     }
 }
 
-/// Returns the failure for a vertex program where a fragment program is needed.
-pub(super) fn is_vertex_program(file: &Path, name: &str) -> Failure {
-    let file = input_args::show(file);
-    Failure::input(anyhow::anyhow!(
+/// Returns the message about a vertex program where a fragment program is needed.
+pub(super) fn is_vertex_program(file: &str, name: &str) -> String {
+    format!(
         "{file}: {name} is a vertex program; `r500 explain {file} --as pvs --pick {name}` prints it"
-    ))
+    )
 }

@@ -114,7 +114,8 @@ impl SourceArgs {
     fn print_list(&self) -> Outcome<()> {
         let file = self.file()?;
         let mut out = terminal::out();
-        if let Some(entries) = compilation::entries(file, self.read)? {
+        let entries = compilation::entries(file, self.read.from);
+        if let Some(entries) = entries.map_err(|error| unreadable(file, error))? {
             let mut number = 0;
             for entry in entries {
                 match entry.map_err(|error| unreadable(file, error.into()))? {
@@ -201,10 +202,11 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
         names.add(&job.name);
     }
     if pick.starts_with("vp")
-        && let Some(vertex) = compilation::vertex_programs(file, read)?
-        && vertex.iter().any(|program| program.name == pick)
+        && compilation::has_vertex_program(file, read.from, pick)
+            .map_err(|error| unreadable(file, error))?
     {
-        return Err(compilation::is_vertex_program(file, pick));
+        let message = compilation::is_vertex_program(&show(file), pick);
+        return Err(Failure::input(anyhow::anyhow!(message)));
     }
     let file = show(file);
     Err(Failure::input(anyhow::anyhow!("{file}: there is no program `{pick}`; it holds {names}")))

@@ -201,6 +201,8 @@ fn vertex(text: &str) -> Option<LineKind> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::panic, clippy::approx_constant)]
+
     use super::*;
 
     fn channels(text: &str) -> [Listed; 4] {

@@ -224,7 +224,7 @@ fn one_use(file: &str, rest: &str) -> Option<Use> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
 
     use r500_program::SamplerTarget;
 
