@@ -238,4 +238,20 @@ mod tests {
         assert!(by_input[4] && !by_input[6]);
         assert_eq!(shortened, 1);
     }
+
+    /// The counters of this loop end it after 250 iterations, and its first BREAK waits for 1000; a third one depends on the
+    /// input.
+    #[test]
+    fn a_break_on_an_input_only_shortens_the_loop() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+        let bytes = std::fs::read(format!("{folder}/loop_250.json")).unwrap();
+        let limits = r500_formats::Limits::default();
+        let job = crate::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
+        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        let controlled: Vec<usize> =
+            (0..control.controlled.len()).filter(|&at| control.controlled[at]).collect();
+        assert_eq!(controlled, [15, 16, 17]);
+        assert_eq!(control.shortened.len(), 1);
+        assert_eq!(control.shortened[0].exits, [6, 10]);
+    }
 }
