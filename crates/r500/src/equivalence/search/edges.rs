@@ -122,7 +122,7 @@ impl Edges {
             }
         }
         let derived = all.len();
-        // Thresholds behind a sum or a product.
+        // Thresholds after a sum or a product.
         'pairs: for (n, &x) in literals.iter().enumerate() {
             for &y in &literals[n + 1..] {
                 for z in [x + y, x - y, y - x, x * y, x / y, y / x] {

@@ -61,11 +61,11 @@ pub struct Search<'a> {
     pub shard: [u64; 2],
 }
 
-/// Greatest number of pictures that a search takes unless told otherwise.
+/// Greatest number of pictures that a search takes by default.
 pub const FRAMES: u64 = 192;
 /// Pictures of random values after the plan.
 pub const RANDOM: u64 = 48;
-/// Instructions that the pixels of a search may execute unless told otherwise.
+/// Instructions that the pixels of a search may execute by default.
 pub const WORK: u64 = 6_000_000_000;
 /// An instruction of the reference engine counts as this many.
 const REFERENCE: u64 = 48;
@@ -247,7 +247,8 @@ impl Search<'_> {
                 match self.confirm(&sides, &plan, &values, quad, alike)? {
                     Confirmed::Not => {}
                     Confirmed::Depends => depends = true,
-                    Confirmed::Different(pair, comparison) => {
+                    Confirmed::Different(found) => {
+                        let (pair, comparison) = *found;
                         let found = Counterexample { frame: current, pair, comparison };
                         result.end = SearchEnd::Different(Box::new(found));
                         return Ok(result);
@@ -323,14 +324,14 @@ impl Search<'_> {
         };
         let is_unmatched = |slot: usize| plan.slots()[slot].is_unmatched;
         if alike || !(0..plan.slots().len()).any(is_unmatched) {
-            return Ok(Confirmed::Different(pair, comparison));
+            return Ok(Confirmed::Different(Box::new((pair, comparison))));
         }
         for same in [0.0, 1.0, 0.375] {
             let value = |slot: usize, pixel: usize| {
                 if is_unmatched(slot) { same } else { values[slot][pixel] }
             };
             if let Some((pair, comparison)) = differs(compare(&value))? {
-                return Ok(Confirmed::Different(pair, comparison));
+                return Ok(Confirmed::Different(Box::new((pair, comparison))));
             }
         }
         Ok(Confirmed::Depends)
@@ -390,7 +391,7 @@ const RESOURCES: u64 = 0x7265_736f;
 enum Confirmed {
     Not,
     Depends,
-    Different(Pair, Comparison),
+    Different(Box<(Pair, Comparison)>),
 }
 
 fn exercises_all(unexercised: &[Unexercised; 2], frame: u64) -> bool {
