@@ -204,7 +204,7 @@ fn loops(graph: &Graph) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
     use super::*;
 

@@ -44,6 +44,9 @@ pub struct Shared {
     pub places: [Vec<(u8, u8)>; 2],
 }
 
+/// Registers in A and in B: numbers and channels.
+type Places = [Vec<(u8, u8)>; 2];
+
 /// Registers without a correspondence: numbers and channels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unmatched {
@@ -121,7 +124,7 @@ impl InterfaceMatch {
     }
 
     fn by_number(&mut self, reads: &[ExternalReads; 2]) {
-        let mut places: BTreeMap<(u8, u8), [Vec<(u8, u8)>; 2]> = BTreeMap::new();
+        let mut places: BTreeMap<(u8, u8), Places> = BTreeMap::new();
         for (n, reads) in reads.iter().enumerate() {
             for place in constant_channels(reads) {
                 places.entry(place).or_default()[n].push(place);
@@ -139,7 +142,7 @@ impl InterfaceMatch {
             meanings[n].get(place).cloned().unwrap_or(Meaning::Nameless)
         };
         // By name, channel by channel.
-        let mut names: BTreeMap<(&str, u8), [Vec<(u8, u8)>; 2]> = BTreeMap::new();
+        let mut names: BTreeMap<(&str, u8), Places> = BTreeMap::new();
         for (n, meanings) in meanings.iter().enumerate() {
             for (place, meaning) in meanings {
                 if let Meaning::Named(name, channel) = meaning {
@@ -147,7 +150,7 @@ impl InterfaceMatch {
                 }
             }
         }
-        let mut groups: BTreeMap<&str, Vec<(u8, [Vec<(u8, u8)>; 2])>> = BTreeMap::new();
+        let mut groups: BTreeMap<&str, Vec<(u8, Places)>> = BTreeMap::new();
         for ((name, channel), places) in names {
             groups.entry(name).or_default().push((channel, places));
         }
@@ -215,8 +218,8 @@ impl InterfaceMatch {
                 self.unmatched[n].constants.extend(nameless);
             }
         }
-        for n in 0..2 {
-            let unknown = read[n].iter().filter(|place| meaning(n, place) == Meaning::Unknown);
+        for (n, read) in read.iter().enumerate() {
+            let unknown = read.iter().filter(|place| meaning(n, place) == Meaning::Unknown);
             self.unmatched[n].constants.extend(unknown.copied());
         }
         self.constants.sort_by(|a, b| a.name.cmp(&b.name));
@@ -237,7 +240,7 @@ impl InterfaceMatch {
 
     fn match_inputs(&mut self, jobs: [&Job; 2], reads: &[ExternalReads; 2]) {
         let components = [0, 1].map(|n| components(jobs[n], &reads[n]));
-        let mut names: BTreeMap<&str, [Vec<(u8, u8)>; 2]> = BTreeMap::new();
+        let mut names: BTreeMap<&str, Places> = BTreeMap::new();
         for (n, components) in components.iter().enumerate() {
             for (place, component) in components {
                 if let Some(name) = &component.name {
@@ -328,7 +331,7 @@ impl InterfaceMatch {
     /// Matches components that are the same plane, if one side does not name them: captures of different drivers pack the same
     /// interpolants into other registers. `unique` leaves out planes that several components of a side have.
     fn match_planes(&mut self, rest: &mut [BTreeMap<(u8, u8), Component>; 2], unique: bool) {
-        let mut planes: BTreeMap<[u32; 3], [Vec<(u8, u8)>; 2]> = BTreeMap::new();
+        let mut planes: BTreeMap<[u32; 3], Places> = BTreeMap::new();
         for (n, rest) in rest.iter().enumerate() {
             for (place, component) in rest.iter().filter(|(_, component)| component.varies) {
                 if let Some(plane) = component.plane {

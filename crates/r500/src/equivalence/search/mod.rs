@@ -251,7 +251,8 @@ impl Search<'_> {
                 match self.confirm(&sides, &plan, &values, quad, alike)? {
                     Confirmed::Not => {}
                     Confirmed::Depends => depends = true,
-                    Confirmed::Different(pair, comparison) => {
+                    Confirmed::Different(found) => {
+                        let (pair, comparison) = *found;
                         let found = Counterexample { frame: current, pair, comparison };
                         result.end = SearchEnd::Different(Box::new(found));
                         return Ok(result);
@@ -327,14 +328,14 @@ impl Search<'_> {
         };
         let is_unmatched = |slot: usize| plan.slots()[slot].is_unmatched;
         if alike || !(0..plan.slots().len()).any(is_unmatched) {
-            return Ok(Confirmed::Different(pair, comparison));
+            return Ok(Confirmed::Different(Box::new((pair, comparison))));
         }
         for same in [0.0, 1.0, 0.375] {
             let value = |slot: usize, pixel: usize| {
                 if is_unmatched(slot) { same } else { values[slot][pixel] }
             };
             if let Some((pair, comparison)) = differs(compare(&value))? {
-                return Ok(Confirmed::Different(pair, comparison));
+                return Ok(Confirmed::Different(Box::new((pair, comparison))));
             }
         }
         Ok(Confirmed::Depends)
@@ -388,7 +389,7 @@ const RESOURCES: u64 = 0x7265_736f;
 enum Confirmed {
     Not,
     Depends,
-    Different(Pair, Comparison),
+    Different(Box<(Pair, Comparison)>),
 }
 
 fn exercises_all(unexercised: &[Unexercised; 2], frame: u64) -> bool {
