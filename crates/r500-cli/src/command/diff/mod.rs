@@ -227,7 +227,7 @@ impl Diff {
             run.then(|| self.run.compare(&jobs, self.literals(), &self.machine)).transpose()?;
         let found = run.as_ref().filter(|_| self.reduce).and_then(run::Verdict::counterexample);
         let reduced = found.map(|found| {
-            let inputs = input_args::inputs([a, b].into_iter(), self.read);
+            let inputs = input_args::inputs([a, b], self.read);
             reduce::Report::new(&found, self.output.as_deref(), &inputs, &self.machine)
         });
         let reduced = reduced.transpose()?;
