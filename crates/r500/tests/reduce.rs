@@ -1,6 +1,6 @@
 //! Pairs that differ are reduced to few instructions, and still differ in the same way with the values in the reduced files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
