@@ -41,6 +41,12 @@ static unsigned long long draw(r500_drawing *drawing)
     return sum;
 }
 
+/* Prints a result and the error of the call that gave it. */
+static void report(bool result)
+{
+    printf("%d %s\n", result, r500_last_error());
+}
+
 static r500_drawing *prepare(const char *engine)
 {
     r500_drawing *drawing = r500_prepare(program, SIDE, SIDE, engine);
@@ -52,7 +58,8 @@ static r500_drawing *prepare(const char *engine)
 static int in_child(const char *engine, r500_drawing *drawing, unsigned long long expected)
 {
     /* The parent's drawing; one of its own; a program of its own thread count; a child of the child. */
-    for (int n = 0; n < 40; n++)
+    int times = strcmp(engine, "reference") ? 40 : 1;
+    for (int n = 0; n < times; n++)
         if (draw(drawing) != expected)
             return 2;
     if (draw(prepare(engine)) != expected)
@@ -139,11 +146,11 @@ static int frees(void)
     printf("%d %d\n", r500_text_free(text), r500_text_free(NULL));
     printf("%d %d\n", r500_program_free(program), r500_program_free(NULL));
 #ifdef DEBUG_ASSERTIONS
-    printf("%d %s\n", r500_drawing_free(drawing), r500_last_error());
-    printf("%llu %s\n", draw(drawing), r500_last_error());
-    printf("%d %s\n", r500_text_free(text), r500_last_error());
-    printf("%d %s\n", r500_program_free(program), r500_last_error());
-    printf("%d %s\n", r500_prepare(program, 1, 1, NULL) != NULL, r500_last_error());
+    report(r500_drawing_free(drawing));
+    report(draw(drawing) != 0);
+    report(r500_text_free(text));
+    report(r500_program_free(program));
+    report(r500_prepare(program, 1, 1, NULL) != NULL);
 #endif
     return 0;
 }
@@ -152,7 +159,7 @@ static int empty(void)
 {
     uint32_t sizes[3][2] = {{0, 0}, {0, 8}, {8, 0}};
     for (int n = 0; n < 3; n++)
-        printf("%d %s\n", r500_prepare(program, sizes[n][0], sizes[n][1], NULL) != NULL, r500_last_error());
+        report(r500_prepare(program, sizes[n][0], sizes[n][1], NULL) != NULL);
     return 0;
 }
 

@@ -240,6 +240,8 @@ pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
 
 /// Opens a node. The descriptor is the program's end of an event queue.
 pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
+    // First: the search takes every descriptor with a mark for one of the program before `exec`.
+    adopt_inherited();
     let (descriptor, events) = EventQueue::new()?;
     inherited::mark(&descriptor, node)?;
     let stat = rustix::fs::fstat(&descriptor)?;

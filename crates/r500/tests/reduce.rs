@@ -126,7 +126,7 @@ fn a_planted_mistake_remains_with_few_instructions() {
 fn pairs_that_differ_in_an_edge_are_reduced() {
     let mut reduced_pairs = 0;
     for a in
-        files("edges").iter().filter(|path| path.to_string_lossy().ends_with(".a.r5")).step_by(11)
+        files("edges").iter().filter(|path| path.to_string_lossy().ends_with(".a.r5")).step_by(2)
     {
         let b = PathBuf::from(a.to_string_lossy().replace(".a.r5", ".b.r5"));
         let jobs = [job(a), job(&b)];
@@ -154,5 +154,5 @@ fn pairs_that_differ_in_an_edge_are_reduced() {
         }
         reduced_pairs += 1;
     }
-    assert!(reduced_pairs >= 2, "{reduced_pairs}");
+    assert!(reduced_pairs >= 20, "{reduced_pairs}");
 }

@@ -14,6 +14,8 @@ const NO_LIMIT: &str = "18446744073709551615";
 fn every_engine_ends_at_the_time_limit() {
     let folder = Folder::new("endless");
     let main = folder.write("main.r5", ENDLESS);
+    // Its output differs, after a loop that never ends: no run and no proof decides.
+    let other = folder.write("other.r5", ENDLESS.replace("src0.111 src0.111", "src0.000 src0.000"));
     let picture = folder.path("out.png");
     for engine in ["reference", "fast", "jit"] {
         let common = ["--engine", engine, "--limit-instructions", NO_LIMIT, "--limit-time", "0.2"];
@@ -28,7 +30,7 @@ fn every_engine_ends_at_the_time_limit() {
                     format!("EXPECT out[0] at (0, 0) = (1, 1, 1, 1) ;\n{ENDLESS}"),
                 ),
             ],
-            &["diff", &main, &main, "--run", "--size", "8x8"],
+            &["diff", &main, &other, "--run", "--size", "8x8"],
         ] {
             let start = Instant::now();
             let run = r500(&[args, &common].concat());

@@ -3,7 +3,7 @@
 use r500_check::ExternalReads;
 use r500_program::{Input, InputData, Job, Plane, State as Registers};
 
-use super::State;
+use super::{State, is_same_pair};
 use crate::builtin_uniforms::NAMES;
 
 /// Simple numbers, the simplest first.
@@ -111,7 +111,7 @@ impl State<'_> {
                     }
                 }
             }
-            if jobs == self.jobs || self.try_jobs(jobs) {
+            if is_same_pair(&jobs, &self.jobs) || self.try_jobs(jobs) {
                 break;
             }
         }

@@ -30,7 +30,7 @@ use std::time::Instant;
 use r500_check::{LintCode, Severity, check_job};
 use r500_exec::Options;
 use r500_exec::reference::Reference;
-use r500_program::Job;
+use r500_program::{InputData, Job, Plane};
 
 pub use signature::{Output, Signature, Way};
 
@@ -136,7 +136,7 @@ impl State<'_> {
             self.remove_instructions();
             self.simplify_fields();
             self.simplify_bindings();
-            if self.jobs == before || self.is_late() {
+            if is_same_pair(&self.jobs, &before) || self.is_late() {
                 break;
             }
         }
@@ -158,7 +158,7 @@ impl State<'_> {
 
     /// Keeps a candidate if it differs in the same way and the checker finds nothing new. Returns whether it was kept.
     fn try_jobs(&mut self, mut jobs: [Job; 2]) -> bool {
-        if jobs == self.jobs || self.is_late() {
+        if is_same_pair(&jobs, &self.jobs) || self.is_late() {
             return false;
         }
         for (job, allowed) in jobs.iter_mut().zip(&self.allowed) {
@@ -168,7 +168,7 @@ impl State<'_> {
                 return false;
             }
         }
-        if jobs == self.jobs {
+        if is_same_pair(&jobs, &self.jobs) {
             return false;
         }
         let Ok(Some(difference)) = self.compare(&jobs) else { return false };
@@ -196,6 +196,36 @@ impl State<'_> {
             }
         }
     }
+}
+
+/// Returns whether two pairs are the same, inputs bit for bit: a NaN is the same as itself.
+fn is_same_pair(a: &[Job; 2], b: &[Job; 2]) -> bool {
+    a.iter().zip(b).all(|(a, b)| is_same(a, b))
+}
+
+fn is_same(a: &Job, b: &Job) -> bool {
+    let rest = |job: &Job| Job { inputs: None, ..job.clone() };
+    input_bits(a) == input_bits(b) && (a == b || rest(a) == rest(b))
+}
+
+/// Returns the inputs of a job, names and the bits of all numbers.
+fn input_bits(job: &Job) -> Vec<(u8, Vec<&str>, Vec<u32>)> {
+    let inputs = job.inputs.iter().flatten();
+    let bits = inputs.map(|input| match &input.data {
+        InputData::Planes(components) => {
+            let numbers = components.iter().flat_map(|component| {
+                let Plane { c, du, dv } = component.plane;
+                [c, du, dv].map(f32::to_bits)
+            });
+            let names = components.iter().map(|component| component.name.as_str());
+            (input.temp, names.collect(), numbers.collect())
+        }
+        InputData::Values { width, values } => {
+            let numbers = values.iter().flatten().map(|value| value.to_bits());
+            (input.temp, Vec::new(), std::iter::once(*width).chain(numbers).collect())
+        }
+    });
+    bits.collect()
 }
 
 /// Returns the errors and warnings of a job, as codes.

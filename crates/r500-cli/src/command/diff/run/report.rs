@@ -114,7 +114,7 @@ impl Verdict {
             )
         });
         let parts: Vec<String> = carried.into_iter().chain(searched).collect();
-        parts.join("; ")
+        if parts.is_empty() { "no pixels were compared".to_owned() } else { parts.join("; ") }
     }
 
     /// Returns the verdict in a line.
