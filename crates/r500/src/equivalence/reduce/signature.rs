@@ -32,6 +32,8 @@ pub enum Way {
     Rounding,
     /// Otherwise.
     Value,
+    /// The same numbers, stored as other bytes.
+    Stored,
 }
 
 /// The ways in which the outputs of a pixel differ.
@@ -46,8 +48,12 @@ impl Signature {
         for part in &difference.parts {
             match part {
                 Part::Color { target, written: [a, b], .. } => {
-                    let ways = a.iter().zip(b).filter_map(|(&a, &b)| way(a, b));
-                    signature.0.extend(ways.map(|way| (Output::Color(*target), way)));
+                    let mut ways: BTreeSet<Way> =
+                        a.iter().zip(b).filter_map(|(&a, &b)| way(a, b)).collect();
+                    if ways.is_empty() {
+                        ways.insert(Way::Stored);
+                    }
+                    signature.0.extend(ways.into_iter().map(|way| (Output::Color(*target), way)));
                 }
                 Part::Depth { written: [a, b] } => {
                     signature.0.extend(way(*a, *b).map(|way| (Output::Depth, way)));
