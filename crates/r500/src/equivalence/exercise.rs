@@ -30,7 +30,7 @@ pub struct Unexercised {
 }
 
 /// Number of groups that are followed in a picture.
-const GROUPS: u32 = 8;
+const GROUPS: u32 = 64;
 /// Limit of instructions for which a group is followed.
 const MOST_STEPS: u64 = 1 << 16;
 

@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 
 use r500_check::dataflow::{ChannelId, ChannelSet, Dataflow};
 use r500_check::graph::{Graph, Structure};
-use r500_isa::values::{AddrOp, FcOp};
+use r500_isa::values::{AddrOp, FcOp, InstType, RgbMask};
+use r500_isa::words::{AluAlphaInst, AluRgbInst, CmnInst};
+use r500_isa::{Access, InstInfo, Instruction};
 use r500_program::Program;
 
 /// What inputs control.
@@ -45,7 +47,8 @@ pub(super) fn input_control(program: &Program, open: &BTreeSet<(u8, u8)>) -> Opt
     if flow.writes_are_conditional() || !reached().all(is_plain) {
         return None;
     }
-    let control = Control { graph: &graph, flow: &flow, loops: loops(&graph), open };
+    let control =
+        Control { code: &program.code, graph: &graph, flow: &flow, loops: loops(&graph), open };
     let mut marks =
         Marks { controlled: vec![false; graph.len()], shortened: vec![false; control.loops.len()] };
     loop {
@@ -81,6 +84,7 @@ struct Marks {
 }
 
 struct Control<'a> {
+    code: &'a [Instruction],
     graph: &'a Graph,
     flow: &'a Dataflow,
     /// First and last instruction of each loop.
@@ -109,18 +113,20 @@ impl Control<'_> {
             seen[at] = true;
             let effects = self.flow.effects(at);
             let info = self.graph.info(at);
-            let reads_open = info.constants.iter().any(|access| {
-                access.relative
-                    || (0..4u8)
-                        .any(|c| access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c)))
-            });
-            let is_varying = marks.controlled[at]
-                || reads_open
-                || info.fetch
-                || effects.may_read.intersects(&varying[at]);
             let mut after = varying[at].without(&effects.must_write);
-            if is_varying {
-                after.union(&effects.may_write);
+            if marks.controlled[at] || info.fetch || has_relative(info) {
+                // Texels are inputs. What a relative address reads is not followed.
+                let varies = marks.controlled[at]
+                    || info.fetch
+                    || info.constants.iter().any(|access| access.relative)
+                    || effects.may_read.intersects(&varying[at]);
+                if varies {
+                    after.union(&effects.may_write);
+                }
+            } else {
+                for part in parts(self.code[at]) {
+                    self.add_part(&part, &varying[at], &mut after);
+                }
             }
             for next in self.flow.successors(at) {
                 let mut after = after;
@@ -140,6 +146,27 @@ impl Control<'_> {
             }
         }
         varying
+    }
+
+    /// Adds what a part of an instruction writes, if it reads something that varies.
+    fn add_part(&self, part: &InstInfo, varying: &ChannelSet, after: &mut ChannelSet) {
+        let is_open = |access: &Access| {
+            (0..4u8).any(|c| access.may >> c & 1 != 0 && self.open.contains(&(access.addr, c)))
+        };
+        let varies = part.constants.iter().any(is_open)
+            || part.reads.iter().any(|access| varying.temp(access.addr) & access.may != 0)
+            || varying.predicates() & part.predicate_reads != 0
+            || part.alu_result_read && varying.contains(ChannelId::AluResult);
+        if !varies {
+            return;
+        }
+        part.writes.iter().for_each(|access| after.insert_temp(access.addr, access.may));
+        for bit in (0..4u8).filter(|bit| part.predicate_writes >> bit & 1 != 0) {
+            after.insert(ChannelId::Predicate(bit));
+        }
+        if part.alu_result_write {
+            after.insert(ChannelId::AluResult);
+        }
     }
 
     /// Marks what varying branches control. Returns which instructions are varying branches.
@@ -184,6 +211,39 @@ impl Control<'_> {
         }
         branches
     }
+}
+
+fn has_relative(info: &InstInfo) -> bool {
+    let all = info.reads.iter().chain(info.constants.iter()).chain(info.writes.iter());
+    all.into_iter().any(|access| access.relative)
+}
+
+/// Returns what each written channel of an instruction alone reads and writes: red, green, blue, alpha, and the ALU result.
+fn parts(inst: Instruction) -> Vec<InstInfo> {
+    if !matches!(inst.ty(), InstType::ALU | InstType::OUT) {
+        return vec![InstInfo::new(inst)];
+    }
+    let (cmn, rgb, alpha) = (inst.cmn(), inst.rgb_inst(), inst.alpha_inst());
+    let only = |colours: u8, is_alpha: bool, is_result: bool| {
+        let keep = |mask: RgbMask| RgbMask::new(mask.code() & colours);
+        let mut part = inst;
+        part.0[0] = cmn
+            .with(CmnInst::RGB_WMASK, keep(cmn.rgb_wmask()))
+            .with(CmnInst::RGB_OMASK, keep(cmn.rgb_omask()))
+            .with(CmnInst::ALPHA_WMASK, cmn.alpha_wmask() && is_alpha)
+            .with(CmnInst::ALPHA_OMASK, cmn.alpha_omask() && is_alpha)
+            .bits();
+        part.0[3] = rgb.with(AluRgbInst::ALU_WMASK, rgb.alu_wmask() && is_result).bits();
+        part.0[4] = alpha.with(AluAlphaInst::W_OMASK, alpha.w_omask() && is_alpha).bits();
+        InstInfo::new(part)
+    };
+    vec![
+        only(1, false, false),
+        only(2, false, false),
+        only(4, false, false),
+        only(0, true, false),
+        only(0, false, true),
+    ]
 }
 
 /// Returns the first and last instruction of each loop.
@@ -253,5 +313,17 @@ mod tests {
         assert_eq!(controlled, [15, 16, 17]);
         assert_eq!(control.shortened.len(), 1);
         assert_eq!(control.shortened[0].exits, [6, 10]);
+    }
+
+    /// The other half of the instruction that counts works with the input; the loop ends by the counter alone.
+    #[test]
+    fn halves_of_an_instruction_vary_apart() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+        let bytes = std::fs::read(format!("{folder}/scene_fbm.json")).unwrap();
+        let limits = r500_formats::Limits::default();
+        let job = crate::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
+        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        assert!(!control.controlled.contains(&true));
+        assert_eq!(control.shortened.len(), 0);
     }
 }

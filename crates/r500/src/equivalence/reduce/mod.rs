@@ -6,15 +6,15 @@
 //!
 //! | module | removes |
 //! | --- | --- |
-//! | [`picture`] | pixels: the quad of the pixel that differs remains |
-//! | [`removal`] | instructions, in ever smaller parts (ddmin, Zeller and Hildebrandt 2002) |
-//! | [`fields`] | operands, channels, modifiers |
-//! | [`bindings`] | constants, inputs, textures, state; what remains gets simple values |
+//! | `picture` | pixels: the quad of the pixel that differs remains |
+//! | `removal` | instructions, in ever smaller parts (ddmin, Zeller and Hildebrandt 2002) |
+//! | `fields` | operands, channels, modifiers |
+//! | `bindings` | constants, inputs, textures, state; what remains gets simple values |
 //!
-//! Programs that agree nearly everywhere must still do so ([`controls`]).
+//! Programs that agree nearly everywhere must still do so (`controls`).
 //!
 //! Instructions that are aligned in both programs are removed from both. If both computed the same values, the register
-//! becomes an input with these values ([`recorded`]), so that what follows needs no instruction before it.
+//! becomes an input with these values (`recorded`), so that what follows needs no instruction before it.
 
 mod bindings;
 mod controls;
