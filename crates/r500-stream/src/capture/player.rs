@@ -41,7 +41,7 @@ impl Default for Limits {
 pub enum Event {
     /// A submission to execute on the current buffers.
     Submission(Submission),
-    /// The [hashes](buffer_hash) of these buffers after the last submission.
+    /// The [hashes](super::buffer_hash) of these buffers after the last submission.
     Hashes(Vec<(BufferId, u64)>),
     /// The program waited for the buffer.
     Wait(Buffer),

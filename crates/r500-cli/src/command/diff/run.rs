@@ -11,8 +11,8 @@ use r500::builtin_uniforms::BuiltinUniforms;
 use r500::check::ExternalReads;
 use r500::equivalence::{
     Comparison, Divergence, Exercise, FRAMES, Incomparable, InterfaceMatch, Known, Literals, Pair,
-    Proof, RANDOM, Search, SearchEnd, Shared, Side, Unexercised, Unknown, WORK, prove_with,
-    state_difference,
+    Proof, RANDOM, Search, SearchEnd, Shared, Side, Unexercised, Unknown, Unmatched, WORK,
+    prove_with, state_difference,
 };
 use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
@@ -385,9 +385,28 @@ impl Verdict {
             Proof::Unknown(why @ Unknown::Outputs { .. }) => {
                 End::Undecided(Undecided::State(why.to_string()))
             }
-            Proof::Unknown(_) if !is_executed => End::Undecided(Undecided::Unexercised),
+            Proof::Unknown(_) if !is_executed && !self.is_closed(jobs) => {
+                End::Undecided(Undecided::Unexercised)
+            }
             proof => End::Equal(Some(Claim::of(jobs, known, literals, proof))),
         };
+    }
+
+    /// Returns whether the files leave nothing open: the pictures that they carry are then all there are, and what no pixel of
+    /// these executes, none executes.
+    fn is_closed(&self, jobs: &[Job; 2]) -> bool {
+        let InterfaceMatch { constants, inputs, alone: _, unmatched, missing, copied, unlent } =
+            &self.interface;
+        let gives_all =
+            |job: &Job| job.size == Some(self.size) && job.textures.iter().all(Option::is_none);
+        self.carried.is_some()
+            && jobs.iter().all(gives_all)
+            && constants.is_empty()
+            && inputs.is_empty()
+            && unmatched.iter().all(Unmatched::is_empty)
+            && missing.is_empty()
+            && copied.is_empty()
+            && unlent.is_empty()
     }
 
     /// Returns the values with which the programs differ.
