@@ -1,5 +1,6 @@
 //! Tiered compilation: draws move from bytecode to machine code.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::output::color::PixelEncoding;
@@ -158,6 +159,10 @@ struct SurfaceTier {
     effort: Option<Effort>,
     /// Whether the last code can draw.
     ready: bool,
+    /// How many units of how many the last code has as machine code.
+    share: (usize, usize),
+    /// Whether the last draw was one to surfaces, by that code.
+    drew: AtomicBool,
     /// The pending compilation.
     task: Option<Arc<Task>>,
 }
@@ -270,6 +275,7 @@ impl PreparedDraw for TieredDraw {
     }
 
     fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        self.surfaces.drew.store(false, Ordering::Relaxed);
         self.try_tier_up();
         let report = self.batches.draw_band(draw, band);
         let PixelRect { width, height, .. } = band.rect();
@@ -303,6 +309,7 @@ impl PreparedDraw for TieredDraw {
         if let Some(code) = tier.better_code(self.simd, self.when, &self.cache, &self.worker, pays)
         {
             if code.stores_surfaces() {
+                tier.share = code.coverage();
                 self.batches.set_surface_code(encodings, code, self.simd);
                 tier.ready = true;
             } else {
@@ -313,12 +320,17 @@ impl PreparedDraw for TieredDraw {
             return None;
         }
         self.progress.add(more, TIER_UP_THRESHOLD);
+        self.surfaces.drew.store(true, Ordering::Relaxed);
         Some(&self.batches)
     }
 
     fn run_info(&self) -> RunInfo {
         let run_info = self.batches.run_info();
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.surfaces.drew.load(Ordering::Relaxed) {
+            let (compiled, all) = self.surfaces.share;
+            return RunInfo { engine: "jit", compiled: Some([compiled, all]), ..run_info };
+        }
         let (compiled, all) = state.share;
         if compiled > 0 || (all == 0 && state.effort.is_some()) {
             return RunInfo { engine: "jit", compiled: Some([compiled, all]), ..run_info };
