@@ -9,7 +9,7 @@ use r500_isa::BranchInfo;
 use r500_isa::values::InstType;
 use r500_program::Program;
 
-use super::input_control::{Shortened, input_control};
+use super::input_control::{InputControl, Shortened};
 
 /// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,13 +79,16 @@ impl Exercise {
     }
 
     /// Returns the reachable instructions and branches that were not executed, without the instructions that no input can
-    /// make a pixel execute. `open` lists the channels of constants that have any value.
-    #[must_use]
-    pub fn unexercised_by(&self, program: &Program, open: &BTreeSet<(u8, u8)>) -> Unexercised {
+    /// make a pixel execute. `control` returns what inputs control; it is called only if there are such instructions.
+    pub(super) fn unexercised_by<'a>(
+        &self,
+        program: &Program,
+        control: impl FnOnce() -> Option<&'a InputControl>,
+    ) -> Unexercised {
         let mut unexercised = self.unexercised(program);
         if self.ended
             && !unexercised.instructions.is_empty()
-            && let Some(control) = input_control(program, open)
+            && let Some(control) = control()
         {
             let offset = u32::from(program.state.base_address());
             let address = |index: usize| offset + index as u32;

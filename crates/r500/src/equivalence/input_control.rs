@@ -47,8 +47,13 @@ pub(super) fn input_control(program: &Program, open: &BTreeSet<(u8, u8)>) -> Opt
     if flow.writes_are_conditional() || !reached().all(is_plain) {
         return None;
     }
-    let control =
-        Control { code: &program.code, graph: &graph, flow: &flow, loops: loops(&graph), open };
+    let control = Control {
+        parts: program.code.iter().map(|&inst| parts(inst)).collect(),
+        graph: &graph,
+        flow: &flow,
+        loops: loops(&graph),
+        open,
+    };
     let mut marks =
         Marks { controlled: vec![false; graph.len()], shortened: vec![false; control.loops.len()] };
     loop {
@@ -84,7 +89,8 @@ struct Marks {
 }
 
 struct Control<'a> {
-    code: &'a [Instruction],
+    /// For each instruction, what its written channels read and write.
+    parts: Vec<Vec<InstInfo>>,
     graph: &'a Graph,
     flow: &'a Dataflow,
     /// First and last instruction of each loop.
@@ -124,8 +130,8 @@ impl Control<'_> {
                     after.union(&effects.may_write);
                 }
             } else {
-                for part in parts(self.code[at]) {
-                    self.add_part(&part, &varying[at], &mut after);
+                for part in &self.parts[at] {
+                    self.add_part(part, &varying[at], &mut after);
                 }
             }
             for next in self.flow.successors(at) {
@@ -214,8 +220,11 @@ impl Control<'_> {
 }
 
 fn has_relative(info: &InstInfo) -> bool {
-    let all = info.reads.iter().chain(info.constants.iter()).chain(info.writes.iter());
-    all.into_iter().any(|access| access.relative)
+    info.reads
+        .iter()
+        .chain(info.constants.iter())
+        .chain(info.writes.iter())
+        .any(|access| access.relative)
 }
 
 /// Returns what each written channel of an instruction alone reads and writes: red, green, blue, alpha, and the ALU result.
@@ -268,10 +277,19 @@ mod tests {
 
     use super::*;
 
-    fn controlled(source: &str) -> (Vec<bool>, usize) {
+    fn control(source: &[u8]) -> InputControl {
         let limits = r500_formats::Limits::default();
-        let job = crate::reader::read(source.as_bytes(), None, None, &limits).unwrap().remove(0);
-        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        let job = crate::reader::read(source, None, None, &limits).unwrap().remove(0);
+        input_control(&job.program, &BTreeSet::new()).unwrap()
+    }
+
+    fn control_of_capture(name: &str) -> InputControl {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+        control(&std::fs::read(format!("{folder}/{name}.json")).unwrap())
+    }
+
+    fn controlled(source: &str) -> (Vec<bool>, usize) {
+        let control = control(source.as_bytes());
         (control.controlled, control.shortened.len())
     }
 
@@ -303,11 +321,7 @@ mod tests {
     /// input.
     #[test]
     fn a_break_on_an_input_only_shortens_the_loop() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
-        let bytes = std::fs::read(format!("{folder}/loop_250.json")).unwrap();
-        let limits = r500_formats::Limits::default();
-        let job = crate::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
-        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        let control = control_of_capture("loop_250");
         let controlled: Vec<usize> =
             (0..control.controlled.len()).filter(|&at| control.controlled[at]).collect();
         assert_eq!(controlled, [15, 16, 17]);
@@ -318,11 +332,7 @@ mod tests {
     /// The other half of the instruction that counts works with the input; the loop ends by the counter alone.
     #[test]
     fn halves_of_an_instruction_vary_apart() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
-        let bytes = std::fs::read(format!("{folder}/scene_fbm.json")).unwrap();
-        let limits = r500_formats::Limits::default();
-        let job = crate::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
-        let control = input_control(&job.program, &BTreeSet::new()).unwrap();
+        let control = control_of_capture("scene_fbm");
         assert!(!control.controlled.contains(&true));
         assert_eq!(control.shortened.len(), 0);
     }

@@ -20,6 +20,7 @@ mod edges;
 mod plan;
 mod side;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -31,6 +32,7 @@ use r500_program::Job;
 use self::edges::Edges;
 use self::plan::{Plan, SIZE, Slot, pixels};
 use self::side::SideState;
+use super::input_control::{InputControl, input_control};
 use super::legal::LegalConstants;
 use super::{
     Comparison, Difference, Exercise, Incomparable, InterfaceMatch, Pair, Random, SIDES,
@@ -161,6 +163,8 @@ impl Search<'_> {
         let programs = [&jobs[0].program, &jobs[1].program];
         let legal = LegalConstants::new(programs, missing.int_constants, missing.bool_constants);
         let mut exercises: [Exercise; 2] = Default::default();
+        // The same in all pictures, and often not needed.
+        let controls: [OnceCell<Option<InputControl>>; 2] = Default::default();
         let open = [0, 1].map(|n: usize| {
             let constants = plan.slots().iter().filter(|slot| slot.is_constant);
             constants.flat_map(|slot| slot.places[n].iter().copied()).collect()
@@ -239,7 +243,9 @@ impl Search<'_> {
                 result.unexercised = [0, 1].map(|n| {
                     let program = &sides[n].job.program;
                     if is_fixed {
-                        exercises[n].unexercised_by(program, &open[n])
+                        exercises[n].unexercised_by(program, || {
+                            controls[n].get_or_init(|| input_control(program, &open[n])).as_ref()
+                        })
                     } else {
                         exercises[n].unexercised(program)
                     }

@@ -117,6 +117,11 @@ impl Verdict {
         if parts.is_empty() { "no pixels were compared".to_owned() } else { parts.join("; ") }
     }
 
+    /// Returns how many pixels were compared, of the carried picture, if it was drawn, and of the search.
+    fn pixels(&self) -> u64 {
+        self.carried.map_or(0, |pixels| pixels as u64) + self.searched()[1]
+    }
+
     /// Returns the verdict in a line.
     pub(in crate::command::diff) fn line(&self) -> String {
         let made_up = match self.interface.missing.to_string() {
@@ -126,7 +131,6 @@ impl Verdict {
         match &self.end {
             End::Incomparable(error) => format!("cannot compare: {error}"),
             End::Equal(claim) => {
-                let pixels = self.carried.unwrap_or(0) as u64 + self.searched()[1];
                 let proof = claim.as_ref().map_or_else(String::new, |claim| match claim.proof() {
                     Proof::Proved => "; proved".to_owned(),
                     Proof::ProvedIfCovered => {
@@ -134,7 +138,7 @@ impl Verdict {
                     }
                     Proof::Unknown(_) => "; not proved".to_owned(),
                 });
-                format!("equal: {}{proof}{made_up}", counted(pixels, "pixel"))
+                format!("equal: {}{proof}{made_up}", counted(self.pixels(), "pixel"))
             }
             End::Undecided(reason) => format!("undecided: {reason}{made_up}"),
             End::Different(different) => format!("different: {}{made_up}", different.line()),
@@ -227,7 +231,7 @@ impl Verdict {
             "seed": self.seed,
             "carried_pixels": self.carried,
             "pictures": self.searched.map(|searched| searched[0]),
-            "pixels": self.carried.unwrap_or(0) as u64 + self.searched()[1],
+            "pixels": self.pixels(),
             "shared": {
                 "inputs": self.interface.inputs.iter().map(shared_json).collect::<Value>(),
                 "constants": self.interface.constants.iter().map(shared_json).collect::<Value>(),
