@@ -71,10 +71,24 @@ impl GroupState {
         &self.lanes
     }
 
+    /// Returns the lanes, to change their registers between two steps.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lanes_mut(&mut self) -> &mut [Lane] {
+        &mut self.lanes
+    }
+
     /// Returns the running loops, innermost last.
     #[must_use]
     pub fn loops(&self) -> &[LoopFrame] {
         &self.loops
+    }
+
+    /// Returns the running loops, to change their numbers of iterations between two steps.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn loops_mut(&mut self) -> &mut [LoopFrame] {
+        &mut self.loops
     }
 
     /// Returns the address stack, top last.

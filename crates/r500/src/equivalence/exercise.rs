@@ -9,15 +9,11 @@ use r500_isa::BranchInfo;
 use r500_isa::values::InstType;
 use r500_program::Program;
 
-use super::input_control::{InputControl, Shortened};
-
 /// The executed instructions and branches of a program, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exercise {
     executed: BTreeSet<u32>,
     followed: BTreeSet<(u32, u32)>,
-    /// Whether a group was followed to its end.
-    ended: bool,
 }
 
 /// The instructions and branches that no run has executed.
@@ -75,35 +71,21 @@ impl Exercise {
                 return;
             }
         }
-        self.ended = true;
     }
 
-    /// Returns the reachable instructions and branches that were not executed, without the instructions that no input can
-    /// make a pixel execute. `control` returns what inputs control; it is called only if there are such instructions.
-    pub(super) fn unexercised_by<'a>(
+    /// Returns the reachable instructions and branches that were not executed, without the instructions that no pixel can
+    /// execute. `executable` returns those that some pixel can; it is called only if something was not executed.
+    pub(super) fn unexercised_of<'a>(
         &self,
         program: &Program,
-        control: impl FnOnce() -> Option<&'a InputControl>,
+        executable: impl FnOnce() -> Option<&'a BTreeSet<u32>>,
     ) -> Unexercised {
         let mut unexercised = self.unexercised(program);
-        if self.ended
-            && !unexercised.instructions.is_empty()
-            && let Some(control) = control()
+        if !unexercised.instructions.is_empty()
+            && let Some(executable) = executable()
         {
-            let offset = u32::from(program.state.base_address());
-            let address = |index: usize| offset + index as u32;
-            let is_complete = |shortened: &Shortened| {
-                let mut exits = shortened.exits.iter();
-                self.followed.contains(&(address(shortened.last), address(shortened.last + 1)))
-                    || exits.any(|&exit| self.executed.contains(&address(exit)))
-            };
-            let cut: Vec<&Shortened> =
-                control.shortened.iter().filter(|shortened| !is_complete(shortened)).collect();
-            unexercised.instructions.retain(|at| {
-                let index = at.saturating_sub(offset) as usize;
-                control.controlled.get(index).is_none_or(|&controlled| controlled)
-                    || cut.iter().any(|cut| (cut.first..=cut.last).contains(&index))
-            });
+            debug_assert!(self.executed.is_subset(executable), "a pixel executed what none can");
+            unexercised.instructions.retain(|at| executable.contains(at));
         }
         unexercised
     }

@@ -32,8 +32,8 @@ use r500_program::Job;
 use self::edges::Edges;
 use self::plan::{Plan, SIZE, Slot, pixels};
 use self::side::SideState;
-use super::input_control::{InputControl, input_control};
 use super::legal::LegalConstants;
+use super::pixel_paths::executable;
 use super::{
     Comparison, Difference, Exercise, Incomparable, InterfaceMatch, Pair, Random, SIDES,
     Unexercised, differences, is_same,
@@ -164,8 +164,8 @@ impl Search<'_> {
         let legal = LegalConstants::new(programs, missing.int_constants, missing.bool_constants);
         let mut exercises: [Exercise; 2] = Default::default();
         // The same in all pictures, and often not needed.
-        let controls: [OnceCell<Option<InputControl>>; 2] = Default::default();
-        let open = [0, 1].map(|n: usize| {
+        let executables: [OnceCell<Option<BTreeSet<u32>>>; 2] = Default::default();
+        let open: [BTreeSet<_>; 2] = [0, 1].map(|n: usize| {
             let constants = plan.slots().iter().filter(|slot| slot.is_constant);
             constants.flat_map(|slot| slot.places[n].iter().copied()).collect()
         });
@@ -243,8 +243,10 @@ impl Search<'_> {
                 result.unexercised = [0, 1].map(|n| {
                     let program = &sides[n].job.program;
                     if is_fixed {
-                        exercises[n].unexercised_by(program, || {
-                            controls[n].get_or_init(|| input_control(program, &open[n])).as_ref()
+                        let job = || sides[n].quad(plan.slots(), pixels(0), &|_, _| 0.0);
+                        let executable = || executable(&job(), &open[n], &self.options);
+                        exercises[n].unexercised_of(program, || {
+                            executables[n].get_or_init(executable).as_ref()
                         })
                     } else {
                         exercises[n].unexercised(program)
