@@ -84,13 +84,6 @@ impl GroupState {
         &self.loops
     }
 
-    /// Returns the running loops, to change their numbers of iterations between two steps.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn loops_mut(&mut self) -> &mut [LoopFrame] {
-        &mut self.loops
-    }
-
     /// Returns the address stack, top last.
     #[must_use]
     pub fn calls(&self) -> &[u32] {

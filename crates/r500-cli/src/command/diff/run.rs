@@ -281,7 +281,7 @@ impl RunArgs {
             verdict.unexercised = if verdict.carried.is_none() {
                 searched.unexercised
             } else {
-                both(&carried, &searched.unexercised)
+                [0, 1].map(|n| carried[n].intersect(&searched.unexercised[n]))
             };
         } else {
             verdict.unexercised = Default::default();
@@ -349,22 +349,6 @@ fn as_floats(jobs: &[Job; 2]) -> Vec<usize> {
     let is_given =
         |target: usize| jobs.iter().all(|job| job.program.state.out_fmt[target].is_some());
     (0..4).filter(|&target| is_written(target) && !is_given(target)).collect()
-}
-
-/// Returns what neither of two runs executed.
-fn both(a: &[Unexercised; 2], b: &[Unexercised; 2]) -> [Unexercised; 2] {
-    [0, 1].map(|n| {
-        let (a, b) = (&a[n], &b[n]);
-        Unexercised {
-            instructions: a
-                .instructions
-                .iter()
-                .filter(|at| b.instructions.contains(at))
-                .copied()
-                .collect(),
-            branches: a.branches.iter().filter(|at| b.branches.contains(at)).copied().collect(),
-        }
-    })
 }
 
 impl Verdict {

@@ -33,7 +33,7 @@ use self::edges::Edges;
 use self::plan::{Plan, SIZE, Slot, pixels};
 use self::side::SideState;
 use super::legal::LegalConstants;
-use super::pixel_paths::executable;
+use super::pixel_paths::{Executable, executable};
 use super::{
     Comparison, Difference, Exercise, Incomparable, InterfaceMatch, Pair, Random, SIDES,
     Unexercised, differences, is_same,
@@ -74,6 +74,8 @@ pub const WORK: u64 = 6_000_000_000;
 const REFERENCE: u64 = 48;
 /// Instruction limit of a group of pixels.
 const INSTRUCTIONS: u64 = 1 << 16;
+/// The same in pictures in which all quads have the same constants: where these end loops, few are long.
+const INSTRUCTIONS_OF_UNIFORM: u64 = 1 << 18;
 /// Number of pictures of which some groups are followed for the coverage of instructions.
 const FOLLOWED: u64 = 12;
 /// Pictures between changes of textures and of integer and boolean constants.
@@ -147,7 +149,8 @@ impl Search<'_> {
         let mut plan = Plan::new(slots, edges, self.seed, self.frames, ordinary);
         let mut options = self.options.clone();
         options.progress = None;
-        options.limits.instructions = options.limits.instructions.min(INSTRUCTIONS);
+        let most = options.limits.instructions;
+        options.limits.instructions = most.min(INSTRUCTIONS);
         let (mut sides, by_quad) =
             side::prepare(jobs, &plan, self.interface, self.engine, &options)?;
         let mut values = vec![vec![0.0; SIZE * SIZE]; plan.slots().len()];
@@ -164,7 +167,7 @@ impl Search<'_> {
         let legal = LegalConstants::new(programs, missing.int_constants, missing.bool_constants);
         let mut exercises: [Exercise; 2] = Default::default();
         // The same in all pictures, and often not needed.
-        let executables: [OnceCell<Option<BTreeSet<u32>>>; 2] = Default::default();
+        let executables: [OnceCell<Option<Executable>>; 2] = Default::default();
         let open: [BTreeSet<_>; 2] = [0, 1].map(|n: usize| {
             let constants = plan.slots().iter().filter(|slot| slot.is_constant);
             constants.flat_map(|slot| slot.places[n].iter().copied()).collect()
@@ -189,9 +192,13 @@ impl Search<'_> {
                 after += 1;
             }
             plan.fill(current, alike, &mut values);
-            if !by_quad {
+            // Constants that end loops: with other ones in each quad, no picture ends.
+            let is_uniform = result.endless > result.frames;
+            if !by_quad || is_uniform {
                 plan.unify_constants(&mut values);
             }
+            let limit = if is_uniform { INSTRUCTIONS_OF_UNIFORM } else { INSTRUCTIONS };
+            sides.iter_mut().for_each(|side| side.set_instructions(most.min(limit)));
             let [part, parts] = self.shard;
             if current % parts.max(1) != part {
                 continue;
@@ -200,9 +207,14 @@ impl Search<'_> {
                 self.change_resources(&mut sides, &legal, current)?;
             }
             let mask = after > least;
+            let mask = match (is_uniform, mask) {
+                (true, _) => Some(first_rows()),
+                (false, true) => Some(random_mask(self.seed, current)),
+                (false, false) => None,
+            };
             for side in &mut sides {
                 side.set_values(&values, by_quad);
-                side.set_mask(mask.then(|| random_mask(self.seed, current)));
+                side.set_mask(mask.clone());
             }
             if let Some(deadline) = self.deadline {
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -230,7 +242,7 @@ impl Search<'_> {
             if sides.iter().any(|side| !side.ended) {
                 result.endless += 1;
                 // An endless program costs as much as its limit.
-                work = work.saturating_add(self.work / 16);
+                work = work.saturating_add(self.work / 64);
                 continue;
             }
             result.frames += 1;
@@ -441,6 +453,14 @@ fn slots(interface: &InterfaceMatch, reads: &[ExternalReads; 2]) -> Vec<Slot> {
         unmatched.temps.iter().for_each(|&place| add(own(place), false, true));
     }
     slots
+}
+
+/// Covered rows of a picture in which all quads have the same constants.
+const ROWS_OF_UNIFORM: usize = 8;
+
+/// Returns the mask of a picture in which all quads have the same constants: fewer pixels say as much, sooner.
+fn first_rows() -> Vec<bool> {
+    (0..SIZE * SIZE).map(|pixel| pixel / SIZE < ROWS_OF_UNIFORM).collect()
 }
 
 /// Returns which pixels are covered: about half, in all combinations in a quad.

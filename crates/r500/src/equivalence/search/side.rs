@@ -176,6 +176,11 @@ impl<'a> SideState<'a> {
         self.drawing.options_mut().limits.time = Some(left);
     }
 
+    /// Sets the instruction limit of a group.
+    pub(super) fn set_instructions(&mut self, limit: u64) {
+        self.drawing.options_mut().limits.instructions = limit;
+    }
+
     pub(super) fn set_int(&mut self, n: usize, value: UsFcIntConst) -> Result<(), Incomparable> {
         self.job.program.state.fc_int_const[n] = Some(value);
         let set = self.bindings.set_int_constant(n, value);

@@ -136,7 +136,12 @@ impl Verdict {
                     Proof::ProvedIfCovered => {
                         "; proved for groups whose pixels are all covered".to_owned()
                     }
-                    Proof::Unknown(_) => "; not proved".to_owned(),
+                    Proof::Unknown(_) => {
+                        let all_vote = self.unexercised.iter().all(|u| u.without_vote.is_empty());
+                        let groups =
+                            if all_vote { "" } else { ", for groups whose pixels all vote" };
+                        format!("; not proved{groups}")
+                    }
                 });
                 format!("equal: {}{proof}{made_up}", counted(self.pixels(), "pixel"))
             }
@@ -181,10 +186,13 @@ impl Verdict {
     /// Reports what the comparison did not execute.
     fn coverage(&self, out: &mut impl Write) -> io::Result<()> {
         for (side, unexercised) in [Side::A, Side::B].iter().zip(&self.unexercised) {
-            let Unexercised { instructions, branches } = unexercised;
+            let Unexercised { instructions, branches, without_vote } = unexercised;
             if !instructions.is_empty() {
                 let list: Vec<String> = instructions.iter().map(|at| format!("@{at}")).collect();
                 writeln!(out, "never executed in {side}: {}", list.join(", "))?;
+            }
+            if !without_vote.is_empty() {
+                writeln!(out, "not covered in {side}: {}", only_without_vote(without_vote))?;
             }
             if !branches.is_empty() {
                 let branch = |(from, to): &(u32, u32)| format!("@{from} to @{to}");
@@ -254,8 +262,12 @@ impl Verdict {
             .collect();
         value["endless"] = self.endless.into();
         value["unexercised"] = (self.unexercised.iter())
-            .map(|Unexercised { instructions, branches }| {
-                json!({ "instructions": instructions, "branches": branches })
+            .map(|Unexercised { instructions, branches, without_vote }| {
+                json!({
+                    "instructions": instructions,
+                    "branches": branches,
+                    "without_vote": without_vote,
+                })
             })
             .collect();
         match &self.end {
@@ -280,6 +292,15 @@ impl Verdict {
         }
         value
     }
+}
+
+/// Names instructions that only pixels without a vote can execute.
+fn only_without_vote(addresses: &[u32]) -> String {
+    let list: Vec<String> = addresses.iter().map(|at| format!("@{at}")).collect();
+    let list = list.join(", ");
+    format!(
+        "{list}, which only uncovered or killed pixels without a vote (IGNORE_UNCOVERED) can execute"
+    )
 }
 
 fn proof(claim: &Claim) -> String {
