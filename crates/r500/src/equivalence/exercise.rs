@@ -31,11 +31,11 @@ pub struct Unexercised {
 }
 
 /// Number of groups that are followed in a picture.
-const GROUPS: u32 = 64;
+pub(super) const GROUPS: usize = 64;
 /// Limit of instructions for which a group is followed.
 const MOST_STEPS: u64 = 1 << 18;
-/// Limit of instructions for which groups are followed.
-const ALL_STEPS: u64 = 1 << 22;
+/// Limit of the instructions that the pixels of all followed groups execute.
+const ALL_STEPS: u64 = 1 << 24;
 
 impl Exercise {
     /// Follows groups of pixels, spread over a picture, in the reference engine.
@@ -48,17 +48,33 @@ impl Exercise {
         bindings: &Bindings,
         options: &Options<'_>,
     ) -> Result<(), RunError> {
+        self.record_groups(shader, bindings, options, GROUPS)
+    }
+
+    /// Follows at most `most` groups.
+    pub(super) fn record_groups(
+        &mut self,
+        shader: &Shader,
+        bindings: &Bindings,
+        options: &Options<'_>,
+        most: usize,
+    ) -> Result<(), RunError> {
         let mut options = options.clone();
         options.limits.instructions = options.limits.instructions.min(MOST_STEPS);
         let draw = Draw::new(shader, bindings, &options)?;
+        let [width, height] = options.group;
         let [columns, rows] = [0, 1].map(|n| bindings.size()[n].div_ceil(options.group[n]));
-        let groups = columns.saturating_mul(rows);
-        for n in 0..groups.min(GROUPS) {
+        let groups = (0..rows).flat_map(|y| (0..columns).map(move |x| [x * width, y * height]));
+        let is_covered = |&[left, top]: &[u32; 2]| {
+            let mut pixels = (0..height).flat_map(|y| (0..width).map(move |x| (left + x, top + y)));
+            pixels.any(|(x, y)| bindings.covers(x, y))
+        };
+        let groups: Vec<[u32; 2]> = groups.filter(is_covered).collect();
+        let count = groups.len().min(most);
+        for n in 0..count {
             // Evenly spread, over several columns.
-            let index = (u64::from(n) * u64::from(groups) / u64::from(groups.min(GROUPS))) as u32;
-            let (x, y) = ((index + n) % columns, index / columns);
-            let [width, height] = options.group;
-            let rect = PixelRect { x: x * width, y: y * height, width, height };
+            let [x, y] = groups[(n * groups.len() / count + n) % groups.len()];
+            let rect = PixelRect { x, y, width, height };
             self.follow(Group::new(&draw, rect), &options);
         }
         Ok(())
@@ -67,8 +83,8 @@ impl Exercise {
     fn follow(&mut self, mut group: Group<'_>, options: &Options<'_>) {
         let mut from = None;
         while !group.ended() && self.steps < ALL_STEPS {
-            self.steps += 1;
             let state = group.state();
+            self.steps += state.lanes().len() as u64;
             let address = state.address();
             if state.lanes().iter().any(|lane| lane.executes(&options.readings)) {
                 self.executed.insert(address);

@@ -35,8 +35,8 @@ use self::side::SideState;
 use super::legal::LegalConstants;
 use super::pixel_paths::{Executable, executable};
 use super::{
-    Comparison, Difference, Exercise, Incomparable, InterfaceMatch, Pair, Random, SIDES,
-    Unexercised, differences, is_same,
+    Comparison, Difference, Exercise, Incomparable, InterfaceMatch, Pair, Random, Unexercised,
+    differences, is_same,
 };
 
 /// A search.
@@ -70,6 +70,8 @@ pub const FRAMES: u64 = 192;
 pub const RANDOM: u64 = 48;
 /// Instructions that the pixels of a search may execute by default.
 pub const WORK: u64 = 6_000_000_000;
+/// Pictures without an end after which all have the same constants in all quads.
+const ENDLESS: u64 = 8;
 /// An instruction of the reference engine counts as this many.
 const REFERENCE: u64 = 48;
 /// Instruction limit of a group of pixels.
@@ -158,7 +160,7 @@ impl Search<'_> {
             frames: 0,
             pixels: 0,
             endless: 0,
-            unexercised: Default::default(),
+            unexercised: [0, 1].map(|n| Exercise::default().unexercised(&jobs[n].program)),
             complete: false,
             end: SearchEnd::Equal,
         };
@@ -172,7 +174,7 @@ impl Search<'_> {
             let constants = plan.slots().iter().filter(|slot| slot.is_constant);
             constants.flat_map(|slot| slot.places[n].iter().copied()).collect()
         });
-        let (mut work, mut alike, mut after) = (0_u64, false, 0);
+        let (mut work, mut alike, mut after, mut followed) = (0_u64, false, 0, 0);
         let mut frame = 0;
         let is_open = !plan.slots().is_empty() || !self.interface.missing.is_empty();
         // Nothing is open: one picture for each set of texels and mask says it all.
@@ -193,9 +195,9 @@ impl Search<'_> {
             }
             plan.fill(current, alike, &mut values);
             // Constants that end loops: with other ones in each quad, no picture ends.
-            let is_uniform = result.endless > result.frames;
+            let is_uniform = result.endless > result.frames || result.endless >= ENDLESS;
             if !by_quad || is_uniform {
-                plan.unify_constants(&mut values);
+                plan.unify_constants(current, &mut values);
             }
             let limit = if is_uniform { INSTRUCTIONS_OF_UNIFORM } else { INSTRUCTIONS };
             sides.iter_mut().for_each(|side| side.set_instructions(most.min(limit)));
@@ -220,35 +222,36 @@ impl Search<'_> {
                 let left = deadline.saturating_duration_since(Instant::now());
                 sides.iter_mut().for_each(|side| side.set_time(left));
             }
-            let mut drawn = [0, 1].map(|_| Ok(()));
-            for (side, drawn) in sides.iter_mut().zip(&mut drawn) {
-                *drawn = side.draw();
+            for side in &mut sides {
+                let drawn = side.draw();
                 work = work.saturating_add(side.work(REFERENCE));
-            }
-            for (n, drawn) in drawn.into_iter().enumerate() {
                 match drawn {
-                    Ok(()) => {}
-                    Err(RunError::Instructions { .. }) => sides[n].ended = false,
-                    Err(RunError::Time { .. }) => {
-                        result.end = SearchEnd::Time;
-                        break;
-                    }
-                    Err(error) => return Err(Incomparable::Run { side: SIDES[n], error }),
+                    Ok(()) => continue,
+                    Err(RunError::Instructions { .. }) => side.ended = false,
+                    Err(RunError::Time { .. }) => result.end = SearchEnd::Time,
+                    Err(error) => return Err(Incomparable::Run { side: side.side, error }),
                 }
+                // There is nothing to compare.
+                break;
             }
             if matches!(result.end, SearchEnd::Time) {
                 break;
             }
-            if sides.iter().any(|side| !side.ended) {
-                result.endless += 1;
-                // An endless program costs as much as its limit.
+            let has_ended = sides.iter().all(|side| side.ended);
+            if is_uniform || !has_ended {
+                // Long loops, to their end or their limit.
                 work = work.saturating_add(self.work / 64);
+            }
+            if !has_ended {
+                result.endless += 1;
                 continue;
             }
             result.frames += 1;
-            if current < FOLLOWED && !exercises_all(&result.unexercised, current) {
+            let is_open = followed == 0 || !result.unexercised.iter().all(Unexercised::is_empty);
+            if is_open && (followed < FOLLOWED || is_uniform) {
+                followed += 1;
                 for (side, exercise) in sides.iter_mut().zip(&mut exercises) {
-                    side.exercise(exercise);
+                    side.exercise(exercise, is_uniform);
                 }
                 let missing = &self.interface.missing;
                 let is_fixed = missing.int_constants == 0 && missing.bool_constants == 0;
@@ -412,10 +415,6 @@ enum Confirmed {
     Different(Box<(Pair, Comparison)>),
 }
 
-fn exercises_all(unexercised: &[Unexercised; 2], frame: u64) -> bool {
-    frame > 0 && unexercised.iter().all(Unexercised::is_empty)
-}
-
 /// Returns the values that are searched: what both programs share and at least one reads, and what only one reads.
 fn slots(interface: &InterfaceMatch, reads: &[ExternalReads; 2]) -> Vec<Slot> {
     let constants = reads.each_ref().map(|reads| {
@@ -456,7 +455,7 @@ fn slots(interface: &InterfaceMatch, reads: &[ExternalReads; 2]) -> Vec<Slot> {
 }
 
 /// Covered rows of a picture in which all quads have the same constants.
-const ROWS_OF_UNIFORM: usize = 8;
+const ROWS_OF_UNIFORM: usize = 2;
 
 /// Returns the mask of a picture in which all quads have the same constants: fewer pixels say as much, sooner.
 fn first_rows() -> Vec<bool> {

@@ -216,12 +216,13 @@ impl Plan {
         }
     }
 
-    /// Makes the constants of a picture the same everywhere: those of its first quad.
-    pub(super) fn unify_constants(&self, values: &mut [Vec<f32>]) {
+    /// Makes the constants of a picture the same everywhere: those of one of its quads, another one in each picture.
+    pub(super) fn unify_constants(&self, frame: u64, values: &mut [Vec<f32>]) {
+        let [pixel, ..] = pixels((frame % COUNT as u64) as usize);
         for (slot, values) in self.slots.iter().zip(values) {
             if slot.is_constant {
-                let first = values[0];
-                values.fill(first);
+                let value = values[pixel];
+                values.fill(value);
             }
         }
     }

@@ -9,10 +9,11 @@ use r500_program::{Input, InputData, Job, Texture};
 
 use super::constants_as_inputs::constants_as_inputs;
 use super::plan::{Plan, SIZE, Slot};
+use crate::equivalence::exercise::GROUPS;
 use crate::equivalence::{Exercise, Incomparable, InterfaceMatch, SIDES, Side};
 
 pub(super) struct SideState<'a> {
-    side: Side,
+    pub(super) side: Side,
     index: usize,
     /// The original job, with the textures and constants of the picture.
     pub(super) job: Job,
@@ -236,9 +237,11 @@ impl<'a> SideState<'a> {
     }
 
     /// Follows some groups of the picture for the coverage of instructions.
-    pub(super) fn exercise(&mut self, exercise: &mut Exercise) {
+    pub(super) fn exercise(&mut self, exercise: &mut Exercise, is_uniform: bool) {
+        let groups = if is_uniform { 1 } else { GROUPS };
+        let (shader, options) = (self.drawing.shader(), self.drawing.options());
         // A limit only ends the run of a group.
-        let _ = exercise.record(self.drawing.shader(), &self.bindings, self.drawing.options());
+        let _ = exercise.record_groups(shader, &self.bindings, options, groups);
     }
 
     /// Returns the original program with the values of a quad.
