@@ -305,7 +305,7 @@ fn temps(access: &Access) -> impl Iterator<Item = u8> {
     all.into_iter()
 }
 
-/// Executes an instruction. Pixels that it kills go on: whether they are killed may be unknown.
+/// Executes an instruction. Pixels that it kills stay: whether they are killed may be unknown.
 fn execute(draw: &Draw<'_>, state: GroupState) -> Option<GroupState> {
     let mut group = Group::resume(draw, state);
     group.step().ok()?;
