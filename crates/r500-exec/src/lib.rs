@@ -42,6 +42,7 @@ pub use r500_texture as texture;
 
 mod affecting;
 mod available;
+mod binding_kinds;
 mod bindings;
 mod draw;
 mod draw_key;
@@ -76,6 +77,8 @@ pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};
 // Interfaces between this project's engines: not for embedders.
 #[doc(hidden)]
 pub use affecting::ControlFlow;
+#[doc(hidden)]
+pub use binding_kinds::{BindingKinds, GroupKind};
 #[doc(hidden)]
 pub use draw::Draw;
 #[doc(hidden)]

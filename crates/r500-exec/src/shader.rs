@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use r500_isa::dataflow::SourceReads;
+use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::values::{
     AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, SrcpOp, Target, TexOp,
 };
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
-use r500_isa::{Half, InstInfo, Instruction, Operand, Slot, Source, TARGETS};
+use r500_isa::{Half, INT_CONSTANTS, InstInfo, Instruction, Operand, Slot, Source, TARGETS};
 use r500_program::{CodeWindow, Executable, Program, WindowError};
 
 /// A decoded program. Any dwords can be decoded, provided that the code window contains an instruction.
@@ -110,6 +111,19 @@ impl Shader {
     /// Returns a number that only clones share within the process: a cheap test of identity.
     pub(crate) fn id(&self) -> u64 {
         self.id
+    }
+
+    /// Returns the program as far as flow control and register addresses depend on it, with integer and boolean constants; `None` for
+    /// unknown ones.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn executable(
+        &self,
+        int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
+        bool_constants: Option<UsFcBoolConst>,
+    ) -> Executable<'_> {
+        let &Self { ref code, window, full_fc, pixsize, .. } = self;
+        Executable { code, window, full_fc, pixsize, bool_constants, int_constants }
     }
 
     /// Returns the decoded operation at an absolute address; `None` outside the window. For this project's engines and

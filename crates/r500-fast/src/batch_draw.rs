@@ -1,7 +1,7 @@
 //! The draw of the fast engine, which detects constants that change.
 
 use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
-use r500_ir::{ProgramAnalysis, lift_symbolic};
+use r500_ir::{LiftInput, ProgramAnalysis, lift_symbolic};
 use r500_simd::Simd;
 
 use super::draw::FastDraw;
@@ -43,8 +43,10 @@ impl PreparedDraw for BatchDraw {
             symbolic.widen(source, last, now);
         }
         // The key has the program and its integer and boolean constants, so the analysis holds.
-        let Ok(function) = lift_symbolic(draw, &self.analysis, &symbolic) else { return false };
-        let code = NativeCode::batch(&function, &function.uniform_values(draw.bindings), self.simd);
+        let Ok(input) = LiftInput::of_draw(draw) else { return false };
+        let Ok(function) = lift_symbolic(&input, &self.analysis, &symbolic) else { return false };
+        let values = function.uniform_values(input.constants);
+        let code = NativeCode::batch(&function, &values, self.simd);
         let batches = FastDraw::new(draw, code, self.simd);
         self.batches = batches.with_uniforms(symbolic, &function, draw);
         true

@@ -54,7 +54,7 @@ mod unit_builder;
 use batch_draw::BatchDraw;
 use r500_exec::reference::Reference;
 use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
-use r500_ir::{ProgramAnalysis, SymbolicConstants, lift_symbolic};
+use r500_ir::{LiftInput, ProgramAnalysis, SymbolicConstants, lift_symbolic};
 
 pub use r500_simd::Simd;
 
@@ -102,8 +102,9 @@ impl Engine for Fast {
     }
 
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
-        let lifted = ProgramAnalysis::new(&draw).and_then(|analysis| {
-            Ok((lift_symbolic(&draw, &analysis, &SymbolicConstants::none())?, analysis))
+        let lifted = LiftInput::of_draw(&draw).and_then(|input| {
+            let analysis = ProgramAnalysis::new(&input)?;
+            Ok((lift_symbolic(&input, &analysis, &SymbolicConstants::none())?, analysis))
         });
         match lifted {
             Ok((function, analysis)) => {

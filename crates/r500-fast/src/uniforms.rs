@@ -15,7 +15,7 @@ impl Uniforms {
     /// Returns the uniforms of a function that was lifted with these symbolic constants.
     pub(crate) fn new(symbolic: SymbolicConstants, function: &Function, draw: &Draw<'_>) -> Self {
         let sources = function.uniforms.iter().map(|uniform| uniform.source).collect();
-        Self { symbolic, sources, values: function.uniform_values(draw.bindings) }
+        Self { symbolic, sources, values: function.uniform_values(draw.bindings.constants()) }
     }
 
     /// Returns the values, in the function's order.
@@ -33,7 +33,7 @@ impl Uniforms {
     /// Sets the values from a draw.
     pub(crate) fn set(&mut self, draw: &Draw<'_>) {
         for (value, source) in self.values.iter_mut().zip(&self.sources) {
-            *value = source.value(draw.bindings);
+            *value = source.value(draw.bindings.constants());
         }
     }
 }

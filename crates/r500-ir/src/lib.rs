@@ -44,14 +44,13 @@ mod uniform;
 mod value_range;
 mod verify;
 
-use r500_exec::Bindings;
 use r500_isa::values::TexOp;
 
 pub use const_eval::{evaluate, evaluate_partially};
 pub use entity::{EntityKey, EntityMap};
 pub use lift::{
-    AnalysisCache, GroupDependence, LiftError, ProgramAnalysis, UnsupportedOption, lift,
-    lift_symbolic,
+    AnalysisCache, GroupDependence, InputKind, LiftError, LiftInput, ProgramAnalysis,
+    UnknownConstant, UnsupportedOption, lift, lift_symbolic,
 };
 pub use opt::{
     DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands, optimize_for_codegen,
@@ -352,10 +351,10 @@ impl Function {
         self.colors.iter().flatten().flatten().copied().chain(depth)
     }
 
-    /// Returns the values of the uniforms in a draw.
+    /// Returns the values of the uniforms, given the program constants by number.
     #[must_use]
-    pub fn uniform_values(&self, bindings: &Bindings) -> Vec<f32> {
-        self.uniforms.iter().map(|uniform| uniform.source.value(bindings)).collect()
+    pub fn uniform_values(&self, constants: &[[f32; 4]]) -> Vec<f32> {
+        self.uniforms.iter().map(|uniform| uniform.source.value(constants)).collect()
     }
 
     /// Calls `f` with each statement, also those in regions.

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use r500_exec::Bindings;
 use r500_isa::CONSTANTS;
 
 use crate::{Range, Value};
@@ -27,10 +26,10 @@ impl ConstantChannel {
         constants.flat_map(|constant| (0..4).map(move |channel| Self { constant, channel }))
     }
 
-    /// Returns its value; 0 if it is not bound, as in the reference engine.
+    /// Returns its value, given the constants by number; 0 beyond their end, as in the reference engine.
     #[must_use]
-    pub fn value(self, bindings: &Bindings) -> f32 {
-        let constant = bindings.constant(usize::from(self.constant)).unwrap_or_default();
+    pub fn value(self, constants: &[[f32; 4]]) -> f32 {
+        let constant = constants.get(usize::from(self.constant)).copied().unwrap_or_default();
         constant[usize::from(self.channel)]
     }
 }

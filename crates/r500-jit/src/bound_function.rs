@@ -17,7 +17,7 @@ pub(crate) struct BoundFunction {
 impl BoundFunction {
     /// Returns the function of a draw with its bindings.
     pub(crate) fn new(function: Function, draw: &Draw<'_>) -> Self {
-        let uniforms = function.uniform_values(draw.bindings);
+        let uniforms = function.uniform_values(draw.bindings.constants());
         let resources =
             ResourceLayout::of(&function, draw.bindings, &draw.options.readings.texture());
         Self { function, uniforms, resources }

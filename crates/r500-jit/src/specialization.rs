@@ -50,8 +50,8 @@ const MAX_PROGRAMS: usize = 64;
 impl SpecializationHistory {
     /// Adds a draw.
     pub(crate) fn add(&mut self, draw: &Draw<'_>) -> ProgramHistory {
-        let now: Vec<f32> =
-            ConstantChannel::all().map(|source| source.value(draw.bindings)).collect();
+        let constants = draw.bindings.constants();
+        let now: Vec<f32> = ConstantChannel::all().map(|source| source.value(constants)).collect();
         self.now += 1;
         let used = self.now;
         let key = CacheKey::of_program(draw.shader);

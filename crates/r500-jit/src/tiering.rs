@@ -9,7 +9,7 @@ use r500_exec::{
     Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo, SurfacePainter,
 };
 use r500_fast::{FastDraw, NativeCode, Simd};
-use r500_ir::{Function, LiftError, Stmt, SymbolicConstants};
+use r500_ir::{Function, LiftError, LiftInput, Stmt, SymbolicConstants, lift_symbolic};
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
 
@@ -77,7 +77,8 @@ impl TieredCompiler {
             Constants::Specialized => symbolic,
             Constants::Symbolic => SymbolicConstants::all(),
         };
-        let function = r500_ir::lift_symbolic(draw, &*analysis.get(draw)?, &symbolic)?;
+        let input = LiftInput::of_draw(draw)?;
+        let function = lift_symbolic(&input, &*analysis.get(&input)?, &symbolic)?;
         let function = Arc::new(BoundFunction::new(function, draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {

@@ -50,7 +50,7 @@ impl Lift<'_> {
             let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
             let set = self.compares(compare, x);
             let old = self.regs.alu_result;
-            let gate = match self.draw.options.readings.alu_result_predicate {
+            let gate = match self.input.readings.alu_result_predicate {
                 AluResultPredicate::Ungated => ALL,
                 AluResultPredicate::Gated => {
                     enabled[if sel == AluResultSel::ALPHA { 3 } else { 0 }]
@@ -104,7 +104,7 @@ impl Lift<'_> {
             PredSel::BBBB => bits[2],
             PredSel::AAAA => bits[3],
             PredSel::NONE => return ALL,
-            _ => match self.draw.options.readings.pred_reserved {
+            _ => match self.input.readings.pred_reserved {
                 PredReserved::None => return ALL,
                 PredReserved::Alpha => bits[3],
             },
@@ -159,7 +159,7 @@ impl Lift<'_> {
 
     fn clamp(&mut self, x: Operand) -> Operand {
         let clamped = self.builder.unary(Opcode::Clamp01, x.into());
-        let nan = match self.draw.options.readings.clamp_nan {
+        let nan = match self.input.readings.clamp_nan {
             ClampNan::Zero => return clamped,
             ClampNan::One => 1.0,
             ClampNan::Nan => CANONICAL_NAN,
@@ -193,7 +193,7 @@ impl Lift<'_> {
             }
             operands
         };
-        let zero_rule = self.draw.shader.zero_rule();
+        let zero_rule = self.input.shader.zero_rule();
         let [a, b, c] = operands;
         match alu.rgb.op {
             RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => self.builder.mad(a, b, c, zero_rule),
@@ -223,7 +223,7 @@ impl Lift<'_> {
                 operands[n] = modified(value, alu.alpha.operands[n].modifier);
             }
         }
-        let zero_rule = self.draw.shader.zero_rule();
+        let zero_rule = self.input.shader.zero_rule();
         let [a, b, c] = operands;
         let function = match op {
             AlphaOp::MAD | AlphaOp::MDH | AlphaOp::MDV => {
@@ -247,7 +247,7 @@ impl Lift<'_> {
 
     /// Returns a dot product: multiplies and adds from left to right, each step rounded.
     fn dot_product(&mut self, alu: &Alu, cells: &Cells) -> Option<Operand> {
-        let zero_rule = self.draw.shader.zero_rule();
+        let zero_rule = self.input.shader.zero_rule();
         let count = if alu.rgb.op == RgbOp::D2A { 2 } else { 3 };
         if !alu.rgb.op.is_dot_product() {
             return None;
@@ -364,7 +364,7 @@ impl Lift<'_> {
     fn constant(&mut self, source: ConstantChannel) -> Operand {
         match self.symbolic.range(source) {
             Some(range) => self.builder.uniform(source, range),
-            None => Operand::float(source.value(self.draw.bindings)),
+            None => Operand::float(source.value(self.input.constants)),
         }
     }
 

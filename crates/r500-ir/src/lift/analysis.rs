@@ -4,14 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_check::graph::{Graph, Structure};
 use r500_check::{Analysis, Facts, Lint, Severity, Verdict};
-use r500_exec::Draw;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::{INT_CONSTANTS, InstInfo};
 use r500_program::Executable;
 
-use super::{LiftError, check_options};
+use super::{LiftError, LiftInput, UnknownConstant};
 
-/// The checker's analysis of a program for given integer and boolean constants. It holds for all draws with these, whatever else they bind.
+/// The checker's analysis of a program for given integer and boolean constants. It holds for all runs with these, whatever else they bind.
 #[derive(Debug)]
 pub struct ProgramAnalysis {
     pub(super) facts: Facts,
@@ -22,17 +21,19 @@ pub struct ProgramAnalysis {
 }
 
 impl ProgramAnalysis {
-    /// Analyses the program of a draw.
+    /// Analyses a program.
     ///
     /// # Errors
-    /// [`LiftError`] if the program or the options need the reference engine.
-    pub fn new(draw: &Draw<'_>) -> Result<Self, LiftError> {
-        check_options(draw.options)?;
-        let program = draw.executable();
+    /// [`LiftError`] if the program needs the reference engine.
+    pub fn new(input: &LiftInput<'_>) -> Result<Self, LiftError> {
+        let program = input.executable();
         let Analysis { report, graph, structure } = r500_check::analyze_errors(&program);
         let facts = match report.verdict {
             Verdict::Clean(facts) => facts,
-            Verdict::Incomplete { .. } => unreachable!("a draw binds all integer constants"),
+            Verdict::Incomplete { int_constants } => {
+                let first = UnknownConstant::Integer(int_constants.trailing_zeros() as u8);
+                return Err(LiftError::Unknown(first));
+            }
             Verdict::Broken => return Err(broken(&report.lints)),
         };
         let (graph, structure) =
@@ -50,16 +51,15 @@ impl ProgramAnalysis {
         self.graph.info(index)
     }
 
-    /// Returns whether the analysis holds for a draw of the same program.
-    fn holds_for(&self, draw: &Draw<'_>) -> bool {
-        let Executable { bool_constants, int_constants, .. } = draw.executable();
-        (self.bool_constants, self.int_constants) == (bool_constants, int_constants)
+    /// Returns whether the analysis holds for an input with the same program.
+    fn holds_for(&self, input: &LiftInput<'_>) -> bool {
+        (self.bool_constants, self.int_constants) == (input.bool_constants, input.int_constants)
     }
 
-    /// Asserts, in builds with debug assertions, that the analysis holds for a draw.
-    pub(super) fn debug_assert_holds_for(&self, draw: &Draw<'_>) {
+    /// Asserts, in builds with debug assertions, that the analysis holds for an input.
+    pub(super) fn debug_assert_holds_for(&self, input: &LiftInput<'_>) {
         debug_assert!(
-            self.holds_for(draw) && self.graph.len() == draw.shader.code().len(),
+            self.holds_for(input) && self.graph.len() == input.shader.code().len(),
             "the analysis is of another program"
         );
     }
@@ -70,16 +70,16 @@ impl ProgramAnalysis {
 pub struct AnalysisCache(Mutex<Option<Arc<ProgramAnalysis>>>);
 
 impl AnalysisCache {
-    /// Returns the analysis of a draw: the last one, if it has the same integer and boolean constants. All draws must be of one program.
+    /// Returns the analysis of a program: the last one, if it has the same integer and boolean constants. All inputs must have one program.
     ///
     /// # Errors
-    /// [`LiftError`] if the program or the options need the reference engine.
-    pub fn get(&self, draw: &Draw<'_>) -> Result<Arc<ProgramAnalysis>, LiftError> {
+    /// [`LiftError`] if the program needs the reference engine.
+    pub fn get(&self, input: &LiftInput<'_>) -> Result<Arc<ProgramAnalysis>, LiftError> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(analysis) = last.filter(|analysis| analysis.holds_for(draw)) {
+        if let Some(analysis) = last.filter(|analysis| analysis.holds_for(input)) {
             return Ok(analysis);
         }
-        let analysis = Arc::new(ProgramAnalysis::new(draw)?);
+        let analysis = Arc::new(ProgramAnalysis::new(input)?);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&analysis));
         Ok(analysis)
     }
@@ -94,7 +94,7 @@ fn broken(lints: &[Lint]) -> LiftError {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use r500_exec::{Bindings, Options, Shader};
+    use r500_exec::{Bindings, Draw, Options, Shader};
     use r500_isa::Instruction;
     use r500_program::{Job, Program};
 
@@ -111,7 +111,8 @@ mod tests {
         let analysis = |job: &Job, constant: f32| {
             let mut bindings = Bindings::new(job, [2, 2]).unwrap();
             bindings.set_constant(0, [constant; 4]).unwrap();
-            cache.get(&Draw::new(&shader, &bindings, &options).unwrap()).unwrap()
+            let draw = Draw::new(&shader, &bindings, &options).unwrap();
+            cache.get(&LiftInput::of_draw(&draw).unwrap()).unwrap()
         };
         let first = analysis(&job, 1.0);
         assert!(Arc::ptr_eq(&first, &analysis(&job, 2.0)));

@@ -287,4 +287,6 @@ fn textures(jobs: [&Job; 2]) -> [TextureKind; TEXTURE_UNITS] {
 }
 
 /// The coordinate axes of a two-dimensional texture: the bits of S and T.
-const S_AND_T: u8 = 0b011;
+pub(super) const S_AND_T: u8 = 0b011;
+/// All coordinate axes.
+pub(super) const ALL_AXES: u8 = 0b111;

@@ -1,0 +1,142 @@
+//! The input of a lift: a program and the facts about what it reads.
+
+use r500_exec::{BindingKinds, Draw, Readings, Shader};
+use r500_isa::INT_CONSTANTS;
+use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
+use r500_program::{Executable, InputData};
+
+use super::{LiftError, UnsupportedOption};
+use crate::Range;
+
+/// A program, and the facts about a run on which its translation depends. A [`Draw`] is one producer ([`LiftInput::of_draw`]); a producer
+/// without a draw gives the facts that it knows.
+#[derive(Clone, Debug)]
+pub struct LiftInput<'a> {
+    /// The program.
+    pub shader: &'a Shader,
+    /// The float constants by number; those that are not [symbolic](crate::SymbolicConstants) are folded. Constants beyond the end are 0,
+    /// as in the reference engine.
+    pub constants: &'a [[f32; 4]],
+    /// The integer constants; `None` if the value is unknown. A program whose loops read an unknown constant is not lifted.
+    pub int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
+    /// The boolean constants; `None` if their values are unknown. A program that branches on unknown constants is not lifted.
+    pub bool_constants: Option<UsFcBoolConst>,
+    /// The inputs, in the order of [`Opcode::Input`](crate::Opcode::Input).
+    pub inputs: Vec<InputKind>,
+    /// The kinds of samplers and of groups of pixels.
+    pub kinds: BindingKinds,
+    /// Whether undefined registers have the [poison](r500_exec::reference::POISON) pattern instead of 0.
+    pub poison: bool,
+    /// The readings.
+    pub readings: Readings,
+}
+
+/// The kind of an input: a temporary whose initial value differs between pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InputKind {
+    /// The temporary.
+    pub temp: u8,
+    /// The ranges of its channels. A range of a single number makes the channel a constant.
+    pub channels: [Range; 4],
+}
+
+impl InputKind {
+    /// Returns an input of which nothing is known.
+    #[must_use]
+    pub fn any(temp: u8) -> Self {
+        Self { temp, channels: [Range::ANY; 4] }
+    }
+}
+
+impl<'a> LiftInput<'a> {
+    /// Returns the input for a draw.
+    ///
+    /// # Errors
+    /// [`LiftError::Options`] if the options need the reference engine.
+    pub fn of_draw(draw: &Draw<'a>) -> Result<Self, LiftError> {
+        let Draw { shader, bindings, options, .. } = *draw;
+        if options.warnings {
+            return Err(LiftError::Options(UnsupportedOption::Warnings));
+        }
+        let inputs = bindings.inputs().iter();
+        Ok(Self {
+            shader,
+            constants: bindings.constants(),
+            // Unbound constants are 0, as in the reference engine.
+            int_constants: std::array::from_fn(|n| {
+                Some(bindings.int_constant(n).unwrap_or_default())
+            }),
+            bool_constants: Some(bindings.bool_constants().unwrap_or_default()),
+            inputs: inputs
+                .map(|input| InputKind { temp: input.temp, channels: ranges(&input.data) })
+                .collect(),
+            kinds: BindingKinds::of(draw),
+            poison: options.poison,
+            readings: options.readings,
+        })
+    }
+
+    /// Returns the program as far as flow control and register addresses depend on it.
+    pub(super) fn executable(&self) -> Executable<'a> {
+        self.shader.executable(self.int_constants, self.bool_constants)
+    }
+}
+
+/// The minimum and maximum centre of a pixel, as a fraction of an axis: 0.5 of at most 2^32 pixels, and, in a picture of one pixel, the
+/// last pixel of a group of four.
+const CENTRES: [f32; 2] = [1.0 / (1_u64 << 34) as f32, 4.0];
+
+/// Returns the ranges of an input's channels; a single number for a constant channel.
+fn ranges(data: &InputData) -> [Range; 4] {
+    match data {
+        InputData::Values { .. } => [Range::ANY; 4],
+        InputData::Planes(components) => components.each_ref().map(|component| {
+            let plane = component.plane;
+            if plane.du == 0.0 && plane.dv == 0.0 {
+                return Range::of(r500_numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
+            }
+            // Each rounded step of the sum is monotonic, so minimum and maximum are at corners.
+            let at = |u, v| r500_numerics::plane(plane.c, plane.du, plane.dv, u, v);
+            let corners = CENTRES.map(|u| CENTRES.map(|v| at(u, v)));
+            let all = || corners.into_iter().flatten();
+            if !all().all(f32::is_finite) {
+                return Range::ANY;
+            }
+            Range::between(
+                all().fold(f32::INFINITY, f32::min),
+                all().fold(-f32::INFINITY, f32::max),
+            )
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use r500_program::{Component, Plane};
+
+    use super::*;
+
+    /// Sums and products of these include zeros of either sign.
+    const NUMBERS: [f32; 8] = [0.0, -0.0, 1.0, -1.0, -0.625, 1.0e-40, -3.0e38, 1.0e-30];
+
+    #[test]
+    fn planes_of_pixels_of_any_picture_lie_in_their_ranges() {
+        let axes = [(0, 1), (3, 1), (0, 3), (3, 5), (20, 32), (4095, 4096), (0, u32::MAX)];
+        let centres = axes.map(|(pixel, size)| r500_numerics::centre(pixel, size));
+        let all = || NUMBERS.into_iter();
+        for (c, du, dv) in
+            all().flat_map(|c| all().flat_map(move |du| all().map(move |dv| (c, du, dv))))
+        {
+            let component = Component { plane: Plane { c, du, dv }, ..Component::default() };
+            let planes = std::array::from_fn(|_| component.clone());
+            let [range, ..] = ranges(&InputData::Planes(planes));
+            for (u, v) in centres.iter().flat_map(|u| centres.iter().map(move |v| (*u, *v))) {
+                let x = r500_numerics::plane(c, du, dv, u, v);
+                assert!(
+                    range.contains(Range::of(x)),
+                    "{x:e}, {range:?}: {c:e} + {du:e} u + {dv:e} v"
+                );
+            }
+        }
+    }
+}
