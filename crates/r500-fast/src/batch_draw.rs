@@ -1,7 +1,7 @@
 //! The draw of the fast engine, which detects constants that change.
 
 use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
-use r500_ir::{LiftInput, ProgramAnalysis, lift_symbolic};
+use r500_lift::{LiftInput, ProgramAnalysis, lift_symbolic};
 use r500_simd::Simd;
 
 use super::draw::FastDraw;

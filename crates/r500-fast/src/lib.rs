@@ -1,6 +1,6 @@
 //! The fast engine: a batch interpreter of the IR, and the interface to a native compiler.
 //!
-//! Each draw [lifts](mod@r500_ir) its program to operations on single channels, which are compiled to bytecode over slots. An op is a loop
+//! Each draw [lifts](mod@r500_lift) its program to operations on single channels, which are compiled to bytecode over slots. An op is a loop
 //! over some hundred pixels, whose values are contiguous, sixteen to a chunk. The loops are plain Rust, compiled for each level of vector
 //! instructions and selected at run time ([`Simd`]); the slots in use fit the processor's cache.
 //!
@@ -14,7 +14,7 @@
 //! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference), for the reason in
 //! [`RunInfo::fallback_reason`](r500_exec::RunInfo::fallback_reason).
 //!
-//! This crate uses the IR (`r500-ir`), the engine interface (`r500-exec`), the batch fetches of `r500-texture` and the levels of
+//! This crate uses the IR (`r500-ir`), the lift (`r500-lift`), the engine interface (`r500-exec`), the batch fetches of `r500-texture` and the levels of
 //! `r500-simd`.
 
 #![allow(
@@ -54,7 +54,7 @@ mod unit_builder;
 use batch_draw::BatchDraw;
 use r500_exec::reference::Reference;
 use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
-use r500_ir::{LiftInput, ProgramAnalysis, SymbolicConstants, lift_symbolic};
+use r500_lift::{LiftInput, ProgramAnalysis, SymbolicConstants, lift_symbolic};
 
 pub use r500_simd::Simd;
 

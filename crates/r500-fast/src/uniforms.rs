@@ -1,7 +1,8 @@
 //! Uniforms of a draw: constants that change without a lift.
 
 use r500_exec::{Draw, DrawKey};
-use r500_ir::{ConstantChannel, Function, Range, SymbolicConstants};
+use r500_ir::{ConstantChannel, Function, Range};
+use r500_lift::SymbolicConstants;
 
 /// The uniforms of a function, their values, and the ranges of symbolic constants.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use r500_exec::Draw;
-use r500_ir::{AnalysisCache, ConstantChannel, SymbolicConstants};
+use r500_ir::ConstantChannel;
+use r500_lift::{AnalysisCache, SymbolicConstants};
 
 use crate::cache_key::CacheKey;
 use crate::progress::Progress;

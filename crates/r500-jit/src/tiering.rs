@@ -9,9 +9,10 @@ use r500_exec::{
     Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo, SurfacePainter,
 };
 use r500_fast::{FastDraw, NativeCode, Simd};
-use r500_ir::{Function, LiftError, LiftInput, Stmt, SymbolicConstants, lift_symbolic};
+use r500_ir::{Function, Stmt};
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
+use r500_lift::{LiftError, LiftInput, SymbolicConstants, lift_symbolic};
 
 use crate::background::{Task, Worker};
 use crate::bound_function::BoundFunction;

@@ -16,7 +16,8 @@ use r500_fast::codegen::{
     TextureDesc,
 };
 use r500_fast::{FastDraw, NativeCode, Simd};
-use r500_ir::{Inst, LiftInput, Opcode, Stmt, Value, Values, lift};
+use r500_ir::{Inst, Opcode, Stmt, Value, Values};
+use r500_lift::{LiftInput, lift};
 use r500_program::Job;
 
 use super::evaluate::{Interpreter, Resources};

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use r500_check::ExternalReads;
 use r500_exec::Bindings;
-use r500_ir::{ConstantChannel, Range, SymbolicConstants};
+use r500_ir::{ConstantChannel, Range};
 use r500_isa::TEXTURE_UNITS;
+use r500_lift::SymbolicConstants;
 use r500_program::{InputData, Job};
 
 use super::interface_match::{Meaning as Given, constant_channels, meanings};

@@ -6,8 +6,8 @@ use std::io::Write as _;
 use r500::check::ExternalReads;
 use r500::exec::{Bindings, Draw, Shader};
 use r500::fast::codegen::ResourceLayout;
-use r500::ir::{self, LiftInput};
 use r500::jit::{Effort, listing};
+use r500::lift::{LiftInput, lift};
 use r500::program::Job;
 
 use super::batch::{check_quad_constants, check_quads_full, side_by_side};
@@ -41,7 +41,7 @@ impl Run {
         let options = self.machine.options()?;
         let draw = Draw::new(shader, &bindings, &options).map_err(engine_args::not_run)?;
         let function =
-            LiftInput::of_draw(&draw).and_then(|input| ir::lift(&input)).map_err(|reason| {
+            LiftInput::of_draw(&draw).and_then(|input| lift(&input)).map_err(|reason| {
                 Failure::could_not(anyhow::anyhow!("the reference engine draws it: {reason}"))
             })?;
         let mut describe = |address: u32| {

@@ -28,10 +28,9 @@ mod table;
 use r500_check::ExternalReads;
 use r500_exec::texture::{SamplerKind, TexReadings};
 use r500_exec::{BindingKinds, GROUP, GroupKind, Readings, Shader, ShaderError};
-use r500_ir::{
-    ConstantChannel, Function, InputKind, LiftError, LiftInput, ProgramAnalysis, lift_symbolic,
-};
+use r500_ir::{ConstantChannel, Function};
 use r500_isa::TEXTURE_UNITS;
+use r500_lift::{InputKind, LiftError, LiftInput, ProgramAnalysis, lift_symbolic};
 use r500_program::{Executable, Program};
 
 pub use state::state_difference;

@@ -6,6 +6,7 @@
 //! | `analysis` | the checker's analysis of the program, made once and shared by lifts |
 //! | `state` | abstract register state: the operand in each register channel |
 //! | `alu` | ALU and OUT instructions |
+//! | `symbolic` | program constants that are not folded |
 //! | `tex` | texture instructions |
 //! | `flow` | statements: branches, loops, calls |
 //!
@@ -14,24 +15,30 @@
 //! [input](LiftInput) gives (integer and boolean constants, kinds of samplers, program constants that are not
 //! [symbolic](SymbolicConstants)) is folded, so a function is valid for all runs with the same facts, which differ only in uniforms.
 
+#![allow(
+    clippy::expect_used,
+    reason = "a broken invariant of a lift is a bug that must stop loudly"
+)]
+
 mod alu;
 mod analysis;
 mod flow;
 mod input;
 mod state;
+mod symbolic;
 mod tex;
 
 use r500_check::Facts;
 use r500_check::graph::UnstructuredReason;
+use r500_exec::{AffectedInstruction, ControlFlow, GROUP, Op};
+use r500_ir::{ALL, Builder, Function, Operand, optimize};
 use r500_isa::TEMPORARIES;
 
-use super::builder::Builder;
-use super::opt::{Analyses, optimize};
-use super::{Function, Operand, SymbolicConstants};
+use state::RegState;
+
 pub use analysis::{AnalysisCache, ProgramAnalysis};
 pub use input::{InputKind, LiftInput};
-use r500_exec::{AffectedInstruction, ControlFlow, GROUP, Op};
-use state::RegState;
+pub use symbolic::SymbolicConstants;
 
 /// The maximum number of statements: inlined calls and unrolled loops multiply them.
 const STATEMENTS: usize = 60_000;
@@ -136,24 +143,18 @@ pub fn lift_symbolic(
         analysis,
         quad_visible: read_across(input, analysis),
         needs_group_check,
-        builder: Builder::default(),
+        builder: Builder::new(),
         regs: RegState::start(input.poison),
-        active: super::ALL,
+        active: ALL,
         al: 0,
         loops: Vec::new(),
     };
-    lift.builder.open_region();
     lift.inputs();
     lift.statements(&analysis.structure.main)?;
     let (colors, depth) = lift.regs.outputs(input.shader);
-    let body = lift.builder.close_region();
-    let number = |channel| !lift.builder.range(channel).nan;
-    let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
-    let (values, uniforms) = lift.builder.take_values();
-    let mut function = Function { values, uniforms, body, colors, non_nan, depth };
-    let analyses =
-        Analyses::new(lift.builder.ranges(), quad_readers(input, analysis).next().is_some());
-    optimize(&mut function, analyses);
+    let (mut function, ranges) = lift.builder.finish(colors, depth);
+    let reads_quads = quad_readers(input, analysis).next().is_some();
+    optimize(&mut function, &ranges, reads_quads);
     Ok(function)
 }
 
@@ -195,7 +196,7 @@ impl Lift<'_> {
     }
 
     fn check_length(&self) -> Result<(), LiftError> {
-        if self.builder.len() > STATEMENTS { Err(LiftError::TooLong) } else { Ok(()) }
+        if self.builder.statement_count() > STATEMENTS { Err(LiftError::TooLong) } else { Ok(()) }
     }
 }
 

@@ -8,14 +8,14 @@ use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::{INT_CONSTANTS, InstInfo};
 use r500_program::Executable;
 
-use super::{LiftError, LiftInput, UnknownConstant};
+use crate::{LiftError, LiftInput, UnknownConstant};
 
 /// The checker's analysis of a program for given integer and boolean constants. It holds for all runs with these, whatever else they bind.
 #[derive(Debug)]
 pub struct ProgramAnalysis {
-    pub(super) facts: Facts,
-    pub(super) graph: Graph,
-    pub(super) structure: Structure,
+    pub(crate) facts: Facts,
+    pub(crate) graph: Graph,
+    pub(crate) structure: Structure,
     bool_constants: Option<UsFcBoolConst>,
     int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
 }
@@ -47,7 +47,7 @@ impl ProgramAnalysis {
     }
 
     /// Returns the def/use facts of the instruction at an index.
-    pub(super) fn info(&self, index: usize) -> &InstInfo {
+    pub(crate) fn info(&self, index: usize) -> &InstInfo {
         self.graph.info(index)
     }
 
@@ -57,7 +57,7 @@ impl ProgramAnalysis {
     }
 
     /// Asserts, in builds with debug assertions, that the analysis holds for an input.
-    pub(super) fn debug_assert_holds_for(&self, input: &LiftInput<'_>) {
+    pub(crate) fn debug_assert_holds_for(&self, input: &LiftInput<'_>) {
         debug_assert!(
             self.holds_for(input) && self.graph.len() == input.shader.code().len(),
             "the analysis is of another program"

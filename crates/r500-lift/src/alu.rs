@@ -2,17 +2,16 @@
 //!
 //! `reference/{source,alu,write}.rs` document the evidence for each rule; functions with the same meaning have the same names.
 
+use r500_exec::numerics::{CANONICAL_NAN, ClampNan};
+use r500_exec::reading::{AluResultPredicate, PredReserved};
+use r500_exec::{Alu, Predicate};
+use r500_ir::{ALL, ConstantChannel, ModifiedOperand, NONE, Opcode, Operand, Stmt, Type};
 use r500_isa::values::{
     AlphaOp, AluResultSel, Compare, Mod, Omod, PredSel, RgbOp, Sel, SrcpOp, Swiz,
 };
 use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
 
-use super::Lift;
-use crate::builder::ModifiedOperand;
-use crate::{ALL, ConstantChannel, NONE, Opcode, Operand, Stmt, Type};
-use r500_exec::numerics::{CANONICAL_NAN, ClampNan};
-use r500_exec::reading::{AluResultPredicate, PredReserved};
-use r500_exec::{Alu, Predicate};
+use crate::Lift;
 
 /// The channels of `src0` to `src2`.
 type Cells = [[Operand; 4]; 3];
@@ -23,7 +22,7 @@ type Operands = [ModifiedOperand; 3];
 const ZERO: Operand = Operand::Const(0);
 
 impl Lift<'_> {
-    pub(super) fn alu(&mut self, alu: &Alu) {
+    pub(crate) fn alu(&mut self, alu: &Alu) {
         let enabled = self.enabled(alu.rgb.pred, alu.alpha.pred);
         let result = self.results(alu);
         let color: [bool; 4] = std::array::from_fn(|i| i < 3);
@@ -63,7 +62,7 @@ impl Lift<'_> {
 
     /// Returns the operand of a register after a write: `enabled ? new : old`. In a quad-visible register, inactive lanes keep the old
     /// value.
-    pub(super) fn written(
+    pub(crate) fn written(
         &mut self,
         ty: Type,
         enabled: Operand,
@@ -76,12 +75,12 @@ impl Lift<'_> {
     }
 
     /// Returns whether inactive lanes must keep a channel of a temporary, because other lanes of the quad may read it.
-    pub(super) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
+    pub(crate) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
         self.quad_visible[temp * 4 + channel]
     }
 
     /// Lifts `STAT_WE`.
-    pub(super) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
+    pub(crate) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
         for channel in (0..4u8).filter(|i| stat_we >> i & 1 != 0) {
             let mask = self.builder.and(enabled[usize::from(channel)], self.active);
             if mask != NONE {
@@ -91,7 +90,7 @@ impl Lift<'_> {
     }
 
     /// Returns the masks of the channels that the predicates enable.
-    pub(super) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
+    pub(crate) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
         [0, 1, 2, 3].map(|i| self.passes(if i < 3 { rgb } else { alpha }, i))
     }
 
@@ -369,7 +368,7 @@ impl Lift<'_> {
     }
 
     /// Returns the index of the temporary at an address, plus aL if it is relative.
-    pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
+    pub(crate) fn temp_address(&self, addr: u8, relative: bool) -> usize {
         self.relative(addr, relative, TEMPORARIES)
     }
 
@@ -420,7 +419,7 @@ impl Lift<'_> {
 }
 
 /// Returns the index of the register at an address plus aL, modulo the number of registers.
-pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
+pub(crate) fn moved(addr: u8, al: i32, registers: usize) -> usize {
     let registers = i32::try_from(registers).expect("a register file is small");
     usize::try_from((i32::from(addr) + al).rem_euclid(registers)).expect("a remainder is positive")
 }
@@ -428,9 +427,9 @@ pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
 fn modified(value: Operand, modifier: Mod) -> ModifiedOperand {
     let term = ModifiedOperand::from(value);
     match modifier {
-        Mod::NEG => term.neg(),
+        Mod::NEG => term.negated(),
         Mod::ABS => term.abs(),
-        Mod::NAB => term.abs().neg(),
+        Mod::NAB => term.abs().negated(),
         _ => term,
     }
 }

@@ -1,12 +1,13 @@
 //! The input of a lift: a program and the facts about what it reads.
 
+use r500_exec::numerics;
 use r500_exec::{BindingKinds, Draw, Readings, Shader};
+use r500_ir::Range;
 use r500_isa::INT_CONSTANTS;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_program::{Executable, InputData};
 
-use super::{LiftError, UnsupportedOption};
-use crate::Range;
+use crate::{LiftError, UnsupportedOption};
 
 /// A program, and the facts about a run on which its translation depends. A [`Draw`] is one producer ([`LiftInput::of_draw`]); a producer
 /// without a draw gives the facts that it knows.
@@ -21,7 +22,7 @@ pub struct LiftInput<'a> {
     pub int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
     /// The boolean constants; `None` if their values are unknown. A program that branches on unknown constants is not lifted.
     pub bool_constants: Option<UsFcBoolConst>,
-    /// The inputs, in the order of [`Opcode::Input`](crate::Opcode::Input).
+    /// The inputs, in the order of [`Opcode::Input`](r500_ir::Opcode::Input).
     pub inputs: Vec<InputKind>,
     /// The kinds of samplers and of groups of pixels.
     pub kinds: BindingKinds,
@@ -77,7 +78,7 @@ impl<'a> LiftInput<'a> {
     }
 
     /// Returns the program as far as flow control and register addresses depend on it.
-    pub(super) fn executable(&self) -> Executable<'a> {
+    pub(crate) fn executable(&self) -> Executable<'a> {
         self.shader.executable(self.int_constants, self.bool_constants)
     }
 }
@@ -93,10 +94,10 @@ fn ranges(data: &InputData) -> [Range; 4] {
         InputData::Planes(components) => components.each_ref().map(|component| {
             let plane = component.plane;
             if plane.du == 0.0 && plane.dv == 0.0 {
-                return Range::of(r500_numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
+                return Range::of(numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
             }
             // Each rounded step of the sum is monotonic, so minimum and maximum are at corners.
-            let at = |u, v| r500_numerics::plane(plane.c, plane.du, plane.dv, u, v);
+            let at = |u, v| numerics::plane(plane.c, plane.du, plane.dv, u, v);
             let corners = CENTRES.map(|u| CENTRES.map(|v| at(u, v)));
             let all = || corners.into_iter().flatten();
             if !all().all(f32::is_finite) {
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn planes_of_pixels_of_any_picture_lie_in_their_ranges() {
         let axes = [(0, 1), (3, 1), (0, 3), (3, 5), (20, 32), (4095, 4096), (0, u32::MAX)];
-        let centres = axes.map(|(pixel, size)| r500_numerics::centre(pixel, size));
+        let centres = axes.map(|(pixel, size)| numerics::centre(pixel, size));
         let all = || NUMBERS.into_iter();
         for (c, du, dv) in
             all().flat_map(|c| all().flat_map(move |du| all().map(move |dv| (c, du, dv))))
@@ -131,7 +132,7 @@ mod tests {
             let planes = std::array::from_fn(|_| component.clone());
             let [range, ..] = ranges(&InputData::Planes(planes));
             for (u, v) in centres.iter().flat_map(|u| centres.iter().map(move |v| (*u, *v))) {
-                let x = r500_numerics::plane(c, du, dv, u, v);
+                let x = numerics::plane(c, du, dv, u, v);
                 assert!(
                     range.contains(Range::of(x)),
                     "{x:e}, {range:?}: {c:e} + {du:e} u + {dv:e} v"

@@ -2,16 +2,15 @@
 //! `reference/flow.rs` ([`Facts::structured`](r500_check::Facts)).
 
 use r500_check::graph::Statement;
+use r500_exec::{Fc, Op};
+use r500_ir::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{FcOp, PredSel};
 use r500_isa::{JumpInput, TEMPORARIES};
 
-use super::alu::moved;
-use super::state::{LoopExitState, RegState};
-use super::{Lift, LiftError, UnknownConstant};
-use crate::builder::mask_const;
-use crate::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
-use r500_exec::{Fc, Op};
+use crate::alu::moved;
+use crate::state::{LoopExitState, RegState};
+use crate::{Lift, LiftError, UnknownConstant};
 
 /// The number of attempts to lift a loop with assumed ranges of its parameters, before ranges are unbounded.
 const TRIES: usize = 3;
@@ -24,7 +23,7 @@ const CHOICES: usize = 6;
 
 /// An enclosing loop.
 #[derive(Debug)]
-pub(super) struct LoopScope {
+pub(crate) struct LoopScope {
     /// The registers that its body may modify: indices into [`RegState::registers`].
     modified: Vec<usize>,
 }
@@ -33,7 +32,7 @@ pub(super) struct LoopScope {
 type Returned = bool;
 
 impl Lift<'_> {
-    pub(super) fn statements(&mut self, list: &[Statement]) -> Result<Returned, LiftError> {
+    pub(crate) fn statements(&mut self, list: &[Statement]) -> Result<Returned, LiftError> {
         for statement in list {
             if self.active == NONE {
                 break;
@@ -74,10 +73,11 @@ impl Lift<'_> {
 
     fn instruction(&mut self, index: usize) {
         let shader = self.input.shader;
-        self.builder.address = self.address(index);
+        let address = self.address(index);
+        self.builder.set_source_loc(address);
         match shader.ops().get(index) {
             Some(Op::Alu(alu)) => self.alu(alu),
-            Some(Op::Tex(tex)) => self.tex(self.builder.address, tex),
+            Some(Op::Tex(tex)) => self.tex(address, tex),
             _ => {}
         }
     }
@@ -88,7 +88,7 @@ impl Lift<'_> {
 
     fn spend(&mut self, index: usize, instructions: usize) {
         let address = self.address(index);
-        self.builder.address = address;
+        self.builder.set_source_loc(address);
         let instructions = u32::try_from(instructions).expect("programs have 32-bit addresses");
         self.builder.push(Stmt::ConsumeFuel { instructions, address });
     }
@@ -123,7 +123,7 @@ impl Lift<'_> {
         let jump_mask = |alu_result: u8, predicate: bool| {
             let predicate = predicate != pred.inv;
             let row = alu_result << 2 | u8::from(predicate) << 1 | u8::from(boolean);
-            mask_const(table >> row & 1 != 0)
+            Operand::mask(table >> row & 1 != 0)
         };
         let [without, with] = [0, 1].map(|alu_result| {
             self.builder.select(

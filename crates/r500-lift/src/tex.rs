@@ -1,16 +1,16 @@
 //! Lifts texture instructions. `reference/tex.rs` documents the evidence for the rules.
 
-use r500_isa::values::{PredSel, TexOp};
-
-use super::Lift;
-use crate::{ALL, Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
 use r500_exec::numerics::Denormals;
 use r500_exec::reading::KillRgba;
+use r500_exec::texture::DISABLED_UNIT;
 use r500_exec::{Tex, TexReg};
-use r500_texture::DISABLED_UNIT;
+use r500_ir::{ALL, Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
+use r500_isa::values::{PredSel, TexOp};
+
+use crate::Lift;
 
 impl Lift<'_> {
-    pub(super) fn tex(&mut self, address: u32, tex: &Tex) {
+    pub(crate) fn tex(&mut self, address: u32, tex: &Tex) {
         match tex.op {
             TexOp::TEXKILL => self.kill(tex),
             TexOp::LD | TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD | TexOp::DXDY => {
