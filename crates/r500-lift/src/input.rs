@@ -47,6 +47,39 @@ impl InputKind {
     pub fn any(temp: u8) -> Self {
         Self { temp, channels: [Range::ANY; 4] }
     }
+
+    /// Returns the value of a channel that is a single number.
+    pub(crate) fn constant(&self, channel: usize) -> Option<f32> {
+        let range = self.channels[channel];
+        (range.lo.to_bits() == range.hi.to_bits() && !range.nan).then_some(range.lo)
+    }
+
+    /// Returns whether code for this kind is valid for another kind of the same temporary.
+    pub(crate) fn allows(&self, other: &Self) -> bool {
+        (0..4).all(|c| match self.constant(c) {
+            Some(own) => other.constant(c).is_some_and(|x| x.to_bits() == own.to_bits()),
+            None => self.channels[c].contains(other.channels[c]),
+        })
+    }
+
+    /// Widens the channels whose values differ from those of another kind, to all values of the same signs and classes.
+    pub(crate) fn widen(&mut self, last: &Self) {
+        for c in 0..4 {
+            let (constant, before) = (self.constant(c), last.constant(c));
+            if constant.is_some() && constant.map(f32::to_bits) == before.map(f32::to_bits) {
+                continue;
+            }
+            let (own, last) = (self.channels[c], last.channels[c]);
+            self.channels[c] = match before {
+                None if last.contains(own) => last,
+                _ => own.join(last).widen_finite(),
+            };
+            // The join of +0 and -0 has equal bounds, but two values.
+            if self.constant(c).is_some() {
+                self.channels[c] = Range::ANY;
+            }
+        }
+    }
 }
 
 impl<'a> LiftInput<'a> {

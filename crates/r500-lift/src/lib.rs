@@ -3,6 +3,7 @@
 //! | module | job |
 //! | --- | --- |
 //! | `input` | the program and the facts about a run that its translation depends on |
+//! | `program_cache` | functions of programs, by content |
 //! | `analysis` | the checker's analysis of the program, made once and shared by lifts |
 //! | `state` | abstract register state: the operand in each register channel |
 //! | `alu` | ALU and OUT instructions |
@@ -24,6 +25,7 @@ mod alu;
 mod analysis;
 mod flow;
 mod input;
+mod program_cache;
 mod state;
 mod symbolic;
 mod tex;
@@ -36,8 +38,9 @@ use r500_isa::TEMPORARIES;
 
 use state::RegState;
 
-pub use analysis::{AnalysisCache, ProgramAnalysis};
+pub use analysis::ProgramAnalysis;
 pub use input::{InputKind, LiftInput};
+pub use program_cache::{PreparedProgram, ProgramCache};
 pub use symbolic::SymbolicConstants;
 
 /// The maximum number of statements: inlined calls and unrolled loops multiply them.
@@ -185,10 +188,9 @@ impl Lift<'_> {
         for (number, input) in self.input.inputs.iter().enumerate() {
             let Ok(number) = u8::try_from(number) else { continue };
             for (channel, range) in (0u8..4).zip(input.channels) {
-                let operand = if range.lo.to_bits() == range.hi.to_bits() && !range.nan {
-                    Operand::float(range.lo)
-                } else {
-                    self.builder.input(number, channel, range)
+                let operand = match input.constant(usize::from(channel)) {
+                    Some(x) => Operand::float(x),
+                    None => self.builder.input(number, channel, range),
                 };
                 self.regs.temps[usize::from(input.temp)][usize::from(channel)] = operand;
             }

@@ -50,3 +50,39 @@ impl SymbolicConstants {
         self.ranges.get(&source).copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: ConstantChannel = ConstantChannel { constant: 0, channel: 0 };
+
+    /// Returns the constants after a channel has had these values.
+    fn after(values: &[f32]) -> SymbolicConstants {
+        let mut symbolic = SymbolicConstants::none();
+        for pair in values.windows(2) {
+            symbolic.widen(FIRST, pair[0], pair[1]);
+        }
+        symbolic
+    }
+
+    #[test]
+    fn constants_that_stay_are_specialised() {
+        assert_eq!(after(&[1.5, 1.5, 1.5]), SymbolicConstants::none());
+    }
+
+    #[test]
+    fn ranges_of_changing_constants_hold_for_the_values_seen_and_settle() {
+        let range = after(&[0.3, 0.37]).range(FIRST).expect("it changed");
+        assert!(range.lo > 0.0 && range.contains(Range::of(1e30)), "{range:?}");
+        let sequence =
+            [0.3, 0.37, -2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 1e-40, 5.0, -1e-41];
+        for n in 1..sequence.len() {
+            let range = after(&sequence[..=n]).range(FIRST).expect("it changed");
+            for x in &sequence[..=n] {
+                assert!(range.contains(Range::of(*x)), "{x} in {range:?}");
+            }
+        }
+        assert_eq!(after(&sequence).range(FIRST), Some(Range::ANY));
+    }
+}
