@@ -203,7 +203,9 @@ impl Card {
                         recording: recording.as_mut(),
                         texture_cache,
                     };
-                    cp::draw(cp.state(), &call, &mut context)?;
+                    let drawn = cp::draw(cp.state(), &call, &mut context);
+                    report.set_programs(engine.program_use());
+                    drawn?;
                     if let Some(recording) = recording {
                         *recorded = recording.finish()?;
                     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use r500_exec::{AnotherEngine, RunInfo};
+use r500_exec::{AnotherEngine, ProgramUse, RunInfo};
 use r500_stream::{StreamErrorKind, counted};
 
 use crate::texture_cache::StaleTexels;
@@ -14,6 +14,7 @@ pub struct Report {
     notes: BTreeMap<Note, u64>,
     engines: BTreeMap<EngineChoice, u64>,
     stale_texels: Vec<StaleTexels>,
+    programs: Option<ProgramUse>,
     /// Statistics.
     pub statistics: Statistics,
 }
@@ -100,6 +101,17 @@ impl Report {
     /// shade nothing are not counted. A draw of several pictures counts once, for another engine if one ran any of them.
     pub fn engines(&self) -> impl Iterator<Item = (&EngineChoice, u64)> {
         self.engines.iter().map(|(choice, draws)| (choice, *draws))
+    }
+
+    /// Returns how often the engine prepared fragment programs and reused them; `None` if it prepares none. A draw may consist of several
+    /// pictures, each of which counts.
+    #[must_use]
+    pub fn programs(&self) -> Option<ProgramUse> {
+        self.programs
+    }
+
+    pub(crate) fn set_programs(&mut self, programs: Option<ProgramUse>) {
+        self.programs = programs;
     }
 
     /// Checks that an engine ran the fragment program of every draw. Returns the number of these draws.

@@ -2,12 +2,14 @@
 //! and command has a name, and the text of every submission assembles to the same dwords.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use r500_card::Card;
-use r500_exec::Engine;
 use r500_exec::reference::Reference;
+use r500_exec::{Draw, Engine, PreparedDraw, ProgramKey, ProgramUse};
 use r500_fast::{Fast, Simd};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_stream::capture::{Event, Limits, Player, Reader, Record};
@@ -61,6 +63,55 @@ fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> (usize, u6
     let draws = card.report().drawn_by(name);
     let draws = draws.unwrap_or_else(|another| panic!("{}: {another}", path.display()));
     (compared, draws)
+}
+
+/// A draw with a prepared program needs no preparation, whatever its constants, inputs, texels and number of quads. Each program is prepared for
+/// its first draw, and again where a constant first changes or a texture of another kind is bound.
+#[test]
+fn draws_of_scenes_reuse_prepared_programs() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/scenes.r5cs");
+    let settings = Settings { when: When::Before(Effort::Quick), ..Settings::default() };
+    let jit = Jit::with(Simd::detect(), settings);
+    let mut engines: Vec<Arc<dyn Engine>> = vec![Arc::new(Fast::new())];
+    match jit.unavailable() {
+        None => engines.push(Arc::new(jit)),
+        Some(reason) => eprintln!("not by the jit engine: {reason}"),
+    }
+    for engine in engines {
+        let shared = Shared { engine: Arc::clone(&engine), programs: Arc::default() };
+        let (_, draws) = replay(&path, engine.name(), Box::new(shared.clone()));
+        let first = engine.program_use().unwrap();
+        let programs = shared.programs.lock().unwrap().len() as u64;
+        eprintln!("{}: {draws} draws of {programs} programs; {first}", engine.name());
+        assert_eq!(first.prepared + first.reused, draws);
+        assert!(programs <= first.prepared && first.prepared <= 3 * programs);
+        // The same draws again, on another card: nothing is prepared.
+        replay(&path, engine.name(), Box::new(shared));
+        let ProgramUse { prepared, reused } = engine.program_use().unwrap();
+        assert_eq!((prepared, reused), (first.prepared, first.reused + draws));
+    }
+}
+
+/// An engine that several cards use, and the programs that it was asked for.
+#[derive(Clone)]
+struct Shared {
+    engine: Arc<dyn Engine>,
+    programs: Arc<Mutex<HashSet<ProgramKey>>>,
+}
+
+impl Engine for Shared {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
+        self.programs.lock().unwrap().insert(draw.shader.key().clone());
+        self.engine.prepare(draw)
+    }
+
+    fn program_use(&self) -> Option<ProgramUse> {
+        self.engine.program_use()
+    }
 }
 
 /// Captures with the project's readings and with others.

@@ -7,8 +7,8 @@ use r500_isa::values::{AddrOp, AlphaOp, FcOp, Omod, PredSel, RgbOp, Sel, TexOp};
 use r500_isa::{JumpInput, Slot, Value};
 
 use crate::shader::{Alu, Fc, Op, Tex};
-use crate::texture::{Sampler, TexReadings};
-use crate::{Draw, Readings};
+use crate::texture::TexReadings;
+use crate::{BindingKinds, Readings, Shader};
 
 /// A reading that differs from the project's choice, and the first instruction of a program that it can affect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +156,7 @@ fn table(readings: &Readings) -> impl IntoIterator<Item = Row> {
         });
         "denormals" denormals Reference Instructions(|_, _, op| calculates(alu(op)?));
         "zero-sign" zero_sign Reference Instructions(|scan, _, op| {
-            multiplies(alu(op)?).filter(|_| scan.draw.shader.zero_rule())
+            multiplies(alu(op)?).filter(|_| scan.shader.zero_rule())
         });
         "mad-rounding" mad_rounding Reference Instructions(|_, _, op| multiplies(alu(op)?));
 
@@ -183,20 +183,25 @@ fn table(readings: &Readings) -> impl IntoIterator<Item = Row> {
 
 impl Readings {
     /// Returns the readings that can affect a program in which the checker finds no error, each with the first instruction that it
-    /// affects. The others have no effect on any pixel or counter of the draw, whatever their values.
+    /// affects. The others have no effect on any pixel or counter of a draw with bindings of these kinds, whatever their values.
     #[must_use]
-    pub fn affecting(&self, draw: &Draw<'_>, flow: ControlFlow) -> Vec<AffectedInstruction> {
+    pub fn affecting(
+        &self,
+        shader: &Shader,
+        kinds: &BindingKinds,
+        flow: ControlFlow,
+    ) -> Vec<AffectedInstruction> {
         if *self == Self::REFERENCE {
             return Vec::new();
         }
-        let scan = Scan { draw, flow };
+        let scan = Scan { shader, kinds, flow };
         let rows = table(self).into_iter().filter(|row| row.differs);
         rows.filter_map(|Row { name, engines, scope, .. }| {
-            let mut ops = draw.shader.ops().iter().enumerate();
+            let mut ops = shader.ops().iter().enumerate();
             let (at, operation) = ops.find_map(|(at, op)| {
                 let operation = match scope {
                     Scope::Instructions(affects) => affects(&scan, at, op),
-                    Scope::Fetches(copy) => self.affects_fetch(draw, op, copy),
+                    Scope::Fetches(copy) => affects_fetch(kinds, op, copy),
                     Scope::Errors => None,
                 };
                 Some((at, operation?))
@@ -205,37 +210,36 @@ impl Readings {
                 reading: name,
                 value: self.get(name).unwrap_or_default(),
                 operation,
-                address: draw.shader.offset() + at as u32,
+                address: shader.offset() + at as u32,
                 in_every_engine: matches!(engines, Engines::All),
             })
         })
         .collect()
     }
-
-    /// Returns the operation if a reading of the texture unit affects a fetch from the sampler of its unit.
-    fn affects_fetch(
-        &self,
-        draw: &Draw<'_>,
-        op: &Op,
-        copy: fn(TexOp, &mut TexReadings, &TexReadings),
-    ) -> Option<&'static str> {
-        let tex = tex(op).filter(|tex| fetches(tex))?;
-        let sampler = draw.bindings.sampler(usize::from(tex.unit))?;
-        let mut only = TexReadings::REFERENCE;
-        copy(tex.op, &mut only, &self.texture());
-        (sampler.affecting(&only) != TexReadings::REFERENCE).then(|| name_of_tex(tex))
-    }
 }
 
-/// A program with its bindings.
+/// Returns the operation if a reading of the texture unit affects a fetch from the sampler of its unit.
+fn affects_fetch(
+    kinds: &BindingKinds,
+    op: &Op,
+    copy: fn(TexOp, &mut TexReadings, &TexReadings),
+) -> Option<&'static str> {
+    let tex = tex(op).filter(|tex| fetches(tex))?;
+    let mut only = TexReadings::REFERENCE;
+    copy(tex.op, &mut only, &kinds.sampler(tex.unit)?.readings);
+    (only != TexReadings::REFERENCE).then(|| name_of_tex(tex))
+}
+
+/// A program with the kinds of its bindings.
 struct Scan<'a> {
-    draw: &'a Draw<'a>,
+    shader: &'a Shader,
+    kinds: &'a BindingKinds,
     flow: ControlFlow,
 }
 
 impl Scan<'_> {
     fn ops(&self) -> &[Op] {
-        self.draw.shader.ops()
+        self.shader.ops()
     }
 
     /// Returns whether results may depend on the state of other pixels of the quad or of the group.
@@ -248,8 +252,8 @@ impl Scan<'_> {
         match op {
             Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
             Op::Tex(tex) => {
-                let sampler = self.draw.bindings.sampler(usize::from(tex.unit));
-                fetches(tex) && sampler.is_some_and(Sampler::depends_on_lod)
+                let sampler = self.kinds.sampler(tex.unit);
+                fetches(tex) && sampler.is_some_and(|sampler| sampler.depends_on_lod)
             }
             Op::Fc(_) => false,
         }
@@ -257,15 +261,13 @@ impl Scan<'_> {
 
     /// Returns whether groups of pixels may reach beyond the picture.
     fn has_outside_pixels(&self) -> bool {
-        let [width, height] = self.draw.bindings.size();
-        let [columns, rows] = self.draw.options.group;
-        !width.is_multiple_of(columns) || !height.is_multiple_of(rows)
+        !self.kinds.groups.groups_inside
     }
 
     /// Returns whether some pixels of a group may not be covered, or be killed.
     fn has_uncovered_pixels(&self) -> bool {
         let kills = |op: &Op| tex(op).is_some_and(|tex| tex.op == TexOp::TEXKILL);
-        !self.draw.bindings.covers_all()
+        !self.kinds.groups.cover_picture
             || self.has_outside_pixels()
             || self.ops().iter().any(kills)
     }
@@ -282,21 +284,21 @@ impl Scan<'_> {
         self.flow == ControlFlow::Structured
             && !calls
             && flow.any(|(index, fc)| {
-                let end = self.target(fc).saturating_sub(self.draw.shader.offset());
+                let end = self.target(fc).saturating_sub(self.shader.offset());
                 fc.inst.op() == FcOp::LOOP && index < at && at < end as usize
             })
     }
 
     /// Returns the absolute address that a flow-control instruction jumps to.
     fn target(&self, fc: &Fc) -> u32 {
-        let base = if fc.addr.jump_global() { 0 } else { self.draw.shader.offset() };
+        let base = if fc.addr.jump_global() { 0 } else { self.shader.offset() };
         u32::from(fc.addr.jump_addr()) + base
     }
 
     /// Returns whether the ALU result that the instruction at an index reads may be older than another flow-control instruction: it may
     /// not if each path to the instruction writes it after the last one.
     fn alu_result_may_pass_flow_control(&self, at: usize) -> bool {
-        let shader = self.draw.shader;
+        let shader = self.shader;
         let is_target = |index: usize| {
             let address = shader.offset() + index as u32;
             self.ops().iter().filter_map(fc).any(|fc| self.target(fc) == address)

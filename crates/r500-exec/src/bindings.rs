@@ -216,14 +216,6 @@ impl Bindings {
         self.coverage.is_none()
     }
 
-    /// Returns whether every quad with a pixel in the picture is known to be fully covered: there is no coverage
-    /// mask, and the size is even.
-    #[must_use]
-    #[inline]
-    pub fn covers_quads(&self) -> bool {
-        self.covers_all() && self.size.iter().all(|n| n.is_multiple_of(2))
-    }
-
     /// Returns the value of an input at a pixel, which may lie outside the picture.
     ///
     /// Outside, planes are evaluated by the same formula ([`numerics::plane`]; open), and values per pixel

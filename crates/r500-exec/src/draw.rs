@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use r500_program::Executable;
-
 use crate::available::check_available;
 use crate::{Bindings, Cancel, Options, RunError, Shader};
 
@@ -67,23 +65,6 @@ impl<'a> Draw<'a> {
         check_available(bytes, || format!("the coordinates of {columns} columns and {rows} rows"))?;
         let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
         Ok(Self { shader, bindings, options, deadline })
-    }
-
-    /// Returns the program as far as flow control and register addresses depend on it, with the bound integer and boolean
-    /// constants; unbound ones are 0.
-    #[must_use]
-    pub fn executable(&self) -> Executable<'a> {
-        let Self { shader, bindings, .. } = *self;
-        Executable {
-            code: shader.code(),
-            window: shader.window(),
-            full_fc: shader.full_fc(),
-            pixsize: shader.pixsize(),
-            bool_constants: Some(bindings.bool_constants().unwrap_or_default()),
-            int_constants: std::array::from_fn(|n| {
-                Some(bindings.int_constant(n).unwrap_or_default())
-            }),
-        }
     }
 
     /// Returns the time at which the draw stops.

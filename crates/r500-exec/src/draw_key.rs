@@ -4,6 +4,7 @@ use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::{INT_CONSTANTS, TEXTURE_UNITS};
 use r500_program::{InputData, Plane};
 
+use crate::shader::ProgramKey;
 use crate::texture::Sampler;
 use crate::{Bindings, Draw, Readings};
 
@@ -12,7 +13,7 @@ use crate::{Bindings, Draw, Readings};
 /// Not part of the key: the pixels of coverage, the values of inputs that are given pixel by pixel, the area, limits.
 #[derive(Clone, Debug)]
 pub struct DrawKey {
-    shader: u64,
+    program: ProgramKey,
     readings: Readings,
     flags: [bool; 2],
     group: [u32; 2],
@@ -57,7 +58,7 @@ impl DrawKey {
         let Draw { shader, bindings, options, .. } = *draw;
         let inputs = bindings.inputs().iter();
         Self {
-            shader: shader.id(),
+            program: shader.key().clone(),
             readings: options.readings,
             flags: [options.poison, options.warnings],
             group: options.group,
@@ -104,7 +105,7 @@ impl DrawKey {
     #[must_use]
     pub fn matches_but_constants(&self, draw: &Draw<'_>) -> bool {
         let Draw { shader, bindings, options, .. } = *draw;
-        self.shader == shader.id()
+        self.program == *shader.key()
             && self.readings == options.readings
             && self.flags == [options.poison, options.warnings]
             && self.group == options.group

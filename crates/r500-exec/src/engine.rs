@@ -20,6 +20,35 @@ pub trait Engine: Send + Sync {
     /// [`Drawing::new`](crate::Drawing::new).
     #[doc(hidden)]
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw>;
+
+    /// Returns how often programs were prepared and reused; `None` if the engine prepares none.
+    fn program_use(&self) -> Option<ProgramUse> {
+        None
+    }
+}
+
+/// How often an engine prepared programs, and how often it reused one: for the same program with other constants, inputs or textures of the same
+/// kind, in a picture of any size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProgramUse {
+    /// Programs that were translated and compiled.
+    pub prepared: u64,
+    /// Draws that used a prepared program.
+    pub reused: u64,
+}
+
+impl std::ops::Add for ProgramUse {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { prepared: self.prepared + other.prepared, reused: self.reused + other.reused }
+    }
+}
+
+impl std::fmt::Display for ProgramUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "fragment programs: {} prepared, {} reused", self.prepared, self.reused)
+    }
 }
 
 /// A draw compiled by an engine. An embedder uses a [`Drawing`](crate::Drawing), which contains one.

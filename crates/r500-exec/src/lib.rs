@@ -42,6 +42,7 @@ pub use r500_texture as texture;
 
 mod affecting;
 mod available;
+mod binding_kinds;
 mod bindings;
 mod draw;
 mod draw_key;
@@ -62,7 +63,7 @@ mod warning;
 pub use affecting::AffectedInstruction;
 pub use bindings::{BindError, Bindings};
 pub use drawing::{BandPainter, Drawing};
-pub use engine::{Engine, Fallback, draw, draw_into};
+pub use engine::{Engine, Fallback, ProgramUse, draw, draw_into};
 pub use error::RunError;
 pub use frame::{AnotherEngine, Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, Limits, Options};
@@ -77,6 +78,8 @@ pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};
 #[doc(hidden)]
 pub use affecting::ControlFlow;
 #[doc(hidden)]
+pub use binding_kinds::{BindingKinds, GroupKind};
+#[doc(hidden)]
 pub use draw::Draw;
 #[doc(hidden)]
 pub use draw_key::DrawKey;
@@ -85,4 +88,4 @@ pub use engine::{PreparedDraw, SurfacePainter};
 #[doc(hidden)]
 pub use options::GROUP;
 #[doc(hidden)]
-pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Tex, TexReg};
+pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, ProgramKey, Tex, TexReg};

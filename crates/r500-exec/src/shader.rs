@@ -1,30 +1,53 @@
 //! A decoded program.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use r500_isa::dataflow::SourceReads;
+use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::values::{
     AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, SrcpOp, Target, TexOp,
 };
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
-use r500_isa::{Half, InstInfo, Instruction, Operand, Slot, Source, TARGETS};
+use r500_isa::{Half, INT_CONSTANTS, InstInfo, Instruction, Operand, Slot, Source, TARGETS};
 use r500_program::{CodeWindow, Executable, Program, WindowError};
 
 /// A decoded program. Any dwords can be decoded, provided that the code window contains an instruction.
 #[derive(Clone, Debug)]
 pub struct Shader {
-    /// Equal for clones, different for shaders that were decoded separately.
-    id: u64,
+    key: ProgramKey,
     ops: Vec<Op>,
+    /// The render targets that some instruction may write.
+    targets: [bool; TARGETS],
+    /// Whether some instruction may write depth.
+    depth: bool,
+}
+
+/// A program by content: all that its execution depends on, besides bindings and options. Programs with equal keys are the same.
+#[derive(Clone, Debug, Eq)]
+pub struct ProgramKey(Arc<ProgramContent>);
+
+/// The content of a program.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct ProgramContent {
     code: Vec<Instruction>,
     window: CodeWindow,
     zero_rule: bool,
     full_fc: bool,
     pixsize: Option<u8>,
-    /// The render targets that some instruction may write.
-    targets: [bool; TARGETS],
-    /// Whether some instruction may write depth.
-    depth: bool,
+}
+
+impl PartialEq for ProgramKey {
+    fn eq(&self, other: &Self) -> bool {
+        // Clones of a shader share the content.
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Hash for ProgramKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
 }
 
 /// An error of decoding a program.
@@ -83,7 +106,6 @@ impl Shader {
                 ShaderError::StartOutside { start, first, last }
             }
         })?;
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let Executable { window, full_fc, pixsize, .. } = executable;
         let config = program.state.config;
         let mut targets = [false; TARGETS];
@@ -95,21 +117,41 @@ impl Shader {
             depth |= info.depth;
         }
         Ok(Self {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            key: ProgramKey(Arc::new(ProgramContent {
+                code: program.code.clone(),
+                window,
+                zero_rule: config.is_some_and(|c| c.zero_times_anything_equals_zero()),
+                full_fc,
+                pixsize,
+            })),
             ops: program.code.iter().map(|&inst| Op::decode(inst)).collect(),
-            code: program.code.clone(),
-            window,
-            zero_rule: config.is_some_and(|c| c.zero_times_anything_equals_zero()),
-            full_fc,
-            pixsize,
             targets,
             depth,
         })
     }
 
-    /// Returns a number that only clones share within the process: a cheap test of identity.
-    pub(crate) fn id(&self) -> u64 {
-        self.id
+    /// Returns the key of the program, by its content. For this project's engines.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn key(&self) -> &ProgramKey {
+        &self.key
+    }
+
+    fn content(&self) -> &ProgramContent {
+        &self.key.0
+    }
+
+    /// Returns the program as far as flow control and register addresses depend on it, with integer and boolean constants; `None` for
+    /// unknown ones.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn executable(
+        &self,
+        int_constants: [Option<UsFcIntConst>; INT_CONSTANTS],
+        bool_constants: Option<UsFcBoolConst>,
+    ) -> Executable<'_> {
+        let &ProgramContent { ref code, window, full_fc, pixsize, .. } = self.content();
+        Executable { code, window, full_fc, pixsize, bool_constants, int_constants }
     }
 
     /// Returns the decoded operation at an absolute address; `None` outside the window. For this project's engines and
@@ -117,13 +159,13 @@ impl Shader {
     #[doc(hidden)]
     #[must_use]
     pub fn op(&self, address: u32) -> Option<&Op> {
-        self.window.index(address).and_then(|i| self.ops.get(i))
+        self.window().index(address).and_then(|i| self.ops.get(i))
     }
 
     /// Returns the dwords at an absolute address; `None` outside the window.
     #[must_use]
     pub fn instruction(&self, address: u32) -> Option<Instruction> {
-        self.window.index(address).and_then(|i| self.code.get(i)).copied()
+        self.window().index(address).and_then(|i| self.code().get(i)).copied()
     }
 
     /// Returns all decoded operations, from the one at `US_CODE_OFFSET`. For this project's engines.
@@ -136,49 +178,49 @@ impl Shader {
     /// Returns the dwords of all instructions, in the same order.
     #[must_use]
     pub fn code(&self) -> &[Instruction] {
-        &self.code
+        &self.content().code
     }
 
     /// Returns `US_CODE_OFFSET.OFFSET_ADDR`, the absolute address of the first instruction.
     #[must_use]
     pub fn offset(&self) -> u32 {
-        self.window.offset
+        self.window().offset
     }
 
     /// Returns the absolute address at which the program starts.
     #[must_use]
     pub fn start(&self) -> u32 {
-        self.window.address(self.window.start)
+        self.window().address(self.window().start)
     }
 
     /// Returns the absolute address of the instruction after which the program ends.
     #[must_use]
     pub fn end(&self) -> u32 {
-        self.window.end_address
+        self.window().end_address
     }
 
     /// Returns the instructions that can run.
     #[must_use]
     pub fn window(&self) -> CodeWindow {
-        self.window
+        self.content().window
     }
 
     /// Returns `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
     #[must_use]
     pub fn zero_rule(&self) -> bool {
-        self.zero_rule
+        self.content().zero_rule
     }
 
     /// Returns `US_FC_CTRL.FULL_FC_EN`.
     #[must_use]
     pub fn full_fc(&self) -> bool {
-        self.full_fc
+        self.content().full_fc
     }
 
     /// Returns `US_PIXSIZE.PIX_SIZE`, the highest temporary that exists, if given.
     #[must_use]
     pub fn pixsize(&self) -> Option<u8> {
-        self.pixsize
+        self.content().pixsize
     }
 
     /// Returns the render targets that some instruction may write.

@@ -11,7 +11,8 @@ use super::tile::{ChunkOrder, PixelCenters, ROWS, Tile};
 use super::uniforms::Uniforms;
 use r500_exec::reference::Group;
 use r500_exec::{Band, BandStats, Draw, DrawKey, PixelRect, PreparedDraw, RunError, RunInfo};
-use r500_ir::{Function, SymbolicConstants};
+use r500_ir::Function;
+use r500_lift::SymbolicConstants;
 use r500_simd::Simd;
 
 /// A prepared draw, run batch by batch.

@@ -1,6 +1,6 @@
 //! The fast engine: a batch interpreter of the IR, and the interface to a native compiler.
 //!
-//! Each draw [lifts](mod@r500_ir) its program to operations on single channels, which are compiled to bytecode over slots. An op is a loop
+//! Each draw [lifts](mod@r500_lift) its program to operations on single channels, which are compiled to bytecode over slots. An op is a loop
 //! over some hundred pixels, whose values are contiguous, sixteen to a chunk. The loops are plain Rust, compiled for each level of vector
 //! instructions and selected at run time ([`Simd`]); the slots in use fit the processor's cache.
 //!
@@ -14,7 +14,7 @@
 //! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference), for the reason in
 //! [`RunInfo::fallback_reason`](r500_exec::RunInfo::fallback_reason).
 //!
-//! This crate uses the IR (`r500-ir`), the engine interface (`r500-exec`), the batch fetches of `r500-texture` and the levels of
+//! This crate uses the IR (`r500-ir`), the lift (`r500-lift`), the engine interface (`r500-exec`), the batch fetches of `r500-texture` and the levels of
 //! `r500-simd`.
 
 #![allow(
@@ -24,7 +24,6 @@
 
 mod arg;
 mod band_target;
-mod batch_draw;
 mod batch_io;
 mod bytecode;
 mod bytecode_gen;
@@ -51,10 +50,11 @@ mod tile;
 mod uniforms;
 mod unit_builder;
 
-use batch_draw::BatchDraw;
+use std::sync::Arc;
+
 use r500_exec::reference::Reference;
-use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
-use r500_ir::{ProgramAnalysis, SymbolicConstants, lift_symbolic};
+use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
+use r500_lift::{LiftInput, ProgramCache, SymbolicConstants};
 
 pub use r500_simd::Simd;
 
@@ -65,9 +65,13 @@ pub use draw::FastDraw;
 pub use native_code::NativeCode;
 
 /// The fast engine.
-#[derive(Clone, Copy, Debug)]
+///
+/// It keeps the programs that it has prepared, in a cache of limited size that its clones share: another draw of the same program with other
+/// constants, inputs or textures of the same kind needs no preparation.
+#[derive(Clone, Debug)]
 pub struct Fast {
     simd: Simd,
+    programs: Arc<ProgramCache<NativeCode>>,
 }
 
 impl Fast {
@@ -80,12 +84,13 @@ impl Fast {
     /// Returns the engine with the given vector instructions, or with the portable ones if this machine lacks them.
     #[must_use]
     pub fn with(simd: Simd) -> Self {
-        Self { simd: if simd.is_available() { simd } else { Simd::Portable } }
+        let simd = if simd.is_available() { simd } else { Simd::Portable };
+        Self { simd, programs: Arc::default() }
     }
 
     /// Returns its vector instructions.
     #[must_use]
-    pub fn simd(self) -> Simd {
+    pub fn simd(&self) -> Simd {
         self.simd
     }
 }
@@ -102,15 +107,21 @@ impl Engine for Fast {
     }
 
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
-        let lifted = ProgramAnalysis::new(&draw).and_then(|analysis| {
-            Ok((lift_symbolic(&draw, &analysis, &SymbolicConstants::none())?, analysis))
+        let prepared = LiftInput::of_draw(&draw).and_then(|input| {
+            self.programs.get(&input, &SymbolicConstants::none(), |function, _| {
+                let optimized = r500_ir::optimize_for_codegen(function);
+                let function = optimized.as_ref().unwrap_or(function);
+                let values = function.uniform_values(input.constants);
+                NativeCode::batch(function, &values, self.simd)
+            })
         });
-        match lifted {
-            Ok((function, analysis)) => {
-                let optimized = r500_ir::optimize_for_codegen(&function);
-                let function = optimized.unwrap_or(function);
-                let code = NativeCode::batch(&function, &[], self.simd);
-                Box::new(BatchDraw::new(FastDraw::new(&draw, code, self.simd), analysis, self.simd))
+        match prepared {
+            Ok(program) => {
+                let values = program.function.uniform_values(draw.bindings.constants());
+                let code = program.compiled.with_uniforms(&values);
+                let prepared = FastDraw::new(&draw, code, self.simd);
+                let symbolic = program.symbolic.clone();
+                Box::new(prepared.with_uniforms(symbolic, &program.function, &draw))
             }
             Err(reason) => Box::new(Fallback {
                 prepared: Reference.prepare(draw),
@@ -118,5 +129,9 @@ impl Engine for Fast {
                 reason: reason.to_string(),
             }),
         }
+    }
+
+    fn program_use(&self) -> Option<ProgramUse> {
+        Some(self.programs.counts())
     }
 }

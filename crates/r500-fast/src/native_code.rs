@@ -55,6 +55,14 @@ impl NativeCode {
         }
     }
 
+    /// Returns the same code for other values of the function's uniforms, in order.
+    #[must_use]
+    pub fn with_uniforms(&self, values: &[f32]) -> Self {
+        let mut bound = self.clone();
+        bound.code.set_uniforms(values);
+        bound
+    }
+
     /// Returns the number of the function's operations that are machine code, and of all operations. Fetches count if the compiler supports
     /// them.
     #[must_use]

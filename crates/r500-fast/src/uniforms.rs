@@ -1,7 +1,8 @@
 //! Uniforms of a draw: constants that change without a lift.
 
 use r500_exec::{Draw, DrawKey};
-use r500_ir::{ConstantChannel, Function, Range, SymbolicConstants};
+use r500_ir::{ConstantChannel, Function, Range};
+use r500_lift::SymbolicConstants;
 
 /// The uniforms of a function, their values, and the ranges of symbolic constants.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +16,7 @@ impl Uniforms {
     /// Returns the uniforms of a function that was lifted with these symbolic constants.
     pub(crate) fn new(symbolic: SymbolicConstants, function: &Function, draw: &Draw<'_>) -> Self {
         let sources = function.uniforms.iter().map(|uniform| uniform.source).collect();
-        Self { symbolic, sources, values: function.uniform_values(draw.bindings) }
+        Self { symbolic, sources, values: function.uniform_values(draw.bindings.constants()) }
     }
 
     /// Returns the values, in the function's order.
@@ -33,7 +34,7 @@ impl Uniforms {
     /// Sets the values from a draw.
     pub(crate) fn set(&mut self, draw: &Draw<'_>) {
         for (value, source) in self.values.iter_mut().zip(&self.sources) {
-            *value = source.value(draw.bindings);
+            *value = source.value(draw.bindings.constants());
         }
     }
 }

@@ -7,10 +7,10 @@ mod arith;
 
 use std::collections::HashMap;
 
-use super::const_eval::evaluate;
-use super::{
-    ALL, ConstantChannel, EntityKey, EntityMap, Inst, NONE, Opcode, Operand, Range, Stmt, Type,
-    Uniform, Value, ValueData, Values,
+use crate::const_eval::evaluate;
+use crate::{
+    ALL, ConstantChannel, EntityKey, EntityMap, Function, Inst, NONE, Opcode, Operand, Range, Stmt,
+    Type, Uniform, Value, ValueData, Values,
 };
 
 /// The maximum cost of an arm that is flattened (if-conversion).
@@ -27,15 +27,16 @@ fn cost(opcode: Opcode) -> usize {
     }
 }
 
-/// A function under construction.
-#[derive(Debug, Default)]
-pub(super) struct Builder {
-    /// The debug location of values defined from now on.
-    pub(super) address: u32,
+/// A function under construction: the [module](crate) describes what its statements mean.
+///
+/// Statements are appended to the innermost open region. An operation that is available there is reused, one on constants is folded.
+#[derive(Debug)]
+pub struct Builder {
+    source_loc: u32,
     values: Values,
     ranges: EntityMap<Value, Range>,
     /// The operation that defines each value; `None` for texels, phis and loop parameters.
-    pub(super) defs: EntityMap<Value, Option<Inst>>,
+    pub(crate) defs: EntityMap<Value, Option<Inst>>,
     /// Program constants that are not folded.
     uniforms: Vec<Uniform>,
     /// The open regions, innermost last.
@@ -43,9 +44,9 @@ pub(super) struct Builder {
     statements: usize,
 }
 
-/// A state to roll back to.
+/// A state of a [`Builder`] to roll back to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Checkpoint {
+pub struct Checkpoint {
     values: usize,
     statements: usize,
 }
@@ -56,9 +57,9 @@ struct Region {
     available: HashMap<(Type, Inst), Value>,
 }
 
-/// An operand with source modifiers, which many operations absorb.
+/// An operand with the modifiers of a source, which many operations absorb: absolute value, then negation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ModifiedOperand {
+pub struct ModifiedOperand {
     value: Operand,
     abs: bool,
     neg: bool,
@@ -71,11 +72,13 @@ impl From<Operand> for ModifiedOperand {
 }
 
 impl ModifiedOperand {
-    pub(super) fn neg(self) -> Self {
+    /// Inverts the sign.
+    pub fn negated(self) -> Self {
         Self { neg: !self.neg, ..self }
     }
 
-    pub(super) fn abs(self) -> Self {
+    /// Removes the sign.
+    pub fn abs(self) -> Self {
         Self { abs: true, neg: false, ..self }
     }
 
@@ -86,19 +89,72 @@ impl ModifiedOperand {
     }
 }
 
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Builder {
-    /// Opens a region.
-    pub(super) fn open_region(&mut self) {
+    /// Returns a builder of a function without statements. Its outermost region is open.
+    pub fn new() -> Self {
+        Self {
+            source_loc: 0,
+            values: Values::default(),
+            ranges: EntityMap::default(),
+            defs: EntityMap::default(),
+            uniforms: Vec::new(),
+            regions: vec![Region::default()],
+            statements: 0,
+        }
+    }
+
+    /// Closes the outermost region and returns the function with these [outputs](Function::colors), and the ranges of its values, which
+    /// [`optimize`](crate::optimize) uses.
+    ///
+    /// # Panics
+    /// If an inner region is open.
+    pub fn finish(
+        mut self,
+        colors: [Option<[Operand; 4]>; 4],
+        depth: Option<(Operand, Operand)>,
+    ) -> (Function, EntityMap<Value, Range>) {
+        let body = self.close_region();
+        assert!(self.regions.is_empty(), "an inner region is open");
+        let number = |channel| !self.range(channel).nan;
+        let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
+        let Self { values, uniforms, ranges, .. } = self;
+        (Function { values, uniforms, body, colors, non_nan, depth }, ranges)
+    }
+
+    /// Sets the debug location of the values that are defined from now on: the address of an instruction.
+    pub fn set_source_loc(&mut self, address: u32) {
+        self.source_loc = address;
+    }
+
+    /// Returns the debug location of the values that are defined now.
+    pub fn source_loc(&self) -> u32 {
+        self.source_loc
+    }
+
+    /// Opens a region: the body of a branch's arm or of a loop.
+    pub fn open_region(&mut self) {
         self.regions.push(Region::default());
     }
 
     /// Closes the innermost region and returns its statements.
-    pub(super) fn close_region(&mut self) -> Vec<Stmt> {
+    ///
+    /// # Panics
+    /// If no region is open.
+    pub fn close_region(&mut self) -> Vec<Stmt> {
         self.regions.pop().expect("a region is open").stmts
     }
 
-    /// Closes the innermost region and appends its statements to the enclosing one.
-    pub(super) fn flatten_region(&mut self) {
+    /// Closes the innermost region and appends its statements to the enclosing one (if-conversion): they are executed in all lanes.
+    ///
+    /// # Panics
+    /// If no inner region is open.
+    pub fn flatten_region(&mut self) {
         let inner = self.regions.pop().expect("a region is open");
         let region = self.innermost();
         region.stmts.extend(inner.stmts);
@@ -106,8 +162,11 @@ impl Builder {
     }
 
     /// Returns whether it is cheaper to run the innermost region in all lanes than to branch: it has no branch, loop or fetch, and costs at
-    /// most [`MAX_FLATTENED_COST`].
-    pub(super) fn is_cheap(&self) -> bool {
+    /// most sixteen multiplications.
+    ///
+    /// # Panics
+    /// If no region is open.
+    pub fn is_cheap(&self) -> bool {
         let region = self.regions.last().expect("a region is open");
         let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
             Some(
@@ -124,8 +183,12 @@ impl Builder {
         cost.is_some_and(|cost: usize| cost <= MAX_FLATTENED_COST)
     }
 
-    /// Appends a statement to the innermost region.
-    pub(super) fn push(&mut self, stmt: Stmt) {
+    /// Appends a statement to the innermost region. Operations are appended by the methods that return their value, which reuse, fold and
+    /// simplify them.
+    ///
+    /// # Panics
+    /// If no region is open.
+    pub fn push(&mut self, stmt: Stmt) {
         self.statements += 1;
         self.innermost().stmts.push(stmt);
     }
@@ -135,30 +198,25 @@ impl Builder {
     }
 
     /// Returns the number of statements so far.
-    pub(super) fn len(&self) -> usize {
+    pub fn statement_count(&self) -> usize {
         self.statements
     }
 
-    /// Moves the tables of values and uniforms out of the builder.
-    pub(super) fn take_values(&mut self) -> (Values, Vec<Uniform>) {
-        (std::mem::take(&mut self.values), std::mem::take(&mut self.uniforms))
-    }
-
-    /// Adds a value that a statement other than an operation defines.
-    pub(super) fn fresh(&mut self, ty: Type, range: Range) -> Value {
+    /// Adds a value that a statement other than an operation defines: a texel, a phi, a loop parameter.
+    pub fn fresh(&mut self, ty: Type, range: Range) -> Value {
         self.ranges.push(range);
         self.defs.push(None);
         let facts = range.facts();
-        self.values.push(ValueData { ty, source_loc: self.address, facts })
+        self.values.push(ValueData { ty, source_loc: self.source_loc, facts })
     }
 
     /// Returns the current state.
-    pub(super) fn checkpoint(&self) -> Checkpoint {
+    pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { values: self.ranges.len(), statements: self.statements }
     }
 
     /// Drops all values since a checkpoint. Regions opened since must be closed.
-    pub(super) fn rollback(&mut self, checkpoint: Checkpoint) {
+    pub fn rollback(&mut self, checkpoint: Checkpoint) {
         self.ranges.truncate(checkpoint.values);
         self.values.truncate(checkpoint.values);
         self.defs.truncate(checkpoint.values);
@@ -166,13 +224,8 @@ impl Builder {
         self.statements = checkpoint.statements;
     }
 
-    /// Returns the range of each value.
-    pub(super) fn ranges(&self) -> &EntityMap<Value, Range> {
-        &self.ranges
-    }
-
     /// Returns the range of an operand.
-    pub(super) fn range(&self, operand: Operand) -> Range {
+    pub fn range(&self, operand: Operand) -> Range {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)),
             Operand::Value(value) => self.ranges[value],
@@ -185,14 +238,17 @@ impl Builder {
         if term.neg { range.negated() } else { range }
     }
 
-    /// Returns the value of an operation: an available one, or a new one.
-    pub(super) fn def(&mut self, opcode: Opcode, args: &[Operand], range: Range) -> Operand {
+    /// Returns the value of an operation other than a select: an available one, or a new one, whose range the caller gives.
+    ///
+    /// # Panics
+    /// If the operation is a select, whose type it does not determine.
+    pub fn def(&mut self, opcode: Opcode, args: &[Operand], range: Range) -> Operand {
         let ty = opcode.result_type().expect("the type of a select is given");
         self.def_typed(ty, opcode, args, range)
     }
 
     /// As [`def`](Self::def), with a result type, which selects need.
-    pub(super) fn def_typed(
+    pub fn def_typed(
         &mut self,
         ty: Type,
         opcode: Opcode,
@@ -271,8 +327,8 @@ impl Builder {
         self.select(ty, mask, a, b)
     }
 
-    /// Returns a program constant whose value is not folded.
-    pub(super) fn uniform(&mut self, source: ConstantChannel, range: Range) -> Operand {
+    /// Returns a program constant whose value is not folded, but known to be in a range.
+    pub fn uniform(&mut self, source: ConstantChannel, range: Range) -> Operand {
         if let Some(known) = self.uniforms.iter().find(|uniform| uniform.source == source) {
             return Operand::Value(known.value);
         }
@@ -282,19 +338,14 @@ impl Builder {
         Operand::Value(value)
     }
 
-    /// Returns a channel of an input.
-    pub(super) fn input(&mut self, input: u8, channel: u8, range: Range) -> Operand {
+    /// Returns a channel of an input, known to be in a range.
+    pub fn input(&mut self, input: u8, channel: u8, range: Range) -> Operand {
         self.def(Opcode::Input { input, channel }, &[], range)
     }
 }
 
-/// Returns a constant mask.
-pub(super) fn mask_const(set: bool) -> Operand {
-    if set { ALL } else { NONE }
-}
-
 /// Returns the sort key of the operands of a commutative operation: constants come last.
-pub(super) fn argument_order(operand: Operand) -> u64 {
+pub(crate) fn argument_order(operand: Operand) -> u64 {
     match operand {
         Operand::Value(value) => u64::from(value.0),
         Operand::Const(bits) => 1 << 32 | u64::from(bits),

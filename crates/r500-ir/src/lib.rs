@@ -1,20 +1,14 @@
-//! The intermediate representation: typed SSA values, lane masks, structured control flow; its passes and its verifier.
+//! The intermediate representation: typed SSA values, lane masks, structured control flow; its builder, passes, verifier and text form.
 //!
-//! A [`Function`] is the computation of a program for one pixel, channel by channel. [`lift`](lift()) translates a
-//! [structured](r500_check::graph::Structure) program with its bindings, once for each draw; [`lift_symbolic`] leaves program constants
-//! symbolic:
-//!
-//! - every value has one definition and a [`Type`]: a float, or a lane mask,
-//! - registers, swizzles, modifiers, predicates and constants are resolved: only operations on channels remain,
-//! - flow control is a tree of [`If`] and [`Loop`], with phis and loop parameters; which lanes execute is a mask.
+//! A [`Function`] is the computation of a program for one pixel, channel by channel. The crate `r500-lift` translates fragment programs to
+//! functions; any producer may build one with a [`Builder`]. This crate knows no programs, engines or bindings.
 //!
 //! ```text
-//! Shader + Bindings ──lift──▶ Function ──passes──▶ Function ──▶ bytecode, machine code
+//! Builder ──finish──▶ Function ──optimize──▶ Function ──▶ bytecode, machine code
 //! ```
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `lift` | translation of instructions and statements |
 //! | `builder`, `mask_algebra` | value numbering, constant folding, if-conversion, simplification of masks |
 //! | `const_eval` | constant evaluation |
 //! | `value_range` | interval analysis |
@@ -24,8 +18,154 @@
 //! | `entity` | dense maps from values |
 //! | `uniform` | program constants that are not folded |
 //!
-//! A function describes independent pixels. [`lift`](lift()) refuses programs in which the size of a group of pixels
-//! can be observed.
+//! # Semantics
+//!
+//! ## Lanes
+//!
+//! A function is evaluated over a *batch* of lanes, one lane for each pixel. Four lanes form a quad: 0 top left, 1 top right, 2 bottom left, 3
+//! bottom right. A batch consists of whole quads; its size is up to the engine. A [`Value`] has one 32-bit word in each lane. Lanes are
+//! independent, except for two statements that read the other lanes of a quad: [`Opcode::QuadBroadcast`], and a [`Fetch`] whose level of detail
+//! depends on the differences of its coordinates.
+//!
+//! ## Types and constants
+//!
+//! A value is a float ([`Type::F32`]) or a mask ([`Type::Mask`]). A lane of a mask is all ones (*set*) or all zeros. A constant operand has the
+//! same word in every lane; [`ALL`] and [`NONE`] are the only constant masks. A [`Uniform`] is a value that the caller provides, equal in every
+//! lane; an [`Opcode::Input`] has a value in each lane, also in lanes that are not covered.
+//!
+//! ## Operations
+//!
+//! [`Stmt::Def`] computes its operation in every lane, active or not. No operation traps. Arithmetic is that of [`numerics`](r500_numerics):
+//! each step is rounded to nearest, operands and results that are denormal are flushed to zeros of their sign. The result is a function of the
+//! words of the operands, bit for bit: an engine may compute it another way, but not round it another way. Bit operations
+//! ([`Neg`](Opcode::Neg), [`Abs`](Opcode::Abs), [`NegAbs`](Opcode::NegAbs), [`Select`](Opcode::Select), minimum and maximum) keep denormals and
+//! the bits of NaN.
+//!
+//! A multiplication may have the *zero rule* of the processor ([`MulFlags::zero_a`], [`MulFlags::zero_b`]): a zero factor makes the product +0,
+//! also with an infinity or NaN.
+//!
+//! ## Branches
+//!
+//! The masks of an [`If`] are disjoint. An arm is executed if its mask has a lane; whether it is executed by batches, quads or lanes is up to
+//! the engine, as long as every lane of each quad with a lane of the mask is executed. A definition in an arm therefore has values in these
+//! quads, and can be named in the arm only. Nothing in an arm is masked implicitly: a statement with an effect has a mask of its own, which
+//! must imply the mask of the arm.
+//!
+//! A [`Phi`] is defined after the branch: `arms[n]` in the lanes of `masks[n]`, and `incoming` in lanes of neither mask or of an arm without an
+//! operand.
+//!
+//! ## Loops
+//!
+//! In the first iteration of a [`Loop`] each parameter is its `init`, in each further one the `next` of the iteration before, in every lane.
+//! After an iteration, the loop continues if `continue_mask` has a lane, and ends after `max_trips` iterations in any case; without a mask it
+//! executes all of these. After the loop a parameter is the `next` of the last iteration. Other definitions in the body can be named in the
+//! body only.
+//!
+//! A lane that is not in `continue_mask` any more takes part in further iterations as long as another lane continues. How many these are
+//! depends on the batch, so a function keeps the values of exited lanes itself, by `next = select %active, new, old`. The mask of each
+//! iteration must imply that of the one before.
+//!
+//! ## Effects
+//!
+//! Effects happen in program order, in the lanes of their mask:
+//!
+//! - [`Stmt::Discard`] removes lanes from the coverage. They continue to be computed: their quads may read them.
+//! - [`Stmt::Stat`] counts the lanes of its mask that are covered at this point.
+//! - [`Stmt::ConsumeFuel`] charges instructions whenever its region is executed, against the limit of a run. It has no effect on values.
+//! - [`Stmt::GroupHazard`] reports lanes of a group without a covered one among them, which engines execute again as a group.
+//!
+//! A [`Fetch`] has no effect: it may be dropped if no texel channel is used.
+//!
+//! The results of a function are its [outputs](Function::outputs) in lanes that are covered at the end, the coverage, and the counts of `Stat`.
+//! A target with `None` is not written; depth is written in the lanes of its mask.
+//!
+//! ## Undefined values
+//!
+//! The IR has no undefined constant and no poison. A program's undefined registers are constants that the producer chooses: the lift gives them
+//! zeros, or a conspicuous float on request. These values are undefined in some lanes:
+//!
+//! - texels of a [`Fetch`] in lanes that are not in `active`;
+//! - a [`Phi`] without an operand for a lane: its arm has none, and there is no `incoming`;
+//! - results of operations that depend on an undefined lane: every operation in its own lane, except that a select depends on the operand that
+//!   it chooses only; a quad broadcast in all lanes of the quad.
+//!
+//! An undefined lane has some word of the value's type, which may differ between two uses. It must not reach a result, the mask of an effect, a
+//! branch, a fetch or a loop; passes and engines rely on this, and the verifier does not check it. What is known of a value
+//! ([`ValueData::facts`], the [`Range`]s of a builder, [`Function::non_nan`]) holds in the lanes where it is defined.
+//!
+//! # Examples
+//!
+//! A function with one operation, `1 / (2 * x)`:
+//!
+//! ```
+//! use r500_ir::{Builder, Opcode, Operand, Range, verify};
+//!
+//! let mut builder = Builder::new();
+//! let x = builder.input(0, 0, Range::ANY);
+//! let twice = builder.mul(x.into(), Operand::float(2.0).into(), false);
+//! let y = builder.unary(Opcode::Rcp, twice.into());
+//! let (function, _) = builder.finish([Some([y; 4]), None, None, None], None);
+//!
+//! verify(&function, "example")?;
+//! assert_eq!(
+//!     function.to_string(),
+//!     "%0: f32 = input 0.0\n\
+//!      %1: f32 = %0 * 2.0\n\
+//!      %2: f32 = rcp %1\n\
+//!      out[0] = %2, %2, %2, %2\n"
+//! );
+//! # Ok::<(), r500_ir::VerifyError>(())
+//! ```
+//!
+//! A branch: the sine of x where x is less than 1, x elsewhere. The arm also discards its lanes in which the sine is negative.
+//!
+//! ```
+//! use r500_ir::{Builder, If, NONE, Opcode, Operand, Phi, Stmt, Range, Type, verify};
+//!
+//! let mut builder = Builder::new();
+//! let x = builder.input(0, 0, Range::ANY);
+//! let taken = builder.compare(Opcode::Lt, x.into(), Operand::float(1.0).into());
+//!
+//! builder.open_region();
+//! let sine = builder.unary(Opcode::Sin, x.into());
+//! let negative = builder.compare(Opcode::Lt, sine.into(), Operand::float(0.0).into());
+//! let discarded = builder.and(negative, taken);
+//! builder.push(Stmt::Discard(discarded));
+//! let arm = builder.close_region();
+//!
+//! let range = builder.range(x).join(builder.range(sine));
+//! let y = builder.fresh(Type::F32, range);
+//! let phi = Phi { value: y, incoming: Some(x), arms: [Some(sine), None] };
+//! let branch = If { masks: [taken, NONE], arms: [arm, Vec::new()], phis: vec![phi] };
+//! builder.push(Stmt::If(Box::new(branch)));
+//!
+//! let y = Operand::Value(y);
+//! let (mut function, ranges) = builder.finish([Some([y; 4]), None, None, None], None);
+//! verify(&function, "example")?;
+//! r500_ir::optimize(&mut function, &ranges, false);
+//! verify(&function, "the passes")?;
+//! # Ok::<(), r500_ir::VerifyError>(())
+//! ```
+//!
+//! The same error that the verifier reports in tests, for a function in text form: an arm's definition is not visible after the branch.
+//!
+//! ```
+//! use r500_ir::{Malformed, parse, verify};
+//!
+//! let text = "
+//! %0: f32 = input 0.0
+//! %1: mask = %0 < 1.0
+//! if %1 {
+//!   %2: f32 = sin %0
+//! } else 0 {
+//! }
+//! out[0] = %2, 0, 0, 1.0
+//! ";
+//! let function = parse(text)?.function;
+//! let error = verify(&function, "the text").expect_err("%2 is used after its arm");
+//! assert_eq!(error.kind, Malformed::NotDominated);
+//! # Ok::<(), r500_ir::ParseError>(())
+//! ```
 
 #![allow(
     clippy::expect_used,
@@ -35,7 +175,6 @@
 mod builder;
 mod const_eval;
 mod entity;
-mod lift;
 mod mask_algebra;
 mod opt;
 mod parse;
@@ -44,20 +183,17 @@ mod uniform;
 mod value_range;
 mod verify;
 
-use r500_exec::Bindings;
 use r500_isa::values::TexOp;
 
+pub use builder::{Builder, Checkpoint, ModifiedOperand};
 pub use const_eval::{evaluate, evaluate_partially};
 pub use entity::{EntityKey, EntityMap};
-pub use lift::{
-    AnalysisCache, GroupDependence, LiftError, ProgramAnalysis, UnsupportedOption, lift,
-    lift_symbolic,
-};
 pub use opt::{
-    DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands, optimize_for_codegen,
+    DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands, optimize,
+    optimize_for_codegen,
 };
 pub use parse::{ParseError, Parsed, parse};
-pub use uniform::{ConstantChannel, SymbolicConstants, Uniform};
+pub use uniform::{ConstantChannel, Uniform};
 pub use value_range::{Range, RangeFacts};
 pub use verify::{Malformed, VerifyError, verify};
 
@@ -77,7 +213,7 @@ impl EntityKey for Value {
 
 /// The type of a value.
 ///
-/// There is no integer type: the lift resolves aL, loop counters and relative addresses, so a function contains no integers.
+/// There is no integer type: a lift resolves aL, loop counters and relative addresses, so a function contains no integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A float of 32 bits.
@@ -135,9 +271,9 @@ pub struct Inst {
 /// of arithmetic and comparisons are flushed to zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Opcode {
-    /// A channel of an interpolated input (index into [`Bindings::inputs`](r500_exec::Bindings::inputs)).
+    /// A channel of an input: a value that the caller provides for each lane.
     Input {
-        /// The input.
+        /// The input, by its index.
         input: u8,
         /// Red to alpha, 0 to 3.
         channel: u8,
@@ -352,10 +488,10 @@ impl Function {
         self.colors.iter().flatten().flatten().copied().chain(depth)
     }
 
-    /// Returns the values of the uniforms in a draw.
+    /// Returns the values of the uniforms, given the program constants by number.
     #[must_use]
-    pub fn uniform_values(&self, bindings: &Bindings) -> Vec<f32> {
-        self.uniforms.iter().map(|uniform| uniform.source.value(bindings)).collect()
+    pub fn uniform_values(&self, constants: &[[f32; 4]]) -> Vec<f32> {
+        self.uniforms.iter().map(|uniform| uniform.source.value(constants)).collect()
     }
 
     /// Calls `f` with each statement, also those in regions.
@@ -376,6 +512,12 @@ impl Function {
 }
 
 impl Operand {
+    /// Returns a constant mask: [`ALL`] or [`NONE`].
+    #[must_use]
+    pub fn mask(set: bool) -> Self {
+        if set { ALL } else { NONE }
+    }
+
     /// Returns a float constant, equal in every lane.
     #[must_use]
     pub fn float(x: f32) -> Self {

@@ -3,8 +3,8 @@
 //! Implication (`%a` implies `%b`: every lane of `%a` is in `%b`) and disjointness follow from definitions: `%a = %b & %c` implies `%b`,
 //! and `%b & !%c` is disjoint from every mask that implies `%c`.
 
-use super::builder::{Builder, argument_order};
-use super::{ALL, NONE, Opcode, Operand, Range, Type};
+use crate::builder::{Builder, argument_order};
+use crate::{ALL, NONE, Opcode, Operand, Range, Type};
 
 /// The maximum number of definitions that are followed: as deep as branches nest in practice.
 const MAX_DEPTH: usize = 16;
@@ -44,7 +44,7 @@ pub(super) fn implies(
 
 impl Builder {
     /// Returns `mask ? a : b`, for operands of a type.
-    pub(super) fn select(&mut self, ty: Type, mask: Operand, a: Operand, b: Operand) -> Operand {
+    pub fn select(&mut self, ty: Type, mask: Operand, a: Operand, b: Operand) -> Operand {
         if let Some(inverse) = self.inverse(mask) {
             return self.select(ty, inverse, b, a);
         }
@@ -108,7 +108,7 @@ impl Builder {
     }
 
     /// Returns a & b.
-    pub(super) fn and(&mut self, a: Operand, b: Operand) -> Operand {
+    pub fn and(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, NONE) => NONE,
             (ALL, other) | (other, ALL) => other,
@@ -128,7 +128,7 @@ impl Builder {
     }
 
     /// Returns a | b.
-    pub(super) fn or(&mut self, a: Operand, b: Operand) -> Operand {
+    pub fn or(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (ALL, _) | (_, ALL) => ALL,
             (NONE, other) | (other, NONE) => other,
@@ -154,7 +154,7 @@ impl Builder {
     }
 
     /// Returns a & !b.
-    pub(super) fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
+    pub fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, ALL) => NONE,
             (_, NONE) => a,
@@ -193,16 +193,17 @@ impl Builder {
     }
 
     /// Returns !a.
-    pub(super) fn not(&mut self, a: Operand) -> Operand {
+    pub fn not(&mut self, a: Operand) -> Operand {
         self.and_not(ALL, a)
     }
 
     /// Returns whether a mask is `old | x` for some x.
-    pub(super) fn is_or_of(&self, old: Operand, new: Operand) -> bool {
+    pub fn is_or_of(&self, old: Operand, new: Operand) -> bool {
         matches!(self.def_of(new), Some((Opcode::Or, [a, b, _])) if a == old || b == old)
     }
 
-    pub(super) fn def_of(&self, operand: Operand) -> Option<(Opcode, [Operand; 3])> {
+    /// Returns the operation that defines an operand; `None` for constants, texels, phis, loop parameters and uniforms.
+    pub fn def_of(&self, operand: Operand) -> Option<(Opcode, [Operand; 3])> {
         let inst = self.defs[operand.value()?].as_ref()?;
         Some((inst.opcode, inst.args))
     }

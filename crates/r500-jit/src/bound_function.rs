@@ -1,5 +1,7 @@
 //! A function with the bindings of a draw.
 
+use std::sync::Arc;
+
 use r500_exec::Draw;
 use r500_fast::codegen::{Compiler, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
@@ -8,7 +10,7 @@ use r500_ir::Function;
 /// A function, the values of its uniforms, and the layout of its resources.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundFunction {
-    pub(crate) function: Function,
+    pub(crate) function: Arc<Function>,
     /// In the order of the function's uniforms.
     pub(crate) uniforms: Vec<f32>,
     pub(crate) resources: ResourceLayout,
@@ -16,8 +18,8 @@ pub(crate) struct BoundFunction {
 
 impl BoundFunction {
     /// Returns the function of a draw with its bindings.
-    pub(crate) fn new(function: Function, draw: &Draw<'_>) -> Self {
-        let uniforms = function.uniform_values(draw.bindings);
+    pub(crate) fn new(function: Arc<Function>, draw: &Draw<'_>) -> Self {
+        let uniforms = function.uniform_values(draw.bindings.constants());
         let resources =
             ResourceLayout::of(&function, draw.bindings, &draw.options.readings.texture());
         Self { function, uniforms, resources }

@@ -1,8 +1,7 @@
-//! Cache keys of compile units, functions and programs.
+//! Cache keys of compile units and functions.
 
 use std::hash::{Hash, Hasher};
 
-use r500_exec::Shader;
 use r500_fast::codegen::CompileUnit;
 use r500_ir::{Function, Value};
 
@@ -52,15 +51,6 @@ impl CacheKey {
         let Function { values, uniforms, body, colors, non_nan, depth } = function;
         (uniforms, body, colors, non_nan, depth, values.len()).hash(&mut content);
         values.items().iter().for_each(|value| (value.ty, value.facts).hash(&mut content));
-        content
-    }
-
-    /// Returns the key of a program: its instructions and their state, without constants.
-    pub(crate) fn of_program(shader: &Shader) -> Self {
-        let mut content = Self::default();
-        shader.code().hash(&mut content);
-        shader.window().hash(&mut content);
-        (shader.zero_rule(), shader.full_fc(), shader.pixsize()).hash(&mut content);
         content
     }
 

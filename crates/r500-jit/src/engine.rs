@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
+use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
 use r500_fast::{Fast, Simd};
 
 use crate::settings::{CacheUse, Settings, Unavailable};
@@ -15,6 +15,8 @@ use crate::tiering::TieredCompiler;
 #[derive(Debug)]
 pub struct Jit {
     simd: Simd,
+    /// Draws what this engine cannot.
+    fast: Fast,
     compiler: Result<TieredCompiler, Unavailable>,
     /// Level of vector instructions of the machine code.
     compiled: Simd,
@@ -34,10 +36,11 @@ impl Jit {
     /// them, or where there is no back end.
     #[must_use]
     pub fn with(simd: Simd, settings: Settings) -> Self {
-        let available = Fast::with(simd).simd();
+        let fast = Fast::with(simd);
+        let available = fast.simd();
         let compiled = if settings.is_emulated() { simd } else { available };
         let compiler = TieredCompiler::new(available, compiled, settings);
-        Self { simd: available, compiler, compiled, settings, child: Mutex::default() }
+        Self { simd: available, fast, compiler, compiled, settings, child: Mutex::default() }
     }
 
     /// Returns the compiler of a child process; `None` if it cannot be had without waiting.
@@ -98,7 +101,7 @@ impl Engine for Jit {
     }
 
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
-        let fast = || Fast::with(self.simd).prepare(draw);
+        let fast = || self.fast.prepare(draw);
         match &self.compiler {
             Err(reason) => Box::new(Fallback {
                 prepared: fast(),
@@ -114,5 +117,9 @@ impl Engine for Jit {
                 prepared.and_then(Result::ok).unwrap_or_else(fast)
             }
         }
+    }
+    fn program_use(&self) -> Option<ProgramUse> {
+        let own = self.compiler.as_ref().map(TieredCompiler::program_use).unwrap_or_default();
+        Some(own + self.fast.program_use()?)
     }
 }

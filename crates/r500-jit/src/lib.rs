@@ -6,7 +6,7 @@
 //! fast engine and moves to machine code when that is ready (tier-up): both produce the same bits.
 //!
 //! ```text
-//! Program ──specialization, lift──▶ Function ──native──▶ Units ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
+//! Program ──r500-lift──▶ Function ──native──▶ Units ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
 //! ```
 //!
 //! | module | job |
@@ -16,10 +16,9 @@
 //! | `tiering` | tier-up of draws from bytecode to machine code |
 //! | `progress` | execution counters for tier-up |
 //! | `background` | compilation on a background thread |
-//! | `specialization` | specialisation history: which program constants are folded into code |
 //! | `bound_function` | a function with the bindings of a draw |
 //! | `cache` | code cache |
-//! | `cache_key` | cache keys of programs, functions and compile units |
+//! | `cache_key` | cache keys of functions and compile units |
 //! | `lower`, `lir` | instruction selection: from the IR to low-level operations |
 //! | `unroll_and_jam` | interleaving of two groups of pixels |
 //! | `live_ranges` | live ranges |
@@ -50,7 +49,6 @@ mod fuel;
 mod memory_bounds;
 mod progress;
 mod settings;
-mod specialization;
 mod tiering;
 
 mod lir;

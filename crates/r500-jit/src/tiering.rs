@@ -1,34 +1,34 @@
 //! Tiered compilation: draws move from bytecode to machine code.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::process::ProcessId;
 use r500_exec::{
-    Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo, SurfacePainter,
+    Band, BandStats, Draw, PixelRect, PreparedDraw, ProgramUse, RunError, RunInfo, SurfacePainter,
 };
 use r500_fast::{FastDraw, NativeCode, Simd};
-use r500_ir::{Function, LiftError, Stmt, SymbolicConstants};
+use r500_ir::{Function, Stmt};
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
+use r500_lift::{LiftError, LiftInput, PreparedProgram, ProgramCache, SymbolicConstants};
 
 use crate::background::{Task, Worker};
 use crate::bound_function::BoundFunction;
 use crate::cache::{Cache, CompileOnMiss, LookupOnly};
 use crate::progress::Progress;
-use crate::specialization::{ProgramHistory, SpecializationHistory};
 use crate::target::Backend;
 use crate::{CacheUse, Constants, Effort, Settings, Unavailable, When};
 
-/// The compiler of an engine: code cache, specialisation history and background thread.
+/// The compiler of an engine: program cache, code cache and background thread.
 #[derive(Debug)]
 pub(crate) struct TieredCompiler {
     simd: Simd,
     when: When,
     constants: Constants,
     cache: Arc<Cache>,
-    history: Mutex<SpecializationHistory>,
+    programs: ProgramCache<TieredProgram>,
     worker: Arc<Worker>,
     process: ProcessId,
 }
@@ -44,7 +44,7 @@ impl TieredCompiler {
             when,
             constants,
             cache,
-            history: Mutex::default(),
+            programs: ProgramCache::new(),
             worker,
             process: ProcessId::current(),
         })
@@ -53,6 +53,10 @@ impl TieredCompiler {
     /// Returns whether its threads exist: not in the child of a `fork` of its process.
     pub(crate) fn is_of_this_process(&self) -> bool {
         self.process.is_current()
+    }
+
+    pub(crate) fn program_use(&self) -> ProgramUse {
+        self.programs.counts()
     }
 
     pub(crate) fn cache_use(&self) -> CacheUse {
@@ -70,22 +74,21 @@ impl TieredCompiler {
     /// [`LiftError`] if the draw has no function.
     pub(crate) fn prepare(&self, draw: &Draw<'_>) -> Result<Box<dyn PreparedDraw>, LiftError> {
         let simd = self.simd;
-        let history = self.history.lock();
-        let ProgramHistory { symbolic, progress, analysis } =
-            history.unwrap_or_else(PoisonError::into_inner).add(draw);
         let symbolic = match self.constants {
-            Constants::Specialized => symbolic,
+            Constants::Specialized => SymbolicConstants::none(),
             Constants::Symbolic => SymbolicConstants::all(),
         };
-        let function = r500_ir::lift_symbolic(draw, &*analysis.get(draw)?, &symbolic)?;
-        let function = Arc::new(BoundFunction::new(function, draw));
+        let input = LiftInput::of_draw(draw)?;
+        let program = self.programs.get(&input, &symbolic, |_, last| TieredProgram::new(last))?;
+        let PreparedProgram { symbolic, compiled, .. } = &*program;
+        let function = Arc::new(BoundFunction::new(Arc::clone(&program.function), draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };
                 (function.compile(simd, &filling), Some(Effort::Full))
             }
             When::Background => find(&function, simd, &self.cache).map_or_else(
-                || (NativeCode::batch(&function.function, &function.uniforms, simd), None),
+                || (compiled.bytecode(&function, simd), None),
                 |(code, effort)| (code, Some(effort)),
             ),
         };
@@ -95,7 +98,7 @@ impl TieredCompiler {
         let drawing = TieredDraw {
             state: Mutex::new(State { share: code.coverage(), effort, task: None }),
             batches: FastDraw::new(draw, code, simd).with_uniforms(
-                symbolic,
+                symbolic.clone(),
                 &function.function,
                 draw,
             ),
@@ -106,7 +109,7 @@ impl TieredCompiler {
             cache: Arc::clone(&self.cache),
             worker: Arc::clone(&self.worker),
             operations: operations as u64,
-            progress,
+            progress: Arc::clone(&compiled.progress),
             process: self.process,
         };
         // A large picture pays for compilation alone, small ones if there have been many.
@@ -115,6 +118,33 @@ impl TieredCompiler {
             drawing.begin();
         }
         Ok(Box::new(drawing))
+    }
+}
+
+/// What is kept of a program between its draws, next to the function.
+#[derive(Debug)]
+struct TieredProgram {
+    /// The work of all draws of the program.
+    progress: Arc<Progress>,
+    /// The bytecode, for some values of the uniforms.
+    bytecode: OnceLock<NativeCode>,
+}
+
+impl TieredProgram {
+    /// Returns that of a new function. `last`: that of the program's last function.
+    fn new(last: Option<&Self>) -> Self {
+        let progress = last.map_or_else(Arc::default, |last| Arc::clone(&last.progress));
+        Self { progress, bytecode: OnceLock::new() }
+    }
+
+    /// Returns the bytecode of the function, with its values.
+    fn bytecode(
+        &self,
+        BoundFunction { function, uniforms, .. }: &BoundFunction,
+        simd: Simd,
+    ) -> NativeCode {
+        let bytecode = self.bytecode.get_or_init(|| NativeCode::batch(function, uniforms, simd));
+        bytecode.with_uniforms(uniforms)
     }
 }
 

@@ -59,7 +59,8 @@ impl Machine for Chip {
             engines.map(|(choice, draws)| format!("{} by {choice}", counted(draws, "draw")));
         let stale = report.stale_texels_note().into_iter();
         let reads = report.stale_texels().iter().take(Self::READS).map(ToString::to_string);
-        let counts = stats.then(|| reads.chain([report.statistics.to_string()]));
+        let programs = report.programs().map(|programs| programs.to_string());
+        let counts = stats.then(|| reads.chain([report.statistics.to_string()]).chain(programs));
         notes.chain(stale).chain(counts.into_iter().flatten()).chain(engines).collect()
     }
 }

@@ -66,7 +66,7 @@ pub use readings::{
     AnisotropicFilter, CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification,
     TexReadings, Weights, WideBorder,
 };
-pub use sampler::Sampler;
+pub use sampler::{Sampler, SamplerKind};
 
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,19 @@ use super::quad_fetch::QuadFetch;
 use super::readings::TexReadings;
 use super::scalar_sampler::ScalarSampler;
 
+/// The kind of a sampler: what a compiler of programs needs, without texels and sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplerKind {
+    /// Which of S, T, R a fetch reads: S in bit 0.
+    pub axes: u8,
+    /// Whether a fetch depends on the level of detail, and so, for instructions that do not give it, on the coordinates of the whole quad.
+    pub depends_on_lod: bool,
+    /// Bounds of all fetched components; `None` if they may be any floats. With a lower bound of 0, no component is -0 or a denormal.
+    pub bounds: Option<[f32; 2]>,
+    /// The readings that affect its fetches; those that do not have the value of [`TexReadings::REFERENCE`].
+    pub readings: TexReadings,
+}
+
 /// A texture that can be sampled.
 ///
 /// Clones share the texels, which take as much memory as the bytes they came from. The first batch fetch (with
@@ -126,6 +139,17 @@ impl Sampler {
     #[must_use]
     pub fn affecting(&self, readings: &TexReadings) -> TexReadings {
         self.scalar.affecting(readings)
+    }
+
+    /// Returns its kind under some readings.
+    #[must_use]
+    pub fn kind(&self, readings: &TexReadings) -> SamplerKind {
+        SamplerKind {
+            axes: self.axes(),
+            depends_on_lod: self.depends_on_lod(),
+            bounds: self.bounds(),
+            readings: self.affecting(readings),
+        }
     }
 
     #[inline(always)]

@@ -42,6 +42,7 @@ pub use r500_program as program;
 // The intermediate representation, which the command prints. Not part of the public interface.
 #[doc(hidden)]
 pub use r500_ir as ir;
+pub use r500_lift as lift;
 
 pub mod builtin_uniforms;
 pub mod cfg;

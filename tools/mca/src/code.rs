@@ -7,7 +7,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use r500::exec::{Draw, RunError};
 use r500::fast::codegen::{Batch, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500::fast::{NativeCode, Simd};
-use r500::ir;
+use r500::lift::{LiftInput, lift};
 use r500::jit::Effort;
 use r500::jit::compile::{Assembly, Level, compile};
 
@@ -38,7 +38,7 @@ pub(crate) enum What {
 /// # Errors
 /// If some operations are not machine code.
 pub(crate) fn loops(draw: &Draw<'_>, level: Level) -> Result<Vec<Loop>> {
-    let function = match ir::lift(draw) {
+    let function = match LiftInput::of_draw(draw).and_then(|input| lift(&input)) {
         Ok(function) => function,
         Err(reason) => bail!("the reference engine draws it: {reason}"),
     };

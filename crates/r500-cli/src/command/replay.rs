@@ -335,6 +335,9 @@ impl Run {
         if self.stats {
             let report = self.card.report();
             writeln!(out, "{}", report.statistics)?;
+            if let Some(programs) = report.programs() {
+                writeln!(out, "{programs}")?;
+            }
             for (choice, draws) in report.engines() {
                 writeln!(out, "{} by {choice}", counted(draws, "draw"))?;
             }

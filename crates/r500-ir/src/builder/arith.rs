@@ -10,7 +10,7 @@ use r500_numerics::{Arith, flush};
 
 impl Builder {
     /// Applies the modifiers.
-    pub(crate) fn bits(&mut self, term: ModifiedOperand) -> Operand {
+    pub fn bits(&mut self, term: ModifiedOperand) -> Operand {
         if let Some(x) = term.constant() {
             return Operand::float(x);
         }
@@ -33,7 +33,7 @@ impl Builder {
     }
 
     /// Returns a * b + c; with `zero_rule`, zero times anything is +0.
-    pub(crate) fn mad(
+    pub fn mad(
         &mut self,
         a: ModifiedOperand,
         b: ModifiedOperand,
@@ -135,17 +135,12 @@ impl Builder {
     }
 
     /// Returns a * b.
-    pub(crate) fn mul(
-        &mut self,
-        a: ModifiedOperand,
-        b: ModifiedOperand,
-        zero_rule: bool,
-    ) -> Operand {
+    pub fn mul(&mut self, a: ModifiedOperand, b: ModifiedOperand, zero_rule: bool) -> Operand {
         self.mad(a, b, Operand::float(-0.0).into(), zero_rule)
     }
 
     /// Returns a + b.
-    pub(crate) fn add(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+    pub fn add(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
             return Operand::float(Arith::REFERENCE.add(a, b));
         }
@@ -177,12 +172,12 @@ impl Builder {
     }
 
     /// Returns a - b.
-    pub(crate) fn sub(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
-        self.add(a, b.neg())
+    pub fn sub(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        self.add(a, b.negated())
     }
 
     /// Returns an operation on one argument.
-    pub(crate) fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
+    pub fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
         let a = self.bits(a);
         let range = self.range(a);
         match (opcode, a) {
@@ -197,12 +192,12 @@ impl Builder {
     }
 
     /// Returns a < b ? a : b.
-    pub(crate) fn min(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+    pub fn min(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         self.either(Opcode::Min, a, b)
     }
 
     /// Returns a >= b ? a : b.
-    pub(crate) fn max(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+    pub fn max(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         self.either(Opcode::Max, a, b)
     }
 
@@ -233,16 +228,13 @@ impl Builder {
     }
 
     /// Returns the mask of a comparison: Lt, Ge, Eq or Ne.
-    pub(crate) fn compare(
-        &mut self,
-        opcode: Opcode,
-        a: ModifiedOperand,
-        b: ModifiedOperand,
-    ) -> Operand {
+    pub fn compare(&mut self, opcode: Opcode, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         // -a < b → -b < a
         let (a, b) = match (a.neg && a.constant().is_none(), b.constant()) {
-            (true, Some(_)) if matches!(opcode, Opcode::Eq | Opcode::Ne) => (a.neg(), b.neg()),
-            (true, Some(_)) => (b.neg(), a.neg()),
+            (true, Some(_)) if matches!(opcode, Opcode::Eq | Opcode::Ne) => {
+                (a.negated(), b.negated())
+            }
+            (true, Some(_)) => (b.negated(), a.negated()),
             _ => (a, b),
         };
         let (a, b) = (self.bits(a), self.bits(b));
@@ -272,7 +264,7 @@ impl Builder {
 
     /// Returns the minimum and maximum constant that `to` adds to `from`, over all selects: the step of an induction variable. `None` if
     /// `to` is not such a sum.
-    pub(crate) fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
+    pub fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
         if from == to {
             return Some((0.0, 0.0));
         }

@@ -6,9 +6,7 @@ use super::*;
 use crate::{AddSign, MulFlags};
 
 fn builder() -> Builder {
-    let mut builder = Builder::default();
-    builder.open_region();
-    builder
+    Builder::new()
 }
 
 fn code(builder: &mut Builder, operand: Operand) -> Option<Opcode> {
@@ -47,7 +45,7 @@ fn ones_and_zeros_go() {
     assert_eq!(b.mad(x.into(), one.into(), zero.into(), true), x);
     assert_eq!(b.mad(x.into(), zero.into(), one.into(), true), one);
     let difference =
-        b.mad(x.into(), ModifiedOperand::from(one).neg(), Operand::float(3.0).into(), true);
+        b.mad(x.into(), ModifiedOperand::from(one).negated(), Operand::float(3.0).into(), true);
     assert_eq!(code(&mut b, difference), Some(Opcode::Sub));
     // -0 * 1 is +0 under the zero rule, and -0 + -0 makes that observable.
     let y = Operand::Value(b.fresh(Type::F32, Range::ANY));

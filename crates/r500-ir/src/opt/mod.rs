@@ -18,7 +18,7 @@ mod last_iteration;
 mod merge_fuel;
 mod trip_count;
 
-use super::{Function, verify};
+use crate::{EntityMap, Function, Range, Value, verify};
 
 pub(super) use analyses::Analyses;
 pub use fp_demand::{DENORMAL, DemandedFp, NOTHING, OperandDemand, SIGN, operand_demands};
@@ -59,10 +59,11 @@ pub(super) fn run(function: &mut Function, analyses: &mut Analyses<'_>, passes: 
     changed
 }
 
-/// Optimises a lifted function.
-pub(super) fn optimize(function: &mut Function, mut analyses: Analyses<'_>) {
-    verify::assert_valid(function, "lift");
-    run(function, &mut analyses, AFTER_LIFT);
+/// Optimises a function that a [builder](crate::Builder) returned, with the ranges of its values. `reads_quads`: operations or fetches read
+/// other lanes of their quad. In builds with debug assertions the function is verified before and after every pass.
+pub fn optimize(function: &mut Function, ranges: &EntityMap<Value, Range>, reads_quads: bool) {
+    verify::assert_valid(function, "build");
+    run(function, &mut Analyses::new(ranges, reads_quads), AFTER_LIFT);
 }
 
 /// Returns the function optimised for code generation; `None` if it does not change.

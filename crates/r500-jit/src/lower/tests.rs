@@ -160,7 +160,8 @@ fn check(job: &Job) -> usize {
     let Ok(bindings) = Bindings::new(job, job.size.unwrap_or([16, 16])) else { return 0 };
     let options = Options::default();
     let Ok(draw) = Draw::new(&shader, &bindings, &options) else { return 0 };
-    let Ok(function) = r500_ir::lift(&draw) else { return 0 };
+    let input = r500_lift::LiftInput::of_draw(&draw).unwrap();
+    let Ok(function) = r500_lift::lift(&input) else { return 0 };
     let checker = Checker::default();
     let sources = ResourceLayout::of(&function, &bindings, &TexReadings::REFERENCE);
     let code = NativeCode::compile(&function, &[], &sources, Simd::Avx512, &checker);

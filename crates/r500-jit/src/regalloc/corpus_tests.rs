@@ -96,7 +96,8 @@ fn captures(level: Level, doublings: u32) -> BTreeMap<String, Counts> {
         let bindings = Bindings::new(&job, job.size.unwrap_or([64, 64])).unwrap();
         let options = Options::default();
         let draw = Draw::new(&shader, &bindings, &options).unwrap();
-        let function = r500_ir::lift(&draw).unwrap();
+        let input = r500_lift::LiftInput::of_draw(&draw).unwrap();
+        let function = r500_lift::lift(&input).unwrap();
         let counter = Counter { level, doublings, counts: Mutex::default() };
         let resources = ResourceLayout::of(&function, &bindings, &TexReadings::REFERENCE);
         let simd = if level == Level::Avx2 { Simd::Avx2 } else { Simd::Avx512 };

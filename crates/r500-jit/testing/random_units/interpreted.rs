@@ -16,7 +16,8 @@ use r500_fast::codegen::{
     TextureDesc,
 };
 use r500_fast::{FastDraw, NativeCode, Simd};
-use r500_ir::{Inst, Opcode, Stmt, Value, Values, lift};
+use r500_ir::{Inst, Opcode, Stmt, Value, Values};
+use r500_lift::{LiftInput, lift};
 use r500_program::Job;
 
 use super::evaluate::{Interpreter, Resources};
@@ -163,7 +164,7 @@ fn pictures_are_the_same_however_they_are_cut() {
         let options = Options { threads: 1, ..Options::default() };
         let wanted = draw(&Reference, &shader, &bindings, &options).unwrap();
         let drawing = Draw::new(&shader, &bindings, &options).unwrap();
-        let function = lift(&drawing).unwrap();
+        let function = lift(&LiftInput::of_draw(&drawing).unwrap()).unwrap();
         for (refuses, leaves_mads) in
             [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
         {
@@ -196,7 +197,7 @@ fn limits_strike_inside() {
     let bindings = Bindings::new(&job, [16, 16]).unwrap();
     let run = |options: &Options<'_>| {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
-        let function = lift(&drawing).unwrap();
+        let function = lift(&LiftInput::of_draw(&drawing).unwrap()).unwrap();
         let interpreter = Interpreting::new(&bindings, None, false);
         let code = NativeCode::compile(
             &function,

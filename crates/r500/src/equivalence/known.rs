@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use r500_check::ExternalReads;
 use r500_exec::Bindings;
-use r500_ir::{ConstantChannel, Range, SymbolicConstants};
+use r500_ir::{ConstantChannel, Range};
 use r500_isa::TEXTURE_UNITS;
+use r500_lift::SymbolicConstants;
 use r500_program::{InputData, Job};
 
 use super::interface_match::{Meaning as Given, constant_channels, meanings};
@@ -287,4 +288,6 @@ fn textures(jobs: [&Job; 2]) -> [TextureKind; TEXTURE_UNITS] {
 }
 
 /// The coordinate axes of a two-dimensional texture: the bits of S and T.
-const S_AND_T: u8 = 0b011;
+pub(super) const S_AND_T: u8 = 0b011;
+/// All coordinate axes.
+pub(super) const ALL_AXES: u8 = 0b111;

@@ -6,8 +6,8 @@ use std::io::Write as _;
 use r500::check::ExternalReads;
 use r500::exec::{Bindings, Draw, Shader};
 use r500::fast::codegen::ResourceLayout;
-use r500::ir;
 use r500::jit::{Effort, listing};
+use r500::lift::{LiftInput, lift};
 use r500::program::Job;
 
 use super::batch::{check_quad_constants, check_quads_full, side_by_side};
@@ -40,9 +40,10 @@ impl Run {
         let bindings = Bindings::new(&job, [width, 2]).map_err(engine_args::not_bound)?;
         let options = self.machine.options()?;
         let draw = Draw::new(shader, &bindings, &options).map_err(engine_args::not_run)?;
-        let function = ir::lift(&draw).map_err(|reason| {
-            Failure::could_not(anyhow::anyhow!("the reference engine draws it: {reason}"))
-        })?;
+        let function =
+            LiftInput::of_draw(&draw).and_then(|input| lift(&input)).map_err(|reason| {
+                Failure::could_not(anyhow::anyhow!("the reference engine draws it: {reason}"))
+            })?;
         let mut describe = |address: u32| {
             let instruction = shader.instruction(address)?;
             // Joined into one line.

@@ -26,15 +26,16 @@ mod state;
 mod table;
 
 use r500_check::ExternalReads;
-use r500_exec::{Bindings, Draw, Options, Shader, ShaderError};
-use r500_ir::{ConstantChannel, Function, LiftError, ProgramAnalysis, lift_symbolic};
+use r500_exec::texture::{SamplerKind, TexReadings};
+use r500_exec::{BindingKinds, GROUP, GroupKind, Readings, Shader, ShaderError};
+use r500_ir::{ConstantChannel, Function};
 use r500_isa::TEXTURE_UNITS;
-use r500_isa::texture::{TxFilter0, TxFormat1};
-use r500_isa::values::{CoordType, TexelFilter, TxFormat};
-use r500_program::{Executable, Input, InputData, Job, Level, Program, Texture};
+use r500_lift::{InputKind, LiftError, LiftInput, ProgramAnalysis, lift_symbolic};
+use r500_program::{Executable, Program};
 
 pub use state::state_difference;
 
+use super::known::{ALL_AXES, S_AND_T};
 use super::{Known, Side, TextureKind, interface_match};
 
 /// The verdict of a proof.
@@ -244,41 +245,42 @@ fn lifted(
     known: &Known,
     covered: bool,
 ) -> Result<Function, Unknown> {
-    let mut job = Job::from_program(program.clone());
     let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;
-    // Independent values for each pixel: nothing is assumed.
-    let unknown =
-        |temp: u8| Input { temp, data: InputData::Values { width: 2, values: vec![[0.0; 4]; 4] } };
-    job.inputs = Some(temps.iter().copied().map(unknown).collect());
-    job.size = Some([2, 2]);
-    job.coverage = (!covered).then(|| vec![true, true, true, false]);
-    job.textures = std::array::from_fn(|unit| Some(texture(known.textures()[unit])));
+    let state = &program.state;
+    let constants: Vec<_> = state.constants.iter().map(|c| c.map(f32::from_bits)).collect();
+    let input = LiftInput {
+        shader: &shader,
+        constants: &constants,
+        int_constants: state.fc_int_const,
+        bool_constants: state.fc_bool_const,
+        inputs: temps.iter().copied().map(InputKind::any).collect(),
+        kinds: BindingKinds {
+            samplers: known.textures().map(|kind| Some(sampler(kind))),
+            groups: GroupKind {
+                size: GROUP,
+                cover_picture: covered,
+                quads_inside: covered,
+                groups_inside: covered,
+            },
+        },
+        poison: false,
+        readings: Readings::REFERENCE,
+    };
     let refused = |error: LiftError| match error {
         LiftError::Group(_) => Unknown::Group { side },
         error => Unknown::Lift { side, error },
     };
-    let bindings = Bindings::new(&job, [2, 2])
-        .map_err(|error| Unknown::Lift { side, error: LiftError::Broken(error.to_string()) })?;
-    let options = Options::default();
-    let draw = Draw::new(&shader, &bindings, &options)
-        .map_err(|error| Unknown::Lift { side, error: LiftError::Broken(error.to_string()) })?;
-    let analysis = ProgramAnalysis::new(&draw).map_err(refused)?;
-    lift_symbolic(&draw, &analysis, &known.symbolic(side)).map_err(refused)
+    let analysis = ProgramAnalysis::new(&input).map_err(refused)?;
+    lift_symbolic(&input, &analysis, &known.symbolic(side)).map_err(refused)
 }
 
-/// Returns the most general texture for the assumptions: it uses all coordinates that there are, and the level of
-/// detail, which selects between two filters. Its texels are floats of any value.
-fn texture(kind: TextureKind) -> Texture {
-    let min_filter = if kind.ignores_lod { TexelFilter::POINT } else { TexelFilter::LINEAR };
-    let coordinates = if kind.is_flat { CoordType::D2 } else { CoordType::D3 };
-    Texture {
-        filter0: TxFilter0::default()
-            .with(TxFilter0::MAG_FILTER, TexelFilter::POINT)
-            .with(TxFilter0::MIN_FILTER, min_filter),
-        format1: TxFormat1::default()
-            .with(TxFormat1::TXFORMAT, TxFormat::F32_32_32_32)
-            .with(TxFormat1::TEX_COORD_TYPE, coordinates),
-        levels: vec![Level { width: 1, height: 1, layers: 1, bytes: vec![0; 16] }],
-        ..Texture::default()
+/// Returns the most general sampler for the assumptions: it uses all coordinates that there are, and the level of
+/// detail. Its texels are floats of any value.
+fn sampler(kind: TextureKind) -> SamplerKind {
+    SamplerKind {
+        axes: if kind.is_flat { S_AND_T } else { ALL_AXES },
+        depends_on_lod: !kind.ignores_lod,
+        bounds: None,
+        readings: TexReadings::REFERENCE,
     }
 }

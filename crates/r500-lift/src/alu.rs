@@ -2,17 +2,16 @@
 //!
 //! `reference/{source,alu,write}.rs` document the evidence for each rule; functions with the same meaning have the same names.
 
+use r500_exec::numerics::{CANONICAL_NAN, ClampNan};
+use r500_exec::reading::{AluResultPredicate, PredReserved};
+use r500_exec::{Alu, Predicate};
+use r500_ir::{ALL, ConstantChannel, ModifiedOperand, NONE, Opcode, Operand, Stmt, Type};
 use r500_isa::values::{
     AlphaOp, AluResultSel, Compare, Mod, Omod, PredSel, RgbOp, Sel, SrcpOp, Swiz,
 };
 use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
 
-use super::Lift;
-use crate::builder::ModifiedOperand;
-use crate::{ALL, ConstantChannel, NONE, Opcode, Operand, Stmt, Type};
-use r500_exec::numerics::{CANONICAL_NAN, ClampNan};
-use r500_exec::reading::{AluResultPredicate, PredReserved};
-use r500_exec::{Alu, Predicate};
+use crate::Lift;
 
 /// The channels of `src0` to `src2`.
 type Cells = [[Operand; 4]; 3];
@@ -23,7 +22,7 @@ type Operands = [ModifiedOperand; 3];
 const ZERO: Operand = Operand::Const(0);
 
 impl Lift<'_> {
-    pub(super) fn alu(&mut self, alu: &Alu) {
+    pub(crate) fn alu(&mut self, alu: &Alu) {
         let enabled = self.enabled(alu.rgb.pred, alu.alpha.pred);
         let result = self.results(alu);
         let color: [bool; 4] = std::array::from_fn(|i| i < 3);
@@ -50,7 +49,7 @@ impl Lift<'_> {
             let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
             let set = self.compares(compare, x);
             let old = self.regs.alu_result;
-            let gate = match self.draw.options.readings.alu_result_predicate {
+            let gate = match self.input.readings.alu_result_predicate {
                 AluResultPredicate::Ungated => ALL,
                 AluResultPredicate::Gated => {
                     enabled[if sel == AluResultSel::ALPHA { 3 } else { 0 }]
@@ -63,7 +62,7 @@ impl Lift<'_> {
 
     /// Returns the operand of a register after a write: `enabled ? new : old`. In a quad-visible register, inactive lanes keep the old
     /// value.
-    pub(super) fn written(
+    pub(crate) fn written(
         &mut self,
         ty: Type,
         enabled: Operand,
@@ -76,12 +75,12 @@ impl Lift<'_> {
     }
 
     /// Returns whether inactive lanes must keep a channel of a temporary, because other lanes of the quad may read it.
-    pub(super) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
+    pub(crate) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
         self.quad_visible[temp * 4 + channel]
     }
 
     /// Lifts `STAT_WE`.
-    pub(super) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
+    pub(crate) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
         for channel in (0..4u8).filter(|i| stat_we >> i & 1 != 0) {
             let mask = self.builder.and(enabled[usize::from(channel)], self.active);
             if mask != NONE {
@@ -91,7 +90,7 @@ impl Lift<'_> {
     }
 
     /// Returns the masks of the channels that the predicates enable.
-    pub(super) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
+    pub(crate) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
         [0, 1, 2, 3].map(|i| self.passes(if i < 3 { rgb } else { alpha }, i))
     }
 
@@ -104,7 +103,7 @@ impl Lift<'_> {
             PredSel::BBBB => bits[2],
             PredSel::AAAA => bits[3],
             PredSel::NONE => return ALL,
-            _ => match self.draw.options.readings.pred_reserved {
+            _ => match self.input.readings.pred_reserved {
                 PredReserved::None => return ALL,
                 PredReserved::Alpha => bits[3],
             },
@@ -159,7 +158,7 @@ impl Lift<'_> {
 
     fn clamp(&mut self, x: Operand) -> Operand {
         let clamped = self.builder.unary(Opcode::Clamp01, x.into());
-        let nan = match self.draw.options.readings.clamp_nan {
+        let nan = match self.input.readings.clamp_nan {
             ClampNan::Zero => return clamped,
             ClampNan::One => 1.0,
             ClampNan::Nan => CANONICAL_NAN,
@@ -193,7 +192,7 @@ impl Lift<'_> {
             }
             operands
         };
-        let zero_rule = self.draw.shader.zero_rule();
+        let zero_rule = self.input.shader.zero_rule();
         let [a, b, c] = operands;
         match alu.rgb.op {
             RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => self.builder.mad(a, b, c, zero_rule),
@@ -223,7 +222,7 @@ impl Lift<'_> {
                 operands[n] = modified(value, alu.alpha.operands[n].modifier);
             }
         }
-        let zero_rule = self.draw.shader.zero_rule();
+        let zero_rule = self.input.shader.zero_rule();
         let [a, b, c] = operands;
         let function = match op {
             AlphaOp::MAD | AlphaOp::MDH | AlphaOp::MDV => {
@@ -247,7 +246,7 @@ impl Lift<'_> {
 
     /// Returns a dot product: multiplies and adds from left to right, each step rounded.
     fn dot_product(&mut self, alu: &Alu, cells: &Cells) -> Option<Operand> {
-        let zero_rule = self.draw.shader.zero_rule();
+        let zero_rule = self.input.shader.zero_rule();
         let count = if alu.rgb.op == RgbOp::D2A { 2 } else { 3 };
         if !alu.rgb.op.is_dot_product() {
             return None;
@@ -364,12 +363,12 @@ impl Lift<'_> {
     fn constant(&mut self, source: ConstantChannel) -> Operand {
         match self.symbolic.range(source) {
             Some(range) => self.builder.uniform(source, range),
-            None => Operand::float(source.value(self.draw.bindings)),
+            None => Operand::float(source.value(self.input.constants)),
         }
     }
 
     /// Returns the index of the temporary at an address, plus aL if it is relative.
-    pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
+    pub(crate) fn temp_address(&self, addr: u8, relative: bool) -> usize {
         self.relative(addr, relative, TEMPORARIES)
     }
 
@@ -420,7 +419,7 @@ impl Lift<'_> {
 }
 
 /// Returns the index of the register at an address plus aL, modulo the number of registers.
-pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
+pub(crate) fn moved(addr: u8, al: i32, registers: usize) -> usize {
     let registers = i32::try_from(registers).expect("a register file is small");
     usize::try_from((i32::from(addr) + al).rem_euclid(registers)).expect("a remainder is positive")
 }
@@ -428,9 +427,9 @@ pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
 fn modified(value: Operand, modifier: Mod) -> ModifiedOperand {
     let term = ModifiedOperand::from(value);
     match modifier {
-        Mod::NEG => term.neg(),
+        Mod::NEG => term.negated(),
         Mod::ABS => term.abs(),
-        Mod::NAB => term.abs().neg(),
+        Mod::NAB => term.abs().negated(),
         _ => term,
     }
 }

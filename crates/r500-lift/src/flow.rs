@@ -2,16 +2,15 @@
 //! `reference/flow.rs` ([`Facts::structured`](r500_check::Facts)).
 
 use r500_check::graph::Statement;
-use r500_isa::TEMPORARIES;
+use r500_exec::{Fc, Op};
+use r500_ir::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{FcOp, PredSel};
+use r500_isa::{JumpInput, TEMPORARIES};
 
-use super::alu::moved;
-use super::state::{LoopExitState, RegState};
-use super::{Lift, LiftError};
-use crate::builder::mask_const;
-use crate::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
-use r500_exec::{Fc, Op};
+use crate::alu::moved;
+use crate::state::{LoopExitState, RegState};
+use crate::{Lift, LiftError, UnknownConstant};
 
 /// The number of attempts to lift a loop with assumed ranges of its parameters, before ranges are unbounded.
 const TRIES: usize = 3;
@@ -24,7 +23,7 @@ const CHOICES: usize = 6;
 
 /// An enclosing loop.
 #[derive(Debug)]
-pub(super) struct LoopScope {
+pub(crate) struct LoopScope {
     /// The registers that its body may modify: indices into [`RegState::registers`].
     modified: Vec<usize>,
 }
@@ -33,7 +32,7 @@ pub(super) struct LoopScope {
 type Returned = bool;
 
 impl Lift<'_> {
-    pub(super) fn statements(&mut self, list: &[Statement]) -> Result<Returned, LiftError> {
+    pub(crate) fn statements(&mut self, list: &[Statement]) -> Result<Returned, LiftError> {
         for statement in list {
             if self.active == NONE {
                 break;
@@ -55,57 +54,62 @@ impl Lift<'_> {
             Statement::If { at, then, otherwise, .. }
             | Statement::UniformIf { at, then, otherwise, .. } => {
                 self.spend(*at, 1);
-                let jump_mask = self.jump_mask(*at);
+                let jump_mask = self.jump_mask(*at)?;
                 return self.branch(jump_mask, then, otherwise);
             }
             Statement::Loop { at, body, end } => self.repeat(*at, body, *end)?,
-            Statement::Break(at) => self.lower_exit(*at, true),
-            Statement::Continue(at) => self.lower_exit(*at, false),
+            Statement::Break(at) => self.lower_exit(*at, true)?,
+            Statement::Continue(at) => self.lower_exit(*at, false)?,
             Statement::Call { at, sub } => {
                 self.spend(*at, 1);
-                let jump_mask = self.jump_mask(*at);
+                let jump_mask = self.jump_mask(*at)?;
                 self.branch(jump_mask, &[], &self.analysis.structure.subs[*sub].body)?;
             }
-            Statement::Return(at) => return Ok(self.jump_mask(*at) != NONE),
+            Statement::Return(at) => return Ok(self.jump_mask(*at)? != NONE),
             Statement::Skip { at, .. } => self.spend(*at, 1),
         }
         Ok(false)
     }
 
     fn instruction(&mut self, index: usize) {
-        let shader = self.draw.shader;
-        self.builder.address = self.address(index);
+        let shader = self.input.shader;
+        let address = self.address(index);
+        self.builder.set_source_loc(address);
         match shader.ops().get(index) {
             Some(Op::Alu(alu)) => self.alu(alu),
-            Some(Op::Tex(tex)) => self.tex(self.builder.address, tex),
+            Some(Op::Tex(tex)) => self.tex(address, tex),
             _ => {}
         }
     }
 
     fn address(&self, index: usize) -> u32 {
-        self.draw.shader.offset() + u32::try_from(index).expect("programs have 32-bit addresses")
+        self.input.shader.offset() + u32::try_from(index).expect("programs have 32-bit addresses")
     }
 
     fn spend(&mut self, index: usize, instructions: usize) {
         let address = self.address(index);
-        self.builder.address = address;
+        self.builder.set_source_loc(address);
         let instructions = u32::try_from(instructions).expect("programs have 32-bit addresses");
         self.builder.push(Stmt::ConsumeFuel { instructions, address });
     }
 
     fn fc(&self, index: usize) -> Option<Fc> {
-        match self.draw.shader.ops().get(index) {
+        match self.input.shader.ops().get(index) {
             Some(Op::Fc(fc)) => Some(*fc),
             _ => None,
         }
     }
 
     /// Returns the mask of lanes that jump: JUMP_FUNC of ALU result, predicate and boolean constant.
-    fn jump_mask(&mut self, index: usize) -> Operand {
-        let Some(fc) = self.fc(index) else { return NONE };
-        let bools = self.draw.bindings.bool_constants();
-        let number = u32::from(fc.addr.bool_addr());
-        let boolean = bools.is_some_and(|bools| bools.kbool() >> number & 1 != 0);
+    fn jump_mask(&mut self, index: usize) -> Result<Operand, LiftError> {
+        let Some(fc) = self.fc(index) else { return Ok(NONE) };
+        let number = fc.addr.bool_addr();
+        let boolean = match self.input.bool_constants {
+            Some(bools) => bools.kbool() >> u32::from(number) & 1 != 0,
+            // The table has the same entries for both values.
+            None if !fc.inst.depends_on(JumpInput::Boolean) => false,
+            None => return Err(LiftError::Unknown(UnknownConstant::Boolean(number))),
+        };
         let pred = fc.pred();
         let bits = self.regs.predicate;
         let selected = match pred.sel {
@@ -119,7 +123,7 @@ impl Lift<'_> {
         let jump_mask = |alu_result: u8, predicate: bool| {
             let predicate = predicate != pred.inv;
             let row = alu_result << 2 | u8::from(predicate) << 1 | u8::from(boolean);
-            mask_const(table >> row & 1 != 0)
+            Operand::mask(table >> row & 1 != 0)
         };
         let [without, with] = [0, 1].map(|alu_result| {
             self.builder.select(
@@ -130,12 +134,12 @@ impl Lift<'_> {
             )
         });
         if with == without {
-            return with;
+            return Ok(with);
         }
         let alu_result = self.regs.alu_result;
         let with = self.builder.and(with, alu_result);
         let without = self.builder.and_not(without, alu_result);
-        self.builder.or(with, without)
+        Ok(self.builder.or(with, without))
     }
 
     /// Lifts a branch: lanes that jump take `otherwise`.
@@ -288,12 +292,12 @@ impl Lift<'_> {
     }
 
     /// Lifts BREAK or CONTINUE.
-    fn lower_exit(&mut self, index: usize, breaks: bool) {
+    fn lower_exit(&mut self, index: usize, breaks: bool) -> Result<(), LiftError> {
         self.spend(index, 1);
-        let jump_mask = self.jump_mask(index);
+        let jump_mask = self.jump_mask(index)?;
         let leaving = self.builder.and(self.active, jump_mask);
         if leaving == NONE {
-            return;
+            return Ok(());
         }
         let now = self.regs.registers();
         let loop_exits = self.regs.loop_exits.last_mut().expect("an exit is in a loop");
@@ -308,12 +312,13 @@ impl Lift<'_> {
         }
         self.active = self.builder.and_not(self.active, leaving);
         self.watch(self.active);
+        Ok(())
     }
 
     /// Lifts LOOP or REP.
     fn repeat(&mut self, at: usize, body: &[Statement], end: usize) -> Result<(), LiftError> {
         let Some(fc) = self.fc(at) else { return Ok(()) };
-        let constant = self.int_constant(&fc);
+        let constant = self.int_constant(&fc)?;
         let passes = u32::from(constant.kr());
         self.spend(at, 1);
         if passes == 0 {
@@ -324,15 +329,15 @@ impl Lift<'_> {
         if counts {
             self.al = i32::from(constant.kg());
         }
-        let als = self.loop_register_values(at, end, &[self.al]);
+        let als = self.loop_register_values(at, end, &[self.al])?;
         let mut write_set = WriteSet { lift: self, als, modified: Vec::new(), relative: false };
-        write_set.statements(body);
+        write_set.statements(body)?;
         let WriteSet { modified, relative, .. } = write_set;
         let modified = (0..modified.len()).filter(|&place| modified[place]).collect();
         self.loops.push(LoopScope { modified });
         let leaves = leaves(body);
         if passes == 1 || relative {
-            let step = self.fc(end).map_or(0, |fc| i32::from(self.int_constant(&fc).kb()));
+            let step = self.loop_register_step(end)?;
             for _ in 0..passes {
                 self.lower_iteration(body, leaves)?;
                 if counts {
@@ -464,19 +469,33 @@ impl Lift<'_> {
     }
 
     /// Returns the values of aL in the iterations of the loop at an index, given those outside of it.
-    fn loop_register_values(&self, at: usize, end: usize, around: &[i32]) -> Vec<i32> {
+    fn loop_register_values(
+        &self,
+        at: usize,
+        end: usize,
+        around: &[i32],
+    ) -> Result<Vec<i32>, LiftError> {
         let Some(fc) = self.fc(at).filter(|fc| fc.inst.op() == FcOp::LOOP) else {
-            return around.to_vec();
+            return Ok(around.to_vec());
         };
-        let constant = self.int_constant(&fc);
-        let step = self.fc(end).map_or(0, |fc| i32::from(self.int_constant(&fc).kb()));
+        let constant = self.int_constant(&fc)?;
+        let step = self.loop_register_step(end)?;
         let first = i32::from(constant.kg());
-        (0..i32::from(constant.kr())).map(|pass| first + pass * step).collect()
+        Ok((0..i32::from(constant.kr())).map(|pass| first + pass * step).collect())
     }
 
-    fn int_constant(&self, fc: &Fc) -> UsFcIntConst {
-        let number = usize::from(fc.addr.int_addr());
-        self.draw.bindings.int_constant(number).unwrap_or_default()
+    /// Returns the step of aL that the end of a loop at an index adds.
+    fn loop_register_step(&self, end: usize) -> Result<i32, LiftError> {
+        match self.fc(end) {
+            Some(fc) => Ok(i32::from(self.int_constant(&fc)?.kb())),
+            None => Ok(0),
+        }
+    }
+
+    fn int_constant(&self, fc: &Fc) -> Result<UsFcIntConst, LiftError> {
+        let number = fc.addr.int_addr();
+        let constant = self.input.int_constants.get(usize::from(number)).copied().flatten();
+        constant.ok_or(LiftError::Unknown(UnknownConstant::Integer(number)))
     }
 }
 
@@ -501,7 +520,7 @@ struct WriteSet<'a, 'b> {
 }
 
 impl WriteSet<'_, '_> {
-    fn statements(&mut self, list: &[Statement]) {
+    fn statements(&mut self, list: &[Statement]) -> Result<(), LiftError> {
         for statement in list {
             match statement {
                 Statement::Straight { first, last } => {
@@ -509,22 +528,23 @@ impl WriteSet<'_, '_> {
                 }
                 Statement::If { then, otherwise, .. }
                 | Statement::UniformIf { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
+                    self.statements(then)?;
+                    self.statements(otherwise)?;
                 }
                 Statement::Loop { at, body, end } => {
-                    let inside = self.lift.loop_register_values(*at, *end, &self.als);
+                    let inside = self.lift.loop_register_values(*at, *end, &self.als)?;
                     let around = std::mem::replace(&mut self.als, inside);
-                    self.statements(body);
+                    self.statements(body)?;
                     self.als = around;
                 }
                 Statement::Call { sub, .. } => {
                     let subs = &self.lift.analysis.structure.subs;
-                    self.statements(&subs[*sub].body);
+                    self.statements(&subs[*sub].body)?;
                 }
                 _ => {}
             }
         }
+        Ok(())
     }
 
     fn instruction(&mut self, index: usize) {

@@ -1,16 +1,16 @@
 //! Lifts texture instructions. `reference/tex.rs` documents the evidence for the rules.
 
-use r500_isa::values::{PredSel, TexOp};
-
-use super::Lift;
-use crate::{ALL, Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
 use r500_exec::numerics::Denormals;
 use r500_exec::reading::KillRgba;
+use r500_exec::texture::DISABLED_UNIT;
 use r500_exec::{Tex, TexReg};
-use r500_texture::DISABLED_UNIT;
+use r500_ir::{ALL, Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
+use r500_isa::values::{PredSel, TexOp};
+
+use crate::Lift;
 
 impl Lift<'_> {
-    pub(super) fn tex(&mut self, address: u32, tex: &Tex) {
+    pub(crate) fn tex(&mut self, address: u32, tex: &Tex) {
         match tex.op {
             TexOp::TEXKILL => self.kill(tex),
             TexOp::LD | TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD | TexOp::DXDY => {
@@ -40,10 +40,10 @@ impl Lift<'_> {
     }
 
     fn texel(&mut self, address: u32, tex: &Tex, wanted: [bool; 4]) -> [Operand; 4] {
-        let Some(sampler) = self.draw.bindings.sampler(usize::from(tex.unit)) else {
+        let Some(sampler) = self.input.kinds.sampler(tex.unit) else {
             return DISABLED_UNIT.map(Operand::float);
         };
-        let axes = sampler.axes();
+        let axes = sampler.axes;
         let used = match tex.op {
             TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD => axes | 0b1000,
             _ => axes,
@@ -51,10 +51,10 @@ impl Lift<'_> {
         let gradients = if tex.op == TexOp::DXDY { axes } else { 0 };
         let strq = self.coordinates(tex.coord, used);
         let (dx, dy) = (self.coordinates(tex.dx, gradients), self.coordinates(tex.dy, gradients));
-        let range = sampler.bounds().map_or(Range::ANY, |[lowest, highest]| {
+        let range = sampler.bounds.map_or(Range::ANY, |[lowest, highest]| {
             let range = Range::between(lowest, highest);
             let positive = lowest >= 0.0;
-            let keeps = self.draw.options.readings.denormals == Denormals::Keep;
+            let keeps = self.input.readings.denormals == Denormals::Keep;
             Range { minus_zero: !positive, denormal: !positive || keeps, ..range }
         });
         let texel = wanted.map(|wanted| wanted.then(|| self.builder.fresh(Type::F32, range)));
@@ -74,8 +74,8 @@ impl Lift<'_> {
 
     fn kill(&mut self, tex: &Tex) {
         let enabled = self.enabled(tex.rgb_pred, tex.alpha_pred);
-        let each = tex.rgb_pred.sel == PredSel::RGBA
-            && self.draw.options.readings.kill_rgba == KillRgba::Each;
+        let each =
+            tex.rgb_pred.sel == PredSel::RGBA && self.input.readings.kill_rgba == KillRgba::Each;
         // Else only the red bit of the predicate mask counts.
         let (gates, gate) = if each { (enabled, ALL) } else { ([ALL; 4], enabled[0]) };
         let mut killed = NONE;
