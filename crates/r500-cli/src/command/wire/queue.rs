@@ -30,7 +30,7 @@ struct State<K, T> {
     taken: u64,
     /// The numbers of the items that wait and are not cancelled.
     waiting: HashMap<K, u64>,
-    /// No more items arrive, or nobody takes them.
+    /// The thread that adds items or the one that takes them is done.
     closed: bool,
 }
 
@@ -268,7 +268,7 @@ mod tests {
         assert!(items <= 1 && bytes <= 1000, "{items} items, {bytes} bytes");
     }
 
-    /// Whoever waits for room notices that nobody takes items any more.
+    /// A thread that waits for room continues when no thread takes items any more.
     #[test]
     fn closing_ends_a_push_that_waits() {
         let queue = &Queue::<u8, u8>::new(Capacity { items: 1, bytes: 1 });
