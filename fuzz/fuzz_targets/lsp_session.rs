@@ -94,7 +94,7 @@ fn message(line: &[u8], id: usize) -> Value {
         "range": range,
         "newName": text,
         "query": text,
-        "context": { "includeDeclaration": number % 2 == 0, "diagnostics": [] },
+        "context": { "includeDeclaration": number.is_multiple_of(2), "diagnostics": [] },
         "color": { "red": number, "green": 0.5, "blue": 0, "alpha": 1 },
         "options": { "tabSize": number },
     });
