@@ -1,5 +1,8 @@
 //! What several fuzz targets check.
 
+pub mod captures;
+pub mod sessions;
+
 use r500_exec::reference::Reference;
 use r500_exec::{
     Bindings, Draw, Engine, Frame, Limits, Options, PixelRect, Readings, Shader, draw, output,

@@ -5,3 +5,5 @@
 mod command;
 
 pub use command::main;
+#[doc(hidden)]
+pub use command::{serve_dap, serve_lsp};

@@ -56,6 +56,11 @@ mod text_diff;
 mod trace;
 mod wire;
 
+#[doc(hidden)]
+pub use dap::serve_dap;
+#[doc(hidden)]
+pub use lsp::serve_lsp;
+
 use std::io::Write;
 use std::process::ExitCode;
 

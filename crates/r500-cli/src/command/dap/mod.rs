@@ -13,6 +13,8 @@ mod server;
 mod target;
 mod variables;
 
+use std::io::{self, Read, Write};
+
 use clap::Args;
 
 use super::exit::{Outcome, Status};
@@ -39,9 +41,13 @@ Examples:
 impl Dap {
     /// Serves until the editor is done.
     pub(super) fn run(&self) -> Outcome {
-        let messages = wire::incoming(std::io::stdin());
-        let mut out = std::io::stdout().lock();
-        let done = server::serve(&messages, &mut out)?;
+        let done = serve_dap(io::stdin(), &mut io::stdout().lock())?;
         Ok(if done { Status::Fine } else { Status::Failed })
     }
+}
+
+/// Serves a client as `r500 dap` does. Returns whether it ended the session.
+#[doc(hidden)]
+pub fn serve_dap(input: impl Read + Send + 'static, out: &mut impl Write) -> io::Result<bool> {
+    server::serve(&wire::Messages::new(input, wire::request_key::in_dap), out)
 }

@@ -1,7 +1,6 @@
 //! The protocol: requests with their responses, and events.
 
 use std::io::{self, Write};
-use std::sync::mpsc::Receiver;
 
 use r500::exec::record::{Break, Direction, Stop};
 use r500_stream::counted;
@@ -9,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::target::{BreakKind, Target};
 use super::variables;
-use crate::command::wire::{Incoming, send};
+use crate::command::wire::{Incoming, Messages, send};
 
 /// Serves until the client disconnects or is gone. Returns whether it disconnected.
-pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::Result<bool> {
+pub(super) fn serve(messages: &Messages, out: &mut impl Write) -> io::Result<bool> {
     let mut server = Server::default();
-    while let Ok(message) = messages.recv() {
-        match message {
+    loop {
+        match messages.next() {
             Incoming::Message(message) if message["type"] == "request" => {
                 let command = message["command"].as_str().unwrap_or_default().to_owned();
                 let answer = server.request(&command, &message["arguments"]);
@@ -30,14 +29,17 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
             }
             // Responses are ignored: no requests are sent.
             Incoming::Message(_) => {}
+            Incoming::Cancelled(request) => {
+                let command = request["command"].as_str().unwrap_or_default();
+                server.answer(out, &request, command, Err("cancelled".to_owned()))?;
+            }
             Incoming::Malformed(why) => {
                 let body = json!({ "category": "stderr", "output": format!("r500: {why}\n") });
                 server.send(out, json!({ "type": "event", "event": "output", "body": body }))?;
             }
-            Incoming::End => break,
+            Incoming::End => return Ok(false),
         }
     }
-    Ok(false)
 }
 
 #[derive(Default)]
@@ -98,6 +100,8 @@ impl Server {
                 }
                 return Ok(json!({}));
             }
+            // Requests are cancelled when this one arrives, before their turn.
+            "cancel" => return Ok(json!({})),
             "threads" => {
                 let name = self.target.as_ref().map_or_else(String::new, |target| {
                     let [x, y] = pixel(target);
@@ -177,6 +181,7 @@ fn capabilities() -> Value {
         "supportsStepBack": true,
         "supportsRestartRequest": true,
         "supportsTerminateRequest": true,
+        "supportsCancelRequest": true,
     })
 }
 
@@ -325,4 +330,46 @@ fn frame(target: &Target, number: usize, address: u32, own: usize) -> Value {
         frame["source"] = source;
     }
     frame
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::command::wire::request_key::in_dap;
+
+    #[test]
+    fn a_request_can_be_cancelled_while_it_waits() {
+        let request = |seq: u32, command: &str, arguments: Value| {
+            let request = json!({
+                "type": "request", "seq": seq, "command": command, "arguments": arguments,
+            });
+            let request = request.to_string();
+            format!("Content-Length: {}\r\n\r\n{request}", request.len())
+        };
+        let input = [
+            request(1, "initialize", json!({})),
+            request(2, "threads", json!({})),
+            request(3, "threads", json!({})),
+            request(4, "cancel", json!({ "requestId": 2 })),
+            request(5, "cancel", json!({ "requestId": 2 })),
+            request(6, "disconnect", json!({})),
+        ];
+        let mut out = Vec::new();
+        let messages = Messages::arrived(input.concat().as_bytes(), in_dap);
+        assert!(serve(&messages, &mut out).unwrap());
+        let out = String::from_utf8(out).unwrap();
+        let bodies = out.split("Content-Length: ").skip(1);
+        let answers: Vec<(u64, bool)> = bodies
+            .map(|part| {
+                let body = part.split_once("\r\n\r\n").unwrap().1;
+                let answer: Value = serde_json::from_str(body).unwrap();
+                assert_eq!(answer["success"] == false, answer["message"] == "cancelled");
+                (answer["request_seq"].as_u64().unwrap(), answer["success"] == true)
+            })
+            .collect();
+        let wanted = [(1, true), (2, false), (3, true), (4, true), (5, true), (6, true)];
+        assert_eq!(answers, wanted);
+    }
 }

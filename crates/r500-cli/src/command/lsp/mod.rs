@@ -13,6 +13,8 @@ mod answer;
 mod documents;
 mod server;
 
+use std::io::{self, Read, Write};
+
 use clap::Args;
 
 use super::exit::{Outcome, Status};
@@ -44,9 +46,23 @@ usage.";
 impl Lsp {
     /// Serves until the client exits.
     pub(super) fn run(self) -> Outcome {
-        let messages = wire::incoming(std::io::stdin());
-        let mut out = std::io::stdout().lock();
-        let done = server::serve(&messages, &mut out, self.paths)?;
+        let mut out = io::stdout().lock();
+        let done = serve(io::stdin(), &mut out, self.paths)?;
         Ok(if done { Status::Fine } else { Status::Failed })
     }
+}
+
+/// Serves a client over an input and an output. Returns whether it ended the session.
+fn serve(
+    input: impl Read + Send + 'static,
+    out: &mut impl Write,
+    paths: PathArgs,
+) -> io::Result<bool> {
+    server::serve(&wire::Messages::new(input, wire::request_key::in_lsp), out, paths)
+}
+
+/// Serves a client as `r500 lsp` does without options.
+#[doc(hidden)]
+pub fn serve_lsp(input: impl Read + Send + 'static, out: &mut impl Write) -> io::Result<bool> {
+    serve(input, out, PathArgs::default())
 }

@@ -1,9 +1,7 @@
 //! The protocol: messages and states.
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError};
 
 use r500::asm::ide::lines::{Encoding, Lines};
 use r500::asm::ide::{Analysis, OutlineKind};
@@ -13,63 +11,33 @@ use serde_json::{Value, json};
 use super::super::input_args::PathArgs;
 use super::answer::{self, PositionMap, token_types};
 use super::documents::{Documents, position};
-use crate::command::wire::{self, Code, Incoming, fail, send};
+use crate::command::wire::{self, Code, Incoming, Messages, fail, send};
 
 /// Serves until the client exits or disconnects; returns whether it sent `shutdown`.
 pub(super) fn serve(
-    messages: &Receiver<Incoming>,
+    messages: &Messages,
     out: &mut impl Write,
     paths: PathArgs,
 ) -> io::Result<bool> {
     let mut server = Server { documents: Documents::new(paths), ..Server::default() };
-    let mut queue: VecDeque<Incoming> = VecDeque::new();
     loop {
-        // Read all pending messages, because a later one may cancel an earlier one.
-        loop {
-            match messages.try_recv() {
-                Ok(message) => queue.push_back(message),
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => {
-                    queue.push_back(Incoming::End);
-                    break;
-                }
-            }
+        if messages.is_idle() {
+            server.publish(out)?;
         }
-        let next = match queue.pop_front() {
-            Some(next) => next,
-            None => {
-                // No request is pending: publish diagnostics.
-                server.publish(out)?;
-                messages.recv().unwrap_or(Incoming::End)
-            }
-        };
-        match next {
+        match messages.next() {
             Incoming::End => return Ok(false),
             Incoming::Malformed(why) => fail(out, &Value::Null, Code::ParseError, &why)?,
+            Incoming::Cancelled(request) => {
+                fail(out, &request["id"], Code::Cancelled, "cancelled")?;
+            }
             Incoming::Message(message) => {
                 if message.get("method").and_then(Value::as_str) == Some("exit") {
                     return Ok(server.state == State::Ended);
                 }
-                let id = message.get("id");
-                if id.is_some() && cancelled(&queue, id) {
-                    fail(out, &message["id"], Code::Cancelled, "cancelled")?;
-                } else {
-                    server.message(&message, out)?;
-                }
+                server.message(&message, out)?;
             }
         }
     }
-}
-
-/// Returns whether a pending message cancels a request.
-fn cancelled(queue: &VecDeque<Incoming>, id: Option<&Value>) -> bool {
-    queue.iter().any(|message| match message {
-        Incoming::Message(message) => {
-            message.get("method").and_then(Value::as_str) == Some("$/cancelRequest")
-                && message.get("params").and_then(|params| params.get("id")) == id
-        }
-        _ => false,
-    })
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

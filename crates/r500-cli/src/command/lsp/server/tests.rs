@@ -2,29 +2,33 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::sync::mpsc::channel;
-
 use super::*;
+use crate::command::wire::request_key::in_lsp;
 
-/// Serves a list of messages. Returns the responses, and whether the session ended properly.
-fn served(messages: Vec<Incoming>) -> (Vec<Value>, bool) {
-    let (send, receive) = channel();
-    messages.into_iter().for_each(|message| send.send(message).unwrap());
-    drop(send);
+/// Serves a list of messages, which have all arrived. Returns the responses, and whether the session ended properly.
+fn served(messages: Vec<String>) -> (Vec<Value>, bool) {
+    let framed =
+        messages.iter().map(|json| format!("Content-Length: {}\r\n\r\n{json}", json.len()));
+    let messages = Messages::arrived(framed.collect::<String>().as_bytes(), in_lsp);
     let mut out = Vec::new();
-    let done = serve(&receive, &mut out, PathArgs::default()).unwrap();
+    let done = serve(&messages, &mut out, PathArgs::default()).unwrap();
+    (bodies(out), done)
+}
+
+/// Returns the messages of an output.
+fn bodies(out: Vec<u8>) -> Vec<Value> {
     let text = String::from_utf8(out).unwrap();
     let answers = text.split("Content-Length: ").skip(1);
     let body = |part: &str| serde_json::from_str(part.split_once("\r\n\r\n").unwrap().1).unwrap();
-    (answers.map(body).collect(), done)
+    answers.map(body).collect()
 }
 
-fn request(id: u32, method: &str, params: Value) -> Incoming {
-    Incoming::Message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+fn request(id: u32, method: &str, params: Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-fn notification(method: &str, params: Value) -> Incoming {
-    Incoming::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+fn notification(method: &str, params: Value) -> String {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
 }
 
 fn codes(answers: &[Value]) -> Vec<i64> {
@@ -48,14 +52,45 @@ fn a_request_can_be_taken_back_while_it_waits() {
     assert!(done);
 }
 
+/// Every request of a long session is answered once and in order, whether it was cancelled in time or not.
+#[test]
+fn thousands_of_requests_are_answered_in_order() {
+    const COUNT: u32 = 20_000;
+    let document = json!({ "textDocument": { "uri": "untitled:1", "text": ": ;", "version": 1 } });
+    let mut session = request(0, "initialize", json!({}));
+    let mut input = String::new();
+    let mut push =
+        |json: &str| input.push_str(&format!("Content-Length: {}\r\n\r\n{json}", json.len()));
+    push(&session);
+    push(&notification("textDocument/didOpen", document.clone()));
+    for id in 1..=COUNT {
+        session = request(id, "textDocument/documentSymbol", document.clone());
+        push(&session);
+        if id % 3 == 0 {
+            push(&notification("$/cancelRequest", json!({ "id": id })));
+        }
+    }
+    let messages = Messages::new(io::Cursor::new(input), in_lsp);
+    let mut out = Vec::new();
+    assert!(!serve(&messages, &mut out, PathArgs::default()).unwrap());
+    let answers: Vec<Value> =
+        bodies(out).into_iter().filter(|message| message.get("id").is_some()).collect();
+    assert_eq!(answers.len(), COUNT as usize + 1);
+    for (id, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["id"], id);
+        let cancelled = answer["error"]["code"] == Code::Cancelled as i32;
+        assert!(answer.get("result").is_some() || cancelled && id % 3 == 0, "{answer}");
+    }
+}
+
 #[test]
 fn out_of_order_and_malformed_messages_are_errors() {
     let (answers, done) = served(vec![
         request(1, "textDocument/hover", json!({})),
         notification("textDocument/didOpen", json!({})),
-        Incoming::Malformed("no".to_owned()),
-        Incoming::Message(json!(3)),
-        Incoming::Message(json!({ "id": 9, "result": 1 })),
+        "no".to_owned(),
+        json!(3).to_string(),
+        json!({ "id": 9, "result": 1 }).to_string(),
         request(2, "initialize", json!(null)),
         request(3, "initialize", json!({})),
         notification("textDocument/didOpen", json!({ "textDocument": 3 })),
@@ -63,7 +98,6 @@ fn out_of_order_and_malformed_messages_are_errors() {
         request(5, "$/unknown", json!([])),
         request(6, "shutdown", Value::Null),
         request(7, "shutdown", Value::Null),
-        Incoming::End,
     ]);
     let wanted = [-32002, -32700, -32600, 0, -32600, -32602, -32601, 0, -32600];
     assert_eq!(codes(&answers), wanted);

@@ -1,15 +1,21 @@
 //! The machine's thread, and fences.
 
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+mod ring;
+
+/// The synchronization of [`ring`]. `tools/loom` replaces it.
+mod sync {
+    pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+}
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use r500_stream::Submission;
 
 use crate::{Errno, Machine, log};
 
-/// A fence: the number of a submission, from 1.
-pub(crate) type Fence = u64;
+pub(crate) use ring::Fence;
+use ring::Ring;
 
 /// Submissions in flight. They keep their buffers, so a program that never waits would take memory without bound.
 const MOST_QUEUED: u64 = 256;
@@ -17,96 +23,70 @@ const MOST_QUEUED: u64 = 256;
 /// A queue of submissions to a machine on its own thread. Without a machine, submissions complete immediately.
 #[derive(Debug)]
 pub(crate) struct Worker {
-    queue: Mutex<Queue>,
+    draws: bool,
     shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct Queue {
-    submitted: Fence,
-    /// `None` without a machine.
-    sender: Option<Sender<Submission>>,
-}
-
-#[derive(Debug)]
 struct Shared {
-    progress: Mutex<Progress>,
-    changed: Condvar,
+    ring: Ring<Submission>,
     machine: Mutex<Option<Box<dyn Machine>>>,
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-struct Progress {
-    completed: Fence,
-    /// Number of aborted submissions.
-    resets: u64,
 }
 
 impl Worker {
     /// Starts the thread, if there is a machine.
     pub(crate) fn new(machine: Option<Box<dyn Machine>>) -> Result<Self, Errno> {
         let draws = machine.is_some();
-        let shared = Arc::new(Shared {
-            progress: Mutex::default(),
-            changed: Condvar::new(),
-            machine: Mutex::new(machine),
-        });
-        let sender = if draws {
-            let (sender, receiver) = mpsc::channel::<Submission>();
+        let shared =
+            Arc::new(Shared { ring: Ring::new(MOST_QUEUED), machine: Mutex::new(machine) });
+        if draws {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name("r500 card".to_owned()).spawn(move || {
-                for submission in receiver {
+                while let Some(submission) = shared.ring.next() {
                     shared.execute(&submission);
                 }
             })?;
-            Some(sender)
-        } else {
-            None
-        };
-        Ok(Self { queue: Mutex::new(Queue { submitted: 0, sender }), shared })
+        }
+        Ok(Self { draws, shared })
     }
 
-    /// Queues a submission. Waits while [`MOST_QUEUED`] are in flight, as the kernel waits for space in its ring.
+    /// Queues a submission. Waits while [`MOST_QUEUED`] are in flight.
     pub(crate) fn submit(&self, submission: Submission) -> Fence {
-        let mut queue = locked(&self.queue);
-        self.wait(queue.submitted.saturating_sub(MOST_QUEUED - 1));
-        queue.submitted += 1;
-        match &queue.sender {
-            // The thread ends only with the sender.
-            Some(sender) if sender.send(submission).is_ok() => {}
-            _ => locked(&self.shared.progress).completed = queue.submitted,
-        }
-        queue.submitted
+        if self.draws { self.shared.ring.submit(submission) } else { self.shared.ring.pass() }
     }
 
     /// Returns whether a submission is complete.
     pub(crate) fn is_done(&self, fence: Fence) -> bool {
-        locked(&self.shared.progress).completed >= fence
+        self.shared.ring.completed() >= fence
     }
 
     /// Waits for a submission.
     pub(crate) fn wait(&self, fence: Fence) {
-        let mut progress = locked(&self.shared.progress);
-        while progress.completed < fence {
-            progress = self.shared.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
-        }
+        self.shared.ring.wait(fence);
     }
 
     /// Waits for all submissions.
     pub(crate) fn wait_all(&self) -> Fence {
-        let last = locked(&self.queue).submitted;
+        let last = self.shared.ring.submitted();
         self.wait(last);
         last
     }
 
     /// Returns the number of aborted submissions.
     pub(crate) fn resets(&self) -> u64 {
-        locked(&self.shared.progress).resets
+        self.shared.ring.resets()
     }
 
     /// See [`Machine::report`].
     pub(crate) fn report(&self, stats: bool) -> Vec<String> {
         locked(&self.shared.machine).as_ref().map_or_else(Vec::new, |m| m.report(stats))
+    }
+}
+
+impl Drop for Worker {
+    /// The thread ends after the submissions in flight.
+    fn drop(&mut self) {
+        self.shared.ring.end();
     }
 }
 
@@ -117,22 +97,17 @@ impl Shared {
             machine.as_mut().map_or(Ok(()), |machine| machine.submit(submission))
         }));
         drop(machine);
-        let mut progress = locked(&self.progress);
-        match result {
+        match &result {
             Ok(Ok(())) => {}
             Ok(Err(fault)) => {
-                progress.resets += 1;
-                log::print(&format!("submission {} was given up: {fault}", progress.completed + 1));
+                let number = self.ring.completed() + 1;
+                log::print(&format!("submission {number} was given up: {fault}"));
             }
-            Err(_) => {
-                progress.resets += 1;
-                log::print_once(
-                    "a fault of the virtual card (its message is above): a submission was given up",
-                );
-            }
+            Err(_) => log::print_once(
+                "a fault of the virtual card (its message is above): a submission was given up",
+            ),
         }
-        progress.completed += 1;
-        self.changed.notify_all();
+        self.ring.complete(!matches!(result, Ok(Ok(()))));
     }
 }
 
@@ -202,7 +177,7 @@ mod tests {
         let worker = Worker::new(Some(Box::new(Slow))).unwrap();
         for n in 1..=3 * MOST_QUEUED {
             assert_eq!(worker.submit(of(1)), n);
-            let done = locked(&worker.shared.progress).completed;
+            let done = worker.shared.ring.completed();
             assert!(n - done <= MOST_QUEUED, "{n} submitted, {done} done");
         }
         worker.wait_all();
