@@ -13,7 +13,7 @@ import numpy
 from . import _native
 from ._native import Error, version
 
-__all__ = ["Drawing", "Error", "Finding", "Program", "Rows", "Step", "Write", "read", "read_all", "version"]
+__all__ = ["Compilation", "Drawing", "Error", "Finding", "Program", "Rows", "Step", "Write", "read", "read_all", "version"]
 
 Source = Union[bytes, str, "os.PathLike[str]"]
 
@@ -27,6 +27,26 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.severity}[{self.code}]: {self.message}"
+
+
+class Compilation(NamedTuple):
+    """How a driver's compilation ended, from its log: ``compiled``, ``failed`` (the program is the driver's dummy or has no
+    instructions) or ``dummy`` (the driver's, for a shader without instructions). What does not apply is None."""
+
+    outcome: str
+    reason: Optional[str]
+    """The driver's words."""
+    resource: Optional[str]
+    """What ran out: temporaries, constants, instructions, flow-control, operations."""
+    most: Optional[int]
+    """The limit."""
+    needed: Optional[int]
+    """What the shader needs, where the driver prints it."""
+    excess: Optional[int]
+    """By how much that is too many."""
+    help: Optional[str]
+    process: str
+    """What names the process in a log of several; may be empty."""
 
 
 class Write(NamedTuple):
@@ -86,6 +106,12 @@ class Program:
     def size(self) -> Optional[tuple]:
         """Width and height, if the file gives them."""
         return self._native.size
+
+    @property
+    def compilation(self) -> Optional[Compilation]:
+        """How the driver's compilation ended; None if the program is not from a driver's log."""
+        fields = self._native.compilation
+        return None if fields is None else Compilation(*fields)
 
     def check(self) -> "list[Finding]":
         """The checker's findings; none for a clean program."""

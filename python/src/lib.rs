@@ -21,7 +21,7 @@ use r500::formats::Limits;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::Jit;
 use r500::lint;
-use r500::program::{Input, InputData, Job};
+use r500::program::{Input, InputData, Job, Outcome};
 use r500::reader::{self, Language};
 use r500::writer;
 
@@ -98,6 +98,16 @@ struct Program {
 }
 
 type Step = (u32, String, bool, bool, Vec<(String, String, Vec<f32>)>);
+type CompilationFields = (
+    &'static str,
+    Option<String>,
+    Option<&'static str>,
+    Option<u32>,
+    Option<u32>,
+    Option<u32>,
+    Option<&'static str>,
+    String,
+);
 type RowResults<'py> =
     (Vec<(usize, Bound<'py, PyBytes>)>, Option<Bound<'py, PyBytes>>, Bound<'py, PyBytes>);
 
@@ -111,6 +121,27 @@ impl Program {
     #[getter]
     fn size(&self) -> Option<(u32, u32)> {
         self.job.size.map(Into::into)
+    }
+
+    /// Returns outcome, reason, resource, limit, need, excess, help and process.
+    #[getter]
+    fn compilation(&self) -> Option<CompilationFields> {
+        let compilation = self.job.compilation.as_deref()?;
+        let failure = match &compilation.outcome {
+            Outcome::Failed(failure) => Some(failure),
+            Outcome::Compiled | Outcome::Dummy => None,
+        };
+        let limit = failure.and_then(|failure| failure.limit);
+        Some((
+            compilation.outcome.name(),
+            failure.map(|failure| failure.reason.clone()),
+            limit.map(|limit| limit.resource.name()),
+            limit.and_then(|limit| limit.most),
+            limit.and_then(|limit| limit.needed),
+            limit.and_then(|limit| limit.excess()),
+            limit.map(|limit| limit.resource.help()),
+            compilation.process.clone(),
+        ))
     }
 
     fn check(&self, py: Python<'_>) -> Vec<(&'static str, &'static str, String)> {

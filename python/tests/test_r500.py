@@ -106,6 +106,21 @@ def test_check_and_text():
     assert not r500.read(MESA / "scene_plasma.json").check()
 
 
+def test_the_outcome_of_a_compilation():
+    log = (
+        "r300: Initial fragment program\nFRAG\nDCL OUT[0], COLOR\n  0: MUL OUT[0], IN[0], IN[0]\n  1: END\n"
+        "r300compiler error: Too many constants. Max: 256, Got: 313\nr300 FP: Compiler Error:\n"
+        "Too many constants. Max: 256, Got: 313\nUsing a dummy shader instead.\n"
+    )
+    program = r500.read_all(log.encode(), "fp.log")[0]
+    compilation = program.compilation
+    assert compilation.outcome == "failed"
+    assert compilation.reason == "Too many constants. Max: 256, Got: 313"
+    assert (compilation.resource, compilation.most, compilation.needed, compilation.excess) == ("constants", 256, 313, 57)
+    assert "vectors" in compilation.help and compilation.process == ""
+    assert r500.read(GRADIENT).compilation is None
+
+
 def test_errors_say_what_is_wrong():
     with pytest.raises(r500.Error, match="the format is unknown"):
         r500.read(b"what is this")

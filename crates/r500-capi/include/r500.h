@@ -92,6 +92,22 @@ bool r500_program_size(const struct r500_program *program,
                        uint32_t *width,
                        uint32_t *height);
 
+// Returns how the driver's compilation of a program ended: "compiled"; "failed", and the program is the driver's dummy or has no
+// instructions; "dummy", which the driver took for a shader without instructions. Empty if the program is not from a driver's log. NULL if
+// there is an error. Free it with r500_text_free.
+char *r500_outcome(const struct r500_program *program);
+
+// Returns why the driver could not compile a program, in its words; empty if it could, or if the program is not from a driver's log.
+// NULL if there is an error. Free it with r500_text_free.
+char *r500_failure(const struct r500_program *program);
+
+// Returns what ran out in the compilation of a program that failed: "temporaries", "constants", "instructions", "flow-control",
+// "operations"; empty if nothing did. Stores the limit in `most` and what the shader needs in `needed`, 0 where the driver does not print
+// the number; `needed` - `most` is the excess. NULL if there is an error. Free it with r500_text_free.
+char *r500_limit(const struct r500_program *program,
+                 uint32_t *most,
+                 uint32_t *needed);
+
 // Checks a program. Returns a line for each finding, `error[R5001]: …`; an empty text if there are none. Free it with
 // r500_text_free. See docs/src/checking.md for the codes.
 char *r500_check(const struct r500_program *program);

@@ -8,7 +8,7 @@ use r500::check::{Assumptions, check};
 use r500::exec::{Options, Shader};
 use r500::formats::Limits;
 use r500::lint;
-use r500::program::Job;
+use r500::program::{Failure, Job, Outcome};
 use r500::reader::{self, Language};
 use r500::writer;
 
@@ -111,6 +111,61 @@ pub unsafe extern "C" fn r500_program_size(
         to.into_iter().zip(size).for_each(|(to, size)| *to = size);
         Ok(true)
     })
+}
+
+/// Returns how the driver's compilation of a program ended: "compiled"; "failed", and the program is the driver's dummy or has no
+/// instructions; "dummy", which the driver took for a shader without instructions. Empty if the program is not from a driver's log. NULL if
+/// there is an error. Free it with r500_text_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_outcome(program: *const Program) -> *mut c_char {
+    or_else(std::ptr::null_mut, || {
+        // SAFETY: the contract of `pointers`.
+        let job = unsafe { job(program)? };
+        let compilation = job.compilation.as_deref();
+        texts::give(compilation.map_or("", |compilation| compilation.outcome.name()))
+    })
+}
+
+/// Returns why the driver could not compile a program, in its words; empty if it could, or if the program is not from a driver's log.
+/// NULL if there is an error. Free it with r500_text_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_failure(program: *const Program) -> *mut c_char {
+    or_else(std::ptr::null_mut, || {
+        // SAFETY: the contract of `pointers`.
+        let failure = failure(unsafe { job(program)? });
+        texts::give(failure.map_or("", |failure| &failure.reason))
+    })
+}
+
+/// Returns what ran out in the compilation of a program that failed: "temporaries", "constants", "instructions", "flow-control",
+/// "operations"; empty if nothing did. Stores the limit in `most` and what the shader needs in `needed`, 0 where the driver does not print
+/// the number; `needed` - `most` is the excess. NULL if there is an error. Free it with r500_text_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_limit(
+    program: *const Program,
+    most: *mut u32,
+    needed: *mut u32,
+) -> *mut c_char {
+    or_else(std::ptr::null_mut, || {
+        // SAFETY: the contract of `pointers`.
+        let (job, most, needed) = unsafe {
+            let most = pointers::exclusive(most, "most")?;
+            (job(program)?, most, pointers::exclusive(needed, "needed")?)
+        };
+        let limit = failure(job).and_then(|failure| failure.limit);
+        // No limit is 0, and no shader that fails needs 0.
+        *most = limit.and_then(|limit| limit.most).unwrap_or_default();
+        *needed = limit.and_then(|limit| limit.needed).unwrap_or_default();
+        texts::give(limit.map_or("", |limit| limit.resource.name()))
+    })
+}
+
+/// Returns why the driver could not compile a program, if it could not.
+fn failure(job: &Job) -> Option<&Failure> {
+    match &job.compilation.as_deref()?.outcome {
+        Outcome::Failed(failure) => Some(failure),
+        Outcome::Compiled | Outcome::Dummy => None,
+    }
 }
 
 /// Checks a program. Returns a line for each finding, `error[R5001]: …`; an empty text if there are none. Free it with

@@ -126,6 +126,41 @@ fn literals_smaller_than_the_decimals_are_missing() {
     assert_eq!(job.compilation.unwrap().channel(1, 0), Channel::Tiny { decimals: 4 });
 }
 
+/// Versions that translate NIR without TGSI print no text of the shader: the compiler's first text names the targets. The log is the one of
+/// 25.0.7 without that text, and with other targets.
+#[test]
+fn samplers_are_read_from_the_compilers_text_too() {
+    let file = bytes("mesa-25.0.7/tex2d_const.log.gz");
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&file[..]), &mut log).unwrap();
+    assert!(log.contains("r300: Initial fragment program"));
+    let mut in_shader = false;
+    let stripped: String = log
+        .lines()
+        .filter(|line| {
+            in_shader |= line.starts_with("r300: Initial fragment program");
+            in_shader &= !line.starts_with("Fragment Program: ");
+            !in_shader
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(!stripped.contains("SAMP["));
+    let samplers = |log: &str| -> Vec<_> {
+        jobs(log).into_iter().map(|job| job.compilation.unwrap().samplers).collect()
+    };
+    assert_eq!(samplers(&stripped), samplers(&log));
+    for (text, target, shadow) in [
+        ("CUBE[3]", SamplerTarget::Cube, false),
+        ("3DSHADOW[3]", SamplerTarget::D3, true),
+        ("RECT[3]", SamplerTarget::Rect, false),
+    ] {
+        // The first text only: later ones have what the pass that transforms textures makes of it.
+        let changed = stripped.replacen("2D[0]", text, 1);
+        let found = samplers(&changed).into_iter().find_map(|samplers| samplers[3]).unwrap();
+        assert_eq!((found.target, found.shadow), (target, shadow));
+    }
+}
+
 #[test]
 fn uniforms_and_driver_state_have_names() {
     let (job, _) = pair("mesa-22.3.6", "array_uniform");

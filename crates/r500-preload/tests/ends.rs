@@ -51,9 +51,12 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a program and signals it after a time.
-fn signalled(name: &str, folder: &Path, after: Duration, signal: i32) -> ExitStatus {
+/// Runs a program, with its frames in the folder if `frames`, and signals it after a time.
+fn signalled(name: &str, folder: &Path, frames: bool, after: Duration, signal: i32) -> ExitStatus {
     let mut command = program(name, folder);
+    if frames {
+        command.env("R500_CARD_FRAMES", folder);
+    }
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
     // SAFETY: a child that is not waited for yet.
@@ -73,24 +76,80 @@ fn a_capture_has_its_name_at_the_end() {
     }
 }
 
-/// `R500_KILLS=100` kills it at 100 moments.
-#[test]
-fn a_killed_program_leaves_no_part_under_a_name() {
-    let kills: u32 = std::env::var("R500_KILLS").map_or(6, |kills| kills.parse().unwrap());
-    let whole = folder();
+/// How many times each program is killed: `R500_KILLS=100` kills it at 100 moments, in place of a few.
+fn kills() -> u64 {
+    std::env::var("R500_KILLS").map_or(6, |kills| kills.parse().unwrap())
+}
+
+/// Numbers for moments: xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end.max(1)
+    }
+}
+
+/// Kills a program at random moments of its run; `check` gets the folder of each. Returns how often it was still running.
+fn kill(name: &str, frames: bool, check: impl Fn(&Path, Duration, i32)) -> u64 {
     // The library is built before the time is measured.
     common::library();
+    let whole = folder();
     let begin = Instant::now();
-    assert!(program("submits", whole.path()).output().unwrap().status.success());
-    let took = begin.elapsed();
-    for n in 0..kills {
-        let (folder, after) = (folder(), took * n / kills.max(1));
-        signalled("submits", folder.path(), after, libc::SIGKILL);
-        let capture = folder.path().join("a.r5cs");
-        if capture.exists() {
-            assert_eq!(submissions(&capture), Some(20), "killed after {after:?}");
-        }
+    let mut command = program(name, whole.path());
+    if frames {
+        command.env("R500_CARD_FRAMES", whole.path());
     }
+    assert!(command.output().unwrap().status.success());
+    let took = begin.elapsed();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ name.len() as u64);
+    let mut interrupted = 0;
+    for _ in 0..kills() {
+        let folder = folder();
+        let after = Duration::from_micros(random.below(took.as_micros() as u64 * 11 / 10));
+        let signals = [libc::SIGKILL, libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
+        let signal = signals[random.below(4) as usize];
+        let status = signalled(name, folder.path(), frames, after, signal);
+        interrupted += u64::from(status.signal().is_some());
+        check(folder.path(), after, signal);
+    }
+    interrupted
+}
+
+#[test]
+fn a_killed_program_leaves_no_part_under_a_name() {
+    let interrupted = kill("submits", false, |folder, after, signal| {
+        let capture = folder.join("a.r5cs");
+        if capture.exists() {
+            assert_eq!(submissions(&capture), Some(20), "signal {signal} after {after:?}");
+        }
+    });
+    // The machine may be busy: a program that is never hit proves nothing.
+    assert!(kills() < 20 || interrupted > kills() / 20, "{interrupted}");
+}
+
+/// `card --frames`: what is under the name of a frame is all of a frame.
+#[test]
+fn a_killed_program_leaves_no_part_of_a_frame() {
+    let whole = folder();
+    let mut command = program("flips_often", whole.path());
+    assert!(command.env("R500_CARD_FRAMES", whole.path()).output().unwrap().status.success());
+    let frames = |folder: &Path| names(folder).into_iter().filter(|name| name.ends_with(".png"));
+    let expected: Vec<(String, Vec<u8>)> = frames(whole.path())
+        .map(|name| (name.clone(), fs::read(whole.path().join(name)).unwrap()))
+        .collect();
+    assert_eq!(expected.len(), 12);
+    let interrupted = kill("flips_often", true, |folder, after, signal| {
+        for name in frames(folder) {
+            let bytes = fs::read(folder.join(&name)).unwrap();
+            let whole = expected.iter().any(|(frame, all)| *frame == name && *all == bytes);
+            assert!(whole, "{name}: {} bytes, signal {signal} after {after:?}", bytes.len());
+        }
+    });
+    assert!(kills() < 20 || interrupted > kills() / 20, "{interrupted}");
 }
 
 #[test]
@@ -98,12 +157,12 @@ fn temporary_files_are_removed_after_a_signal_and_at_the_next_start() {
     common::library();
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         let folder = folder();
-        let status = signalled("waits", folder.path(), Duration::from_secs(1), signal);
+        let status = signalled("waits", folder.path(), false, Duration::from_secs(1), signal);
         assert_eq!(status.signal(), Some(signal));
         assert!(names(&folder.path().join("tmp")).is_empty(), "signal {signal}");
     }
     let folder = folder();
-    signalled("waits", folder.path(), Duration::from_secs(1), libc::SIGKILL);
+    signalled("waits", folder.path(), false, Duration::from_secs(1), libc::SIGKILL);
     let left = names(&folder.path().join("tmp"));
     assert_eq!(left.len(), 1, "{left:?}");
     assert!(program("looks", folder.path()).output().unwrap().status.success());
@@ -164,10 +223,25 @@ mod on_the_card {
         assert_eq!(result, 0, "{}", io::Error::last_os_error());
     }
 
-    fn create(fd: i32) -> u32 {
-        let mut create = [4096_u32, 0, 0, 0, 0, 4, 0, 0];
+    fn create(fd: i32, bytes: u32) -> u32 {
+        let mut create = [bytes, 0, 0, 0, 0, 4, 0, 0];
         request(fd, GEM_CREATE, &mut create);
         create[4]
+    }
+
+    /// Maps a buffer, as dwords.
+    fn map(fd: i32, handle: u32, bytes: u32) -> *mut u32 {
+        const GEM_MMAP: u64 = 0xc020_645e;
+        let mut mmap = [handle, 0, 0, 0, bytes, 0, 0, 0];
+        request(fd, GEM_MMAP, &mut mmap);
+        let offset = i64::from(mmap[7]) << 32 | i64::from(mmap[6]);
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping at an address that the system chooses.
+        let memory = unsafe {
+            libc::mmap(std::ptr::null_mut(), bytes as usize, access, libc::MAP_SHARED, fd, offset)
+        };
+        assert_ne!(memory, libc::MAP_FAILED, "{}", io::Error::last_os_error());
+        memory.cast()
     }
 
     /// Submits two dwords that do nothing, with a buffer.
@@ -183,7 +257,7 @@ mod on_the_card {
 
     fn submit_all() {
         let fd = open(RENDER, libc::O_CLOEXEC);
-        let handle = create(fd);
+        let handle = create(fd, 4096);
         for _ in 0..20 {
             submit(fd, handle);
             std::thread::sleep(std::time::Duration::from_millis(5));
@@ -204,18 +278,47 @@ mod on_the_card {
         unsafe { libc::_exit(7) };
     }
 
+    const ADD_FB: u64 = 0xc01c_64ae;
+    const PAGE_FLIP: u64 = 0xc018_64b0;
+    const CRTC: u32 = 1;
+
+    /// Returns a frame buffer of 32 bits a pixel over a buffer.
+    fn frame_buffer(fd: i32, handle: u32, [width, height]: [u32; 2]) -> u32 {
+        let mut frame = [0, width, height, width * 4, 32, 24, handle];
+        request(fd, ADD_FB, &mut frame);
+        frame[0]
+    }
+
+    fn flip(fd: i32, frame: u32) {
+        let mut flip = [CRTC, frame, 0, 0, 0, 0];
+        request(fd, PAGE_FLIP, &mut flip);
+    }
+
     #[test]
     #[ignore = "runs in a process of its own"]
     fn flips() {
-        const ADD_FB: u64 = 0xc01c_64ae;
-        const PAGE_FLIP: u64 = 0xc018_64b0;
-        const CRTC: u32 = 1;
         let fd = open(c"/dev/dri/card0", libc::O_CLOEXEC);
-        // 16x16 pixels of 32 bits.
-        let mut frame = [0, 16, 16, 64, 32, 24, create(fd)];
-        request(fd, ADD_FB, &mut frame);
-        let mut flip = [CRTC, frame[0], 0, 0, 0, 0];
-        request(fd, PAGE_FLIP, &mut flip);
+        flip(fd, frame_buffer(fd, create(fd, 4096), [16, 16]));
+    }
+
+    #[test]
+    #[ignore = "runs in a process of its own"]
+    fn flips_often() {
+        const SIDE: u32 = 512;
+        const BYTES: u32 = SIDE * SIDE * 4;
+        let fd = open(c"/dev/dri/card0", libc::O_CLOEXEC);
+        let handle = create(fd, BYTES);
+        let frame = frame_buffer(fd, handle, [SIDE, SIDE]);
+        let pixels = map(fd, handle, BYTES);
+        for n in 0..12_u32 {
+            // Pixels that do not compress, so that a file takes time to write.
+            for at in 0..SIDE * SIDE {
+                let noise = at.wrapping_mul(0x9e37_79b9 + (n << 8));
+                // SAFETY: inside of the mapping, which nothing else writes.
+                unsafe { pixels.add(at as usize).write(noise ^ noise >> 15) };
+            }
+            flip(fd, frame);
+        }
     }
 
     #[test]
@@ -235,7 +338,7 @@ mod on_the_card {
     #[ignore = "runs in a process of its own"]
     fn executes() {
         let fd = open(RENDER, 0);
-        create(fd);
+        create(fd, 4096);
         let error = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "--nocapture", "on_the_card::inherits"])
             .env("DESCRIPTOR", fd.to_string())
@@ -247,7 +350,7 @@ mod on_the_card {
     #[ignore = "runs in a process of its own"]
     fn inherits() {
         let fd = std::env::var("DESCRIPTOR").unwrap().parse().unwrap();
-        let handle = create(fd);
+        let handle = create(fd, 4096);
         submit(fd, handle);
     }
 }

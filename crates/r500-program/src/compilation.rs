@@ -167,8 +167,6 @@ pub enum DriverState {
     ViewportScale,
     /// The offset of the viewport, for `gl_FragCoord`.
     ViewportOffset,
-    /// The inverse size of the texture of a unit, for coordinates in texels or for sizes that are not powers of two.
-    TextureScale(u8),
 }
 
 /// The kind of texture that a shader samples in a unit.
@@ -256,9 +254,6 @@ impl core::str::FromStr for Channel {
         if let Some(decimals) = text.strip_prefix("tiny ") {
             return Ok(Self::Tiny { decimals: number(decimals)? });
         }
-        if let Some(unit) = text.strip_prefix("texture scale ") {
-            return Ok(Self::State(DriverState::TextureScale(number(unit)?)));
-        }
         let uniform = || {
             let (buffer, rest) = text.strip_prefix("CONST[")?.split_once("][")?;
             let (index, letter) = rest.split_once("].")?;
@@ -283,13 +278,12 @@ impl fmt::Display for UnknownChannel {
 
 impl core::error::Error for UnknownChannel {}
 
-/// Prints the value: `viewport scale`, `texture scale 0`.
+/// Prints the value: `viewport scale`, `viewport offset`.
 impl fmt::Display for DriverState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ViewportScale => f.write_str("viewport scale"),
             Self::ViewportOffset => f.write_str("viewport offset"),
-            Self::TextureScale(unit) => write!(f, "texture scale {unit}"),
         }
     }
 }
@@ -357,6 +351,32 @@ impl Resource {
                 "nest fewer branches and loops, or select values instead of branching"
             }
             Self::Operations => "write the shader without the operation that the driver names",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn channels_are_parsed_as_they_print() {
+        for channel in [
+            Channel::Unknown,
+            Channel::Unused,
+            Channel::Literal { decimals: None },
+            Channel::Literal { decimals: Some(4) },
+            Channel::Tiny { decimals: 6 },
+            Channel::Uniform { buffer: 0, index: 3, channel: 2 },
+            Channel::State(DriverState::ViewportScale),
+            Channel::State(DriverState::ViewportOffset),
+        ] {
+            assert_eq!(channel.to_string().parse(), Ok(channel));
+        }
+        for text in ["", "texture scale 0", "literal x", "CONST[0][3].r", "CONST[0][3].xy"] {
+            assert_eq!(text.parse::<Channel>(), Err(UnknownChannel), "{text}");
         }
     }
 }

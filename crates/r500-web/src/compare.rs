@@ -1,7 +1,9 @@
 //! Comparison of two programs: their pictures, the first pixel that differs, and the first instruction where the runs diverge.
 
 use r500::builtin_uniforms::BuiltinUniforms;
-use r500::equivalence::{Divergence, ExecutedInst, Fill, InterfaceMatch, Pair, Part};
+use r500::equivalence::{
+    Comparison, Divergence, ExecutedInst, Fill, InterfaceMatch, Pair, Part, SIDES, UnmatchedValues,
+};
 use r500::exec::{Bindings, Engine, Frame, Limits, Options, draw};
 use r500::image_diff::Comparison as ImageDiff;
 use r500::picture::Picture;
@@ -34,6 +36,8 @@ pub struct Compared {
     pub pixels: usize,
     /// Pixels that differ.
     pub differing: usize,
+    /// Why there is no verdict: a result depends on what corresponds to nothing in the other program, or on what only the other carries.
+    pub undecided: Option<String>,
     /// The first pixel that differs, row by row from the bottom.
     pub first: Option<[u32; 2]>,
     /// The differences at that pixel.
@@ -81,21 +85,49 @@ pub fn compare(
         };
         builtin.apply(job);
     }
-    let fill = Fill::of(&jobs, &InterfaceMatch::default());
-    fill.apply(&mut jobs, 0, 0);
+    let interface = InterfaceMatch::of(&jobs[0], &jobs[1]);
+    let fill = Fill::new(&interface, 0);
     let mut notes = Vec::new();
-    if !fill.filled.is_empty() {
+    if fill.makes_up_values(&jobs) {
         notes.push(
-            "constants and textures that neither program gives have made-up values".to_owned(),
+            "constants and textures that neither program gives have made-up values, the same in both"
+                .to_owned(),
         );
     }
-    let [a, b] = jobs.clone();
     let told = |error: r500::equivalence::Incomparable| error.to_string();
+    let [a, b] = jobs.clone();
     let pair = Pair::new(a, b, Some(asked.size)).map_err(told)?;
     let limits = Limits { instructions: asked.limit, memory: 1 << 30, time: None };
     let options = Options { threads: 1, limits, ..Options::default() };
-    let found = pair.compare(&jobs, engine, &options, asked.tolerance).map_err(told)?;
-    let divergence = match &found.first {
+    let drawn = |values: UnmatchedValues| -> Result<([Job; 2], Comparison), String> {
+        let mut filled = jobs.clone();
+        fill.apply(&mut filled, values);
+        let found = pair.compare(&filled, engine, &options, asked.tolerance).map_err(told)?;
+        Ok((filled, found))
+    };
+    let unmatched = unmatched(&interface);
+    let (mut filled, mut found) = drawn(UnmatchedValues::Apart)?;
+    // A difference counts only if it does not depend on what corresponds to nothing.
+    let mut depends = found.differing > 0 && unmatched.is_some();
+    if depends {
+        for values in UnmatchedValues::CONFIRMING {
+            (filled, found) = drawn(values)?;
+            if found.differing > 0 {
+                depends = false;
+                break;
+            }
+        }
+    }
+    let jobs = filled;
+    if let (Some(unmatched), false) = (&unmatched, depends) {
+        notes.push(format!("{unmatched}; made-up values stand in for it"));
+    }
+    let depends = depends.then_some(unmatched).flatten();
+    let depends =
+        depends.map(|unmatched| format!("a result depends on what has no value: {unmatched}"));
+    let undecided = unlent(&interface).or(depends);
+    let first = found.first.as_ref().filter(|_| undecided.is_none());
+    let divergence = match first {
         Some(first) => {
             Some(Divergence::find(&pair, &jobs, first, &options, asked.tolerance).map_err(told)?)
         }
@@ -112,8 +144,9 @@ pub fn compare(
     Ok(Compared {
         pixels: found.pixels,
         differing: found.differing,
-        first: found.first.as_ref().map(|first| first.pixel),
-        text: found.first.iter().flat_map(|first| first.parts.iter().map(part)).collect(),
+        undecided,
+        first: first.map(|first| first.pixel),
+        text: first.iter().flat_map(|first| first.parts.iter().map(part)).collect(),
         parting: [
             parting(0, divergence.as_ref().and_then(|found| found.a.as_ref())),
             parting(1, divergence.as_ref().and_then(|found| found.b.as_ref())),
@@ -121,6 +154,25 @@ pub fn compare(
         notes,
         pictures: [bytes(a), bytes(b), bytes(difference)],
     })
+}
+
+/// Returns what the programs read that corresponds to nothing in the other.
+fn unmatched(interface: &InterfaceMatch) -> Option<String> {
+    let sides = SIDES.into_iter().zip(&interface.unmatched);
+    let reads: Vec<String> = sides
+        .filter(|(_, registers)| !registers.is_empty())
+        .map(|(side, registers)| format!("{side} reads {}", registers.registers()))
+        .collect();
+    (!reads.is_empty())
+        .then(|| format!("{}, to which nothing corresponds in the other program", reads.join("; ")))
+}
+
+/// Returns which integer and boolean constants only the other program carries.
+fn unlent(interface: &InterfaceMatch) -> Option<String> {
+    let (side, registers) = interface.unlent.first()?;
+    Some(format!(
+        "{side} reads {registers} and does not give it; the value of the other program is its own"
+    ))
 }
 
 fn picture(
@@ -169,6 +221,65 @@ mod tests {
     use r500_jit::Jit;
 
     use super::*;
+
+    /// Compares two sources in 4x4 pixels.
+    fn compared(a: &str, b: &str) -> Compared {
+        let [a, b] = [a, b].map(|text| Document::new(text.into(), "a".into(), Vec::new()));
+        let asked = CompareOptions { size: [4, 4], time: 0.0, tolerance: None, limit: 1000 };
+        compare([&a, &b], &asked, &Jit::default(), &mut |_| Bytes { at: 0, length: 0 }).unwrap()
+    }
+
+    #[test]
+    fn a_literal_is_not_lent_to_the_other_program() {
+        let reads = "OUT LAST src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+        let literal = format!("const[0] = (0.25, 0.5, 0.75, 1) ;\n{reads}");
+        // As `r500 diff` says: they differ for other values of the constant of B.
+        let found = compared(&literal, reads);
+        assert_eq!((found.undecided, found.differing), (None, 16));
+        assert!(
+            found.notes.iter().any(|note| note.contains("B reads const[0]")),
+            "{:?}",
+            found.notes
+        );
+    }
+
+    #[test]
+    fn uniforms_of_other_names_are_undecided() {
+        let source = |name: &str| {
+            format!(
+                "UNIFORM \"{name}\" = const[0].rgb ;\nOUT LAST src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb ;"
+            )
+        };
+        let found = compared(&source("tint"), &source("shade"));
+        let reason = found.undecided.unwrap();
+        assert!(
+            reason.contains("A reads const[0]") && reason.contains("B reads const[0]"),
+            "{reason}"
+        );
+        assert_eq!((found.differing, found.first), (0, None));
+    }
+
+    #[test]
+    fn uniforms_correspond_by_name() {
+        let source = |n: usize, value: &str| {
+            format!(
+                "UNIFORM \"tint\" = const[{n}].rgb ;\n{value}OUT LAST src0.rgb = const[{n}] : out[0].rgb = MAX src0.rgb src0.rgb ;"
+            )
+        };
+        // A value that only one file gives is that of both.
+        for value in ["", "const[0] = (0.5, 0.25, 0.125, 1) ;\n"] {
+            let found = compared(&source(0, value), &source(3, ""));
+            assert_eq!((found.undecided, found.differing), (None, 0), "{value}");
+        }
+    }
+
+    #[test]
+    fn integer_constants_are_not_lent() {
+        let body = "LOOP int[0] ;\n: temp[1].rgb = MAX src0.111 src0.111 ;\nENDLOOP ;\n\
+            OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;";
+        let found = compared(&format!("int[0] = (3, 0, 1) ;\n{body}"), body);
+        assert!(found.undecided.is_some_and(|reason| reason.contains("B reads int[0]")));
+    }
 
     #[test]
     fn the_first_pixel_and_instruction_are_named() {

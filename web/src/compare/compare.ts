@@ -22,6 +22,13 @@ export interface CompareEvents {
   step(pixel: [number, number], position: number): void;
 }
 
+/** What the comparison says, in one sentence. */
+function verdict(found: Compared): string {
+  const pixels = found.pixels.toLocaleString("en");
+  if (found.undecided !== null) return `Undecided: ${found.undecided}`;
+  return found.differing === 0 ? `All ${pixels} pixels are equal` : `${found.differing.toLocaleString("en")} of ${pixels} pixels differ`;
+}
+
 export class Compare {
   private readonly dialog = byId("compare", HTMLDialogElement);
   private worker: Client | undefined;
@@ -100,7 +107,7 @@ export class Compare {
     };
     update(
       this.said,
-      h("p", { class: found.differing === 0 ? "same" : "differs" }, found.differing === 0 ? `All ${found.pixels.toLocaleString("en")} pixels are equal` : `${found.differing.toLocaleString("en")} of ${found.pixels.toLocaleString("en")} pixels differ`),
+      h("p", { class: found.undecided === null && found.differing === 0 ? "same" : "differs" }, verdict(found)),
       ...found.notes.map((note) => h("p", {}, note)),
       first !== null &&
         h(

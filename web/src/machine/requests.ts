@@ -554,6 +554,10 @@ pixels: number,
  */
 differing: number,
 /**
+ * Why there is no verdict: a result depends on what corresponds to nothing in the other program, or on what only the other carries.
+ */
+undecided: string | null,
+/**
  * The first pixel that differs, row by row from the bottom.
  */
 first: [number, number] | null,

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::convert::OutputArgs;
 use super::exit::{Outcome, Status};
+use super::file_kind;
 use super::format::Format;
 use super::input_args::{self, PathArgs};
 use super::{overwrite, terminal};
@@ -61,6 +62,9 @@ impl Asm {
         let bytes = input_args::source(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
         let assembly = assembly::assemble_with_files(&bytes, &file, &files);
+        if !assembly.is_ok() {
+            file_kind::refuse_other_than_assembly(&file, &bytes)?;
+        }
         let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         match self.format {
             Format::Text => input_args::diagnose_first(&assembly, most),

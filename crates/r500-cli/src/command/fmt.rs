@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::asm::format::{Unformatted, format};
-use r500::asm::{File, Files};
+use r500::asm::{File, Files, Options as AssembleOptions, assemble};
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
+use super::file_kind;
 use super::output_file::put;
 use super::text_diff::difference;
 use super::{input_args, terminal};
@@ -58,6 +59,14 @@ impl Fmt {
         for file in &files {
             let before = input_args::source(file)?;
             let name = input_args::show(file);
+            // White space in a text of another kind may have a meaning.
+            if !assemble(&before, AssembleOptions::default()).is_ok()
+                && let Err(failure) = file_kind::refuse_other_than_assembly(&name, &before)
+            {
+                failure.report();
+                status = Status::Failed;
+                continue;
+            }
             let after = match format(&before) {
                 Ok(after) => after,
                 Err(error) => {

@@ -12,6 +12,7 @@ use r500::reader::{self, Language, ReadError};
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
+use super::file_kind::FileKind;
 use super::source_map::SourceMap;
 use super::{compilation, overwrite, terminal};
 
@@ -333,7 +334,31 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     } else {
         reader::open_with_files(file, read.from, &limits, &files)
     };
-    jobs.map_err(|error| unreadable(file, error))
+    let jobs = jobs.map_err(|error| match error {
+        ReadError::Unrecognised => unrecognised(file),
+        error => unreadable(file, error),
+    })?;
+    if let (None, Some(assembly)) = (read.from, jobs.assembly())
+        && !assembly.is_ok()
+        && let Some(source) = assembly.files.list.first()
+        && let Some(kind) = FileKind::of(&source.bytes).filter(|kind| kind.is_stream_text())
+    {
+        return Err(kind.failure(&show(file), PROGRAM));
+    }
+    Ok(jobs)
+}
+
+/// What the commands read.
+const PROGRAM: &str = "a fragment program";
+
+/// Returns the failure for a file whose format is unknown.
+fn unrecognised(file: &Path) -> Failure {
+    // Standard input cannot be read again.
+    let content = if is_stdin(file) { None } else { guard::read(file, MAX_TEXT).ok() };
+    match content.and_then(|bytes| FileKind::of(&bytes)) {
+        Some(kind) => kind.failure(&show(file), PROGRAM),
+        None => unreadable(file, ReadError::Unrecognised),
+    }
 }
 
 /// Returns the given files, and the files with a wanted name in given folders, sorted by name.

@@ -28,6 +28,7 @@ mod disasm;
 mod engine_args;
 mod exit;
 mod explain;
+mod file_kind;
 mod float_format;
 mod fmt;
 mod format;

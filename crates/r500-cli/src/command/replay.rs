@@ -1,20 +1,23 @@
 //! `r500 replay`: execution of a capture.
 
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::picture::{Picture, encode_png};
 use r500_card::{Card, CardError};
-use r500_stream::capture::{Event, Limits, PlayError, Player, Reader};
+use r500_stream::capture::{
+    CaptureError, CaptureErrorKind, Event, Limits, PlayError, Player, Reader,
+};
 use r500_stream::{BufferId, FrameError, OutOfTime, Submission, capture, counted, frame_rgb};
 
 use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
 use super::card_engine::CardEngine;
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
+use super::file_kind::{FileKind, HEAD};
 use super::output_file::{create_folder, put};
 use super::{overwrite, terminal};
 
@@ -350,7 +353,21 @@ fn open(path: &Path) -> Outcome<Reader<BufReader<File>>> {
     // Records are read one at a time, each with its own limit.
     let file = r500::files::open(path, u64::MAX)
         .map_err(|error| super::input_args::cannot_read(path, error))?;
-    Reader::new(BufReader::new(file)).map_err(|error| damaged(path, error))
+    Reader::new(BufReader::new(file)).map_err(|error| match error.kind {
+        CaptureErrorKind::NotACapture => not_a_capture(path, &error),
+        _ => damaged(path, error),
+    })
+}
+
+/// Returns the failure for a file of another kind.
+fn not_a_capture(path: &Path, error: &CaptureError) -> Failure {
+    let mut head = Vec::new();
+    let read =
+        r500::files::open(path, u64::MAX).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    match read.ok().and_then(|_| FileKind::of(&head)) {
+        Some(kind) => kind.failure(&path.to_string_lossy(), "a capture"),
+        None => Failure::input(anyhow::anyhow!("{}", error.kind)).context(path.display()),
+    }
 }
 
 fn damaged(path: &Path, error: impl Into<anyhow::Error>) -> Failure {

@@ -13,7 +13,7 @@ use r500::reader::Language;
 use r500::writer;
 use r500_card::{Card, CardError, DrawJob};
 use r500_stream::capture::{self, Event, Limits, PlayError, Player, Reader};
-use r500_stream::text::{Printer, parse};
+use r500_stream::text::{Printer, TextError, parse};
 use r500_stream::{
     CommandProcessor, DrawCall, DrawSummary, Effect, OutOfTime, State, Statistics, Submission,
     VertexProgram, counted,
@@ -23,6 +23,7 @@ use serde_json::{Value as Json, json};
 use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
 use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
+use super::file_kind::{self, FileKind};
 use super::format::Format;
 use super::output_file::{OutputFile, put};
 use super::{input_args, overwrite, terminal};
@@ -314,6 +315,25 @@ impl ReadLimits {
     }
 }
 
+/// What the command reads.
+const STREAM: &str = "a command stream";
+
+/// Returns the failure for a text with errors: all of them if some of it is a stream, else what it is.
+fn not_a_stream(file: &Path, text: &str, errors: &[TextError]) -> Failure {
+    match FileKind::of(text.as_bytes()) {
+        Some(kind) if !kind.is_stream_text() => kind.failure(&input_args::show(file), STREAM),
+        None if errors.len() >= file_kind::statements(text) => Failure::input(anyhow::anyhow!(
+            "{}: this is not {STREAM}: each of its lines is in error; the first: {}",
+            input_args::show(file),
+            errors.first().map_or(String::new(), ToString::to_string)
+        )),
+        _ => {
+            let lines = errors.iter().map(|error| format!("{}: {error}", file.display()));
+            Failure::diagnosed(lines.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
 /// Bytes of a submission in raw dwords: 64 times what Mesa's buffers for commands hold.
 const MOST_BYTES: usize = 4 << 20;
 
@@ -324,11 +344,13 @@ impl Source {
             return Ok(Self { content: Content::Capture(bytes), limits });
         }
         let words = match std::str::from_utf8(&bytes) {
-            Ok(text) if !text.contains('\0') => parse(text).map_err(|errors| {
-                let lines = errors.iter().map(|error| format!("{}: {error}\n", file.display()));
-                Failure::diagnosed(lines.collect())
-            })?,
+            Ok(text) if !text.contains('\0') => {
+                parse(text).map_err(|errors| not_a_stream(file, text, &errors))?
+            }
             _ => {
+                if let Some(kind) = FileKind::of(&bytes) {
+                    return Err(kind.failure(&input_args::show(file), STREAM));
+                }
                 if bytes.len() > MOST_BYTES {
                     return Err(Failure::input(anyhow::anyhow!(
                         "{}: {} bytes; a submission of raw dwords has at most {MOST_BYTES}",

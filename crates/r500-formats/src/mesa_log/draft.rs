@@ -238,7 +238,8 @@ impl Draft {
         }
         let constants: Vec<_> = known.iter().map(|c| c.map(|known| known.channel)).collect();
         let uniforms = uniforms(&constants);
-        let samplers = self.shader.samplers;
+        let samplers =
+            std::array::from_fn(|unit| self.shader.samplers[unit].or(self.passes.samplers[unit]));
         let assumed = match &outcome {
             Outcome::Compiled => assumed,
             Outcome::Failed(_) if !code.is_empty() => format!("; {outcome}; this is its dummy"),

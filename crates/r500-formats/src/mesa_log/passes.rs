@@ -19,6 +19,9 @@
 
 use std::collections::BTreeMap;
 
+use r500_isa::TEXTURE_UNITS;
+use r500_program::Sampler;
+
 use super::line_kind::{Listed, PassName};
 use super::shader_text::Instruction;
 
@@ -35,6 +38,8 @@ pub(super) type List = BTreeMap<u32, [Listed; 4]>;
 pub(super) struct Passes {
     /// The text before all passes.
     pub(super) first: Option<Vec<Instruction>>,
+    /// What that text samples in each texture unit. Later passes replace targets: 'transform TEX' samples a `RECT` as `2D`.
+    pub(super) samplers: [Option<Sampler>; TEXTURE_UNITS],
     /// The text of the pass before [`RENUMBERS`], and of that pass.
     pub(super) renumbering: Option<[Vec<Instruction>; 2]>,
     /// The last list with the numbers before [`RENUMBERS`].
@@ -110,6 +115,12 @@ impl Passes {
     pub(super) fn line(&mut self, line: &str) {
         let Some(text) = &mut self.text else { return };
         if let Some(instruction) = Instruction::parse(line, &["const["]) {
+            if self.texts == 1
+                && let Some((unit, sampler)) = sampler(line)
+                && let Some(slot) = self.samplers.get_mut(unit)
+            {
+                *slot = Some(sampler);
+            }
             let is_next = usize::from(instruction.number) == text.len();
             match is_next && text.len() < MOST {
                 true => text.push(instruction),
@@ -131,6 +142,41 @@ impl Passes {
             self.settled = true;
         } else if self.texts == 1 {
             self.first = Some(text);
+        }
+    }
+}
+
+/// Returns what an instruction samples, and in which texture unit: `0: TEX temp[0], input[0].xy__, 2DSHADOW[1];`.
+///
+/// Evidence: `rc_print_normal_instruction` of Mesa's `radeon_program_print.c` prints the target, `SHADOW`, and the unit after the operands.
+/// In logs of versions that translate NIR without TGSI it is the only text that names targets: `r300_translate_fragment_shader` there prints
+/// no text of the shader, and `nir_to_rc` prints NIR under `NIR_DEBUG=tgsi` only, which release builds ignore.
+fn sampler(line: &str) -> Option<(usize, Sampler)> {
+    let (_, operand) = line.split(';').next()?.rsplit_once(", ")?;
+    let (target, rest) = operand.split_once('[')?;
+    let (unit, _) = rest.split_once(']')?;
+    Some((unit.parse().ok()?, Sampler::from_target(target)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use r500_program::SamplerTarget;
+
+    use super::*;
+
+    #[test]
+    fn texture_operands_name_target_and_unit() {
+        let found = |line| sampler(line).map(|(unit, s)| (unit, s.target, s.shadow));
+        let cube = "  3: TXB temp[0], input[1].xyzw, CUBE[15] SEM_WAIT SEM_ACQUIRE;";
+        assert_eq!(found(cube), Some((15, SamplerTarget::Cube, false)));
+        let shadow = "  0: TXP temp[2].x, temp[1], 2DSHADOW[3];";
+        assert_eq!(found(shadow), Some((3, SamplerTarget::D2, true)));
+        for other in [
+            "  0: MUL temp[0], input[0], const[1];",
+            "  1: TEX temp[0], input[0], BAD_TEXTURE_TARGET[0];",
+            "  2: ENDIF;",
+        ] {
+            assert_eq!(found(other), None, "{other}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Values for resources that two programs read and their jobs do not provide.
+//! One picture of two programs with the values that correspond.
 //!
-//! Bare programs (driver logs, C arrays, hex text) have no constants, textures or inputs. With zeros, differences would
-//! be hidden: loops would not iterate, products would be 0. Both sides get the same values instead, register by
-//! register, unless names show that the registers of the two do not correspond.
+//! Both programs are drawn with what their files carry. What a file leaves open has a value by the rule of [`InterfaceMatch`]: uniforms
+//! correspond by name or by what a log says, bare registers by number; a literal is never given to the other program. What corresponds to
+//! nothing has a value of its own in each program, so that a verdict that depends on it shows.
 
 use std::path::Path;
 
@@ -10,168 +10,155 @@ use r500_check::ExternalReads;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_program::{Input, InputData, Job, Plane, Texture};
 
-use super::{InterfaceMatch, Random, SIDES, Shared, Side};
+use super::{InterfaceMatch, Random, Side};
 use crate::texture::{Filter, Source, TextureSpec};
 
-/// The resources that are read and not provided, and how each can be filled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fill {
-    /// Registers that get the same values on both sides.
-    pub filled: ExternalReads,
-    /// Registers that one side provides and that are copied to the other: the side that provides them.
-    pub copied: Vec<(Side, ExternalReads)>,
-    /// Registers that cannot be filled: one side has names, so equal numbers mean nothing.
-    pub unfilled: Vec<(Side, ExternalReads)>,
+/// Values for what two jobs leave open.
+#[derive(Clone, Debug)]
+pub struct Fill<'a> {
+    interface: &'a InterfaceMatch,
+    seed: u64,
 }
 
-impl Fill {
-    /// Finds the resources that two jobs read and do not provide. `sharing` lists the constants that get values by
-    /// name.
+/// Which values registers have that correspond to nothing in the other program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum UnmatchedValues {
+    /// Others in each program.
+    Apart,
+    /// This number in all of them.
+    Alike(f32),
+}
+
+impl UnmatchedValues {
+    /// Equal values with which a difference is confirmed: one that disappears depends on what corresponds to nothing.
+    pub const CONFIRMING: [Self; 3] = [Self::Alike(0.0), Self::Alike(1.0), Self::Alike(0.375)];
+}
+
+impl<'a> Fill<'a> {
+    /// Returns the values of a seed for an interface.
     #[must_use]
-    pub fn of(jobs: &[Job; 2], sharing: &InterfaceMatch) -> Self {
-        let reads = jobs.each_ref().map(|job| ExternalReads::of(&job.program));
-        let mut missing = [0, 1].map(|n| reads[n].missing(&jobs[n]));
-        for (n, missing) in missing.iter_mut().enumerate() {
-            let shared = |shared: &Shared| shared.places[n].clone();
-            for (constant, _) in sharing.constants.iter().flat_map(shared) {
-                missing.constants.remove(&constant);
-            }
-        }
-        let mut fill = Self::default();
-        // Registers correspond by number if both sides have the same program and the same names.
-        let [a, b] = jobs;
-        let same = a.program == b.program && a.uniforms == b.uniforms && a.inputs == b.inputs;
-        let constants_have_names = !same && jobs.iter().any(|job| !job.uniforms.is_empty());
-        let inputs_have_names = !same && jobs.iter().any(has_named_inputs);
-        for n in 0..2 {
-            let mut unfilled = ExternalReads::default();
-            if constants_have_names {
-                unfilled.constants = std::mem::take(&mut missing[n].constants);
-            }
-            if inputs_have_names {
-                unfilled.inputs = std::mem::take(&mut missing[n].inputs);
-            }
-            if !unfilled.is_empty() {
-                fill.unfilled.push((SIDES[n], unfilled));
-            }
-        }
-        for n in 0..2 {
-            // This side gets the value that the other provides under that number.
-            let other = &jobs[1 - n];
-            let absent = missing[n].missing(other);
-            let copied = provided(&missing[n], &absent);
-            if !copied.is_empty() {
-                fill.copied.push((SIDES[1 - n], copied));
-            }
-            fill.filled = fill.filled.union(&absent);
-        }
-        fill
+    pub fn new(interface: &'a InterfaceMatch, seed: u64) -> Self {
+        Self { interface, seed }
     }
 
-    /// Returns whether both jobs provide everything that their programs read.
+    /// Returns whether registers have values that no file carries.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.filled.is_empty() && self.copied.is_empty() && self.unfilled.is_empty()
+    pub fn makes_up_values(&self, jobs: &[Job; 2]) -> bool {
+        let is_open = |places: &[Vec<(u8, u8)>; 2]| {
+            let given = |n: usize| places[n].iter().any(|place| gives(&jobs[n], *place));
+            !given(0) && !given(1)
+        };
+        !self.interface.missing.is_empty()
+            || self.interface.constants.iter().any(|shared| is_open(&shared.places))
     }
 
-    /// Fills both jobs with the values of a round. Round 0 uses ordinary values; later rounds also use edge cases:
-    /// zeros, ones, large and tiny numbers, loops that do not iterate or iterate often.
-    pub fn apply(&self, jobs: &mut [Job; 2], seed: u64, round: u64) {
-        for (from, registers) in &self.copied {
-            let (a, b) = jobs.split_at_mut(1);
-            let (source, target) = match from {
-                Side::A => (&a[0], &mut b[0]),
-                Side::B => (&b[0], &mut a[0]),
-            };
-            copy(registers, source, target);
+    /// Sets what the jobs leave open.
+    pub fn apply(&self, jobs: &mut [Job; 2], unmatched: UnmatchedValues) {
+        let mut random = Random::new(self.seed ^ FILL, 0);
+        // A constant of which one channel is set is given.
+        let carried = jobs.clone();
+        for (from, registers) in &self.interface.copied {
+            let [a, b] = jobs;
+            match from {
+                Side::A => copy_textures(registers, a, b),
+                Side::B => copy_textures(registers, b, a),
+            }
         }
-        let mut random = Random::new(seed ^ FILL, round);
-        for &n in &self.filled.constants {
-            let value = [(); 4].map(|()| random.constant(round).to_bits());
-            for job in jobs.iter_mut() {
-                let open = job.program.state.missing_channels(usize::from(n));
-                for (channel, value) in value.into_iter().enumerate() {
-                    if open >> channel & 1 != 0 {
-                        job.program.state.set_constant(usize::from(n), channel, value);
+        for shared in &self.interface.constants {
+            for channel in 0..shared.places.iter().map(Vec::len).max().unwrap_or(0) {
+                let places = shared.places.each_ref().map(|places| places.get(channel).copied());
+                let value = random.constant(0).to_bits();
+                // A uniform whose value only one file gives.
+                let given = carried.iter().zip(places).find_map(|(job, place)| {
+                    let (n, c) = place.filter(|place| gives(job, *place))?;
+                    Some(job.program.state.constants[usize::from(n)][usize::from(c & 3)])
+                });
+                for ((job, carried), place) in jobs.iter_mut().zip(&carried).zip(places) {
+                    if let Some(place) = place.filter(|place| !gives(carried, *place)) {
+                        set(job, place, given.unwrap_or(value));
                     }
                 }
             }
         }
-        for n in bits(self.filled.int_constants) {
-            let value = random.int_constant(round);
+        self.apply_resources(jobs, &mut random);
+        for (job, registers) in jobs.iter_mut().zip(&self.interface.unmatched) {
+            for &place in &registers.constants {
+                let value = match unmatched {
+                    UnmatchedValues::Apart => random.constant(0),
+                    UnmatchedValues::Alike(value) => value,
+                };
+                set(job, place, value.to_bits());
+            }
+            for &place in &registers.temps {
+                let plane = match unmatched {
+                    UnmatchedValues::Apart => random.plane(),
+                    UnmatchedValues::Alike(c) => Plane { c, du: 0.0, dv: 0.0 },
+                };
+                add_plane(job, place, plane);
+            }
+        }
+        for shared in &self.interface.inputs {
+            let plane = random.plane();
+            for ((job, carried), places) in jobs.iter_mut().zip(&carried).zip(&shared.places) {
+                let has = |temp: u8| carried.inputs.iter().flatten().any(|i| i.temp == temp);
+                for &place in places.iter().filter(|(temp, _)| !has(*temp)) {
+                    add_plane(job, place, plane);
+                }
+            }
+        }
+    }
+
+    /// Sets integer and boolean constants and textures that neither file gives: the same in both programs.
+    fn apply_resources(&self, jobs: &mut [Job; 2], random: &mut Random) {
+        let missing = &self.interface.missing;
+        for n in bits(missing.int_constants) {
+            let value = random.int_constant(0);
             jobs.iter_mut().for_each(|job| job.program.state.fc_int_const[n] = Some(value));
         }
-        if self.filled.bool_constants != 0 {
-            let value = UsFcBoolConst(random.word() & self.filled.bool_constants);
+        if missing.bool_constants != 0 {
+            let value = UsFcBoolConst(random.word() & missing.bool_constants);
             jobs.iter_mut().for_each(|job| job.program.state.fc_bool_const = Some(value));
         }
-        for n in bits(self.filled.textures.into()) {
+        for n in bits(missing.textures.into()) {
             let texture = random.texture();
             jobs.iter_mut().for_each(|job| job.textures[n].clone_from(&texture));
-        }
-        let inputs: Vec<Input> =
-            self.filled.inputs.keys().map(|&temp| random.input(temp)).collect();
-        for job in jobs.iter_mut() {
-            let given = job.inputs.get_or_insert_default();
-            for input in &inputs {
-                given.retain(|other| other.temp != input.temp);
-                given.push(input.clone());
-            }
         }
     }
 }
 
-/// Makes the values of fills differ from those of shared names under the same seed.
+/// Makes the values of fills differ from those of a search under the same seed.
 const FILL: u64 = 0x6669_6c6c;
 
 fn bits(set: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |n| set >> n & 1 != 0)
 }
 
-/// Returns the registers of `missing` that are not in `absent`.
-fn provided(missing: &ExternalReads, absent: &ExternalReads) -> ExternalReads {
-    let mut provided = missing.clone();
-    provided.constants.retain(|n| !absent.constants.contains(n));
-    provided.int_constants &= !absent.int_constants;
-    provided.bool_constants &= !absent.bool_constants;
-    provided.textures &= !absent.textures;
-    provided.inputs.retain(|temp, _| !absent.inputs.contains_key(temp));
-    provided
+/// Returns whether a job has a value for a channel of a constant.
+fn gives(job: &Job, (n, channel): (u8, u8)) -> bool {
+    job.program.state.gives_channel(n.into(), channel.into())
 }
 
-fn copy(registers: &ExternalReads, source: &Job, target: &mut Job) {
-    for &n in &registers.constants {
-        let value = source.program.state.constants[usize::from(n)];
-        let open = target.program.state.missing_channels(usize::from(n));
-        for (channel, value) in value.into_iter().enumerate() {
-            let given = source.program.state.gives_channel(usize::from(n), channel);
-            if open >> channel & 1 != 0 && given {
-                target.program.state.set_constant(usize::from(n), channel, value);
-            }
-        }
+fn set(job: &mut Job, (n, channel): (u8, u8), bits: u32) {
+    job.program.state.set_constant(n.into(), channel.into(), bits);
+}
+
+/// Sets a channel of an input that no file carries.
+fn add_plane(job: &mut Job, (temp, channel): (u8, u8), plane: Plane) {
+    let inputs = job.inputs.get_or_insert_default();
+    let at = inputs.iter().position(|input| input.temp == temp).unwrap_or_else(|| {
+        inputs.push(Input::planes(temp, [Plane { c: 0.0, du: 0.0, dv: 0.0 }; 4]));
+        inputs.len() - 1
+    });
+    if let InputData::Planes(components) = &mut inputs[at].data {
+        components[usize::from(channel & 3)].plane = plane;
     }
-    for n in bits(registers.int_constants) {
-        target.program.state.fc_int_const[n] = source.program.state.fc_int_const[n];
-    }
-    if registers.bool_constants != 0 {
-        target.program.state.fc_bool_const = source.program.state.fc_bool_const;
-    }
+}
+
+fn copy_textures(registers: &ExternalReads, source: &Job, target: &mut Job) {
     for n in bits(registers.textures.into()) {
         target.textures[n].clone_from(&source.textures[n]);
         target.program.state.format[n] = source.program.state.format[n];
     }
-    let given = source.inputs.iter().flatten();
-    for input in given.filter(|input| registers.inputs.contains_key(&input.temp)) {
-        target.inputs.get_or_insert_default().push(input.clone());
-    }
-}
-
-fn has_named_inputs(job: &Job) -> bool {
-    let named = |input: &Input| match &input.data {
-        InputData::Planes(components) => components.iter().any(|c| !c.name.is_empty()),
-        InputData::Values { .. } => false,
-    };
-    job.inputs.iter().flatten().any(named)
 }
 
 impl Random {
@@ -221,13 +208,57 @@ impl Random {
         Some(texture)
     }
 
-    /// Returns an input of four planes over the picture.
-    fn input(&mut self, temp: u8) -> Input {
-        let plane = |random: &mut Self| Plane {
-            c: random.between(-1.0, 1.0),
-            du: random.between(-2.0, 2.0),
-            dv: random.between(-2.0, 2.0),
-        };
-        Input::planes(temp, [(); 4].map(|()| plane(self)))
+    /// Returns a plane over the picture.
+    fn plane(&mut self) -> Plane {
+        Plane {
+            c: self.between(-1.0, 1.0),
+            du: self.between(-2.0, 2.0),
+            dv: self.between(-2.0, 2.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn job(source: &str) -> Job {
+        let limits = crate::formats::Limits::default();
+        crate::reader::read(source.as_bytes(), Some("a.r5"), None, &limits).unwrap().remove(0)
+    }
+
+    fn filled(sources: [&str; 2], unmatched: UnmatchedValues) -> [Job; 2] {
+        let mut jobs = sources.map(job);
+        let interface = InterfaceMatch::of(&jobs[0], &jobs[1]);
+        Fill::new(&interface, 0).apply(&mut jobs, unmatched);
+        jobs
+    }
+
+    const READS: &str = "OUT LAST src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+
+    #[test]
+    fn a_literal_is_not_given_to_the_other_program() {
+        let literal = format!("const[0] = (0.25, 0.5, 0.75, 1) ;\n{READS}");
+        let [a, b] = filled([&literal, READS], UnmatchedValues::Apart);
+        assert_eq!(a.program.state.constants[0][0], 0.25_f32.to_bits());
+        for channel in 0..3 {
+            let [a, b] = [&a, &b].map(|job| job.program.state.constants[0][channel]);
+            assert_ne!(a, b, "channel {channel}");
+        }
+        let [_, b] = filled([&literal, READS], UnmatchedValues::Alike(0.375));
+        assert_eq!(b.program.state.constants[0][..3], [0.375_f32.to_bits(); 3]);
+    }
+
+    #[test]
+    fn bare_constants_and_temporaries_are_the_same_in_both() {
+        let other = "OUT LAST src0.rgb = const[0], src1.rgb = temp[5] : out[0].rgb = MAX src0.rgb src1.rgb ;";
+        let [a, b] = filled([READS, other], UnmatchedValues::Apart);
+        let [in_a, in_b] = [&a, &b].map(|job| job.program.state.constants[0]);
+        assert_eq!(in_a, in_b);
+        assert!(in_a[..3].iter().all(|bits| *bits != 0), "{in_a:?}");
+        let temp5 = |job: &Job| job.inputs.iter().flatten().any(|input| input.temp == 5);
+        assert!(temp5(&b) && !temp5(&a));
     }
 }

@@ -30,7 +30,7 @@ use crate::expectation::agree;
 
 pub use divergence::{Divergence, ExecutedInst};
 pub use exercise::{Exercise, Unexercised};
-pub use fill::Fill;
+pub use fill::{Fill, UnmatchedValues};
 pub use findings::{new_findings, new_lints};
 pub use interface_match::{InterfaceMatch, Literals, Shared, Unmatched};
 pub use known::Known;

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::policy::Policy;
 use super::{Checked, Level, Program};
-use crate::command::input_args;
+use crate::command::{compilation, input_args};
 
 /// The log under construction.
 pub(super) struct Log {
@@ -27,6 +27,7 @@ impl Log {
             let results =
                 program.all().map(|(found, level)| result(checked, program, found, level));
             self.results.extend(results);
+            self.results.extend(compilation_result(checked, program));
         }
         for (span, message) in &checked.comments {
             let region = checked.assembly.as_ref().map(|of| region(&of.files, *span));
@@ -46,7 +47,8 @@ impl Log {
     }
 
     pub(super) fn finish(self) -> Json {
-        let rules: Vec<Json> = LintCode::ALL.iter().map(|&code| rule(code)).collect();
+        let mut rules: Vec<Json> = LintCode::ALL.iter().map(|&code| rule(code)).collect();
+        rules.push(compilation_rule());
         json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -78,6 +80,38 @@ fn rule(code: LintCode) -> Json {
         "help": { "text": info.remedy, "markdown": lint::page(code) },
         "defaultConfiguration": { "level": level(info.severity) },
     })
+}
+
+/// Identifies the results about compilations of a driver.
+const COMPILATION: &str = "compilation";
+
+fn compilation_rule() -> Json {
+    json!({
+        "id": COMPILATION,
+        "name": "not-compiled",
+        "shortDescription": { "text": "The driver could not compile the shader, and took its dummy." },
+        "fullDescription": { "text": "A driver's log says that the compilation failed: the program is not the shader. Evidence: the driver's words." },
+        "help": { "text": "Change the shader so that it stays below the driver's limits." },
+        "defaultConfiguration": { "level": level(Severity::Error) },
+    })
+}
+
+/// Returns the result about a shader that the driver could not compile.
+fn compilation_result(checked: &Checked, program: &Program) -> Option<Json> {
+    let why = compilation::not_compiled(&program.job)?;
+    let help = program.job.compilation.as_deref().and_then(compilation::remedy);
+    let help = help.map_or(String::new(), |help| format!("; {help}"));
+    Some(json!({
+        "ruleId": COMPILATION,
+        "ruleIndex": LintCode::ALL.len(),
+        "level": level(Severity::Error),
+        "message": { "text": format!("{why}{help}") },
+        "locations": [{
+            "physicalLocation": physical(&file_of(checked, None), None),
+            "logicalLocations": [{ "name": program.name, "fullyQualifiedName": program.name }],
+        }],
+        "properties": { "compilation": compilation::json(&program.job) },
+    }))
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -10,6 +10,8 @@ use r500::program::Job;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
+use super::super::compilation;
+
 /// Two programs and their differences.
 pub(super) struct Listing<'a> {
     jobs: &'a [Job; 2],
@@ -180,6 +182,7 @@ impl<'a> Listing<'a> {
                 "file": self.files[n],
                 "name": self.jobs[n].name,
                 "instructions": self.jobs[n].program.code.len(),
+                "compilation": compilation::json(&self.jobs[n]),
             })
         };
         json!({

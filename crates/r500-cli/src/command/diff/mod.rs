@@ -212,8 +212,9 @@ impl Diff {
             input_args::one(a, self.read, self.pick.as_deref())?,
             input_args::one(b, self.read, pick_b.map(String::as_str))?,
         ];
-        if self.run.wanted()
-            && let Some(why) = not_compiled([&jobs[0], &jobs[1]])
+        let not_compiled = not_compiled([&jobs[0], &jobs[1]]);
+        if self.runs()
+            && let Some(why) = not_compiled
         {
             return Err(Failure::could_not(anyhow::anyhow!(why)));
         }
@@ -249,6 +250,9 @@ impl Diff {
                     listing.text(&mut out, self.context, colors)?;
                 }
                 listing.summary(&mut out)?;
+                if let Some(why) = &not_compiled {
+                    writeln!(out, "{why}")?;
+                }
                 if let Some(run) = &run {
                     run.text(&mut out, colors)?;
                 }
@@ -263,7 +267,8 @@ impl Diff {
         out.flush()?;
         let status = match run {
             Some(run) => run.status(),
-            None if same => Status::Fine,
+            // Equal dummies are not equal shaders.
+            None if same && not_compiled.is_none() => Status::Fine,
             None => Status::Failed,
         };
         Ok(findings.status(status, self.fail_on_findings))

@@ -1,0 +1,158 @@
+//! The kinds of files, for the error of a command that is given a file of another kind.
+
+use std::io::Read;
+
+use r500::formats::{self, Format, Limits};
+use r500::reader::{self, Language};
+use r500_stream::{capture, text};
+
+use super::exit::{Failure, Outcome};
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileKind {
+    content: Content,
+    /// Whether it is compressed by gzip.
+    compressed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// A capture of command streams.
+    Capture,
+    /// The text of a command stream.
+    StreamText,
+    /// Programs in a format that has marks. Dwords have none.
+    Programs(Language),
+    /// A file without programs and streams, such as "a PNG picture".
+    Foreign(&'static str),
+}
+
+/// Bytes of a file that decide its kind.
+pub(super) const HEAD: u64 = 256 << 10;
+
+impl FileKind {
+    /// Recognises a file from its content; `None` if its bytes can be anything, such as dwords or prose.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        let mut head = Vec::new();
+        if let Ok(input) = formats::decompressed(bytes, &Limits::default()) {
+            // The beginning of a damaged file is enough.
+            let _ = input.take(HEAD).read_to_end(&mut head);
+        }
+        let content = if capture::is_capture(&head) {
+            Content::Capture
+        } else if let Some(kind) = formats::file_kind(&head) {
+            Content::Foreign(kind)
+        } else if std::str::from_utf8(&head).is_ok_and(is_stream_text) {
+            Content::StreamText
+        } else {
+            match reader::recognise(&head, None)? {
+                Language::Format(Format::Raw) => return None,
+                language => Content::Programs(language),
+            }
+        };
+        Some(Self { content, compressed: bytes.starts_with(&[0x1f, 0x8b]) })
+    }
+
+    /// Returns whether it is the text of a command stream.
+    pub(super) fn is_stream_text(self) -> bool {
+        self.content == Content::StreamText && !self.compressed
+    }
+
+    /// Returns the failure of a command that reads `wanted`, such as "a capture".
+    pub(super) fn failure(self, file: &str, wanted: &str) -> Failure {
+        let what = self.describe();
+        let help = self.help(file).map_or(String::new(), |help| format!("\n  {help}"));
+        Failure::input(anyhow::anyhow!("{file}: this is {what}, not {wanted}{help}"))
+    }
+
+    fn describe(self) -> String {
+        let what = match self.content {
+            Content::Capture => "a captured command stream",
+            Content::StreamText => "the text of a command stream",
+            Content::Programs(Language::Format(Format::CArray)) => "a C array",
+            Content::Programs(Language::Format(Format::Hex)) => "hex text",
+            Content::Programs(Language::Format(Format::MesaLog)) => "a log of Mesa's r300 driver",
+            Content::Programs(Language::Format(Format::Json)) => "a JSON file",
+            Content::Programs(Language::Format(Format::JsonLines)) => "a file of JSON lines",
+            Content::Programs(_) => "assembly of a fragment program",
+            Content::Foreign(kind) => kind,
+        };
+        format!("{what}{}", if self.compressed { ", compressed by gzip" } else { "" })
+    }
+
+    /// Returns which command reads the file.
+    fn help(self, file: &str) -> Option<String> {
+        Some(match self.content {
+            Content::Capture | Content::StreamText if self.compressed => {
+                format!("decompress it first: `gunzip {file}`")
+            }
+            Content::Capture => {
+                format!(
+                    "`r500 stream {file} --list` shows its draws, `r500 replay {file}` executes it"
+                )
+            }
+            Content::StreamText => {
+                format!("`r500 stream {file}` reads it, with --assemble it writes the dwords")
+            }
+            Content::Programs(Language::Format(Format::MesaLog)) => format!(
+                "`r500 convert {file} --list` lists its compilations, `r500 disasm {file} --pick fp0` prints a fragment \
+                 program, `r500 explain {file} --as pvs` the vertex programs"
+            ),
+            Content::Programs(Language::Assembly) => {
+                format!("`r500 check {file}` checks it, `r500 asm {file}` assembles it")
+            }
+            Content::Programs(_) => {
+                format!("`r500 check {file}` checks its programs, `r500 disasm {file}` prints them")
+            }
+            Content::Foreign(_) => return None,
+        })
+    }
+}
+
+/// Refuses a source with errors that is a file of another kind. Text in a file with the name of a source is one, unless it is a stream's.
+pub(super) fn refuse_other_than_assembly(file: &str, source: &[u8]) -> Outcome<()> {
+    let Some(kind) = FileKind::of(source) else { return Ok(()) };
+    let is_source = reader::recognise(source, Some(file)) == Some(Language::Assembly);
+    match is_source && !kind.is_stream_text() {
+        true => Ok(()),
+        false => Err(kind.failure(file, "assembly")),
+    }
+}
+
+/// Returns whether most statements of a text are those of a command stream.
+fn is_stream_text(head: &str) -> bool {
+    let statements = statements(head);
+    let wrong = text::parse(head).map_or_else(|errors| errors.len(), |_| 0);
+    statements > 0 && wrong * 4 <= statements
+}
+
+/// Returns the number of lines that are not empty and not comments of a stream's text.
+pub(super) fn statements(text: &str) -> usize {
+    let code = |line: &&str| !line.split('#').next().unwrap_or_default().trim().is_empty();
+    text.lines().filter(code).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(bytes: &[u8]) -> Option<Content> {
+        FileKind::of(bytes).map(|kind| kind.content)
+    }
+
+    #[test]
+    fn kinds_are_recognised_from_content() {
+        let stream = b"# submission 0\nVAP_PVS_STATE_FLUSH_REG = 0x00000000   # 0\n";
+        assert_eq!(content(stream), Some(Content::StreamText));
+        assert_eq!(content(&capture::MAGIC), Some(Content::Capture));
+        let hex = Content::Programs(Language::Format(Format::Hex));
+        assert_eq!(content(b"00007800 08040000 08040000 00db0220 00c18003 00490000\n"), Some(hex));
+        let source = b"OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+        assert_eq!(content(source), Some(Content::Programs(Language::Assembly)));
+        assert_eq!(content(b"\x89PNG\r\n\x1a\n"), Some(Content::Foreign("a PNG picture")));
+        for anything in [&b""[..], b"\0\x78\0\0\x01\0\x04\x08", b"This is prose.\n"] {
+            assert_eq!(content(anything), None);
+        }
+    }
+}
