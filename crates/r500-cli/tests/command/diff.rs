@@ -15,6 +15,31 @@ fn an_endless_comparison_ends_undecided() {
     r500(&["diff", &program, &jump_only_at_the_end, "--run", "--limit-time", "5"]).status(3);
 }
 
+/// A file that lacks a constant may lack just the literal of the other file, under this or another number.
+#[test]
+fn a_missing_constant_may_be_the_literal_of_the_other_file() {
+    let folder = Folder::new("diff-literal");
+    let reads =
+        |n: usize| format!("OUT src0.rgb = const[{n}] : out[0].rgb = MAX src0.rgb src0.rgb ;\n");
+    let literal = folder.write("literal.r5", format!("const[0] = (3, 3, 3, 3) ;\n{}", reads(0)));
+    for n in [0, 2] {
+        let lacking = folder.write("lacking.r5", reads(n));
+        r500(&["diff", &literal, &lacking, "--run"])
+            .status(3)
+            .shows("undecided: a result depends on what a program reads and does not carry");
+        r500(&["diff", &lacking, &literal, "--run"]).status(3);
+    }
+    // A product with 0 under ZERO_TIMES_ANYTHING_EQUALS_ZERO is 0, whatever the missing constant is.
+    let product = folder.write(
+        "product.r5",
+        "US_CONFIG = ZERO_TIMES_ANYTHING_EQUALS_ZERO ;\n\
+         OUT src0.rgb = const[0] : out[0].rgb = MAD src0.rgb src0.000 src0.000 ;\n",
+    );
+    r500(&["diff", &literal, &product, "--run"]).status(1);
+    let without = folder.write("without.r5", "OUT : out[0].rgb = MAX src0.111 src0.111 ;\n");
+    r500(&["diff", &literal, &without, "--run"]).status(1);
+}
+
 /// Bare programs with a single bit changed: where the real constants tell them apart, filled values must not
 /// call them equal; and a verdict says what corresponds. `R500_MUTATIONS` sets how many.
 #[test]

@@ -10,6 +10,7 @@ use r500_check::ExternalReads;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_program::{Input, InputData, Job, Plane, Texture};
 
+use super::search::CONFIRMING;
 use super::{InterfaceMatch, Random, Side};
 use crate::texture::{Filter, Source, TextureSpec};
 
@@ -31,7 +32,10 @@ pub enum UnmatchedValues {
 
 impl UnmatchedValues {
     /// Equal values with which a difference is confirmed: one that disappears depends on what corresponds to nothing.
-    pub const CONFIRMING: [Self; 3] = [Self::Alike(0.0), Self::Alike(1.0), Self::Alike(0.375)];
+    pub const CONFIRMING: [Self; 3] = {
+        let [a, b, c] = CONFIRMING;
+        [Self::Alike(a), Self::Alike(b), Self::Alike(c)]
+    };
 }
 
 impl<'a> Fill<'a> {
@@ -50,6 +54,13 @@ impl<'a> Fill<'a> {
         };
         !self.interface.missing.is_empty()
             || self.interface.constants.iter().any(|shared| is_open(&shared.places))
+    }
+
+    /// Returns whether a difference says something only if it is the same for all [`UnmatchedValues`]: the file of one program lacks
+    /// constants, which may be the literals of the other.
+    #[must_use]
+    pub fn lacks_literals(&self, jobs: &[Job; 2]) -> bool {
+        self.interface.lacks_literals(jobs)
     }
 
     /// Sets what the jobs leave open.

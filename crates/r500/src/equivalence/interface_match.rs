@@ -34,6 +34,25 @@ pub struct InterfaceMatch {
     pub unlent: Vec<(Side, ExternalReads)>,
 }
 
+impl InterfaceMatch {
+    /// Returns whether one program reads constants that its file does not give while the other reads literals: these may be the values
+    /// that the file lacks, so that a difference that depends on them says nothing.
+    pub(super) fn lacks_literals(&self, jobs: &[Job; 2]) -> bool {
+        (0..2).any(|n| {
+            let other = &jobs[1 - n];
+            let is_literal = |&place: &(u8, u8)| {
+                let is_shared = |shared: &Shared| shared.places[1 - n].contains(&place);
+                other.program.state.gives_channel(place.0.into(), place.1.into())
+                    && !self.constants.iter().any(is_shared)
+                    && !self.unmatched[1 - n].constants.contains(&place)
+            };
+            let reads = ExternalReads::of(&other.program);
+            let mut read = constant_channels(&reads);
+            !self.unmatched[n].constants.is_empty() && read.any(|place| is_literal(&place))
+        })
+    }
+}
+
 /// A constant or an input component that both jobs have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shared {

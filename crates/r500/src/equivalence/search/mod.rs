@@ -6,7 +6,8 @@
 //!
 //! Registers that correspond to nothing in the other program have different random values in the two. If a result depends
 //! on them, the programs are compared with the same value in all of them, whatever corresponds to what; a difference
-//! then is one under every correspondence.
+//! then is one under every correspondence. Where one program has literals and the file of the other lacks constants, these may be the
+//! literals: a difference must then be the same for all values.
 //!
 //! | module | concept |
 //! | --- | --- |
@@ -164,6 +165,7 @@ impl Search<'_> {
             complete: false,
             end: SearchEnd::Equal,
         };
+        let lacks_literals = self.interface.lacks_literals(jobs);
         let missing = &self.interface.missing;
         let programs = [&jobs[0].program, &jobs[1].program];
         let legal = LegalConstants::new(programs, missing.int_constants, missing.bool_constants);
@@ -271,8 +273,12 @@ impl Search<'_> {
             let differing = self.differing(&sides, &mut result.pixels);
             let mut depends = false;
             for quad in differing {
-                match self.confirm(&sides, &plan, &values, quad, alike)? {
+                match self.confirm(&sides, &plan, &values, quad, (alike, lacks_literals))? {
                     Confirmed::Not => {}
+                    Confirmed::Depends if lacks_literals => {
+                        result.end = SearchEnd::Depends;
+                        return Ok(result);
+                    }
                     Confirmed::Depends => depends = true,
                     Confirmed::Different(found) => {
                         let (pair, comparison) = *found;
@@ -327,7 +333,7 @@ impl Search<'_> {
         plan: &Plan,
         values: &[Vec<f32>],
         quad: usize,
-        alike: bool,
+        (alike, lacks_literals): (bool, bool),
     ) -> Result<Confirmed, Incomparable> {
         let at = pixels(quad);
         let compare = |values: &dyn Fn(usize, usize) -> f32| {
@@ -350,14 +356,26 @@ impl Search<'_> {
             return Ok(Confirmed::Not);
         };
         let is_unmatched = |slot: usize| plan.slots()[slot].is_unmatched;
-        if alike || !(0..plan.slots().len()).any(is_unmatched) {
+        if !(0..plan.slots().len()).any(is_unmatched) || alike && !lacks_literals {
             return Ok(Confirmed::Different(Box::new((pair, comparison))));
         }
-        for same in [0.0, 1.0, 0.375] {
+        let with_same = |same: f32| {
             let value = |slot: usize, pixel: usize| {
                 if is_unmatched(slot) { same } else { values[slot][pixel] }
             };
-            if let Some((pair, comparison)) = differs(compare(&value))? {
+            differs(compare(&value))
+        };
+        if lacks_literals {
+            // The same difference, whatever these values are.
+            for same in CONFIRMING {
+                if with_same(same)?.is_none_or(|(_, other)| other.first != comparison.first) {
+                    return Ok(Confirmed::Depends);
+                }
+            }
+            return Ok(Confirmed::Different(Box::new((pair, comparison))));
+        }
+        for same in CONFIRMING {
+            if let Some((pair, comparison)) = with_same(same)? {
                 return Ok(Confirmed::Different(Box::new((pair, comparison))));
             }
         }
@@ -405,6 +423,9 @@ impl Search<'_> {
         Ok(())
     }
 }
+
+/// Equal values of what corresponds to nothing, with which a difference is confirmed.
+pub(super) const CONFIRMING: [f32; 3] = [0.0, 1.0, 0.375];
 
 /// Makes the values of resources differ from those of slots under the same seed.
 const RESOURCES: u64 = 0x7265_736f;
