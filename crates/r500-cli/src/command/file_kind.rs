@@ -120,17 +120,28 @@ pub(super) fn refuse_other_than_assembly(file: &str, source: &[u8]) -> Outcome<(
     }
 }
 
-/// Returns whether most statements of a text are those of a command stream.
+/// Lines that decide what a text is. The errors of a longer one are not all reported.
+const LINES: usize = 64;
+
+/// Returns whether most statements at the beginning of a text are those of a command stream.
 fn is_stream_text(head: &str) -> bool {
-    let statements = statements(head);
-    let wrong = text::parse(head).map_or_else(|errors| errors.len(), |_| 0);
-    statements > 0 && wrong * 4 <= statements
+    let lines: Vec<&str> = head.lines().filter(is_statement).take(LINES).collect();
+    let wrong = text::parse(&lines.join("\n")).map_or_else(|errors| errors.len(), |_| 0);
+    !lines.is_empty() && wrong * 4 <= lines.len()
 }
 
-/// Returns the number of lines that are not empty and not comments of a stream's text.
-pub(super) fn statements(text: &str) -> usize {
-    let code = |line: &&str| !line.split('#').next().unwrap_or_default().trim().is_empty();
-    text.lines().filter(code).count()
+/// Fewest lines, each with an error, of which a text of another kind consists. A short one may be a stream with mistakes.
+const FEWEST: usize = 8;
+
+/// Returns whether all lines of a text are errors, and too many to be mistakes.
+pub(super) fn is_no_stream(text: &str, errors: usize) -> bool {
+    let statements = text.lines().filter(is_statement).count();
+    statements >= FEWEST && errors >= statements
+}
+
+/// Returns whether a line of a stream's text is neither empty nor a comment.
+fn is_statement(line: &&str) -> bool {
+    !line.split('#').next().unwrap_or_default().trim().is_empty()
 }
 
 #[cfg(test)]

@@ -322,7 +322,7 @@ const STREAM: &str = "a command stream";
 fn not_a_stream(file: &Path, text: &str, errors: &[TextError]) -> Failure {
     match FileKind::of(text.as_bytes()) {
         Some(kind) if !kind.is_stream_text() => kind.failure(&input_args::show(file), STREAM),
-        None if errors.len() >= file_kind::statements(text) => Failure::input(anyhow::anyhow!(
+        None if file_kind::is_no_stream(text, errors.len()) => Failure::input(anyhow::anyhow!(
             "{}: this is not {STREAM}: each of its lines is in error; the first: {}",
             input_args::show(file),
             errors.first().map_or(String::new(), ToString::to_string)

@@ -217,11 +217,11 @@ impl InterfaceMatch {
             nameless.copied().collect::<BTreeSet<(u8, u8)>>()
         });
         let is_named = |job: &Job| !job.uniforms.is_empty() || job.compilation.is_some();
+        // A constant that one file lacks may be a literal of the other, under another number.
         let conflicts = |n: usize| {
-            let other = |place| meaning(1 - n, place);
-            nameless[n].iter().any(|place| {
-                read[1 - n].contains(place) && matches!(other(place), Meaning::Value(_))
-            })
+            let is_literal = |place| matches!(meaning(1 - n, place), Meaning::Value(_));
+            nameless[n].iter().any(|place| !nameless[1 - n].contains(place))
+                && read[1 - n].iter().any(is_literal)
         };
         let [a, b] = jobs;
         let is_same = a.program == b.program && a.uniforms == b.uniforms;

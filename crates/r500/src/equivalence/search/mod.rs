@@ -270,12 +270,14 @@ impl Search<'_> {
                     }
                 });
             }
+            let before = result.pixels;
             let differing = self.differing(&sides, &mut result.pixels);
             let mut depends = false;
             for quad in differing {
                 match self.confirm(&sides, &plan, &values, quad, (alike, lacks_literals))? {
                     Confirmed::Not => {}
                     Confirmed::Depends if lacks_literals => {
+                        (result.frames, result.pixels) = (result.frames - 1, before);
                         result.end = SearchEnd::Depends;
                         return Ok(result);
                     }

@@ -84,7 +84,7 @@ impl Verdict {
             }
             End::Undecided(reason) => {
                 writeln!(out, "undecided: {reason}")?;
-                if self.carried.is_some() || self.searched.is_some() {
+                if self.pixels() > 0 {
                     writeln!(out, "equal are {}", self.with())?;
                 }
                 self.filled(out)?;
