@@ -7,9 +7,9 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use r500::exec::{Draw, RunError};
 use r500::fast::codegen::{Batch, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500::fast::{NativeCode, Simd};
-use r500::lift::{LiftInput, lift};
 use r500::jit::Effort;
 use r500::jit::compile::{Assembly, Level, compile};
+use r500::lift::{LiftInput, lift};
 
 /// A loop of the machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
