@@ -114,7 +114,7 @@ fn set_vertex_path(stream: &mut StreamWriter, size: u32) {
 fn set_vertex_program(stream: &mut StreamWriter, source: &str, constants: &[[f32; 4]]) {
     use vap::{VapPvsCodeCntl0, VapPvsCodeCntl1};
     let lines = source.lines().map(str::trim).filter(|line| !line.is_empty());
-    let code: Vec<pvs::Instruction> =
+    let code: Vec<r500_pvs::Instruction> =
         lines.map(|line| line.parse().expect("an instruction a line")).collect();
     let last = (code.len() - 1) as u16;
     let dwords: Vec<u32> = code.iter().flat_map(|instruction| instruction.0).collect();

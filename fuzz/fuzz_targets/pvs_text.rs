@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_chip::pvs::Instruction;
+use r500_pvs::Instruction;
 
 fuzz_target!(|input: ([u32; 4], &str)| {
     let (words, text) = input;

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use r500_stream::{
     Buffer, BufferId, CommandProcessor, DrawSummary, Effect, Relocation, State, Statistics,
-    Submission, Tiling, VertexProgram,
+    Submission, Tiling,
 };
 
 fuzz_target!(|input: (u32, u8, Vec<u32>)| {
@@ -27,10 +27,10 @@ fuzz_target!(|input: (u32, u8, Vec<u32>)| {
                 draws += 1;
                 assert!(draw.at < submission.words.len());
                 assert!(!DrawSummary::new(cp.state(), &draw).to_string().is_empty());
-                if let Some(program) = VertexProgram::new(cp.state()) {
-                    assert!(program.to_string().lines().count() > program.instructions.len());
-                    for finding in program.check() {
-                        assert!(!finding.kind.to_string().is_empty());
+                if let Some(program) = cp.state().vertex_program() {
+                    assert!(program.to_string().lines().count() > program.window().count());
+                    for lint in program.check() {
+                        assert!(!lint.kind.to_string().is_empty());
                     }
                 }
             }

@@ -1,11 +1,11 @@
 //! Clipping and the viewport transform: from clip space to the window.
 
-use r500_chip::pvs::PLANES;
 use r500_chip::values::PointClip;
 use r500_chip::vap::{
     VapClipCntl, VapCntl, VapGbHorzClipAdj, VapGbVertClipAdj, VapVportXoffset, VapVportXscale,
     VapVportYoffset, VapVportYscale, VapVportZoffset, VapVportZscale, VapVteCntl,
 };
+use r500_pvs::PLANES;
 use r500_stream::State;
 
 use crate::reading::{GuardBand, Readings};

@@ -4,12 +4,12 @@
 //! would. Each module is a block of the chip, in pipeline order:
 //!
 //! ```text
-//! words ─cp▶ draw ─vap, pvs▶ vertices ─clip▶ polygons ─ga▶ shapes ─su▶ primitives ─sc▶ quads
-//!                                        ─rs▶ inputs ─us▶ colours ─fg, zb, rb3d▶ surfaces
+//! words ─cp▶ draw ─vap▶ vertices ─clip▶ polygons ─ga▶ shapes ─su▶ primitives ─sc▶ quads
+//!                                   ─rs▶ inputs ─us▶ colours ─fg, zb, rb3d▶ surfaces
 //! ```
 //!
 //! Each block reads its registers once for a draw into a plain structure and does not use addresses afterwards. Modules
-//! depend on earlier blocks only. Fragment programs run on any [`Engine`](r500_exec::Engine): the quads of a draw are
+//! depend on earlier blocks only. Vertex programs run on [`r500_pvs::Interpreter`]; fragment programs run on any [`Engine`](r500_exec::Engine): the quads of a draw are
 //! packed into one picture with inputs by pixel and a coverage mask.
 //!
 //! Rules that the documents leave open are named choices in [`Readings`]. A register with a value that has an effect
@@ -104,7 +104,6 @@ mod fg;
 mod fog;
 mod ga;
 mod limits;
-mod pvs;
 mod rb3d;
 mod reading;
 mod recording;

@@ -219,12 +219,6 @@ impl Budget {
         texture_bytes, TextureBytes
     );
 
-    /// Returns the remaining instructions of vertex programs.
-    #[cfg(test)]
-    pub(crate) fn vertex_instructions_left(&self) -> u64 {
-        self.left.vertex_instructions
-    }
-
     /// Returns how many instructions each of some groups of pixels may execute, and whether that is less than
     /// [`Limits::group_instructions`] because of the limit for all groups together.
     pub(crate) fn group_instructions(&self, groups: u64) -> (u64, bool) {

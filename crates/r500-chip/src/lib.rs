@@ -1,4 +1,4 @@
-//! The R500 blocks around the fragment processor as data: registers with addresses, PM4 packets, vertex program
+//! The R500 blocks around the fragment processor as data: registers with addresses, PM4 packets, words of vertex
 //! instructions.
 //!
 //! One module per block: [`cp`], [`vap`], [`ga`], [`gb`], [`su`], [`sc`], [`rb3d`], [`zb`]. Each is a table that reads

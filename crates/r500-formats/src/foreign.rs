@@ -3,8 +3,8 @@
 //! Any dwords decode as a fragment program, so these inputs would be misread. Only inputs with a detected format are
 //! checked; a format named by the user is not.
 
-use r500_chip::pvs::{self, Addressing, Component, DstType, Op, Src, SrcType};
 use r500_isa::Instruction;
+use r500_pvs::{self as pvs, Addressing, Component, DstType, Op, Src, SrcType};
 
 use crate::ReadError;
 use crate::error::ReadErrorKind;

@@ -21,7 +21,7 @@ const VERTEX_PROGRAMS: [&str; 3] = [
 ];
 
 fn dwords(program: &str) -> Vec<u32> {
-    let parse = |line: &str| line.trim().parse::<r500_chip::pvs::Instruction>().unwrap().0;
+    let parse = |line: &str| line.trim().parse::<r500_pvs::Instruction>().unwrap().0;
     program.lines().flat_map(parse).collect()
 }
 

@@ -38,4 +38,3 @@ pub use processor::{Binding, BoundArray, CommandProcessor, DrawCall, Effect, Ind
 pub use registers::RegisterFile;
 pub use statistics::{Draws, Statistics};
 pub use submission::{Relocation, Submission, Tiling};
-pub use vertex_program::{Flow, VertexFinding, VertexFindingKind, VertexProgram};

@@ -1,9 +1,9 @@
 //! Program memories, written through the index and data registers of `US` and `PVS`.
 
-use r500_chip::pvs;
 use r500_isa::state::GaUsVectorIndex;
 use r500_isa::values::VectorType;
 use r500_isa::{CONSTANTS, INSTRUCTION_SLOTS, Instruction};
+use r500_pvs as pvs;
 
 /// Instructions and constants of the fragment processor.
 #[derive(Clone, Debug, PartialEq, Eq)]

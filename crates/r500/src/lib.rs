@@ -38,6 +38,7 @@ pub use r500_isa as isa;
 pub use r500_jit as jit;
 pub use r500_opt as opt;
 pub use r500_program as program;
+pub use r500_pvs as pvs;
 
 // The intermediate representation, which the command prints. Not part of the public interface.
 #[doc(hidden)]

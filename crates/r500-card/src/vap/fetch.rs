@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use r500_chip::pvs::INPUTS;
 use r500_chip::values::{DataType, Endian, SignedNorm, StreamSwizzle};
 use r500_chip::vap::{
     VapCntlStatus, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
     VapVfMaxVtxIndx, VapVfMinVtxIndx, VapVtxSize,
 };
 use r500_numerics::codec::half;
+use r500_pvs::INPUTS;
 use r500_stream::{BoundArray, DrawCall, Indices, State};
 
 use crate::surface::swap_dword;

@@ -4,10 +4,10 @@ pub(crate) mod assembly;
 pub(crate) mod fetch;
 pub(crate) mod vertices;
 
-use r500_chip::pvs::OUTPUTS;
 use r500_chip::vap::{
     VapAltNumVertices, VapCntl, VapCntlStatus, VapOutVtxFmt0, VapOutVtxFmt1, VapVfCntl,
 };
+use r500_pvs::OUTPUTS;
 use r500_stream::{DrawCall, State};
 
 /// An output of the vertex processor: a vertex in clip space, or in window coordinates if it bypasses the viewport
@@ -29,8 +29,6 @@ pub(crate) struct DrawState {
     pub(crate) count: u32,
     /// Whether vertices are processed without rendering.
     pub(crate) no_render: bool,
-    /// Whether inputs are outputs, without a vertex program.
-    pub(crate) bypass: bool,
 }
 
 impl DrawState {
@@ -44,7 +42,6 @@ impl DrawState {
                 false => draw.vf_cntl.num_vertices().into(),
             },
             no_render: registers.get::<VapCntl>().vap_no_render(),
-            bypass: registers.get::<VapCntlStatus>().pvs_bypass(),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Vertex processing of a draw, in pieces: a draw may have 2^24 vertices, but primitives use neighbours only.
 
-use r500_chip::pvs::OUTPUTS;
 use r500_chip::values::PrimWalk;
+use r500_pvs::{Interpreter, OUTPUTS};
 use r500_stream::{DrawCall, State};
 
 use super::fetch::{Fetch, IndexList, Processed};
 use super::{DrawState, OutputLayout, Vertex};
 use crate::limits::{Budget, CardError};
-use crate::pvs::Program;
 use crate::report::{Note, Report};
 
 /// Vertices that are processed at a time.
@@ -23,7 +22,7 @@ pub(crate) struct Vertices<'a> {
     fetch: Fetch,
     indices: IndexList<'a>,
     /// `None` if inputs are outputs.
-    program: Option<Program>,
+    program: Option<Interpreter>,
     layout: &'a OutputLayout,
     count: usize,
     first: Vertex,
@@ -61,7 +60,11 @@ impl<'a> Vertices<'a> {
             walk,
             fetch: Fetch::new(state),
             indices: IndexList::new(call),
-            program: (!draw.bypass).then(|| Program::new(state)),
+            program: state.vertex_program().map(|program| {
+                let constants = state.pvs.constants().iter();
+                let constants: Vec<_> = constants.map(|c| c.map(f32::from_bits)).collect();
+                Interpreter::new(&program, &constants)
+            }),
             layout,
             count: draw.count as usize,
             first: Vertex::default(),
@@ -162,7 +165,14 @@ impl<'a> Vertices<'a> {
         };
         let mut outputs = [[0.0; 4]; OUTPUTS];
         match &self.program {
-            Some(program) => program.run(&inputs, &mut outputs, budget)?,
+            Some(program) => {
+                let mut executed = 0u64;
+                program.run(&inputs, &mut outputs, || {
+                    budget.vertex_instructions(1)?;
+                    executed += 1;
+                    if executed.is_multiple_of(1 << 16) { budget.time() } else { Ok(()) }
+                })?;
+            }
             None => outputs[..inputs.len()].copy_from_slice(&inputs),
         }
         self.known.insert(index, self.processed.len());

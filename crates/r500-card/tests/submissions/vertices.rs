@@ -29,10 +29,8 @@ fn vertices_come_from_arrays_by_index_through_a_program() {
         "VE_ADD out[0].xyzw, input[0].xyzw, input[0].0000",
         "VE_MULTIPLY out[1].xyzw, input[1].xyzw, const[0].xyzw",
     ];
-    let program: Vec<u32> = program
-        .iter()
-        .flat_map(|line| line.parse::<r500_chip::pvs::Instruction>().unwrap().0)
-        .collect();
+    let program: Vec<u32> =
+        program.iter().flat_map(|line| line.parse::<r500_pvs::Instruction>().unwrap().0).collect();
     stream.words.write(0x2200, &[0]).write_one(0x2208, &program).write(0x2200, &[1024]);
     stream.words.write_one(0x2208, &[0.5_f32, 1.0, 1.0, 1.0].map(f32::to_bits));
     stream.set(&[

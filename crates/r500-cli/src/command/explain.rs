@@ -7,12 +7,12 @@ use std::path::Path;
 use clap::Args;
 use r500::asm::DiagnosticCode;
 use r500::check::LintCode;
-use r500::chip::pvs;
 use r500::chip::{Access, Mapping, RegisterRef};
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::formats::LogEntry;
 use r500::isa::{FieldKind, Instruction, Register, Value};
+use r500::pvs;
 use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};

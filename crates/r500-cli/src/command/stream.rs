@@ -9,6 +9,7 @@ use r500::asm::PrintOptions;
 use r500::chip::pm4::Opcode;
 use r500::chip::values::PrimType;
 use r500::isa::Instruction;
+use r500::pvs::Program;
 use r500::reader::Language;
 use r500::writer;
 use r500_card::{Card, CardError, DrawJob};
@@ -16,7 +17,7 @@ use r500_stream::capture::{self, Event, Limits, PlayError, Player, Reader};
 use r500_stream::text::{Printer, TextError, parse};
 use r500_stream::{
     CommandProcessor, DrawCall, DrawSummary, Effect, OutOfTime, State, Statistics, Submission,
-    VertexProgram, counted,
+    counted,
 };
 use serde_json::{Value as Json, json};
 
@@ -462,11 +463,11 @@ fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Out
 const SHOWN_ERRORS: u64 = 8;
 
 /// Returns the vertex program of a draw; `None` if the draw bypasses vertex programs.
-fn vertex_program(source: &Source, wanted: u64) -> Outcome<Option<VertexProgram>> {
+fn vertex_program(source: &Source, wanted: u64) -> Outcome<Option<Program>> {
     let (mut program, mut count) = (None, 0);
     draws(source, |draw| {
         if draw.number == wanted {
-            program = Some(VertexProgram::new(draw.state));
+            program = Some(draw.state.vertex_program());
         }
         count += 1;
         Ok(())
@@ -475,20 +476,20 @@ fn vertex_program(source: &Source, wanted: u64) -> Outcome<Option<VertexProgram>
 }
 
 /// Prints a vertex program and what is likely wrong with it.
-fn print_vertex_program(program: Option<&VertexProgram>, out: &mut dyn Write) -> Outcome {
+fn print_vertex_program(program: Option<&Program>, out: &mut dyn Write) -> Outcome {
     let Some(program) = program else {
         writeln!(out, "# no vertex program: VAP_CNTL_STATUS.PVS_BYPASS is set")?;
         return Ok(Status::Fine);
     };
     write!(out, "{program}")?;
-    let findings = program.check();
-    for finding in &findings {
-        match finding.instruction {
-            Some(n) => writeln!(out, "# instruction {n}: {}", finding.kind)?,
-            None => writeln!(out, "# {}", finding.kind)?,
+    let lints = program.check();
+    for lint in &lints {
+        match lint.instruction {
+            Some(n) => writeln!(out, "# instruction {n}: {}", lint.kind)?,
+            None => writeln!(out, "# {}", lint.kind)?,
         }
     }
-    Ok(if findings.is_empty() { Status::Fine } else { Status::Failed })
+    Ok(if lints.is_empty() { Status::Fine } else { Status::Failed })
 }
 
 fn draw_json(summary: &DrawSummary) -> Json {

@@ -4,12 +4,12 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use r500_chip::pm4::{FILLER, Header, IndexBuffer, Opcode, Type0, Type3, VertexArrays};
-use r500_chip::pvs::{self, CONSTANT_BASE};
 use r500_chip::vap::{VapPvsVectorDataReg, VapPvsVectorDataReg128, VapPvsVectorIndxReg, VapVfCntl};
 use r500_chip::{Mapped, RegisterRef, at};
 use r500_isa::state::{GaUsVectorData, GaUsVectorIndex};
 use r500_isa::values::VectorType;
 use r500_isa::{Field, FieldKind, Instruction, Register, Word};
+use r500_pvs::{self as pvs, CONSTANT_BASE};
 
 use super::words;
 use crate::packet::{Packet, Truncated, packets};

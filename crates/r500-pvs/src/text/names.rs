@@ -1,6 +1,6 @@
 //! Notation of operands, shared by printer and parser.
 
-use super::{Component, DstType, SrcType, Swizzle};
+use r500_chip::pvs::{Component, DstType, SrcType, Swizzle};
 
 /// Spellings of destinations.
 pub(super) const DESTINATIONS: [(DstType, &str); 6] = [

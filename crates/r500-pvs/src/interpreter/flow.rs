@@ -1,17 +1,14 @@
 //! Flow control of vertex programs: jumps, loops and calls that take effect between instructions.
 
-use r500_chip::pvs::FLOW_INSTRUCTIONS;
+use r500_chip::pvs::INSTRUCTIONS;
 use r500_chip::values::FlowOp;
-use r500_chip::vap::{
-    VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex, VapPvsFlowCntlOpc,
-};
-use r500_stream::State;
 
 use super::fixed_point::Iteration;
+use crate::{Controls, Flow};
 
 /// The flow-control instructions of a program, and its first and last instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Flow {
+pub(super) struct FlowControl {
     first: usize,
     last: usize,
     /// In the order of their effect at one address.
@@ -32,39 +29,31 @@ struct FlowInst {
     keep_index: bool,
 }
 
-impl Flow {
-    pub(super) fn new(state: &State, first: usize, last: usize) -> Self {
-        let opcodes = state.registers.get::<VapPvsFlowCntlOpc>().bits();
-        let mut ops = Vec::new();
-        for n in 0..FLOW_INSTRUCTIONS as u32 {
-            let op = FlowOp::new((opcodes >> (2 * n) & 3) as u8);
-            if op == FlowOp::NONE {
-                continue;
-            }
-            let lw: VapPvsFlowCntlAddrsLw = state.registers.member(n);
-            let uw: VapPvsFlowCntlAddrsUw = state.registers.member(n);
-            let index: VapPvsFlowCntlLoopIndex = state.registers.member(n);
-            ops.push(FlowInst {
-                op,
-                act: lw.act_adrs(),
-                count_or_target: lw.loop_cnt_jmp_inst(),
-                last: uw.last_inst(),
-                target: uw.rtn_inst(),
-                init: index.loop_init_val().into(),
-                step: index.loop_step_val().into(),
-                keep_index: index.loop_repeat_no_fli(),
-            });
+impl From<&Flow> for FlowInst {
+    fn from(flow: &Flow) -> Self {
+        Self {
+            op: flow.op,
+            act: flow.low.act_adrs(),
+            count_or_target: flow.low.loop_cnt_jmp_inst(),
+            last: flow.high.last_inst(),
+            target: flow.high.rtn_inst(),
+            init: flow.index.loop_init_val().into(),
+            step: flow.index.loop_step_val().into(),
+            keep_index: flow.index.loop_repeat_no_fli(),
         }
+    }
+}
+
+impl FlowControl {
+    pub(super) fn new(controls: &Controls) -> Self {
+        let first = usize::from(controls.range.pvs_first_inst());
+        let last = usize::from(controls.range.pvs_last_inst()).max(first);
+        let mut ops: Vec<FlowInst> = controls.flow.iter().map(FlowInst::from).collect();
         // Loops with a common start are entered outermost first: the outermost ends last; compilers number inner loops
         // with a common end first.
         ops.reverse();
         ops.sort_by_key(|op| (op.act, u16::MAX - op.last));
         Self { first, last, ops }
-    }
-
-    /// Returns whether there are jumps or calls.
-    pub(super) fn jumps(&self) -> bool {
-        self.ops.iter().any(|op| op.op != FlowOp::LOOP)
     }
 
     fn after(&self, instruction: u16) -> impl Iterator<Item = (usize, &FlowInst)> {
@@ -74,7 +63,7 @@ impl Flow {
 
 /// The instruction sequencer.
 pub(super) struct Sequencer<'a> {
-    flow: &'a Flow,
+    flow: &'a FlowControl,
     pc: Option<usize>,
     stack: Vec<Frame>,
     /// Loop index outside of all loops.
@@ -99,7 +88,7 @@ const DEPTH: usize = 64;
 
 impl<'a> Sequencer<'a> {
     /// Returns a sequencer at the first instruction. `indexed` tells whether instructions use the loop index.
-    pub(super) fn new(flow: &'a Flow, indexed: bool) -> Self {
+    pub(super) fn new(flow: &'a FlowControl, indexed: bool) -> Self {
         let mut sequencer = Self {
             flow,
             pc: Some(flow.first),
@@ -117,11 +106,13 @@ impl<'a> Sequencer<'a> {
     }
 
     /// Returns the next instruction; `None` at the end.
+    #[inline]
     pub(super) fn pc(&self) -> Option<usize> {
         self.pc
     }
 
     /// Returns aL.
+    #[inline]
     pub(super) fn loop_index(&self) -> i32 {
         self.stack.last().map_or(self.outer_index, |frame| frame.index)
     }
@@ -167,7 +158,7 @@ impl<'a> Sequencer<'a> {
     }
 
     fn go(&mut self, pc: usize) {
-        self.pc = (pc < r500_chip::pvs::INSTRUCTIONS).then_some(pc);
+        self.pc = (pc < INSTRUCTIONS).then_some(pc);
     }
 
     /// Executes the flow control after an instruction, before `next`.

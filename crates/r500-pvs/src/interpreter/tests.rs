@@ -1,56 +1,88 @@
 #![allow(clippy::unwrap_used)]
 
-use r500_chip::Mapped;
-use r500_chip::vap::{VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex};
+use r500_chip::pvs::INSTRUCTIONS;
+use r500_chip::values::FlowOp;
+use r500_chip::vap::{
+    VapOutVtxFmt0, VapPvsCodeCntl0, VapPvsCodeCntl1, VapPvsConstCntl, VapPvsFlowCntlAddrsLw,
+    VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex,
+};
 
 use super::*;
-use crate::Limits;
+use crate::{Controls, Flow};
 
-/// Loads assembly lines and constants; flow control is a list of (opcode, act, count, last, first).
-fn state(lines: &[&str], constants: &[[f32; 4]], flow: &[(u32, u16, u16, u16, u16)]) -> State {
-    let mut words = r500_stream::StreamWriter::default();
-    let dwords: Vec<u32> =
-        lines.iter().flat_map(|line| line.parse::<Instruction>().unwrap().0).collect();
-    words.write(0x2200, &[0]).write_one(0x2208, &dwords);
-    let dwords: Vec<u32> = constants.iter().flatten().map(|x| x.to_bits()).collect();
-    if !dwords.is_empty() {
-        words.write(0x2200, &[1024]).write_one(0x2208, &dwords);
-    }
-    words.write(0x22d0, &[(lines.len() as u32 - 1) << 20]);
-    let mut opcodes = 0;
-    for (n, &(op, act, count, last, first)) in flow.iter().enumerate() {
-        let n = n as u32;
-        opcodes |= op << (2 * n);
-        let address = |m: &r500_chip::Mapping| m.address_of(n);
-        let lw = u32::from(act) | u32::from(count) << 16;
-        words.write(address(VapPvsFlowCntlAddrsLw::MAPPING), &[lw]);
-        let uw = u32::from(last) | u32::from(first) << 16;
-        words.write(address(VapPvsFlowCntlAddrsUw::MAPPING), &[uw]);
-        words.write(address(VapPvsFlowCntlLoopIndex::MAPPING), &[1 << 8]);
-    }
-    words.write(0x22dc, &[opcodes]);
-    let submission = r500_stream::Submission { words: words.into_words(), ..Default::default() };
-    let mut state = State::default();
-    let mut cp = r500_stream::CommandProcessor::new(&mut state, &submission);
-    while let Some(effect) = cp.next_effect() {
-        effect.unwrap();
-    }
-    state
+/// A program's registers, instruction memory and constants.
+struct Setup {
+    controls: Controls,
+    memory: Vec<[u32; 4]>,
+    constants: Vec<[f32; 4]>,
 }
 
-fn run(state: &State, input: [f32; 4]) -> [[f32; 4]; OUTPUTS] {
+impl Setup {
+    fn interpreter(&self) -> Interpreter {
+        Interpreter::new(&Program::new(self.controls.clone(), &self.memory), &self.constants)
+    }
+}
+
+/// Loads assembly lines and constants; flow control is a list of (opcode, act, count, last, first).
+fn setup(lines: &[&str], constants: &[[f32; 4]], flow: &[(u8, u16, u16, u16, u16)]) -> Setup {
+    let mut memory = vec![[0; 4]; INSTRUCTIONS];
+    for (words, line) in memory.iter_mut().zip(lines) {
+        *words = line.parse::<Instruction>().unwrap().0;
+    }
+    let flow = flow.iter().zip(0..).map(|(&(op, act, count, last, first), number)| Flow {
+        number,
+        op: FlowOp::new(op),
+        low: VapPvsFlowCntlAddrsLw(u32::from(act) | u32::from(count) << 16),
+        high: VapPvsFlowCntlAddrsUw(u32::from(last) | u32::from(first) << 16),
+        index: VapPvsFlowCntlLoopIndex(1 << 8),
+    });
+    Setup {
+        controls: Controls {
+            range: VapPvsCodeCntl0((lines.len() as u32 - 1) << 20),
+            inputs: VapPvsCodeCntl1(0),
+            constants: VapPvsConstCntl(0),
+            outputs: VapOutVtxFmt0(0),
+            flow: flow.collect(),
+        },
+        memory,
+        constants: constants.to_vec(),
+    }
+}
+
+/// The run executed as many instructions as it may.
+#[derive(Debug, PartialEq, Eq)]
+struct OutOfFuel;
+
+/// Runs a program with a limit of instructions. Returns how many it executed.
+fn run_limited(
+    interpreter: &Interpreter,
+    inputs: &[[f32; 4]; INPUTS],
+    outputs: &mut [[f32; 4]; OUTPUTS],
+    limit: u64,
+) -> Result<u64, OutOfFuel> {
+    let mut executed = 0;
+    interpreter.run(inputs, outputs, || {
+        executed += 1;
+        if executed > limit { Err(OutOfFuel) } else { Ok(()) }
+    })?;
+    Ok(executed)
+}
+
+/// Limit of instructions of terminating programs.
+const MOST: u64 = 1 << 20;
+
+fn run(setup: &Setup, input: [f32; 4]) -> [[f32; 4]; OUTPUTS] {
     let mut inputs = [[0.0; 4]; INPUTS];
     inputs[0] = input;
     let mut outputs = [[0.0; 4]; OUTPUTS];
-    let mut budget = Budget::new(Limits { vertex_instructions: 1 << 20, ..Limits::default() });
-    Program::new(state).run(&inputs, &mut outputs, &mut budget).unwrap();
+    run_limited(&setup.interpreter(), &inputs, &mut outputs, MOST).unwrap();
     outputs
 }
 
 const IN: &str = "input[0].xyzw";
 
 fn one(op: &str, sources: &str, constants: &[[f32; 4]], input: [f32; 4]) -> [f32; 4] {
-    run(&state(&[&format!("{op} out[0].xyzw, {sources}")], constants, &[]), input)[0]
+    run(&setup(&[&format!("{op} out[0].xyzw, {sources}")], constants, &[]), input)[0]
 }
 
 #[test]
@@ -145,8 +177,8 @@ fn constants_are_addressed_relative_to_a0_and_are_zero_outside() {
         "VE_ADD out[0].xyzw, const[a0.x+1].xyzw, const[1].0000",
     ];
     let constants = [[1.0; 4], [2.0; 4], [3.0; 4]];
-    let state = state(&lines, &constants, &[]);
-    let at = |x: f32| run(&state, [x, 0.0, 0.0, 0.0])[0][0];
+    let setup = setup(&lines, &constants, &[]);
+    let at = |x: f32| run(&setup, [x, 0.0, 0.0, 0.0])[0][0];
     assert_eq!([at(1.9), at(0.0), at(-1.0), at(-2.0), at(300.0)], [3.0, 2.0, 1.0, 0.0, 0.0]);
 }
 
@@ -159,8 +191,8 @@ fn loops_repeat_and_count_with_al() {
         "VE_ADD out[0].xyzw, temp[0].xyzw, const[9].xyzw",
     ];
     let constants: Vec<_> = (0..5).map(|n| [10.0_f32.powi(n), 1.0, 0.0, 0.0]).collect();
-    let state = state(&lines, &constants, &[(2, 0, 5, 1, 1)]);
-    assert_eq!(run(&state, [0.0; 4])[0], [11111.0, 5.0, 0.0, 0.0]);
+    let setup = setup(&lines, &constants, &[(2, 0, 5, 1, 1)]);
+    assert_eq!(run(&setup, [0.0; 4])[0], [11111.0, 5.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -171,8 +203,8 @@ fn nested_loops_that_end_and_begin_together_multiply() {
         "VE_ADD out[0].xyzw, temp[0].xyzw, const[0].xyzw",
     ];
     // The inner loop comes first, as compilers number them at their ends.
-    let state = state(&lines, &[[0.0; 4], [1.0; 4]], &[(2, 0, 3, 1, 1), (2, 0, 4, 1, 1)]);
-    assert_eq!(run(&state, [0.0; 4])[0], [12.0; 4]);
+    let setup = setup(&lines, &[[0.0; 4], [1.0; 4]], &[(2, 0, 3, 1, 1), (2, 0, 4, 1, 1)]);
+    assert_eq!(run(&setup, [0.0; 4])[0], [12.0; 4]);
 }
 
 #[test]
@@ -181,15 +213,11 @@ fn a_call_returns_where_it_says() {
         "VE_ADD temp[0].xyzw, const[1].xyzw, const[0].xyzw",
         "VE_ADD out[0].xyzw, temp[0].xyzw, const[0].xyzw",
     ];
-    let mut state = state(&lines, &[[0.0; 4], [1.0; 4]], &[(3, 0, 100, 100, 1)]);
+    let mut setup = setup(&lines, &[[0.0; 4], [1.0; 4]], &[(3, 0, 100, 100, 1)]);
     // The subroutine, at 100: doubles.
     let double: Instruction = "VE_ADD temp[0].xyzw, temp[0].xyzw, temp[0].xyzw".parse().unwrap();
-    let mut words = r500_stream::StreamWriter::default();
-    words.write(0x2200, &[100]).write_one(0x2208, &double.0);
-    let submission = r500_stream::Submission { words: words.into_words(), ..Default::default() };
-    let mut cp = r500_stream::CommandProcessor::new(&mut state, &submission);
-    while cp.next_effect().is_some() {}
-    assert_eq!(run(&state, [0.0; 4])[0], [2.0; 4]);
+    setup.memory[100] = double.0;
+    assert_eq!(run(&setup, [0.0; 4])[0], [2.0; 4]);
 }
 
 #[test]
@@ -201,28 +229,17 @@ fn predicates_choose_between_two_writes() {
         "ME_PRED_SET_INV temp[1].w, temp[1].wwww",
         "(p) VE_ADD out[0].xyzw, const[2].xyzw, const[0].xyzw",
     ];
-    let state = state(&lines, &[[0.0; 4], [1.0; 4], [2.0; 4]], &[]);
-    assert_eq!(run(&state, [5.0, 0.0, 0.0, 0.0])[0], [1.0; 4]);
-    assert_eq!(run(&state, [-5.0, 0.0, 0.0, 0.0])[0], [2.0; 4]);
+    let setup = setup(&lines, &[[0.0; 4], [1.0; 4], [2.0; 4]], &[]);
+    assert_eq!(run(&setup, [5.0, 0.0, 0.0, 0.0])[0], [1.0; 4]);
+    assert_eq!(run(&setup, [-5.0, 0.0, 0.0, 0.0])[0], [2.0; 4]);
 }
 
 /// Runs a program, and returns its outputs and how many instructions it executed.
-fn counted(state: &State) -> ([[f32; 4]; OUTPUTS], u64) {
-    const MOST: u64 = 1 << 20;
+fn counted(setup: &Setup) -> ([[f32; 4]; OUTPUTS], u64) {
     let mut outputs = [[0.0; 4]; OUTPUTS];
-    let executed = |limit| {
-        let mut budget = Budget::new(Limits { vertex_instructions: limit, ..Limits::default() });
-        Program::new(state).run(&[[0.0; 4]; INPUTS], &mut [[0.0; 4]; OUTPUTS], &mut budget).is_ok()
-    };
-    let mut budget = Budget::new(Limits { vertex_instructions: MOST, ..Limits::default() });
-    Program::new(state).run(&[[0.0; 4]; INPUTS], &mut outputs, &mut budget).unwrap();
-    // The smallest limit that suffices.
-    let (mut low, mut high) = (0, MOST);
-    while low < high {
-        let middle = low.midpoint(high);
-        if executed(middle) { high = middle } else { low = middle + 1 }
-    }
-    (outputs, low)
+    let inputs = [[0.0; 4]; INPUTS];
+    let executed = run_limited(&setup.interpreter(), &inputs, &mut outputs, MOST).unwrap();
+    (outputs, executed)
 }
 
 #[test]
@@ -235,13 +252,13 @@ fn a_loop_ends_with_the_first_iteration_that_changes_nothing() {
         "(p) VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
         "VE_ADD out[0].xyzw, temp[0].xxxx, temp[0].0000",
     ];
-    let (outputs, executed) = counted(&state(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1)]));
+    let (outputs, executed) = counted(&setup(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1)]));
     assert_eq!(outputs[0], [5.0; 4]);
     // Six iterations reach the end (the predicate changes in the sixth), and one more changes nothing.
     assert_eq!(executed, 1 + 7 * 3 + 1);
     // Nested: the inner loop adds 5 once, and then the outer one changes nothing.
     let (outputs, executed) =
-        counted(&state(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1), (2, 0, 255, 3, 1)]));
+        counted(&setup(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1), (2, 0, 255, 3, 1)]));
     assert_eq!(outputs[0], [5.0; 4]);
     assert!(executed < 50, "{executed}");
 }
@@ -255,7 +272,7 @@ fn a_loop_that_swaps_or_counts_runs_to_its_end() {
         "VE_ADD out[0].xyzw, temp[0].xyxy, temp[0].0000",
     ];
     for (count, expected) in [(254, [0.0, 1.0]), (255, [1.0, 0.0])] {
-        let (outputs, executed) = counted(&state(&swap, &[], &[(2, 0, count, 1, 1)]));
+        let (outputs, executed) = counted(&setup(&swap, &[], &[(2, 0, count, 1, 1)]));
         assert_eq!(outputs[0][..2], expected, "{count}");
         assert_eq!(executed, u64::from(count) + 2);
     }
@@ -267,7 +284,7 @@ fn a_loop_that_swaps_or_counts_runs_to_its_end() {
         "VE_ADD temp[aL+1].x, temp[0].1111, temp[0].0000",
         "VE_ADD out[0].xyzw, temp[7].xxxx, temp[8].xxxx",
     ];
-    let (outputs, executed) = counted(&state(&indexed, &[], &[(2, 2, 7, 3, 3)]));
+    let (outputs, executed) = counted(&setup(&indexed, &[], &[(2, 2, 7, 3, 3)]));
     assert_eq!((outputs[0], executed), ([1.0; 4], 3 + 7 + 1));
 }
 
@@ -312,23 +329,20 @@ fn ending_loops_at_a_fixed_point_does_not_change_results() {
             ));
         }
         let constants = [[5.0, 3.0, 0.0, 1.0], [2.0, 1.0, 0.5, 0.0]];
-        let program = Program::new(&state(&lines, &constants, &flow));
+        let program = setup(&lines, &constants, &flow).interpreter();
         // A program that uses the loop index runs all iterations.
         let mut complete = program.clone();
         complete.changeable.loop_index = true;
-        let run = |program: &Program| {
+        let run = |interpreter: &Interpreter| {
             let mut outputs = [[0.0; 4]; OUTPUTS];
-            let limits = Limits { vertex_instructions: 1 << 20, ..Limits::default() };
-            let mut budget = Budget::new(limits);
-            let result = program.run(&[[0.0; 4]; INPUTS], &mut outputs, &mut budget);
-            let left = budget.vertex_instructions_left();
-            (result, outputs.map(|output| output.map(f32::to_bits)), left)
+            let executed = run_limited(interpreter, &[[0.0; 4]; INPUTS], &mut outputs, MOST);
+            (executed.unwrap(), outputs.map(|output| output.map(f32::to_bits)))
         };
-        let (result, outputs, left) = run(&program);
-        let (complete_result, complete_outputs, complete_left) = run(&complete);
-        assert_eq!((&result, outputs), (&complete_result, complete_outputs), "{lines:#?} {flow:?}");
+        let (executed, outputs) = run(&program);
+        let (complete_executed, complete_outputs) = run(&complete);
+        assert_eq!(outputs, complete_outputs, "{lines:#?} {flow:?}");
         runs += 1;
-        shorter += u32::from(left > complete_left);
+        shorter += u32::from(executed < complete_executed);
         Ok(())
     });
     assert!(shorter * 10 > runs, "{shorter} of {runs} loops end early");
@@ -336,10 +350,9 @@ fn ending_loops_at_a_fixed_point_does_not_change_results() {
 
 #[test]
 fn an_endless_program_ends_by_its_limit() {
-    let state =
-        state(&["VE_ADD temp[0].x, temp[0].x000, temp[0].x000"; 2], &[], &[(1, 0, 0, 0, 0)]);
-    let mut budget = Budget::new(Limits { vertex_instructions: 1000, ..Limits::default() });
+    let setup =
+        setup(&["VE_ADD temp[0].x, temp[0].x000, temp[0].x000"; 2], &[], &[(1, 0, 0, 0, 0)]);
     let mut outputs = [[0.0; 4]; OUTPUTS];
-    let result = Program::new(&state).run(&[[0.0; 4]; INPUTS], &mut outputs, &mut budget);
-    assert_eq!(result, Err(CardError::VertexInstructions { limit: 1000 }));
+    let result = run_limited(&setup.interpreter(), &[[0.0; 4]; INPUTS], &mut outputs, 1000);
+    assert_eq!(result, Err(OutOfFuel));
 }

@@ -1,28 +1,13 @@
-//! Instruction words of vertex programs (`PVS`: programmable vertex shader): four dwords per instruction.
+//! Instruction words of vertex programs (`PVS`: programmable vertex shader) as data: four dwords per instruction.
 //!
 //! Dword 0 holds the opcode and the destination, dwords 1 to 3 a source each. With `DUAL_MATH_OP`, a second, scalar instruction replaces
 //! the third source ([`DualMath`]).
 //!
-//! Any four dwords decode. [`Instruction`] prints as a line of assembly that parses back to the same dwords:
-//!
-//! ```
-//! use r500_chip::pvs::Instruction;
-//!
-//! let text = "VE_MULTIPLY_ADD out[1].xyz, temp[0].xyzw, const[a0.x+3].xyzw, -input[2].xxxx";
-//! let inst: Instruction = text.parse()?;
-//! assert_eq!(inst.to_string(), text);
-//! # Ok::<(), r500_chip::pvs::ParseError>(())
-//! ```
+//! `r500-pvs` has the instructions that these words form, their text and the interpreter.
 //!
 //! Sources: the R5xx register documents (names, bits, opcodes); the predicate operations as Mesa's r300 compiler uses them.
 
-mod names;
-mod parse;
-mod print;
-
 use r500_isa::{choices, registers};
-
-pub use parse::ParseError;
 
 /// Vectors of vertex program memory that hold instructions: `PVS_FIRST_INST` has ten bits.
 pub const INSTRUCTIONS: usize = 1024;
@@ -209,10 +194,6 @@ registers! {
     }
 }
 
-/// A vertex instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Instruction(pub [u32; 4]);
-
 /// The operation of a vertex instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -245,32 +226,6 @@ impl Addressing {
             (true, false) => Self::LoopIndex,
             (true, true) => Self::Reserved,
         }
-    }
-}
-
-impl Instruction {
-    /// Returns the operation and the destination.
-    #[must_use]
-    pub const fn dst(self) -> Dst {
-        Dst(self.0[0])
-    }
-
-    /// Returns the three sources; the third is a second instruction if [`Instruction::dual_math`] is `Some`.
-    #[must_use]
-    pub const fn sources(self) -> [Src; 3] {
-        [Src(self.0[1]), Src(self.0[2]), Src(self.0[3])]
-    }
-
-    /// Returns the second instruction of a dual instruction.
-    #[must_use]
-    pub fn dual_math(self) -> Option<DualMath> {
-        self.dst().dual_math_op().then_some(DualMath(self.0[3]))
-    }
-
-    /// Returns the operation.
-    #[must_use]
-    pub fn op(self) -> Op {
-        self.dst().op()
     }
 }
 

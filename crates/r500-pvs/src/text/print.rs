@@ -1,9 +1,11 @@
 //! Printer of vertex instructions: one line each, with every bit visible.
 
-use core::fmt::{self, Write as _};
+use std::fmt::{self, Write as _};
+
+use r500_chip::pvs::{Addressing, Component, Dst, DualMath, MathOp, Op, Src};
 
 use super::names::{COMPONENTS, DESTINATIONS, SOURCES, SWIZZLES, spelling};
-use super::{Addressing, Component, Dst, DualMath, Instruction, MathOp, Op, Src};
+use crate::Instruction;
 
 /// Prints the instruction as a line of assembly, or as `.dwords` if a code is reserved or a bit has no notation.
 impl fmt::Display for Instruction {

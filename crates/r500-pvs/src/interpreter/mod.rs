@@ -1,4 +1,4 @@
-//! `PVS`: the vertex program interpreter.
+//! The interpreter of vertex programs.
 //!
 //! | rule | evidence |
 //! | --- | --- |
@@ -17,29 +17,26 @@ mod math;
 mod vector;
 
 use r500_chip::pvs::{
-    Addressing, CONSTANTS, Dst, DstType, DualMath, INPUTS, INSTRUCTIONS, Instruction, OUTPUTS, Op,
-    Src, SrcType, Swizzle,
+    Addressing, CONSTANTS, Dst, DstType, DualMath, INPUTS, OUTPUTS, Op, Src, SrcType, Swizzle,
 };
-use r500_chip::vap::{VapPvsCodeCntl0, VapPvsConstCntl};
 use r500_numerics::Arith;
-use r500_stream::State;
 
-use crate::limits::{Budget, CardError};
+use crate::{Instruction, Program};
 use fixed_point::Changeable;
-use flow::{Flow, Sequencer};
+use flow::{FlowControl, Sequencer};
 
 const TEMPORARIES: usize = 128;
 const ALT_TEMPORARIES: usize = 128;
 
 /// The arithmetic of vertex programs.
-pub(crate) const ARITH: Arith = Arith::REFERENCE.with_zero_rule(true);
+const ARITH: Arith = Arith::REFERENCE.with_zero_rule(true);
 
-/// A decoded vertex program with its constants.
+/// A decoded vertex program with its constants, which runs for one vertex after the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
+pub struct Interpreter {
     ops: Vec<DecodedOp>,
     first: usize,
-    flow: Flow,
+    flow: FlowControl,
     changeable: Changeable,
     constants: Vec<[f32; 4]>,
     base: i32,
@@ -119,36 +116,34 @@ struct Registers<'a> {
     predicate: bool,
 }
 
-impl Program {
-    pub(crate) fn new(state: &State) -> Self {
-        let cntl: VapPvsCodeCntl0 = state.registers.get();
-        let first = usize::from(cntl.pvs_first_inst());
-        let last = usize::from(cntl.pvs_last_inst()).clamp(first, INSTRUCTIONS - 1);
-        // Jumps and calls may leave the code window, so all of the memory is decoded if there are any.
-        let flow = Flow::new(state, first, last);
-        let end = if flow.jumps() { INSTRUCTIONS - 1 } else { last };
-        let start = if flow.jumps() { 0 } else { first };
-        let ops: Vec<DecodedOp> = (start..=end).map(|n| state.pvs.instruction(n).into()).collect();
+impl Interpreter {
+    /// Decodes a program. `constants` are the vectors of constant memory from 0 on; missing ones read 0.
+    #[must_use]
+    pub fn new(program: &Program, constants: &[[f32; 4]]) -> Self {
+        let controls = program.controls();
+        let (first, instructions) = program.instructions();
+        let ops: Vec<DecodedOp> = instructions.iter().map(|inst| (*inst).into()).collect();
         Self {
-            first: start,
-            flow,
+            first,
+            flow: FlowControl::new(controls),
             changeable: Changeable::new(&ops),
             ops,
-            constants: state.pvs.constants().iter().map(|c| c.map(f32::from_bits)).collect(),
-            base: state.registers.get::<VapPvsConstCntl>().pvs_const_base_offset().into(),
+            constants: constants.to_vec(),
+            base: controls.constants.pvs_const_base_offset().into(),
         }
     }
 
-    /// Runs the program for a vertex.
+    /// Runs the program for a vertex. `before_each` is called before each instruction and can end the run; outputs hold what
+    /// instructions have written by then. A program may be endless.
     ///
     /// # Errors
-    /// [`CardError::VertexInstructions`].
-    pub(crate) fn run(
+    /// That of `before_each`.
+    pub fn run<E>(
         &self,
         inputs: &[[f32; 4]; INPUTS],
         outputs: &mut [[f32; 4]; OUTPUTS],
-        budget: &mut Budget,
-    ) -> Result<(), CardError> {
+        mut before_each: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut registers = Registers {
             inputs,
             temporaries: [[0.0; 4]; TEMPORARIES],
@@ -159,13 +154,8 @@ impl Program {
             predicate: false,
         };
         let mut sequencer = Sequencer::new(&self.flow, self.changeable.loop_index);
-        let mut steps = 0u64;
         while let Some(pc) = sequencer.pc() {
-            budget.vertex_instructions(1)?;
-            steps += 1;
-            if steps.is_multiple_of(1 << 16) {
-                budget.time()?;
-            }
+            before_each()?;
             registers.loop_index = sequencer.loop_index();
             if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
                 self.execute(op, &mut registers);
@@ -175,6 +165,7 @@ impl Program {
         Ok(())
     }
 
+    #[inline]
     fn execute(&self, op: &DecodedOp, registers: &mut Registers<'_>) {
         if op.predicate.is_some_and(|sense| registers.predicate != sense) {
             return;

@@ -1,7 +1,7 @@
 //! Tests vertex instructions: known encodings, and text that parses back to the same dwords.
 #![allow(clippy::unwrap_used)]
 
-use r500_chip::pvs::{Addressing, Component, Instruction, MathOp, Op, VectorOp};
+use r500_pvs::{Addressing, Component, Instruction, MathOp, Op, VectorOp};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

@@ -1,12 +1,13 @@
 //! Parser of the lines that the printer writes.
 
-use core::fmt;
-use core::str::FromStr;
+use std::fmt;
+use std::str::FromStr;
+
+use r500_chip::pvs::{Component, Dst, DualMath, MacroOp, MathOp, Op, Src, Swizzle, VectorOp};
 
 use super::names::{COMPONENTS, DESTINATIONS, SOURCES, SWIZZLES, value};
 use super::print::math_op;
-use super::{Component, Dst, DualMath, Instruction, MacroOp, MathOp, Op, Src};
-use super::{Swizzle, VectorOp};
+use crate::Instruction;
 
 /// Why a line is not a vertex instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl fmt::Display for ParseError {
     }
 }
 
-impl core::error::Error for ParseError {}
+impl std::error::Error for ParseError {}
 
 impl FromStr for Instruction {
     type Err = ParseError;

@@ -1,0 +1,36 @@
+//! Vertex programs of the R500 (`PVS`: programmable vertex shader).
+//!
+//! - [`Instruction`] is a view of four dwords. Any dwords decode, and print as a line of assembly that parses back to the same dwords.
+//! - [`Program`] is the instructions that can run, with the registers that belong to them ([`Controls`]). It prints, and
+//!   [`Program::check`] reports likely errors.
+//! - [`Interpreter`] runs a program for a vertex. It defines the semantics.
+//!
+//! The words themselves are rows of `r500_chip::pvs`, which this crate re-exports.
+//!
+//! ```
+//! use r500_pvs::{Instruction, Op, VectorOp};
+//!
+//! let text = "VE_MULTIPLY_ADD out[1].xyz, temp[0].xyzw, const[a0.x+3].xyzw, -input[2].xxxx";
+//! let inst: Instruction = text.parse()?;
+//! assert_eq!(inst.op(), Op::Vector(VectorOp::MULTIPLY_ADD));
+//! assert_eq!(inst.to_string(), text);
+//! # Ok::<(), r500_pvs::ParseError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod check;
+mod instruction;
+mod interpreter;
+mod program;
+mod text;
+
+pub use check::{Lint, LintKind};
+pub use instruction::Instruction;
+pub use interpreter::Interpreter;
+pub use program::{Controls, Flow, Program};
+pub use r500_chip::pvs::{
+    Addressing, CONSTANT_BASE, CONSTANTS, Component, Dst, DstType, DualMath, FLOW_INSTRUCTIONS,
+    INPUTS, INSTRUCTIONS, MacroOp, MathOp, OUTPUTS, Op, PLANE_BASE, PLANES, Src, SrcType, Swizzle,
+    VectorOp,
+};
+pub use text::ParseError;

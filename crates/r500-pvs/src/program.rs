@@ -1,0 +1,131 @@
+//! Vertex programs: the instructions that can run, and the registers that belong to them.
+
+use std::fmt;
+
+use r500_chip::pvs::INSTRUCTIONS;
+use r500_chip::values::FlowOp;
+use r500_chip::vap::{
+    VapOutVtxFmt0, VapPvsCodeCntl0, VapPvsCodeCntl1, VapPvsConstCntl, VapPvsFlowCntlAddrsLw,
+    VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex,
+};
+
+use crate::Instruction;
+
+/// The registers of a vertex program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Controls {
+    /// First and last instruction, last that writes the position.
+    pub range: VapPvsCodeCntl0,
+    /// Last instruction that reads an input.
+    pub inputs: VapPvsCodeCntl1,
+    /// Window of constants.
+    pub constants: VapPvsConstCntl,
+    /// The outputs that the program must write.
+    pub outputs: VapOutVtxFmt0,
+    /// Flow control instructions in use, in the order of their numbers.
+    pub flow: Vec<Flow>,
+}
+
+/// A flow control instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Its number, 0 to 15.
+    pub number: u8,
+    /// What it does.
+    pub op: FlowOp,
+    /// The instruction after which it takes effect; trip count of a loop, or target of a jump or call.
+    pub low: VapPvsFlowCntlAddrsLw,
+    /// Last instruction; first instruction of a loop, or return address of a call.
+    pub high: VapPvsFlowCntlAddrsUw,
+    /// The loop index.
+    pub index: VapPvsFlowCntlLoopIndex,
+}
+
+/// A vertex program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    controls: Controls,
+    /// Number of the first of `instructions`.
+    base: usize,
+    instructions: Vec<Instruction>,
+}
+
+impl Program {
+    /// Returns the program that registers select of the instruction memory, vectors of four dwords.
+    ///
+    /// The memory may be longer or shorter than [`INSTRUCTIONS`]; instructions that it does not hold are not part of the program.
+    #[must_use]
+    pub fn new(controls: Controls, memory: &[[u32; 4]]) -> Self {
+        let first = usize::from(controls.range.pvs_first_inst());
+        let last = usize::from(controls.range.pvs_last_inst()).max(first);
+        // Jumps and calls may leave the code window, so the program is all of the memory if there are any.
+        let leaves = controls.flow.iter().any(|flow| flow.op != FlowOp::LOOP);
+        let (base, end) = if leaves { (0, INSTRUCTIONS) } else { (first, last + 1) };
+        let held = memory.get(base..end.min(memory.len())).unwrap_or_default();
+        let instructions = held.iter().map(|words| Instruction(*words)).collect();
+        Self { controls, base, instructions }
+    }
+
+    /// Returns the registers of the program.
+    #[must_use]
+    pub fn controls(&self) -> &Controls {
+        &self.controls
+    }
+
+    /// Returns the instructions that can run, with the number of the first one. Jumps and calls can reach instructions outside the
+    /// code window.
+    #[must_use]
+    pub fn instructions(&self) -> (usize, &[Instruction]) {
+        (self.base, &self.instructions)
+    }
+
+    /// Returns the instructions of the code window, `PVS_FIRST_INST` to `PVS_LAST_INST`, with their numbers.
+    pub fn window(&self) -> impl Iterator<Item = (usize, Instruction)> {
+        let range = self.controls.range;
+        let window = usize::from(range.pvs_first_inst())..=usize::from(range.pvs_last_inst());
+        let numbered = self.instructions.iter().enumerate();
+        numbered
+            .map(|(i, inst)| (self.base + i, *inst))
+            .filter(move |(number, _)| window.contains(number))
+    }
+}
+
+/// Prints one instruction a line, then flow control.
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Controls { range, inputs, flow, .. } = &self.controls;
+        writeln!(
+            f,
+            "# instructions {} to {}; position complete after {}, inputs read up to {}",
+            range.pvs_first_inst(),
+            range.pvs_last_inst(),
+            range.pvs_xyzw_valid_inst(),
+            inputs.pvs_last_vtx_src_inst(),
+        )?;
+        for (n, inst) in self.window() {
+            writeln!(f, "{n:4}: {inst}")?;
+        }
+        for flow in flow {
+            writeln!(f, "# {flow}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Flow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (at, target) = (self.low.act_adrs(), self.low.loop_cnt_jmp_inst());
+        let (last, back) = (self.high.last_inst(), self.high.rtn_inst());
+        write!(f, "flow control {}, after {at}: ", self.number)?;
+        match self.op {
+            FlowOp::JUMP => write!(f, "jump to {target}"),
+            FlowOp::CALL => write!(f, "call {target} to {last}, return to {back}"),
+            _ => write!(
+                f,
+                "{target} times {back} to {last}, aL from {} by {}",
+                self.index.loop_init_val(),
+                self.index.loop_step_val()
+            ),
+        }
+    }
+}
