@@ -79,6 +79,8 @@ def run(arguments, number, name, command):
     line += [str(ROOT / "bin" / program), *rest]
     environment = os.environ | {
         "PIGLIT_PLATFORM": arguments.platform,
+        # For tests that use EGL's default display.
+        "EGL_PLATFORM": arguments.platform.removesuffix("_egl"),
         "PIGLIT_SOURCE_DIR": str(ROOT),
         "MESA_SHADER_CACHE_DISABLE": "true",
         "WAFFLE_GBM_DEVICE": "/dev/dri/card0",

@@ -13,7 +13,7 @@ fn build(scenario: &str) -> Option<PathBuf> {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let exe = std::env::current_exe().unwrap();
-    // The tests link the library for Rust, and Cargo builds a library in all its forms at once, beside the test.
+    // The tests link the library for Rust, and Cargo builds a library in all its forms at once, next to the test.
     let libraries = exe.parent().unwrap();
     assert!(libraries.join("libr500_c.so").is_file(), "no library in {}", libraries.display());
     // Tests run at the same time: each has its own file.

@@ -105,6 +105,13 @@ r500_exec::readings! {
         Lowest "lowest" "the samples of the lowest numbers, alpha times their count, rounded";
         Rotated "rotated" "as lowest, counted from another sample in each pixel of a quad";
     }
+    "intensity-alpha" intensity_alpha: IntensityAlpha =
+        "What blending reads as the destination's alpha of a target of one component of 8 bits (I8).",
+        "Observed: a card (RV530) passes piglit's fbo-blending-formats with GL_DST_ALPHA for alpha textures, which needs the stored value, and for red and luminance textures, where the stored value, rounded to nearest, is 0.05/255 beyond the test's tolerance. If blending does not round to nearest, stored is possible, too."
+    {
+        Selected "selected" "the stored value if C2_SEL of US_OUT_FMT is alpha, else that of a missing component";
+        Stored "stored" "the stored value";
+    }
     "missing-component" missing_component: MissingComponent =
         "What blending reads of a component that the target does not store.",
         "Open: drivers avoid the case by other blend factors."

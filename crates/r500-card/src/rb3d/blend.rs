@@ -15,7 +15,7 @@ use r500_numerics::codec::half;
 use r500_stream::State;
 
 use super::format::PixelFormat;
-use crate::reading::{BlendSource, MissingComponent, Readings};
+use crate::reading::{BlendSource, IntensityAlpha, MissingComponent, Readings};
 
 /// Blend factors and functions. Components are in the order C0 to C3: blue, green, red, alpha.
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ pub(super) struct Blend {
     constant: [f64; 4],
     source: BlendSource,
     missing: MissingComponent,
+    intensity_alpha: IntensityAlpha,
     discard: Option<Discard>,
 }
 
@@ -45,6 +46,9 @@ struct Equation {
     destination: SrcBlend,
 }
 
+const GREEN: usize = 1;
+/// The component that I8 stores.
+const INTENSITY: usize = 2;
 const ALPHA: usize = 3;
 
 impl Blend {
@@ -80,6 +84,7 @@ impl Blend {
             constant,
             source: readings.blend_source,
             missing: readings.missing_component,
+            intensity_alpha: readings.intensity_alpha,
             discard: Discard::new(state, color),
         })
     }
@@ -110,18 +115,27 @@ impl Blend {
     ) -> [f32; 4] {
         let source = self.source(format, components);
         let mut destination = format.decode(stored);
+        let mut constant = self.constant;
         for (c, x) in destination.iter_mut().enumerate() {
             if !format.stores(c) {
                 *x = if c == ALPHA && self.missing == MissingComponent::One { 1.0 } else { 0.0 };
             }
         }
-        self.exact(source.map(f64::from), destination.map(f64::from)).map(|x| x as f32)
+        if let Some(channel) = format.intensity() {
+            // Observed: the RV530 passes piglit's fbo-blending-formats with a constant colour where Mesa copies the channel's constant to
+            // green (R8, L8, A8), and fails where it does not (the same with signs).
+            constant[INTENSITY] = constant[GREEN];
+            if channel == ALPHA || self.intensity_alpha == IntensityAlpha::Stored {
+                destination[ALPHA] = destination[INTENSITY];
+            }
+        }
+        self.exact(source.map(f64::from), destination.map(f64::from), constant).map(|x| x as f32)
     }
 
-    fn exact(&self, source: [f64; 4], destination: [f64; 4]) -> [f64; 4] {
+    fn exact(&self, source: [f64; 4], destination: [f64; 4], constant: [f64; 4]) -> [f64; 4] {
         std::array::from_fn(|c| {
             let equation = if c == ALPHA { &self.alpha } else { &self.color };
-            equation.apply(c, source, destination, self.constant)
+            equation.apply(c, source, destination, constant)
         })
     }
 }

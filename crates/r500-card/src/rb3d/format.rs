@@ -21,6 +21,8 @@ pub(crate) struct PixelFormat {
     nearest: bool,
     /// Bits of C0 to C3 as the fragment processor sends them; 0 for floats.
     sent_bits: u32,
+    /// Whether the format is I8, which is blended in a way of its own.
+    intensity: bool,
 }
 
 /// A component in memory.
@@ -109,6 +111,7 @@ impl PixelFormat {
             log2_bytes: (lo / 8).ilog2() as u8,
             nearest,
             sent_bits,
+            intensity: format == ColorFormat::I8,
         })
     }
 
@@ -151,6 +154,11 @@ impl PixelFormat {
     fn number_of(&self, component: usize) -> Number {
         let part = self.parts.iter().find(|part| part.component == component);
         part.map_or(Number::Unorm, |part| part.number)
+    }
+
+    /// Returns the channel, red 0 to alpha 3, of the only component of I8; `None` for other formats.
+    pub(crate) fn intensity(&self) -> Option<usize> {
+        self.intensity.then(|| self.selects[2])
     }
 
     /// Returns whether the target stores a component.

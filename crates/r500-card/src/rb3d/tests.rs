@@ -241,3 +241,32 @@ fn components_of_fewer_bits_are_cut_off_or_rounded() {
     // 7: cut 0; nearest 0.85.
     assert_eq!([encode(false, 7), encode(true, 7)], [Some(0), Some(1)]);
 }
+
+/// Of a target of one component of 8 bits, blending takes the constant's green, and the stored value as the alpha of alpha textures:
+/// the factors of piglit's fbo-blending-formats, which the RV530 passes.
+#[test]
+fn an_intensity_is_blended_with_green_and_is_the_alpha_of_alpha_textures() {
+    let [dst_alpha, inverse] = [40, 41];
+    let blended = |select: u32, factors: (u32, u32)| {
+        let setup = [
+            (0x4e38, 8 | 9 << 21),
+            (0x46a4, select << 12),
+            equation(0, factors.0, factors.1),
+            // Red 0.2, alpha 0.88; blue 0.4, green 0.6.
+            (0x4ef8, 204 | 900 << 16),
+            (0x4efc, 409 | 614 << 16),
+        ];
+        let (rb3d, buffer) = rb3d(&setup);
+        buffer.store(0, 204 << 16);
+        rb3d.write([2, 0], 1, &[[0.4, 0.1, 0.2, 0.4], [0.0; 4], [0.0; 4], [0.0; 4]]);
+        buffer.load(0).unwrap().to_le_bytes()
+    };
+    let code = |x: f64| (x * 255.0).round() as u8;
+    let [alpha, red] = [0, 1];
+    // 0.4 * 0.6 + 0.8 * 0.4.
+    assert_eq!(blended(alpha, (43, 44)), [0, 0, code(0.56), 0]);
+    assert_eq!(blended(red, (43, 44)), [0, 0, code(0.56), 0]);
+    // 0.4 * 0.8 + 0.8 * 0.2; a target of red has alpha 1.
+    assert_eq!(blended(alpha, (dst_alpha, inverse)), [0, 0, code(0.48), 0]);
+    assert_eq!(blended(red, (dst_alpha, inverse)), [0, 0, code(0.4), 0]);
+}
