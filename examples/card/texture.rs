@@ -38,17 +38,17 @@ const VERTEX_DWORDS: u32 = 6;
 
 /// Both passes: the second attribute as texture coordinate 0, in whichever way the fragment program takes it.
 const COPY: &str = "
-    VE_ADD out[1].xyzw, input[1].xyzw, input[1].0000
-    VE_ADD out[0].xyzw, input[0].xyzw, input[0].0000
+    out[1].xyzw = VE_ADD input[1].xyzw input[1].0000
+    out[0].xyzw = VE_ADD input[0].xyzw input[0].0000
 ";
 
 /// Rows of a matrix, in constants 0 to 3: four dot products make the position.
 const TRANSFORM: &str = "
-    VE_ADD out[1].xyzw, input[1].xyzw, input[1].0000
-    VE_DOT_PRODUCT out[0].x, const[0].xyzw, input[0].xyzw
-    VE_DOT_PRODUCT out[0].y, const[1].xyzw, input[0].xyzw
-    VE_DOT_PRODUCT out[0].z, const[2].xyzw, input[0].xyzw
-    VE_DOT_PRODUCT out[0].w, const[3].xyzw, input[0].xyzw
+    out[1].xyzw = VE_ADD input[1].xyzw input[1].0000
+    out[0].x = VE_DOT const[0].xyzw input[0].xyzw
+    out[0].y = VE_DOT const[1].xyzw input[0].xyzw
+    out[0].z = VE_DOT const[2].xyzw input[0].xyzw
+    out[0].w = VE_DOT const[3].xyzw input[0].xyzw
 ";
 
 const FRAGMENT_COLOR: &str = "

@@ -8,16 +8,16 @@ use r500_formats::{Format, Limits, ReadErrorKind, detect, file_kind, is_vertex_p
 /// Vertex programs: assembly by the documents' names, whose dwords are r500-chip's.
 const VERTEX_PROGRAMS: [&str; 3] = [
     // Six fragment instructions would fit into 16 dwords times 3: the count alone decides nothing.
-    "VE_DOT_PRODUCT temp[1].x, const[0].xyzw, input[0].xyzw
-     VE_DOT_PRODUCT temp[1].y, const[1].xyzw, input[0].xyzw
-     VE_MAXIMUM out[0].xyzw, temp[1].xyzw, temp[1].xyzw",
-    "VE_ADD out[0].xyzw, input[0].xyzw, input[0].0000, input[0].0000",
-    "ME_RECIP_DX temp[5].w, const[7].xxxx
-     VE_FLT2FIX_DX a0[0].x, input[9].w01x
-     (p) VE_MULTIPLY_ADD out[1].xyz, temp[0].xyzw, const[a0.x+3].xyzw, -input[2].xxxx
-     VE_FRACTION temp[0].x, temp[0].xxxx, temp[0].xxxx + ME_RECIP_SQRT_FF alt[1].w, temp[4].yx
-     VE_MULTIPLY out[0].xyzw, temp[5].xyzw, input[3].xyzw
-     VE_MULTIPLY out[2].xyzw, temp[5].xyzw, input[4].xyzw",
+    "temp[1].x = VE_DOT const[0].xyzw input[0].xyzw
+     temp[1].y = VE_DOT const[1].xyzw input[0].xyzw
+     out[0].xyzw = VE_MAX temp[1].xyzw temp[1].xyzw",
+    "out[0].xyzw = VE_ADD input[0].xyzw input[0].0000 (input[0].0000)",
+    "temp[5].w = ME_RCP const[7].xxxx
+     a0[0].x = VE_FLT2FIX_DX input[9].w01x
+     (p) out[1].xyz = VE_MAD temp[0].xyzw const[a0.x+3].xyzw input[2].-x-x-x-x
+     temp[0].x = VE_FRC temp[0].xxxx (temp[0].xxxx), alt_temp[1].w = ME_RECIP_SQRT_FF temp[4].yx
+     out[0].xyzw = VE_MUL temp[5].xyzw input[3].xyzw
+     out[2].xyzw = VE_MUL temp[5].xyzw input[4].xyzw",
 ];
 
 fn dwords(program: &str) -> Vec<u32> {
@@ -53,7 +53,7 @@ fn vertex_programs_are_refused_in_every_format() {
 
 #[test]
 fn components_that_are_not_read_may_have_swizzle_7() {
-    // VE_MAXIMUM out[0].xyzw, input[0].xyzw, input[0].xyzw; the third source with swizzle code 7 four times.
+    // out[0].xyzw = VE_MAX input[0].xyzw input[0].xyzw; the third source with swizzle code 7 four times.
     let copy = [0x00f0_0207, 0x00d1_0001, 0x00d1_0001, 0x01ff_e001];
     assert!(is_vertex_program(&copy));
     assert!(kind(&bytes(&copy)).contains("vertex program"));

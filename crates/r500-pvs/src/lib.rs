@@ -1,6 +1,7 @@
 //! Vertex programs of the R500 (`PVS`: programmable vertex shader).
 //!
-//! - [`Instruction`] is a view of four dwords. Any dwords decode, and print as a line of assembly that parses back to the same dwords.
+//! - [`Instruction`] is a view of four dwords. Any dwords decode, and print as a statement that parses back to the same dwords.
+//! - [`Source`] is a program as text: statements, comments, includes, constants and registers.
 //! - [`Program`] is the instructions that can run, with the registers that belong to them ([`Controls`]). It prints, and
 //!   [`Program::check`] reports likely errors.
 //! - [`Interpreter`] runs a program for a vertex. It defines the semantics.
@@ -10,11 +11,11 @@
 //! ```
 //! use r500_pvs::{Instruction, Op, VectorOp};
 //!
-//! let text = "VE_MULTIPLY_ADD out[1].xyz, temp[0].xyzw, const[a0.x+3].xyzw, -input[2].xxxx";
+//! let text = "out[1].xyz = VE_MAD temp[0].xyzw const[a0.x+3].xyzw input[2].-x-x-x-x";
 //! let inst: Instruction = text.parse()?;
 //! assert_eq!(inst.op(), Op::Vector(VectorOp::MULTIPLY_ADD));
 //! assert_eq!(inst.to_string(), text);
-//! # Ok::<(), r500_pvs::ParseError>(())
+//! # Ok::<(), r500_pvs::SyntaxError>(())
 //! ```
 #![forbid(unsafe_code)]
 
@@ -33,4 +34,4 @@ pub use r500_chip::pvs::{
     INPUTS, INSTRUCTIONS, MacroOp, MathOp, OUTPUTS, Op, PLANE_BASE, PLANES, Src, SrcType, Swizzle,
     VectorOp,
 };
-pub use text::ParseError;
+pub use text::{Fill, Include, Source, SyntaxError};

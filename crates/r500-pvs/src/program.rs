@@ -1,7 +1,5 @@
 //! Vertex programs: the instructions that can run, and the registers that belong to them.
 
-use std::fmt;
-
 use r500_chip::pvs::INSTRUCTIONS;
 use r500_chip::values::FlowOp;
 use r500_chip::vap::{
@@ -66,6 +64,12 @@ impl Program {
         Self { controls, base, instructions }
     }
 
+    /// Returns a program whose instructions stand in memory from `base` on.
+    #[must_use]
+    pub fn from_code(controls: Controls, base: usize, instructions: Vec<Instruction>) -> Self {
+        Self { controls, base, instructions }
+    }
+
     /// Returns the registers of the program.
     #[must_use]
     pub fn controls(&self) -> &Controls {
@@ -87,45 +91,5 @@ impl Program {
         numbered
             .map(|(i, inst)| (self.base + i, *inst))
             .filter(move |(number, _)| window.contains(number))
-    }
-}
-
-/// Prints one instruction a line, then flow control.
-impl fmt::Display for Program {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Controls { range, inputs, flow, .. } = &self.controls;
-        writeln!(
-            f,
-            "# instructions {} to {}; position complete after {}, inputs read up to {}",
-            range.pvs_first_inst(),
-            range.pvs_last_inst(),
-            range.pvs_xyzw_valid_inst(),
-            inputs.pvs_last_vtx_src_inst(),
-        )?;
-        for (n, inst) in self.window() {
-            writeln!(f, "{n:4}: {inst}")?;
-        }
-        for flow in flow {
-            writeln!(f, "# {flow}")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Flow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (at, target) = (self.low.act_adrs(), self.low.loop_cnt_jmp_inst());
-        let (last, back) = (self.high.last_inst(), self.high.rtn_inst());
-        write!(f, "flow control {}, after {at}: ", self.number)?;
-        match self.op {
-            FlowOp::JUMP => write!(f, "jump to {target}"),
-            FlowOp::CALL => write!(f, "call {target} to {last}, return to {back}"),
-            _ => write!(
-                f,
-                "{target} times {back} to {last}, aL from {} by {}",
-                self.index.loop_init_val(),
-                self.index.loop_step_val()
-            ),
-        }
     }
 }

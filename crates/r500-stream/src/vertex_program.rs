@@ -68,8 +68,8 @@ mod tests {
     #[test]
     fn programs_print_with_numbers_and_flow_control() {
         let lines = [
-            "VE_ADD out[0].xyzw, input[0].xyzw, temp[0].0000",
-            "VE_ADD temp[1].x, temp[1].0000, temp[0].1111",
+            "out[0].xyzw = VE_ADD input[0].xyzw temp[0].0000",
+            "temp[1].x = VE_ADD temp[1].0000 temp[0].1111",
         ];
         let more = "
             VAP_PVS_FLOW_CNTL_OPC = { PVS_FC_OPC_1 2 }
@@ -79,10 +79,13 @@ mod tests {
         let program = program(&lines, more);
         let text = program.to_string();
         let expected = "\
-# instructions 2 to 3; position complete after 3, inputs read up to 0
-   2: VE_ADD out[0].xyzw, input[0].xyzw, temp[0].0000
-   3: VE_ADD temp[1].x, temp[1].0000, temp[0].1111
-# flow control 1, after 2: 9 times 3 to 3, aL from 5 by -1
+-- instructions 2 to 3; position complete after 3, inputs read up to 0
+VAP_PVS_CODE_CNTL_0 = PVS_FIRST_INST(2) PVS_XYZW_VALID_INST(3) PVS_LAST_INST(3) ;
+VAP_PVS_CODE_CNTL_1 = 0 ;
+VAP_PVS_CONST_CNTL = 0 ;
+FLOW[1] = LOOP after 2, 9 times 3 to 3, aL 5 step -1 ;
+out[0].xyzw = VE_ADD input[0].xyzw temp[0].0000                          ; -- 2
+temp[1].x = VE_ADD temp[1].0000 temp[0].1111                             ; -- 3
 ";
         assert_eq!(text, expected);
         assert_eq!(program.check(), []);
@@ -91,11 +94,11 @@ mod tests {
     #[test]
     fn invalid_instructions_are_reported_with_address() {
         let lines = [
-            "VE_MULTIPLY temp[0].xyzw, const[3].xyzw, const[4].xyzw",
-            "VE_ADD temp[2].xyzw, temp[0].xyzw, temp[1].xyzw",
-            "ME_POWER_FUNC_FF temp[3].x, temp[2].xxxx, temp[9].xxxx, temp[2].yyyy",
+            "temp[0].xyzw = VE_MUL const[3].xyzw const[4].xyzw",
+            "temp[2].xyzw = VE_ADD temp[0].xyzw temp[1].xyzw",
+            "temp[3].x = ME_POW temp[2].xxxx temp[2].yyyy",
             ".dwords 0x0000003f 0 0 0",
-            "VE_FRACTION temp[0].x, temp[1].xxxx",
+            "temp[0].x = VE_FRC temp[1].xxxx",
         ];
         let lines = lines.map(|line| line.replace(" 0 0 0", " 0x0 0x0 0x0"));
         let lines = lines.each_ref().map(String::as_str);

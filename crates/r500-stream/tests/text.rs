@@ -64,7 +64,7 @@ fn registers_programs_and_draws_are_explained() {
         "VAP_VPORT_XSCALE = 0x43800000               # 256\n",
         "+ VAP_VPORT_XOFFSET = 0x42800000            # 64\n",
         "@0x2098 = 0x43800000                        # VAP_VPORT_XSCALE 256\n",
-        "VAP_PVS_VECTOR_DATA_REG_128 <- 0x00f00203 0x00d10001 0x01248001 0x01248001 # 0: VE_ADD out[0].xyzw, ",
+        "VAP_PVS_VECTOR_DATA_REG_128 <- 0x00f00203 0x00d10001 0x01248001 0x01248001 # 0: out[0].xyzw = VE_ADD",
         "GA_US_VECTOR_INDEX = 0x00010003             # INDEX 3, TYPE constants follow, four dwords each\n",
         "# const[3] = 1 0 0 0.5\n",
         "NOP 0x00000008                              # relocation 2\n",

@@ -95,7 +95,7 @@ fn every_kind_of_work_is_bounded() {
     // Nested loops of a vertex program, 255 iterations each.
     let vertex = |stream: &mut Stream| {
         let inst: r500_pvs::Instruction =
-            "VE_ADD temp[0].xyzw, temp[0].xyzw, temp[0].1111".parse().unwrap();
+            "temp[0].xyzw = VE_ADD temp[0].xyzw temp[0].1111".parse().unwrap();
         let words = [inst.0; 4].concat();
         stream.words.write(0x2200, &[0]).write_one(0x2208, &words);
         stream.set(&[

@@ -26,8 +26,8 @@ fn vertices_come_from_arrays_by_index_through_a_program() {
     index_memory.store(8, 1 << 16);
     index_memory.store(12, 2);
     let program = [
-        "VE_ADD out[0].xyzw, input[0].xyzw, input[0].0000",
-        "VE_MULTIPLY out[1].xyzw, input[1].xyzw, const[0].xyzw",
+        "out[0].xyzw = VE_ADD input[0].xyzw input[0].0000",
+        "out[1].xyzw = VE_MUL input[1].xyzw const[0].xyzw",
     ];
     let program: Vec<u32> =
         program.iter().flat_map(|line| line.parse::<r500_pvs::Instruction>().unwrap().0).collect();

@@ -55,7 +55,7 @@ fn packets_are_text_that_assembles_back() {
     let run = run.shows("# submission 1: ").shows("# relocation 0: buffer 3, 8192 bytes\n");
     for line in [
         "SU_CULL_MODE = 0x00000002                   # CULL_BACK\n",
-        " # 0: VE_ADD out[0].xyzw, input[0].xyzw, ",
+        " # 0: out[0].xyzw = VE_ADD input[0].xyzw",
         "NOP 0x00000000                              # relocation 0\n",
         "# COLORPITCH 32, COLORFORMAT ARGB8888\n",
         "# PRIM_TYPE triangle list, PRIM_WALK arrays, one vertex after another, NUM_VERTICES 3\n",
@@ -124,7 +124,7 @@ fn vertex_programs_print_and_check() {
     let folder = Folder::new("stream-vertex");
     let file = folder.write("demo.r5cs", capture());
     let run = r500(&["stream", &file, "--vertex", "0"]).status(0);
-    run.shows("# instructions 0 to 0;").shows("   0: VE_ADD out[0].xyzw, input[0].xyzw, ");
+    run.shows("-- instructions 0 to 0;").shows("out[0].xyzw = VE_ADD input[0].xyzw ");
     // Draw 1 runs slot 1, too, which is empty: it reads nothing and is not a mistake.
     let run = r500(&["stream", &file, "--vertex", "1"]).status(0);
     run.shows("   1: VECTOR_NO_OP temp[0]._\n");

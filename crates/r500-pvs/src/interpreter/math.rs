@@ -8,10 +8,35 @@ use r500_numerics::kernels;
 use super::vector::{is_not_negative, is_not_zero, is_positive, is_zero};
 use super::{ARITH, Effect, Outcome};
 
-/// Executes an instruction of the math engine. `a`, `b`, `c` are its sources; scalar functions use the first component.
-/// Reserved opcodes give 0 (open).
-pub(super) fn execute(op: MathOp, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> Outcome {
-    let x = a[0];
+/// The operands of the math engine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scalars {
+    /// The scalar of the first source.
+    pub(super) x: f32,
+    /// That of the second source.
+    pub(super) factor: f32,
+    /// That of the third source.
+    pub(super) exponent: f32,
+    /// The whole first source.
+    pub(super) light: [f32; 4],
+}
+
+impl Scalars {
+    /// Returns those of an instruction, which are the sources' w. Observed: programs that people wrote for their cards select the operand
+    /// of `ME_SIN` in w and leave x unused; drivers select the same component in all four.
+    pub(super) fn of_instruction([a, b, c]: [[f32; 4]; 3]) -> Self {
+        Self { x: a[3], factor: b[3], exponent: c[3], light: a }
+    }
+
+    /// Returns those of the second operation of an instruction, which has a source of two scalars.
+    pub(super) fn of_dual(source: [f32; 4]) -> Self {
+        Self { x: source[0], factor: source[1], exponent: source[1], light: source }
+    }
+}
+
+/// Executes an instruction of the math engine. Reserved opcodes give 0 (open).
+pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
+    let Scalars { x, factor, exponent, light: vector } = scalars;
     let scalar = |value: f32| Outcome::of([value; 4]);
     let set = |holds: bool| Outcome::counter(if holds { 0.0 } else { 1.0 });
     match op {
@@ -21,18 +46,18 @@ pub(super) fn execute(op: MathOp, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> Outc
         }
         MathOp::LOG_BASE2_DX => Outcome::of(log_parts(x)),
         MathOp::EXP_BASEE_FF => scalar(kernels::ex2(ARITH.mul(x, LOG2_E))),
-        MathOp::LIGHT_COEFF_DX => Outcome::of(light(a)),
-        MathOp::POWER_FUNC_FF => scalar(power(x, c[0])),
-        MathOp::POWER_FUNC_FF_CLAMP_B => scalar(power(x, c[0].max(0.0))),
-        MathOp::POWER_FUNC_FF_CLAMP_B1 => scalar(power(x, c[0].clamp(0.0, 1.0))),
-        MathOp::POWER_FUNC_FF_CLAMP_01 => scalar(ARITH.clamp01(power(x, c[0]))),
+        MathOp::LIGHT_COEFF_DX => Outcome::of(light(vector)),
+        MathOp::POWER_FUNC_FF => scalar(power(x, exponent)),
+        MathOp::POWER_FUNC_FF_CLAMP_B => scalar(power(x, exponent.max(0.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_B1 => scalar(power(x, exponent.clamp(0.0, 1.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_01 => scalar(ARITH.clamp01(power(x, exponent))),
         MathOp::RECIP_DX => scalar(finite(ARITH.rcp(x))),
         MathOp::RECIP_FF => scalar(zero_for_zero(x, |x| ARITH.rcp(x))),
         MathOp::RECIP_IEEE => scalar(ARITH.rcp(x)),
         MathOp::RECIP_SQRT_DX => scalar(finite(ARITH.rsq(x.abs()))),
         MathOp::RECIP_SQRT_FF => scalar(zero_for_zero(x.abs(), |x| ARITH.rsq(x))),
         MathOp::RECIP_SQRT_IEEE => scalar(ARITH.rsq(x)),
-        MathOp::MULTIPLY => scalar(ARITH.product(x, b[0])),
+        MathOp::MULTIPLY => scalar(ARITH.product(x, factor)),
         MathOp::EXP_BASE2_FULL_DX => scalar(kernels::ex2(x)),
         MathOp::LOG_BASE2_FULL_DX => scalar(finite(kernels::ln2(x.abs()))),
         MathOp::LOG_BASE2_IEEE => scalar(kernels::ln2(x.abs())),

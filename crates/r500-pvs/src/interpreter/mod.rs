@@ -24,6 +24,7 @@ use r500_numerics::Arith;
 use crate::{Instruction, Program};
 use fixed_point::Changeable;
 use flow::{FlowControl, Sequencer};
+use math::Scalars;
 
 const TEMPORARIES: usize = 128;
 const ALT_TEMPORARIES: usize = 128;
@@ -179,7 +180,7 @@ impl Interpreter {
                 (result.value, result.effect, op.ve_sat)
             }
             Op::Math(math) => {
-                let result = math::execute(math, a, b, c);
+                let result = math::execute(math, Scalars::of_instruction([a, b, c]));
                 (result.value, result.effect, op.me_sat)
             }
             Op::Macro(kind) => (vector::execute_macro(kind, [a, b, c]), Effect::None, op.ve_sat),
@@ -195,7 +196,7 @@ impl Interpreter {
         let clamp = |x| if saturate { ARITH.clamp01(x) } else { x };
         registers.write(&op.dst, mask, result.map(clamp));
         if let Some((dual, source)) = dual {
-            let result = math::execute(dual.op(), source, [source[1]; 4], [source[1]; 4]);
+            let result = math::execute(dual.op(), Scalars::of_dual(source));
             if let Effect::Predicate(predicate) = result.effect {
                 registers.predicate = predicate;
             }

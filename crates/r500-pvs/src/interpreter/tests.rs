@@ -82,7 +82,7 @@ fn run(setup: &Setup, input: [f32; 4]) -> [[f32; 4]; OUTPUTS] {
 const IN: &str = "input[0].xyzw";
 
 fn one(op: &str, sources: &str, constants: &[[f32; 4]], input: [f32; 4]) -> [f32; 4] {
-    run(&setup(&[&format!("{op} out[0].xyzw, {sources}")], constants, &[]), input)[0]
+    run(&setup(&[&format!("out[0].xyzw = {op} {sources}")], constants, &[]), input)[0]
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn vector_operations_equal_double_precision() {
     for (op, sources, expected) in rows {
         let sources = match sources {
             "1" => IN.to_owned(),
-            "2" => format!("{IN}, const[0].xyzw"),
-            _ => format!("{IN}, const[0].xyzw, const[1].xyzw"),
+            "2" => format!("{IN} const[0].xyzw"),
+            _ => format!("{IN} const[0].xyzw const[1].xyzw"),
         };
         let result = one(op, &sources, &[b, c], a);
         for i in 0..4 {
@@ -125,7 +125,7 @@ fn vector_operations_equal_double_precision() {
 fn dot_products_take_zero_times_infinity_for_zero() {
     let result = one(
         "VE_DOT_PRODUCT",
-        &format!("{IN}, const[0].xyzw"),
+        &format!("{IN} const[0].xyzw"),
         &[[f32::INFINITY, 2.0, 3.0, 4.0]],
         [0.0, 1.0, 1.0, 0.5],
     );
@@ -149,7 +149,7 @@ fn math_operations_equal_double_precision() {
         for x in [0.4_f32, 1.75, 3.0] {
             let y = 2.5_f32;
             let sources = match op {
-                "ME_POWER_FUNC_FF" => "input[0].xxxx, input[0].xxxx, input[0].yyyy",
+                "ME_POWER_FUNC_FF" => "input[0].xxxx input[0].yyyy",
                 _ => "input[0].xxxx",
             };
             let result = one(op, sources, &[], [x, y, 0.0, 0.0]);
@@ -158,6 +158,8 @@ fn math_operations_equal_double_precision() {
             assert!(error <= 4e-6 * expected.abs().max(1.0), "{op} {x}: {} {expected}", result[0]);
         }
     }
+    // The operand is the one that w selects.
+    assert_eq!(one("ME_RECIP_DX", "input[0].___y", &[], [3.0, 4.0, 5.0, 6.0]), [0.25; 4]);
     assert_eq!(one("ME_RECIP_DX", "input[0].xxxx", &[], [0.0; 4]), [f32::MAX; 4]);
     assert_eq!(one("ME_RECIP_FF", "input[0].xxxx", &[], [0.0; 4]), [0.0; 4]);
 }
@@ -173,8 +175,8 @@ fn light_takes_exponent_and_products_in_its_own_order() {
 #[test]
 fn constants_are_addressed_relative_to_a0_and_are_zero_outside() {
     let lines = [
-        "VE_FLT2FIX_DX a0[0].x, input[0].xxxx",
-        "VE_ADD out[0].xyzw, const[a0.x+1].xyzw, const[1].0000",
+        "a0[0].x = VE_FLT2FIX_DX input[0].xxxx",
+        "out[0].xyzw = VE_ADD const[a0.x+1].xyzw const[1].0000",
     ];
     let constants = [[1.0; 4], [2.0; 4], [3.0; 4]];
     let setup = setup(&lines, &constants, &[]);
@@ -186,9 +188,9 @@ fn constants_are_addressed_relative_to_a0_and_are_zero_outside() {
 fn loops_repeat_and_count_with_al() {
     // Adds 1 five times; aL counts 0, 1, ... and selects const[aL].
     let lines = [
-        "VE_ADD temp[0].xyzw, const[9].xyzw, const[9].xyzw",
-        "VE_ADD temp[0].xyzw, temp[0].xyzw, const[aL+0].xyzw",
-        "VE_ADD out[0].xyzw, temp[0].xyzw, const[9].xyzw",
+        "temp[0].xyzw = VE_ADD const[9].xyzw const[9].xyzw",
+        "temp[0].xyzw = VE_ADD temp[0].xyzw const[aL+0].xyzw",
+        "out[0].xyzw = VE_ADD temp[0].xyzw const[9].xyzw",
     ];
     let constants: Vec<_> = (0..5).map(|n| [10.0_f32.powi(n), 1.0, 0.0, 0.0]).collect();
     let setup = setup(&lines, &constants, &[(2, 0, 5, 1, 1)]);
@@ -198,9 +200,9 @@ fn loops_repeat_and_count_with_al() {
 #[test]
 fn nested_loops_that_end_and_begin_together_multiply() {
     let lines = [
-        "VE_ADD temp[0].xyzw, const[0].xyzw, const[0].xyzw",
-        "VE_ADD temp[0].xyzw, temp[0].xyzw, const[1].xyzw",
-        "VE_ADD out[0].xyzw, temp[0].xyzw, const[0].xyzw",
+        "temp[0].xyzw = VE_ADD const[0].xyzw const[0].xyzw",
+        "temp[0].xyzw = VE_ADD temp[0].xyzw const[1].xyzw",
+        "out[0].xyzw = VE_ADD temp[0].xyzw const[0].xyzw",
     ];
     // The inner loop comes first, as compilers number them at their ends.
     let setup = setup(&lines, &[[0.0; 4], [1.0; 4]], &[(2, 0, 3, 1, 1), (2, 0, 4, 1, 1)]);
@@ -210,12 +212,12 @@ fn nested_loops_that_end_and_begin_together_multiply() {
 #[test]
 fn a_call_returns_where_it_says() {
     let lines = [
-        "VE_ADD temp[0].xyzw, const[1].xyzw, const[0].xyzw",
-        "VE_ADD out[0].xyzw, temp[0].xyzw, const[0].xyzw",
+        "temp[0].xyzw = VE_ADD const[1].xyzw const[0].xyzw",
+        "out[0].xyzw = VE_ADD temp[0].xyzw const[0].xyzw",
     ];
     let mut setup = setup(&lines, &[[0.0; 4], [1.0; 4]], &[(3, 0, 100, 100, 1)]);
     // The subroutine, at 100: doubles.
-    let double: Instruction = "VE_ADD temp[0].xyzw, temp[0].xyzw, temp[0].xyzw".parse().unwrap();
+    let double: Instruction = "temp[0].xyzw = VE_ADD temp[0].xyzw temp[0].xyzw".parse().unwrap();
     setup.memory[100] = double.0;
     assert_eq!(run(&setup, [0.0; 4])[0], [2.0; 4]);
 }
@@ -224,10 +226,10 @@ fn a_call_returns_where_it_says() {
 fn predicates_choose_between_two_writes() {
     // if (x > 0) out = 1 else out = 2, as compilers emit it.
     let lines = [
-        "ME_PRED_SET_GT temp[1].w, input[0].xxxx",
-        "(p) VE_ADD out[0].xyzw, const[1].xyzw, const[0].xyzw",
-        "ME_PRED_SET_INV temp[1].w, temp[1].wwww",
-        "(p) VE_ADD out[0].xyzw, const[2].xyzw, const[0].xyzw",
+        "temp[1].w = ME_PRED_SET_GT input[0].xxxx",
+        "(p) out[0].xyzw = VE_ADD const[1].xyzw const[0].xyzw",
+        "temp[1].w = ME_PRED_SET_INV temp[1].wwww",
+        "(p) out[0].xyzw = VE_ADD const[2].xyzw const[0].xyzw",
     ];
     let setup = setup(&lines, &[[0.0; 4], [1.0; 4], [2.0; 4]], &[]);
     assert_eq!(run(&setup, [5.0, 0.0, 0.0, 0.0])[0], [1.0; 4]);
@@ -246,11 +248,11 @@ fn counted(setup: &Setup) -> ([[f32; 4]; OUTPUTS], u64) {
 fn a_loop_ends_with_the_first_iteration_that_changes_nothing() {
     // while (i < 5) { i += 1 } as compilers emit it: 255 iterations under a predicate. temp[1].w counts levels.
     let lines = [
-        "VE_ADD temp[0].x, temp[0].0000, temp[0].0000",
-        "VE_SET_LESS_THAN temp[2].x, temp[0].xxxx, const[0].xxxx",
-        "ME_PRED_SET_NEQ temp[1].w, temp[2].xxxx",
-        "(p) VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
-        "VE_ADD out[0].xyzw, temp[0].xxxx, temp[0].0000",
+        "temp[0].x = VE_ADD temp[0].0000 temp[0].0000",
+        "temp[2].x = VE_SLT temp[0].xxxx const[0].xxxx",
+        "temp[1].w = ME_PRED_SET_NEQ temp[2].xxxx",
+        "(p) temp[0].x = VE_ADD temp[0].xxxx temp[0].1111",
+        "out[0].xyzw = VE_ADD temp[0].xxxx temp[0].0000",
     ];
     let (outputs, executed) = counted(&setup(&lines, &[[5.0; 4]], &[(2, 0, 255, 3, 1)]));
     assert_eq!(outputs[0], [5.0; 4]);
@@ -267,9 +269,9 @@ fn a_loop_ends_with_the_first_iteration_that_changes_nothing() {
 fn a_loop_that_swaps_or_counts_runs_to_its_end() {
     // Swap: period 2, so that the result depends on the number of iterations.
     let swap = [
-        "VE_ADD temp[0].xy, temp[0].0100, temp[0].0000",
-        "VE_ADD temp[0].xy, temp[0].yx00, temp[0].0000",
-        "VE_ADD out[0].xyzw, temp[0].xyxy, temp[0].0000",
+        "temp[0].xy = VE_ADD temp[0].0100 temp[0].0000",
+        "temp[0].xy = VE_ADD temp[0].yx00 temp[0].0000",
+        "out[0].xyzw = VE_ADD temp[0].xyxy temp[0].0000",
     ];
     for (count, expected) in [(254, [0.0, 1.0]), (255, [1.0, 0.0])] {
         let (outputs, executed) = counted(&setup(&swap, &[], &[(2, 0, count, 1, 1)]));
@@ -278,11 +280,11 @@ fn a_loop_that_swaps_or_counts_runs_to_its_end() {
     }
     // The first three iterations change nothing, since the loop index selects registers that are 1 already.
     let indexed = [
-        "VE_ADD temp[1].x, temp[0].1111, temp[0].0000",
-        "VE_ADD temp[2].x, temp[0].1111, temp[0].0000",
-        "VE_ADD temp[3].x, temp[0].1111, temp[0].0000",
-        "VE_ADD temp[aL+1].x, temp[0].1111, temp[0].0000",
-        "VE_ADD out[0].xyzw, temp[7].xxxx, temp[8].xxxx",
+        "temp[1].x = VE_ADD temp[0].1111 temp[0].0000",
+        "temp[2].x = VE_ADD temp[0].1111 temp[0].0000",
+        "temp[3].x = VE_ADD temp[0].1111 temp[0].0000",
+        "temp[aL+1].x = VE_ADD temp[0].1111 temp[0].0000",
+        "out[0].xyzw = VE_ADD temp[7].xxxx temp[8].xxxx",
     ];
     let (outputs, executed) = counted(&setup(&indexed, &[], &[(2, 2, 7, 3, 3)]));
     assert_eq!((outputs[0], executed), ([1.0; 4], 3 + 7 + 1));
@@ -291,20 +293,20 @@ fn a_loop_that_swaps_or_counts_runs_to_its_end() {
 #[test]
 fn ending_loops_at_a_fixed_point_does_not_change_results() {
     const LINES: [&str; 14] = [
-        "VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
-        "VE_ADD temp[1].xy, temp[1].yxzw, temp[1].0000",
-        "VE_MINIMUM temp[0].xyzw, temp[0].xyzw, const[0].xyzw",
-        "VE_FRACTION temp[2].xyzw, temp[0].wzyx",
-        "VE_SET_LESS_THAN temp[2].x, temp[0].xxxx, const[0].xxxx",
-        "ME_PRED_SET_NEQ temp[3].w, temp[2].xxxx",
-        "ME_PRED_SET_INV temp[3].w, temp[3].wwww",
-        "(p) VE_ADD temp[0].x, temp[0].xxxx, temp[0].1111",
-        "(!p) VE_ADD temp[1].z, temp[1].zzzz, temp[1].1111",
-        "(p) VE_ADD out[1].xyzw, temp[0].xyzw, temp[1].xyzw",
-        "VE_FLT2FIX_DX a0.x, temp[0].xxxx",
-        "VE_ADD temp[a0.x+4].x, temp[0].1111, temp[4].xxxx",
-        "VE_ADD out[2].xyzw, const[a0.x+0].xyzw, temp[1].0000",
-        "VE_MULTIPLY temp[1].xyzw, temp[1].xyzw, const[1].xyzw",
+        "temp[0].x = VE_ADD temp[0].xxxx temp[0].1111",
+        "temp[1].xy = VE_ADD temp[1].yxzw temp[1].0000",
+        "temp[0].xyzw = VE_MIN temp[0].xyzw const[0].xyzw",
+        "temp[2].xyzw = VE_FRC temp[0].wzyx",
+        "temp[2].x = VE_SLT temp[0].xxxx const[0].xxxx",
+        "temp[3].w = ME_PRED_SET_NEQ temp[2].xxxx",
+        "temp[3].w = ME_PRED_SET_INV temp[3].wwww",
+        "(p) temp[0].x = VE_ADD temp[0].xxxx temp[0].1111",
+        "(!p) temp[1].z = VE_ADD temp[1].zzzz temp[1].1111",
+        "(p) out[1].xyzw = VE_ADD temp[0].xyzw temp[1].xyzw",
+        "a0[0].x = VE_FLT2FIX_DX temp[0].xxxx",
+        "temp[a0.x+4].x = VE_ADD temp[0].1111 temp[4].xxxx",
+        "out[2].xyzw = VE_ADD const[a0.x+0].xyzw temp[1].0000",
+        "temp[1].xyzw = VE_MUL temp[1].xyzw const[1].xyzw",
     ];
     let usable: Vec<&str> =
         LINES.into_iter().filter(|line| line.parse::<Instruction>().is_ok()).collect();
@@ -315,7 +317,7 @@ fn ending_loops_at_a_fixed_point_does_not_change_results() {
         for _ in 0..u.int_in_range(3..=9)? {
             lines.push(*u.choose(&usable)?);
         }
-        lines.push("VE_ADD out[0].xyzw, temp[0].xyzw, temp[1].xyzw");
+        lines.push("out[0].xyzw = VE_ADD temp[0].xyzw temp[1].xyzw");
         let last = lines.len() as u16 - 2;
         let mut flow = Vec::new();
         for _ in 0..u.int_in_range(1..=3)? {
@@ -351,7 +353,7 @@ fn ending_loops_at_a_fixed_point_does_not_change_results() {
 #[test]
 fn an_endless_program_ends_by_its_limit() {
     let setup =
-        setup(&["VE_ADD temp[0].x, temp[0].x000, temp[0].x000"; 2], &[], &[(1, 0, 0, 0, 0)]);
+        setup(&["temp[0].x = VE_ADD temp[0].x000 temp[0].x000"; 2], &[], &[(1, 0, 0, 0, 0)]);
     let mut outputs = [[0.0; 4]; OUTPUTS];
     let result = run_limited(&setup.interpreter(), &[[0.0; 4]; INPUTS], &mut outputs, 1000);
     assert_eq!(result, Err(OutOfFuel));
