@@ -107,7 +107,7 @@ pub(crate) fn check_dwords(
     }
     let kind = "a vertex program (PVS, four dwords an instruction)";
     Err(ReadError::new(ReadErrorKind::NotAProgram(kind)).with_help(
-        "`r500 explain --as pvs DWORDS` prints its instructions; to read it as a fragment program all the \
+        "`r500 disasm FILE` prints it, `r500 check FILE` checks it; to read it as a fragment program all the \
          same, name its format with --from",
     ))
 }

@@ -26,6 +26,7 @@ mod lines;
 mod mesa_log;
 mod raw;
 mod read;
+mod vertex;
 mod write;
 
 pub use detect::detect;
@@ -35,4 +36,5 @@ pub use format::{Format, UnknownFormat};
 pub use limits::Limits;
 pub use mesa_log::{LogEntries, LogEntry, VertexProgram};
 pub use read::{Jobs, decompressed, read};
+pub use vertex::{vertex_program, write_vertex_program};
 pub use write::{write, write_all};

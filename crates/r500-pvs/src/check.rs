@@ -1,10 +1,16 @@
 //! Checks of vertex programs: likely errors.
 
-use r500_chip::pvs::{Addressing, DstType, Src, SrcType};
+use r500_chip::pvs::{Addressing, DstType, MathOp, Op, Src, SrcType, VectorOp};
 use r500_chip::values::FlowOp;
 
 use crate::instruction::reads_register;
-use crate::{Controls, Program};
+use crate::{Controls, Instruction, Program};
+
+/// Alternate temporaries of a vertex.
+const ALT_TEMPORARIES: usize = 20;
+
+/// The bits of a source that are its address: kind, number, addressing.
+const ADDRESS: u32 = 0xe000_1ff3;
 
 /// A likely error in a vertex program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +34,9 @@ pub enum LintKind {
     /// A kind of operand, swizzle or addressing that the documents reserve.
     #[error("reserved operand")]
     ReservedOperand,
+    /// A component that the operation reads selects nothing.
+    #[error("{0} of a source is `_`, and the operation reads it")]
+    SelectsNothing(char),
     /// A read of a temporary that no earlier instruction writes (with flow control: no instruction at all).
     #[error("temp[{0}] is read before any instruction writes it")]
     NeverWritten(u8),
@@ -39,23 +48,136 @@ pub enum LintKind {
         /// The register's value.
         max: u8,
     },
-    /// Two different constants, or two different inputs, in one instruction: drivers of this family move one into a
-    /// temporary first.
+    /// Two different constants, inputs or alternate temporaries in one instruction: drivers of this family move one into a
+    /// temporary first, and assemblers refuse them.
     #[error("two different {0} in one instruction")]
     TwoAddresses(&'static str),
     /// The position is an output, and no instruction writes `out[0]`.
     #[error("the position (out[0]) is never written")]
     NoPosition,
+    /// Three different temporaries in an operation that has no macro of two clocks.
+    #[error("three different temporaries in one instruction")]
+    ThreeTemporaries,
+    /// A macro of two clocks with a second operation.
+    #[error("an operation of two clocks has a second operation")]
+    DualMacro,
+    /// An alternate temporary that does not exist.
+    #[error("alt_temp[{0}] does not exist: there are 20")]
+    NoAltTemporary(u8),
+    /// The position is written after `PVS_XYZW_VALID_INST`.
+    #[error("the position is written after PVS_XYZW_VALID_INST = {0}, where it should be complete")]
+    LatePosition(u16),
+    /// An input is read after `PVS_LAST_VTX_SRC_INST`.
+    #[error(
+        "an input is read after PVS_LAST_VTX_SRC_INST = {0}, the last instruction that reads one"
+    )]
+    LateInput(u16),
     /// A flow control instruction refers to an instruction outside the program.
     #[error("flow control {0} refers to an instruction outside the program")]
     FlowOutside(u8),
+}
+
+/// What a lint is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LintInfo {
+    /// The code, which stays.
+    pub code: &'static str,
+    /// Where the rule is from.
+    pub evidence: &'static str,
+    /// How to fix the program.
+    pub help: &'static str,
+}
+
+impl LintKind {
+    /// Returns its code, the evidence for the rule, and the remedy.
+    #[must_use]
+    pub fn info(&self) -> LintInfo {
+        let (code, evidence, help) = match self {
+            Self::EmptyRange => (
+                "R5201",
+                "documented: PVS_FIRST_INST, PVS_LAST_INST",
+                "set PVS_LAST_INST to the last instruction",
+            ),
+            Self::ReservedOperation => (
+                "R5202",
+                "documented: the opcodes of the two engines",
+                "use an operation that has a name",
+            ),
+            Self::ReservedOperand => (
+                "R5203",
+                "documented: PVS_SRC_OPERAND, PVS_DST_OPERAND",
+                "use kinds, components and addressing that have names",
+            ),
+            Self::SelectsNothing(_) => (
+                "R5214",
+                "documented: the code has no meaning; people write it for components that nothing reads",
+                "select a component",
+            ),
+            Self::NeverWritten(_) => {
+                ("R5204", "derived: a temporary holds what another vertex left", "write it first")
+            }
+            Self::BeyondConstants { .. } => {
+                ("R5205", "documented: PVS_MAX_CONST_ADDR", "raise PVS_MAX_CONST_ADDR")
+            }
+            Self::TwoAddresses(_) => (
+                "R5206",
+                "observed: drivers and assemblers for this chip keep to one address of each",
+                "copy one of them into a temporary first",
+            ),
+            Self::NoPosition => ("R5207", "documented: VTX_POS_PRESENT", "write out[0]"),
+            Self::ThreeTemporaries => (
+                "R5208",
+                "documented: only the macros read three temporaries",
+                "copy one of them into an alternate temporary first",
+            ),
+            Self::DualMacro => {
+                ("R5209", "documented: a macro takes both clocks", "make them two statements")
+            }
+            Self::NoAltTemporary(_) => {
+                ("R5210", "documented: 20 alternate temporaries", "use another one")
+            }
+            Self::LatePosition(_) => (
+                "R5211",
+                "documented: PVS_XYZW_VALID_INST",
+                "set the field to the last instruction that writes out[0]",
+            ),
+            Self::LateInput(_) => (
+                "R5212",
+                "documented: PVS_LAST_VTX_SRC_INST",
+                "set the field to the last instruction that reads an input",
+            ),
+            Self::FlowOutside(_) => (
+                "R5213",
+                "documented: VAP_PVS_FLOW_CNTL_ADDRS",
+                "keep targets within PVS_FIRST_INST to PVS_LAST_INST",
+            ),
+        };
+        LintInfo { code, evidence, help }
+    }
+}
+
+/// Returns which components of its sources an instruction reads: those that it writes, but for operations that combine components, and
+/// those of the math engine, which reads w.
+fn needed_components(inst: Instruction) -> [bool; 4] {
+    match inst.op() {
+        Op::Vector(VectorOp::DOT_PRODUCT) => [true; 4],
+        Op::Vector(
+            VectorOp::PRED_SET_EQ_PUSH
+            | VectorOp::PRED_SET_GT_PUSH
+            | VectorOp::PRED_SET_GTE_PUSH
+            | VectorOp::PRED_SET_NEQ_PUSH,
+        ) => [false, false, false, true],
+        Op::Math(MathOp::LIGHT_COEFF_DX) => [true, true, false, true],
+        Op::Math(_) => [false, false, false, true],
+        Op::Vector(_) | Op::Macro(_) => inst.dst().write_mask(),
+    }
 }
 
 impl Program {
     /// Returns likely errors, in the order of instructions.
     #[must_use]
     pub fn check(&self) -> Vec<Lint> {
-        let Controls { range, constants, outputs, flow: flow_control, .. } = self.controls();
+        let Controls { range, inputs, constants, outputs, flow: flow_control } = self.controls();
         let mut lints = Vec::new();
         let mut find = |instruction, kind| lints.push(Lint { instruction, kind });
         if self.window().next().is_none() {
@@ -80,10 +202,16 @@ impl Program {
                 continue;
             }
             let sources = inst.read_sources();
-            let reserved = |src: &Src| {
-                src.addressing() == Addressing::Reserved
-                    || src.swizzle().iter().any(|swizzle| !swizzle.is_named())
-            };
+            let reserved = |src: &Src| src.addressing() == Addressing::Reserved;
+            let needed = needed_components(inst);
+            let selects_nothing = sources
+                .iter()
+                .flatten()
+                .find_map(|src| (0..4).find(|c| needed[*c] && src.swizzle()[*c].code() == 7));
+            // The source of a second operation has two scalars, of which the first is always read.
+            if let (Some(component), None) = (selects_nothing, inst.dual_math()) {
+                find(Some(n), LintKind::SelectsNothing(['x', 'y', 'z', 'w'][component]));
+            }
             if !dst.reg_type().is_named()
                 || dst.addressing() == Addressing::Reserved
                 || sources.iter().flatten().any(reserved)
@@ -108,7 +236,12 @@ impl Program {
                     _ => {}
                 }
             }
-            for (kind, name) in [(SrcType::CONSTANT, "constants"), (SrcType::INPUT, "inputs")] {
+            let one_address = [
+                (SrcType::CONSTANT, "constants"),
+                (SrcType::INPUT, "inputs"),
+                (SrcType::ALT_TEMPORARY, "alternate temporaries"),
+            ];
+            for (kind, name) in one_address {
                 let addresses =
                     sources.iter().flatten().filter(|s| reads_register(s) && s.reg_type() == kind);
                 let mut addresses = addresses.map(|src| (src.addressing(), src.offset()));
@@ -116,6 +249,43 @@ impl Program {
                 if addresses.any(|address| Some(address) != first) {
                     find(Some(n), LintKind::TwoAddresses(name));
                 }
+            }
+            let read = |kind: SrcType| {
+                sources.iter().flatten().filter(move |s| reads_register(s) && s.reg_type() == kind)
+            };
+            let mut temporaries: Vec<_> =
+                read(SrcType::TEMPORARY).map(|src| src.0 & ADDRESS).collect();
+            temporaries.sort_unstable();
+            temporaries.dedup();
+            let is_macro = matches!(inst.op(), Op::Macro(_));
+            if temporaries.len() > 2 && !is_macro {
+                find(Some(n), LintKind::ThreeTemporaries);
+            }
+            if is_macro && inst.dual_math().is_some() {
+                find(Some(n), LintKind::DualMacro);
+            }
+            let last = inputs.pvs_last_vtx_src_inst();
+            if read(SrcType::INPUT).next().is_some() && n > usize::from(last) {
+                find(Some(n), LintKind::LateInput(last));
+            }
+            let alternates =
+                read(SrcType::ALT_TEMPORARY).map(|src| (src.addressing(), src.offset()));
+            let written_alternate = (dst.reg_type() == DstType::ALT_TEMPORARY)
+                .then(|| (dst.addressing(), dst.offset()));
+            let none = alternates.chain(written_alternate).find(|(addressing, number)| {
+                *addressing == Addressing::Absolute && usize::from(*number) >= ALT_TEMPORARIES
+            });
+            if let Some((_, number)) = none {
+                find(Some(n), LintKind::NoAltTemporary(number));
+            }
+            let complete = range.pvs_xyzw_valid_inst();
+            let is_output = matches!(dst.reg_type(), DstType::OUT | DstType::OUT_REPL_X);
+            let writes_position = is_output
+                && dst.offset() == 0
+                && dst.addressing() == Addressing::Absolute
+                && dst.write_mask() != [false; 4];
+            if writes_position && n > usize::from(complete) && flow_control.is_empty() {
+                find(Some(n), LintKind::LatePosition(complete));
             }
             match dst.reg_type() {
                 DstType::TEMPORARY if dst.addressing() == Addressing::Absolute => {
@@ -145,5 +315,84 @@ impl Program {
             }
         }
         lints
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use crate::{LintKind, Source};
+
+    /// Returns the findings of a text.
+    fn findings(text: &str) -> Vec<(Option<usize>, LintKind)> {
+        let source = Source::parse(text, &mut |_| Err(String::new())).unwrap();
+        source.program.check().iter().map(|lint| (lint.instruction, lint.kind)).collect()
+    }
+
+    const POSITION: &str = "out[0].xyzw = VE_ADD input[0].xyzw input[0].0000 ;";
+
+    #[test]
+    fn programs_of_people_are_clean() {
+        // Components that are not written, and those of scalars that are not w, may be left out.
+        let text = "temp[0].xy = VE_MAD const[0].xy__ const[0].zz__ const[0].ww__ ;
+            temp[1].x = ME_SIN temp[0].___x ;
+            temp[1].yz = VE_MUL input[0]._-zz_ temp[0]._xy_ , alt_temp[3].w = ME_COS temp[0].y_ ;
+            temp[2].xyz = VE_MAD temp[0].xyx_ alt_temp[3].w1w_ temp[1].x0y_ ;
+            out[1].xyz = VE_ADD temp[2].xyz_ temp[1].000_ ;";
+        assert_eq!(findings(&format!("{text}{POSITION}")), []);
+    }
+
+    #[test]
+    fn each_rule_has_a_program_that_breaks_it_and_one_that_does_not() {
+        use LintKind as K;
+        let cases = [
+            ("temp[0].x = VE_FRC input[0].x___ ;", "temp[0].x = VE_FRC input[0]._xxx ;", K::SelectsNothing('x')),
+            ("temp[0].x = VE_DOT input[0].xyzw input[0].xyz0 ;", "temp[0].x = VE_DOT input[0].xyzw input[0].xyz_ ;", K::SelectsNothing('w')),
+            ("temp[0].x = VE_ADD const[0].xxxx const[0].yyyy ;", "temp[0].x = VE_ADD const[0].xxxx const[1].xxxx ;", K::TwoAddresses("constants")),
+            (
+                "alt_temp[0].x = VE_ADD const[0].xxxx const[0].yyyy ; temp[0].x = VE_ADD alt_temp[0].xxxx alt_temp[0].xxxx ;",
+                "temp[0].x = VE_ADD alt_temp[0].xxxx alt_temp[1].xxxx ;",
+                K::TwoAddresses("alternate temporaries"),
+            ),
+            (
+                "alt_temp[19].x = VE_ADD const[0].xxxx const[0].yyyy ;",
+                "alt_temp[20].x = VE_ADD const[0].xxxx const[0].yyyy ;",
+                K::NoAltTemporary(20),
+            ),
+            (
+                "temp[1].xyzw = VE_FRC const[0].xxxx ; temp[2].xyzw = VE_FRC const[0].xxxx ; temp[3].xyzw = VE_FRC const[0].xxxx ;
+                 temp[0].x = VE_MAD temp[1].xxxx temp[2].xxxx temp[3].xxxx ;",
+                "temp[1].xyzw = VE_FRC const[0].xxxx ; temp[2].xyzw = VE_FRC const[0].xxxx ; temp[3].xyzw = VE_FRC const[0].xxxx ;
+                 temp[0].x = VE_MAD.1CLK temp[1].xxxx temp[2].xxxx temp[3].xxxx ;",
+                K::ThreeTemporaries,
+            ),
+            (
+                "temp[0].x = VE_ADD const[0].xxxx const[0].yyyy ;",
+                "temp[0].x = VE_MULTIPLYX2_ADD.2CLK const[0].xxxx const[0].yyyy, alt_temp[0].x = ME_RCP const[0].x_ ;",
+                K::DualMacro,
+            ),
+            ("temp[0].x = VE_30 const[0].xxxx const[0].xxxx const[0].xxxx ;", "", K::ReservedOperation),
+            ("temp[0].x = VE_FRC const[aL+1].xxxx ;", "temp[0].x = VE_FRC const[a0.x+aL+1].xxxx ;", K::ReservedOperand),
+            ("temp[0].x = VE_FRC const[0].xxxx ; temp[1].x = VE_FRC temp[0].xxxx ;", "temp[1].x = VE_FRC temp[0].xxxx ;", K::NeverWritten(0)),
+        ];
+        for (clean, broken, kind) in cases {
+            // Of an operation without a name there is no clean form.
+            let (clean, broken) = if broken.is_empty() { (broken, clean) } else { (clean, broken) };
+            let kinds = |text: &str| -> Vec<LintKind> {
+                findings(&format!("{text}{POSITION}")).into_iter().map(|(_, kind)| kind).collect()
+            };
+            assert_eq!(kinds(clean), [], "{clean}");
+            assert!(kinds(broken).contains(&kind), "{broken}: {:?}", kinds(broken));
+        }
+        let marks = |range: &str| {
+            findings(&format!("{range} temp[0].x = VE_FRC const[0].xxxx ; {POSITION}"))
+        };
+        assert_eq!(
+            marks("VAP_PVS_CODE_CNTL_0 = PVS_LAST_INST(1) ; VAP_PVS_CODE_CNTL_1 = 0 ;"),
+            [(Some(1), K::LateInput(0)), (Some(1), K::LatePosition(0))]
+        );
+        assert_eq!(marks("VAP_PVS_CODE_CNTL_0 = PVS_XYZW_VALID_INST(1) PVS_LAST_INST(1) ;"), []);
+        assert_eq!(findings("temp[0].x = VE_FRC const[0].xxxx ;"), [(None, K::NoPosition)]);
     }
 }

@@ -25,7 +25,7 @@ mod interpreter;
 mod program;
 mod text;
 
-pub use check::{Lint, LintKind};
+pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
 pub use interpreter::Interpreter;
 pub use program::{Controls, Flow, Program};

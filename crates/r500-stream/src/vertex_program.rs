@@ -43,7 +43,7 @@ fn controls(registers: &RegisterFile) -> Controls {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use r500_pvs::Instruction;
+    use r500_pvs::{Instruction, LintKind};
 
     use super::*;
     use crate::{CommandProcessor, StreamWriter, Submission};
@@ -88,7 +88,9 @@ out[0].xyzw = VE_ADD input[0].xyzw temp[0].0000                          ; -- 2
 temp[1].x = VE_ADD temp[1].0000 temp[0].1111                             ; -- 3
 ";
         assert_eq!(text, expected);
-        assert_eq!(program.check(), []);
+        // The mark of the last instruction that reads an input is before one that does.
+        let kinds: Vec<LintKind> = program.check().iter().map(|lint| lint.kind).collect();
+        assert_eq!(kinds, [LintKind::LateInput(0)]);
     }
 
     #[test]

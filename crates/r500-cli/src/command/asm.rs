@@ -9,14 +9,15 @@ use r500::formats::Format as ProgramFormat;
 use r500::reader::{Language, assembly};
 use serde_json::{Value as Json, json};
 
-use super::convert::OutputArgs;
 use super::exit::{Outcome, Status};
 use super::file_kind;
 use super::format::Format;
 use super::input_args::{self, PathArgs};
+use super::output_args::OutputArgs;
+use super::vertex::VertexFile;
 use super::{overwrite, terminal};
 
-/// Assemble a program.
+/// Assemble a fragment or a vertex program.
 ///
 /// All errors of a source are reported in one run, each with its code, place, reason and fix; `r500
 /// explain CODE` says more. Only what is wrong with the language is an error: what the program then
@@ -51,6 +52,7 @@ Examples:
   r500 asm plasma.r5                             hex on stdout
   r500 asm plasma.fs.asm -I lib -o plasma.json   with everything that its directives say
   r500 asm plasma.r5 --format json               errors for a program to read
+  r500 asm transform.vs.asm -o transform.inc     a vertex program: its operations begin with VE_ and ME_
 
 Exit status: 0 assembled (there may be warnings), 1 the source has errors, 2 wrong usage, 3 a file
 cannot be read or written.";
@@ -61,6 +63,9 @@ impl Asm {
         let file = input_args::show(&self.source);
         let bytes = input_args::source(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
+        if let Some(vertex) = VertexFile::of(&self.source, &bytes, &files) {
+            return vertex.assemble(&self.output, self.format);
+        }
         let assembly = assembly::assemble_with_files(&bytes, &file, &files);
         if !assembly.is_ok() {
             file_kind::refuse_other_than_assembly(&file, &bytes)?;

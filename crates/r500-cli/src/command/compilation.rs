@@ -119,19 +119,19 @@ pub(super) fn entries(
     reader::open_log(file, language, &Limits::default())
 }
 
-/// Returns whether a driver's log has a vertex program of this name.
-pub(super) fn has_vertex_program(
+/// Returns the vertex program of this name in a driver's log.
+pub(super) fn vertex_program(
     file: &Path,
     language: Option<Language>,
     name: &str,
-) -> Result<bool, ReadError> {
+) -> Result<Option<VertexProgram>, ReadError> {
     for entry in entries(file, language)?.into_iter().flatten() {
         match entry? {
-            LogEntry::Vertex(program) if program.name == name => return Ok(true),
+            LogEntry::Vertex(program) if program.name == name => return Ok(Some(program)),
             LogEntry::Vertex(_) | LogEntry::Fragment(_) => {}
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Returns a line about a vertex program for a list.
@@ -151,7 +151,5 @@ pub(super) fn vertex_line(program: &VertexProgram) -> String {
 
 /// Returns the message about a vertex program where a fragment program is needed.
 pub(super) fn is_vertex_program(file: &str, name: &str) -> String {
-    format!(
-        "{file}: {name} is a vertex program; `r500 explain {file} --as pvs --pick {name}` prints it"
-    )
+    format!("{file}: {name} is a vertex program; `r500 disasm {file} --pick {name}` prints it")
 }

@@ -10,12 +10,13 @@ use r500::reader::Language;
 use r500::writer::{self, Written};
 use serde_json::{Value as Json, json};
 
-use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
+use super::output_args::OutputArgs;
 use super::output_file::put;
 use super::terminal;
+use super::vertex::VertexFile;
 
 /// Read a program as assembly.
 ///
@@ -66,6 +67,9 @@ impl Disasm {
                 "disasm writes assembly (.r5); `r500 convert` writes {}",
                 other.name()
             )));
+        }
+        if let Some(vertex) = VertexFile::of_source(&self.source)? {
+            return vertex.disassemble(output.file(), self.annotate, self.code_only, self.format);
         }
         let Some(job) = self.source.read()? else { return input_args::LISTED };
         self.source.refuse_as_output(output.file())?;

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use r500::formats::{self, Format, Limits};
+use r500::pvs::Source;
 use r500::reader::{self, Language};
 use r500_stream::{capture, text};
 
@@ -22,6 +23,8 @@ enum Content {
     Capture,
     /// The text of a command stream.
     StreamText,
+    /// Assembly of a vertex program.
+    Vertex,
     /// Programs in a format that has marks. Dwords have none.
     Programs(Language),
     /// A file without programs and streams, such as "a PNG picture".
@@ -45,6 +48,8 @@ impl FileKind {
             Content::Foreign(kind)
         } else if std::str::from_utf8(&head).is_ok_and(is_stream_text) {
             Content::StreamText
+        } else if std::str::from_utf8(&head).is_ok_and(Source::is_likely) {
+            Content::Vertex
         } else {
             match reader::recognise(&head, None)? {
                 Language::Format(Format::Raw) => return None,
@@ -52,6 +57,11 @@ impl FileKind {
             }
         };
         Some(Self { content, compressed: bytes.starts_with(&[0x1f, 0x8b]) })
+    }
+
+    /// Returns whether it is assembly of a vertex program.
+    pub(super) fn is_vertex_program(self) -> bool {
+        self.content == Content::Vertex && !self.compressed
     }
 
     /// Returns whether it is the text of a command stream.
@@ -70,6 +80,7 @@ impl FileKind {
         let what = match self.content {
             Content::Capture => "a captured command stream",
             Content::StreamText => "the text of a command stream",
+            Content::Vertex => "assembly of a vertex program",
             Content::Programs(Language::Format(Format::CArray)) => "a C array",
             Content::Programs(Language::Format(Format::Hex)) => "hex text",
             Content::Programs(Language::Format(Format::MesaLog)) => "a log of Mesa's r300 driver",
@@ -95,9 +106,12 @@ impl FileKind {
             Content::StreamText => {
                 format!("`r500 stream {file}` reads it, with --assemble it writes the dwords")
             }
+            Content::Vertex => format!(
+                "`r500 check {file}` checks it, `r500 asm`, `disasm`, `convert` and `stats` take it, too"
+            ),
             Content::Programs(Language::Format(Format::MesaLog)) => format!(
                 "`r500 convert {file} --list` lists its compilations, `r500 disasm {file} --pick fp0` prints a fragment \
-                 program, `r500 explain {file} --as pvs` the vertex programs"
+                 program, `--pick vp0` a vertex program"
             ),
             Content::Programs(Language::Assembly) => {
                 format!("`r500 check {file}` checks it, `r500 asm {file}` assembles it")

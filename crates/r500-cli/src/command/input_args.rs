@@ -203,8 +203,9 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
         names.add(&job.name);
     }
     if pick.starts_with("vp")
-        && compilation::has_vertex_program(file, read.from, pick)
+        && compilation::vertex_program(file, read.from, pick)
             .map_err(|error| unreadable(file, error))?
+            .is_some()
     {
         let message = compilation::is_vertex_program(&show(file), pick);
         return Err(Failure::input(anyhow::anyhow!(message)));
@@ -341,7 +342,8 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     if let (None, Some(assembly)) = (read.from, jobs.assembly())
         && !assembly.is_ok()
         && let Some(source) = assembly.files.list.first()
-        && let Some(kind) = FileKind::of(&source.bytes).filter(|kind| kind.is_stream_text())
+        && let Some(kind) = FileKind::of(&source.bytes)
+            .filter(|kind| kind.is_stream_text() || kind.is_vertex_program())
     {
         return Err(kind.failure(&show(file), PROGRAM));
     }

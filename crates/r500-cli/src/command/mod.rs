@@ -3,7 +3,8 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
-//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`engine_args`], [`capture_args`] | options shared by commands |
+//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
+//! | [`vertex`] | vertex programs, in the commands that take both kinds |
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`float_format`] | the syntax of option values |
 //! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | source lines, text diffs, Markdown, protocol messages |
@@ -39,6 +40,7 @@ mod lsp;
 mod man;
 mod markdown;
 mod opt;
+mod output_args;
 mod output_file;
 mod overwrite;
 mod plane_expr;
@@ -55,6 +57,7 @@ mod terminal;
 mod test;
 mod text_diff;
 mod trace;
+mod vertex;
 mod wire;
 
 #[doc(hidden)]

@@ -13,9 +13,9 @@ use r500::reader::{Language, assembly};
 use r500_stream::counted;
 use serde_json::{Value, json};
 
-use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
+use super::output_args::OutputArgs;
 use super::output_file::{create_folder, put};
 use super::{overwrite, terminal};
 

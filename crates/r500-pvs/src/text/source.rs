@@ -54,6 +54,18 @@ const DEPTH: usize = 32;
 const ERRORS: usize = 10_000;
 
 impl Source {
+    /// Returns whether a text is one of a vertex program: outside of comments it assigns an operation of the vector or math engine.
+    #[must_use]
+    pub fn is_likely(text: &str) -> bool {
+        let clean = without_comments(text);
+        let mut after = clean.split('=').skip(1).map(str::trim_start);
+        after.any(|rest| {
+            let head = rest.get(..3).unwrap_or_default();
+            let engine = head.eq_ignore_ascii_case("VE_") || head.eq_ignore_ascii_case("ME_");
+            engine || rest.get(..13).is_some_and(|op| op.eq_ignore_ascii_case("VECTOR_NO_OP "))
+        })
+    }
+
     /// Parses a program. `include` reads included files.
     ///
     /// # Errors
@@ -305,14 +317,12 @@ impl Reader {
             return Err(self.errors);
         }
         let code: Vec<Instruction> = self.code.iter().map(|(inst, _)| *inst).collect();
-        let implied = implied(first, &code);
-        let controls = Controls {
-            range: range.unwrap_or(implied.0),
-            inputs: self.inputs.map_or(implied.1, VapPvsCodeCntl1),
-            constants: self.window.map_or(CONSTANTS, VapPvsConstCntl),
-            outputs: self.outputs.map_or(POSITION, VapOutVtxFmt0),
-            flow: self.flow.into_values().collect(),
-        };
+        let mut controls = Controls::of_code(first, &code);
+        controls.flow = self.flow.into_values().collect();
+        controls.range = range.unwrap_or(controls.range);
+        controls.inputs = self.inputs.map_or(controls.inputs, VapPvsCodeCntl1);
+        controls.constants = self.window.map_or(controls.constants, VapPvsConstCntl);
+        controls.outputs = self.outputs.map_or(controls.outputs, VapOutVtxFmt0);
         Ok(Source {
             program: Program::from_code(controls, first, code),
             name: self.name,
@@ -328,21 +338,31 @@ const CONSTANTS: VapPvsConstCntl = VapPvsConstCntl(0xff << 16);
 /// The position alone.
 const POSITION: VapOutVtxFmt0 = VapOutVtxFmt0(1);
 
-/// Returns the registers that a program has unless its text gives others: it ends with its last instruction; the position is complete
-/// and the inputs are read with the last instruction that writes, or reads, one.
-fn implied(first: usize, code: &[Instruction]) -> (VapPvsCodeCntl0, VapPvsCodeCntl1) {
-    let last = (first + code.len()).saturating_sub(1);
-    let number = |place: Option<usize>| place.map_or(last, |place| first + place) as u32;
-    let position = code.iter().rposition(|inst| {
-        let dst = inst.dst();
-        matches!(dst.reg_type(), DstType::OUT | DstType::OUT_REPL_X) && dst.offset() == 0
-    });
-    let input = code.iter().rposition(|inst| {
-        let mut sources = inst.read_sources().into_iter().flatten();
-        sources.any(|src| src.reg_type() == SrcType::INPUT && reads_register(&src))
-    });
-    let range = first as u32 | number(position) << 10 | (last as u32) << 20;
-    (VapPvsCodeCntl0(range), VapPvsCodeCntl1(number(input)))
+impl Controls {
+    /// Returns the registers that instructions from `first` on have unless something gives others: the program ends with the last one; the
+    /// position is complete, and the inputs are read, with the last instruction that writes, or reads, one; the position is the only
+    /// output, and all constants exist.
+    #[must_use]
+    pub fn of_code(first: usize, code: &[Instruction]) -> Self {
+        let last = (first + code.len()).saturating_sub(1);
+        let number = |place: Option<usize>| place.map_or(last, |place| first + place) as u32;
+        let position = code.iter().rposition(|inst| {
+            let dst = inst.dst();
+            matches!(dst.reg_type(), DstType::OUT | DstType::OUT_REPL_X) && dst.offset() == 0
+        });
+        let input = code.iter().rposition(|inst| {
+            let mut sources = inst.read_sources().into_iter().flatten();
+            sources.any(|src| src.reg_type() == SrcType::INPUT && reads_register(&src))
+        });
+        let range = first as u32 | number(position) << 10 | (last as u32) << 20;
+        Self {
+            range: VapPvsCodeCntl0(range),
+            inputs: VapPvsCodeCntl1(number(input)),
+            constants: CONSTANTS,
+            outputs: POSITION,
+            flow: Vec::new(),
+        }
+    }
 }
 
 fn integer(text: &str) -> Option<u32> {
@@ -456,11 +476,11 @@ impl fmt::Display for Program {
             range.pvs_xyzw_valid_inst(),
             controls.inputs.pvs_last_vtx_src_inst()
         )?;
-        let (implied_range, implied_inputs) = implied(from, &code);
+        let implied = Controls::of_code(from, &code);
         let registers = [
             // Without this register a text begins at 0.
-            (VapPvsCodeCntl0::REGISTER, range.0, (from == 0).then_some(implied_range.0)),
-            (VapPvsCodeCntl1::REGISTER, controls.inputs.0, Some(implied_inputs.0)),
+            (VapPvsCodeCntl0::REGISTER, range.0, (from == 0).then_some(implied.range.0)),
+            (VapPvsCodeCntl1::REGISTER, controls.inputs.0, Some(implied.inputs.0)),
             (VapPvsConstCntl::REGISTER, controls.constants.0, Some(CONSTANTS.0)),
             (VapOutVtxFmt0::REGISTER, controls.outputs.0, Some(POSITION.0)),
         ];

@@ -14,8 +14,8 @@ use serde_json::{Value as Json, json};
 
 use super::policy::Policy;
 use super::{Check, Checked, Format, Level, Program, Tally, json, text};
-use crate::command::convert::OutputArgs;
 use crate::command::exit::{Failure, Outcome};
+use crate::command::output_args::OutputArgs;
 use crate::command::output_file::put;
 use crate::command::text_diff::difference;
 use crate::command::{input_args, terminal};

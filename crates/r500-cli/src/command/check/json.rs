@@ -29,6 +29,11 @@ impl Answer {
         }));
     }
 
+    /// Adds a file with a vertex program.
+    pub(super) fn add_vertex(&mut self, file: Json) {
+        self.0.push(file);
+    }
+
     pub(super) fn finish(self, tally: &Tally) -> Json {
         json!({
             "version": 1,

@@ -26,6 +26,7 @@ use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
+use super::vertex::VertexFile;
 use super::{compilation, syntax, terminal};
 use policy::{Policy, Which};
 
@@ -190,6 +191,18 @@ impl Check {
         let mut json = json::Answer::default();
         let mut sarif = sarif::Log::new();
         for file in &files {
+            if let Some(vertex) = self.vertex_file(file)? {
+                let findings = match self.format {
+                    Format::Text => vertex.check(&mut out)?,
+                    Format::Json => {
+                        json.add_vertex(vertex.check_json());
+                        vertex.findings()
+                    }
+                    Format::Sarif => return Err(no_sarif(file)),
+                };
+                tally.count_vertex(findings, self.denies_warnings());
+                continue;
+            }
             let mut checked = Checked::read(file, self.read, &policy);
             if let Some(baseline) = &mut baseline {
                 baseline.apply(&mut checked);
@@ -209,6 +222,27 @@ impl Check {
         out.flush()?;
         Ok(tally.status())
     }
+}
+
+impl Check {
+    /// Returns the vertex program of a file, if it has one and no format is named.
+    fn vertex_file(&self, file: &Path) -> Outcome<Option<VertexFile>> {
+        match self.read.from {
+            Some(_) => Ok(None),
+            None => VertexFile::read(file, &self.read.paths.files(file)),
+        }
+    }
+
+    fn denies_warnings(&self) -> bool {
+        self.deny.iter().any(|which| matches!(which, Which::Warnings | Which::All))
+    }
+}
+
+fn no_sarif(file: &Path) -> Failure {
+    Failure::usage(format!(
+        "{}: a vertex program; the findings for these are text (--format text) or JSON (--format json)",
+        input_args::show(file)
+    ))
 }
 
 fn explain(wanted: &[Explained]) -> Outcome {
@@ -366,6 +400,18 @@ impl Tally {
         if let Some(failure) = &checked.failure {
             self.failed += 1;
             self.could_not |= !failure.blames_input();
+        }
+    }
+
+    /// Counts a vertex program with its findings; `None` if its text has errors.
+    fn count_vertex(&mut self, findings: Option<usize>, denied: bool) {
+        self.files += 1;
+        match findings {
+            None => self.failed += 1,
+            Some(findings) => {
+                self.programs += 1;
+                *(if denied { &mut self.errors } else { &mut self.warnings }) += findings;
+            }
         }
     }
 

@@ -16,6 +16,7 @@ use self::program::{Program, collect};
 use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
 use super::input_args::{self, ReadArgs};
+use super::vertex::{VertexFile, VertexStats};
 use super::{syntax, terminal};
 
 /// Count the instructions of programs and estimate their cost.
@@ -90,7 +91,16 @@ impl Stats {
         }
         self.check_against()?;
         let mut status = Status::Fine;
-        let mut programs = self.read(&self.files, true, &mut status)?;
+        let (files, vertex) = self.vertex_programs(&mut status)?;
+        let only_vertex = files.is_empty() && !self.files.is_empty();
+        if !vertex.is_empty() || only_vertex {
+            self.print_vertex(&mut out, &vertex, only_vertex)?;
+            if only_vertex {
+                out.flush()?;
+                return Ok(status);
+            }
+        }
+        let mut programs = self.read(&files, true, &mut status)?;
         if let Some(before) = &self.against {
             // What did not compile before is not an error now.
             let before = self.read(std::slice::from_ref(before), false, &mut status)?;
@@ -122,6 +132,54 @@ impl Stats {
         }
         out.flush()?;
         Ok(status)
+    }
+
+    /// Takes the files with vertex programs out of the arguments and counts these.
+    fn vertex_programs(&self, status: &mut Status) -> Outcome<(Vec<PathBuf>, Vec<VertexStats>)> {
+        let (mut others, mut counted) = (Vec::new(), Vec::new());
+        for file in &self.files {
+            let vertex = match self.read.from {
+                None => VertexFile::read(file, &self.read.paths.files(file))?,
+                Some(_) => None,
+            };
+            match vertex.map(|vertex| vertex.stats()) {
+                None => others.push(file.clone()),
+                Some(Ok(stats)) => counted.push(stats),
+                Some(Err(failure)) => {
+                    failure.report();
+                    *status = Status::Failed;
+                }
+            }
+        }
+        if let (Some(_), false) = (&self.against, counted.is_empty()) {
+            return Err(Failure::usage(
+                "--against compares fragment programs; vertex programs are counted only",
+            ));
+        }
+        Ok((others, counted))
+    }
+
+    /// Prints counters of vertex programs: an object of their own, if there is nothing else.
+    fn print_vertex(
+        &self,
+        out: &mut impl Write,
+        vertex: &[VertexStats],
+        alone: bool,
+    ) -> Outcome<()> {
+        match self.format {
+            TableFormat::Text => VertexStats::table(vertex, out)?,
+            TableFormat::Json if alone => {
+                let all: Vec<_> = vertex.iter().map(VertexStats::json).collect();
+                writeln!(out, "{:#}", json!({ "version": 1, "vertex_programs": all }))?;
+            }
+            TableFormat::Csv if alone => VertexStats::csv(vertex, out)?,
+            _ => {
+                return Err(Failure::usage(
+                    "fragment and vertex programs have different counters: count them apart, or with --format text",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses several files against one: a shell hands all but the first file of `--against before/*.json` over as

@@ -1,0 +1,330 @@
+//! Vertex programs in the commands that take both kinds of programs.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | this one | recognition, assembly, disassembly and formats |
+//! | [`report`] | findings and statistics |
+
+mod report;
+
+pub(super) use report::VertexStats;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use r500::asm::RenderOptions;
+use r500::asm::diagnostic::{Excerpt, Message, MessageLevel};
+use r500::files::NamedFiles;
+use r500::formats::{self, Format as ProgramFormat, VertexProgram};
+use r500::pvs::{Controls, Fill, Instruction, Program, Source, SyntaxError};
+use r500::reader::Language;
+use serde_json::{Value as Json, json};
+
+use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
+use super::input_args::{self, SourceArgs};
+use super::output_args::OutputArgs;
+use super::output_file::put;
+use super::{compilation, overwrite, terminal};
+
+/// A file with a vertex program.
+pub(super) struct VertexFile {
+    path: PathBuf,
+    /// How messages call it.
+    name: String,
+    /// The text, if it is assembly.
+    text: Option<String>,
+    program: Program,
+    /// Places of instructions in the text.
+    spans: Vec<std::ops::Range<usize>>,
+    /// Errors of the text; the program is empty then.
+    errors: Vec<SyntaxError>,
+    /// Constants that the text gives.
+    constants: usize,
+}
+
+impl VertexFile {
+    /// Returns the vertex program of the file, if it has one and no format is named; of a driver's log, the one that `--pick` names.
+    pub(super) fn of_source(source: &SourceArgs) -> Outcome<Option<Self>> {
+        let Ok(file) = source.file() else { return Ok(None) };
+        match (&source.pick, source.list || source.read.from.is_some()) {
+            (_, true) => Ok(None),
+            (Some(pick), _) if pick.starts_with("vp") && !input_args::is_stdin(file) => {
+                let found = compilation::vertex_program(file, None, pick);
+                let found = found.map_err(|error| input_args::unreadable(file, error))?;
+                found.map(|program| Self::of_log(file, &program)).transpose()
+            }
+            (Some(_), _) => Ok(None),
+            (None, _) => Self::read(file, &source.read.paths.files(file)),
+        }
+    }
+
+    /// Reads a file if it has a vertex program: a text in their language, or dwords that are one. `None` for all other files, and for stdin,
+    /// which is read once.
+    pub(super) fn read(path: &Path, files: &NamedFiles) -> Outcome<Option<Self>> {
+        if input_args::is_stdin(path) || !path.is_file() {
+            return Ok(None);
+        }
+        // A file that cannot be read has its error from whoever reads it next.
+        let Ok(bytes) = input_args::source(path) else { return Ok(None) };
+        Ok(Self::of(path, &bytes, files))
+    }
+
+    /// Makes a vertex program of the bytes of a file, if they have one.
+    pub(super) fn of(path: &Path, bytes: &[u8], files: &NamedFiles) -> Option<Self> {
+        let name = input_args::show(path);
+        let lower = name.to_ascii_lowercase();
+        if [".json", ".jsonl", ".gz", ".log", ".r5cs"].iter().any(|other| lower.ends_with(other)) {
+            return None;
+        }
+        let mut file = Self {
+            path: path.to_owned(),
+            name,
+            text: None,
+            program: Program::from_code(Controls::of_code(0, &[]), 0, Vec::new()),
+            spans: Vec::new(),
+            errors: Vec::new(),
+            constants: 0,
+        };
+        if let Some(words) = formats::vertex_program(bytes) {
+            let code: Vec<Instruction> = words.into_iter().map(Instruction).collect();
+            file.program = Program::from_code(Controls::of_code(0, &code), 0, code);
+            return Some(file);
+        }
+        let text = std::str::from_utf8(bytes).ok()?;
+        let is_named = lower.ends_with(".vs.asm") || lower.ends_with(".vs.r5");
+        if !is_named && !Source::is_likely(text) {
+            return None;
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut include = |name: &str| {
+            let search = std::iter::once(folder).chain(files.search().iter().map(PathBuf::as_path));
+            let found = search.map(|folder| folder.join(name)).find(|path| path.is_file());
+            let read = files.read(&found.unwrap_or_else(|| folder.join(name)), MAX_INCLUDE);
+            let text = read.and_then(r500::files::text);
+            text.map_err(|error| error.to_string())
+        };
+        match Source::parse(text, &mut include) {
+            Ok(source) => {
+                (file.program, file.spans) = (source.program, source.spans);
+                file.constants = source.constants.len();
+            }
+            Err(errors) => file.errors = errors,
+        }
+        file.text = Some(text.to_owned());
+        Some(file)
+    }
+
+    /// Makes a vertex program of one in a driver's log.
+    ///
+    /// # Errors
+    /// If the driver could not compile it.
+    pub(super) fn of_log(path: &Path, program: &VertexProgram) -> Outcome<Self> {
+        if program.code.is_empty() {
+            let (file, name) = (input_args::show(path), &program.name);
+            return Err(Failure::input(anyhow::anyhow!("{file}: {name}: {}", program.outcome)));
+        }
+        let code: Vec<Instruction> = program.code.iter().map(|words| Instruction(*words)).collect();
+        Ok(Self {
+            path: path.to_owned(),
+            name: format!("{}: {}", input_args::show(path), program.name),
+            text: None,
+            program: Program::from_code(Controls::of_code(0, &code), 0, code),
+            spans: Vec::new(),
+            errors: Vec::new(),
+            constants: 0,
+        })
+    }
+
+    /// Returns a failure with all errors of the text, if it has any.
+    fn sound(&self) -> Outcome<()> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        let messages: Vec<String> = self
+            .errors
+            .iter()
+            .take(input_args::MAX_ERRORS)
+            .map(|error| self.message(error))
+            .collect();
+        let more = self.errors.len() - messages.len();
+        let mut text = messages.join("\n\n");
+        if more > 0 {
+            text += &format!("\n\nand {more} more");
+        }
+        Err(Failure::diagnosed(text))
+    }
+
+    fn message(&self, error: &SyntaxError) -> String {
+        let help: Vec<&str> = error.help.as_deref().into_iter().collect();
+        self.excerpt(MessageLevel::Error, "", &error.message, error.span.clone(), help)
+    }
+
+    /// Returns a message with its line of the text.
+    fn excerpt(
+        &self,
+        level: MessageLevel,
+        id: &str,
+        title: &str,
+        span: std::ops::Range<usize>,
+        help: Vec<&str>,
+    ) -> String {
+        let text = self.text.as_deref().unwrap_or_default();
+        let start = span.start.min(text.len());
+        let number = text[..start].matches('\n').count() + 1;
+        let begin = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        let line = text[begin..].lines().next().unwrap_or_default();
+        let place = |at: usize| at.saturating_sub(begin).min(line.len());
+        let message = Message {
+            level,
+            id,
+            title,
+            excerpt: Excerpt::Line {
+                origin: &self.name,
+                line: self.text.is_some().then_some((number, line)),
+                mark: place(span.start)..place(span.end),
+                label: "",
+            },
+            notes: Vec::new(),
+            help,
+        };
+        message.render(RenderOptions { color: terminal::colors(&std::io::stderr()) })
+    }
+
+    /// `r500 asm`: writes the dwords.
+    pub(super) fn assemble(&self, output: &OutputArgs, format: Format) -> Outcome {
+        if format == Format::Json {
+            let diagnostics: Vec<Json> =
+                self.errors.iter().map(|error| self.error_json(error)).collect();
+            let answer = json!({
+                "version": 1,
+                "kind": "vertex",
+                "ok": self.errors.is_empty(),
+                "instructions": self.program.instructions().1.len(),
+                "diagnostics": diagnostics,
+                "omitted": 0,
+            });
+            writeln!(terminal::out(), "{answer:#}")?;
+            if !self.errors.is_empty() {
+                return Ok(Status::Failed);
+            }
+            if output.file().is_none() {
+                return Ok(Status::Fine);
+            }
+        }
+        self.sound()?;
+        overwrite::refuse(output.file(), std::slice::from_ref(&self.path))?;
+        self.convert(output)
+    }
+
+    fn error_json(&self, error: &SyntaxError) -> Json {
+        let text = self.text.as_deref().unwrap_or_default();
+        let before = &text[..error.span.start.min(text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        json!({
+            "severity": "error",
+            "message": error.message,
+            "place": { "file": self.name, "line": line, "column": column },
+            "help": error.help.iter().collect::<Vec<_>>(),
+        })
+    }
+
+    /// `r500 convert`: writes the program in another format.
+    pub(super) fn convert(&self, output: &OutputArgs) -> Outcome {
+        self.sound()?;
+        let language = output.language(Language::Format(ProgramFormat::Hex))?;
+        overwrite::refuse(output.file(), std::slice::from_ref(&self.path))?;
+        let format = match language {
+            Language::Format(format) => format,
+            _ => return self.print(output.file(), false),
+        };
+        let words: Vec<[u32; 4]> =
+            self.program.instructions().1.iter().map(|inst| inst.0).collect();
+        let mut bytes = Vec::new();
+        if !formats::write_vertex_program(&words, format, &mut bytes)? {
+            return Err(Failure::usage(format!(
+                "{}: vertex programs are written as raw dwords (.bin), hex text (.hex), C arrays (.inc) and assembly (.r5)",
+                format.name()
+            )));
+        }
+        if self.constants > 0 {
+            terminal::warn(&format!(
+                "{} holds instructions only; constants and registers are left out (assembly holds everything)",
+                format.name()
+            ));
+        }
+        match output.file() {
+            Some(path) => put(path, &bytes)?,
+            None if format != ProgramFormat::Raw => terminal::out().write_all(&bytes)?,
+            None if std::io::stdout().is_terminal() => {
+                return Err(Failure::usage("raw dwords are not for a terminal; give -o FILE"));
+            }
+            None => std::io::stdout().lock().write_all(&bytes)?,
+        }
+        Ok(Status::Fine)
+    }
+
+    /// `r500 disasm`: prints the program as assembly.
+    pub(super) fn disassemble(
+        &self,
+        output: Option<&Path>,
+        annotate: bool,
+        code_only: bool,
+        format: Format,
+    ) -> Outcome {
+        self.sound()?;
+        if let Some(path) = output {
+            overwrite::refuse(Some(path), std::slice::from_ref(&self.path))?;
+        }
+        let (first, code) = self.program.instructions();
+        if format == Format::Json {
+            let instructions: Vec<Json> = (first..)
+                .zip(code)
+                .map(|(address, inst)| {
+                    let dwords = inst.0.map(|dword| format!("{dword:08x}"));
+                    json!({ "address": address, "dwords": dwords, "text": inst.to_string() })
+                })
+                .collect();
+            let answer = format!(
+                "{:#}\n",
+                json!({ "version": 1, "kind": "vertex", "instructions": instructions })
+            );
+            return write_text(output, &answer);
+        }
+        if code_only {
+            let text: String =
+                code.iter().map(|inst| format!("{} ;\n", inst.with_fill(Fill::Unused))).collect();
+            return write_text(output, &text);
+        }
+        self.print(output, annotate)
+    }
+
+    fn print(&self, output: Option<&Path>, annotate: bool) -> Outcome {
+        let mut text = self.program.to_string();
+        if annotate {
+            let (first, code) = self.program.instructions();
+            for (n, inst) in (first..).zip(code) {
+                let [a, b, c, d] = inst.0;
+                let mark = format!("; -- {n}\n");
+                text = text.replacen(
+                    &mark,
+                    &format!("; -- {n}: {a:08x} {b:08x} {c:08x} {d:08x}\n"),
+                    1,
+                );
+            }
+        }
+        write_text(output, &text)
+    }
+}
+
+/// Limit of an included file in bytes.
+const MAX_INCLUDE: u64 = 1 << 20;
+
+fn write_text(output: Option<&Path>, text: &str) -> Outcome {
+    match output {
+        Some(path) => put(path, text.as_bytes())?,
+        None => terminal::out().write_all(text.as_bytes())?,
+    }
+    Ok(Status::Fine)
+}
