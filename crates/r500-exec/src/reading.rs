@@ -396,7 +396,7 @@ readings! {
         "How the border colour is read for formats without texels of 32 bits.",
         "Documented: it has the texture's format, which its register cannot hold."
     {
-        EightBits "eight-bits" "four components of 8 bits";
+        EightBits "eight-bits" "four components of 8 bits, the byte repeated in signed ones of 16 bits (a card, RV530, passes piglit's texwrap bordercolor for these)";
         LowestDword "lowest-dword" "the lowest dword of a texel";
     } of crate::texture::WideBorder
     "gamma-border" gamma_border: GammaBorder =

@@ -70,6 +70,18 @@ impl Component {
         }
     }
 
+    /// Returns a signed component of 8 bits as one of 16, the byte repeated; any other as it is. (Of an unsigned one the repetition is the
+    /// same number.)
+    ///
+    /// Observed for border colours: Mesa writes 0.5 as 64 of 127, and a card (RV530) passes piglit's texwrap bordercolor for
+    /// RGB16_SNORM and RGBA16_SNORM, which accepts 126 to 128 of 255; 64/127 would be 129.
+    pub(super) fn widened(self) -> Self {
+        match self {
+            Self::Snorm { code, bits: 8 } => Self::Snorm { code: code << 8 | code, bits: 16 },
+            other => other,
+        }
+    }
+
     /// Returns its value with sRGB gamma removed: a positive number of 8 bits or fewer is decoded by
     /// the sRGB curve, in double from the exact fraction; anything else is [`Self::value`].
     ///
@@ -90,5 +102,22 @@ impl Component {
             _ => return self.value(),
         };
         srgb::decode(exact) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_border_colours_of_8_bits_become_16_bits() {
+        let widened = |code: u32| Component::Snorm { code, bits: 8 }.widened().value();
+        // In 255ths as piglit reads them: 0.1, 0.5, 0.9 and 1 as Mesa writes them, each within 1 of 25.5, 127.5, 229.5 and 255.
+        let shown = |code| (widened(code) * 255.0).round() as i32;
+        assert_eq!([13, 64, 114, 127].map(shown), [26, 128, 228, 254]);
+        // 0xc0c0 is -16,192 and 0x8080 -32,640, of 32,767.
+        assert_eq!([0, 0xc0, 0x80].map(shown), [0, -126, -254]);
+        let unsigned = Component::Unorm { code: 128, bits: 8 };
+        assert_eq!(unsigned.widened().value(), unsigned.value());
     }
 }

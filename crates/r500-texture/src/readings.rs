@@ -142,7 +142,8 @@ pub enum DepthStencil {
 /// Documented: it has the format of the texture, which is impossible for these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideBorder {
-    /// Four components of 8 bits, signed where the texture's are, as Mesa's r300 driver writes it.
+    /// Four components of 8 bits, signed where the texture's are, as Mesa's r300 driver writes it. The byte is
+    /// repeated (observed).
     EightBits,
     /// The lowest dword of a texel whose other dwords are 0. Block formats as [`Self::EightBits`].
     LowestDword,

@@ -137,7 +137,10 @@ impl Texels {
         // Here eight bits represent a wide component, which has no gamma.
         let converted = readings.gamma_border == GammaBorder::Converted;
         let gamma = self.gamma && converted && (blocks || !wide);
-        self.color(self.components(layout, self.border_color.into(), [0, 0], readings), gamma)
+        let components = self.components(layout, self.border_color.into(), [0, 0], readings);
+        let widened = wide && !blocks && readings.wide_border == WideBorder::EightBits;
+        let components = if widened { components.map(Component::widened) } else { components };
+        self.color(components, gamma)
     }
 
     /// Returns the colour of a texel, given as a number, in a format without blocks.

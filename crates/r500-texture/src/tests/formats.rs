@@ -308,8 +308,8 @@ fn border_of_wide_formats_has_eight_bits() {
     // The other reading: components 0x33cc, 0xff66, 0, 0.
     let low = [13260.0 / 65535.0, 65382.0 / 65535.0, 0.0, 0.0];
     assert_eq!(border_by(&mut wide, color, &dword), low);
-    // Signed as the texture: 0xcc is -52.
-    assert_eq!(border(signed(wide, 1), color)[0], -52.0 / 127.0);
+    // Signed as the texture: 0xcc repeated is 0xcccc, -13,108.
+    assert_eq!(border(signed(wide, 1), color)[0], -13_108.0 / 32_767.0);
 
     for (format, bytes) in [(F::F16_16_16_16, 8), (F::F32_32, 8), (F::F32_32_32_32, 16)] {
         let texture = texel(format, &vec![0; bytes]);
