@@ -65,7 +65,7 @@ impl VertexFile {
         if input_args::is_stdin(path) || !path.is_file() {
             return Ok(None);
         }
-        // A file that cannot be read has its error from whoever reads it next.
+        // The next reader of a file that cannot be read reports why.
         let Ok(bytes) = input_args::source(path) else { return Ok(None) };
         Ok(Self::of(path, &bytes, files))
     }
