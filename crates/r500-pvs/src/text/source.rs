@@ -153,8 +153,9 @@ impl Reader {
             let statement = &rest[..end.unwrap_or(rest.len())];
             let span = at..at + statement.trim_end().len();
             if end.is_none() {
+                let last = statement.trim_end().chars().next_back().map_or(0, char::len_utf8);
                 self.push(SyntaxError {
-                    span: span.end.saturating_sub(1)..span.end,
+                    span: span.end - last..span.end,
                     message: "the last statement has no end".to_owned(),
                     help: Some("end it with `;`".to_owned()),
                 });
