@@ -293,7 +293,9 @@ fn all_errors_are_reported_with_their_places() {
 
 #[test]
 fn places_of_errors_are_between_characters() {
-    for text in ["\u{f6}", "temp[0].x = VE_NOP \u{f6}", "-- \u{f6}\n\u{f6} ; \u{f6}", "NAME \"\u{f6} ;"] {
+    for text in
+        ["\u{f6}", "temp[0].x = VE_NOP \u{f6}", "-- \u{f6}\n\u{f6} ; \u{f6}", "NAME \"\u{f6} ;"]
+    {
         for error in Source::parse(text, &mut |_| Err(String::new())).unwrap_err() {
             assert!(text.get(error.span.clone()).is_some(), "{text}: {error:?}");
         }
