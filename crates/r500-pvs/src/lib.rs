@@ -4,7 +4,7 @@
 //! - [`Source`] is a program as text: statements, comments, includes, constants and registers.
 //! - [`Program`] is the instructions that can run, with the registers that belong to them ([`Controls`]). It prints, and
 //!   [`Program::check`] reports likely errors.
-//! - [`Interpreter`] runs a program for a vertex. It defines the semantics.
+//! - [`Interpreter`] runs a program for a vertex, whole or step by step ([`Execution`]). It defines the semantics.
 //!
 //! The words themselves are rows of `r500_chip::pvs`, which this crate re-exports.
 //!
@@ -27,11 +27,11 @@ mod text;
 
 pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
-pub use interpreter::Interpreter;
+pub use interpreter::{Execution, Interpreter, Step, Write};
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{
     Addressing, CONSTANT_BASE, CONSTANTS, Component, Dst, DstType, DualMath, FLOW_INSTRUCTIONS,
     INPUTS, INSTRUCTIONS, MacroOp, MathOp, OUTPUTS, Op, PLANE_BASE, PLANES, Src, SrcType, Swizzle,
     VectorOp,
 };
-pub use text::{Fill, Include, Source, SyntaxError};
+pub use text::{Expectation, Expected, Fill, Include, Source, SyntaxError};

@@ -1,6 +1,8 @@
 //! Vertex programs: the instructions that can run, and the registers that belong to them.
 
-use r500_chip::pvs::INSTRUCTIONS;
+use std::collections::BTreeMap;
+
+use r500_chip::pvs::{Addressing, CONSTANTS, DstType, INSTRUCTIONS, OUTPUTS};
 use r500_chip::values::FlowOp;
 use r500_chip::vap::{
     VapOutVtxFmt0, VapPvsCodeCntl0, VapPvsCodeCntl1, VapPvsConstCntl, VapPvsFlowCntlAddrsLw,
@@ -81,6 +83,41 @@ impl Program {
     #[must_use]
     pub fn instructions(&self) -> (usize, &[Instruction]) {
         (self.base, &self.instructions)
+    }
+
+    /// Returns constant memory in which `const[n]` of the instructions reads the given bits, for numbers below [`CONSTANTS`]; all else is 0.
+    #[must_use]
+    pub fn constant_memory(&self, constants: &BTreeMap<usize, [u32; 4]>) -> Vec<[f32; 4]> {
+        let base = usize::from(self.controls.constants.pvs_const_base_offset());
+        let constants = || constants.range(..CONSTANTS);
+        let end = constants().next_back().map_or(0, |(last, _)| base + last + 1);
+        let mut memory = vec![[0.0; 4]; end];
+        for (number, bits) in constants() {
+            memory[base + number] = bits.map(f32::from_bits);
+        }
+        memory
+    }
+
+    /// Returns the outputs that instructions can write, by number.
+    #[must_use]
+    pub fn written_outputs(&self) -> Vec<usize> {
+        let mut written = [false; OUTPUTS];
+        for inst in &self.instructions {
+            let dst = inst.dst();
+            let is_output = matches!(dst.reg_type(), DstType::OUT | DstType::OUT_REPL_X);
+            if !is_output || dst.write_mask() == [false; 4] {
+                continue;
+            }
+            match dst.addressing() {
+                Addressing::Absolute => {
+                    if let Some(output) = written.get_mut(usize::from(dst.offset())) {
+                        *output = true;
+                    }
+                }
+                _ => written = [true; OUTPUTS],
+            }
+        }
+        (0..OUTPUTS).filter(|n| written[*n]).collect()
     }
 
     /// Returns the instructions of the code window, `PVS_FIRST_INST` to `PVS_LAST_INST`, with their numbers.

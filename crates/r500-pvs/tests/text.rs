@@ -1,7 +1,9 @@
 //! Tests vertex instructions: known encodings, and text that parses back to the same dwords.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use r500_pvs::{Addressing, Component, Fill, Instruction, MathOp, Op, Source, VectorOp};
+use r500_pvs::{
+    Addressing, Component, Expectation, Expected, Fill, Instruction, MathOp, Op, Source, VectorOp,
+};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -318,4 +320,50 @@ fn included_files_stand_where_they_are_included() {
     let errors = Source::parse("#include \"bad\"\n#include \"self\"", &mut include).unwrap_err();
     assert_eq!(errors[0].message, "bad:2: there is no operation `VE_NIP`");
     assert!(errors[1].message.contains("`self` includes itself"), "{errors:?}");
+}
+
+/// Constants, inputs and expectations print, and parse back to the same.
+#[test]
+fn values_round_trip() {
+    let text = "NAME \"light\" ;\n\
+        const[0] = (1, -0, 0.1, 1e-20) ;\n\
+        const[255] = (inf, -inf, 0x7fc00001, 3e38) ;\n\
+        input[31] = (1, 2, 3, 4) ;\n\
+        out[0].xyzw = VE_ADD input[0].xyzw const[0].0000 ;\n\
+        EXPECT out[0] = (1, _, 0x3f800000, nan), out[1].zx = (3, 1) FOR input[0] = (1, 2, 3, 4), const[0] = (0, 0, 0, 0) ;\n\
+        EXPECT tolerance = 0.001 ;\n\
+        EXPECT out[0].w = (4) ;\n";
+    let parse = |text: &str| Source::parse(text, &mut |_| Err(String::new())).unwrap();
+    let source = parse(text);
+    assert_eq!(source.constants[&255][2], 0x7fc0_0001);
+    let [first, second] = source.expectations.as_slice() else { panic!("there are two") };
+    // `.zx = (3, 1)`: x is 1, z is 3.
+    let outputs = first.outputs[1].1.map(|value| value.map(|value| f32::from_bits(value.bits)));
+    assert_eq!(outputs, [Some(1.0), None, Some(3.0), None]);
+    assert_eq!((first.tolerance, second.tolerance), (0.0, 0.001));
+    assert_eq!(first.inputs[&0].map(f32::from_bits), [1.0, 2.0, 3.0, 4.0]);
+
+    let again = parse(&source.to_string());
+    assert_eq!(again.program, source.program);
+    assert_eq!(again.name, source.name);
+    assert_eq!((&again.constants, &again.inputs), (&source.constants, &source.inputs));
+    let bare = |source: &Source| -> Vec<_> {
+        let all = source.expectations.iter().cloned();
+        all.map(|expectation| Expectation { span: 0..0, ..expectation }).collect()
+    };
+    assert_eq!(bare(&again), bare(&source));
+}
+
+/// Numbers may be off by the tolerance, bits may not.
+#[test]
+fn expected_values_admit_what_they_say() {
+    let number = |value: f32| Expected { bits: value.to_bits(), exact: false };
+    assert!(number(0.0).admits(-0.0, 0.0) && number(f32::NAN).admits(-f32::NAN, 0.0));
+    assert!(number(f32::INFINITY).admits(f32::INFINITY, 0.0));
+    assert!(!number(1.0).admits(1.001, 0.0) && number(1.0).admits(1.0005, 0.001));
+    // Relative above 1.
+    assert!(number(1000.0).admits(1000.5, 0.001) && !number(1.0).admits(1.5, 0.001));
+    assert!(!number(1.0).admits(f32::NAN, 1e9));
+    let bits = Expected { bits: 0.0f32.to_bits(), exact: true };
+    assert!(bits.admits(0.0, 1.0) && !bits.admits(-0.0, 1.0));
 }

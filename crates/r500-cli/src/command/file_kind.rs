@@ -107,7 +107,7 @@ impl FileKind {
                 format!("`r500 stream {file}` reads it, with --assemble it writes the dwords")
             }
             Content::Vertex => format!(
-                "`r500 check {file}` checks it, `r500 asm`, `disasm`, `convert` and `stats` take it, too"
+                "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `run`, `trace` and `test` take it, too"
             ),
             Content::Programs(Language::Format(Format::MesaLog)) => format!(
                 "`r500 convert {file} --list` lists its compilations, `r500 disasm {file} --pick fp0` prints a fragment \

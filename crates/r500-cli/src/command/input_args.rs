@@ -402,6 +402,14 @@ pub(super) fn note_skipped(skipped: usize, kind: &str) {
 /// # Errors
 /// If a folder cannot be read, or there is no program.
 pub(super) fn programs(paths: &[PathBuf]) -> Outcome<Found> {
+    programs_and(paths, |_| false)
+}
+
+/// Returns the same as [`programs`], and files in folders that are wanted, too.
+///
+/// # Errors
+/// If a folder cannot be read, or there is no program.
+pub(super) fn programs_and(paths: &[PathBuf], also: impl Fn(&Path) -> bool) -> Outcome<Found> {
     let mut found = Found { files: Vec::new(), skipped: 0 };
     for path in paths {
         if !path.is_dir() {
@@ -411,7 +419,7 @@ pub(super) fn programs(paths: &[PathBuf]) -> Outcome<Found> {
         let walked = guard::walk(path, &|_| true);
         let mut all = walked.map_err(|(path, error)| cannot_read(&path, error))?;
         let count = all.len();
-        all.retain(|file| holds_programs(file));
+        all.retain(|file| holds_programs(file) || also(file));
         found.skipped += count - all.len();
         found.files.append(&mut all);
     }

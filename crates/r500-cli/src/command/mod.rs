@@ -6,7 +6,7 @@
 //! | [`format`](mod@format), [`binding_args`], [`input_args`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
 //! | [`vertex`] | vertex programs, in the commands that take both kinds |
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
-//! | [`syntax`], [`plane_expr`], [`float_format`] | the syntax of option values |
+//! | [`syntax`], [`plane_expr`], [`rows`], [`float_format`] | the syntax of option values and of files with rows of values |
 //! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | source lines, text diffs, Markdown, protocol messages |
 //! | [`exit`], [`interrupt`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
 
@@ -47,6 +47,7 @@ mod plane_expr;
 mod program_match;
 mod render;
 mod replay;
+mod rows;
 mod run;
 mod safe_text;
 mod source_map;

@@ -19,6 +19,7 @@ use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, ReadArgs};
+use super::vertex::VertexFile;
 use super::{syntax, terminal};
 
 /// Run programs with expectations.
@@ -71,12 +72,20 @@ Examples:
   r500 test tests/corpus --shard 1/4 --format json
   r500 test tests/corpus/cases --reading break=literal --poison";
 
-/// A job of a file.
+/// A test of a file.
 struct Item {
     file: Arc<PathBuf>,
     index: usize,
-    job: Result<Job, String>,
+    work: Result<Work, String>,
     reference: Option<PathBuf>,
+}
+
+/// What a test runs.
+enum Work {
+    /// A picture of a fragment program.
+    Picture(Box<Job>),
+    /// A vertex of a vertex program; `None` if the program expects nothing.
+    Vertex(Arc<VertexFile>, Option<usize>),
 }
 
 /// The outcome of a test.
@@ -168,26 +177,39 @@ impl Test {
         Ok(if tally.failed == 0 { Status::Fine } else { Status::Failed })
     }
 
-    /// Returns the jobs of a file; one that cannot be read is a failed test.
-    fn items(&self, file: &Path) -> Outcome<impl Iterator<Item = Item>> {
-        let jobs: Box<dyn Iterator<Item = Result<Job, String>>> =
-            match input_args::open(file, self.read) {
-                Ok(jobs) => Box::new(jobs.map(|job| job.map_err(|error| error.to_string()))),
+    /// Returns the tests of a file; one that cannot be read is a failed test.
+    fn items(&self, file: &Path) -> Outcome<Box<dyn Iterator<Item = Item>>> {
+        let picture = file.with_extension("png");
+        let reference = (!input_args::is_stdin(file) && picture.is_file()).then_some(picture);
+        let work: Box<dyn Iterator<Item = Result<Work, String>>> = match self.vertex_file(file)? {
+            Some(vertex) => vertex_tests(vertex),
+            None => match input_args::open(file, self.read) {
+                Ok(jobs) => Box::new(jobs.map(|job| {
+                    let job = job.map_err(|error| error.to_string())?;
+                    Ok(Work::Picture(Box::new(job)))
+                })),
                 Err(failure) if failure.blames_input() => {
                     Box::new(std::iter::once(Err(failure.message())))
                 }
                 Err(failure) => return Err(failure),
-            };
-        let picture = file.with_extension("png");
-        let reference = (!input_args::is_stdin(file) && picture.is_file()).then_some(picture);
+            },
+        };
         let file = Arc::new(file.to_owned());
-        Ok(jobs.enumerate().map(move |(index, job)| Item {
+        Ok(Box::new(work.enumerate().map(move |(index, work)| Item {
             file: Arc::clone(&file),
             index,
-            job,
+            work,
             // A picture belongs to the one program of its file.
             reference: reference.clone().filter(|_| index == 0),
-        }))
+        })))
+    }
+
+    /// Returns the vertex program of a file, if it has one and no format is named.
+    fn vertex_file(&self, file: &Path) -> Outcome<Option<VertexFile>> {
+        match self.read.from {
+            Some(_) => Ok(None),
+            None => VertexFile::read(file, &self.read.paths.files(file)),
+        }
     }
 
     fn wants(&self, item: &Item) -> bool {
@@ -217,8 +239,12 @@ impl Test {
 
     /// Turns what is known to fail round.
     fn known(&self, item: &Item, end: End) -> End {
-        let Ok(job) = &item.job else { return end };
-        if !(job.expect.known_failure || self.known_failure.contains(&job.name)) {
+        let declared = match &item.work {
+            Ok(Work::Picture(job)) => job.expect.known_failure,
+            Ok(Work::Vertex(..)) => false,
+            Err(_) => return end,
+        };
+        if !(declared || self.known_failure.contains(&item.name())) {
             return end;
         }
         match end {
@@ -247,7 +273,7 @@ impl Test {
                     writeln!(out, "  {reason}")?;
                 }
                 if reasons.len() > self.pixels.max(1) {
-                    writeln!(out, "  and {} more pixels", reasons.len() - self.pixels.max(1))?;
+                    writeln!(out, "  and {} more", reasons.len() - self.pixels.max(1))?;
                 }
                 if let Some(rule) = item.rule() {
                     writeln!(out, "  the rule: {rule}")?;
@@ -305,8 +331,16 @@ impl Runner {
     }
 
     fn one(&self, item: &Item) -> End {
-        let job = match &item.job {
-            Ok(job) => job,
+        let job = match &item.work {
+            Ok(Work::Picture(job)) => job,
+            Ok(Work::Vertex(_, None)) => return End::NothingExpected,
+            Ok(Work::Vertex(vertex, Some(n))) => {
+                return match vertex.judge(*n, self.options.limits) {
+                    Ok(wrong) if wrong.is_empty() => End::Passed,
+                    Ok(wrong) => End::Failed(wrong, None),
+                    Err(failure) => End::Failed(vec![failure.message()], None),
+                };
+            }
             Err(message) => return End::Failed(vec![message.clone()], None),
         };
         let read = |path: &Path| read_picture(path, job.size);
@@ -339,9 +373,17 @@ impl Runner {
 }
 
 impl Item {
+    /// Returns the picture's job.
+    fn job(&self) -> Option<&Job> {
+        match &self.work {
+            Ok(Work::Picture(job)) => Some(job),
+            _ => None,
+        }
+    }
+
     fn name(&self) -> String {
-        match &self.job {
-            Ok(job) if !job.name.is_empty() => job.name.clone(),
+        match self.job() {
+            Some(job) if !job.name.is_empty() => job.name.clone(),
             _ if self.index == 0 => input_args::show(&self.file),
             _ => format!("{}#{}", input_args::show(&self.file), self.index),
         }
@@ -349,7 +391,7 @@ impl Item {
 
     /// Returns what the case decides, and how well founded that is.
     fn rule(&self) -> Option<String> {
-        let job = self.job.as_ref().ok().filter(|job| !job.rationale.is_empty())?;
+        let job = self.job().filter(|job| !job.rationale.is_empty())?;
         let status = if job.status.is_empty() { "" } else { &format!(" ({})", job.status) };
         Some(format!("{}{status}", job.rationale))
     }
@@ -358,8 +400,8 @@ impl Item {
     fn command(&self) -> String {
         let file = quote(&self.file.display().to_string());
         let file_name = self.file.file_stem().unwrap_or_default().to_string_lossy();
-        match &self.job {
-            Ok(job) if !job.name.is_empty() && job.name != file_name => {
+        match self.job() {
+            Some(job) if !job.name.is_empty() && job.name != file_name => {
                 format!("{file} --pick {}", quote(&job.name))
             }
             _ if self.index > 0 => format!("{file} --pick {}", self.index),
@@ -429,7 +471,9 @@ fn read_picture(path: &Path, drawn: Option<[u32; 2]>) -> Result<Picture, String>
 fn may_expect(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    [".json", ".jsonl", ".ndjson", ".r5"].iter().any(|extension| name.ends_with(extension))
+    [".json", ".jsonl", ".ndjson", ".r5", ".vs.asm"]
+        .iter()
+        .any(|extension| name.ends_with(extension))
 }
 
 /// Returns a word for a shell.
@@ -439,6 +483,18 @@ fn quote(word: &str) -> String {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Returns the tests of a vertex program, one for each vertex that it expects something of.
+fn vertex_tests(vertex: VertexFile) -> Box<dyn Iterator<Item = Result<Work, String>>> {
+    if let Err(failure) = vertex.sound() {
+        return Box::new(std::iter::once(Err(failure.message())));
+    }
+    let vertex = Arc::new(vertex);
+    match vertex.expectations() {
+        0 => Box::new(std::iter::once(Ok(Work::Vertex(vertex, None)))),
+        count => Box::new((0..count).map(move |n| Ok(Work::Vertex(Arc::clone(&vertex), Some(n))))),
     }
 }
 
@@ -455,6 +511,7 @@ mod unit_tests {
     #[test]
     fn file_names_that_count() {
         let may = |name: &str| may_expect(Path::new(name));
+        assert!(may("light.vs.asm"));
         assert!(may("a.json") && may("b.jsonl.gz") && may("c.ndjson") && may("d.r5"));
         assert!(!may("a.png") && !may("b.log") && !may("README.md"));
     }

@@ -52,7 +52,7 @@ impl Changeable {
     }
 }
 
-impl Registers<'_> {
+impl Registers {
     /// Stores the bits of all that a program can change.
     pub(super) fn snapshot(&self, changeable: &Changeable, bits: &mut Vec<u32>) {
         bits.clear();
@@ -65,7 +65,7 @@ impl Registers<'_> {
         };
         add(&self.temporaries, &changeable.temporaries);
         add(&self.alternates, &changeable.alternates);
-        add(self.outputs, &changeable.outputs);
+        add(&self.outputs, &changeable.outputs);
     }
 }
 

@@ -62,6 +62,7 @@ impl FlowControl {
 }
 
 /// The instruction sequencer.
+#[derive(Clone, Debug)]
 pub(super) struct Sequencer<'a> {
     flow: &'a FlowControl,
     pc: Option<usize>,

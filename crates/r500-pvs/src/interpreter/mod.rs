@@ -11,10 +11,13 @@
 //! | a loop ends early if an iteration changes nothing; the result is that of all iterations | derived |
 //! | transcendental functions are those of the fragment processor | open |
 
+mod execution;
 mod fixed_point;
 mod flow;
 mod math;
 mod vector;
+
+pub use execution::{Execution, Step, Write};
 
 use r500_chip::pvs::{
     Addressing, CONSTANTS, Dst, DstType, DualMath, INPUTS, OUTPUTS, Op, Src, SrcType, Swizzle,
@@ -23,7 +26,7 @@ use r500_numerics::Arith;
 
 use crate::{Instruction, Program};
 use fixed_point::Changeable;
-use flow::{FlowControl, Sequencer};
+use flow::FlowControl;
 use math::Scalars;
 
 const TEMPORARIES: usize = 128;
@@ -107,11 +110,12 @@ impl From<Instruction> for DecodedOp {
 }
 
 /// The registers of a vertex during its program.
-struct Registers<'a> {
-    inputs: &'a [[f32; 4]; INPUTS],
+#[derive(Clone, Debug)]
+struct Registers {
+    inputs: [[f32; 4]; INPUTS],
     temporaries: [[f32; 4]; TEMPORARIES],
     alternates: [[f32; 4]; ALT_TEMPORARIES],
-    outputs: &'a mut [[f32; 4]; OUTPUTS],
+    outputs: [[f32; 4]; OUTPUTS],
     address: [i32; 4],
     loop_index: i32,
     predicate: bool,
@@ -145,35 +149,40 @@ impl Interpreter {
         outputs: &mut [[f32; 4]; OUTPUTS],
         mut before_each: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut registers = Registers {
-            inputs,
-            temporaries: [[0.0; 4]; TEMPORARIES],
-            alternates: [[0.0; 4]; ALT_TEMPORARIES],
-            outputs,
-            address: [0; 4],
-            loop_index: 0,
-            predicate: false,
-        };
-        let mut sequencer = Sequencer::new(&self.flow, self.changeable.loop_index);
-        while let Some(pc) = sequencer.pc() {
-            before_each()?;
-            registers.loop_index = sequencer.loop_index();
-            if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
-                self.execute(op, &mut registers);
+        let mut execution = self.start(inputs);
+        let mut result = Ok(());
+        while execution.address().is_some() {
+            result = before_each();
+            if result.is_err() {
+                break;
             }
-            sequencer.step(|bits| registers.snapshot(&self.changeable, bits));
+            execution.step();
         }
-        Ok(())
+        *outputs = *execution.outputs();
+        result
+    }
+
+    /// Begins the program for a vertex.
+    #[must_use]
+    pub fn start(&self, inputs: &[[f32; 4]; INPUTS]) -> Execution<'_> {
+        Execution::new(self, inputs)
+    }
+
+    /// Replaces vectors of constant memory from 0 on; missing ones read 0.
+    pub fn set_constants(&mut self, constants: &[[f32; 4]]) {
+        self.constants.clear();
+        self.constants.extend_from_slice(constants);
     }
 
     #[inline]
-    fn execute(&self, op: &DecodedOp, registers: &mut Registers<'_>) {
+    fn execute(&self, op: &DecodedOp, registers: &mut Registers, observer: &mut impl Observe) {
         if op.predicate.is_some_and(|sense| registers.predicate != sense) {
             return;
         }
         let [a, b, c] = op.sources.map(|source| self.read(&source, registers));
         // The second instruction's operands are read before the first one writes.
         let dual = op.dual.map(|dual| (dual, self.read(&dual.source().into(), registers)));
+        observer.reads([a, b, c], dual.map(|(_, source)| source));
         let (result, condition, saturate) = match op.op {
             Op::Vector(vector) => {
                 let result = vector::execute(vector, [a, b, c]);
@@ -188,33 +197,44 @@ impl Interpreter {
         let mut mask = op.dst.mask;
         match condition {
             Effect::None => {}
-            Effect::Predicate(predicate) => registers.predicate = predicate,
+            Effect::Predicate(predicate) => {
+                registers.predicate = predicate;
+                observer.predicate(predicate);
+            }
             Effect::Write(channels) => {
                 mask = std::array::from_fn(|i| mask[i] && channels[i]);
             }
         }
         let clamp = |x| if saturate { ARITH.clamp01(x) } else { x };
-        registers.write(&op.dst, mask, result.map(clamp));
+        registers.write(&op.dst, mask, result.map(clamp), observer);
         if let Some((dual, source)) = dual {
             let result = math::execute(dual.op(), Scalars::of_dual(source));
             if let Effect::Predicate(predicate) = result.effect {
                 registers.predicate = predicate;
+                observer.predicate(predicate);
             }
             let channel = usize::from(dual.dst_we_sel().code());
             let value = result.value[channel];
             let value = if op.me_sat { ARITH.clamp01(value) } else { value };
-            registers.alternates[usize::from(dual.dst_offset())][channel] = value;
+            let at = usize::from(dual.dst_offset());
+            registers.alternates[at][channel] = value;
+            observer.writes(
+                DstType::ALT_TEMPORARY,
+                at,
+                std::array::from_fn(|i| i == channel),
+                registers.alternates[at],
+            );
         }
     }
 
-    fn read(&self, operand: &Operand, registers: &Registers<'_>) -> [f32; 4] {
+    fn read(&self, operand: &Operand, registers: &Registers) -> [f32; 4] {
         let at = i32::from(operand.offset) + registers.relative(operand.addressing);
         // Out-of-range reads give 0; for constants as in Mesa, for others open.
         let vector = |memory: &[[f32; 4]], at: i32| {
             usize::try_from(at).ok().and_then(|at| memory.get(at)).copied().unwrap_or_default()
         };
         let value = match operand.ty {
-            SrcType::INPUT => vector(registers.inputs, at),
+            SrcType::INPUT => vector(&registers.inputs, at),
             SrcType::CONSTANT if (0..CONSTANTS as i32).contains(&at) => {
                 vector(&self.constants, at.saturating_add(self.base))
             }
@@ -236,7 +256,7 @@ impl Interpreter {
     }
 }
 
-impl Registers<'_> {
+impl Registers {
     fn relative(&self, addressing: Addressing) -> i32 {
         match addressing {
             Addressing::A0(component) => self.address[usize::from(component.code() & 3)],
@@ -245,7 +265,13 @@ impl Registers<'_> {
         }
     }
 
-    fn write(&mut self, dst: &Destination, mask: [bool; 4], value: [f32; 4]) {
+    fn write(
+        &mut self,
+        dst: &Destination,
+        mask: [bool; 4],
+        value: [f32; 4],
+        observer: &mut impl Observe,
+    ) {
         let at = i32::from(dst.offset) + self.relative(dst.addressing);
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         let (memory, value): (&mut [[f32; 4]], _) = match dst.ty {
@@ -256,10 +282,11 @@ impl Registers<'_> {
                         *to = (x.floor() as i32).clamp(-65_536, 65_536);
                     }
                 }
+                observer.writes(dst.ty, 0, mask, self.address.map(|x| x as f32));
                 return;
             }
-            DstType::OUT => (self.outputs, value),
-            DstType::OUT_REPL_X => (self.outputs, [value[0]; 4]),
+            DstType::OUT => (&mut self.outputs, value),
+            DstType::OUT_REPL_X => (&mut self.outputs, [value[0]; 4]),
             DstType::ALT_TEMPORARY => (&mut self.alternates, value),
             // Inputs cannot be written (open).
             DstType::INPUT => return,
@@ -271,7 +298,25 @@ impl Registers<'_> {
                 vector[i] = value[i];
             }
         }
+        observer.writes(dst.ty, at, mask, *vector);
     }
+}
+
+/// Receives what an instruction reads and changes.
+trait Observe {
+    /// The operands, with their modifiers; that of a second operation.
+    fn reads(&mut self, sources: [[f32; 4]; 3], dual: Option<[f32; 4]>);
+    /// A write of the components of `mask` to a register, which then has `value`.
+    fn writes(&mut self, ty: DstType, register: usize, mask: [bool; 4], value: [f32; 4]);
+    /// The new predicate.
+    fn predicate(&mut self, predicate: bool);
+}
+
+/// A run without an observer.
+impl Observe for () {
+    fn reads(&mut self, _: [[f32; 4]; 3], _: Option<[f32; 4]>) {}
+    fn writes(&mut self, _: DstType, _: usize, _: [bool; 4], _: [f32; 4]) {}
+    fn predicate(&mut self, _: bool) {}
 }
 
 /// The effect of an instruction.

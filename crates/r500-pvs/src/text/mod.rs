@@ -24,7 +24,9 @@ mod operands;
 mod parse;
 mod print;
 mod source;
+mod values;
 
 pub use operands::Fill;
 pub use parse::SyntaxError;
 pub use source::{Include, Source};
+pub use values::{Expectation, Expected};

@@ -5,7 +5,7 @@
 //! NAME "transform" ;
 //! FILL 0000 ;                                      -- what stands in sources that nothing reads: 0000, ____ (default) or none
 //! VAP_PVS_CONST_CNTL = PVS_MAX_CONST_ADDR(7) ;     -- a register by its fields, or as a number
-//! const[0] = (1, 0, 0, 0.5) ;                      -- a constant
+//! const[0] = (1, 0, 0, 0.5) ;                      -- a constant; inputs and expected outputs are in [`values`](super::values)
 //! FLOW[0] = LOOP after 1, 4 times 2 to 5, aL 0 step 1 ;
 //! FLOW[1] = JUMP after 6 to 9 ;
 //! FLOW[2] = CALL after 7, 10 to 12, return 8 ;
@@ -26,6 +26,7 @@ use r500_isa::{FieldKind, Register, Word};
 
 use super::operands::Fill;
 use super::parse::SyntaxError;
+use super::values::{self, Expectation, integer};
 use crate::instruction::reads_register;
 use crate::{Controls, Flow, Instruction, Program};
 
@@ -38,6 +39,10 @@ pub struct Source {
     pub name: Option<String>,
     /// Constants that the text gives, as bits.
     pub constants: BTreeMap<u8, [u32; 4]>,
+    /// Inputs that the text gives, as bits: those of a vertex whose caller gives none.
+    pub inputs: BTreeMap<u8, [u32; 4]>,
+    /// Vertices and what the program must write for them.
+    pub expectations: Vec<Expectation>,
     /// What stands in sources that an operation does not read.
     pub fill: Fill,
     /// Where each instruction is in the text; those of included files where they are included.
@@ -77,14 +82,52 @@ impl Source {
     }
 }
 
+impl From<Program> for Source {
+    fn from(program: Program) -> Self {
+        Self {
+            program,
+            name: None,
+            constants: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+            expectations: Vec::new(),
+            fill: Fill::default(),
+            spans: Vec::new(),
+        }
+    }
+}
+
+/// Prints all but comments: text that parses to the same.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            writeln!(f, "NAME \"{name}\" ;")?;
+        }
+        values::print(f, "const", &self.constants)?;
+        values::print(f, "input", &self.inputs)?;
+        self.program.fmt(f)?;
+        let mut tolerance = 0.0;
+        for expectation in &self.expectations {
+            if expectation.tolerance != tolerance {
+                tolerance = expectation.tolerance;
+                writeln!(f, "EXPECT tolerance = {tolerance} ;")?;
+            }
+            writeln!(f, "{expectation} ;")?;
+        }
+        Ok(())
+    }
+}
+
 #[derive(Default)]
 struct Reader {
     name: Option<String>,
     fill: Fill,
     code: Vec<(Instruction, Range<usize>)>,
     constants: BTreeMap<u8, [u32; 4]>,
+    inputs: BTreeMap<u8, [u32; 4]>,
+    expectations: Vec<Expectation>,
+    tolerance: f32,
     range: Option<u32>,
-    inputs: Option<u32>,
+    last_input: Option<u32>,
     window: Option<u32>,
     outputs: Option<u32>,
     flow: BTreeMap<u8, Flow>,
@@ -187,11 +230,13 @@ impl Reader {
             Err(error) => return self.error(span, format!("`{name}`: {error}")),
         };
         let (code, errors) = (self.code.len(), self.errors.len());
+        let expectations = self.expectations.len();
         open.push(name.to_owned());
         self.read(&text, include, open);
         open.pop();
         // Places in the file are places of the line that includes it.
         self.code[code..].iter_mut().for_each(|(_, place)| *place = span.clone());
+        self.expectations[expectations..].iter_mut().for_each(|e| e.span = span.clone());
         for error in &mut self.errors[errors..] {
             let line = text[..error.span.start.min(text.len())].matches('\n').count() + 1;
             error.message = format!("{name}:{line}: {}", error.message);
@@ -203,14 +248,15 @@ impl Reader {
         let word: String =
             text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let rest = text[word.len()..].trim_start();
-        let is_assignment = |rest: &str| {
-            rest.split_once('=').is_some_and(|(_, value)| value.trim_start().starts_with('('))
-        };
         let done = match word.to_ascii_uppercase().as_str() {
             "NAME" => self.set_name(rest),
             "FILL" => self.set_fill(rest),
             "FLOW" => self.set_flow(rest),
-            "CONST" | "CONSTANT" if is_assignment(rest) => self.set_constant(rest),
+            "CONST" | "CONSTANT" | "INPUT" | "OUT" if values::is_assignment(rest) => {
+                values::assign(text, &mut self.constants, &mut self.inputs)
+            }
+            "EXPECT" => values::expect(rest, &mut self.tolerance, span.clone())
+                .map(|expectation| self.expectations.extend(expectation)),
             register if register.starts_with("VAP_") => self.set_register(register, rest),
             _ => {
                 match Instruction::parse(text, self.fill) {
@@ -252,32 +298,11 @@ impl Reader {
         Ok(())
     }
 
-    fn set_constant(&mut self, rest: &str) -> Result<(), (String, &'static str)> {
-        const HELP: &str = "write `const[0] = (1, 0, 0, 0.5) ;`";
-        let parse = || {
-            let (number, values) = rest.strip_prefix('[')?.split_once(']')?;
-            let values = values.trim_start().strip_prefix('=')?.trim();
-            let values: Option<Vec<u32>> = values
-                .strip_prefix('(')?
-                .strip_suffix(')')?
-                .split(',')
-                .map(|value| bits(value.trim()))
-                .collect();
-            Some((number.trim().parse::<u8>().ok()?, <[u32; 4]>::try_from(values?).ok()?))
-        };
-        let (number, values) =
-            parse().ok_or(("expected a constant of four numbers".to_owned(), HELP))?;
-        if self.constants.insert(number, values).is_some() {
-            return Err((format!("const[{number}] has a value already"), "remove one of the two"));
-        }
-        Ok(())
-    }
-
     fn set_register(&mut self, name: &str, rest: &str) -> Result<(), (String, &'static str)> {
         const HELP: &str = "write fields in order, such as `PVS_LAST_INST(7)`, or a number";
         let (place, register): (&mut Option<u32>, &Register) = match name {
             "VAP_PVS_CODE_CNTL_0" => (&mut self.range, VapPvsCodeCntl0::REGISTER),
-            "VAP_PVS_CODE_CNTL_1" => (&mut self.inputs, VapPvsCodeCntl1::REGISTER),
+            "VAP_PVS_CODE_CNTL_1" => (&mut self.last_input, VapPvsCodeCntl1::REGISTER),
             "VAP_PVS_CONST_CNTL" => (&mut self.window, VapPvsConstCntl::REGISTER),
             "VAP_OUT_VTX_FMT_0" => (&mut self.outputs, VapOutVtxFmt0::REGISTER),
             _ => {
@@ -321,13 +346,15 @@ impl Reader {
         let mut controls = Controls::of_code(first, &code);
         controls.flow = self.flow.into_values().collect();
         controls.range = range.unwrap_or(controls.range);
-        controls.inputs = self.inputs.map_or(controls.inputs, VapPvsCodeCntl1);
+        controls.inputs = self.last_input.map_or(controls.inputs, VapPvsCodeCntl1);
         controls.constants = self.window.map_or(controls.constants, VapPvsConstCntl);
         controls.outputs = self.outputs.map_or(controls.outputs, VapOutVtxFmt0);
         Ok(Source {
             program: Program::from_code(controls, first, code),
             name: self.name,
             constants: self.constants,
+            inputs: self.inputs,
+            expectations: self.expectations,
             fill: self.fill,
             spans: self.code.into_iter().map(|(_, span)| span).collect(),
         })
@@ -364,16 +391,6 @@ impl Controls {
             flow: Vec::new(),
         }
     }
-}
-
-fn integer(text: &str) -> Option<u32> {
-    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    hex.map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
-}
-
-/// Returns the bits of a number: a float, or `0x` and its bits.
-fn bits(text: &str) -> Option<u32> {
-    if text.starts_with("0x") { integer(text) } else { text.parse::<f32>().ok().map(f32::to_bits) }
 }
 
 fn fields(register: &Register, text: &str) -> Option<u32> {

@@ -176,7 +176,7 @@ impl Check {
         }
         let policy = Policy::new(&self.deny, &self.allow).map_err(Failure::usage)?;
         let mut baseline = self.against.as_deref().map(baseline::Baseline::read).transpose()?;
-        let found = input_args::programs(&self.files)?;
+        let found = input_args::programs_and(&self.files, VertexFile::is_in)?;
         if self.verbose {
             found.note_skipped();
         }
@@ -193,7 +193,7 @@ impl Check {
         for file in &files {
             if let Some(vertex) = self.vertex_file(file)? {
                 let findings = match self.format {
-                    Format::Text => vertex.check(&mut out)?,
+                    Format::Text => vertex.check(&mut out, self.verbose)?,
                     Format::Json => {
                         json.add_vertex(vertex.check_json());
                         vertex.findings()

@@ -8,9 +8,9 @@ use r500_stream::counted;
 
 use super::Run;
 use super::results::Results;
-use super::rows::Row;
 use crate::command::engine_args;
 use crate::command::exit::{Failure, Outcome};
+use crate::command::rows::Row;
 
 /// Limit of the rows of a picture, and of rows in memory.
 pub(super) const CHUNK: usize = 4096;
@@ -28,6 +28,8 @@ pub(super) struct Batches<'r> {
     pending: Vec<Row>,
     /// Number of rows before these.
     drawn: usize,
+    /// The targets that the program writes.
+    targets: Vec<usize>,
     results: Results<'r>,
     pub(super) findings: RuntimeWarnings,
 }
@@ -52,6 +54,7 @@ impl<'r> Batches<'r> {
         run: &'r Run,
         job: &'r Job,
         shader: Shader,
+        targets: Vec<usize>,
         results: Results<'r>,
     ) -> Outcome<Self> {
         let options =
@@ -66,6 +69,7 @@ impl<'r> Batches<'r> {
             bound: None,
             pending: Vec::with_capacity(CHUNK),
             drawn: 0,
+            targets,
             results,
             findings: RuntimeWarnings::default(),
         })
@@ -139,8 +143,8 @@ impl<'r> Batches<'r> {
             let (x, y) = place(i, self.quads);
             let index = (y * frame.width() + x) as usize;
             let depth = frame.depth().map(|depth| depth[index]);
-            let color = |target| frame.color(target, x, y);
-            self.results.add(frame.coverage()[index], color, depth)?;
+            let colors = self.targets.iter().map(|&target| frame.color(target, x, y));
+            self.results.add(Some(frame.coverage()[index]), colors, depth)?;
         }
         self.findings.merge(&frame.warnings);
         self.bound = Some(bound);
@@ -224,8 +228,8 @@ fn temps(rows: &[Row]) -> Vec<u8> {
     let mut temps: Vec<u8> = Vec::new();
     for row in rows {
         // Mostly the same ones in each row.
-        if !row.temps.keys().eq(&temps) {
-            temps.extend(row.temps.keys());
+        if !row.inputs.keys().eq(&temps) {
+            temps.extend(row.inputs.keys());
             temps.sort_unstable();
             temps.dedup();
         }
@@ -237,7 +241,7 @@ fn temps(rows: &[Row]) -> Vec<u8> {
 fn spread(rows: &[Row], temp: u8, width: u32, quads: bool, values: &mut [[f32; 4]]) {
     let copies: &[(u32, u32)] = if quads { &[(0, 0)] } else { &[(0, 0), (1, 0), (0, 1), (1, 1)] };
     for (i, row) in rows.iter().enumerate() {
-        let Some(&value) = row.temps.get(&temp) else { continue };
+        let Some(&value) = row.inputs.get(&temp) else { continue };
         let (x, y) = place(i, quads);
         for (dx, dy) in copies {
             values[((y + dy) * width + x + dx) as usize] = value;

@@ -24,8 +24,8 @@ impl Run {
         let rows = if self.input.is_empty() {
             // Undefined inputs would be 0 in every pixel, and folded.
             let inputs = ExternalReads::of(&job.program).inputs;
-            let temps = inputs.into_keys().map(|temp| (temp, [0.0; 4])).collect();
-            any_inputs = vec![Row { temps, ..Row::default() }; if self.quads { 4 } else { 1 }];
+            let inputs = inputs.into_keys().map(|temp| (temp, [0.0; 4])).collect();
+            any_inputs = vec![Row { inputs, ..Row::default() }; if self.quads { 4 } else { 1 }];
             &any_inputs
         } else {
             rows

@@ -3,7 +3,7 @@
 mod batch;
 mod dump;
 mod results;
-mod rows;
+mod vertices;
 
 use std::path::PathBuf;
 
@@ -13,13 +13,14 @@ use r500::exec::Shader;
 use r500::program::Job;
 
 use self::batch::{Batches, CHUNK};
-use self::results::Results;
-use self::rows::Row;
+use self::results::{Columns, Results};
 use super::binding_args::StateArgs;
 use super::engine_args::{self, EngineArgs};
-use super::exit::{Failure, Outcome, Status};
+use super::exit::{Outcome, Status};
 use super::input_args::{self, SourceArgs};
 use super::overwrite;
+use super::rows::{self, Names, Row};
+use super::vertex::VertexFile;
 
 /// Run a program over a list of input values and print what it writes.
 ///
@@ -27,6 +28,9 @@ use super::overwrite;
 /// four pixels hold the same values, so derivatives are 0 and rows do not meet. With --quads, rows
 /// form quads four by four: top left, top right, bottom left, bottom right ("top" is the smaller y).
 /// Temporaries that a row does not name start undefined (0), whatever the program's own inputs are.
+///
+/// Of a vertex program each row is a vertex: its inputs (i0, input[0]) and constants; inputs and constants of the
+/// text are those that a row does not name. Vertices are run by the interpreter, whatever the engine for pixels.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Run {
@@ -101,6 +105,7 @@ Examples:
   r500 run prog.bin --input values.csv --format json
   r500 run prog.bin --input many.jsonl --format json-lines -o results.jsonl
   r500 run prog.bin --dump-asm --simd avx2      the machine code of the jit engine
+  r500 run light.vs.asm --input 'i0=1,2,3; i1=0,0,1' --const 0=1,0,0,0
   printf 't0.r,c0.r\\n1,2\\n3,4\\n' | r500 run prog.bin --input - --format csv --bits";
 
 /// How rows are printed.
@@ -125,6 +130,9 @@ impl Run {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
         }
+        if let Some(vertex) = VertexFile::of_source(&self.source)? {
+            return self.run_vertices(&vertex);
+        }
         let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         // Rows have no picture: the resolution is that of the job's.
         let size = builtin_uniforms::default_size(&job);
@@ -135,9 +143,9 @@ impl Run {
             return self.dump(&shader, &job, &self.first_rows(&job)?);
         }
         let targets: Vec<usize> = (0..4).filter(|&n| shader.targets()[n]).collect();
-        let results = Results::new(self, targets, shader.writes_depth());
-        let mut batches = Batches::new(self, &job, shader, results)?;
-        self.each_row(&job, &mut |row| batches.push(row))?;
+        let results = Results::new(self, Columns::of_pixels(&targets, shader.writes_depth()));
+        let mut batches = Batches::new(self, &job, shader, targets, results)?;
+        rows::all(&self.input, Names::Fragment(&job), &mut |row| batches.push(row))?;
         let (results, findings) = batches.finish()?;
         results.finish(&findings)?;
         if self.findings {
@@ -174,26 +182,10 @@ impl Run {
         }
     }
 
-    /// Calls `take` for all rows, in order; for one row without values if there is no `--input`.
-    fn each_row(&self, job: &Job, take: rows::Take<'_>) -> Outcome<()> {
-        if self.input.is_empty() {
-            return take(Row::default());
-        }
-        let mut some = false;
-        for text in &self.input {
-            rows::each(text, job, &mut |row| {
-                some = true;
-                take(row)
-            })?;
-        }
-        let none = || Failure::input(anyhow::anyhow!("--input holds no rows"));
-        if some { Ok(()) } else { Err(none()) }
-    }
-
     /// Returns the rows of the first picture.
     fn first_rows(&self, job: &Job) -> Outcome<Vec<Row>> {
         let mut rows: Vec<Row> = Vec::new();
-        self.each_row(job, &mut |row| {
+        rows::all(&self.input, Names::Fragment(job), &mut |row| {
             if rows.len() < CHUNK {
                 rows.push(row);
             }

@@ -10,16 +10,37 @@ use crate::command::exit::Outcome;
 use crate::command::output_file::OutputFile;
 use crate::command::{engine_args, float_format, terminal};
 
-const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
+const TARGETS: [&str; 4] = ["A", "B", "C", "D"];
 /// Bytes of text that are written at once.
 const BLOCK: usize = 1 << 16;
+
+/// What each row has.
+pub(super) struct Columns {
+    /// Whether rows may be uncovered.
+    coverage: bool,
+    /// Names of vectors, and letters of their components.
+    vectors: Vec<(String, &'static str)>,
+    depth: bool,
+}
+
+impl Columns {
+    /// The colours of targets.
+    pub(super) fn of_pixels(targets: &[usize], depth: bool) -> Self {
+        let vectors = targets.iter().map(|&target| (TARGETS[target].to_owned(), "rgba"));
+        Self { coverage: true, vectors: vectors.collect(), depth }
+    }
+
+    /// The outputs of vertices.
+    pub(super) fn of_vertices(outputs: &[usize]) -> Self {
+        let vectors = outputs.iter().map(|output| (format!("out[{output}]"), "xyzw"));
+        Self { coverage: false, vectors: vectors.collect(), depth: false }
+    }
+}
 
 /// The output of results.
 pub(super) struct Results<'r> {
     run: &'r Run,
-    /// The targets that the program writes.
-    targets: Vec<usize>,
-    depth: bool,
+    columns: Columns,
     rows: usize,
     /// Results that are buffered until the last row.
     kept: Kept,
@@ -33,22 +54,15 @@ pub(super) struct Results<'r> {
 #[derive(Default)]
 struct Kept {
     covered: Vec<bool>,
-    /// One for each target and row.
-    colors: Vec<[f32; 4]>,
+    /// One for each column and row.
+    vectors: Vec<[f32; 4]>,
     depth: Vec<f32>,
 }
 
 impl<'r> Results<'r> {
-    pub(super) fn new(run: &'r Run, targets: Vec<usize>, depth: bool) -> Self {
-        let mut results = Self {
-            run,
-            targets,
-            depth,
-            rows: 0,
-            kept: Kept::default(),
-            text: String::new(),
-            to: None,
-        };
+    pub(super) fn new(run: &'r Run, columns: Columns) -> Self {
+        let mut results =
+            Self { run, columns, rows: 0, kept: Kept::default(), text: String::new(), to: None };
         match run.format {
             RowFormat::Csv => results.text = results.names().join(",") + "\n",
             RowFormat::Json => results.text.push_str("{\n  \"rows\": ["),
@@ -57,40 +71,50 @@ impl<'r> Results<'r> {
         results
     }
 
-    /// Adds the result of the next row.
+    /// Adds the result of the next row: a vector for each column.
     pub(super) fn add(
         &mut self,
-        covered: bool,
-        color: impl Fn(usize) -> [f32; 4],
+        covered: Option<bool>,
+        vectors: impl Iterator<Item = [f32; 4]>,
         depth: Option<f32>,
     ) -> Outcome<()> {
-        let colors = self.targets.iter().map(|&target| color(target));
         let (text, row, bits) = (&mut self.text, self.rows, self.run.bits);
         self.rows += 1;
         match self.run.format {
             RowFormat::Text => {
-                self.kept.covered.push(covered);
-                self.kept.colors.extend(colors);
+                self.kept.covered.extend(covered);
+                self.kept.vectors.extend(vectors);
                 self.kept.depth.extend(depth);
                 return Ok(());
             }
             RowFormat::Csv => {
                 // Writing to a string cannot fail, here and below.
-                let _ = write!(text, "{row},{}", if covered { "yes" } else { "no" });
-                for value in colors.flatten().chain(depth) {
+                let _ = write!(text, "{row}");
+                if let Some(covered) = covered {
+                    text.push_str(if covered { ",yes" } else { ",no" });
+                }
+                for value in vectors.flatten().chain(depth) {
                     text.push(',');
                     push_number(text, value, bits);
                 }
                 text.push('\n');
             }
             RowFormat::Json | RowFormat::JsonLines => {
-                let _ = match self.run.format {
-                    RowFormat::JsonLines => write!(text, "{{\"row\":{row},\"covered\":{covered}"),
-                    _ => write!(text, "{}{{\"covered\":{covered}", separator(row)),
-                };
-                for (&target, color) in self.targets.iter().zip(colors) {
-                    let _ = write!(text, ",\"{}\":", LETTERS[target]);
-                    for (value, before) in color.into_iter().zip(["[", ",", ",", ","]) {
+                let mut comma = "";
+                if self.run.format == RowFormat::JsonLines {
+                    let _ = write!(text, "{{\"row\":{row}");
+                    comma = ",";
+                } else {
+                    let _ = write!(text, "{}{{", separator(row));
+                }
+                if let Some(covered) = covered {
+                    let _ = write!(text, "{comma}\"covered\":{covered}");
+                    comma = ",";
+                }
+                for ((name, _), vector) in self.columns.vectors.iter().zip(vectors) {
+                    let _ = write!(text, "{comma}\"{name}\":");
+                    comma = ",";
+                    for (value, before) in vector.into_iter().zip(["[", ",", ",", ","]) {
                         text.push_str(before);
                         push_json(text, value, bits);
                     }
@@ -148,11 +172,14 @@ impl<'r> Results<'r> {
 
     /// Returns the column names.
     fn names(&self) -> Vec<String> {
-        let mut names = vec!["row".to_owned(), "covered".to_owned()];
-        for &target in &self.targets {
-            names.extend("rgba".chars().map(|c| format!("{}.{c}", LETTERS[target])));
+        let mut names = vec!["row".to_owned()];
+        if self.columns.coverage {
+            names.push("covered".to_owned());
         }
-        if self.depth {
+        for (name, letters) in &self.columns.vectors {
+            names.extend(letters.chars().map(|c| format!("{name}.{c}")));
+        }
+        if self.columns.depth {
             names.push("depth".to_owned());
         }
         names
@@ -165,16 +192,17 @@ impl<'r> Results<'r> {
             push_number(&mut text, value, self.run.bits);
             text
         };
-        let covered = if self.kept.covered[row] { "yes" } else { "no" };
-        let mut cells = vec![row.to_string(), covered.to_owned()];
-        cells.extend(self.colors(row).as_flattened().iter().map(|&value| number(value)));
+        let mut cells = vec![row.to_string()];
+        let covered = self.kept.covered.get(row);
+        cells.extend(covered.map(|covered| if *covered { "yes" } else { "no" }.to_owned()));
+        cells.extend(self.vectors(row).as_flattened().iter().map(|&value| number(value)));
         cells.extend(self.kept.depth.get(row).map(|&value| number(value)));
         cells
     }
 
-    fn colors(&self, row: usize) -> &[[f32; 4]] {
-        let targets = self.targets.len();
-        &self.kept.colors[row * targets..(row + 1) * targets]
+    fn vectors(&self, row: usize) -> &[[f32; 4]] {
+        let columns = self.columns.vectors.len();
+        &self.kept.vectors[row * columns..(row + 1) * columns]
     }
 
     /// Prints a table with columns as wide as their widest cell. Cells are formatted twice instead of being stored.

@@ -91,7 +91,13 @@ impl Stats {
         }
         self.check_against()?;
         let mut status = Status::Fine;
-        let (files, vertex) = self.vertex_programs(&mut status)?;
+        let (mut files, vertex) = self.vertex_programs(&mut status)?;
+        if !vertex.is_empty() {
+            // A folder that has vertex programs only is not empty.
+            files.retain(|path| {
+                !path.is_dir() || input_args::programs(std::slice::from_ref(path)).is_ok()
+            });
+        }
         let only_vertex = files.is_empty() && !self.files.is_empty();
         if !vertex.is_empty() || only_vertex {
             self.print_vertex(&mut out, &vertex, only_vertex)?;
@@ -125,7 +131,10 @@ impl Stats {
                 (TableFormat::Json, _) => {
                     let all: Vec<_> = programs.iter().map(Program::json).collect();
                     let total = table::total_json(&programs);
-                    let answer = json!({ "version": 1, "programs": all, "total": total });
+                    let mut answer = json!({ "version": 1, "programs": all, "total": total });
+                    if !vertex.is_empty() {
+                        answer["vertex_programs"] = vertex.iter().map(VertexStats::json).collect();
+                    }
                     writeln!(out, "{answer:#}")?;
                 }
             }
@@ -137,7 +146,20 @@ impl Stats {
     /// Takes the files with vertex programs out of the arguments and counts these.
     fn vertex_programs(&self, status: &mut Status) -> Outcome<(Vec<PathBuf>, Vec<VertexStats>)> {
         let (mut others, mut counted) = (Vec::new(), Vec::new());
-        for file in &self.files {
+        let mut files = Vec::new();
+        for path in &self.files {
+            files.push(path.clone());
+            if !path.is_dir() || self.read.from.is_some() {
+                continue;
+            }
+            let in_folder = input_args::files(std::slice::from_ref(path), VertexFile::is_in)?;
+            if self.against.is_some() || self.format == TableFormat::Csv {
+                input_args::note_skipped(in_folder.len(), "of vertex programs");
+            } else {
+                files.extend(in_folder);
+            }
+        }
+        for file in &files {
             let vertex = match self.read.from {
                 None => VertexFile::read(file, &self.read.paths.files(file))?,
                 Some(_) => None,
@@ -173,9 +195,11 @@ impl Stats {
                 writeln!(out, "{:#}", json!({ "version": 1, "vertex_programs": all }))?;
             }
             TableFormat::Csv if alone => VertexStats::csv(vertex, out)?,
-            _ => {
+            // Part of the answer for fragment programs.
+            TableFormat::Json => {}
+            TableFormat::Csv => {
                 return Err(Failure::usage(
-                    "fragment and vertex programs have different counters: count them apart, or with --format text",
+                    "fragment and vertex programs have different counters: count them apart, or with --format text or json",
                 ));
             }
         }

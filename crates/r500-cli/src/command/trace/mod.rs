@@ -1,6 +1,7 @@
-//! `r500 trace`: instruction trace of a pixel.
+//! `r500 trace`: instruction trace of a pixel or vertex.
 
 mod text;
+mod vertices;
 mod watch;
 
 use std::io::Write;
@@ -19,21 +20,28 @@ use super::exit::{Failure, Outcome, Status};
 use super::float_format::{json as float, json_all, letters};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
+use super::vertex::VertexFile;
 use super::{syntax, terminal};
 
-/// Show what happens at a pixel, instruction by instruction.
+/// Show what happens at a pixel or vertex, instruction by instruction.
 ///
 /// Every executed instruction with its operands, results and masks, predicates, branches and loops, and
 /// texture fetches. Always runs the reference engine. The group of pixels around the pixel shares its
 /// program counter, so instructions for which the pixel is inactive are printed, too.
+///
+/// Of a vertex program one vertex is traced: a row of --input, which is written as `r500 run` takes it, or the inputs
+/// that the text gives. Vertices are always run by the interpreter.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Trace {
     #[command(flatten)]
     source: SourceArgs,
     /// The pixel; y = 0 is the bottom row
-    #[arg(long, value_name = "X,Y", value_parser = syntax::pixel, required_unless_present_any = ["list", "reading"])]
+    #[arg(long, value_name = "X,Y", value_parser = syntax::pixel)]
     pixel: Option<[u32; 2]>,
+    /// The vertex of a vertex program: a row of --input, from 0 (default: 0)
+    #[arg(long, value_name = "N")]
+    vertex: Option<u64>,
     /// Width and height of the picture (default: the program's own, else 256x256)
     #[arg(long, value_name = "WxH", value_parser = syntax::size)]
     size: Option<[u32; 2]>,
@@ -59,7 +67,9 @@ Exit status: 0 traced; 1 the program has errors; 2 wrong usage; 3 could not be d
 Examples:
   r500 trace capture.json --pixel 12,34
   r500 trace capture.json --pixel 12,34 --watch temp[3] --watch out[0]
-  r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json";
+  r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json
+  r500 trace light.vs.asm --input 'i0=1,2,3; i1=0,0,1'
+  r500 trace light.vs.asm --input vertices.csv --vertex 7 --watch out[0]";
 
 impl Trace {
     /// Hands the memory limit to what loads textures.
@@ -73,7 +83,14 @@ impl Trace {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
         }
+        if let Some(vertex) = VertexFile::of_source(&self.source)? {
+            return self.trace_vertex(&vertex);
+        }
         let Some(mut job) = self.source.read()? else { return input_args::LISTED };
+        if self.vertex.is_some() {
+            return Err(Failure::usage("--vertex is for vertex programs; give --pixel X,Y"));
+        }
+        self.refuse_watches(WatchFilter::is_of_pixels, "a pixel has no")?;
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         let missing = || Failure::usage("--pixel X,Y is missing");
         let [x, y] = self.pixel.ok_or_else(missing)?;
@@ -129,6 +146,14 @@ impl Trace {
         }
         out.flush()?;
         Ok(Status::Fine)
+    }
+
+    /// Refuses what the traced kind of program does not have.
+    fn refuse_watches(&self, has: fn(WatchFilter) -> bool, hasnt: &str) -> Outcome<()> {
+        match self.watch.iter().find(|watch| !has(**watch)) {
+            Some(watch) => Err(Failure::usage(format!("--watch: {hasnt} {watch}"))),
+            None => Ok(()),
+        }
     }
 
     fn wants(&self, step: &Step, before: &Lane, after: &Lane) -> bool {

@@ -1,9 +1,11 @@
 //! `--watch`: filter for instructions of a trace.
 
+use std::fmt;
 use std::str::FromStr;
 
 use r500::exec::reference::{Event, EventKind, Write};
 use r500::isa::{TARGETS, TEMPORARIES};
+use r500::pvs::OUTPUTS;
 
 use crate::command::syntax;
 
@@ -21,6 +23,16 @@ pub(super) enum WatchFilter {
 }
 
 impl WatchFilter {
+    /// Returns whether pixels have it.
+    pub(super) fn is_of_pixels(self) -> bool {
+        !matches!(self, Self::Out(n, _) if usize::from(n) >= TARGETS)
+    }
+
+    /// Returns whether vertices have it.
+    pub(super) fn is_of_vertices(self) -> bool {
+        matches!(self, Self::Temp(..) | Self::Out(..) | Self::Predicate)
+    }
+
     /// Returns whether an instruction wrote it.
     pub(super) fn sees(self, event: &Event) -> bool {
         let killed = matches!(event.kind, EventKind::Tex { killed: true, .. });
@@ -37,6 +49,19 @@ impl WatchFilter {
                 | (Self::AluResult, Write::AluResult(_)) => true,
                 _ => false,
             })
+    }
+}
+
+impl fmt::Display for WatchFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Temp(n, _) => write!(f, "temp[{n}]"),
+            Self::Out(n, _) => write!(f, "out[{n}]"),
+            Self::Depth => f.write_str("depth"),
+            Self::Predicate => f.write_str("pred"),
+            Self::AluResult => f.write_str("alu"),
+            Self::Kill => f.write_str("kill"),
+        }
     }
 }
 
@@ -66,7 +91,7 @@ impl FromStr for WatchFilter {
         let number =
             |kind, count| syntax::register(name, kind, count).and_then(|n| u8::try_from(n).ok());
         if name.starts_with('o') {
-            return number("out", TARGETS).map(|n| Self::Out(n, mask)).ok_or_else(wanted);
+            return number("out", OUTPUTS).map(|n| Self::Out(n, mask)).ok_or_else(wanted);
         }
         number("temp", TEMPORARIES).map(|n| Self::Temp(n, mask)).ok_or_else(wanted)
     }
@@ -83,6 +108,8 @@ mod tests {
         assert_eq!(watch("t3.ra"), Ok(WatchFilter::Temp(3, 9)));
         assert_eq!(watch("out[1]"), Ok(WatchFilter::Out(1, 15)));
         assert_eq!(watch("pred"), Ok(WatchFilter::Predicate));
-        assert!(watch("temp[128]").is_err() && watch("out[4]").is_err() && watch("x").is_err());
+        assert!(watch("out[3]").is_ok_and(WatchFilter::is_of_pixels));
+        assert!(watch("out[4]").is_ok_and(|out| out.is_of_vertices() && !out.is_of_pixels()));
+        assert!(watch("temp[128]").is_err() && watch("out[16]").is_err() && watch("x").is_err());
     }
 }

@@ -4,10 +4,13 @@
 //! | --- | --- |
 //! | this one | recognition, assembly, disassembly and formats |
 //! | [`report`] | findings and statistics |
+//! | [`vertices`] | runs for vertices, with constants, inputs and limits |
 
 mod report;
+mod vertices;
 
 pub(super) use report::VertexStats;
+pub(super) use vertices::Limit;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -34,13 +37,9 @@ pub(super) struct VertexFile {
     name: String,
     /// The text, if it is assembly.
     text: Option<String>,
-    program: Program,
-    /// Places of instructions in the text.
-    spans: Vec<std::ops::Range<usize>>,
-    /// Errors of the text; the program is empty then.
+    /// The program; empty if the text has errors.
+    source: Source,
     errors: Vec<SyntaxError>,
-    /// Constants that the text gives.
-    constants: usize,
 }
 
 impl VertexFile {
@@ -70,6 +69,12 @@ impl VertexFile {
         Ok(Self::of(path, &bytes, files))
     }
 
+    /// Returns whether a file in a folder has a vertex program.
+    pub(super) fn is_in(path: &Path) -> bool {
+        input_args::may_hold_programs(path)
+            && matches!(Self::read(path, &NamedFiles::next_to(path)), Ok(Some(_)))
+    }
+
     /// Makes a vertex program of the bytes of a file, if they have one.
     pub(super) fn of(path: &Path, bytes: &[u8], files: &NamedFiles) -> Option<Self> {
         let name = input_args::show(path);
@@ -77,19 +82,9 @@ impl VertexFile {
         if [".json", ".jsonl", ".gz", ".log", ".r5cs"].iter().any(|other| lower.ends_with(other)) {
             return None;
         }
-        let mut file = Self {
-            path: path.to_owned(),
-            name,
-            text: None,
-            program: Program::from_code(Controls::of_code(0, &[]), 0, Vec::new()),
-            spans: Vec::new(),
-            errors: Vec::new(),
-            constants: 0,
-        };
+        let mut file = Self::new(path, name, &[]);
         if let Some(words) = formats::vertex_program(bytes) {
-            let code: Vec<Instruction> = words.into_iter().map(Instruction).collect();
-            file.program = Program::from_code(Controls::of_code(0, &code), 0, code);
-            return Some(file);
+            return Some(Self::new(path, file.name, &words));
         }
         let text = std::str::from_utf8(bytes).ok()?;
         let is_named = lower.ends_with(".vs.asm") || lower.ends_with(".vs.r5");
@@ -105,10 +100,7 @@ impl VertexFile {
             text.map_err(|error| error.to_string())
         };
         match Source::parse(text, &mut include) {
-            Ok(source) => {
-                (file.program, file.spans) = (source.program, source.spans);
-                file.constants = source.constants.len();
-            }
+            Ok(source) => file.source = source,
             Err(errors) => file.errors = errors,
         }
         file.text = Some(text.to_owned());
@@ -124,20 +116,34 @@ impl VertexFile {
             let (file, name) = (input_args::show(path), &program.name);
             return Err(Failure::input(anyhow::anyhow!("{file}: {name}: {}", program.outcome)));
         }
-        let code: Vec<Instruction> = program.code.iter().map(|words| Instruction(*words)).collect();
-        Ok(Self {
+        let name = format!("{}: {}", input_args::show(path), program.name);
+        Ok(Self::new(path, name, &program.code))
+    }
+
+    fn new(path: &Path, name: String, code: &[[u32; 4]]) -> Self {
+        let code: Vec<Instruction> = code.iter().copied().map(Instruction).collect();
+        let program = Program::from_code(Controls::of_code(0, &code), 0, code);
+        Self {
             path: path.to_owned(),
-            name: format!("{}: {}", input_args::show(path), program.name),
+            name,
             text: None,
-            program: Program::from_code(Controls::of_code(0, &code), 0, code),
-            spans: Vec::new(),
+            source: Source::from(program),
             errors: Vec::new(),
-            constants: 0,
-        })
+        }
+    }
+
+    /// Returns whether the text gives an input.
+    pub(super) fn gives_input(&self, input: u8) -> bool {
+        self.source.inputs.contains_key(&input)
+    }
+
+    /// Returns the program.
+    pub(super) fn program(&self) -> &Program {
+        &self.source.program
     }
 
     /// Returns a failure with all errors of the text, if it has any.
-    fn sound(&self) -> Outcome<()> {
+    pub(super) fn sound(&self) -> Outcome<()> {
         if self.errors.is_empty() {
             return Ok(());
         }
@@ -200,7 +206,7 @@ impl VertexFile {
                 "version": 1,
                 "kind": "vertex",
                 "ok": self.errors.is_empty(),
-                "instructions": self.program.instructions().1.len(),
+                "instructions": self.source.program.instructions().1.len(),
                 "diagnostics": diagnostics,
                 "omitted": 0,
             });
@@ -217,10 +223,16 @@ impl VertexFile {
         self.convert(output)
     }
 
+    /// Returns the line of a place in the text, from 1.
+    fn line(&self, at: usize) -> usize {
+        let text = self.text.as_deref().unwrap_or_default();
+        text[..at.min(text.len())].matches('\n').count() + 1
+    }
+
     fn error_json(&self, error: &SyntaxError) -> Json {
         let text = self.text.as_deref().unwrap_or_default();
         let before = &text[..error.span.start.min(text.len())];
-        let line = before.matches('\n').count() + 1;
+        let line = self.line(error.span.start);
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
         json!({
             "severity": "error",
@@ -240,7 +252,7 @@ impl VertexFile {
             _ => return self.print(output.file(), false),
         };
         let words: Vec<[u32; 4]> =
-            self.program.instructions().1.iter().map(|inst| inst.0).collect();
+            self.source.program.instructions().1.iter().map(|inst| inst.0).collect();
         let mut bytes = Vec::new();
         if !formats::write_vertex_program(&words, format, &mut bytes)? {
             return Err(Failure::usage(format!(
@@ -248,7 +260,7 @@ impl VertexFile {
                 format.name()
             )));
         }
-        if self.constants > 0 {
+        if !self.source.constants.is_empty() {
             terminal::warn(&format!(
                 "{} holds instructions only; constants and registers are left out (assembly holds everything)",
                 format.name()
@@ -277,7 +289,7 @@ impl VertexFile {
         if let Some(path) = output {
             overwrite::refuse(Some(path), std::slice::from_ref(&self.path))?;
         }
-        let (first, code) = self.program.instructions();
+        let (first, code) = self.source.program.instructions();
         if format == Format::Json {
             let instructions: Vec<Json> = (first..)
                 .zip(code)
@@ -301,9 +313,9 @@ impl VertexFile {
     }
 
     fn print(&self, output: Option<&Path>, annotate: bool) -> Outcome {
-        let mut text = self.program.to_string();
+        let mut text = self.source.to_string();
         if annotate {
-            let (first, code) = self.program.instructions();
+            let (first, code) = self.source.program.instructions();
             for (n, inst) in (first..).zip(code) {
                 let [a, b, c, d] = inst.0;
                 let mark = format!("; -- {n}\n");

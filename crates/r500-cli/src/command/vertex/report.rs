@@ -12,17 +12,21 @@ use crate::command::exit::Outcome;
 
 impl VertexFile {
     /// `r500 check`: prints what is likely wrong, or the errors of the text. Returns the number of findings; `None` for a text with errors.
-    pub(in crate::command) fn check(&self, out: &mut impl Write) -> Outcome<Option<usize>> {
+    pub(in crate::command) fn check(
+        &self,
+        out: &mut impl Write,
+        verbose: bool,
+    ) -> Outcome<Option<usize>> {
         if let Err(failure) = self.sound() {
             failure.report();
             return Ok(None);
         }
-        let lints = self.program.check();
-        let (first, _) = self.program.instructions();
+        let lints = self.source.program.check();
+        let (first, _) = self.source.program.instructions();
         for lint in &lints {
             let info = lint.kind.info();
             let title = lint.kind.to_string();
-            let span = lint.instruction.and_then(|n| self.spans.get(n.checked_sub(first)?));
+            let span = lint.instruction.and_then(|n| self.source.spans.get(n.checked_sub(first)?));
             let text = match (span, lint.instruction) {
                 (Some(span), _) => self.excerpt(
                     MessageLevel::Warning,
@@ -42,18 +46,22 @@ impl VertexFile {
             };
             writeln!(out, "{text}\n")?;
         }
+        if verbose && lints.is_empty() {
+            writeln!(out, "{}: clean", self.name)?;
+        }
         Ok(Some(lints.len()))
     }
 
     /// Returns the number of findings without printing them; `None` for a text with errors.
     pub(in crate::command) fn findings(&self) -> Option<usize> {
-        self.errors.is_empty().then(|| self.program.check().len())
+        self.errors.is_empty().then(|| self.source.program.check().len())
     }
 
     /// The findings for a program.
     pub(in crate::command) fn check_json(&self) -> Json {
         let errors: Vec<Json> = self.errors.iter().map(|error| self.error_json(error)).collect();
         let lints: Vec<Json> = self
+            .source
             .program
             .check()
             .iter()
@@ -76,7 +84,7 @@ impl VertexFile {
     /// `r500 stats`: the counters of shader-db for vertex programs, and more.
     pub(in crate::command) fn stats(&self) -> Outcome<VertexStats> {
         self.sound()?;
-        Ok(VertexStats::of(&self.name, &self.program))
+        Ok(VertexStats::of(&self.name, &self.source.program))
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use r500::files as guard;
 use r500::isa::TEMPORARIES;
 use r500::program::{Job, State};
+use r500::pvs::{CONSTANTS, INPUTS};
 use r500_stream::counted;
 
 use crate::command::binding_args::place;
@@ -16,11 +17,30 @@ use crate::command::exit::{Failure, Outcome};
 use crate::command::input_args;
 use crate::command::syntax;
 
+/// What the names of rows mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Names<'j> {
+    /// Temporaries and constants of a fragment program.
+    Fragment(&'j Job),
+    /// Inputs and constants of a vertex program.
+    Vertex,
+}
+
+impl Names<'_> {
+    /// Returns the register of a row that is a bare list.
+    fn first(self) -> &'static str {
+        match self {
+            Self::Fragment(_) => "t0",
+            Self::Vertex => "i0",
+        }
+    }
+}
+
 /// The values of a row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Row {
-    /// Temporaries.
-    pub(super) temps: BTreeMap<u8, [f32; 4]>,
+    /// Temporaries of a fragment program, inputs of a vertex program.
+    pub(super) inputs: BTreeMap<u8, [f32; 4]>,
     /// Channels of constants, as float bits.
     pub(super) constants: BTreeMap<(usize, usize), u32>,
 }
@@ -36,7 +56,7 @@ impl Row {
     /// Sets consecutive channels of a key's register.
     fn set(&mut self, key: &str, place: &RegisterChannels, values: &[f32]) -> Result<(), String> {
         let channels = match place {
-            RegisterChannels::Temp { channels, .. }
+            RegisterChannels::Input { channels, .. }
             | RegisterChannels::Constant { channels, .. } => channels,
         };
         if values.len() > channels.len() {
@@ -49,8 +69,8 @@ impl Row {
                     self.constants.insert((*constant, channel), value.to_bits());
                 }
             }
-            RegisterChannels::Temp { temp, .. } => {
-                let register = self.temps.entry(*temp).or_insert([0.0, 0.0, 0.0, 1.0]);
+            RegisterChannels::Input { input, .. } => {
+                let register = self.inputs.entry(*input).or_insert([0.0, 0.0, 0.0, 1.0]);
                 for (&channel, value) in channels.iter().zip(values) {
                     register[channel] = *value;
                 }
@@ -62,52 +82,77 @@ impl Row {
 
 /// The register of a key.
 enum RegisterChannels {
-    Temp { temp: u8, channels: Vec<usize> },
+    Input { input: u8, channels: Vec<usize> },
     Constant { constant: usize, channels: Vec<usize> },
 }
 
 impl RegisterChannels {
-    fn of(key: &str, job: &Job) -> Result<Self, String> {
+    fn of(key: &str, names: Names<'_>) -> Result<Self, String> {
         let key = key.trim();
         let (name, letters) = match key.rsplit_once('.') {
             Some((name, letters)) => (name, Some(letters)),
             None => (key, None),
         };
-        let is_temp = name.starts_with("temp[") || bare(name, 't');
-        if !is_temp {
-            let name = if bare(name, 'c') { &key[1..] } else { key };
-            let place =
-                place(job, name).map_err(|error| format!("{error}; temporaries are t0 to t127"))?;
-            return Ok(Self::Constant { constant: place.constant, channels: place.channels });
-        }
-        let temp = syntax::register(name, "temp", TEMPORARIES)
-            .and_then(|n| u8::try_from(n).ok())
-            .ok_or_else(|| format!("`{name}` is not a temporary; there are t0 to t127"))?;
-        let channels = match letters {
-            None => vec![0, 1, 2, 3],
-            Some(letters) => syntax::channels(letters)
-                .ok_or_else(|| format!("`{key}`: `{letters}` names no channels of rgba"))?,
+        let (kind, count) = match names {
+            Names::Fragment(_) => ("temp", TEMPORARIES),
+            Names::Vertex => ("input", INPUTS),
         };
-        Ok(Self::Temp { temp, channels })
+        let what = match names {
+            Names::Fragment(_) => "a temporary",
+            Names::Vertex => "an input",
+        };
+        let (letter, last) = (&kind[..1], count - 1);
+        let channels = || match letters {
+            None => Ok(vec![0, 1, 2, 3]),
+            Some(letters) => syntax::channels(letters)
+                .ok_or_else(|| format!("`{key}`: `{letters}` names no channels of rgba")),
+        };
+        let is_input = name.strip_prefix(kind).is_some_and(|rest| rest.starts_with('['));
+        if is_input || bare(name, letter) {
+            let input =
+                syntax::register(name, kind, count).and_then(|n| u8::try_from(n).ok()).ok_or_else(
+                    || format!("`{name}` is not {what}; there are {letter}0 to {letter}{last}"),
+                )?;
+            return Ok(Self::Input { input, channels: channels()? });
+        }
+        let constant = if bare(name, "c") { &key[1..] } else { key };
+        match names {
+            Names::Fragment(job) => {
+                let place = place(job, constant)
+                    .map_err(|error| format!("{error}; temporaries are t0 to t{last}"))?;
+                Ok(Self::Constant { constant: place.constant, channels: place.channels })
+            }
+            Names::Vertex => {
+                let name = if bare(name, "c") { &name[1..] } else { name };
+                let constant = syntax::register(name, "const", CONSTANTS);
+                let constant = constant.ok_or_else(|| {
+                    format!(
+                        "`{name}` is not a register of a vertex; inputs are i0 to i{last}, constants c0 to c{}",
+                        CONSTANTS - 1
+                    )
+                })?;
+                Ok(Self::Constant { constant, channels: channels()? })
+            }
+        }
     }
 }
 
 /// The keys of a file, each resolved once.
 struct Keys<'j> {
-    job: &'j Job,
+    names: Names<'j>,
     known: HashMap<String, RegisterChannels>,
 }
 
 impl<'j> Keys<'j> {
-    fn new(job: &'j Job) -> Self {
-        Self { job, known: HashMap::new() }
+    fn new(names: Names<'j>) -> Self {
+        Self { names, known: HashMap::new() }
     }
 
     fn set(&mut self, row: &mut Row, key: &str, values: &[f32]) -> Result<(), String> {
         if let Some(place) = self.known.get(key) {
             return row.set(key, place, values);
         }
-        let place = RegisterChannels::of(key, self.job)?;
+        let place = RegisterChannels::of(key, self.names)?;
         row.set(key, &place, values)?;
         // A limit, because a file with many different keys would fill the memory.
         if self.known.len() < 1024 {
@@ -143,21 +188,35 @@ impl From<io::Error> for Stop {
 pub(super) type Take<'t> = &'t mut dyn FnMut(Row) -> Outcome<()>;
 
 /// Returns whether a name is a letter and a number.
-fn bare(name: &str, letter: char) -> bool {
+fn bare(name: &str, letter: &str) -> bool {
     name.strip_prefix(letter)
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// Calls `take` for the rows of all `--input`s, in order; for one row without values if there is none.
+pub(super) fn all(inputs: &[String], names: Names<'_>, take: Take<'_>) -> Outcome<()> {
+    if inputs.is_empty() {
+        return take(Row::default());
+    }
+    let mut some = false;
+    for text in inputs {
+        each(text, names, &mut |row| {
+            some = true;
+            take(row)
+        })?;
+    }
+    let none = || Failure::input(anyhow::anyhow!("--input holds no rows"));
+    if some { Ok(()) } else { Err(none()) }
+}
+
 /// Calls `take` for the rows of an `--input`, in order.
-pub(super) fn each(text: &str, job: &Job, take: Take<'_>) -> Outcome<()> {
+fn each(text: &str, names: Names<'_>, take: Take<'_>) -> Outcome<()> {
     let trimmed = text.trim_start();
     let written_out = if trimmed.starts_with(['[', '{']) {
-        Some(json::from_text(trimmed, job, take))
+        Some(json::from_text(trimmed, names, take))
     } else if text.contains('=') {
         Some(
-            from_inline(text, job)
-                .map_err(Stop::from)
-                .and_then(|row| take(row).map_err(Stop::Failed)),
+            inline(text, names).map_err(Stop::from).and_then(|row| take(row).map_err(Stop::Failed)),
         )
     } else {
         None
@@ -167,9 +226,9 @@ pub(super) fn each(text: &str, job: &Job, take: Take<'_>) -> Outcome<()> {
     }
     let path = std::path::Path::new(text);
     let result = if input_args::is_stdin(path) {
-        from_file(io::stdin().lock(), job, take)
+        from_file(io::stdin().lock(), names, take)
     } else {
-        open(path).map_err(Stop::from).and_then(|file| from_file(BufReader::new(file), job, take))
+        open(path).map_err(Stop::from).and_then(|file| from_file(BufReader::new(file), names, take))
     };
     result.map_err(|stop| failure(path, stop))
 }
@@ -190,7 +249,7 @@ fn failure(path: &std::path::Path, stop: Stop) -> Failure {
 }
 
 /// Reads CSV, or JSON, which begins with a bracket.
-fn from_file(input: impl BufRead, job: &Job, take: Take<'_>) -> Result<(), Stop> {
+fn from_file(input: impl BufRead, names: Names<'_>, take: Take<'_>) -> Result<(), Stop> {
     let mut lines = Lines::new(input);
     // Counts empty lines at the start, for line numbers in messages about JSON.
     let mut blank = String::new();
@@ -201,9 +260,9 @@ fn from_file(input: impl BufRead, job: &Job, take: Take<'_>) -> Result<(), Stop>
         }
     };
     match first.trim_start().chars().next() {
-        Some('[') => json::from_list(blank + &first, lines.input, job, take),
-        Some('{') => json::from_lines(first, lines, job, take),
-        _ => from_csv(first, lines, job, take),
+        Some('[') => json::from_list(blank + &first, lines.input, names, take),
+        Some('{') => json::from_lines(first, lines, names, take),
+        _ => from_csv(first, lines, names, take),
     }
 }
 
@@ -245,8 +304,8 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// Parses `t0=1,2; c3.r=4`.
-fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
-    let (mut row, mut keys) = (Row::default(), Keys::new(job));
+pub(super) fn inline(text: &str, names: Names<'_>) -> Result<Row, String> {
+    let (mut row, mut keys) = (Row::default(), Keys::new(names));
     for part in text.split(';').filter(|part| !part.trim().is_empty()) {
         let (key, values) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
         let values: Result<Vec<f32>, String> = values.split(',').map(syntax::float).collect();
@@ -259,7 +318,7 @@ fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
 fn from_csv(
     first: String,
     mut lines: Lines<impl BufRead>,
-    job: &Job,
+    names: Names<'_>,
     take: Take<'_>,
 ) -> Result<(), Stop> {
     let is_data = |line: &str| {
@@ -273,9 +332,9 @@ fn from_csv(
             None => return Err(Stop::Wrong("there is no line of names".to_owned())),
         }
     }
-    let names: Vec<&str> = header.split(',').map(unquote).collect();
+    let header: Vec<&str> = header.split(',').map(unquote).collect();
     // Names are resolved at the first cell that has a value.
-    let mut keys = Keys::new(job);
+    let mut keys = Keys::new(names);
     while let Some(line) = lines.next()? {
         if !is_data(line) {
             continue;
@@ -284,7 +343,7 @@ fn from_csv(
         let mut result = Ok(());
         for (n, cell) in line.split(',').map(unquote).enumerate() {
             cells += 1;
-            if let Some(name) = names.get(n)
+            if let Some(name) = header.get(n)
                 && !cell.is_empty()
                 && result.is_ok()
             {
@@ -292,9 +351,9 @@ fn from_csv(
                 result = value.and_then(|value| keys.set(&mut row, name, &[value]));
             }
         }
-        if cells != names.len() {
+        if cells != header.len() {
             result =
-                Err(format!("{} for {}", counted(cells, "cell"), counted(names.len(), "name")));
+                Err(format!("{} for {}", counted(cells, "cell"), counted(header.len(), "name")));
         }
         let number = lines.number;
         result.map_err(|message| format!("line {number}: {message}"))?;
@@ -314,13 +373,9 @@ mod tests {
 
     use super::*;
 
-    fn job() -> Job {
-        Job::default()
-    }
-
     fn rows(text: &str) -> Result<Vec<Row>, String> {
-        let mut rows = Vec::new();
-        let result = from_file(text.as_bytes(), &job(), &mut |row| {
+        let (job, mut rows) = (Job::default(), Vec::new());
+        let result = from_file(text.as_bytes(), Names::Fragment(&job), &mut |row| {
             rows.push(row);
             Ok(())
         });
@@ -334,9 +389,11 @@ mod tests {
 
     #[test]
     fn the_ways_agree() {
-        let inline = from_inline("t0=0.5,0.25; t1.a=2; c3.r=4", &job()).unwrap();
-        assert_eq!(inline.temps[&0], [0.5, 0.25, 0.0, 1.0]);
-        assert_eq!(inline.temps[&1], [0.0, 0.0, 0.0, 2.0]);
+        let job = Job::default();
+        let names = Names::Fragment(&job);
+        let inline = inline("t0=0.5,0.25; t1.a=2; c3.r=4", names).unwrap();
+        assert_eq!(inline.inputs[&0], [0.5, 0.25, 0.0, 1.0]);
+        assert_eq!(inline.inputs[&1], [0.0, 0.0, 0.0, 2.0]);
         assert_eq!(inline.constants[&(3, 0)], 4.0f32.to_bits());
         let object = r#"{"t0": [0.5, 0.25], "t1.a": 2, "c3.r": 4}"#;
         for text in [
@@ -356,11 +413,31 @@ mod tests {
     }
 
     #[test]
+    fn vertices_have_inputs_and_constants() {
+        let vertex = |text| inline(text, Names::Vertex);
+        let row = vertex("i0=1,2; input[31].w=3; c255.yx=4,5; const[0]=6").unwrap();
+        assert_eq!(row.inputs[&0], [1.0, 2.0, 0.0, 1.0]);
+        assert_eq!(row.inputs[&31], [0.0, 0.0, 0.0, 3.0]);
+        assert_eq!(row.constants[&(255, 1)], 4.0f32.to_bits());
+        assert_eq!(row.constants[&(255, 0)], 5.0f32.to_bits());
+        assert_eq!(row.constants[&(0, 0)], 6.0f32.to_bits());
+        for (text, wanted) in [
+            ("i32=1", "i0 to i31"),
+            ("input[32]=1", "i0 to i31"),
+            ("t0=1", "`t0` is not a register of a vertex"),
+            ("c256=1", "c0 to c255"),
+            ("i0.q=1", "names no channels"),
+        ] {
+            assert!(vertex(text).unwrap_err().contains(wanted), "{text}");
+        }
+    }
+
+    #[test]
     fn bare_lists_are_t0() {
         let rows = rows(r#"[[1, 2], 3, ["nan", "-inf"]]"#).unwrap();
-        assert_eq!(rows[0].temps[&0], [1.0, 2.0, 0.0, 1.0]);
-        assert_eq!(rows[1].temps[&0], [3.0, 0.0, 0.0, 1.0]);
-        assert!(rows[2].temps[&0][0].is_nan());
+        assert_eq!(rows[0].inputs[&0], [1.0, 2.0, 0.0, 1.0]);
+        assert_eq!(rows[1].inputs[&0], [3.0, 0.0, 0.0, 1.0]);
+        assert!(rows[2].inputs[&0][0].is_nan());
     }
 
     #[test]
@@ -368,7 +445,8 @@ mod tests {
         assert!(rows("t0.r\n1,2\n").unwrap_err().starts_with("line 2: 2 cells"));
         assert!(rows("t0.r\none\n").unwrap_err().starts_with("line 2: `one`"));
         assert!(rows("").is_err());
-        let inline = |text| from_inline(text, &job()).unwrap_err();
+        let job = Job::default();
+        let inline = |text| inline(text, Names::Fragment(&job)).unwrap_err();
         assert!(inline("t128=1").contains("t0 to t127"));
         assert!(inline("t0=1,2,3,4,5").contains("5 numbers for 4"));
         assert!(inline("t0.rg=1,2,3").contains("3 numbers for 2"));

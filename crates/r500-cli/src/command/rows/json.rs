@@ -4,16 +4,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{BufRead, Cursor, Read};
 
-use r500::program::Job;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
-use super::{Keys, Lines, Row, Stop, Take};
+use super::{Keys, Lines, Names, Row, Stop, Take};
 use crate::command::syntax;
 
 /// Calls `take` for the rows of a text: a list of rows, a single row, or a sequence of rows.
-pub(super) fn from_text(text: &str, job: &Job, take: Take<'_>) -> Result<(), Stop> {
-    let mut reader = Rows { keys: Keys::new(job), take };
+pub(super) fn from_text(text: &str, names: Names<'_>, take: Take<'_>) -> Result<(), Stop> {
+    let mut reader = Rows { keys: Keys::new(names), take };
     let (_, unfinished) = reader.values(text)?;
     unfinished.map_or(Ok(()), |error| Err(Stop::Wrong(error.to_string())))
 }
@@ -22,10 +21,10 @@ pub(super) fn from_text(text: &str, job: &Job, take: Take<'_>) -> Result<(), Sto
 pub(super) fn from_lines(
     first: String,
     mut lines: Lines<impl BufRead>,
-    job: &Job,
+    names: Names<'_>,
     take: Take<'_>,
 ) -> Result<(), Stop> {
-    let mut reader = Rows { keys: Keys::new(job), take };
+    let mut reader = Rows { keys: Keys::new(names), take };
     // An incomplete value, and the line where it begins.
     let (mut text, mut line) = (first, lines.number);
     loop {
@@ -52,11 +51,11 @@ pub(super) fn from_lines(
 pub(super) fn from_list(
     begun: String,
     input: impl BufRead,
-    job: &Job,
+    names: Names<'_>,
     take: Take<'_>,
 ) -> Result<(), Stop> {
     let mut input = Cursor::new(begun).chain(input);
-    let mut reader = Rows { keys: Keys::new(job), take };
+    let mut reader = Rows { keys: Keys::new(names), take };
     loop {
         match next_letter(&mut input)? {
             None => return Ok(()),
@@ -77,7 +76,7 @@ pub(super) fn from_list(
                 let Rows { keys, take } = reader;
                 let mut lines = Lines::new(input);
                 let first = lines.next()?.unwrap_or_default().to_owned();
-                return from_lines(first, lines, keys.job, take);
+                return from_lines(first, lines, keys.names, take);
             }
         }
     }
@@ -130,7 +129,7 @@ impl Rows<'_, '_> {
                     self.keys.set(&mut row, &key, &values.0?)?;
                 }
             }
-            Item::Bare(values) => self.keys.set(&mut row, "t0", &values.0?)?,
+            Item::Bare(values) => self.keys.set(&mut row, self.keys.names.first(), &values.0?)?,
         }
         (self.take)(row).map_err(Stop::Failed)
     }
@@ -187,7 +186,7 @@ enum Value<'a> {
 /// A row.
 enum Item<'a> {
     Object(Vec<(Cow<'a, str>, Numbers)>),
-    /// Values of `t0`.
+    /// Values of the first register.
     Bare(Numbers),
 }
 
@@ -248,7 +247,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
     type Value = Item<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a row: an object with registers as keys, or the numbers of t0")
+        f.write_str("a row: an object with registers as keys, or the numbers of the first one")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item<'de>, A::Error> {

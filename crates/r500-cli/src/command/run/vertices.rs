@@ -1,0 +1,50 @@
+//! `r500 run` of vertex programs: each row is a vertex.
+
+use super::Run;
+use super::results::{Columns, Results};
+use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::rows::{self, Names};
+use crate::command::vertex::{Limit, VertexFile};
+
+impl Run {
+    /// Runs a vertex program for all rows.
+    pub(super) fn run_vertices(&self, file: &VertexFile) -> Outcome {
+        file.sound()?;
+        self.refuse_for_vertices()?;
+        self.refuse_inputs()?;
+        let mut vertices = file.vertices(&self.state.constants)?;
+        let outputs = file.program().written_outputs();
+        let mut results = Results::new(self, Columns::of_vertices(&outputs));
+        let mut limit = Limit::new(&self.machine)?;
+        rows::all(&self.input, Names::Vertex, &mut |row| {
+            let mut execution = vertices.start(&row);
+            limit.vertex();
+            while execution.address().is_some() {
+                limit.instruction()?;
+                execution.step();
+            }
+            results.add(None, outputs.iter().map(|&output| execution.outputs()[output]), None)
+        })?;
+        results.finish(&Default::default())?;
+        Ok(Status::Fine)
+    }
+
+    /// Refuses options without a meaning for vertices.
+    fn refuse_for_vertices(&self) -> Outcome<()> {
+        let state = &self.state;
+        let given = [
+            ("--quads", self.quads),
+            ("--findings", self.findings),
+            ("--dump-ir", self.dump_ir),
+            ("--dump-asm", self.dump_asm),
+            ("--texture", !state.texture.is_empty()),
+            ("--int", !state.int.is_empty()),
+            ("--bool", !state.booleans.is_empty()),
+            ("--register", !state.register.is_empty()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Failure::usage(format!("{name} is for fragment programs"))),
+            None => Ok(()),
+        }
+    }
+}
