@@ -154,6 +154,12 @@ impl StreamWriter {
         self.command(Opcode::NOP, &[index * 4])
     }
 
+    /// Adds all packets of another stream.
+    pub fn append(&mut self, other: &Self) -> &mut Self {
+        self.words.extend_from_slice(&other.words);
+        self
+    }
+
     /// Pads to a multiple of `count` dwords.
     pub fn align(&mut self, count: usize) -> &mut Self {
         self.words.resize(self.words.len().next_multiple_of(count), FILLER);

@@ -12,8 +12,9 @@ use serde_json::{Value as Json, json};
 use super::exit::{Outcome, Status};
 use super::file_kind;
 use super::format::Format;
-use super::input_args::{self, PathArgs};
+use super::input_args::{self, PathArgs, ReadArgs};
 use super::output_args::OutputArgs;
+use super::scene::SceneFile;
 use super::vertex::VertexFile;
 use super::{overwrite, terminal};
 
@@ -43,6 +44,9 @@ pub(super) struct Asm {
     /// stops after 10,000 errors
     #[arg(long, value_name = "N", default_value_t = input_args::MAX_ERRORS)]
     max_errors: usize,
+    /// The time of a scene, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    time: f64,
 }
 
 const AFTER: &str = "\
@@ -53,6 +57,7 @@ Examples:
   r500 asm plasma.fs.asm -I lib -o plasma.json   with everything that its directives say
   r500 asm plasma.r5 --format json               errors for a program to read
   r500 asm transform.vs.asm -o transform.inc     a vertex program: its operations begin with VE_ and ME_
+  r500 asm cube.r5 -o cube.r5cs                  a scene as a capture; .txt and .ib are its stream, .h is C
 
 Exit status: 0 assembled (there may be warnings), 1 the source has errors, 2 wrong usage, 3 a file
 cannot be read or written.";
@@ -61,6 +66,10 @@ impl Asm {
     /// Assembles.
     pub(super) fn run(self) -> Outcome {
         let file = input_args::show(&self.source);
+        let read = ReadArgs { paths: self.paths, ..ReadArgs::default() };
+        if let Some(scene) = SceneFile::read(&self.source, read)? {
+            return scene.assemble(self.output.file(), self.time);
+        }
         let bytes = input_args::source(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
         if let Some(vertex) = VertexFile::of(&self.source, &bytes, &files) {

@@ -88,6 +88,19 @@ impl EngineArgs {
         }
     }
 
+    /// Returns a new engine for a virtual card.
+    pub(super) fn card_engine(&self) -> Box<dyn Engine + Send> {
+        let settings = Settings { perf_map: self.perf_map, ..Settings::default() };
+        let jit = || Jit::with(self.simd, settings);
+        let fast = || Box::new(Fast::with(self.simd));
+        match self.engine {
+            Some(EngineName::Reference) => Box::new(Reference),
+            Some(EngineName::Fast) => fast(),
+            None if jit().unavailable().is_some() => fast(),
+            Some(EngineName::Jit) | None => Box::new(jit()),
+        }
+    }
+
     /// Returns the time limit of a terminating command: the given one, none for 0, or `usual`.
     pub(super) fn time_limit(&self, usual: Duration) -> Option<Duration> {
         Some(self.limit_time.unwrap_or(usual)).filter(|limit| !limit.is_zero())

@@ -1,10 +1,13 @@
 //! The kinds of files, for the error of a command that is given a file of another kind.
 
 use std::io::Read;
+use std::path::Path;
 
+use r500::files as guard;
 use r500::formats::{self, Format, Limits};
 use r500::pvs::Source;
 use r500::reader::{self, Language};
+use r500_scene::Scene;
 use r500_stream::{capture, text};
 
 use super::exit::{Failure, Outcome};
@@ -25,6 +28,8 @@ enum Content {
     StreamText,
     /// Assembly of a vertex program.
     Vertex,
+    /// A scene.
+    Scene,
     /// Programs in a format that has marks. Dwords have none.
     Programs(Language),
     /// A file without programs and streams, such as "a PNG picture".
@@ -46,6 +51,8 @@ impl FileKind {
             Content::Capture
         } else if let Some(kind) = formats::file_kind(&head) {
             Content::Foreign(kind)
+        } else if std::str::from_utf8(&head).is_ok_and(Scene::is_scene) {
+            Content::Scene
         } else if std::str::from_utf8(&head).is_ok_and(is_stream_text) {
             Content::StreamText
         } else if std::str::from_utf8(&head).is_ok_and(Source::is_likely) {
@@ -62,6 +69,11 @@ impl FileKind {
     /// Returns whether it is assembly of a vertex program.
     pub(super) fn is_vertex_program(self) -> bool {
         self.content == Content::Vertex && !self.compressed
+    }
+
+    /// Returns whether it is a scene.
+    pub(super) fn is_scene(self) -> bool {
+        self.content == Content::Scene && !self.compressed
     }
 
     /// Returns whether it is the text of a command stream.
@@ -81,6 +93,7 @@ impl FileKind {
             Content::Capture => "a captured command stream",
             Content::StreamText => "the text of a command stream",
             Content::Vertex => "assembly of a vertex program",
+            Content::Scene => "a scene",
             Content::Programs(Language::Format(Format::CArray)) => "a C array",
             Content::Programs(Language::Format(Format::Hex)) => "hex text",
             Content::Programs(Language::Format(Format::MesaLog)) => "a log of Mesa's r300 driver",
@@ -106,6 +119,10 @@ impl FileKind {
             Content::StreamText => {
                 format!("`r500 stream {file}` reads it, with --assemble it writes the dwords")
             }
+            Content::Scene => format!(
+                "`r500 render {file} -o picture.png` draws it, `r500 asm {file} -o scene.r5cs` makes a capture, whose draws \
+                 `r500 stream --draw` writes for the other commands"
+            ),
             Content::Vertex => format!(
                 "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `run`, `trace` and `test` take it, too"
             ),
@@ -124,11 +141,22 @@ impl FileKind {
     }
 }
 
+/// Returns whether a file in a folder has a scene.
+pub(super) fn holds_scene(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    if !name.ends_with(".r5") {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = guard::open(path, u64::MAX).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && Scene::is_scene(&String::from_utf8_lossy(&head))
+}
+
 /// Refuses a source with errors that is a file of another kind. Text in a file with the name of a source is one, unless it is a stream's.
 pub(super) fn refuse_other_than_assembly(file: &str, source: &[u8]) -> Outcome<()> {
     let Some(kind) = FileKind::of(source) else { return Ok(()) };
     let is_source = reader::recognise(source, Some(file)) == Some(Language::Assembly);
-    match is_source && !kind.is_stream_text() {
+    match is_source && !kind.is_stream_text() && !kind.is_scene() {
         true => Ok(()),
         false => Err(kind.failure(file, "assembly")),
     }
@@ -171,6 +199,7 @@ mod tests {
         let stream = b"# submission 0\nVAP_PVS_STATE_FLUSH_REG = 0x00000000   # 0\n";
         assert_eq!(content(stream), Some(Content::StreamText));
         assert_eq!(content(&capture::MAGIC), Some(Content::Capture));
+        assert_eq!(content(b"-- a scene\nSCENE 2x2 ;"), Some(Content::Scene));
         let hex = Content::Programs(Language::Format(Format::Hex));
         assert_eq!(content(b"00007800 08040000 08040000 00db0220 00c18003 00490000\n"), Some(hex));
         let source = b"OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";

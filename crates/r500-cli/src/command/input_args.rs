@@ -12,7 +12,7 @@ use r500::reader::{self, Language, ReadError};
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
-use super::file_kind::FileKind;
+use super::file_kind::{FileKind, holds_scene};
 use super::source_map::SourceMap;
 use super::{compilation, overwrite, terminal};
 
@@ -343,7 +343,7 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
         && !assembly.is_ok()
         && let Some(source) = assembly.files.list.first()
         && let Some(kind) = FileKind::of(&source.bytes)
-            .filter(|kind| kind.is_stream_text() || kind.is_vertex_program())
+            .filter(|kind| kind.is_stream_text() || kind.is_vertex_program() || kind.is_scene())
     {
         return Err(kind.failure(&show(file), PROGRAM));
     }
@@ -371,7 +371,7 @@ pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcom
             files.push(path.clone());
             continue;
         }
-        let walked = guard::walk(path, &wanted);
+        let walked = guard::walk(path, &|file| wanted(file) && !holds_scene(file));
         files.extend(walked.map_err(|(path, error)| cannot_read(&path, error))?);
     }
     Ok(files)
@@ -419,7 +419,7 @@ pub(super) fn programs_and(paths: &[PathBuf], also: impl Fn(&Path) -> bool) -> O
         let walked = guard::walk(path, &|_| true);
         let mut all = walked.map_err(|(path, error)| cannot_read(&path, error))?;
         let count = all.len();
-        all.retain(|file| holds_programs(file) || also(file));
+        all.retain(|file| also(file) || holds_programs(file) && !holds_scene(file));
         found.skipped += count - all.len();
         found.files.append(&mut all);
     }

@@ -4,10 +4,10 @@
 //! | --- | --- |
 //! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
 //! | [`format`](mod@format), [`binding_args`], [`input_args`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
-//! | [`vertex`] | vertex programs, in the commands that take both kinds |
+//! | [`vertex`], [`scene`] | vertex programs and scenes, in the commands that take them |
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`rows`], [`float_format`] | the syntax of option values and of files with rows of values |
-//! | [`source_map`], [`text_diff`], [`markdown`], [`wire`] | source lines, text diffs, Markdown, protocol messages |
+//! | [`source_map`], [`excerpt`], [`text_diff`], [`markdown`], [`wire`] | source lines, messages with a line of a text, text diffs, Markdown, protocol messages |
 //! | [`exit`], [`interrupt`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
 
 mod asm;
@@ -27,6 +27,7 @@ mod debug;
 mod diff;
 mod disasm;
 mod engine_args;
+mod excerpt;
 mod exit;
 mod explain;
 mod file_kind;
@@ -50,6 +51,7 @@ mod replay;
 mod rows;
 mod run;
 mod safe_text;
+mod scene;
 mod source_map;
 mod stats;
 mod stream;

@@ -134,7 +134,8 @@ pub(super) fn expect(
     if let Some(value) = rest.strip_prefix("tolerance") {
         let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim();
         let number: Option<f32> = value.parse().ok().filter(|value: &f32| *value >= 0.0);
-        *tolerance = number.ok_or_else(|| (format!("`{value}` is no tolerance"), EXPECT_HELP))?;
+        *tolerance =
+            number.ok_or_else(|| (format!("`{value}` is not a tolerance"), EXPECT_HELP))?;
         return Ok(None);
     }
     let mut expectation = Expectation { tolerance: *tolerance, span, ..Expectation::default() };

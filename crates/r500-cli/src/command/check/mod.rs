@@ -25,7 +25,9 @@ use r500::program::Job;
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
+use super::file_kind::holds_scene;
 use super::input_args::{self, ReadArgs};
+use super::scene::SceneFile;
 use super::vertex::VertexFile;
 use super::{compilation, syntax, terminal};
 use policy::{Policy, Which};
@@ -176,7 +178,10 @@ impl Check {
         }
         let policy = Policy::new(&self.deny, &self.allow).map_err(Failure::usage)?;
         let mut baseline = self.against.as_deref().map(baseline::Baseline::read).transpose()?;
-        let found = input_args::programs_and(&self.files, VertexFile::is_in)?;
+        let found = input_args::programs_and(&self.files, |file| {
+            // Only fragment programs have fixes.
+            !self.fix && (VertexFile::is_in(file) || holds_scene(file))
+        })?;
         if self.verbose {
             found.note_skipped();
         }
@@ -203,7 +208,27 @@ impl Check {
                 tally.count_vertex(findings, self.denies_warnings());
                 continue;
             }
-            let mut checked = Checked::read(file, self.read, &policy);
+            let mut checked = match SceneFile::read(file, self.read) {
+                Ok(None) => Checked::read(file, self.read, &policy),
+                Err(failure) => Checked { failure: Some(failure), ..Checked::empty(file) },
+                Ok(Some(_)) if self.format == Format::Sarif => return Err(no_sarif(file)),
+                Ok(Some(scene)) => {
+                    let mut checked = Checked::empty(file);
+                    for (index, (vertex, fragment)) in scene.programs().enumerate() {
+                        let findings = match self.format {
+                            Format::Text => vertex.check(&mut out, self.verbose)?,
+                            _ => {
+                                json.add_vertex(vertex.check_json());
+                                vertex.findings()
+                            }
+                        };
+                        tally.count_vertex(findings, self.denies_warnings());
+                        tally.files -= 1;
+                        checked.programs.push(Program::check(fragment, index, &policy));
+                    }
+                    checked
+                }
+            };
             if let Some(baseline) = &mut baseline {
                 baseline.apply(&mut checked);
             }
@@ -240,7 +265,7 @@ impl Check {
 
 fn no_sarif(file: &Path) -> Failure {
     Failure::usage(format!(
-        "{}: a vertex program; the findings for these are text (--format text) or JSON (--format json)",
+        "{}: a vertex program or a scene; the findings for these are text (--format text) or JSON (--format json)",
         input_args::show(file)
     ))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use r500::exec::PixelRect;
 use r500::image_diff::{Comparison, SHARE, SizeError, TOLERANCE};
-use r500::picture::{decode_png, encode_png, png_size};
+use r500::picture::{Picture, decode_png, encode_png, png_size};
 use r500_stream::counted;
 
 use super::output::{Plane, cannot_encode, save};
@@ -47,9 +47,18 @@ impl CompareArgs {
         crop: Option<PixelRect>,
         own_share: Option<f64>,
     ) -> Outcome<Compared> {
+        self.compare_picture(plane.picture(), crop, own_share)
+    }
+
+    /// Compares a picture with the reference. Of a larger reference, the drawn part is compared.
+    pub(super) fn compare_picture(
+        &self,
+        drawn: Picture,
+        crop: Option<PixelRect>,
+        own_share: Option<f64>,
+    ) -> Outcome<Compared> {
         let path = self.reference.clone().unwrap_or_default();
         let bytes = input_args::picture_bytes(&path)?;
-        let drawn = plane.picture();
         let size = [drawn.width, drawn.height];
         // Before decoding, because a small file can contain a large picture.
         if let Some(named) = png_size(&bytes).filter(|named| crop.is_none() && *named != size) {

@@ -3,6 +3,7 @@
 mod compare;
 mod folder;
 mod output;
+mod scene;
 mod sequence;
 mod strips;
 #[cfg(feature = "window")]
@@ -30,9 +31,10 @@ use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
+use super::scene::SceneFile;
 use super::{overwrite, syntax, terminal};
 
-/// Draw a program's picture.
+/// Draw a program's picture, or a scene.
 ///
 /// A capture carries its size, inputs, constants and textures, so it needs no switches; each can be
 /// overridden. A bare program gets temp[0] = (u, v, 0, 1), u and v from 0 to 1 over the picture, v
@@ -42,6 +44,9 @@ use super::{overwrite, syntax, terminal};
 /// (values as the program wrote them; .f32 is raw little-endian float32, four a pixel, one for depth,
 /// rows from y = 0), .raw (the bytes that the card would store under US_OUT_FMT or US_W_FMT, rows from
 /// y = 0); with --frames also .gif and .apng, else a file a frame.
+///
+/// A scene (a text that begins with SCENE: vertices, programs and state of whole draws) is drawn by the virtual card, for the
+/// time of --time.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Render {
@@ -119,6 +124,7 @@ Examples:
   r500 render piglit.jsonl.gz --list; r500 render piglit.jsonl.gz --pick fs-abs-vec2.0 --show
   r500 render prog.bin --show --findings
   r500 render examples/plasma.r5 --window --size 960x540
+  r500 render examples/scenes/cube.r5 -o cube.gif --frames 0..150
   r500 render --reading help";
 
 /// `--compress`.
@@ -251,6 +257,9 @@ impl Render {
             && (self.show || self.window || self.compare.reference.is_some())
         {
             return Err(Failure::usage("--show, --window and --compare take one target, not all"));
+        }
+        if let Some(scene) = SceneFile::read(self.source.file()?, self.source.read)? {
+            return self.scene(&scene);
         }
         if self.window {
             return self.live();

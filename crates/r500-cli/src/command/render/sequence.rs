@@ -121,7 +121,7 @@ fn note_written(paths: &[PathBuf], verbose: bool) {
 }
 
 /// The file of an animation, written frame by frame. If it is not finished, there is no file: it is not a picture then.
-struct Animation {
+pub(super) struct Animation {
     file: OutputFile,
     frames: AnimationWriter,
 }
@@ -133,7 +133,7 @@ enum AnimationWriter {
 
 impl Animation {
     /// Begins a file of so many frames that are as large as this one.
-    fn new(sink: &Sink, picture: &Picture, frames: u32, fps: u16) -> Outcome<Self> {
+    pub(super) fn new(sink: &Sink, picture: &Picture, frames: u32, fps: u16) -> Outcome<Self> {
         let file = OutputFile::create(sink.path())?;
         let (to, size) = (file.writer(), [picture.width, picture.height]);
         let frames = match sink.kind {
@@ -146,7 +146,7 @@ impl Animation {
         Ok(Self { file, frames })
     }
 
-    fn frame(&mut self, picture: &Picture) -> Outcome<()> {
+    pub(super) fn frame(&mut self, picture: &Picture) -> Outcome<()> {
         let written = match &mut self.frames {
             AnimationWriter::Gif(frames) => frames.frame(picture),
             AnimationWriter::Apng(frames) => frames.frame(picture),
@@ -154,7 +154,7 @@ impl Animation {
         written.map_err(|error| cannot_encode(self.file.path(), error))
     }
 
-    fn finish(self) -> Outcome<()> {
+    pub(super) fn finish(self) -> Outcome<()> {
         let finished = match self.frames {
             AnimationWriter::Gif(frames) => frames.finish(),
             AnimationWriter::Apng(frames) => frames.finish(),
@@ -229,7 +229,7 @@ fn write_all(frames: &Mutex<Receiver<FrameFile>>, failure: &Mutex<Option<Failure
 
 /// Returns the name of a frame's file: a run of `#` becomes the number, as long as the run at
 /// least; without one, the number stands before the extension.
-fn numbered(path: &Path, frame: u32, digits: usize) -> PathBuf {
+pub(super) fn numbered(path: &Path, frame: u32, digits: usize) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let numbered = match name.find('#') {
         Some(start) => {

@@ -110,6 +110,6 @@ mod tests {
         assert_eq!(watch("pred"), Ok(WatchFilter::Predicate));
         assert!(watch("out[3]").is_ok_and(WatchFilter::is_of_pixels));
         assert!(watch("out[4]").is_ok_and(|out| out.is_of_vertices() && !out.is_of_pixels()));
-        assert!(watch("temp[128]").is_err() && watch("out[16]").is_err() && watch("x").is_err());
+        assert!(watch("temp[128]").is_err() && watch("out[128]").is_err() && watch("x").is_err());
     }
 }

@@ -15,14 +15,15 @@ pub(super) use vertices::Limit;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use r500::asm::RenderOptions;
-use r500::asm::diagnostic::{Excerpt, Message, MessageLevel};
+use r500::asm::diagnostic::MessageLevel;
 use r500::files::NamedFiles;
 use r500::formats::{self, Format as ProgramFormat, VertexProgram};
 use r500::pvs::{Controls, Fill, Instruction, Program, Source, SyntaxError};
 use r500::reader::Language;
+use r500_scene::Scene;
 use serde_json::{Value as Json, json};
 
+use super::excerpt::Text;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
@@ -87,6 +88,9 @@ impl VertexFile {
             return Some(Self::new(path, file.name, &words));
         }
         let text = std::str::from_utf8(bytes).ok()?;
+        if Scene::is_scene(text) {
+            return None;
+        }
         let is_named = lower.ends_with(".vs.asm") || lower.ends_with(".vs.r5");
         if !is_named && !Source::is_likely(text) {
             return None;
@@ -118,6 +122,13 @@ impl VertexFile {
         }
         let name = format!("{}: {}", input_args::show(path), program.name);
         Ok(Self::new(path, name, &program.code))
+    }
+
+    /// Makes a vertex program of one in a scene.
+    pub(super) fn of_scene(path: &Path, name: String, source: Source) -> Self {
+        // Places are those of the scene, whose text is not kept.
+        let source = Source { spans: Vec::new(), ..source };
+        Self { source, ..Self::new(path, name, &[]) }
     }
 
     fn new(path: &Path, name: String, code: &[[u32; 4]]) -> Self {
@@ -175,26 +186,11 @@ impl VertexFile {
         span: std::ops::Range<usize>,
         help: Vec<&str>,
     ) -> String {
-        let text = self.text.as_deref().unwrap_or_default();
-        let start = span.start.min(text.len());
-        let number = text[..start].matches('\n').count() + 1;
-        let begin = text[..start].rfind('\n').map_or(0, |end| end + 1);
-        let line = text[begin..].lines().next().unwrap_or_default();
-        let place = |at: usize| at.saturating_sub(begin).min(line.len());
-        let message = Message {
-            level,
-            id,
-            title,
-            excerpt: Excerpt::Line {
-                origin: &self.name,
-                line: self.text.is_some().then_some((number, line)),
-                mark: place(span.start)..place(span.end),
-                label: "",
-            },
-            notes: Vec::new(),
-            help,
-        };
-        message.render(RenderOptions { color: terminal::colors(&std::io::stderr()) })
+        self.lines().message(level, id, title, span, help)
+    }
+
+    fn lines(&self) -> Text<'_> {
+        Text { name: &self.name, text: self.text.as_deref() }
     }
 
     /// `r500 asm`: writes the dwords.
@@ -223,17 +219,8 @@ impl VertexFile {
         self.convert(output)
     }
 
-    /// Returns the line of a place in the text, from 1.
-    fn line(&self, at: usize) -> usize {
-        let text = self.text.as_deref().unwrap_or_default();
-        text[..at.min(text.len())].matches('\n').count() + 1
-    }
-
     fn error_json(&self, error: &SyntaxError) -> Json {
-        let text = self.text.as_deref().unwrap_or_default();
-        let before = &text[..error.span.start.min(text.len())];
-        let line = self.line(error.span.start);
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        let (line, column) = self.lines().position(error.span.start);
         json!({
             "severity": "error",
             "message": error.message,

@@ -21,8 +21,8 @@ pub(in crate::command) struct Vertices {
     inputs: BTreeMap<u8, [u32; 4]>,
     /// Constants of the last row.
     row_constants: BTreeMap<(usize, usize), u32>,
-    /// Whether missing values are told already.
-    told: bool,
+    /// Whether missing values are reported already.
+    reported: bool,
 }
 
 impl VertexFile {
@@ -35,7 +35,7 @@ impl VertexFile {
             let wrong = |message| Failure::usage(format!("--const: {message}"));
             let row = inline(text, Names::Vertex).map_err(wrong)?;
             if !row.inputs.is_empty() {
-                return Err(Failure::usage(format!("--const: `{text}` is no constant")));
+                return Err(Failure::usage(format!("--const: `{text}` is not a constant")));
             }
             set(&mut all, &row.constants);
         }
@@ -46,7 +46,7 @@ impl VertexFile {
             constants: all,
             inputs: self.source.inputs.clone(),
             row_constants: BTreeMap::new(),
-            told: false,
+            reported: false,
         })
     }
 }
@@ -75,7 +75,7 @@ impl VertexFile {
         };
         let mut vertices = self.vertices(&[])?;
         // A test runs among others: what it lacks reads 0, as the text says.
-        vertices.told = true;
+        vertices.reported = true;
         let mut execution = vertices.start(&row);
         let mut limit = Limit::of(limits);
         while execution.address().is_some() {
@@ -95,7 +95,7 @@ impl VertexFile {
                     };
                     wrong.push(format!(
                         "line {}: out[{output}].{letter} is {found}, not {value}",
-                        self.line(expectation.span.start)
+                        self.lines().position(expectation.span.start).0
                     ));
                 }
             }
@@ -107,8 +107,8 @@ impl VertexFile {
 impl Vertices {
     /// Begins the program for the vertex of a row.
     pub(in crate::command) fn start(&mut self, row: &Row) -> Execution<'_> {
-        if !self.told {
-            self.told = true;
+        if !self.reported {
+            self.reported = true;
             self.warn_missing(row);
         }
         if row.constants != self.row_constants {

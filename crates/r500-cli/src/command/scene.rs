@@ -1,0 +1,213 @@
+//! Scenes: whole draws as text.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use r500::asm::diagnostic::MessageLevel;
+use r500::files::{self as guard, MAX_TEXT};
+use r500::picture::Picture;
+use r500::program::Job;
+use r500_card::Card;
+use r500_scene::{CompileError, Frame, Scene};
+use r500_stream::Chip;
+use r500_stream::capture::{Info, Record, Writer};
+
+use super::engine_args::{EngineArgs, TIME};
+use super::excerpt::Text;
+use super::exit::{Failure, Outcome, Status};
+use super::input_args::{self, ReadArgs};
+use super::output_file::put;
+use super::vertex::VertexFile;
+use super::{overwrite, terminal};
+
+/// A file with a scene.
+pub(super) struct SceneFile {
+    path: PathBuf,
+    pub(super) scene: Scene,
+}
+
+impl SceneFile {
+    /// Returns the scene of a file, if it has one and no format is named.
+    ///
+    /// # Errors
+    /// All errors of the scene.
+    pub(super) fn read(path: &Path, read: ReadArgs) -> Outcome<Option<Self>> {
+        if read.from.is_some() || input_args::is_stdin(path) || !path.is_file() {
+            return Ok(None);
+        }
+        // The next reader of a file that cannot be read reports why.
+        let Ok(text) = guard::read_text(path, MAX_TEXT) else { return Ok(None) };
+        if !Scene::is_scene(&text) {
+            return Ok(None);
+        }
+        match Scene::parse(&text, path, &read.paths.files(path)) {
+            Ok(scene) => Ok(Some(Self { path: path.to_owned(), scene })),
+            Err(errors) => {
+                let name = input_args::show(path);
+                let lines = Text { name: &name, text: Some(&text) };
+                let shown = errors.iter().take(input_args::MAX_ERRORS).map(|error| {
+                    let help = Some(error.help.as_str()).filter(|help| !help.is_empty());
+                    let (span, help) = (error.span.clone(), help.into_iter().collect());
+                    lines.message(MessageLevel::Error, "", &error.message, span, help)
+                });
+                let mut text = shown.collect::<Vec<_>>().join("\n\n");
+                let more = errors.len().saturating_sub(input_args::MAX_ERRORS);
+                if more > 0 {
+                    text += &format!("\n\nand {more} more");
+                }
+                Err(Failure::diagnosed(text))
+            }
+        }
+    }
+
+    /// Returns the vertex and the fragment program of each draw, with their names.
+    pub(super) fn programs(&self) -> impl Iterator<Item = (VertexFile, Job)> {
+        let name = input_args::show(&self.path);
+        self.scene.programs().enumerate().map(move |(n, (vertex, fragment))| {
+            let vertex = VertexFile::of_scene(
+                &self.path,
+                format!("{name}: draw {n}, vertex program"),
+                vertex.clone(),
+            );
+            (vertex, Job { name: format!("draw {n}, fragment program"), ..fragment.clone() })
+        })
+    }
+
+    /// Compiles the scene for a time.
+    pub(super) fn compile(&self, time: f64) -> Outcome<Frame> {
+        let place = input_args::show(&self.path);
+        let failed = |error: CompileError| Failure::input(anyhow::anyhow!("{place}: {error}"));
+        self.scene.compile(time).map_err(failed)
+    }
+
+    /// Returns a card that draws scenes.
+    pub(super) fn card(machine: &EngineArgs) -> Outcome<Card> {
+        let mut card = Card::with_engine(machine.card_engine());
+        card.set_fragment_readings(machine.options()?.readings);
+        Ok(card)
+    }
+
+    /// Draws the scene at a time. Notes on what a real card does otherwise are warnings.
+    pub(super) fn draw(
+        &self,
+        card: &mut Card,
+        time: f64,
+        machine: &EngineArgs,
+    ) -> Outcome<Picture> {
+        let frame = self.compile(time)?;
+        card.set_deadline(
+            machine.time_limit(TIME).and_then(|time| Instant::now().checked_add(time)),
+        );
+        card.submit(&frame.submission).map_err(Failure::could_not)?;
+        Ok(frame.picture())
+    }
+
+    /// Prints what a real card does otherwise.
+    pub(super) fn warn(card: &Card) {
+        for (note, count) in card.report().notes() {
+            let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+            terminal::warn(&format!("{note}{times}"));
+        }
+    }
+
+    /// `r500 asm`: writes the command stream of the scene at a time. The output's extension decides: a capture, the text of the stream, its
+    /// dwords, or a C header with the buffers.
+    pub(super) fn assemble(&self, output: Option<&Path>, time: f64) -> Outcome {
+        overwrite::refuse(output, std::slice::from_ref(&self.path))?;
+        let frame = self.compile(time)?;
+        let Some(path) = output else {
+            terminal::out().write_all(&stream_text(&frame)?)?;
+            return Ok(Status::Fine);
+        };
+        let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+        let bytes = match extension.as_deref() {
+            Some("r5cs") => {
+                let mut writer = Writer::new(Vec::new())?;
+                for record in self.records(&frame) {
+                    writer.write(&record)?;
+                }
+                writer.into_inner()
+            }
+            Some("txt") => stream_text(&frame)?,
+            Some("ib" | "bin") => {
+                frame.submission.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+            }
+            Some("h" | "c" | "inc") => c_header(&frame).into_bytes(),
+            _ => {
+                return Err(Failure::usage(format!(
+                    "{}: a scene becomes a capture (.r5cs), the text of a stream (.txt), dwords (.ib) or a C header (.h)",
+                    path.display()
+                )));
+            }
+        };
+        put(path, &bytes)?;
+        Ok(Status::Fine)
+    }
+
+    fn records(&self, frame: &Frame) -> Vec<Record> {
+        let info = Info {
+            chip: Chip::default().pci_id().into(),
+            driver: format!("r500 {}", env!("CARGO_PKG_VERSION")),
+            program: input_args::show(&self.path),
+            readings: Vec::new(),
+        };
+        frame.records(info)
+    }
+}
+
+/// Returns the stream as text, with its buffers as comments.
+fn stream_text(frame: &Frame) -> Outcome<Vec<u8>> {
+    let mut out = Vec::new();
+    for (n, relocation) in frame.submission.relocations.iter().enumerate() {
+        let use_ = if relocation.write_domain == 0 { "read" } else { "drawn into" };
+        writeln!(out, "# relocation {n}: {} bytes, {use_}", relocation.buffer.size())?;
+    }
+    write!(out, "{}", r500_stream::text::print(&frame.submission.words))?;
+    Ok(out)
+}
+
+/// Returns a C header: the dwords, and each buffer with its contents or the dword that fills it.
+fn c_header(frame: &Frame) -> String {
+    use std::fmt::Write as _;
+    let array = |name: &str, words: &[u32]| {
+        let lines = words.chunks(8).map(|line| {
+            let line: String = line.iter().map(|word| format!(" {word:#010x},")).collect();
+            format!("   {line}\n")
+        });
+        format!(
+            "static const uint32_t {name}[{}] = {{\n{}}};\n\n",
+            words.len(),
+            lines.collect::<String>()
+        )
+    };
+    let mut text = "/* The command stream of a scene. A NOP packet after a register or LOAD_VBPNTR names a buffer: its dword is four\n   times the place in scene_buffers, which is the relocation list. */\n#include <stdint.h>\n\n".to_owned();
+    text += &array("scene_stream", &frame.submission.words);
+    let mut rows = String::new();
+    for (n, relocation) in frame.submission.relocations.iter().enumerate() {
+        let buffer = &relocation.buffer;
+        let words: Vec<u32> = (0..buffer.size() / 4).map(|n| buffer.dword(n * 4)).collect();
+        let fill = words.first().filter(|first| words.iter().all(|word| word == *first));
+        let data = match fill {
+            Some(_) => "0".to_owned(),
+            None => {
+                text += &array(&format!("scene_buffer_{n}"), &words);
+                format!("scene_buffer_{n}")
+            }
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            rows,
+            "    {{ {}, {data}, {:#010x}, {} }},",
+            buffer.size(),
+            fill.copied().unwrap_or_default(),
+            u8::from(relocation.write_domain != 0)
+        );
+    }
+    let _ = write!(
+        text,
+        "struct scene_buffer {{\n    uint32_t bytes;\n    const uint32_t *data; /* or 0: all dwords are fill */\n    uint32_t fill;\n    int written;          /* whether draws write it */\n}};\n\nstatic const struct scene_buffer scene_buffers[{}] = {{\n{rows}}};\n",
+        frame.submission.relocations.len()
+    );
+    text
+}

@@ -1,0 +1,363 @@
+//! Compilation of a scene to a command stream and buffers.
+
+use r500::chip::pm4::{MAX_BODY, Opcode};
+use r500::chip::values::{DataType, PrimType, PrimWalk, StreamSwizzle};
+use r500::chip::vap::{
+    self, VapOutVtxFmt0, VapOutVtxFmt1, VapProgStreamCntl, VapProgStreamCntlExt, VapVfCntl,
+};
+use r500::chip::{Mapped, pvs};
+use r500::isa::state::{
+    GaUsVectorData, GaUsVectorIndex, UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig,
+    UsFcBoolConst, UsFcCtrl, UsPixsize,
+};
+use r500::isa::texture::{TxEnable, TxInvalTags};
+use r500::isa::values::VectorType;
+use r500::program::Job;
+use r500::pvs::Source;
+use r500_stream::StreamWriter;
+
+use crate::expression::{Environment, Value};
+use crate::frame::{Buffers, Frame};
+use crate::state::{self, Surfaces};
+use crate::{Draw, Scene, texture};
+
+/// Why a scene cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("draw {draw}: {message}")]
+pub struct CompileError {
+    /// The number of the draw, from 0.
+    pub draw: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Texture coordinates of a vertex.
+const MAX_COORDINATES: usize = 8;
+/// Instructions of the fragment processor.
+const MAX_FRAGMENT: usize = 512;
+/// Indices in a draw's packet, two a dword, after its first dword.
+const MAX_INDICES: usize = (MAX_BODY - 1) * 2;
+/// Vertices of one draw packet.
+const MAX_COUNT: usize = 0xffff;
+
+impl Scene {
+    /// Compiles the scene for a time in seconds.
+    ///
+    /// # Errors
+    /// [`CompileError`] if a draw has what the card has not, such as a ninth output.
+    pub fn compile(&self, time: f64) -> Result<Frame, CompileError> {
+        let mut buffers = Buffers::default();
+        let surfaces: Vec<Surfaces> = self
+            .targets
+            .iter()
+            .map(|target| buffers.surfaces(target.size, target.clear, target.depth))
+            .collect();
+        let mut stream = StreamWriter::default();
+        for (number, draw) in self.draws.iter().enumerate() {
+            let target = surfaces[draw.target];
+            let [width, height] = target.size;
+            let aspect = f64::from(width) / f64::from(height);
+            let environment = Environment { time, aspect };
+            let mut compiler = Compiler { stream: &mut stream, buffers: &mut buffers, environment };
+            compiler
+                .draw(draw, &surfaces)
+                .map_err(|message| CompileError { draw: number, message })?;
+        }
+        Ok(buffers.frame(stream, surfaces[0]))
+    }
+}
+
+struct Compiler<'a> {
+    stream: &'a mut StreamWriter,
+    buffers: &'a mut Buffers,
+    environment: Environment,
+}
+
+impl Compiler<'_> {
+    fn draw(&mut self, draw: &Draw, surfaces: &[Surfaces]) -> Result<(), String> {
+        let target = surfaces[draw.target];
+        state::defaults(self.stream);
+        state::target(self.stream, target);
+        state::viewport(self.stream, target.size);
+        let coordinates = self.vertex_program(&draw.vertex, draw)?;
+        state::interpolants(self.stream, coordinates);
+        self.fragment_program(&draw.fragment, draw)?;
+        self.textures(draw, surfaces)?;
+        self.attributes(&draw.mesh.attributes);
+        self.stream.append(&draw.registers);
+        self.vertices(draw)?;
+        state::flush(self.stream);
+        Ok(())
+    }
+
+    /// Uploads the vertex program and its constants. Returns the number of texture coordinates, outputs 1 and up.
+    fn vertex_program(&mut self, source: &Source, draw: &Draw) -> Result<usize, String> {
+        let program = &source.program;
+        let controls = program.controls();
+        let outputs = program.written_outputs();
+        if outputs.first() != Some(&0) {
+            return Err("the vertex program does not write the position, out[0]".to_owned());
+        }
+        let coordinates = outputs.len() - 1;
+        if outputs.last() != Some(&coordinates) || coordinates > MAX_COORDINATES {
+            return Err(format!(
+                "the vertex program writes {}: outputs are out[0], the position, and out[1] up to out[{MAX_COORDINATES}] without a gap",
+                outputs.iter().map(|n| format!("out[{n}]")).collect::<Vec<_>>().join(", ")
+            ));
+        }
+        let (base, code) = program.instructions();
+        let dwords: Vec<u32> = code.iter().flat_map(|inst| inst.0).collect();
+        let mut formats = VapOutVtxFmt1(0);
+        for field in [
+            VapOutVtxFmt1::TEX_0_COMP_CNT,
+            VapOutVtxFmt1::TEX_1_COMP_CNT,
+            VapOutVtxFmt1::TEX_2_COMP_CNT,
+            VapOutVtxFmt1::TEX_3_COMP_CNT,
+            VapOutVtxFmt1::TEX_4_COMP_CNT,
+            VapOutVtxFmt1::TEX_5_COMP_CNT,
+            VapOutVtxFmt1::TEX_6_COMP_CNT,
+            VapOutVtxFmt1::TEX_7_COMP_CNT,
+        ]
+        .into_iter()
+        .take(coordinates)
+        {
+            formats = formats.with(field, 4);
+        }
+        // The position, and the coordinates from bit 16 on.
+        let assembly = 1 | ((1 << coordinates) - 1) << 16;
+        self.stream
+            .set(controls.range)
+            .set(controls.inputs)
+            .set(controls.constants)
+            .set(VapOutVtxFmt0(0).with(VapOutVtxFmt0::VTX_POS_PRESENT, true))
+            .set(formats)
+            .set(vap::VapVsmVtxAssm(assembly));
+        let mut ops = 0;
+        for flow in &controls.flow {
+            let n = u32::from(flow.number);
+            ops |= u32::from(flow.op.code()) << (2 * n);
+            self.stream.set_member(n, flow.low).set_member(n, flow.high).set_member(n, flow.index);
+        }
+        self.stream.set(vap::VapPvsFlowCntlOpc(ops));
+        let mut constants: std::collections::BTreeMap<usize, [u32; 4]> =
+            source.constants.iter().map(|(n, bits)| (usize::from(*n), *bits)).collect();
+        for (number, value) in self.constants(&draw.vertex_constants)? {
+            constants.insert(number, value);
+        }
+        let memory = program.constant_memory(&constants);
+        let constants: Vec<u32> = memory.as_flattened().iter().map(|x| x.to_bits()).collect();
+        let data = vap::VapPvsVectorDataReg128::MAPPING.address;
+        for (start, dwords) in [(base, dwords), (pvs::CONSTANT_BASE, constants)] {
+            if !dwords.is_empty() {
+                self.stream.set(vap::VapPvsVectorIndxReg(start as u32)).write_one(data, &dwords);
+            }
+        }
+        Ok(coordinates)
+    }
+
+    /// Uploads the fragment program and its constants.
+    fn fragment_program(&mut self, job: &Job, draw: &Draw) -> Result<(), String> {
+        let program = &job.program;
+        let state = &program.state;
+        let code = &program.code;
+        if code.is_empty() || code.len() > MAX_FRAGMENT {
+            let count = code.len();
+            return Err(format!(
+                "the fragment program has {count} instructions: 1 to {MAX_FRAGMENT} are possible"
+            ));
+        }
+        let last = (code.len() - 1) as u16;
+        let dwords: Vec<u32> = code.iter().flat_map(|inst| inst.0).collect();
+        let offset = state.code_offset.unwrap_or(UsCodeOffset(0));
+        let zero = UsConfig(0).with(UsConfig::ZERO_TIMES_ANYTHING_EQUALS_ZERO, true);
+        let range = UsCodeRange(0)
+            .with(UsCodeRange::CODE_ADDR, offset.offset_addr())
+            .with(UsCodeRange::CODE_SIZE, last);
+        let all = UsPixsize(0).with(UsPixsize::PIX_SIZE, 127);
+        self.stream
+            .set(state.config.unwrap_or(zero))
+            .set(state.pixsize.unwrap_or(all))
+            .set(state.fc_ctrl.unwrap_or(UsFcCtrl(0)))
+            .set(state.fc_bool_const.unwrap_or(UsFcBoolConst(0)))
+            .set(state.code_range.unwrap_or(range))
+            .set(offset)
+            .set(state.code_addr.unwrap_or(UsCodeAddr(0).with(UsCodeAddr::END_ADDR, last)))
+            .set(state.w_fmt.unwrap_or_default());
+        for (constant, n) in state.fc_int_const.iter().zip(0..) {
+            if let Some(constant) = constant {
+                self.stream.set_member(n, *constant);
+            }
+        }
+        for (format, n) in state.format.iter().zip(0..) {
+            self.stream.set_member(n, format.unwrap_or_default());
+        }
+        let mut constants = state.constants.clone();
+        for (number, value) in self.constants(&draw.fragment_constants)? {
+            constants.resize(constants.len().max(number + 1), [0; 4]);
+            constants[number] = value;
+        }
+        let data = GaUsVectorData::MAPPING.address;
+        let index = |kind, at| {
+            GaUsVectorIndex(0).with(GaUsVectorIndex::TYPE, kind).with(GaUsVectorIndex::INDEX, at)
+        };
+        self.stream.set(index(VectorType::INST, offset.offset_addr())).write_one(data, &dwords);
+        if !constants.is_empty() {
+            self.stream.set(index(VectorType::CONST, 0)).write_one(data, constants.as_flattened());
+        }
+        Ok(())
+    }
+
+    /// Returns the constants that the scene assigns, by number.
+    fn constants(
+        &self,
+        assignments: &[crate::Assignment],
+    ) -> Result<Vec<(usize, [u32; 4])>, String> {
+        let bits = |values: [f64; 4]| values.map(|x| (x as f32).to_bits());
+        let mut constants = Vec::new();
+        for assignment in assignments {
+            let first = assignment.first;
+            match assignment.value.value(self.environment)? {
+                Value::Number(x) => constants.push((first, bits([x; 4]))),
+                Value::Vector(vector) => constants.push((first, bits(vector))),
+                Value::Matrix(rows) => {
+                    constants.extend((first..).zip(rows.map(bits)));
+                }
+            }
+        }
+        Ok(constants)
+    }
+
+    /// Binds the textures of the fragment program, and targets.
+    fn textures(&mut self, draw: &Draw, surfaces: &[Surfaces]) -> Result<(), String> {
+        let mut enabled = 0u32;
+        for (unit, texture) in draw.fragment.textures.iter().enumerate() {
+            let Some(texture) = texture else { continue };
+            let bytes =
+                texture::memory(texture).map_err(|error| format!("texture {unit}: {error}"))?;
+            let relocation = self.buffers.add(bytes);
+            texture::bind(self.stream, unit as u32, texture, relocation);
+            enabled |= 1 << unit;
+        }
+        for (unit, target) in &draw.textures {
+            if *target == draw.target {
+                return Err(format!("texture {unit} is the target of the same draw"));
+            }
+            let Surfaces { color, size, pitch, .. } = surfaces[*target];
+            let unit = u32::from(*unit);
+            texture::bind(self.stream, unit, &texture::of_target(size, pitch), color);
+            enabled |= 1 << unit;
+        }
+        self.stream.set(TxInvalTags(0)).set(TxEnable(enabled));
+        Ok(())
+    }
+
+    /// Describes the attributes of a vertex: floats, attribute n to input n; missing components are 0, 0, 1.
+    fn attributes(&mut self, attributes: &[usize]) {
+        use VapProgStreamCntl as Cntl;
+        use VapProgStreamCntlExt as Ext;
+        let types = [DataType::FLOAT_1, DataType::FLOAT_2, DataType::FLOAT_3, DataType::FLOAT_4];
+        let ty = |components: usize| types[components - 1];
+        let select = |components: usize, n: usize| match n {
+            _ if n < components => {
+                [StreamSwizzle::X, StreamSwizzle::Y, StreamSwizzle::Z, StreamSwizzle::W][n]
+            }
+            3 => StreamSwizzle::ONE,
+            _ => StreamSwizzle::ZERO,
+        };
+        for (n, pair) in attributes.chunks(2).enumerate() {
+            let mut cntl = Cntl(0)
+                .with(Cntl::DATA_TYPE_0, ty(pair[0]))
+                .with(Cntl::DST_VEC_LOC_0, n as u8 * 2)
+                .with(Cntl::LAST_VEC_0, n * 2 + 1 == attributes.len());
+            let mut ext = Ext(0)
+                .with(Ext::SWIZZLE_SELECT_X_0, select(pair[0], 0))
+                .with(Ext::SWIZZLE_SELECT_Y_0, select(pair[0], 1))
+                .with(Ext::SWIZZLE_SELECT_Z_0, select(pair[0], 2))
+                .with(Ext::SWIZZLE_SELECT_W_0, select(pair[0], 3))
+                .with(Ext::WRITE_ENA_0, 0xf);
+            if let Some(second) = pair.get(1) {
+                cntl = cntl
+                    .with(Cntl::DATA_TYPE_1, ty(*second))
+                    .with(Cntl::DST_VEC_LOC_1, n as u8 * 2 + 1)
+                    .with(Cntl::LAST_VEC_1, n * 2 + 2 == attributes.len());
+                ext = ext
+                    .with(Ext::SWIZZLE_SELECT_X_1, select(*second, 0))
+                    .with(Ext::SWIZZLE_SELECT_Y_1, select(*second, 1))
+                    .with(Ext::SWIZZLE_SELECT_Z_1, select(*second, 2))
+                    .with(Ext::SWIZZLE_SELECT_W_1, select(*second, 3))
+                    .with(Ext::WRITE_ENA_1, 0xf);
+            }
+            self.stream.set_member(n as u32, cntl).set_member(n as u32, ext);
+        }
+    }
+
+    /// Draws the mesh.
+    fn vertices(&mut self, draw: &Draw) -> Result<(), String> {
+        let mesh = &draw.mesh;
+        let stride = mesh.stride();
+        // Too many indices for a packet, or vertices for an index of 16 bits, become vertices in their order.
+        let indices = mesh.indices.as_deref();
+        let indexed =
+            indices.filter(|indices| indices.len() <= MAX_INDICES && mesh.vertices() <= 1 << 16);
+        let expanded: Vec<f32> = match indices {
+            Some(order) if indexed.is_none() => order
+                .iter()
+                .flat_map(|n| &mesh.values[*n as usize * stride..(*n as usize + 1) * stride])
+                .copied()
+                .collect(),
+            _ => mesh.values.clone(),
+        };
+        let bytes = expanded.iter().flat_map(|x| x.to_bits().to_le_bytes()).collect();
+        let relocation = self.buffers.add(bytes);
+        // One array: as many dwords a vertex as from vertex to vertex.
+        let sizes = (stride | stride << 8) as u32;
+        let array = |stream: &mut StreamWriter, offset: usize| {
+            stream.command(Opcode::LOAD_VBPNTR, &[1, sizes, offset as u32]).relocation(relocation);
+        };
+        if let Some(order) = indexed {
+            array(self.stream, 0);
+            let mut body = vec![cntl(draw.primitive, PrimWalk::INDEXES, order.len())];
+            body.extend(
+                order
+                    .chunks(2)
+                    .map(|pair| pair[0] | pair.get(1).copied().unwrap_or_default() << 16),
+            );
+            self.stream.command(Opcode::DRAW_INDX_2, &body);
+            return Ok(());
+        }
+        let count = expanded.len() / stride;
+        let step = piece(draw.primitive, count)?;
+        for first in (0..count).step_by(step) {
+            array(self.stream, first * stride * 4);
+            let walk = cntl(draw.primitive, PrimWalk::VERTEX_LIST, step.min(count - first));
+            self.stream.command(Opcode::DRAW_VBUF_2, &[walk]);
+        }
+        Ok(())
+    }
+}
+
+/// Returns how many vertices a packet draws, so that no primitive is in two.
+fn piece(primitive: PrimType, count: usize) -> Result<usize, String> {
+    let unit = match primitive {
+        _ if count <= MAX_COUNT => return Ok(MAX_COUNT),
+        PrimType::POINTS => 1,
+        PrimType::LINES => 2,
+        PrimType::TRIANGLES => 3,
+        PrimType::QUADS => 4,
+        _ => {
+            return Err(format!(
+                "{count} vertices: strips, fans, loops and polygons have at most {MAX_COUNT}; use lists"
+            ));
+        }
+    };
+    Ok(MAX_COUNT / unit * unit)
+}
+
+/// Returns the first dword of a draw packet.
+fn cntl(primitive: PrimType, walk: PrimWalk, count: usize) -> u32 {
+    VapVfCntl(0)
+        .with(VapVfCntl::PRIM_TYPE, primitive)
+        .with(VapVfCntl::PRIM_WALK, walk)
+        .with(VapVfCntl::NUM_VERTICES, count as u16)
+        .bits()
+}

@@ -1,0 +1,141 @@
+//! A compiled scene: a submission with its buffers, which a card executes or a capture keeps.
+
+use r500::picture::Picture as Pixels;
+use r500_stream::capture::{BLOCK_BYTES, Info, NamedRelocation, Picture, Record};
+use r500_stream::{Buffer, BufferId, PixelFormat, Relocation, StreamWriter, Submission, Tiling};
+
+use crate::state::Surfaces;
+
+/// Video memory, as the kernel's driver numbers domains.
+const VRAM: u32 = 4;
+
+/// A compiled scene.
+#[derive(Debug)]
+pub struct Frame {
+    /// The command stream with its buffers, whose contents are those before the draws.
+    pub submission: Submission,
+    picture: Surfaces,
+}
+
+/// The buffers of a frame while it is compiled: entries of the relocation list.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    buffers: Vec<(Vec<u8>, bool)>,
+}
+
+impl Buffers {
+    /// Adds a buffer that draws read.
+    pub(crate) fn add(&mut self, bytes: Vec<u8>) -> u32 {
+        self.push(bytes, false)
+    }
+
+    fn push(&mut self, bytes: Vec<u8>, written: bool) -> u32 {
+        self.buffers.push((bytes, written));
+        self.buffers.len() as u32 - 1
+    }
+
+    /// Adds the buffers of a target, filled with a colour and a depth.
+    pub(crate) fn surfaces(
+        &mut self,
+        size: [u32; 2],
+        clear: [f32; 4],
+        depth: Option<f32>,
+    ) -> Surfaces {
+        let pitch = size[0].next_multiple_of(16);
+        let pixels = pitch as usize * size[1] as usize;
+        let [red, green, blue, alpha] = clear.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8);
+        let color = [blue, green, red, alpha].repeat(pixels);
+        let depth = depth.map(|depth| {
+            // 24 bits above 8 of stencil.
+            let code = (f64::from(depth) * 16_777_215.0).round() as u32;
+            (code << 8).to_le_bytes().repeat(pixels)
+        });
+        let color = self.push(color, true);
+        let depth = depth.map(|depth| self.push(depth, true));
+        Surfaces { color, depth, size, pitch }
+    }
+
+    /// Returns the frame of a stream.
+    pub(crate) fn frame(self, stream: StreamWriter, picture: Surfaces) -> Frame {
+        let relocations = self.buffers.into_iter().zip(0..).map(|((bytes, written), id)| {
+            let buffer = Buffer::zeroed(BufferId(id), bytes.len());
+            buffer.write(0, &bytes);
+            Relocation {
+                buffer,
+                read_domains: if written { 0 } else { VRAM },
+                write_domain: if written { VRAM } else { 0 },
+                flags: 0,
+                tiling: Tiling::default(),
+            }
+        });
+        let submission = Submission {
+            words: stream.into_words(),
+            // Tiles are as the stream says, not as the buffers' owners do.
+            flags: Submission::KEEP_TILING_FLAGS,
+            relocations: relocations.collect(),
+        };
+        Frame { submission, picture }
+    }
+}
+
+impl Frame {
+    /// Returns the contents of the picture: those before the draws until a card executes them.
+    #[must_use]
+    pub fn picture(&self) -> Pixels {
+        let Surfaces { color, size: [width, height], pitch, .. } = self.picture;
+        let buffer = &self.submission.relocations[color as usize].buffer;
+        let mut pixels = Vec::with_capacity(width as usize * height as usize);
+        for y in 0..height as usize {
+            for x in 0..width as usize {
+                let [blue, green, red, alpha] =
+                    buffer.dword((y * pitch as usize + x) * 4).to_le_bytes();
+                pixels.push([red, green, blue, alpha]);
+            }
+        }
+        Pixels { width, height, pixels }
+    }
+
+    /// Returns the records of a capture that draws the scene and shows its picture. Call it before a card executes the submission: it keeps
+    /// the contents of buffers.
+    #[must_use]
+    pub fn records(&self, info: Info) -> Vec<Record> {
+        let mut records = vec![Record::Info(info)];
+        let Submission { words, flags, relocations } = &self.submission;
+        for Relocation { buffer, .. } in relocations {
+            let (id, size) = (buffer.id(), buffer.size());
+            records.push(Record::Create { buffer: id, size: size as u64, domain: VRAM });
+            for (block, bytes) in buffer.to_vec().chunks(BLOCK_BYTES).enumerate() {
+                // New buffers are zeros.
+                if bytes.iter().any(|byte| *byte != 0) {
+                    let bytes = bytes.to_vec();
+                    records.push(Record::Contents { buffer: id, block: block as u32, bytes });
+                }
+            }
+        }
+        records.push(Record::Submission {
+            flags: *flags,
+            words: words.clone(),
+            relocations: relocations
+                .iter()
+                .map(|relocation| NamedRelocation {
+                    buffer: relocation.buffer.id(),
+                    read_domains: relocation.read_domains,
+                    write_domain: relocation.write_domain,
+                    flags: relocation.flags,
+                })
+                .collect(),
+        });
+        let Surfaces { color, size: [width, height], pitch, .. } = self.picture;
+        let buffer = relocations[color as usize].buffer.id();
+        records.push(Record::Wait { buffer });
+        records.push(Record::Flip(Picture {
+            buffer,
+            width,
+            height,
+            pitch: pitch * 4,
+            offset: 0,
+            format: PixelFormat::ARGB8888.code(),
+        }));
+        records
+    }
+}

@@ -1,0 +1,145 @@
+//! Scenes: whole draws as text.
+//!
+//! A scene names the size of a picture and one draw after the other, each with its vertices, a vertex program, a fragment program,
+//! constants, textures and registers:
+//!
+//! ```text
+//! SCENE 320x240 ;                                  -- width and height of the picture
+//! TARGET mirror 128x128 ;                          -- another target, which later draws read as a texture
+//! CLEAR color = (0.1, 0.1, 0.2, 1), depth = 1 ;    -- of the picture; a target that is cleared with a depth has a depth buffer
+//! CLEAR mirror color = (0, 0, 0, 1) ;
+//!
+//! DRAW triangles INTO mirror {
+//!     VERTICES position 3, color 4 { -1 -1 0  1 0 0 1   1 -1 0  0 1 0 1   0 1 0  0 0 1 1 }   -- input[0], input[1]
+//!     INDICES { 0 1 2 }
+//!     VERTEX PROGRAM { … }                         -- in the language of vertex programs; or "file.vs.asm" ;
+//!     FRAGMENT PROGRAM { … }                       -- in the language of fragment programs; out[1], out[2], … are temp[0], temp[1], …
+//!     VERTEX const[0] = perspective(60, aspect, 0.1, 100) * translate(0, 0, -3) * rotate(0, 1, 0, 90 * time) ;
+//!     FRAGMENT const[0] = (1, 0.5, sin(time), 1) ;
+//!     TEXTURE 0 = mirror ;
+//!     SU_CULL_MODE = { CULL_BACK } ;               -- any register, as in the text of command streams
+//! }
+//! ```
+//!
+//! ```text
+//! text ─parse▶ Scene ─compile, for a time▶ Frame { command stream, buffers } ─card▶ picture
+//! ```
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `expression` | values of constants: numbers, vectors, matrices, the time |
+//! | `parse` | the text |
+//! | `mesh` | vertices and indices, from the text or a file |
+//! | `state` | registers of every draw |
+//! | `texture` | textures in memory |
+//! | `compile` | the command stream |
+//! | `frame` | the compiled scene: buffers, picture, capture |
+//!
+//! A scene names files below its own folder only ([`NamedFiles`](r500::files::NamedFiles)).
+#![forbid(unsafe_code)]
+
+mod compile;
+mod expression;
+mod frame;
+mod mesh;
+mod parse;
+mod state;
+mod texture;
+
+use std::ops::Range;
+
+use r500::program::Job;
+use r500::pvs::Source;
+use r500_stream::StreamWriter;
+
+pub use compile::CompileError;
+pub use frame::Frame;
+
+use expression::Expression;
+use mesh::Mesh;
+
+/// A scene.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The picture first.
+    targets: Vec<Target>,
+    draws: Vec<Draw>,
+    /// Whether an expression takes the time.
+    moves: bool,
+}
+
+/// An error of a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SceneError {
+    /// Where it is, in bytes.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it; may be empty.
+    pub help: String,
+}
+
+/// A render target with 8 bits for each of blue, green, red and alpha.
+#[derive(Clone, Debug)]
+struct Target {
+    name: String,
+    size: [u32; 2],
+    clear: [f32; 4],
+    /// The depth that a depth buffer begins with, if there is one.
+    depth: Option<f32>,
+}
+
+/// A draw.
+#[derive(Clone, Debug)]
+struct Draw {
+    primitive: r500::chip::values::PrimType,
+    target: usize,
+    mesh: Mesh,
+    vertex: Source,
+    fragment: Box<Job>,
+    vertex_constants: Vec<Assignment>,
+    fragment_constants: Vec<Assignment>,
+    /// Targets that are textures, by unit.
+    textures: Vec<(u8, usize)>,
+    /// Registers of the text, after all others.
+    registers: StreamWriter,
+}
+
+/// `const[first] = expression`, or four of them for a matrix.
+#[derive(Clone, Debug)]
+struct Assignment {
+    first: usize,
+    value: Expression,
+}
+
+impl Scene {
+    /// Returns whether a text is a scene: its first word is SCENE.
+    #[must_use]
+    pub fn is_scene(text: &str) -> bool {
+        parse::first_word(text).eq_ignore_ascii_case("SCENE")
+    }
+
+    /// Returns width and height of the picture.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.targets[0].size
+    }
+
+    /// Returns the number of draws.
+    #[must_use]
+    pub fn draws(&self) -> usize {
+        self.draws.len()
+    }
+
+    /// Returns the vertex and the fragment program of each draw.
+    pub fn programs(&self) -> impl Iterator<Item = (&Source, &Job)> {
+        self.draws.iter().map(|draw| (&draw.vertex, &*draw.fragment))
+    }
+
+    /// Returns whether the picture depends on the time.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        self.moves
+    }
+}
