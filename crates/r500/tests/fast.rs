@@ -41,7 +41,10 @@ fn draws() {
 #[test]
 fn captures() {
     let jobs = json_files(&tests("corpus/mesa")).into_iter().flat_map(|file| jobs(&file));
-    same(jobs.flat_map(pictures), 100);
+    // One in three of the pictures, in turn of another kind for each program.
+    let every = if std::env::var_os("R500_ALL").is_some() { 1 } else { 3 };
+    let some = |(n, job): (usize, Job)| pictures(job).into_iter().skip(n % every).step_by(every);
+    same(jobs.enumerate().flat_map(some), 100);
 }
 
 /// A program may be longer than the registers of its window can express.

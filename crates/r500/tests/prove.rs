@@ -200,7 +200,7 @@ fn loops_are_compared_in_the_lanes_that_execute_them() {
 #[test]
 fn changed_bits_are_not_proved() {
     let jobs = captures("mesa");
-    let count = std::env::var("R500_MUTATIONS").map_or(200, |text| text.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(80, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
         let mut rng = Rng::new(seed);
@@ -229,7 +229,7 @@ fn changed_bits_are_not_proved() {
 /// Soundness on what drivers do not emit: generated programs with branches, loops, calls and predicates, one bit changed.
 #[test]
 fn changed_bits_of_generated_programs_are_not_proved() {
-    let count = std::env::var("R500_MUTATIONS").map_or(100, |text| text.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(50, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
         let mut rng = Rng::new(!seed);
@@ -285,7 +285,7 @@ fn pairs(folder: &str) -> Vec<Job> {
 #[test]
 fn changed_bits_of_known_bindings_are_not_proved() {
     let jobs = pairs("pairs/opt");
-    let count = std::env::var("R500_MUTATIONS").map_or(100, |text| text.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(50, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
         let mut rng = Rng::new(seed ^ 0x626f_756e);

@@ -96,14 +96,14 @@ fn check_units(units: u64, emulated: usize, doublings: &dyn Fn(&LirFunction, Lev
 #[test]
 fn random_units_compute_what_they_say() {
     for doublings in [0, 1] {
-        check_units(count(800), 8, &|_, _| doublings);
+        check_units(count(250), 8, &|_, _| doublings);
     }
 }
 
 /// The last of three chunks is interleaved with itself.
 #[test]
 fn two_chunks_go_together() {
-    check_units(count(500), 8, &|_, level| match level {
+    check_units(count(150), 8, &|_, level| match level {
         Level::Avx2 => 2,
         Level::Avx512 => 1,
     });
@@ -112,7 +112,7 @@ fn two_chunks_go_together() {
 /// The fourth of four interleaved chunks is the first one again.
 #[test]
 fn four_chunks_go_together() {
-    check_units(count(500), 8, &|_, level| match level {
+    check_units(count(150), 8, &|_, level| match level {
         Level::Avx2 => 3,
         Level::Avx512 => 2,
     });
