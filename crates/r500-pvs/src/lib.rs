@@ -27,7 +27,7 @@ mod text;
 
 pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
-pub use interpreter::{Execution, Interpreter, Step, Write};
+pub use interpreter::{BATCH, BatchMemory, Execution, Interpreter, Step, Write};
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{
     Addressing, CONSTANT_BASE, CONSTANTS, Component, Dst, DstType, DualMath, FLOW_INSTRUCTIONS,

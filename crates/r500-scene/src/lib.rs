@@ -76,7 +76,7 @@ pub struct SceneError {
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// How to mend it; may be empty.
+    /// How to fix it; may be empty.
     pub help: String,
 }
 

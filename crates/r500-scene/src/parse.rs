@@ -388,7 +388,7 @@ impl<'t> Parser<'t> {
         let stride = mesh.stride();
         if mesh.values.is_empty() || !mesh.values.len().is_multiple_of(stride) {
             let message =
-                format!("{} numbers are no vertices of {stride} components", mesh.values.len());
+                format!("{} numbers are not vertices of {stride} components", mesh.values.len());
             return Err(at(begin..self.at, message, help));
         }
         Ok(mesh)
@@ -465,8 +465,9 @@ impl<'t> Parser<'t> {
             at(self.since(begin), message, "`r500 explain REGISTER` lists its fields")
         })?;
         for packet in r500_stream::packets(&words) {
-            let packet = packet
-                .map_err(|_| at(begin..begin + end, "this is no register".to_owned(), DRAW_HELP))?;
+            let packet = packet.map_err(|_| {
+                at(begin..begin + end, "this is not a register".to_owned(), DRAW_HELP)
+            })?;
             for (address, value) in packet.writes() {
                 registers.write(address, &[value]);
             }
@@ -595,7 +596,7 @@ impl<'t> Parser<'t> {
         loop {
             let operator = match self.peek() {
                 Some('+') => Operator::Add,
-                // A comment is no difference.
+                // A comment is not a difference.
                 Some('-') if !self.text[self.at..].starts_with("--") => Operator::Subtract,
                 _ => return Ok(left),
             };
@@ -705,7 +706,7 @@ impl<'t> Parser<'t> {
         let side = |text: &str| text.parse().ok().filter(|n| (1..=MAX_SIDE).contains(n));
         let size = word.split_once(['x', 'X']).and_then(|(w, h)| Some([side(w)?, side(h)?]));
         self.at = begin + end;
-        let message = || format!("`{word}` is no size: width x height, 1 to {MAX_SIDE} each");
+        let message = || format!("`{word}` is not a size: width x height, 1 to {MAX_SIDE} each");
         size.ok_or_else(|| at(begin..begin + end, message(), help))
     }
 

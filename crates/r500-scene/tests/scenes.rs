@@ -108,8 +108,8 @@ fn depth_decides_with_a_depth_buffer() {
     };
     assert_eq!(picture(", depth = 1", &format!("{near} {far}")), "ff0000");
     assert_eq!(picture(", depth = 1", &format!("{far} {near}")), "ff0000");
-    let behind = square("0.5", "0 1 0", "ZB_ZSTENCILCNTL = { ZFUNC 5 } ;");
-    assert_eq!(picture(", depth = 1", &format!("{near} {behind}")), "00ff00");
+    let farther = square("0.5", "0 1 0", "ZB_ZSTENCILCNTL = { ZFUNC 5 } ;");
+    assert_eq!(picture(", depth = 1", &format!("{near} {farther}")), "00ff00");
     // 0.5 is 0.75 of the depth range, which is not less than 0.6.
     assert_eq!(picture(", depth = 0.6", &far), "000000");
     assert_eq!(picture("", &format!("{near} {far}")), "00ff00");
@@ -263,8 +263,8 @@ fn errors_have_places() {
     let cases: [(String, &str, &str); 24] = [
         (String::new(), "", "expected SCENE"),
         ("SCENE 2x2 ;".into(), "", "at least one draw"),
-        ("SCENE 0x2 ;".into(), "0x2", "no size"),
-        ("SCENE 2x5000 ;".into(), "2x5000", "no size"),
+        ("SCENE 0x2 ;".into(), "0x2", "not a size"),
+        ("SCENE 2x5000 ;".into(), "2x5000", "not a size"),
         ("SCENE 2x2 ; PAINT ;".into(), "PAINT", "expected a statement"),
         ("SCENE 2x2 ; DRAW cubes { }".into(), "cubes", "not a kind of primitives"),
         ("SCENE 2x2 ; DRAW quads INTO there { }".into(), "there", "no target `there`"),
@@ -272,7 +272,7 @@ fn errors_have_places() {
         (
             "SCENE 2x2 ; DRAW quads { VERTICES p 2 { 1 } }".into(),
             "{ 1 }",
-            "1 numbers are no vertices",
+            "1 numbers are not vertices",
         ),
         ("SCENE 2x2 ; DRAW quads { VERTICES p 5 { 1 } }".into(), "5", "0 to 4"),
         ("SCENE 2x2 ; CLEAR depth = 2 ;".into(), "depth", "from 0 to 1"),

@@ -1,7 +1,7 @@
 //! Vertex processing of a draw, in pieces: a draw may have 2^24 vertices, but primitives use neighbours only.
 
 use r500_chip::values::PrimWalk;
-use r500_pvs::{Interpreter, OUTPUTS};
+use r500_pvs::{BATCH, BatchMemory, INPUTS, Interpreter, OUTPUTS};
 use r500_stream::{DrawCall, State};
 
 use super::fetch::{Fetch, IndexList, Processed};
@@ -34,6 +34,9 @@ pub(crate) struct Vertices<'a> {
     processed: Vec<Vertex>,
     /// Places of vertices by index.
     known: Processed,
+    /// Inputs of vertices that are not processed yet; their places in `processed` follow.
+    pending: Vec<[[f32; 4]; INPUTS]>,
+    batch: BatchMemory,
     dwords: Vec<u32>,
 }
 
@@ -72,6 +75,8 @@ impl<'a> Vertices<'a> {
             order: Vec::new(),
             processed: Vec::new(),
             known: Processed::default(),
+            pending: Vec::new(),
+            batch: BatchMemory::default(),
             dwords: Vec::new(),
         }))
     }
@@ -138,6 +143,7 @@ impl<'a> Vertices<'a> {
             }
             self.process(n as u32, budget)?;
         }
+        self.process_pending(budget)?;
         if begin == 0 {
             self.first = self.order.first().map(|&at| self.processed[at]).unwrap_or_default();
         }
@@ -163,21 +169,34 @@ impl<'a> Vertices<'a> {
                 self.fetch.inputs(&self.dwords)
             }
         };
-        let mut outputs = [[0.0; 4]; OUTPUTS];
+        let place = self.processed.len() + self.pending.len();
+        self.known.insert(index, place);
+        self.order.push(place);
+        self.pending.push(inputs);
+        if self.pending.len() == BATCH { self.process_pending(budget) } else { Ok(()) }
+    }
+
+    /// Processes the vertices whose inputs are there.
+    fn process_pending(&mut self, budget: &mut Budget) -> Result<(), CardError> {
+        let mut outputs = [[[0.0; 4]; OUTPUTS]; BATCH];
         match &self.program {
             Some(program) => {
                 let mut executed = 0u64;
-                program.run(&inputs, &mut outputs, || {
-                    budget.vertex_instructions(1)?;
+                program.run_batch(&mut self.batch, &self.pending, &mut outputs, |vertices| {
+                    budget.vertex_instructions(vertices)?;
                     executed += 1;
-                    if executed.is_multiple_of(1 << 16) { budget.time() } else { Ok(()) }
+                    if executed.is_multiple_of(1 << 12) { budget.time() } else { Ok(()) }
                 })?;
             }
-            None => outputs[..inputs.len()].copy_from_slice(&inputs),
+            None => {
+                for (outputs, inputs) in outputs.iter_mut().zip(&self.pending) {
+                    outputs[..inputs.len()].copy_from_slice(inputs);
+                }
+            }
         }
-        self.known.insert(index, self.processed.len());
-        self.order.push(self.processed.len());
-        self.processed.push(self.layout.vertex(&outputs));
+        let vertices = outputs.iter().take(self.pending.len());
+        self.processed.extend(vertices.map(|outputs| self.layout.vertex(outputs)));
+        self.pending.clear();
         Ok(())
     }
 }

@@ -52,6 +52,23 @@ impl Changeable {
     }
 }
 
+impl Changeable {
+    /// Returns the temporaries that a program can change.
+    pub(super) fn temporaries(&self) -> &[usize] {
+        &self.temporaries
+    }
+
+    /// Returns the alternate temporaries that a program can change.
+    pub(super) fn alternates(&self) -> &[usize] {
+        &self.alternates
+    }
+
+    /// Returns the outputs that a program can change.
+    pub(super) fn outputs(&self) -> &[usize] {
+        &self.outputs
+    }
+}
+
 impl Registers {
     /// Stores the bits of all that a program can change.
     pub(super) fn snapshot(&self, changeable: &Changeable, bits: &mut Vec<u32>) {

@@ -11,12 +11,14 @@
 //! | a loop ends early if an iteration changes nothing; the result is that of all iterations | derived |
 //! | transcendental functions are those of the fragment processor | open |
 
+mod batch;
 mod execution;
 mod fixed_point;
 mod flow;
 mod math;
 mod vector;
 
+pub use batch::{BATCH, BatchMemory};
 pub use execution::{Execution, Step, Write};
 
 use r500_chip::pvs::{
@@ -192,7 +194,10 @@ impl Interpreter {
                 let result = math::execute(math, Scalars::of_instruction([a, b, c]));
                 (result.value, result.effect, op.me_sat)
             }
-            Op::Macro(kind) => (vector::execute_macro(kind, [a, b, c]), Effect::None, op.ve_sat),
+            Op::Macro(kind) => {
+                let result = vector::execute_macro(kind, [a, b, c]);
+                (result.value, result.effect, op.ve_sat)
+            }
         };
         let mut mask = op.dst.mask;
         match condition {
@@ -317,6 +322,25 @@ impl Observe for () {
     fn reads(&mut self, _: [[f32; 4]; 3], _: Option<[f32; 4]>) {}
     fn writes(&mut self, _: DstType, _: usize, _: [bool; 4], _: [f32; 4]) {}
     fn predicate(&mut self, _: bool) {}
+}
+
+/// Receives the function of an operation from its operands, so that a loop over vertices is compiled for each operation.
+trait Apply<Operands> {
+    type Output;
+
+    fn apply(self, function: impl Fn(Operands) -> Outcome) -> Self::Output;
+}
+
+/// Applies the function to operands.
+struct Once<Operands>(Operands);
+
+impl<Operands> Apply<Operands> for Once<Operands> {
+    type Output = Outcome;
+
+    #[inline(always)]
+    fn apply(self, function: impl Fn(Operands) -> Outcome) -> Outcome {
+        function(self.0)
+    }
 }
 
 /// The effect of an instruction.
