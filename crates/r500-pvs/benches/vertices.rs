@@ -46,15 +46,20 @@ fn vertices(criterion: &mut Criterion) {
             }
         });
     });
-    group.bench_function("batches", |bencher| {
-        let mut memory = BatchMemory::default();
-        bencher.iter(|| {
+    // Whole batches; and one that is not full, as of a draw of a rectangle.
+    for count in [BATCH, 4] {
+        group.throughput(Throughput::Elements(count as u64));
+        group.bench_function(format!("batches of {count}"), |bencher| {
+            let mut memory = BatchMemory::default();
             let mut outputs = [[[0.0; 4]; OUTPUTS]; BATCH];
-            let inputs = black_box(&inputs);
-            let ended = interpreter.run_batch::<()>(&mut memory, inputs, &mut outputs, |_| Ok(()));
-            black_box((&outputs, ended.is_ok()));
+            bencher.iter(|| {
+                let inputs = black_box(&inputs[..count]);
+                let ended =
+                    interpreter.run_batch::<()>(&mut memory, inputs, &mut outputs, |_| Ok(()));
+                black_box((&outputs, ended.is_ok()));
+            });
         });
-    });
+    }
     group.finish();
 }
 

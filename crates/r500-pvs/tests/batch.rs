@@ -126,7 +126,7 @@ fn batches_compute_what_single_vertices_do() {
     assert!(limited * 100 < count && changed > 5 * count, "{limited} endless, {changed} written");
 }
 
-/// A loop that changes nothing for some vertices goes on for the others.
+/// A loop that changes nothing for some vertices continues for the others.
 #[test]
 fn vertices_of_a_batch_may_need_different_counts() {
     let line = |text: &str| text.parse::<Instruction>().unwrap();

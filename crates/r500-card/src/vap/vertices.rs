@@ -178,6 +178,9 @@ impl<'a> Vertices<'a> {
 
     /// Processes the vertices whose inputs are there.
     fn process_pending(&mut self, budget: &mut Budget) -> Result<(), CardError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
         let mut outputs = [[[0.0; 4]; OUTPUTS]; BATCH];
         match &self.program {
             Some(program) => {

@@ -4,13 +4,14 @@
 //! functions of operations are those of single vertices, in a loop over the vertices that is compiled for each operation: the results are
 //! the same, bit for bit.
 
-use r500_chip::pvs::{Addressing, CONSTANTS, DstType, INPUTS, OUTPUTS, Op, SrcType, Swizzle};
+use r500_chip::pvs::{Addressing, DstType, INPUTS, OUTPUTS, Op, SrcType};
 
+use super::fixed_point::Changeable;
 use super::flow::Sequencer;
 use super::math::Scalars;
 use super::{
-    ALT_TEMPORARIES, ARITH, Apply, DecodedOp, Destination, Effect, Interpreter, Operand, Outcome,
-    TEMPORARIES, math, vector,
+    ALT_TEMPORARIES, ARITH, Apply, DecodedOp, Destination, Effect, Interpreter, Modifiers, Operand,
+    Outcome, TEMPORARIES, address, math, register, relative, vector,
 };
 
 /// Vertices of a batch.
@@ -29,70 +30,41 @@ pub struct BatchMemory {
 }
 
 /// The registers of a batch during its program.
-struct Registers<'a> {
-    memory: &'a mut BatchMemory,
+struct Registers {
+    memory: BatchMemory,
     address: [[i32; 4]; BATCH],
     loop_index: i32,
     predicate: [bool; BATCH],
+    /// The number of vertices.
+    count: usize,
 }
-
-/// An operand with its modifiers as indices and bits.
-#[derive(Clone, Copy, Debug)]
-struct Pattern {
-    /// 0 to 3 a component, 4 zero, 5 one.
-    select: [u8; 4],
-    /// Bits that stay: all, or all but the sign.
-    keep: u32,
-    /// Bits that are inverted.
-    flip: [u32; 4],
-}
-
-impl Pattern {
-    fn of(operand: &Operand) -> Self {
-        Self {
-            select: operand.swizzle.map(|select| match select {
-                Swizzle::ONE => 5,
-                // As in the interpreter of single vertices: reserved codes read 0.
-                select if select.code() < 4 => select.code(),
-                _ => 4,
-            }),
-            keep: if operand.abs { !SIGN } else { u32::MAX },
-            flip: operand.negate.map(|negate| if negate { SIGN } else { 0 }),
-        }
-    }
-
-    fn is_plain(&self) -> bool {
-        self.select == [0, 1, 2, 3] && self.keep == u32::MAX && self.flip == [0; 4]
-    }
-
-    #[inline(always)]
-    fn apply(&self, value: [f32; 4]) -> [f32; 4] {
-        let [x, y, z, w] = value;
-        let all = [x, y, z, w, 0.0, 1.0, 0.0, 0.0];
-        std::array::from_fn(|i| {
-            let bits = all[usize::from(self.select[i] & 7)].to_bits();
-            f32::from_bits(bits & self.keep ^ self.flip[i])
-        })
-    }
-}
-
-const SIGN: u32 = 1 << 31;
 
 impl BatchMemory {
-    /// Clears what a program can read before it writes, and makes the inputs and outputs of vertices.
+    /// Makes the inputs of vertices. All other registers are 0.
     fn begin(&mut self, inputs: &[[[f32; 4]; INPUTS]]) {
         for (registers, count) in [
+            (&mut self.inputs, INPUTS),
             (&mut self.temporaries, TEMPORARIES),
             (&mut self.alternates, ALT_TEMPORARIES),
             (&mut self.outputs, OUTPUTS),
         ] {
-            registers.clear();
             registers.resize(count, [[0.0; 4]; BATCH]);
         }
-        self.inputs.resize(INPUTS, [[0.0; 4]; BATCH]);
         for (n, register) in self.inputs.iter_mut().enumerate() {
             for (to, vertex) in register.iter_mut().zip(inputs) {
                 *to = vertex[n];
+            }
+        }
+    }
+
+    /// Clears what a program can have changed.
+    fn clear(&mut self, changeable: &Changeable) {
+        let memories = [&mut self.temporaries, &mut self.alternates, &mut self.outputs];
+        for (memory, registers) in memories.into_iter().zip(changeable.registers()) {
+            for &n in registers {
+                if let Some(register) = memory.get_mut(n) {
+                    *register = [[0.0; 4]; BATCH];
+                }
             }
         }
     }
@@ -116,12 +88,15 @@ impl Interpreter {
     ) -> Result<(), E> {
         let count = inputs.len();
         assert!(count <= BATCH && outputs.len() >= count, "a batch has {BATCH} vertices at most");
-        memory.begin(inputs);
+        // Taken, so that a panic of `before_each` leaves no registers of this program.
+        let mut taken = std::mem::take(memory);
+        taken.begin(inputs);
         let mut registers = Registers {
-            memory,
+            memory: taken,
             address: [[0; 4]; BATCH],
             loop_index: 0,
             predicate: [false; BATCH],
+            count,
         };
         let mut sequencer = Sequencer::new(&self.flow, self.changeable.loop_index);
         let mut result = Ok(());
@@ -134,17 +109,19 @@ impl Interpreter {
             if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
                 self.execute_batch(op, &mut registers);
             }
-            sequencer.step(|bits| registers.snapshot(&self.changeable, bits, count));
+            sequencer.step(|bits| registers.snapshot(&self.changeable, bits));
         }
         for (n, output) in outputs.iter_mut().enumerate().take(count) {
             for (to, register) in output.iter_mut().zip(&registers.memory.outputs) {
                 *to = register[n];
             }
         }
+        *memory = registers.memory;
+        memory.clear(&self.changeable);
         result
     }
 
-    fn execute_batch(&self, op: &DecodedOp, registers: &mut Registers<'_>) {
+    fn execute_batch(&self, op: &DecodedOp, registers: &mut Registers) {
         let mut active = [true; BATCH];
         if let Some(sense) = op.predicate {
             active = registers.predicate.map(|predicate| predicate == sense);
@@ -154,73 +131,59 @@ impl Interpreter {
         }
         let sources = op.sources.map(|source| self.read_batch(&source, registers));
         // The second instruction's operands are read before the first one writes.
-        let dual = op.dual.map(|dual| (dual, self.read_batch(&dual.source().into(), registers)));
+        let dual = op.dual.map(|dual| (dual, self.read_batch(&dual.source, registers)));
+        let each = ForEach { sources: &sources, count: registers.count };
         let (mut results, saturate) = match op.op {
-            Op::Vector(vector) => (vector::apply(vector, ForEach(&sources)), op.ve_sat),
-            Op::Macro(kind) => (vector::apply_macro(kind, ForEach(&sources)), op.ve_sat),
-            Op::Math(math) => (math::apply(math, ForEach(&sources)), op.me_sat),
+            Op::Vector(vector) => (vector::apply(vector, each), op.ve_sat),
+            Op::Macro(kind) => (vector::apply_macro(kind, each), op.ve_sat),
+            Op::Math(math) => (math::apply(math, each), op.me_sat),
         };
         if saturate {
             results.saturate();
         }
         registers.write(&op.dst, &active, &results);
         if let Some((dual, source)) = dual {
-            let mut results = math::apply(dual.op(), ForEachDual(&source));
+            let mut results =
+                math::apply(dual.op, ForEachDual { source: &source, count: registers.count });
             if op.me_sat {
                 results.saturate();
             }
-            let channel = usize::from(dual.dst_we_sel().code());
             registers.set_predicates(&active, &results);
-            let register = &mut registers.memory.alternates[usize::from(dual.dst_offset())];
+            let register = &mut registers.memory.alternates[usize::from(dual.register)];
             for n in 0..BATCH {
                 if active[n] {
-                    register[n][channel] = results.values[n][channel];
+                    register[n][dual.channel] = results.values[n][dual.channel];
                 }
             }
         }
     }
 
-    fn read_batch(&self, operand: &Operand, registers: &Registers<'_>) -> Vectors {
-        let pattern = Pattern::of(operand);
-        let offset = i32::from(operand.offset);
-        let constant = |at: i32| {
-            let inside = (0..CONSTANTS as i32).contains(&at);
-            let at = usize::try_from(at.saturating_add(self.base)).ok();
-            at.filter(|_| inside).and_then(|at| self.constants.get(at)).copied().unwrap_or_default()
-        };
-        let memory: &[Vectors] = match operand.ty {
+    fn read_batch(&self, operand: &Operand, registers: &Registers) -> Vectors {
+        let Operand { ty, offset, addressing, modifiers } = *operand;
+        let memory: &[Vectors] = match ty {
             SrcType::INPUT => &registers.memory.inputs,
             SrcType::CONSTANT => &[],
             SrcType::ALT_TEMPORARY => &registers.memory.alternates,
             _ => &registers.memory.temporaries,
         };
-        let uniform = match operand.addressing {
-            Addressing::Absolute | Addressing::Reserved => Some(0),
-            Addressing::LoopIndex => Some(registers.loop_index),
-            Addressing::A0(_) => None,
-        };
-        if let Some(relative) = uniform {
-            let at = offset + relative;
-            if operand.ty == SrcType::CONSTANT {
-                return [pattern.apply(constant(at)); BATCH];
-            }
-            let Some(vectors) = usize::try_from(at).ok().and_then(|at| memory.get(at)) else {
-                return [pattern.apply([0.0; 4]); BATCH];
-            };
-            return if pattern.is_plain() { *vectors } else { vectors.map(|v| pattern.apply(v)) };
+        if let Addressing::A0(_) = addressing {
+            return std::array::from_fn(|n| {
+                let at = i32::from(offset) + registers.relative(addressing, n);
+                let value = match ty {
+                    SrcType::CONSTANT => Some(self.constant(at)),
+                    _ => register(memory, at).map(|vectors| vectors[n]),
+                };
+                modifiers.apply(value.unwrap_or_default())
+            });
         }
-        std::array::from_fn(|n| {
-            let at = offset + registers.relative(operand.addressing, n);
-            let value = match operand.ty {
-                SrcType::CONSTANT => constant(at),
-                _ => usize::try_from(at)
-                    .ok()
-                    .and_then(|at| memory.get(at))
-                    .map(|vectors| vectors[n])
-                    .unwrap_or_default(),
-            };
-            pattern.apply(value)
-        })
+        // The same register for all vertices.
+        let at = i32::from(offset) + registers.relative(addressing, 0);
+        match register(memory, at) {
+            Some(vectors) if modifiers == Modifiers::NONE => *vectors,
+            Some(vectors) => vectors.map(|vector| modifiers.apply(vector)),
+            None if ty == SrcType::CONSTANT => [modifiers.apply(self.constant(at)); BATCH],
+            None => [modifiers.apply([0.0; 4]); BATCH],
+        }
     }
 }
 
@@ -237,15 +200,18 @@ impl Results {
 }
 
 /// Applies a function to the operands of each vertex.
-struct ForEach<'a>(&'a [Vectors; 3]);
+struct ForEach<'a> {
+    sources: &'a [Vectors; 3],
+    count: usize,
+}
 
 impl Apply<[[f32; 4]; 3]> for ForEach<'_> {
     type Output = Results;
 
     #[inline(always)]
     fn apply(self, function: impl Fn([[f32; 4]; 3]) -> Outcome) -> Results {
-        let [a, b, c] = self.0;
-        results(|n| function([a[n], b[n], c[n]]))
+        let [a, b, c] = self.sources;
+        results(self.count, |n| function([a[n], b[n], c[n]]))
     }
 }
 
@@ -254,27 +220,30 @@ impl Apply<Scalars> for ForEach<'_> {
 
     #[inline(always)]
     fn apply(self, function: impl Fn(Scalars) -> Outcome) -> Results {
-        let [a, b, c] = self.0;
-        results(|n| function(Scalars::of_instruction([a[n], b[n], c[n]])))
+        let [a, b, c] = self.sources;
+        results(self.count, |n| function(Scalars::of_instruction([a[n], b[n], c[n]])))
     }
 }
 
 /// Applies a function to the scalars of a second operation of each vertex.
-struct ForEachDual<'a>(&'a Vectors);
+struct ForEachDual<'a> {
+    source: &'a Vectors,
+    count: usize,
+}
 
 impl Apply<Scalars> for ForEachDual<'_> {
     type Output = Results;
 
     #[inline(always)]
     fn apply(self, function: impl Fn(Scalars) -> Outcome) -> Results {
-        results(|n| function(Scalars::of_dual(self.0[n])))
+        results(self.count, |n| function(Scalars::of_dual(self.source[n])))
     }
 }
 
 #[inline(always)]
-fn results(outcome: impl Fn(usize) -> Outcome) -> Results {
+fn results(count: usize, outcome: impl Fn(usize) -> Outcome) -> Results {
     let mut results = Results { values: [[0.0; 4]; BATCH], effects: [Effect::None; BATCH] };
-    for n in 0..BATCH {
+    for n in 0..count.min(BATCH) {
         let outcome = outcome(n);
         results.values[n] = outcome.value;
         results.effects[n] = outcome.effect;
@@ -282,13 +251,9 @@ fn results(outcome: impl Fn(usize) -> Outcome) -> Results {
     results
 }
 
-impl Registers<'_> {
+impl Registers {
     fn relative(&self, addressing: Addressing, vertex: usize) -> i32 {
-        match addressing {
-            Addressing::A0(component) => self.address[vertex][usize::from(component.code() & 3)],
-            Addressing::LoopIndex => self.loop_index,
-            Addressing::Absolute | Addressing::Reserved => 0,
-        }
+        relative(addressing, self.address[vertex], self.loop_index)
     }
 
     fn set_predicates(&mut self, active: &[bool; BATCH], results: &Results) {
@@ -309,71 +274,47 @@ impl Registers<'_> {
             }
             Effect::None | Effect::Predicate(_) => dst.mask.map(|write| write && active[n]),
         };
-        if dst.ty == DstType::A0 {
-            for n in 0..BATCH {
-                let floors = results.values[n].map(f32::floor);
-                for ((to, floor), write) in self.address[n].iter_mut().zip(floors).zip(mask(n)) {
-                    if write {
-                        // As for single vertices: saturates, far outside of every addressable range.
-                        *to = (floor as i32).clamp(-65_536, 65_536);
-                    }
+        let (memory, replicate) = match dst.ty {
+            DstType::A0 => {
+                for n in 0..self.count {
+                    store(&mut self.address[n], results.values[n].map(address), mask(n));
                 }
+                return;
             }
-            return;
-        }
-        let uniform = !matches!(dst.addressing, Addressing::A0(_));
-        let loop_index = self.loop_index;
-        let address = self.address;
-        let relative = |n: usize| match dst.addressing {
-            Addressing::A0(component) => address[n][usize::from(component.code() & 3)],
-            Addressing::LoopIndex => loop_index,
-            Addressing::Absolute | Addressing::Reserved => 0,
-        };
-        let replicate = dst.ty == DstType::OUT_REPL_X;
-        let memory = match dst.ty {
-            DstType::OUT | DstType::OUT_REPL_X => &mut self.memory.outputs,
-            DstType::ALT_TEMPORARY => &mut self.memory.alternates,
+            DstType::OUT => (&mut self.memory.outputs, false),
+            DstType::OUT_REPL_X => (&mut self.memory.outputs, true),
+            DstType::ALT_TEMPORARY => (&mut self.memory.alternates, false),
             // Inputs cannot be written (open).
             DstType::INPUT => return,
-            _ => &mut self.memory.temporaries,
+            _ => (&mut self.memory.temporaries, false),
         };
-        let place = |n: usize| usize::try_from(i32::from(dst.offset) + relative(n)).ok();
-        let value = |n: usize| match replicate {
-            true => [results.values[n][0]; 4],
-            false => results.values[n],
-        };
-        if uniform {
-            let Some(register) = place(0).and_then(|at| memory.get_mut(at)) else { return };
-            for (n, to) in register.iter_mut().enumerate() {
-                store(to, value(n), mask(n));
-            }
-            return;
-        }
-        for n in 0..BATCH {
-            if let Some(register) = place(n).and_then(|at| memory.get_mut(at)) {
-                store(&mut register[n], value(n), mask(n));
+        for n in 0..self.count {
+            let value = results.values[n];
+            let value = if replicate { [value[0]; 4] } else { value };
+            let at =
+                i32::from(dst.offset) + relative(dst.addressing, self.address[n], self.loop_index);
+            let register = usize::try_from(at).ok().and_then(|at| memory.get_mut(at));
+            if let Some(register) = register {
+                store(&mut register[n], value, mask(n));
             }
         }
     }
 
     /// Stores the bits of all that a program can change.
-    fn snapshot(&self, changeable: &super::Changeable, bits: &mut Vec<u32>, count: usize) {
+    fn snapshot(&self, changeable: &Changeable, bits: &mut Vec<u32>) {
+        let count = self.count;
         bits.clear();
         bits.extend(self.predicate.iter().take(count).map(|predicate| u32::from(*predicate)));
         bits.extend(self.address.iter().take(count).flatten().map(|x| x.cast_unsigned()));
-        let mut add = |memory: &[Vectors], registers: &[usize]| {
-            for vectors in registers.iter().filter_map(|n| memory.get(*n)) {
-                bits.extend(vectors.iter().take(count).flatten().map(|x| x.to_bits()));
-            }
-        };
-        add(&self.memory.temporaries, changeable.temporaries());
-        add(&self.memory.alternates, changeable.alternates());
-        add(&self.memory.outputs, changeable.outputs());
+        let BatchMemory { temporaries, alternates, outputs, .. } = &self.memory;
+        changeable.each([temporaries, alternates, outputs], |vectors| {
+            bits.extend(vectors.iter().take(count).flatten().map(|x| x.to_bits()));
+        });
     }
 }
 
 #[inline(always)]
-fn store(to: &mut [f32; 4], value: [f32; 4], mask: [bool; 4]) {
+fn store<T: Copy>(to: &mut [T; 4], value: [T; 4], mask: [bool; 4]) {
     for i in 0..4 {
         to[i] = if mask[i] { value[i] } else { to[i] };
     }

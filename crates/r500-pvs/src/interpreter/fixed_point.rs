@@ -35,9 +35,9 @@ impl Changeable {
                 }
             }
             if let Some(dual) = op.dual {
-                changeable.alternates.push(dual.dst_offset().into());
+                changeable.alternates.push(dual.register.into());
             }
-            let dual = op.dual.map(|dual| super::Operand::from(dual.source()));
+            let dual = op.dual.map(|dual| dual.source);
             let sources = op.sources.iter().chain(&dual).map(|source| source.addressing);
             changeable.loop_index |=
                 sources.chain([op.dst.addressing]).any(|mode| mode == Addressing::LoopIndex);
@@ -53,19 +53,16 @@ impl Changeable {
 }
 
 impl Changeable {
-    /// Returns the temporaries that a program can change.
-    pub(super) fn temporaries(&self) -> &[usize] {
-        &self.temporaries
+    /// Returns the numbers of temporaries, alternate temporaries and outputs that a program can change.
+    pub(super) fn registers(&self) -> [&[usize]; 3] {
+        [&self.temporaries, &self.alternates, &self.outputs]
     }
 
-    /// Returns the alternate temporaries that a program can change.
-    pub(super) fn alternates(&self) -> &[usize] {
-        &self.alternates
-    }
-
-    /// Returns the outputs that a program can change.
-    pub(super) fn outputs(&self) -> &[usize] {
-        &self.outputs
+    /// Calls `visit` for each register that a program can change. `memories` are temporaries, alternate temporaries and outputs.
+    pub(super) fn each<R>(&self, memories: [&[R]; 3], mut visit: impl FnMut(&R)) {
+        for (memory, registers) in memories.into_iter().zip(self.registers()) {
+            registers.iter().filter_map(|n| memory.get(*n)).for_each(&mut visit);
+        }
     }
 }
 
@@ -75,14 +72,9 @@ impl Registers {
         bits.clear();
         bits.push(self.predicate.into());
         bits.extend(self.address.map(i32::cast_unsigned));
-        let mut add = |memory: &[[f32; 4]], registers: &[usize]| {
-            for vector in registers.iter().filter_map(|n| memory.get(*n)) {
-                bits.extend(vector.map(f32::to_bits));
-            }
-        };
-        add(&self.temporaries, &changeable.temporaries);
-        add(&self.alternates, &changeable.alternates);
-        add(&self.outputs, &changeable.outputs);
+        changeable.each([&self.temporaries, &self.alternates, &self.outputs], |vector| {
+            bits.extend(vector.map(f32::to_bits));
+        });
     }
 }
 

@@ -22,7 +22,7 @@ pub use batch::{BATCH, BatchMemory};
 pub use execution::{Execution, Step, Write};
 
 use r500_chip::pvs::{
-    Addressing, CONSTANTS, Dst, DstType, DualMath, INPUTS, OUTPUTS, Op, Src, SrcType, Swizzle,
+    Addressing, CONSTANTS, Dst, DstType, INPUTS, MathOp, OUTPUTS, Op, Src, SrcType, Swizzle,
 };
 use r500_numerics::Arith;
 
@@ -53,11 +53,20 @@ struct DecodedOp {
     op: Op,
     dst: Destination,
     sources: [Operand; 3],
-    dual: Option<DualMath>,
+    dual: Option<DecodedDual>,
     ve_sat: bool,
     me_sat: bool,
     /// Executes only if the predicate has this value.
     predicate: Option<bool>,
+}
+
+/// The second operation of an instruction, of the math engine. It writes a component of an alternate temporary.
+#[derive(Clone, Copy, Debug)]
+struct DecodedDual {
+    op: MathOp,
+    source: Operand,
+    register: u8,
+    channel: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +82,23 @@ struct Operand {
     ty: SrcType,
     offset: u8,
     addressing: Addressing,
-    swizzle: [Swizzle; 4],
-    abs: bool,
-    negate: [bool; 4],
+    modifiers: Modifiers,
 }
+
+/// Swizzle and signs of an operand, as indices and bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Modifiers {
+    /// A component, 0 to 3, or [`ZERO`] or [`ONE`].
+    select: [u8; 4],
+    /// Bits that stay: all, or all but the sign.
+    keep: u32,
+    /// Bits that are inverted.
+    flip: [u32; 4],
+}
+
+const ZERO: u8 = 4;
+const ONE: u8 = 5;
+const SIGN: u32 = 1 << 31;
 
 impl From<Src> for Operand {
     fn from(src: Src) -> Self {
@@ -84,11 +106,52 @@ impl From<Src> for Operand {
             ty: src.reg_type(),
             offset: src.offset(),
             addressing: src.addressing(),
-            swizzle: src.swizzle(),
-            abs: src.abs_xyzw(),
-            negate: src.negate(),
+            modifiers: Modifiers {
+                select: src.swizzle().map(|select| match select {
+                    Swizzle::ONE => ONE,
+                    select if select.code() < 4 => select.code(),
+                    // Reserved codes read 0 (open).
+                    _ => ZERO,
+                }),
+                keep: if src.abs_xyzw() { !SIGN } else { u32::MAX },
+                flip: src.negate().map(|negate| if negate { SIGN } else { 0 }),
+            },
         }
     }
+}
+
+impl Modifiers {
+    /// Those of an operand as it is.
+    const NONE: Self = Self { select: [0, 1, 2, 3], keep: u32::MAX, flip: [0; 4] };
+
+    #[inline(always)]
+    fn apply(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+        // As long as an index of three bits can be.
+        let all = [x, y, z, w, 0.0, 1.0, 0.0, 0.0];
+        std::array::from_fn(|i| {
+            let bits = all[usize::from(self.select[i] & 7)].to_bits();
+            f32::from_bits(bits & self.keep ^ self.flip[i])
+        })
+    }
+}
+
+/// Returns what an addressing mode adds to the number of a register.
+fn relative(addressing: Addressing, address: [i32; 4], loop_index: i32) -> i32 {
+    match addressing {
+        Addressing::A0(component) => address[usize::from(component.code() & 3)],
+        Addressing::LoopIndex => loop_index,
+        Addressing::Absolute | Addressing::Reserved => 0,
+    }
+}
+
+/// Converts a value that is written to A0. It saturates far outside of every addressable range.
+fn address(x: f32) -> i32 {
+    (x.floor() as i32).clamp(-65_536, 65_536)
+}
+
+/// Returns a register; `None` outside of the memory.
+fn register<R>(memory: &[R], at: i32) -> Option<&R> {
+    usize::try_from(at).ok().and_then(|at| memory.get(at))
 }
 
 impl From<Instruction> for DecodedOp {
@@ -103,7 +166,12 @@ impl From<Instruction> for DecodedOp {
                 mask: dst.write_mask(),
             },
             sources: inst.sources().map(Operand::from),
-            dual: inst.dual_math(),
+            dual: inst.dual_math().map(|dual| DecodedDual {
+                op: dual.op(),
+                source: dual.source().into(),
+                register: dual.dst_offset(),
+                channel: dual.dst_we_sel().code().into(),
+            }),
             ve_sat: dst.ve_sat(),
             me_sat: dst.me_sat(),
             predicate: dst.pred_enable().then(|| dst.pred_sense()),
@@ -183,7 +251,7 @@ impl Interpreter {
         }
         let [a, b, c] = op.sources.map(|source| self.read(&source, registers));
         // The second instruction's operands are read before the first one writes.
-        let dual = op.dual.map(|dual| (dual, self.read(&dual.source().into(), registers)));
+        let dual = op.dual.map(|dual| (dual, self.read(&dual.source, registers)));
         observer.reads([a, b, c], dual.map(|(_, source)| source));
         let (result, condition, saturate) = match op.op {
             Op::Vector(vector) => {
@@ -213,15 +281,15 @@ impl Interpreter {
         let clamp = |x| if saturate { ARITH.clamp01(x) } else { x };
         registers.write(&op.dst, mask, result.map(clamp), observer);
         if let Some((dual, source)) = dual {
-            let result = math::execute(dual.op(), Scalars::of_dual(source));
+            let result = math::execute(dual.op, Scalars::of_dual(source));
             if let Effect::Predicate(predicate) = result.effect {
                 registers.predicate = predicate;
                 observer.predicate(predicate);
             }
-            let channel = usize::from(dual.dst_we_sel().code());
+            let channel = dual.channel;
             let value = result.value[channel];
             let value = if op.me_sat { ARITH.clamp01(value) } else { value };
-            let at = usize::from(dual.dst_offset());
+            let at = usize::from(dual.register);
             registers.alternates[at][channel] = value;
             observer.writes(
                 DstType::ALT_TEMPORARY,
@@ -234,40 +302,28 @@ impl Interpreter {
 
     fn read(&self, operand: &Operand, registers: &Registers) -> [f32; 4] {
         let at = i32::from(operand.offset) + registers.relative(operand.addressing);
-        // Out-of-range reads give 0; for constants as in Mesa, for others open.
-        let vector = |memory: &[[f32; 4]], at: i32| {
-            usize::try_from(at).ok().and_then(|at| memory.get(at)).copied().unwrap_or_default()
-        };
+        let vector = |memory: &[[f32; 4]]| register(memory, at).copied();
+        // Reads outside of the memory give 0 (open).
         let value = match operand.ty {
-            SrcType::INPUT => vector(&registers.inputs, at),
-            SrcType::CONSTANT if (0..CONSTANTS as i32).contains(&at) => {
-                vector(&self.constants, at.saturating_add(self.base))
-            }
-            SrcType::CONSTANT => [0.0; 4],
-            SrcType::ALT_TEMPORARY => vector(&registers.alternates, at),
-            _ => vector(&registers.temporaries, at),
+            SrcType::INPUT => vector(&registers.inputs),
+            SrcType::CONSTANT => Some(self.constant(at)),
+            SrcType::ALT_TEMPORARY => vector(&registers.alternates),
+            _ => vector(&registers.temporaries),
         };
-        std::array::from_fn(|i| {
-            let x = match operand.swizzle[i] {
-                Swizzle::ZERO => 0.0,
-                Swizzle::ONE => 1.0,
-                // Reserved codes read 0 (open).
-                select if select.code() > 5 => 0.0,
-                select => value[usize::from(select.code())],
-            };
-            let x = if operand.abs { x.abs() } else { x };
-            if operand.negate[i] { -x } else { x }
-        })
+        operand.modifiers.apply(value.unwrap_or_default())
+    }
+
+    /// Returns a constant of the window; 0 outside of it, as in Mesa.
+    fn constant(&self, at: i32) -> [f32; 4] {
+        let inside = (0..CONSTANTS as i32).contains(&at);
+        let constant = register(&self.constants, at.saturating_add(self.base));
+        constant.filter(|_| inside).copied().unwrap_or_default()
     }
 }
 
 impl Registers {
     fn relative(&self, addressing: Addressing) -> i32 {
-        match addressing {
-            Addressing::A0(component) => self.address[usize::from(component.code() & 3)],
-            Addressing::LoopIndex => self.loop_index,
-            Addressing::Absolute | Addressing::Reserved => 0,
-        }
+        relative(addressing, self.address, self.loop_index)
     }
 
     fn write(
@@ -283,8 +339,7 @@ impl Registers {
             DstType::A0 => {
                 for (to, (x, write)) in self.address.iter_mut().zip(value.into_iter().zip(mask)) {
                     if write {
-                        // Saturates, far outside of every addressable range.
-                        *to = (x.floor() as i32).clamp(-65_536, 65_536);
+                        *to = address(x);
                     }
                 }
                 observer.writes(dst.ty, 0, mask, self.address.map(|x| x as f32));
