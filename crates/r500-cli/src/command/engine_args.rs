@@ -77,28 +77,31 @@ impl EngineArgs {
     pub(super) fn engine(&self) -> &'static dyn Engine {
         static FAST: OnceLock<Fast> = OnceLock::new();
         static JIT: OnceLock<Jit> = OnceLock::new();
-        let settings = Settings { perf_map: self.perf_map, ..Settings::default() };
-        let jit = || JIT.get_or_init(|| Jit::with(self.simd, settings));
-        let fast = || FAST.get_or_init(|| Fast::with(self.simd));
-        match self.engine {
-            Some(EngineName::Reference) => &Reference,
-            Some(EngineName::Fast) => fast(),
-            None if jit().unavailable().is_some() => fast(),
-            Some(EngineName::Jit) | None => jit(),
+        let jit = || JIT.get_or_init(|| self.jit());
+        match self.chosen(|| jit().unavailable().is_none()) {
+            EngineName::Reference => &Reference,
+            EngineName::Fast => FAST.get_or_init(|| Fast::with(self.simd)),
+            EngineName::Jit => jit(),
         }
     }
 
     /// Returns a new engine for a virtual card.
     pub(super) fn card_engine(&self) -> Box<dyn Engine + Send> {
-        let settings = Settings { perf_map: self.perf_map, ..Settings::default() };
-        let jit = || Jit::with(self.simd, settings);
-        let fast = || Box::new(Fast::with(self.simd));
-        match self.engine {
-            Some(EngineName::Reference) => Box::new(Reference),
-            Some(EngineName::Fast) => fast(),
-            None if jit().unavailable().is_some() => fast(),
-            Some(EngineName::Jit) | None => Box::new(jit()),
+        match self.chosen(|| self.jit().unavailable().is_none()) {
+            EngineName::Reference => Box::new(Reference),
+            EngineName::Fast => Box::new(Fast::with(self.simd)),
+            EngineName::Jit => Box::new(self.jit()),
         }
+    }
+
+    fn jit(&self) -> Jit {
+        Jit::with(self.simd, Settings { perf_map: self.perf_map, ..Settings::default() })
+    }
+
+    /// Returns the named engine, else jit where it can draw, else fast.
+    fn chosen(&self, jit_draws: impl FnOnce() -> bool) -> EngineName {
+        let usual = || if jit_draws() { EngineName::Jit } else { EngineName::Fast };
+        self.engine.unwrap_or_else(usual)
     }
 
     /// Returns the time limit of a terminating command: the given one, none for 0, or `usual`.

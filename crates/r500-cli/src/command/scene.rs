@@ -88,7 +88,7 @@ impl SceneFile {
         Ok(card)
     }
 
-    /// Draws the scene at a time. Notes on what a real card does otherwise are warnings.
+    /// Draws the scene at a time.
     pub(super) fn draw(
         &self,
         card: &mut Card,
@@ -160,8 +160,8 @@ impl SceneFile {
 fn stream_text(frame: &Frame) -> Outcome<Vec<u8>> {
     let mut out = Vec::new();
     for (n, relocation) in frame.submission.relocations.iter().enumerate() {
-        let use_ = if relocation.write_domain == 0 { "read" } else { "drawn into" };
-        writeln!(out, "# relocation {n}: {} bytes, {use_}", relocation.buffer.size())?;
+        let access = if relocation.write_domain == 0 { "read" } else { "drawn into" };
+        writeln!(out, "# relocation {n}: {} bytes, {access}", relocation.buffer.size())?;
     }
     write!(out, "{}", r500_stream::text::print(&frame.submission.words))?;
     Ok(out)

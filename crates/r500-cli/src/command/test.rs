@@ -181,19 +181,20 @@ impl Test {
     fn items(&self, file: &Path) -> Outcome<Box<dyn Iterator<Item = Item>>> {
         let picture = file.with_extension("png");
         let reference = (!input_args::is_stdin(file) && picture.is_file()).then_some(picture);
-        let work: Box<dyn Iterator<Item = Result<Work, String>>> = match self.vertex_file(file)? {
-            Some(vertex) => vertex_tests(vertex),
-            None => match input_args::open(file, self.read) {
-                Ok(jobs) => Box::new(jobs.map(|job| {
-                    let job = job.map_err(|error| error.to_string())?;
-                    Ok(Work::Picture(Box::new(job)))
-                })),
-                Err(failure) if failure.blames_input() => {
-                    Box::new(std::iter::once(Err(failure.message())))
-                }
-                Err(failure) => return Err(failure),
-            },
-        };
+        let work: Box<dyn Iterator<Item = Result<Work, String>>> =
+            match VertexFile::read(file, self.read)? {
+                Some(vertex) => vertex_tests(vertex),
+                None => match input_args::open(file, self.read) {
+                    Ok(jobs) => Box::new(jobs.map(|job| {
+                        let job = job.map_err(|error| error.to_string())?;
+                        Ok(Work::Picture(Box::new(job)))
+                    })),
+                    Err(failure) if failure.blames_input() => {
+                        Box::new(std::iter::once(Err(failure.message())))
+                    }
+                    Err(failure) => return Err(failure),
+                },
+            };
         let file = Arc::new(file.to_owned());
         Ok(Box::new(work.enumerate().map(move |(index, work)| Item {
             file: Arc::clone(&file),
@@ -202,14 +203,6 @@ impl Test {
             // A picture belongs to the one program of its file.
             reference: reference.clone().filter(|_| index == 0),
         })))
-    }
-
-    /// Returns the vertex program of a file, if it has one and no format is named.
-    fn vertex_file(&self, file: &Path) -> Outcome<Option<VertexFile>> {
-        match self.read.from {
-            Some(_) => Ok(None),
-            None => VertexFile::read(file, &self.read.paths.files(file)),
-        }
     }
 
     fn wants(&self, item: &Item) -> bool {

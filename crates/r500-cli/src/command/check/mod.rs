@@ -196,34 +196,18 @@ impl Check {
         let mut json = json::Answer::default();
         let mut sarif = sarif::Log::new();
         for file in &files {
-            if let Some(vertex) = self.vertex_file(file)? {
-                let findings = match self.format {
-                    Format::Text => vertex.check(&mut out, self.verbose)?,
-                    Format::Json => {
-                        json.add_vertex(vertex.check_json());
-                        vertex.findings()
-                    }
-                    Format::Sarif => return Err(no_sarif(file)),
-                };
-                tally.count_vertex(findings, self.denies_warnings());
+            if let Some(vertex) = VertexFile::read(file, self.read)? {
+                tally.files += 1;
+                self.vertex_program(&vertex, &mut out, &mut json, &mut tally)?;
                 continue;
             }
             let mut checked = match SceneFile::read(file, self.read) {
                 Ok(None) => Checked::read(file, self.read, &policy),
                 Err(failure) => Checked { failure: Some(failure), ..Checked::empty(file) },
-                Ok(Some(_)) if self.format == Format::Sarif => return Err(no_sarif(file)),
                 Ok(Some(scene)) => {
                     let mut checked = Checked::empty(file);
                     for (index, (vertex, fragment)) in scene.programs().enumerate() {
-                        let findings = match self.format {
-                            Format::Text => vertex.check(&mut out, self.verbose)?,
-                            _ => {
-                                json.add_vertex(vertex.check_json());
-                                vertex.findings()
-                            }
-                        };
-                        tally.count_vertex(findings, self.denies_warnings());
-                        tally.files -= 1;
+                        self.vertex_program(&vertex, &mut out, &mut json, &mut tally)?;
                         checked.programs.push(Program::check(fragment, index, &policy));
                     }
                     checked
@@ -250,12 +234,24 @@ impl Check {
 }
 
 impl Check {
-    /// Returns the vertex program of a file, if it has one and no format is named.
-    fn vertex_file(&self, file: &Path) -> Outcome<Option<VertexFile>> {
-        match self.read.from {
-            Some(_) => Ok(None),
-            None => VertexFile::read(file, &self.read.paths.files(file)),
-        }
+    /// Checks a vertex program.
+    fn vertex_program(
+        &self,
+        vertex: &VertexFile,
+        out: &mut impl Write,
+        json: &mut json::Answer,
+        tally: &mut Tally,
+    ) -> Outcome<()> {
+        let findings = match self.format {
+            Format::Text => vertex.check(out, self.verbose)?,
+            Format::Json => {
+                json.add_vertex(vertex.check_json());
+                vertex.findings()
+            }
+            Format::Sarif => return Err(no_sarif(vertex.path())),
+        };
+        tally.count_vertex(findings, self.denies_warnings());
+        Ok(())
     }
 
     fn denies_warnings(&self) -> bool {
@@ -430,7 +426,6 @@ impl Tally {
 
     /// Counts a vertex program with its findings; `None` if its text has errors.
     fn count_vertex(&mut self, findings: Option<usize>, denied: bool) {
-        self.files += 1;
         match findings {
             None => self.failed += 1,
             Some(findings) => {

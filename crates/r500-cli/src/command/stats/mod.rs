@@ -160,10 +160,7 @@ impl Stats {
             }
         }
         for file in &files {
-            let vertex = match self.read.from {
-                None => VertexFile::read(file, &self.read.paths.files(file))?,
-                Some(_) => None,
-            };
+            let vertex = VertexFile::read(file, self.read)?;
             match vertex.map(|vertex| vertex.stats()) {
                 None => others.push(file.clone()),
                 Some(Ok(stats)) => counted.push(stats),

@@ -25,7 +25,8 @@ impl Trace {
             ));
         }
         self.refuse_watches(WatchFilter::is_of_vertices, "a vertex has no")?;
-        let row = self.row()?;
+        let number = self.vertex.unwrap_or(0);
+        let row = self.row(number)?;
         let mut vertices = file.vertices(&self.state.constants)?;
         let (base, code) = vertices.program().instructions();
         let code = code.to_vec();
@@ -34,9 +35,9 @@ impl Trace {
         let mut limit = Limit::new(&self.machine)?;
         let mut out = io::BufWriter::new(terminal::out());
         let colors = terminal::colors(&io::stdout());
-        let mut number = 0u64;
+        let mut steps = 0u64;
         if self.format == Format::Text {
-            writeln!(out, "vertex {}", self.vertex.unwrap_or(0))?;
+            writeln!(out, "vertex {number}")?;
             for (input, value) in execution.inputs().iter().enumerate() {
                 if row.inputs.contains_key(&(input as u8)) || file.gives_input(input as u8) {
                     writeln!(out, "  input[{input}] = {}", vector(value))?;
@@ -47,23 +48,23 @@ impl Trace {
             let index = execution.loop_index();
             limit.instruction()?;
             let Some(step) = execution.observe() else { break };
-            number += 1;
+            steps += 1;
             let executed = step.executed || !self.active;
             if !executed || !self.watch.is_empty() && !self.watch.iter().any(|w| sees(*w, &step)) {
                 continue;
             }
             let inst = step.address.checked_sub(base).and_then(|n| code.get(n));
             match self.format {
-                Format::Text => text(&mut out, number, &step, inst, index, &execution, colors)?,
+                Format::Text => text(&mut out, steps, &step, inst, index, &execution, colors)?,
                 Format::Json => {
-                    writeln!(out, "{}", step_json(number, &step, inst, index, &execution))?;
+                    writeln!(out, "{}", step_json(steps, &step, inst, index, &execution))?;
                 }
             }
         }
         let written = outputs.iter().map(|&output| (output, execution.outputs()[output]));
         match self.format {
             Format::Text => {
-                writeln!(out, "end after {}", counted(number, "instruction"))?;
+                writeln!(out, "end after {}", counted(steps, "instruction"))?;
                 for (output, value) in written {
                     writeln!(out, "  out[{output}] = {}", vector(&value))?;
                 }
@@ -72,7 +73,7 @@ impl Trace {
                 let outputs: serde_json::Map<String, Value> = written
                     .map(|(output, value)| (format!("out[{output}]"), json_all(&value)))
                     .collect();
-                let end = json!({ "version": 1, "end": true, "steps": number, "outputs": outputs });
+                let end = json!({ "version": 1, "end": true, "steps": steps, "outputs": outputs });
                 writeln!(out, "{end}")?;
             }
         }
@@ -80,9 +81,8 @@ impl Trace {
         Ok(Status::Fine)
     }
 
-    /// Returns the row that `--vertex` names.
-    fn row(&self) -> Outcome<Row> {
-        let wanted = self.vertex.unwrap_or(0);
+    /// Returns a row of `--input`.
+    fn row(&self, wanted: u64) -> Outcome<Row> {
         let (mut rows, mut found) = (0u64, None);
         rows::all(&self.state.input, Names::Vertex, &mut |row| {
             if rows == wanted {

@@ -26,7 +26,7 @@ use serde_json::{Value as Json, json};
 use super::excerpt::Text;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::input_args::{self, SourceArgs};
+use super::input_args::{self, ReadArgs, SourceArgs};
 use super::output_args::OutputArgs;
 use super::output_file::put;
 use super::{compilation, overwrite, terminal};
@@ -55,25 +55,25 @@ impl VertexFile {
                 found.map(|program| Self::of_log(file, &program)).transpose()
             }
             (Some(_), _) => Ok(None),
-            (None, _) => Self::read(file, &source.read.paths.files(file)),
+            (None, _) => Self::read(file, source.read),
         }
     }
 
-    /// Reads a file if it has a vertex program: a text in their language, or dwords that are one. `None` for all other files, and for stdin,
-    /// which is read once.
-    pub(super) fn read(path: &Path, files: &NamedFiles) -> Outcome<Option<Self>> {
-        if input_args::is_stdin(path) || !path.is_file() {
+    /// Reads a file if it has a vertex program: a text in their language, or dwords that are one. `None` for all other files, if a format is
+    /// named, and for stdin, which is read once.
+    pub(super) fn read(path: &Path, read: ReadArgs) -> Outcome<Option<Self>> {
+        if read.from.is_some() || input_args::is_stdin(path) || !path.is_file() {
             return Ok(None);
         }
         // The next reader of a file that cannot be read reports why.
         let Ok(bytes) = input_args::source(path) else { return Ok(None) };
-        Ok(Self::of(path, &bytes, files))
+        Ok(Self::of(path, &bytes, &read.paths.files(path)))
     }
 
     /// Returns whether a file in a folder has a vertex program.
     pub(super) fn is_in(path: &Path) -> bool {
         input_args::may_hold_programs(path)
-            && matches!(Self::read(path, &NamedFiles::next_to(path)), Ok(Some(_)))
+            && matches!(Self::read(path, ReadArgs::default()), Ok(Some(_)))
     }
 
     /// Makes a vertex program of the bytes of a file, if they have one.
@@ -141,6 +141,11 @@ impl VertexFile {
             source: Source::from(program),
             errors: Vec::new(),
         }
+    }
+
+    /// Returns the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns whether the text gives an input.

@@ -1,18 +1,28 @@
 //! The text of scenes.
 //!
+//! | module | content |
+//! | --- | --- |
+//! | this one | statements |
+//! | `expression` | values of constants |
+//! | `program` | programs in braces, or in files |
+//! | `words` | words, numbers and symbols; what follows an error |
+//!
 //! Words are separated by white space; `--` begins a comment. A program between braces is read by the language that it is in.
+
+mod expression;
+mod program;
+mod words;
 
 use std::ops::Range;
 use std::path::Path;
 
 use r500::chip::values::PrimType;
-use r500::files::{MAX_PICTURE, MAX_TEXT, NamedFiles, parent};
+use r500::files::{MAX_PICTURE, NamedFiles, parent};
 use r500::program::Job;
 use r500::pvs::{CONSTANTS, Source};
-use r500::reader::assembly;
 use r500_stream::StreamWriter;
 
-use crate::expression::{Environment, Expression, Function, Operator, Value};
+use crate::expression::{Environment, Value};
 use crate::mesh::{MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
 use crate::{Assignment, Draw, Scene, SceneError, Target};
 
@@ -24,8 +34,6 @@ const MAX_SCENE: usize = 16 << 20;
 const MAX_SIDE: u32 = 4096;
 /// Limit of the targets and of the draws of a scene.
 const MAX_PARTS: usize = 1024;
-/// Limit of the depth of an expression.
-const MAX_DEPTH: usize = 64;
 
 const PRIMITIVES: [(&str, PrimType); 10] = [
     ("points", PrimType::POINTS),
@@ -324,13 +332,13 @@ impl<'t> Parser<'t> {
             parts.indices = Some(self.indices()?);
         } else if self.keyword("VERTEX") {
             if self.keyword("PROGRAM") {
-                parts.vertex = Some(self.vertex_program()?);
+                parts.vertex = self.vertex_program()?;
             } else {
                 parts.vertex_constants.push(self.assignment()?);
             }
         } else if self.keyword("FRAGMENT") {
             if self.keyword("PROGRAM") {
-                parts.fragment = Some(Box::new(self.fragment_program()?));
+                parts.fragment = self.fragment_program()?.map(Box::new);
             } else {
                 parts.fragment_constants.push(self.assignment()?);
             }
@@ -428,7 +436,7 @@ impl<'t> Parser<'t> {
         self.end(help)?;
         // The kinds of values do not depend on the environment.
         let kind = value.value(Environment { time: 0.0, aspect: 1.0 });
-        match kind.map_err(|message| at(span.clone(), message, EXPRESSION_HELP))? {
+        match kind.map_err(|message| at(span.clone(), message, expression::HELP))? {
             Value::Matrix(_) if first + 4 > CONSTANTS => {
                 Err(at(span, format!("a matrix takes four constants; there are {CONSTANTS}"), help))
             }
@@ -475,422 +483,13 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn vertex_program(&mut self) -> Parsed<Source> {
-        let (text, path, span) = self.program()?;
-        let folder = parent(&path).to_owned();
-        let files = self.files;
-        let mut include = |name: &str| {
-            let read = files.read(&folder.join(name), MAX_TEXT).and_then(r500::files::text);
-            read.map_err(|error| error.to_string())
-        };
-        match Source::parse(&text, &mut include) {
-            Ok(source) => Ok(source),
-            Err(errors) => {
-                let inside = path == self.path;
-                for error in errors.into_iter().take(MAX_ERRORS) {
-                    let place = if inside { error.span } else { span.clone() };
-                    let help = error.help.unwrap_or_default();
-                    self.errors.push(SceneError { span: place, message: error.message, help });
-                }
-                // Reported already.
-                Ok(Source::from(r500::pvs::Program::from_code(
-                    r500::pvs::Controls::of_code(0, &[]),
-                    0,
-                    Vec::new(),
-                )))
-            }
-        }
-    }
-
-    fn fragment_program(&mut self) -> Parsed<Job> {
-        let (text, path, span) = self.program()?;
-        let name = path.to_string_lossy().into_owned();
-        let assembly = assembly::assemble_with_files(text.as_bytes(), &name, self.files);
-        if !assembly.is_ok() {
-            let inside = path == self.path;
-            for error in assembly.errors().take(MAX_ERRORS) {
-                let place = error.span;
-                let here = inside && assembly.files.name(place) == name;
-                let place =
-                    if here { place.start as usize..place.end as usize } else { span.clone() };
-                self.errors.push(SceneError {
-                    span: place,
-                    message: error.message.clone(),
-                    help: error.help.first().cloned().unwrap_or_default(),
-                });
-            }
-            return Ok(Job::default());
-        }
-        assembly::job(&assembly, self.files)
-            .map_err(|error| at(span, error.to_string(), "a fragment program names its textures"))
-    }
-
-    /// Parses a program in braces or the name of its file. Returns the text and its file; a text in braces has spaces before it, so that its
-    /// places are those of the scene.
-    fn program(&mut self) -> Parsed<(String, std::path::PathBuf, Range<usize>)> {
-        let help = "write the program in braces, or `\"file\" ;`";
-        if let Some((name, span)) = self.string()? {
-            self.end(help)?;
-            let bytes = self.read(&name, &span, MAX_TEXT)?;
-            let text = r500::files::text(bytes)
-                .map_err(|error| at(span.clone(), format!("`{name}`: {error}"), help))?;
-            return Ok((text, parent(self.path).join(name), span));
-        }
-        self.space();
-        let open = self.at;
-        self.symbol('{', help)?;
-        let (begin, mut depth) = (self.at, 1usize);
-        let mut chars = self.text[begin..].char_indices().peekable();
-        let mut quoted = false;
-        while let Some((n, c)) = chars.next() {
-            match c {
-                '"' => quoted = !quoted,
-                '\n' => quoted = false,
-                '-' if !quoted && chars.peek().is_some_and(|(_, next)| *next == '-') => {
-                    while chars.next_if(|(_, c)| *c != '\n').is_some() {}
-                }
-                '{' if !quoted => depth += 1,
-                '}' if !quoted => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at = begin + n + 1;
-                        let before: String = self.text[..begin]
-                            .bytes()
-                            .map(|byte| if byte == b'\n' { '\n' } else { ' ' })
-                            .collect();
-                        let text = before + &self.text[begin..begin + n];
-                        return Ok((text, self.path.to_owned(), open..begin + n));
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.at = self.text.len();
-        Err(at(open..open + 1, "the program has no end".to_owned(), "end it with `}`"))
-    }
-
     fn read(&self, name: &str, span: &Range<usize>, limit: u64) -> Parsed<Vec<u8>> {
         let path = parent(self.path).join(name);
         self.files.read(&path, limit).map_err(|error| {
             at(span.clone(), format!("`{name}`: {error}"), "files are named relative to the scene")
         })
     }
-
-    /// Parses an expression that does not depend on a frame.
-    fn constant(&mut self, help: &'static str) -> Parsed<Value> {
-        self.space();
-        let begin = self.at;
-        let expression = self.expression(0)?;
-        let span = self.since(begin);
-        if expression.moves() {
-            return Err(at(span, "this cannot depend on the time".to_owned(), help));
-        }
-        let value = expression.value(Environment { time: 0.0, aspect: 1.0 });
-        value.map_err(|message| at(span, message, help))
-    }
-
-    /// Parses sums of products.
-    fn expression(&mut self, depth: usize) -> Parsed<Expression> {
-        let mut left = self.product(depth)?;
-        let mut parts = 0;
-        loop {
-            let operator = match self.peek() {
-                Some('+') => Operator::Add,
-                // A comment is not a difference.
-                Some('-') if !self.text[self.at..].starts_with("--") => Operator::Subtract,
-                _ => return Ok(left),
-            };
-            self.at += 1;
-            parts += 1;
-            self.shallow(depth + parts)?;
-            let right = self.product(depth)?;
-            left = Expression::Binary(operator, Box::new(left), Box::new(right));
-        }
-    }
-
-    fn product(&mut self, depth: usize) -> Parsed<Expression> {
-        let mut left = self.factor(depth + 1)?;
-        let mut parts = 0;
-        loop {
-            let operator = match self.peek() {
-                Some('*') => Operator::Multiply,
-                Some('/') => Operator::Divide,
-                _ => return Ok(left),
-            };
-            self.at += 1;
-            parts += 1;
-            self.shallow(depth + parts)?;
-            let right = self.factor(depth + 1)?;
-            left = Expression::Binary(operator, Box::new(left), Box::new(right));
-        }
-    }
-
-    fn shallow(&self, depth: usize) -> Parsed<()> {
-        match depth > MAX_DEPTH {
-            true => Err(self.wrong("the expression is too long", EXPRESSION_HELP)),
-            false => Ok(()),
-        }
-    }
-
-    fn factor(&mut self, depth: usize) -> Parsed<Expression> {
-        self.shallow(depth)?;
-        match self.peek() {
-            Some('-') => {
-                self.at += 1;
-                Ok(Expression::Negate(Box::new(self.factor(depth + 1)?)))
-            }
-            Some('(') => {
-                self.at += 1;
-                let mut parts = self.list(depth)?;
-                match parts.len() {
-                    1 => Ok(parts.remove(0)),
-                    2..=4 => Ok(Expression::Vector(parts)),
-                    _ => Err(self.wrong("a vector has two to four components", EXPRESSION_HELP)),
-                }
-            }
-            Some(c) if c.is_ascii_digit() || c == '.' => {
-                Ok(Expression::Number(self.number(EXPRESSION_HELP)?.0))
-            }
-            _ => {
-                let (name, span) = self.name(EXPRESSION_HELP)?;
-                match name.to_ascii_lowercase().as_str() {
-                    "time" => return Ok(Expression::Time),
-                    "aspect" => return Ok(Expression::Aspect),
-                    "pi" => return Ok(Expression::Number(core::f64::consts::PI)),
-                    _ => {}
-                }
-                let Some((function, wanted)) = Function::from_name(&name) else {
-                    let known: Vec<&str> = Function::names().collect();
-                    let message = format!(
-                        "there is no `{name}`; there are time, aspect, pi, {}",
-                        known.join(", ")
-                    );
-                    return Err(at(span, message, EXPRESSION_HELP));
-                };
-                self.symbol('(', EXPRESSION_HELP)?;
-                let arguments = self.list(depth)?;
-                if arguments.len() != wanted {
-                    let message = format!("{name} has {wanted} arguments, not {}", arguments.len());
-                    return Err(at(span, message, EXPRESSION_HELP));
-                }
-                Ok(Expression::Call(function, arguments))
-            }
-        }
-    }
-
-    /// Parses expressions up to a closing parenthesis.
-    fn list(&mut self, depth: usize) -> Parsed<Vec<Expression>> {
-        let mut parts = Vec::new();
-        if self.optional(')') {
-            return Ok(parts);
-        }
-        loop {
-            if parts.len() == 4 {
-                return Err(self.wrong("there are at most four values", EXPRESSION_HELP));
-            }
-            parts.push(self.expression(depth + 1)?);
-            if !self.optional(',') {
-                self.symbol(')', EXPRESSION_HELP)?;
-                return Ok(parts);
-            }
-        }
-    }
-
-    /// Parses `320x240`.
-    fn size(&mut self, help: &'static str) -> Parsed<[u32; 2]> {
-        self.space();
-        let begin = self.at;
-        let rest = &self.text[begin..];
-        let end = rest.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(rest.len());
-        let word = &rest[..end];
-        let side = |text: &str| text.parse().ok().filter(|n| (1..=MAX_SIDE).contains(n));
-        let size = word.split_once(['x', 'X']).and_then(|(w, h)| Some([side(w)?, side(h)?]));
-        self.at = begin + end;
-        let message = || format!("`{word}` is not a size: width x height, 1 to {MAX_SIDE} each");
-        size.ok_or_else(|| at(begin..begin + end, message(), help))
-    }
-
-    /// Parses a whole number below a limit.
-    fn whole(&mut self, limit: u32, help: &'static str) -> Parsed<u32> {
-        self.space();
-        let begin = self.at;
-        let rest = &self.text[begin..];
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let number = rest[..end].parse().ok().filter(|number| *number < limit);
-        self.at = begin + end;
-        let end = begin + end.max(rest.chars().next().map_or(0, char::len_utf8));
-        number.ok_or_else(|| {
-            at(begin..end, format!("expected a whole number from 0 to {}", limit - 1), help)
-        })
-    }
-
-    /// Parses a number.
-    fn number(&mut self, help: &'static str) -> Parsed<(f64, Range<usize>)> {
-        self.space();
-        let begin = self.at;
-        let rest = &self.text.as_bytes()[begin..];
-        let mut end = 0;
-        while let Some(byte) = rest.get(end) {
-            let exponent = end > 0 && matches!(rest[end - 1], b'e' | b'E');
-            let sign = matches!(byte, b'+' | b'-') && (end == 0 || exponent);
-            if !(byte.is_ascii_digit()
-                || *byte == b'.'
-                || sign
-                || end > 0 && matches!(byte, b'e' | b'E'))
-            {
-                break;
-            }
-            end += 1;
-        }
-        let text = &self.text[begin..begin + end];
-        match text.parse() {
-            Ok(number) => {
-                self.at = begin + end;
-                Ok((number, begin..self.at))
-            }
-            Err(_) => {
-                let length = self.text[begin..].chars().next().map_or(0, char::len_utf8);
-                Err(at(begin..begin + end.max(length), "expected a number".to_owned(), help))
-            }
-        }
-    }
-
-    /// Parses a name.
-    fn name(&mut self, help: &'static str) -> Parsed<(String, Range<usize>)> {
-        self.space();
-        let begin = self.at;
-        let rest = &self.text[begin..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        if end == 0 {
-            return Err(self.wrong("expected a name", help));
-        }
-        self.at = begin + end;
-        Ok((rest[..end].to_owned(), begin..self.at))
-    }
-
-    /// Parses a text in quotes, if there is one.
-    fn string(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
-        if self.peek() != Some('"') {
-            return Ok(None);
-        }
-        let begin = self.at;
-        let rest = &self.text[begin + 1..];
-        let line = rest.lines().next().unwrap_or_default();
-        let Some(end) = line.find('"') else {
-            return Err(at(begin..begin + 1, "the name has no end".to_owned(), "end it with `\"`"));
-        };
-        self.at = begin + end + 2;
-        Ok(Some((rest[..end].to_owned(), begin..self.at)))
-    }
-
-    /// Returns what was read since a place, without white space at the end.
-    fn since(&self, begin: usize) -> Range<usize> {
-        begin..begin + self.text[begin..self.at].trim_end().len()
-    }
-
-    /// Consumes a word of the language, if it is next.
-    fn keyword(&mut self, word: &str) -> bool {
-        self.space();
-        let rest = &self.text[self.at..];
-        let is = rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-        let ends = rest
-            .get(word.len()..)
-            .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
-        if is && ends {
-            self.at += word.len();
-        }
-        is && ends
-    }
-
-    fn symbol(&mut self, symbol: char, help: &'static str) -> Parsed<()> {
-        match self.optional(symbol) {
-            true => Ok(()),
-            false => Err(self.wrong(&format!("expected `{symbol}`"), help)),
-        }
-    }
-
-    /// Consumes a symbol, if it is next.
-    fn optional(&mut self, symbol: char) -> bool {
-        let found = self.peek() == Some(symbol);
-        if found {
-            self.at += symbol.len_utf8();
-        }
-        found
-    }
-
-    fn end(&mut self, help: &'static str) -> Parsed<()> {
-        self.symbol(';', help)
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.space();
-        self.text[self.at..].chars().next()
-    }
-
-    /// Skips white space and comments. Returns whether text follows.
-    fn more(&mut self) -> bool {
-        self.space();
-        self.at < self.text.len()
-    }
-
-    fn space(&mut self) {
-        loop {
-            let rest = &self.text[self.at..];
-            let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-            self.at = self.text.len() - trimmed.len();
-            if !trimmed.starts_with("--") {
-                return;
-            }
-            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-        }
-    }
-
-    /// Returns an error at the next word.
-    fn wrong(&self, message: &str, help: &'static str) -> Wrong {
-        let rest = &self.text[self.at..];
-        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let length = word.max(rest.chars().next().map_or(0, char::len_utf8));
-        let found = match rest.get(..length) {
-            Some("") | None => ", not the end of the text".to_owned(),
-            Some(word) => format!(", not `{word}`"),
-        };
-        at(self.at..self.at + length, format!("{message}{found}"), help)
-    }
-
-    fn report(&mut self, wrong: Wrong) {
-        let Wrong { span, message, help } = wrong;
-        self.errors.push(SceneError { span, message, help: help.to_owned() });
-    }
-
-    /// Continues after the statement that began at `begin`: after its `;` or its block. The end of the block around it stays.
-    fn recover(&mut self, begin: usize) {
-        let mut depth = 0usize;
-        let mut end = self.text.len();
-        for (n, c) in self.text[begin..].char_indices() {
-            match c {
-                ';' if depth == 0 => {
-                    end = begin + n + 1;
-                    break;
-                }
-                '{' => depth += 1,
-                '}' if depth <= 1 => {
-                    end = begin + n + depth;
-                    break;
-                }
-                '}' => depth -= 1,
-                _ => {}
-            }
-        }
-        self.at = self.at.max(end);
-        self.optional(';');
-        if self.at == begin {
-            // At least a character, so that reading ends.
-            self.at += self.text[begin..].chars().next().map_or(0, char::len_utf8);
-        }
-    }
 }
-
-const EXPRESSION_HELP: &str = "values are numbers, `(1, 0, 0, 1)`, `time`, `aspect`, and products such as `perspective(60, aspect, 0.1, 100) * translate(0, 0, -3)`";
 
 fn at(span: Range<usize>, message: String, help: &'static str) -> Wrong {
     Wrong { span, message, help }
