@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use r500_drm::{Device, Errno, EventQueue, Fault, File, Machine, Program, Settings};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::{Chip, Submission};
+use tempfile::TempDir;
 
 const VERSION: u32 = 0xc040_6400;
 const SET_CLIENT_CAP: u32 = 0x4010_640d;
@@ -232,10 +233,12 @@ fn unknown_requests_are_refused() {
 
 #[test]
 fn a_screen_shows_frames_and_reports_flips() {
-    let frames = std::env::temp_dir().join(format!("r500-drm-frames-{}", std::process::id()));
-    fs::create_dir_all(&frames).unwrap();
-    let settings =
-        Settings { mode: [320, 200], frames: Some(frames.clone()), ..Settings::default() };
+    let frames = TempDir::new().unwrap();
+    let settings = Settings {
+        mode: [320, 200],
+        frames: Some(frames.path().to_owned()),
+        ..Settings::default()
+    };
     let device = Device::new(settings, Some(Box::new(Storing::default()))).unwrap();
     let (file, mut events) = open(&device);
     let mut resources = [0; 16];
@@ -262,17 +265,18 @@ fn a_screen_shows_frames_and_reports_flips() {
     assert_eq!(events.read(&mut event).unwrap(), 32);
     assert_eq!(event[..16], [2, 0, 0, 0, 32, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0]);
 
-    let picture = fs::File::open(frames.join("frame-00000.png")).map(std::io::BufReader::new);
+    let picture =
+        fs::File::open(frames.path().join("frame-00000.png")).map(std::io::BufReader::new);
     let mut reader = png::Decoder::new(picture.unwrap()).read_info().unwrap();
     let mut rgb = [0; 12];
     reader.next_frame(&mut rgb).unwrap();
     assert_eq!(rgb, [255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    fs::remove_dir_all(frames).unwrap();
 }
 
 #[test]
 fn a_capture_holds_what_was_submitted() {
-    let path = std::env::temp_dir().join(format!("r500-drm-{}.r5cs", std::process::id()));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.r5cs");
     let settings = Settings { capture: Some(path.clone()), ..Settings::default() };
     let (file, _) = card(settings);
     let handle = create(&file, 4096);
@@ -298,7 +302,6 @@ fn a_capture_holds_what_was_submitted() {
             _ => {}
         }
     }
-    fs::remove_file(path).unwrap();
     assert_eq!(compared, 2);
     assert_eq!(player.info().chip, 0x71c0);
 }

@@ -328,17 +328,12 @@ pub fn without_dots(path: &Path) -> PathBuf {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use tempfile::TempDir;
+
     use super::*;
 
     fn refusal(error: &io::Error) -> Option<&Refusal> {
         error.get_ref()?.downcast_ref()
-    }
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("r500-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(folder.join("inner")).unwrap();
-        folder
     }
 
     #[test]
@@ -354,24 +349,26 @@ mod tests {
 
     #[test]
     fn sizes_are_limited_before_reading() {
-        let folder = folder("sizes");
+        let folder = TempDir::new().unwrap();
+        let folder = folder.path();
         let path = folder.join("file");
         std::fs::write(&path, b"12345").unwrap();
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         let error = read(&path, 4).unwrap_err();
         assert_eq!(refusal(&error), Some(&Refusal::TooLarge { limit: 4 }));
         assert!(matches!(
-            refusal(&read(&folder, 4).unwrap_err()),
+            refusal(&read(folder, 4).unwrap_err()),
             Some(Refusal::NotRegular("a folder"))
         ));
         assert!(read_limited(io::repeat(0), 100).is_err());
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn devices_are_refused_and_links_followed_inside_only() {
-        let folder = folder("links");
+        let folder = TempDir::new().unwrap();
+        let folder = folder.path();
+        std::fs::create_dir(folder.join("inner")).unwrap();
         let error = read(Path::new("/dev/zero"), 4).unwrap_err();
         assert_eq!(refusal(&error), Some(&Refusal::NotRegular("a device")));
         std::fs::write(folder.join("inner/file"), b"1").unwrap();
@@ -388,8 +385,7 @@ mod tests {
             assert_eq!(refusal(&error), Some(&Refusal::Outside), "{path}");
         }
         assert_eq!(NamedFiles::anywhere().read(&folder.join("inner/out"), 9).unwrap(), b"2");
-        let wider = files.with_search(std::slice::from_ref(&folder));
+        let wider = files.with_search(&[folder.to_owned()]);
         assert_eq!(wider.read(&folder.join("inner/../outer"), 9).unwrap(), b"2");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

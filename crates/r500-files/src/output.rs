@@ -422,102 +422,87 @@ fn copy_over(temporary: &Temporary) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use tempfile::TempDir;
+
     use super::*;
 
-    /// A folder of its own for a test, removed at the end.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("r500-{name}-{}", std::process::id()));
-            let _ = std::fs::remove_dir_all(&path);
-            std::fs::create_dir_all(&path).unwrap();
-            Self(path)
-        }
-
-        fn names(&self) -> Vec<String> {
-            let entries = std::fs::read_dir(&self.0).unwrap();
-            let mut names: Vec<_> = entries
-                .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-                .collect();
-            names.sort();
-            names
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+    fn names(folder: &TempDir) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
     }
 
     #[test]
     fn names_appear_at_the_commit() {
-        let folder = Folder::new("commit");
-        let path = folder.0.join("out.png");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("out.png");
         let output = Output::create(&path).unwrap();
         output.writer().write_all(b"new").unwrap();
-        assert_eq!(folder.names(), [".out.png.r500-part"]);
+        assert_eq!(names(&folder), [".out.png.r500-part"]);
         output.commit().unwrap();
-        assert_eq!(folder.names(), ["out.png"]);
+        assert_eq!(names(&folder), ["out.png"]);
         // An output that is dropped leaves the file as it was.
         let output = Output::create(&path).unwrap();
         output.writer().write_all(b"half").unwrap();
         drop(output);
-        assert_eq!(folder.names(), ["out.png"]);
+        assert_eq!(names(&folder), ["out.png"]);
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
     }
 
     #[test]
     fn leftovers_are_taken_over_and_files_in_use_are_not() {
-        let folder = Folder::new("leftover");
-        std::fs::write(folder.0.join(".out.r500-part"), b"a longer text of a killed run").unwrap();
-        let path = folder.0.join("out");
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join(".out.r500-part"), b"a longer text of a killed run")
+            .unwrap();
+        let path = folder.path().join("out");
         let first = Output::create(&path).unwrap();
         let second = Output::create(&path).unwrap();
-        assert_eq!(folder.names(), [".out.1.r500-part", ".out.r500-part"]);
+        assert_eq!(names(&folder), [".out.1.r500-part", ".out.r500-part"]);
         first.writer().write_all(b"first").unwrap();
         second.writer().write_all(b"2").unwrap();
         first.commit().unwrap();
         second.commit().unwrap();
-        assert_eq!(folder.names(), ["out"]);
+        assert_eq!(names(&folder), ["out"]);
         assert_eq!(std::fs::read(&path).unwrap(), b"2");
     }
 
     #[test]
     fn new_files_leave_those_of_crashes_alone() {
-        let folder = Folder::new("new");
-        let path = folder.0.join("out");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("out");
         let first = Output::create_new(&path).unwrap();
         assert_eq!(Output::create_new(&path).unwrap_err().kind(), ErrorKind::AlreadyExists);
         first.commit().unwrap();
         assert_eq!(Output::create_new(&path).unwrap_err().kind(), ErrorKind::AlreadyExists);
-        assert_eq!(folder.names(), ["out"]);
-        std::fs::write(folder.0.join(".out.r500-part"), b"crash").unwrap();
+        assert_eq!(names(&folder), ["out"]);
+        std::fs::write(folder.path().join(".out.r500-part"), b"crash").unwrap();
         assert!(remove(&path).unwrap());
         assert!(!remove(&path).unwrap());
-        assert!(folder.names().is_empty());
+        assert!(names(&folder).is_empty());
     }
 
     #[test]
     fn files_of_a_group_appear_together() {
-        let folder = Folder::new("group");
-        let [a, b] = ["a", "b"].map(|name| folder.0.join(name));
-        let missing = folder.0.join("no folder/c");
+        let folder = TempDir::new().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        let missing = folder.path().join("no folder/c");
         let (path, error) = write_group([(&*a, "1"), (&*b, "2"), (&*missing, "3")]).unwrap_err();
         assert_eq!((path, error.kind()), (missing, ErrorKind::NotFound));
-        assert!(folder.names().is_empty());
+        assert!(names(&folder).is_empty());
         write_group([(&*a, "1"), (&*b, "2")]).unwrap();
-        assert_eq!(folder.names(), ["a", "b"]);
+        assert_eq!(names(&folder), ["a", "b"]);
     }
 
     #[test]
     fn long_names_have_temporary_names() {
-        let folder = Folder::new("long");
+        let folder = TempDir::new().unwrap();
         for name in ["x".repeat(255), "\u{e9}".repeat(127)] {
-            write(&folder.0.join(&name), b"1").unwrap();
-            assert_eq!(folder.names(), [name.as_str()]);
-            std::fs::remove_file(folder.0.join(&name)).unwrap();
+            write(&folder.path().join(&name), b"1").unwrap();
+            assert_eq!(names(&folder), [name.as_str()]);
+            std::fs::remove_file(folder.path().join(&name)).unwrap();
         }
     }
 
@@ -525,32 +510,32 @@ mod tests {
     #[test]
     fn permissions_and_links_stay() {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = Folder::new("links");
-        let file = folder.0.join("file");
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("file");
         std::fs::write(&file, b"old").unwrap();
         std::fs::set_permissions(&file, PermissionsExt::from_mode(0o604)).unwrap();
-        symlink("file", folder.0.join("link")).unwrap();
-        symlink("link", folder.0.join("link of a link")).unwrap();
-        write(&folder.0.join("link of a link"), b"new").unwrap();
-        assert_eq!(folder.names(), ["file", "link", "link of a link"]);
+        symlink("file", folder.path().join("link")).unwrap();
+        symlink("link", folder.path().join("link of a link")).unwrap();
+        write(&folder.path().join("link of a link"), b"new").unwrap();
+        assert_eq!(names(&folder), ["file", "link", "link of a link"]);
         assert_eq!(std::fs::read(&file).unwrap(), b"new");
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o604);
         // A link to a file that is not there yet.
-        symlink("later", folder.0.join("ahead")).unwrap();
-        write(&folder.0.join("ahead"), b"1").unwrap();
-        assert_eq!(std::fs::read(folder.0.join("later")).unwrap(), b"1");
-        assert!(folder.0.join("ahead").is_symlink());
-        symlink("cycle", folder.0.join("cycle")).unwrap();
-        assert!(write(&folder.0.join("cycle"), b"1").is_err());
+        symlink("later", folder.path().join("ahead")).unwrap();
+        write(&folder.path().join("ahead"), b"1").unwrap();
+        assert_eq!(std::fs::read(folder.path().join("later")).unwrap(), b"1");
+        assert!(folder.path().join("ahead").is_symlink());
+        symlink("cycle", folder.path().join("cycle")).unwrap();
+        assert!(write(&folder.path().join("cycle"), b"1").is_err());
     }
 
     #[cfg(unix)]
     #[test]
     fn devices_and_folders_are_not_replaced() {
-        let folder = Folder::new("special");
+        let folder = TempDir::new().unwrap();
         write(Path::new("/dev/null"), b"1").unwrap();
-        assert!(write(&folder.0, b"1").is_err());
-        assert!(write(&folder.0.join("missing/"), b"1").is_err());
+        assert!(write(folder.path(), b"1").is_err());
+        assert!(write(&folder.path().join("missing/"), b"1").is_err());
         #[cfg(target_os = "linux")]
         {
             let full = Output::create(Path::new("/dev/full")).unwrap();
@@ -558,6 +543,6 @@ mod tests {
             let _ = full.writer().write_all(b"1");
             assert_eq!(full.commit().unwrap_err().kind(), ErrorKind::StorageFull);
         }
-        assert!(folder.names().is_empty());
+        assert!(names(&folder).is_empty());
     }
 }

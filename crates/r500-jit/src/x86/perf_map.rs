@@ -73,15 +73,13 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn links_are_not_followed() {
-        let folder = std::env::temp_dir().join(format!("r500-perf-map-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (target, link) = (folder.join("target"), folder.join("link"));
+        let folder = tempfile::TempDir::new().unwrap();
+        let [target, link] = ["target", "link"].map(|name| folder.path().join(name));
         std::os::unix::fs::symlink(&target, &link).unwrap();
         assert!(PerfMap::open_at(&link).is_err());
         assert!(!target.exists());
         PerfMap::open_at(&target).unwrap();
         assert!(PerfMap::open_at(&link).is_err());
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
