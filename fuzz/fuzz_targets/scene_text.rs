@@ -23,7 +23,7 @@ fuzz_target!(|input: (&str, f32)| {
                 let mut card = Card::new();
                 card.set_deadline(Instant::now().checked_add(Duration::from_millis(200)));
                 let _ = card.submit(&frame.submission);
-                let picture = frame.picture();
+                let picture = frame.picture(&card);
                 assert_eq!([picture.width, picture.height], scene.size());
             }
         }

@@ -17,6 +17,7 @@ use r500_isa::texture::TxInvalTags;
 use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
+use crate::draw_inputs::DrawInputs;
 use crate::limits::{Budget, CardError, Limits};
 use crate::reading::{ReadingError, Readings};
 use crate::recording::{DrawJob, Recording};
@@ -48,6 +49,9 @@ pub struct Card {
     /// The draw to record, as a value of [`Statistics::draws`](crate::Statistics::draws).
     wanted: Option<u64>,
     recorded: Option<DrawJob>,
+    /// The draw whose inputs to keep, counted alike.
+    wanted_inputs: Option<u64>,
+    inputs: Option<DrawInputs>,
     texture_cache: TextureCache,
 }
 
@@ -78,6 +82,8 @@ impl Card {
             zpass: 0,
             wanted: None,
             recorded: None,
+            wanted_inputs: None,
+            inputs: None,
             texture_cache: TextureCache::default(),
         }
     }
@@ -90,6 +96,16 @@ impl Card {
     /// Returns the recorded draw as a job; `None` if it has not been executed or shaded nothing.
     pub fn take_recorded(&mut self) -> Option<DrawJob> {
         self.recorded.take()
+    }
+
+    /// Requests that the inputs of a draw are kept before it is executed. Draws count from 0 over all submissions.
+    pub fn keep_inputs(&mut self, draw: u64) {
+        self.wanted_inputs = Some(draw);
+    }
+
+    /// Returns the inputs of the draw; `None` if it has not been executed or cannot be drawn.
+    pub fn take_inputs(&mut self) -> Option<DrawInputs> {
+        self.inputs.take()
     }
 
     /// Sets the readings: choices for rules that the documents leave open.
@@ -182,6 +198,8 @@ impl Card {
             zpass,
             wanted,
             recorded,
+            wanted_inputs,
+            inputs,
             texture_cache,
         } = self;
         report.statistics.submissions += 1;
@@ -191,6 +209,9 @@ impl Card {
             match effect {
                 Ok(Effect::Draw(call)) => {
                     let number = report.statistics.draws;
+                    if *wanted_inputs == Some(number) {
+                        *inputs = DrawInputs::new(cp.state(), &call, readings, *exec_readings)?;
+                    }
                     let record = *wanted == Some(number);
                     let mut recording = record.then(Recording::default);
                     let mut context = Context {

@@ -100,6 +100,7 @@
 mod card;
 mod clip;
 mod cp;
+mod draw_inputs;
 mod fg;
 mod fog;
 mod ga;
@@ -120,6 +121,7 @@ mod vap;
 mod zb;
 
 pub use card::Card;
+pub use draw_inputs::DrawInputs;
 pub use limits::{CardError, Limits};
 pub use reading::{ReadingError, ReadingInfo, Readings};
 pub use recording::DrawJob;

@@ -3,7 +3,8 @@
 use r500::chip::pm4::{MAX_BODY, Opcode};
 use r500::chip::values::{DataType, PrimType, PrimWalk, StreamSwizzle};
 use r500::chip::vap::{
-    self, VapOutVtxFmt0, VapOutVtxFmt1, VapProgStreamCntl, VapProgStreamCntlExt, VapVfCntl,
+    self, VapCntlStatus, VapOutVtxFmt0, VapOutVtxFmt1, VapProgStreamCntl, VapProgStreamCntlExt,
+    VapVfCntl, VapVsmVtxAssm,
 };
 use r500::chip::{Mapped, pvs};
 use r500::isa::state::{
@@ -17,9 +18,10 @@ use r500::pvs::Source;
 use r500_stream::StreamWriter;
 
 use crate::expression::{Environment, Value};
-use crate::frame::{Buffers, Frame};
+use crate::frame::{Buffers, Frame, Shown};
+use crate::mesh::Attribute;
 use crate::state::{self, Surfaces};
-use crate::{Draw, Scene, texture};
+use crate::{Draw, Memory, Scene, texture};
 
 /// Why a scene cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,23 +49,71 @@ impl Scene {
     /// [`CompileError`] if a draw has what the card has not, such as a ninth output.
     pub fn compile(&self, time: f64) -> Result<Frame, CompileError> {
         let mut buffers = Buffers::default();
-        let surfaces: Vec<Surfaces> = self
-            .targets
+        let last = self.draws.last().and_then(|draw| draw.target);
+        let surfaces = self.surfaces(last.is_some(), &mut buffers);
+        let raw: Vec<u32> = self
+            .buffers
             .iter()
-            .map(|target| buffers.surfaces(target.size, target.clear, target.depth))
+            .map(|raw| buffers.raw(raw.name.clone(), raw.bytes.clone()))
             .collect();
+        let memory = Places { surfaces, raw };
         let mut stream = StreamWriter::default();
         for (number, draw) in self.draws.iter().enumerate() {
-            let target = surfaces[draw.target];
-            let [width, height] = target.size;
+            let [width, height] = self.targets[draw.target.unwrap_or(0)].size;
             let aspect = f64::from(width) / f64::from(height);
             let environment = Environment { time, aspect };
             let mut compiler = Compiler { stream: &mut stream, buffers: &mut buffers, environment };
             compiler
-                .draw(draw, &surfaces)
+                .draw(draw, &memory, [width, height])
                 .map_err(|message| CompileError { draw: number, message })?;
         }
-        Ok(buffers.frame(stream, surfaces[0]))
+        let picture = match memory.surfaces[0] {
+            Some(surfaces) if last.is_some() => Shown::Target(surfaces),
+            _ => Shown::Registers(self.size()),
+        };
+        Ok(buffers.frame(stream, picture))
+    }
+
+    /// Adds the buffers of the targets that draws use, and of the picture if it is `shown`.
+    fn surfaces(&self, shown: bool, buffers: &mut Buffers) -> Vec<Option<Surfaces>> {
+        let mut used = vec![false; self.targets.len()];
+        used[0] = shown;
+        for draw in &self.draws {
+            let textures = draw.textures.iter().map(|(_, target)| *target);
+            let addresses = draw.registers.iter().filter_map(|write| match write.memory {
+                Some(Memory::Target(target)) => Some(target),
+                _ => None,
+            });
+            for target in draw.target.into_iter().chain(textures).chain(addresses) {
+                used[target] = true;
+            }
+        }
+        let targets = self.targets.iter().zip(used);
+        targets
+            .map(|(target, used)| {
+                used.then(|| buffers.surfaces(target.size, target.clear, target.depth))
+            })
+            .collect()
+    }
+}
+
+/// Where the memory of a scene is in the relocation list.
+struct Places {
+    surfaces: Vec<Option<Surfaces>>,
+    raw: Vec<u32>,
+}
+
+impl Places {
+    #[expect(clippy::expect_used, reason = "`Scene::surfaces` adds each target that a draw names")]
+    fn target(&self, n: usize) -> Surfaces {
+        self.surfaces[n].expect("targets that draws use have buffers")
+    }
+
+    fn relocation(&self, memory: Memory) -> u32 {
+        match memory {
+            Memory::Target(n) => self.target(n).color,
+            Memory::Raw(n) => self.raw[n],
+        }
     }
 }
 
@@ -74,17 +124,30 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn draw(&mut self, draw: &Draw, surfaces: &[Surfaces]) -> Result<(), String> {
-        let target = surfaces[draw.target];
+    fn draw(&mut self, draw: &Draw, memory: &Places, size: [u32; 2]) -> Result<(), String> {
         state::defaults(self.stream);
-        state::target(self.stream, target);
-        state::viewport(self.stream, target.size);
-        let coordinates = self.vertex_program(&draw.vertex, draw)?;
+        if let Some(target) = draw.target {
+            state::target(self.stream, memory.target(target));
+        }
+        state::viewport(self.stream, size);
+        let coordinates = match &draw.vertex {
+            Some(source) => self.vertex_program(source, draw)?,
+            None => {
+                let bypass = VapCntlStatus(0).with(VapCntlStatus::PVS_BYPASS, true);
+                self.stream.set(bypass).set(position_only());
+                0
+            }
+        };
         state::interpolants(self.stream, coordinates);
         self.fragment_program(&draw.fragment, draw)?;
-        self.textures(draw, surfaces)?;
+        self.textures(draw, memory)?;
         self.attributes(&draw.mesh.attributes);
-        self.stream.append(&draw.registers);
+        for write in &draw.registers {
+            self.stream.write(write.address, &[write.value]);
+            if let Some(place) = write.memory {
+                self.stream.relocation(memory.relocation(place));
+            }
+        }
         self.vertices(draw)?;
         state::flush(self.stream);
         Ok(())
@@ -98,10 +161,13 @@ impl Compiler<'_> {
         if outputs.first() != Some(&0) {
             return Err("the vertex program does not write the position, out[0]".to_owned());
         }
-        let coordinates = outputs.len() - 1;
-        if outputs.last() != Some(&coordinates) || coordinates > MAX_COORDINATES {
+        // Registers of the text say what the outputs are, or all but the position are coordinates.
+        let formats = [VapOutVtxFmt0::MAPPING, VapOutVtxFmt1::MAPPING].map(|m| m.address);
+        let described = draw.registers.iter().any(|write| formats.contains(&write.address));
+        let coordinates = if described { 0 } else { outputs.len() - 1 };
+        if !described && (outputs.last() != Some(&coordinates) || coordinates > MAX_COORDINATES) {
             return Err(format!(
-                "the vertex program writes {}: outputs are out[0], the position, and out[1] up to out[{MAX_COORDINATES}] without a gap",
+                "the vertex program writes {}: outputs are out[0], the position, and out[1] up to out[{MAX_COORDINATES}] without a gap, unless VAP_OUT_VTX_FMT_0 and VAP_OUT_VTX_FMT_1 say otherwise",
                 outputs.iter().map(|n| format!("out[{n}]")).collect::<Vec<_>>().join(", ")
             ));
         }
@@ -123,15 +189,17 @@ impl Compiler<'_> {
         {
             formats = formats.with(field, 4);
         }
-        // The position, and the coordinates from bit 16 on.
-        let assembly = 1 | ((1 << coordinates) - 1) << 16;
+        // The position, and coordinates from TC0 on.
+        let first = VapVsmVtxAssm(0).with(VapVsmVtxAssm::TC0, true).bits();
+        let coordinate_bits = ((1 << coordinates) - 1) * first;
+        let assembly = VapVsmVtxAssm(coordinate_bits).with(VapVsmVtxAssm::POS, true);
         self.stream
             .set(controls.range)
             .set(controls.inputs)
             .set(controls.constants)
-            .set(VapOutVtxFmt0(0).with(VapOutVtxFmt0::VTX_POS_PRESENT, true))
+            .set(position_only())
             .set(formats)
-            .set(vap::VapVsmVtxAssm(assembly));
+            .set(assembly);
         let mut ops = 0;
         for flow in &controls.flow {
             let n = u32::from(flow.number);
@@ -191,6 +259,13 @@ impl Compiler<'_> {
         for (format, n) in state.format.iter().zip(0..) {
             self.stream.set_member(n, format.unwrap_or_default());
         }
+        if draw.target.is_none() {
+            for (format, n) in state.out_fmt.iter().zip(0..) {
+                if let Some(format) = format {
+                    self.stream.set_member(n, *format);
+                }
+            }
+        }
         let mut constants = state.constants.clone();
         for (number, value) in self.constants(&draw.fragment_constants)? {
             constants.resize(constants.len().max(number + 1), [0; 4]);
@@ -228,7 +303,7 @@ impl Compiler<'_> {
     }
 
     /// Binds the textures of the fragment program, and targets.
-    fn textures(&mut self, draw: &Draw, surfaces: &[Surfaces]) -> Result<(), String> {
+    fn textures(&mut self, draw: &Draw, memory: &Places) -> Result<(), String> {
         let mut enabled = 0u32;
         for (unit, texture) in draw.fragment.textures.iter().enumerate() {
             let Some(texture) = texture else { continue };
@@ -239,10 +314,10 @@ impl Compiler<'_> {
             enabled |= 1 << unit;
         }
         for (unit, target) in &draw.textures {
-            if *target == draw.target {
+            if Some(*target) == draw.target {
                 return Err(format!("texture {unit} is the target of the same draw"));
             }
-            let Surfaces { color, size, pitch, .. } = surfaces[*target];
+            let Surfaces { color, size, pitch, .. } = memory.target(*target);
             let unit = u32::from(*unit);
             texture::bind(self.stream, unit, &texture::of_target(size, pitch), color);
             enabled |= 1 << unit;
@@ -251,23 +326,21 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Describes the attributes of a vertex: floats, attribute n to input n; missing components are 0, 0, 1.
-    fn attributes(&mut self, attributes: &[usize]) {
+    /// Describes the attributes of a vertex: floats; missing components are 0, 0, 1.
+    fn attributes(&mut self, attributes: &[Attribute]) {
         use VapProgStreamCntl as Cntl;
         use VapProgStreamCntlExt as Ext;
         let types = [DataType::FLOAT_1, DataType::FLOAT_2, DataType::FLOAT_3, DataType::FLOAT_4];
-        let ty = |components: usize| types[components - 1];
-        let select = |components: usize, n: usize| match n {
-            _ if n < components => {
-                [StreamSwizzle::X, StreamSwizzle::Y, StreamSwizzle::Z, StreamSwizzle::W][n]
-            }
+        let ty = |attribute: Attribute| types[usize::from(attribute.components) - 1];
+        let select = |attribute: Attribute, n: u8| match n {
+            _ if n < attribute.components => StreamSwizzle::new(n),
             3 => StreamSwizzle::ONE,
             _ => StreamSwizzle::ZERO,
         };
         for (n, pair) in attributes.chunks(2).enumerate() {
             let mut cntl = Cntl(0)
                 .with(Cntl::DATA_TYPE_0, ty(pair[0]))
-                .with(Cntl::DST_VEC_LOC_0, n as u8 * 2)
+                .with(Cntl::DST_VEC_LOC_0, pair[0].input)
                 .with(Cntl::LAST_VEC_0, n * 2 + 1 == attributes.len());
             let mut ext = Ext(0)
                 .with(Ext::SWIZZLE_SELECT_X_0, select(pair[0], 0))
@@ -275,16 +348,16 @@ impl Compiler<'_> {
                 .with(Ext::SWIZZLE_SELECT_Z_0, select(pair[0], 2))
                 .with(Ext::SWIZZLE_SELECT_W_0, select(pair[0], 3))
                 .with(Ext::WRITE_ENA_0, 0xf);
-            if let Some(second) = pair.get(1) {
+            if let Some(&second) = pair.get(1) {
                 cntl = cntl
-                    .with(Cntl::DATA_TYPE_1, ty(*second))
-                    .with(Cntl::DST_VEC_LOC_1, n as u8 * 2 + 1)
+                    .with(Cntl::DATA_TYPE_1, ty(second))
+                    .with(Cntl::DST_VEC_LOC_1, second.input)
                     .with(Cntl::LAST_VEC_1, n * 2 + 2 == attributes.len());
                 ext = ext
-                    .with(Ext::SWIZZLE_SELECT_X_1, select(*second, 0))
-                    .with(Ext::SWIZZLE_SELECT_Y_1, select(*second, 1))
-                    .with(Ext::SWIZZLE_SELECT_Z_1, select(*second, 2))
-                    .with(Ext::SWIZZLE_SELECT_W_1, select(*second, 3))
+                    .with(Ext::SWIZZLE_SELECT_X_1, select(second, 0))
+                    .with(Ext::SWIZZLE_SELECT_Y_1, select(second, 1))
+                    .with(Ext::SWIZZLE_SELECT_Z_1, select(second, 2))
+                    .with(Ext::SWIZZLE_SELECT_W_1, select(second, 3))
                     .with(Ext::WRITE_ENA_1, 0xf);
             }
             self.stream.set_member(n as u32, cntl).set_member(n as u32, ext);
@@ -334,6 +407,10 @@ impl Compiler<'_> {
         }
         Ok(())
     }
+}
+
+fn position_only() -> VapOutVtxFmt0 {
+    VapOutVtxFmt0(0).with(VapOutVtxFmt0::VTX_POS_PRESENT, true)
 }
 
 /// Returns how many vertices a packet draws, so that no primitive is in two.

@@ -1,6 +1,7 @@
 //! A compiled scene: a submission with its buffers, which a card executes or a capture keeps.
 
 use r500::picture::Picture as Pixels;
+use r500_card::{Card, TargetPicture};
 use r500_stream::capture::{BLOCK_BYTES, Info, NamedRelocation, Picture, Record};
 use r500_stream::{Buffer, BufferId, PixelFormat, Relocation, StreamWriter, Submission, Tiling};
 
@@ -14,19 +15,38 @@ const VRAM: u32 = 4;
 pub struct Frame {
     /// The command stream with its buffers, whose contents are those before the draws.
     pub submission: Submission,
-    picture: Surfaces,
+    picture: Shown,
+    /// Raw buffers by name: their places in the relocation list.
+    raw: Vec<(String, u32)>,
+}
+
+/// Where the picture of a frame is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shown {
+    /// In a target of the scene.
+    Target(Surfaces),
+    /// In target A of the last draw, as its registers say; width and height.
+    Registers([u32; 2]),
 }
 
 /// The buffers of a frame while it is compiled: entries of the relocation list.
 #[derive(Default)]
 pub(crate) struct Buffers {
     buffers: Vec<(Vec<u8>, bool)>,
+    raw: Vec<(String, u32)>,
 }
 
 impl Buffers {
     /// Adds a buffer that draws read.
     pub(crate) fn add(&mut self, bytes: Vec<u8>) -> u32 {
         self.push(bytes, false)
+    }
+
+    /// Adds a raw buffer, which draws may read and write.
+    pub(crate) fn raw(&mut self, name: String, bytes: Vec<u8>) -> u32 {
+        let place = self.push(bytes, true);
+        self.raw.push((name, place));
+        place
     }
 
     fn push(&mut self, bytes: Vec<u8>, written: bool) -> u32 {
@@ -56,7 +76,8 @@ impl Buffers {
     }
 
     /// Returns the frame of a stream.
-    pub(crate) fn frame(self, stream: StreamWriter, picture: Surfaces) -> Frame {
+    pub(crate) fn frame(self, stream: StreamWriter, picture: Shown) -> Frame {
+        let raw = self.raw;
         let relocations = self.buffers.into_iter().zip(0..).map(|((bytes, written), id)| {
             let buffer = Buffer::zeroed(BufferId(id), bytes.len());
             buffer.write(0, &bytes);
@@ -74,15 +95,21 @@ impl Buffers {
             flags: Submission::KEEP_TILING_FLAGS,
             relocations: relocations.collect(),
         };
-        Frame { submission, picture }
+        Frame { submission, picture, raw }
     }
 }
 
 impl Frame {
-    /// Returns the contents of the picture: those before the draws until a card executes them.
+    /// Returns the picture after `card` has executed the submission; one that is where registers say is read with the state of the card.
     #[must_use]
-    pub fn picture(&self) -> Pixels {
-        let Surfaces { color, size: [width, height], pitch, .. } = self.picture;
+    pub fn picture(&self, card: &Card) -> Pixels {
+        match self.picture {
+            Shown::Target(surfaces) => self.surface(surfaces),
+            Shown::Registers(size) => registered(card, size),
+        }
+    }
+
+    fn surface(&self, Surfaces { color, size: [width, height], pitch, .. }: Surfaces) -> Pixels {
         let buffer = &self.submission.relocations[color as usize].buffer;
         let mut pixels = Vec::with_capacity(width as usize * height as usize);
         for y in 0..height as usize {
@@ -95,7 +122,23 @@ impl Frame {
         Pixels { width, height, pixels }
     }
 
-    /// Returns the records of a capture that draws the scene and shows its picture. Call it before a card executes the submission: it keeps
+    /// Returns where the picture is in memory: the place of its buffer in the relocation list, width and height, and pixels from row to row; each
+    /// is a dword with blue in the lowest byte. `None` if it is where registers say.
+    #[must_use]
+    pub fn picture_place(&self) -> Option<(u32, [u32; 2], u32)> {
+        match self.picture {
+            Shown::Target(Surfaces { color, size, pitch, .. }) => Some((color, size, pitch)),
+            Shown::Registers(_) => None,
+        }
+    }
+
+    /// Returns the raw buffers of the scene, by name.
+    pub fn raw_buffers(&self) -> impl Iterator<Item = (&str, &Buffer)> {
+        let relocations = &self.submission.relocations;
+        self.raw.iter().map(|(name, n)| (name.as_str(), &relocations[*n as usize].buffer))
+    }
+
+    /// Returns the records of a capture that draws the scene and shows its picture, if it is in a target of the scene. Call it before a card executes the submission: it keeps
     /// the contents of buffers.
     #[must_use]
     pub fn records(&self, info: Info) -> Vec<Record> {
@@ -125,17 +168,34 @@ impl Frame {
                 })
                 .collect(),
         });
-        let Surfaces { color, size: [width, height], pitch, .. } = self.picture;
-        let buffer = relocations[color as usize].buffer.id();
-        records.push(Record::Wait { buffer });
-        records.push(Record::Flip(Picture {
-            buffer,
-            width,
-            height,
-            pitch: pitch * 4,
-            offset: 0,
-            format: PixelFormat::ARGB8888.code(),
-        }));
+        if let Shown::Target(Surfaces { color, size: [width, height], pitch, .. }) = self.picture {
+            let buffer = relocations[color as usize].buffer.id();
+            records.push(Record::Wait { buffer });
+            records.push(Record::Flip(Picture {
+                buffer,
+                width,
+                height,
+                pitch: pitch * 4,
+                offset: 0,
+                format: PixelFormat::ARGB8888.code(),
+            }));
+        }
         records
     }
+}
+
+/// Returns target A of a card, with the given size: pixels outside of the target are transparent.
+fn registered(card: &Card, [width, height]: [u32; 2]) -> Pixels {
+    let target = card.target(0);
+    let color = |x: u32, y: u32| {
+        let TargetPicture { size, colors } = target.as_ref()?;
+        if x >= size[0] || y >= size[1] {
+            return None;
+        }
+        let color = colors.get(y as usize * size[0] as usize + x as usize)?;
+        Some(color.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8))
+    };
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let pixels = places.map(|(x, y)| color(x, y).unwrap_or_default()).collect();
+    Pixels { width, height, pixels }
 }

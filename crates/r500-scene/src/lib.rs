@@ -23,6 +23,8 @@
 //!
 //! ```text
 //! text ─parse▶ Scene ─compile, for a time▶ Frame { command stream, buffers } ─card▶ picture
+//!  ▲                                                                            │
+//!  └────────────────────────────────── of_draw ──────────── inputs of a draw ◀──┘
 //! ```
 //!
 //! | module | content |
@@ -33,15 +35,19 @@
 //! | `state` | registers of every draw |
 //! | `texture` | textures in memory |
 //! | `compile` | the command stream |
+//! | `c_header` | the compiled scene as C |
 //! | `frame` | the compiled scene: buffers, picture, capture |
+//! | `of_draw` | the way back: a draw of a card as a scene |
 //!
 //! A scene names files below its own folder only ([`NamedFiles`](r500::files::NamedFiles)).
 #![forbid(unsafe_code)]
 
+mod c_header;
 mod compile;
 mod expression;
 mod frame;
 mod mesh;
+mod of_draw;
 mod parse;
 mod state;
 mod texture;
@@ -50,19 +56,23 @@ use std::ops::Range;
 
 use r500::program::Job;
 use r500::pvs::Source;
-use r500_stream::StreamWriter;
 
 pub use compile::CompileError;
 pub use frame::Frame;
+pub use of_draw::{OfDrawError, SceneText};
 
 use expression::Expression;
 use mesh::Mesh;
+
+/// Limit of the bytes of the raw buffers of a scene, and of a texture.
+const MAX_BYTES: usize = 256 << 20;
 
 /// A scene.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The picture first.
     targets: Vec<Target>,
+    buffers: Vec<RawBuffer>,
     draws: Vec<Draw>,
     /// Whether an expression takes the time.
     moves: bool,
@@ -90,20 +100,47 @@ struct Target {
     depth: Option<f32>,
 }
 
+/// A buffer whose layout only registers know.
+#[derive(Clone, Debug)]
+struct RawBuffer {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// What a name stands for where a register takes an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    /// The colours of a target.
+    Target(usize),
+    /// A raw buffer.
+    Raw(usize),
+}
+
+/// A write of a register.
+#[derive(Clone, Copy, Debug)]
+struct RegisterWrite {
+    address: u32,
+    value: u32,
+    /// The memory that an address is in.
+    memory: Option<Memory>,
+}
+
 /// A draw.
 #[derive(Clone, Debug)]
 struct Draw {
     primitive: r500::chip::values::PrimType,
-    target: usize,
+    /// `None`: where its registers say.
+    target: Option<usize>,
     mesh: Mesh,
-    vertex: Source,
+    /// `None`: vertices are what a vertex program would write.
+    vertex: Option<Source>,
     fragment: Box<Job>,
     vertex_constants: Vec<Assignment>,
     fragment_constants: Vec<Assignment>,
     /// Targets that are textures, by unit.
     textures: Vec<(u8, usize)>,
     /// Registers of the text, after all others.
-    registers: StreamWriter,
+    registers: Vec<RegisterWrite>,
 }
 
 /// `const[first] = expression`, or four of them for a matrix.
@@ -132,9 +169,9 @@ impl Scene {
         self.draws.len()
     }
 
-    /// Returns the vertex and the fragment program of each draw.
-    pub fn programs(&self) -> impl Iterator<Item = (&Source, &Job)> {
-        self.draws.iter().map(|draw| (&draw.vertex, &*draw.fragment))
+    /// Returns the vertex program, if there is one, and the fragment program of each draw.
+    pub fn programs(&self) -> impl Iterator<Item = (Option<&Source>, &Job)> {
+        self.draws.iter().map(|draw| (draw.vertex.as_ref(), &*draw.fragment))
     }
 
     /// Returns whether the picture depends on the time.

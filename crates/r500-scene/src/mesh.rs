@@ -5,12 +5,21 @@ use std::io::BufReader;
 /// Vertices, one after another, and the order of their use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Mesh {
-    /// Components of each attribute, 1 to 4; attribute n is input n of the vertex program.
-    pub(crate) attributes: Vec<usize>,
+    /// What a vertex consists of.
+    pub(crate) attributes: Vec<Attribute>,
     /// The components of all attributes of vertex 0, then of vertex 1, and so on.
     pub(crate) values: Vec<f32>,
     /// `None`: each vertex once, in order.
     pub(crate) indices: Option<Vec<u32>>,
+}
+
+/// A part of each vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attribute {
+    /// Number of the input of the vertex program.
+    pub(crate) input: u8,
+    /// 1 to 4 components; further ones are 0, 0, 1.
+    pub(crate) components: u8,
 }
 
 /// Limit of the attributes of a vertex.
@@ -21,7 +30,7 @@ pub(crate) const MAX_VERTICES: usize = 1 << 20;
 impl Mesh {
     /// Returns the floats of a vertex.
     pub(crate) fn stride(&self) -> usize {
-        self.attributes.iter().sum()
+        self.attributes.iter().map(|attribute| usize::from(attribute.components)).sum()
     }
 
     /// Returns the number of vertices in the array.
@@ -42,9 +51,10 @@ impl Mesh {
             .map_err(|error| error.to_string())?;
         let with_normals = models.iter().all(|model| !model.mesh.normals.is_empty());
         let with_coordinates = models.iter().all(|model| !model.mesh.texcoords.is_empty());
-        let mut mesh = Self { attributes: vec![3], ..Self::default() };
-        mesh.attributes.extend(with_normals.then_some(3));
-        mesh.attributes.extend(with_coordinates.then_some(2));
+        let parts = [Some(3), with_normals.then_some(3), with_coordinates.then_some(2)];
+        let parts = parts.into_iter().flatten().zip(0..);
+        let attributes = parts.map(|(components, input)| Attribute { input, components }).collect();
+        let mut mesh = Self { attributes, ..Self::default() };
         let mut indices = Vec::new();
         for tobj::Mesh { positions, normals, texcoords, indices: order, .. } in
             models.iter().map(|model| &model.mesh)
@@ -90,7 +100,8 @@ mod tests {
         let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n";
         let mesh = Mesh::from_obj(square.as_bytes());
         let mesh = mesh.unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((mesh.attributes.as_slice(), mesh.vertices()), (&[3, 2][..], 4));
+        let components: Vec<u8> = mesh.attributes.iter().map(|part| part.components).collect();
+        assert_eq!((components.as_slice(), mesh.vertices()), (&[3, 2][..], 4));
         assert_eq!(mesh.indices.as_deref(), Some(&[0, 1, 2, 0, 2, 3][..]));
         assert_eq!(mesh.values[5..10], [1.0, 0.0, 0.0, 1.0, 0.0]);
         assert!(Mesh::from_obj(b"").is_err() && Mesh::from_obj(b"f 1 2 3\n").is_err());

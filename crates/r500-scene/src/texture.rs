@@ -1,43 +1,38 @@
-//! Textures in memory: rows as long as the texture unit reads them.
+//! Textures in memory.
 
-use r500::exec::texture::storage;
+use r500::exec::texture::MemoryLayout;
 use r500::isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset};
-use r500::isa::values::{ClampMode, CoordType, TexelFilter, TxFormat, TxSel};
+use r500::isa::values::{ClampMode, TexelFilter, TxFormat, TxSel};
 use r500::program::Texture;
 use r500_stream::StreamWriter;
 
-/// Rows are multiples of these bytes.
-const ROW: usize = 32;
+use crate::MAX_BYTES;
 
-/// Returns the bytes of a texture in memory, without tiles: level after level, layer after layer.
+/// Returns the bytes of a texture in memory, without tiles.
 ///
 /// # Errors
-/// If the texture unit cannot sample the texture, or a cube has sides that are not powers of two, which the unit addresses otherwise.
+/// If the texture unit cannot sample the texture, or its registers ask for more memory than a scene may have.
 pub(crate) fn memory(texture: &Texture) -> Result<Vec<u8>, String> {
-    let (bits, side) =
-        storage(texture.format1, texture.format2).map_err(|error| error.to_string())?;
-    let kind = texture.format1.tex_coord_type();
-    let cube = kind == CoordType::CUBE;
-    // Heights of mipmaps, volumes and cubes are powers of two.
-    let rounds = texture.levels.len() > 1 || kind != CoordType::D2;
-    let mut bytes = Vec::new();
-    for level in &texture.levels {
-        if cube && !(level.width.is_power_of_two() && level.height.is_power_of_two()) {
-            return Err("the sides of a cube map are powers of two".to_owned());
+    let layout =
+        MemoryLayout::new(texture, TxOffset(0), true).map_err(|error| error.to_string())?;
+    let mut memory = Vec::new();
+    for (level, k) in texture.levels.iter().zip(0..) {
+        let place = layout.level(k);
+        let start = memory.len();
+        if start as u64 + place.bytes() > MAX_BYTES as u64 {
+            return Err(format!("level {k} ends after {MAX_BYTES} bytes"));
         }
-        let used = (u64::from(level.width.div_ceil(side)) * u64::from(bits)).div_ceil(8) as usize;
-        let rows = level.height.div_ceil(side) as usize;
-        let height = if rounds { level.height.next_power_of_two() } else { level.height };
-        let padding = (height.div_ceil(side) as usize - rows) * used.next_multiple_of(ROW);
-        for layer in level.bytes.chunks(used.max(1) * rows.max(1)) {
-            for row in layer.chunks(used.max(1)) {
-                bytes.extend_from_slice(row);
-                bytes.resize(bytes.len().next_multiple_of(ROW), 0);
-            }
-            bytes.resize(bytes.len() + padding, 0);
+        memory.resize(start + place.bytes() as usize, 0);
+        let mut rest = &level.bytes[..];
+        for (offset, length) in place.pieces() {
+            // A level that lacks bytes is sampled as if they were 0.
+            let (piece, after) = rest.split_at(length.min(rest.len()));
+            rest = after;
+            let at = start + offset as usize;
+            memory[at..at + piece.len()].copy_from_slice(piece);
         }
     }
-    Ok(bytes)
+    Ok(memory)
 }
 
 /// Binds a texture that is in a buffer to a unit.

@@ -39,7 +39,7 @@ fn draw_on(scene: &Scene, time: f64, engine: Box<dyn Engine + Send>) -> Picture 
         card.report().engines().filter(|(choice, _)| choice.fallback_reason.is_some()).collect();
     assert!(others.is_empty(), "{others:?}");
     assert_eq!(card.report().statistics.draws as usize, scene.draws());
-    frame.picture()
+    frame.picture(&card)
 }
 
 fn draw(text: &str) -> Picture {

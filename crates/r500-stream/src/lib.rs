@@ -34,7 +34,10 @@ pub use error::{RelocationTarget, StreamError, StreamErrorKind};
 pub use frame::{FrameError, MAX_SIDE, PixelFormat, frame_rgb};
 pub use memories::{PvsMemory, UsMemory};
 pub use packet::{Packet, Packets, StreamWriter, Truncated, packets};
-pub use processor::{Binding, BoundArray, CommandProcessor, DrawCall, Effect, Indices, State};
+pub use processor::{
+    Binding, BoundArray, BufferUse, CommandProcessor, DrawCall, Effect, Indices, State,
+    takes_buffer,
+};
 pub use registers::RegisterFile;
 pub use statistics::{Draws, Statistics};
 pub use submission::{Relocation, Submission, Tiling};

@@ -33,7 +33,7 @@ use crate::memories::{PvsMemory, UsMemory};
 use crate::packet::{Packet, Packets, packets};
 use crate::port_draw::PortDraw;
 use crate::registers::{RegisterFile, member_at};
-use crate::{Buffer, Relocation, Submission, Tiling};
+use crate::{Buffer, BufferId, Relocation, Submission, Tiling};
 
 /// The chip state that streams set: registers, program memories, bound buffers.
 #[derive(Clone, Debug, Default)]
@@ -99,6 +99,12 @@ impl State {
     #[must_use]
     pub fn arrays(&self) -> &[BoundArray] {
         &self.arrays
+    }
+
+    /// Returns a buffer that a register is bound to, by its identity.
+    #[must_use]
+    pub fn buffer(&self, id: BufferId) -> Option<&Buffer> {
+        self.bindings.iter().map(|(_, binding)| &binding.buffer).find(|buffer| buffer.id() == id)
     }
 
     fn bind(&mut self, address: u32, binding: Binding) {
@@ -233,6 +239,27 @@ const ADDRESSES: [&Mapping; 5] = [
 
 /// Registers that take tile bits of a relocation's buffer, unless the submission keeps its own.
 const PITCHES: [&Mapping; 2] = [Rb3dColorpitch::MAPPING, ZbDepthpitch::MAPPING];
+
+/// Whether a register has to do with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferUse {
+    /// It holds an address, which is nothing without a relocation.
+    Needed,
+    /// It describes a buffer: a relocation gives it tile bits.
+    Optional,
+    /// It has nothing to do with one.
+    None,
+}
+
+/// Returns whether the register at an address takes a relocation.
+#[must_use]
+pub fn takes_buffer(address: u32) -> BufferUse {
+    match at(address) {
+        Some(place) if ADDRESSES.contains(&place.mapping) => BufferUse::Needed,
+        Some(place) if PITCHES.contains(&place.mapping) => BufferUse::Optional,
+        _ => BufferUse::None,
+    }
+}
 
 impl<'a, 's> CommandProcessor<'a, 's> {
     /// Returns a processor at the first packet.

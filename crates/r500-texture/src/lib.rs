@@ -30,6 +30,7 @@
 //! | DXT and ATI blocks | `blocks` | derived |
 //! | border colour | `texels` | documented; of wide formats open: [`WideBorder`]; with gamma observed: [`GammaBorder`] |
 //! | each level has half the size of the previous one, rows are `TXPITCH` apart | `texels` | documented; pitch of further levels derived |
+//! | tiles, padding of rows and levels in memory | `memory_layout` | observed |
 //!
 //! The [`batch`] module fetches whole chunks of pixels with the same bits, for fast engines and code generators. It is their
 //! interface, not one for embedders.
@@ -52,6 +53,7 @@ mod coordinates;
 mod error;
 mod format;
 mod lookup;
+mod memory_layout;
 mod quad_fetch;
 mod readings;
 mod sampler;
@@ -61,6 +63,7 @@ mod texels;
 pub use error::{BindError, Setting};
 pub use format::storage;
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
+pub use memory_layout::{LevelLayout, MemoryLayout, base_size};
 pub use quad_fetch::{DISABLED_UNIT, Gradients, QuadFetch};
 pub use readings::{
     AnisotropicFilter, CubeTies, DepthStencil, GammaBorder, LodBias, LodFraction, Magnification,

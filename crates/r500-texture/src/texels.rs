@@ -12,6 +12,7 @@ use r500_program::{Level, Texture};
 use super::component::{Component, Interpret};
 use super::error::{BindError, Setting};
 use super::format::{EIGHT_BITS, Layout};
+use super::memory_layout::base_size;
 use super::readings::{GammaBorder, TexReadings, WideBorder};
 
 /// The texels of all levels, and their conversion to colours.
@@ -301,14 +302,10 @@ pub(super) fn registered_size(
     format1: TxFormat1,
     format2: TxFormat2,
 ) -> [u32; 3] {
-    let axis = |low: u16, high: bool| (u32::from(low) | u32::from(high) << 11) + 1;
+    let [width, height] = base_size(format0, format2);
     let depth = match format1.tex_coord_type() {
         CoordType::D3 => 1 << format0.txdepth(),
         _ => 1,
     };
-    [
-        axis(format0.txwidth(), format2.txwidth_11()),
-        axis(format0.txheight(), format2.txheight_11()),
-        depth,
-    ]
+    [width, height, depth]
 }

@@ -53,6 +53,21 @@ impl Fetch {
         }
     }
 
+    /// Returns the input vectors that have an element, ascending.
+    pub(crate) fn locations(&self) -> Vec<u8> {
+        let mut locations: Vec<u8> = self
+            .elements
+            .iter()
+            .flat_map(|element| {
+                let vectors = if element.ty == DataType::FLOAT_8 { 2 } else { 1 };
+                (0..vectors).map(|n| ((element.location + n) % INPUTS) as u8)
+            })
+            .collect();
+        locations.sort_unstable();
+        locations.dedup();
+        locations
+    }
+
     /// Returns the vertex of an index: the offset is added modulo 2^24 (observed: negative offsets), then the sum is
     /// clamped.
     pub(crate) fn limit(&self, index: u32) -> u32 {

@@ -61,15 +61,14 @@ impl SceneFile {
         }
     }
 
-    /// Returns the vertex and the fragment program of each draw, with their names.
-    pub(super) fn programs(&self) -> impl Iterator<Item = (VertexFile, Job)> {
+    /// Returns the vertex program, if there is one, and the fragment program of each draw, with their names.
+    pub(super) fn programs(&self) -> impl Iterator<Item = (Option<VertexFile>, Job)> {
         let name = input_args::show(&self.path);
         self.scene.programs().enumerate().map(move |(n, (vertex, fragment))| {
-            let vertex = VertexFile::of_scene(
-                &self.path,
-                format!("{name}: draw {n}, vertex program"),
-                vertex.clone(),
-            );
+            let vertex = vertex.map(|source| {
+                let name = format!("{name}: draw {n}, vertex program");
+                VertexFile::of_scene(&self.path, name, source.clone())
+            });
             (vertex, Job { name: format!("draw {n}, fragment program"), ..fragment.clone() })
         })
     }
@@ -100,7 +99,7 @@ impl SceneFile {
             machine.time_limit(TIME).and_then(|time| Instant::now().checked_add(time)),
         );
         card.submit(&frame.submission).map_err(Failure::could_not)?;
-        Ok(frame.picture())
+        Ok(frame.picture(card))
     }
 
     /// Prints what a real card does otherwise.
@@ -133,7 +132,7 @@ impl SceneFile {
             Some("ib" | "bin") => {
                 frame.submission.words.iter().flat_map(|word| word.to_le_bytes()).collect()
             }
-            Some("h" | "c" | "inc") => c_header(&frame).into_bytes(),
+            Some("h" | "c" | "inc") => frame.c_header().into_bytes(),
             _ => {
                 return Err(Failure::usage(format!(
                     "{}: a scene becomes a capture (.r5cs), the text of a stream (.txt), dwords (.ib) or a C header (.h)",
@@ -165,49 +164,4 @@ fn stream_text(frame: &Frame) -> Outcome<Vec<u8>> {
     }
     write!(out, "{}", r500_stream::text::print(&frame.submission.words))?;
     Ok(out)
-}
-
-/// Returns a C header: the dwords, and each buffer with its contents or the dword that fills it.
-fn c_header(frame: &Frame) -> String {
-    use std::fmt::Write as _;
-    let array = |name: &str, words: &[u32]| {
-        let lines = words.chunks(8).map(|line| {
-            let line: String = line.iter().map(|word| format!(" {word:#010x},")).collect();
-            format!("   {line}\n")
-        });
-        format!(
-            "static const uint32_t {name}[{}] = {{\n{}}};\n\n",
-            words.len(),
-            lines.collect::<String>()
-        )
-    };
-    let mut text = "/* The command stream of a scene. A NOP packet after a register or LOAD_VBPNTR names a buffer: its dword is four\n   times the place in scene_buffers, which is the relocation list. */\n#include <stdint.h>\n\n".to_owned();
-    text += &array("scene_stream", &frame.submission.words);
-    let mut rows = String::new();
-    for (n, relocation) in frame.submission.relocations.iter().enumerate() {
-        let buffer = &relocation.buffer;
-        let words: Vec<u32> = (0..buffer.size() / 4).map(|n| buffer.dword(n * 4)).collect();
-        let fill = words.first().filter(|first| words.iter().all(|word| word == *first));
-        let data = match fill {
-            Some(_) => "0".to_owned(),
-            None => {
-                text += &array(&format!("scene_buffer_{n}"), &words);
-                format!("scene_buffer_{n}")
-            }
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            rows,
-            "    {{ {}, {data}, {:#010x}, {} }},",
-            buffer.size(),
-            fill.copied().unwrap_or_default(),
-            u8::from(relocation.write_domain != 0)
-        );
-    }
-    let _ = write!(
-        text,
-        "struct scene_buffer {{\n    uint32_t bytes;\n    const uint32_t *data; /* or 0: all dwords are fill */\n    uint32_t fill;\n    int written;          /* whether draws write it */\n}};\n\nstatic const struct scene_buffer scene_buffers[{}] = {{\n{rows}}};\n",
-        frame.submission.relocations.len()
-    );
-    text
 }

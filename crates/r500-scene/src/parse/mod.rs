@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | this one | statements |
 //! | `expression` | values of constants |
+//! | `memory` | buffers; registers, and the memory that their addresses are in |
 //! | `program` | programs in braces, or in files |
 //! | `words` | words, numbers and symbols; what follows an error |
 //!
 //! Words are separated by white space; `--` begins a comment. A program between braces is read by the language that it is in.
 
 mod expression;
+mod memory;
 mod program;
 mod words;
 
@@ -19,23 +21,22 @@ use std::path::Path;
 use r500::chip::values::PrimType;
 use r500::files::{MAX_PICTURE, NamedFiles, parent};
 use r500::program::Job;
-use r500::pvs::{CONSTANTS, Source};
-use r500_stream::StreamWriter;
+use r500::pvs::{CONSTANTS, INPUTS, Source};
 
 use crate::expression::{Environment, Value};
-use crate::mesh::{MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
-use crate::{Assignment, Draw, Scene, SceneError, Target};
+use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
+use crate::{Assignment, Draw, RawBuffer, RegisterWrite, Scene, SceneError, Target};
 
 /// Limit of the errors of a text.
 const MAX_ERRORS: usize = 100;
 /// Limit of the bytes of a text.
-const MAX_SCENE: usize = 16 << 20;
+pub(crate) const MAX_SCENE: usize = 16 << 20;
 /// Limit of the side of a target in pixels.
 const MAX_SIDE: u32 = 4096;
 /// Limit of the targets and of the draws of a scene.
 const MAX_PARTS: usize = 1024;
 
-const PRIMITIVES: [(&str, PrimType); 10] = [
+pub(crate) const PRIMITIVES: [(&str, PrimType); 10] = [
     ("points", PrimType::POINTS),
     ("lines", PrimType::LINES),
     ("line_strip", PrimType::LINE_STRIP),
@@ -49,7 +50,7 @@ const PRIMITIVES: [(&str, PrimType); 10] = [
 ];
 
 const DRAW_HELP: &str = "in a draw: VERTICES, INDICES, VERTEX PROGRAM, FRAGMENT PROGRAM, VERTEX const[n] =, FRAGMENT const[n] =, TEXTURE n =, and registers";
-const SCENE_HELP: &str = "a scene has SCENE, TARGET, CLEAR and DRAW";
+const SCENE_HELP: &str = "a scene has SCENE, TARGET, BUFFER, CLEAR and DRAW";
 
 impl Scene {
     /// Parses a scene. `path` is its file, next to which it may name others.
@@ -63,6 +64,7 @@ impl Scene {
             path,
             files,
             targets: Vec::new(),
+            buffers: Vec::new(),
             draws: Vec::new(),
             errors: Vec::new(),
         };
@@ -71,7 +73,7 @@ impl Scene {
             return Err(vec![SceneError { span: 0..0, message, help: String::new() }]);
         }
         parser.scene();
-        let Parser { targets, draws, mut errors, .. } = parser;
+        let Parser { targets, buffers, draws, mut errors, .. } = parser;
         if errors.is_empty() && draws.is_empty() {
             let end = text.trim_end().len();
             let message = "a scene has at least one draw".to_owned();
@@ -85,7 +87,7 @@ impl Scene {
             .iter()
             .flat_map(|draw| draw.vertex_constants.iter().chain(&draw.fragment_constants));
         let moves = constants.into_iter().any(|assignment| assignment.value.moves());
-        Ok(Self { targets, draws, moves })
+        Ok(Self { targets, buffers, draws, moves })
     }
 }
 
@@ -114,6 +116,7 @@ struct Parser<'t> {
     path: &'t Path,
     files: &'t NamedFiles,
     targets: Vec<Target>,
+    buffers: Vec<RawBuffer>,
     draws: Vec<Draw>,
     errors: Vec<SceneError>,
 }
@@ -123,12 +126,13 @@ struct Parser<'t> {
 struct Parts {
     mesh: Option<Mesh>,
     indices: Option<(Vec<u32>, Range<usize>)>,
-    vertex: Option<Source>,
+    /// `Some(None)`: none.
+    vertex: Option<Option<Source>>,
     fragment: Option<Box<Job>>,
     vertex_constants: Vec<Assignment>,
     fragment_constants: Vec<Assignment>,
     textures: Vec<(u8, usize)>,
-    registers: StreamWriter,
+    registers: Vec<RegisterWrite>,
 }
 
 impl<'t> Parser<'t> {
@@ -164,9 +168,7 @@ impl<'t> Parser<'t> {
         if self.keyword("TARGET") {
             let help = "write `TARGET mirror 128x128 ;`";
             let (name, span) = self.name(help)?;
-            if self.targets.iter().any(|target| target.name == name) {
-                return Err(at(span, format!("there is a target `{name}` already"), help));
-            }
+            self.free(&name, &span, help)?;
             let size = self.size(help)?;
             self.end(help)?;
             if self.targets.len() >= MAX_PARTS {
@@ -174,6 +176,9 @@ impl<'t> Parser<'t> {
             }
             self.targets.push(Target { name, size, clear: [0.0, 0.0, 0.0, 1.0], depth: None });
             return Ok(());
+        }
+        if self.keyword("BUFFER") {
+            return self.buffer();
         }
         if self.keyword("CLEAR") {
             return self.clear();
@@ -245,7 +250,7 @@ impl<'t> Parser<'t> {
 
     /// Parses what follows `DRAW`.
     fn draw(&mut self) -> Parsed<()> {
-        let help = "write `DRAW triangles { … }`, or `DRAW triangles INTO target { … }`";
+        let help = "write `DRAW triangles { … }`, `DRAW triangles INTO target { … }`, or `INTO registers`, if registers name the target";
         let (word, span) = self.name(help)?;
         let primitive = PRIMITIVES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&word));
         let Some((_, primitive)) = primitive else {
@@ -254,10 +259,13 @@ impl<'t> Parser<'t> {
                 format!("`{word}` is not a kind of primitives; there are {}", known.join(", "));
             return Err(at(span, message, help));
         };
-        let mut target = 0;
+        let mut target = Some(0);
         if self.keyword("INTO") {
             let (name, span) = self.name(help)?;
-            target = self.target(&name, span)?;
+            target = match name.eq_ignore_ascii_case("registers") {
+                true => None,
+                false => Some(self.target(&name, span)?),
+            };
         }
         self.symbol('{', help)?;
         let mut parts = Parts::default();
@@ -288,7 +296,7 @@ impl<'t> Parser<'t> {
     fn finish(
         &mut self,
         primitive: PrimType,
-        target: usize,
+        target: Option<usize>,
         parts: Parts,
         span: Range<usize>,
     ) -> Parsed<()> {
@@ -332,7 +340,13 @@ impl<'t> Parser<'t> {
             parts.indices = Some(self.indices()?);
         } else if self.keyword("VERTEX") {
             if self.keyword("PROGRAM") {
-                parts.vertex = self.vertex_program()?;
+                let without = self.keyword("none");
+                if without {
+                    self.end("write `VERTEX PROGRAM none ;`")?;
+                    parts.vertex = Some(None);
+                } else {
+                    parts.vertex = self.vertex_program()?.map(Some);
+                }
             } else {
                 parts.vertex_constants.push(self.assignment()?);
             }
@@ -352,14 +366,14 @@ impl<'t> Parser<'t> {
             self.end(help)?;
             parts.textures.push((unit as u8, target));
         } else {
-            self.register(&mut parts.registers)?;
+            parts.registers.extend(self.register()?);
         }
         Ok(())
     }
 
     /// Parses what follows `VERTICES`.
     fn vertices(&mut self) -> Parsed<Mesh> {
-        let help = "write `VERTICES position 3, color 4 { numbers }`, or `VERTICES \"mesh.obj\" ;`";
+        let help = "write `VERTICES position 3, color 4 { numbers }`, `VERTICES input[2] 3 { numbers }`, or `VERTICES \"mesh.obj\" ;`";
         if let Some((name, span)) = self.string()? {
             self.end(help)?;
             let bytes = self.read(&name, &span, MAX_PICTURE)?;
@@ -369,15 +383,8 @@ impl<'t> Parser<'t> {
         }
         let mut mesh = Mesh::default();
         loop {
-            let (_, span) = self.name(help)?;
-            let components = self.whole(5, help)? as usize;
-            if components == 0 || mesh.attributes.len() == MAX_ATTRIBUTES {
-                let message = format!(
-                    "a vertex has at most {MAX_ATTRIBUTES} attributes of 1 to 4 components"
-                );
-                return Err(at(span, message, help));
-            }
-            mesh.attributes.push(components);
+            let attribute = self.attribute(&mesh.attributes, help)?;
+            mesh.attributes.push(attribute);
             if !self.optional(',') {
                 break;
             }
@@ -386,11 +393,11 @@ impl<'t> Parser<'t> {
         self.symbol('{', help)?;
         let most = MAX_VERTICES * mesh.stride();
         while !self.optional('}') {
-            let (value, span) = self.number(help)?;
+            let (value, span) = self.float(help)?;
             if mesh.values.len() == most {
                 return Err(at(span, format!("a draw has at most {MAX_VERTICES} vertices"), help));
             }
-            mesh.values.push(value as f32);
+            mesh.values.push(value);
             self.optional(',');
         }
         let stride = mesh.stride();
@@ -400,6 +407,31 @@ impl<'t> Parser<'t> {
             return Err(at(begin..self.at, message, help));
         }
         Ok(mesh)
+    }
+
+    /// Parses `position 3` or `input[5] 3`.
+    fn attribute(&mut self, before: &[Attribute], help: &'static str) -> Parsed<Attribute> {
+        let (name, span) = self.name(help)?;
+        let next = before.last().map_or(0, |last| u32::from(last.input) + 1);
+        let input = match name.eq_ignore_ascii_case("input") && self.optional('[') {
+            true => {
+                let input = self.whole(INPUTS as u32, help)?;
+                self.symbol(']', help)?;
+                input
+            }
+            false => next,
+        };
+        let components = self.whole(5, help)?;
+        if components == 0 || before.len() == MAX_ATTRIBUTES || input >= INPUTS as u32 {
+            let message =
+                format!("a vertex has at most {MAX_ATTRIBUTES} attributes of 1 to 4 components");
+            return Err(at(span, message, help));
+        }
+        let (input, components) = (input as u8, components as u8);
+        if before.iter().any(|attribute| attribute.input == input) {
+            return Err(at(span, format!("input[{input}] has two attributes"), help));
+        }
+        Ok(Attribute { input, components })
     }
 
     /// Parses what follows `INDICES`.
@@ -442,45 +474,6 @@ impl<'t> Parser<'t> {
             }
             _ => Ok(Assignment { first, value }),
         }
-    }
-
-    /// Parses a register with its value, as the text of command streams has it.
-    fn register(&mut self, registers: &mut StreamWriter) -> Parsed<()> {
-        let begin = self.at;
-        let rest = &self.text[begin..];
-        let word: usize =
-            rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let name = &rest[..word];
-        if name.is_empty() || !rest[word..].trim_start().starts_with('=') {
-            let end = begin + word.max(rest.chars().next().map_or(0, char::len_utf8));
-            return Err(at(begin..end, "expected a statement of a draw".to_owned(), DRAW_HELP));
-        }
-        let end = rest.find([';', '\n', '}']).filter(|end| rest.as_bytes()[*end] == b';');
-        // Fields in braces end with one.
-        let end = end.or_else(|| {
-            let brace = rest.find('}')? + 1;
-            let after = rest[brace..].len() - rest[brace..].trim_start().len();
-            (rest[brace + after..].starts_with(';') && !rest[..brace].contains(';'))
-                .then_some(brace + after)
-        });
-        let Some(end) = end else {
-            return Err(at(begin..begin + word, format!("{name} has no end"), "end it with `;`"));
-        };
-        let line = rest[..end].replace('\n', " ");
-        self.at = begin + end + 1;
-        let words = r500_stream::text::parse(&line).map_err(|errors| {
-            let message = errors.first().map_or_else(String::new, |error| error.kind.to_string());
-            at(self.since(begin), message, "`r500 explain REGISTER` lists its fields")
-        })?;
-        for packet in r500_stream::packets(&words) {
-            let packet = packet.map_err(|_| {
-                at(begin..begin + end, "this is not a register".to_owned(), DRAW_HELP)
-            })?;
-            for (address, value) in packet.writes() {
-                registers.write(address, &[value]);
-            }
-        }
-        Ok(())
     }
 
     fn read(&self, name: &str, span: &Range<usize>, limit: u64) -> Parsed<Vec<u8>> {

@@ -65,6 +65,39 @@ impl Parser<'_> {
         }
     }
 
+    /// Parses the 32 bits of a hexadecimal or decimal number.
+    pub(super) fn bits(&mut self, help: &'static str) -> Parsed<u32> {
+        self.space();
+        let begin = self.at;
+        let rest = &self.text[begin..];
+        let word = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let text = &rest[..word];
+        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let value = match hex {
+            Some(digits) if !digits.is_empty() => u32::from_str_radix(digits, 16).ok(),
+            _ => text.parse().ok(),
+        };
+        self.at = begin + word;
+        let end = begin + word.max(rest.chars().next().map_or(0, char::len_utf8));
+        value.ok_or_else(|| at(begin..end, "expected 32 bits, such as 0xff".to_owned(), help))
+    }
+
+    /// Parses a float32: a decimal, or its bits as `0x7fc00000`.
+    pub(super) fn float(&mut self, help: &'static str) -> Parsed<(f32, Range<usize>)> {
+        self.space();
+        let begin = self.at;
+        if self.text[begin..].starts_with("0x") {
+            let bits = self.bits(help)?;
+            return Ok((f32::from_bits(bits), begin..self.at));
+        }
+        let (_, span) = self.number(help)?;
+        // Rounded once.
+        match self.text[span.clone()].parse() {
+            Ok(value) => Ok((value, span)),
+            Err(_) => Err(at(span, "expected a number".to_owned(), help)),
+        }
+    }
+
     /// Parses a name.
     pub(super) fn name(&mut self, help: &'static str) -> Parsed<(String, Range<usize>)> {
         self.space();

@@ -207,7 +207,9 @@ impl Check {
                 Ok(Some(scene)) => {
                     let mut checked = Checked::empty(file);
                     for (index, (vertex, fragment)) in scene.programs().enumerate() {
-                        self.vertex_program(&vertex, &mut out, &mut json, &mut tally)?;
+                        if let Some(vertex) = vertex {
+                            self.vertex_program(&vertex, &mut out, &mut json, &mut tally)?;
+                        }
                         checked.programs.push(Program::check(fragment, index, &policy));
                     }
                     checked

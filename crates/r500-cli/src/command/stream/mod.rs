@@ -1,6 +1,9 @@
 //! `r500 stream`: command streams and captures as text, lists and statistics.
 
+mod scene;
+
 use std::io::{BufWriter, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,13 +24,13 @@ use r500_stream::{
 };
 use serde_json::{Value as Json, json};
 
-use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
-use super::engine_args::seconds;
-use super::exit::{Failure, Outcome, Status};
-use super::file_kind::{self, FileKind};
-use super::format::Format;
-use super::output_file::{OutputFile, put};
-use super::{input_args, overwrite, terminal};
+use crate::command::capture_args::{deadline, limit_time, out_of_range, set_readings};
+use crate::command::engine_args::seconds;
+use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::file_kind::{self, FileKind};
+use crate::command::format::Format;
+use crate::command::output_file::{OutputFile, put};
+use crate::command::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
 ///
@@ -49,8 +52,9 @@ pub(super) struct Stream {
     /// Print and check the vertex program of a draw
     #[arg(long, value_name = "DRAW", allow_negative_numbers = true, conflicts_with = "assemble")]
     vertex: Option<u64>,
-    /// Write a draw as a job for `render`, `trace`, `debug`, `check`: its program, constants, textures, and the inputs of every
-    /// pixel; submissions before it are executed. The format follows the extension of the output (default: JSON)
+    /// Write a draw; what is before it is executed. As a scene (.r5): everything that it draws, as text for `render`, `check`, `asm`. As a
+    /// job for `render`, `trace`, `debug`, `check` (.json, the default): fragment program, constants, textures, and the inputs of every
+    /// pixel
     #[arg(long, value_name = "DRAW", allow_negative_numbers = true, conflicts_with_all = ["list", "stats", "vertex", "assemble", "submission"])]
     draw: Option<u64>,
     /// Seconds that reading, executing and printing may take; 0 for no limit
@@ -79,7 +83,8 @@ Examples:
   r500 stream demo.r5cs --list                  the draws
   r500 stream demo.r5cs --stats                 counts; registers and commands without a name
   r500 stream demo.r5cs --vertex 17             the vertex program of draw 17
-  r500 stream demo.r5cs --draw 17 -o draw.json  draw 17 as a job
+  r500 stream demo.r5cs --draw 17 -o draw.r5    draw 17 as a scene: r500 render draw.r5 -o draw.png
+  r500 stream demo.r5cs --draw 17 -o draw.json  its pixels as a job
   r500 debug draw.json --pixel 12,34
   r500 stream demo.r5cs --submission 0 -o first.txt
   r500 stream first.txt --assemble -o first.bin
@@ -151,32 +156,18 @@ impl Stream {
             })?,
             None => Language::Format(r500::formats::Format::Json),
         };
-        let mut card = Card::new();
-        limit_time(&mut card, source.limits.end);
-        set_readings(&mut card, &source.readings()?).map_err(Failure::input)?;
+        if language == Language::Assembly
+            && let Some(path) = &self.output
+        {
+            return self.scene(source, number, path);
+        }
+        let mut card = source.card()?;
         card.record(number);
-        let mut recorded = None;
-        source.submissions(|submission_number, submission| {
-            if recorded.is_none() && card.report().statistics.draws <= number {
-                card.submit(submission).map_err(|error| {
-                    let failure = match error {
-                        CardError::Time => source.limits.out_of_time(),
-                        error => Failure::could_not(error),
-                    };
-                    failure.context(format!("submission {submission_number}"))
-                })?;
-                recorded = card.take_recorded();
-            }
-            Ok(())
-        })?;
-        let draws = card.report().statistics.draws;
-        let Some(DrawJob { mut job, origin: [x, y], size: [width, height], layers }) = recorded
+        source.execute_through(&mut card, number)?;
+        let Some(DrawJob { mut job, origin: [x, y], size: [width, height], layers }) =
+            card.take_recorded()
         else {
-            return Err(if draws <= number {
-                out_of_range("draw", number, draws)
-            } else {
-                Failure::input(anyhow::anyhow!("draw {number} shades no pixel"))
-            });
+            return Err(Failure::input(anyhow::anyhow!("draw {number} shades no pixel")));
         };
         job.name = format!("draw {number}");
         job.origin = format!(
@@ -374,6 +365,36 @@ impl Source {
         Ok(Self { content, limits })
     }
 
+    /// Returns a card that executes the stream as it was captured.
+    fn card(&self) -> Outcome<Card> {
+        let mut card = Card::new();
+        limit_time(&mut card, self.limits.end);
+        set_readings(&mut card, &self.readings()?).map_err(Failure::input)?;
+        Ok(card)
+    }
+
+    /// Executes the stream up to and including a draw.
+    ///
+    /// # Errors
+    /// If there is no such draw, or a limit was reached.
+    fn execute_through(&self, card: &mut Card, draw: u64) -> Outcome<()> {
+        let mut reached = false;
+        self.submissions_until(|number, submission| {
+            reached = card.submit_through(submission, draw).map_err(|error| {
+                let failure = match error {
+                    CardError::Time => self.limits.out_of_time(),
+                    error => Failure::could_not(error),
+                };
+                failure.context(format!("submission {number}"))
+            })?;
+            Ok(if reached { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if reached {
+            return Ok(());
+        }
+        Err(out_of_range("draw", draw, card.report().statistics.draws))
+    }
+
     /// Returns the readings with which the stream was captured.
     fn readings(&self) -> Outcome<Vec<String>> {
         let Content::Capture(bytes) = &self.content else { return Ok(Vec::new()) };
@@ -387,10 +408,19 @@ impl Source {
 
     /// Calls `each` with every submission and its number. Failed: the capture is in error after some.
     fn submissions(&self, mut each: impl FnMut(u64, &Submission) -> Outcome<()>) -> Outcome {
+        self.submissions_until(|number, submission| {
+            each(number, submission).map(|()| ControlFlow::Continue(()))
+        })
+    }
+
+    /// Calls `each` with every submission and its number until it breaks. Buffers then have their contents of that moment.
+    fn submissions_until(
+        &self,
+        mut each: impl FnMut(u64, &Submission) -> Outcome<ControlFlow<()>>,
+    ) -> Outcome {
         let bytes = match &self.content {
             Content::Words(submission) => {
-                each(0, submission)?;
-                return Ok(Status::Fine);
+                return each(0, submission).map(|_| Status::Fine);
             }
             Content::Capture(bytes) => bytes,
         };
@@ -408,7 +438,9 @@ impl Source {
                 error => Failure::input(error),
             })?;
             if let Some(Event::Submission(submission)) = event {
-                each(number, &submission)?;
+                if each(number, &submission)?.is_break() {
+                    return Ok(Status::Fine);
+                }
                 number += 1;
             }
         }
