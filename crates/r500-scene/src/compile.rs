@@ -34,7 +34,7 @@ pub struct CompileError {
 }
 
 /// Texture coordinates of a vertex.
-const MAX_COORDINATES: usize = 8;
+pub(crate) const MAX_COORDINATES: usize = 8;
 /// Instructions of the fragment processor.
 const MAX_FRAGMENT: usize = 512;
 /// Indices in a draw's packet, two a dword, after its first dword.
@@ -161,9 +161,7 @@ impl Compiler<'_> {
         if outputs.first() != Some(&0) {
             return Err("the vertex program does not write the position, out[0]".to_owned());
         }
-        // Registers of the text say what the outputs are, or all but the position are coordinates.
-        let formats = [VapOutVtxFmt0::MAPPING, VapOutVtxFmt1::MAPPING].map(|m| m.address);
-        let described = draw.registers.iter().any(|write| formats.contains(&write.address));
+        let described = draw.coordinates().is_none();
         let coordinates = if described { 0 } else { outputs.len() - 1 };
         if !described && (outputs.last() != Some(&coordinates) || coordinates > MAX_COORDINATES) {
             return Err(format!(

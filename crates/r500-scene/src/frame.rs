@@ -61,7 +61,7 @@ impl Buffers {
         clear: [f32; 4],
         depth: Option<f32>,
     ) -> Surfaces {
-        let pitch = size[0].next_multiple_of(16);
+        let pitch = pitch(size);
         let pixels = pitch as usize * size[1] as usize;
         let [red, green, blue, alpha] = clear.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8);
         let color = [blue, green, red, alpha].repeat(pixels);
@@ -97,6 +97,11 @@ impl Buffers {
         };
         Frame { submission, picture, raw }
     }
+}
+
+/// Returns the pixels from row to row of a target.
+pub(crate) fn pitch([width, _]: [u32; 2]) -> u32 {
+    width.next_multiple_of(16)
 }
 
 impl Frame {

@@ -54,7 +54,9 @@ mod texture;
 
 use std::ops::Range;
 
-use r500::program::Job;
+use r500::chip::Mapped;
+use r500::chip::vap::{VapOutVtxFmt0, VapOutVtxFmt1};
+use r500::program::{Input, Job, Plane};
 use r500::pvs::Source;
 
 pub use compile::CompileError;
@@ -169,14 +171,38 @@ impl Scene {
         self.draws.len()
     }
 
-    /// Returns the vertex program, if there is one, and the fragment program of each draw.
-    pub fn programs(&self) -> impl Iterator<Item = (Option<&Source>, &Job)> {
-        self.draws.iter().map(|draw| (draw.vertex.as_ref(), &*draw.fragment))
+    /// Returns the vertex program, if there is one, and the fragment program of each draw. Where registers do not say otherwise, the inputs of the
+    /// fragment program are the outputs of the vertex program; they and
+    /// textures that are drawn have no values here.
+    pub fn programs(&self) -> impl Iterator<Item = (Option<&Source>, Job)> {
+        self.draws.iter().map(|draw| {
+            let inputs = draw.coordinates().map(|count| {
+                (0..count).map(|temp| Input::planes(temp, [Plane::default(); 4])).collect()
+            });
+            let mut fragment = Job { inputs, ..(*draw.fragment).clone() };
+            for (unit, target) in &draw.textures {
+                let size = self.targets[*target].size;
+                let texture = texture::of_target(size, frame::pitch(size));
+                fragment.textures[usize::from(*unit)] = Some(texture);
+            }
+            (draw.vertex.as_ref(), fragment)
+        })
     }
 
     /// Returns whether the picture depends on the time.
     #[must_use]
     pub fn moves(&self) -> bool {
         self.moves
+    }
+}
+
+impl Draw {
+    /// Returns the number of texture coordinates that the vertex program writes; `None` if registers say what its outputs are.
+    fn coordinates(&self) -> Option<u8> {
+        let formats = [VapOutVtxFmt0::MAPPING, VapOutVtxFmt1::MAPPING].map(|m| m.address);
+        let described = self.registers.iter().any(|write| formats.contains(&write.address));
+        let source = self.vertex.as_ref().filter(|_| !described)?;
+        let last = source.program.written_outputs().last().copied();
+        last.map(|last| last.min(compile::MAX_COORDINATES) as u8)
     }
 }

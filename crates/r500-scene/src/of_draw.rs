@@ -14,7 +14,7 @@ use r500::chip::rb3d::{
 };
 use r500::chip::values::Endian;
 use r500::chip::zb::{
-    ZbCntl, ZbDepthoffset, ZbDepthpitch, ZbZcacheCtlstat, ZbZpassAddr, ZbZpassData,
+    ZbBwCntl, ZbCntl, ZbDepthoffset, ZbDepthpitch, ZbZcacheCtlstat, ZbZpassAddr, ZbZpassData,
 };
 use r500::chip::{Mapped, Mapping, RegisterRef, cp, vap};
 use r500::isa::state::{
@@ -213,7 +213,9 @@ impl RawBuffers {
             }
         }
         let depth: ZbCntl = state.registers.get();
-        if (depth.z_enable() || depth.stencil_enable() || depth.zwriteenable())
+        // A clear of colours by the depth unit goes to the address of depth.
+        let clears = state.registers.get::<ZbBwCntl>().zb_cb_clear();
+        if (depth.z_enable() || depth.stencil_enable() || depth.zwriteenable() || clears)
             && let Some(bound) = state.binding::<ZbDepthoffset>()
         {
             let registers = [ZbDepthoffset::MAPPING.address, ZbDepthpitch::MAPPING.address];

@@ -103,13 +103,24 @@ fn small_captures_become_scenes() {
     assert_eq!(check_all("texture.r5cs", 0, 1), (2, 2));
 }
 
-/// Mesa's draws: every kind of target, depth, blend and texture that the captures have. `R500_STEP=1` takes all 1,123 draws of the scenes.
+/// Mesa clears the second half of a target as if it were depth.
+#[test]
+fn a_clear_of_colours_by_the_depth_unit_is_a_scene() {
+    let path = capture("scenes.r5cs");
+    let drawn = execute(&path, 1732).unwrap();
+    let inputs = drawn.inputs.as_ref().unwrap();
+    let scene = Scene::of_draw(inputs, [32, 16], "", "draw").unwrap();
+    assert!(scene.text.contains("ZB_CB_CLEAR"), "{}", scene.text);
+    assert!(check(&drawn, &scene, "a clear") > 0);
+}
+
+/// Mesa's draws: every kind of target, depth, blend and texture that the captures have. `R500_STEP=1` takes all draws of the captures.
 #[test]
 fn draws_of_mesa_become_scenes() {
     let step = std::env::var("R500_STEP").ok().map_or(131, |step| step.parse().unwrap());
     for (name, least) in [("readings.r5cs", 1), ("scenes.r5cs", 7)] {
         let (scenes, changing) = check_all(name, 7, step);
-        let enough = name != "scenes.r5cs" || scenes * step as usize >= 800;
+        let enough = name != "scenes.r5cs" || scenes * step as usize >= 2000;
         assert!(
             enough && changing >= least.min(scenes),
             "{name}: {scenes} scenes, {changing} change"

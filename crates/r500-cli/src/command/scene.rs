@@ -69,7 +69,7 @@ impl SceneFile {
                 let name = format!("{name}: draw {n}, vertex program");
                 VertexFile::of_scene(&self.path, name, source.clone())
             });
-            (vertex, Job { name: format!("draw {n}, fragment program"), ..fragment.clone() })
+            (vertex, Job { name: format!("draw {n}, fragment program"), ..fragment })
         })
     }
 
