@@ -14,6 +14,7 @@ use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
 use r500_exec::Engine;
 use r500_fast::Fast;
 use r500_isa::texture::TxInvalTags;
+use r500_pvs::BatchMemory;
 use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
@@ -53,6 +54,8 @@ pub struct Card {
     wanted_inputs: Option<u64>,
     inputs: Option<DrawInputs>,
     texture_cache: TextureCache,
+    /// Memory for the vertices of a draw.
+    batch: BatchMemory,
 }
 
 impl Default for Card {
@@ -85,6 +88,7 @@ impl Card {
             wanted_inputs: None,
             inputs: None,
             texture_cache: TextureCache::default(),
+            batch: BatchMemory::default(),
         }
     }
 
@@ -201,6 +205,7 @@ impl Card {
             wanted_inputs,
             inputs,
             texture_cache,
+            batch,
         } = self;
         report.statistics.submissions += 1;
         let mut budget = Budget::new(*limits).until(*deadline);
@@ -224,7 +229,7 @@ impl Card {
                         recording: recording.as_mut(),
                         texture_cache,
                     };
-                    let drawn = cp::draw(cp.state(), &call, &mut context);
+                    let drawn = cp::draw(cp.state(), &call, batch, &mut context);
                     report.set_programs(engine.program_use());
                     drawn?;
                     if let Some(recording) = recording {

@@ -5,6 +5,7 @@ use r500_chip::values::{PolygonFill, PrimType};
 use r500_exec::{Engine, RunInfo};
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WSource;
+use r500_pvs::BatchMemory;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
@@ -40,10 +41,11 @@ pub(crate) struct Context<'a> {
     pub(crate) texture_cache: &'a mut TextureCache,
 }
 
-/// Executes a draw.
+/// Executes a draw. `batch` is memory for its vertices.
 pub(crate) fn draw(
     state: &State,
     call: &DrawCall<'_>,
+    batch: &mut BatchMemory,
     context: &mut Context<'_>,
 ) -> Result<(), CardError> {
     context.report.statistics.draws += 1;
@@ -53,7 +55,7 @@ pub(crate) fn draw(
     let draw = DrawState::new(state, call);
     let layout = OutputLayout::new(state);
     let Some(mut vertices) =
-        Vertices::new(state, call, &draw, &layout, context.budget, context.report)?
+        Vertices::new(state, call, &draw, &layout, batch, context.budget, context.report)?
     else {
         return Ok(());
     };

@@ -11,10 +11,10 @@ use super::chunk_stores::{
 };
 use super::interp::{Interpreter, Scratch};
 use super::interpolants::LinearInterpolant;
-use super::lanes::{Chunk, LANES};
 use super::reg_file::RegFile;
 use super::tile::{CHUNKS, COLUMNS, Tile};
 use r500_exec::{Band, PixelRect};
+use r500_lanes::{Chunk, LANES};
 use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
 use r500_simd::level::Portable;
 use r500_simd::{SimdLevel, SimdTask, inhibit_outer_vectorization};

@@ -8,13 +8,13 @@ use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::codegen::{CompileUnit, KernelCall, PhiMove};
 use super::dispatch::{self, Kernel, KernelArgs};
 use super::fusion;
-use super::lanes::Chunk;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
 use super::reg_file::ascending;
 use super::tile::{ROWS, batch_width};
 use super::unit_builder::UnitContext;
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
+use r500_lanes::Chunk;
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
 impl Bytecode {

@@ -14,10 +14,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::interpolants::is_linear;
-use super::lanes;
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::{Bindings, RunError};
 use r500_ir::{self, Function, Inst, Operand, Stmt, Value, Values};
+use r500_lanes as lanes;
 use r500_texture::TexReadings;
 
 pub use super::fuel::Fuel;

@@ -10,11 +10,11 @@ use super::bytecode::{Bytecode, Op};
 use super::codegen::{AdjacentBatches, KernelCall};
 use super::fuel::Fuel;
 use super::interp::Interpreter;
-use super::lanes::LANES;
 use super::reg_file::AlignedChunks;
 use super::render_targets::Staging;
 use super::tile::Tile;
 use r500_exec::RunError;
+use r500_lanes::LANES;
 use r500_simd::chunk::SIDE as CHUNK;
 use r500_simd::{SimdLevel, SimdTask};
 

@@ -8,10 +8,10 @@ pub(super) mod fused;
 use core::marker::PhantomData;
 
 use super::arg::Arg;
-use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
-use super::lanes::{Slot, Splat, Src, bits, functions, map, select};
 use super::reg_file::{ChunkRange, RegFile, SlotCells};
 use r500_ir::{AddSign, DenormalMode, MulFlags, Opcode};
+use r500_lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
+use r500_lanes::{Slot, Splat, Src, bits, functions, map, select};
 use r500_simd::{Dispatched, SimdFn, SimdLevel};
 
 /// The arguments of a kernel.

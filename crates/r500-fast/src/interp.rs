@@ -9,13 +9,13 @@ use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::codegen::{self, Batch, TexelView};
 use super::fuel::Fuel;
 use super::interpolants::Interpolants;
-use super::lanes::{Chunk, LANES};
 use super::output_lines::OutputLines;
 use super::reg_file::{AlignedChunks, RegFile};
 use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use r500_exec::Band;
 use r500_exec::{Counters, Draw, RunError};
+use r500_lanes::{Chunk, LANES};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_texture::batch::BatchFetch;
 

@@ -2,9 +2,9 @@
 
 use r500_program::{InputData, Plane};
 
-use super::lanes::Chunk;
 use super::tile::{COLUMNS, ROWS, Tile};
 use r500_exec::Bindings;
+use r500_lanes::Chunk;
 use r500_simd::chunk::SIDE as CHUNK;
 use r500_simd::inhibit_outer_vectorization;
 

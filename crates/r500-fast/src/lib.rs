@@ -38,7 +38,6 @@ mod fuel;
 mod fusion;
 mod interp;
 mod interpolants;
-pub(crate) mod lanes;
 mod linearizer;
 mod live_ranges;
 mod native_code;

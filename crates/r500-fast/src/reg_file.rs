@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
-use super::lanes::{Chunk, LANES, Slot};
+use r500_lanes::{Chunk, LANES, Slot};
 
 /// Chunks aligned to a cache line.
 pub(super) struct AlignedChunks {

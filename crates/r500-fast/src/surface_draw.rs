@@ -16,11 +16,11 @@ use super::chunk_stores::CoverageBits;
 use super::code_version::{CodeVersion, SurfaceCode};
 use super::draw::FastDraw;
 use super::interp::{Interpreter, Scratch};
-use super::lanes::LANES;
 use super::native_code::NativeCode;
 use super::output_lines::OutputLines;
 use super::render_targets::TARGETS;
 use super::tile::Tile;
+use r500_lanes::LANES;
 
 impl NativeCode {
     /// Returns whether machine code stores all colours and no group needs a replay: the reference engine, which replays groups, cannot

@@ -3,8 +3,8 @@
 //! A batch is a rectangle of chunks. A chunk is four by four pixels: four quads, row by row; in a quad top left, top right,
 //! bottom left, bottom right, as in the reference engine.
 
-use super::lanes::{Chunk, LANES};
 use r500_exec::PixelRect;
+use r500_lanes::{Chunk, LANES};
 use r500_simd::chunk::SIDE as CHUNK;
 
 /// Rows of pixels in a batch.

@@ -4,7 +4,8 @@
 //! - [`Source`] is a program as text: statements, comments, includes, constants and registers.
 //! - [`Program`] is the instructions that can run, with the registers that belong to them ([`Controls`]). It prints, and
 //!   [`Program::check`] reports likely errors.
-//! - [`Interpreter`] runs a program for a vertex, whole or step by step ([`Execution`]). It defines the semantics.
+//! - [`Interpreter`] runs a program for a vertex, whole or step by step ([`Execution`]). It defines the semantics. [`Interpreter::run_batch`] runs
+//!   it for up to [`BATCH`] vertices with vector instructions.
 //!
 //! The words themselves are rows of `r500_chip::pvs`, which this crate re-exports.
 //!

@@ -7,7 +7,6 @@ pub(crate) mod vertices;
 use r500_chip::vap::{
     VapAltNumVertices, VapCntl, VapCntlStatus, VapOutVtxFmt0, VapOutVtxFmt1, VapVfCntl,
 };
-use r500_pvs::OUTPUTS;
 use r500_stream::{DrawCall, State};
 
 /// An output of the vertex processor: a vertex in clip space, or in window coordinates if it bypasses the viewport
@@ -105,11 +104,11 @@ impl OutputLayout {
         self.colors[n].is_some()
     }
 
-    /// Returns the vertex of some outputs.
-    pub(crate) fn vertex(&self, outputs: &[[f32; 4]; OUTPUTS]) -> Vertex {
-        let at = |place: Option<u8>| place.map_or([0.0; 4], |n| outputs[usize::from(n)]);
+    /// Returns the vertex of outputs, which `output` returns by number.
+    pub(crate) fn vertex(&self, output: impl Fn(usize) -> [f32; 4]) -> Vertex {
+        let at = |place: Option<u8>| place.map_or([0.0; 4], |n| output(usize::from(n)));
         Vertex {
-            position: outputs[0],
+            position: output(0),
             point_size: at(self.point_size)[0],
             colors: self.colors.map(at),
             tex: self.tex.map(at),
@@ -127,16 +126,13 @@ mod tests {
         // Position, colour 1, point size; texture coordinates 0 (4 components) and 2 (2 components).
         state.registers.write(0x2090, 1 | 1 << 2 | 1 << 16);
         state.registers.write(0x2094, 4 | 2 << 6);
-        let mut outputs = [[0.0; 4]; OUTPUTS];
-        for (n, output) in outputs.iter_mut().enumerate() {
-            *output = [n as f32; 4];
-        }
-        let vertex = OutputLayout::new(&state).vertex(&outputs);
+        let outputs = |n: usize| [n as f32; 4];
+        let vertex = OutputLayout::new(&state).vertex(outputs);
         assert_eq!(vertex.point_size, 1.0);
         assert_eq!(vertex.colors.map(|c| c[0]), [0.0, 2.0, 0.0, 0.0]);
         assert_eq!(vertex.tex.map(|c| c[0]), [3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         state.registers.write(0x2140, 1 << 8);
-        let vertex = OutputLayout::new(&state).vertex(&outputs);
+        let vertex = OutputLayout::new(&state).vertex(outputs);
         assert_eq!(vertex.point_size, 1.0);
         assert_eq!(vertex.colors.map(|c| c[0]), [0.0, 3.0, 0.0, 0.0]);
         assert_eq!(vertex.tex.map(|c| c[0]), [6.0, 0.0, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

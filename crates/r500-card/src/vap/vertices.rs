@@ -1,7 +1,7 @@
 //! Vertex processing of a draw, in pieces: a draw may have 2^24 vertices, but primitives use neighbours only.
 
 use r500_chip::values::PrimWalk;
-use r500_pvs::{BATCH, BatchMemory, INPUTS, Interpreter, OUTPUTS};
+use r500_pvs::{BATCH, BatchMemory, INPUTS, Interpreter};
 use r500_stream::{DrawCall, State};
 
 use super::fetch::{Fetch, IndexList, Processed};
@@ -36,7 +36,7 @@ pub(crate) struct Vertices<'a> {
     known: Processed,
     /// Inputs of vertices that are not processed yet; their places in `processed` follow.
     pending: Vec<[[f32; 4]; INPUTS]>,
-    batch: BatchMemory,
+    batch: &'a mut BatchMemory,
     dwords: Vec<u32>,
 }
 
@@ -47,6 +47,7 @@ impl<'a> Vertices<'a> {
         call: &'a DrawCall<'a>,
         draw: &DrawState,
         layout: &'a OutputLayout,
+        batch: &'a mut BatchMemory,
         budget: &mut Budget,
         report: &mut Report,
     ) -> Result<Option<Self>, CardError> {
@@ -76,7 +77,7 @@ impl<'a> Vertices<'a> {
             processed: Vec::new(),
             known: Processed::default(),
             pending: Vec::new(),
-            batch: BatchMemory::default(),
+            batch,
             dwords: Vec::new(),
         }))
     }
@@ -181,24 +182,32 @@ impl<'a> Vertices<'a> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let mut outputs = [[[0.0; 4]; OUTPUTS]; BATCH];
         match &self.program {
             Some(program) => {
+                for (n, inputs) in self.pending.iter().enumerate() {
+                    program.load(self.batch, n, inputs);
+                }
                 let mut executed = 0u64;
-                program.run_batch(&mut self.batch, &self.pending, &mut outputs, |vertices| {
+                program.run_batch(self.batch, self.pending.len(), |vertices| {
                     budget.vertex_instructions(vertices)?;
                     executed += 1;
                     if executed.is_multiple_of(1 << 12) { budget.time() } else { Ok(()) }
                 })?;
+                let (batch, layout) = (&*self.batch, self.layout);
+                let vertices = (0..self.pending.len())
+                    .map(|n| layout.vertex(|register| batch.output(n, register)));
+                self.processed.extend(vertices);
             }
             None => {
-                for (outputs, inputs) in outputs.iter_mut().zip(&self.pending) {
-                    outputs[..inputs.len()].copy_from_slice(inputs);
-                }
+                let layout = self.layout;
+                let outputs = |inputs: &[[f32; 4]; INPUTS], n: usize| {
+                    inputs.get(n).copied().unwrap_or_default()
+                };
+                let vertices =
+                    self.pending.iter().map(|inputs| layout.vertex(|n| outputs(inputs, n)));
+                self.processed.extend(vertices);
             }
         }
-        let vertices = outputs.iter().take(self.pending.len());
-        self.processed.extend(vertices.map(|outputs| self.layout.vertex(outputs)));
         self.pending.clear();
         Ok(())
     }

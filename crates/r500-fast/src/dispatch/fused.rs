@@ -7,11 +7,11 @@ use core::marker::PhantomData;
 
 use super::{Broadcast, InSlot, Kernel, KernelArgs, OperandKind};
 use crate::arg::Arg;
-use crate::lanes::arith::{self, MinusC, PlusC, ZeroA, ZeroBoth};
-use crate::lanes::fused::FusedPair;
-use crate::lanes::{Lanewise, Operands, bits, functions, map, select};
 use crate::reg_file::{ChunkRange, RegFile, SlotCells};
 use r500_ir::{AddSign, DenormalMode, Inst, MulFlags, Opcode, Operand};
+use r500_lanes::arith::{self, MinusC, PlusC, ZeroA, ZeroBoth};
+use r500_lanes::fused::FusedPair;
+use r500_lanes::{Lanewise, Operands, bits, functions, map, select};
 use r500_simd::{SimdFn, SimdLevel};
 
 /// A kernel of an operation on operands of given kinds.

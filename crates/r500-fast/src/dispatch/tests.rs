@@ -6,7 +6,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::*;
-use crate::lanes::LANES;
+use r500_lanes::LANES;
 use r500_simd::{Simd, SimdTask};
 
 /// The slot that kernels write; their operands are in the slots before it, materialised constants in those after it.

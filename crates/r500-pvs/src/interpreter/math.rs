@@ -6,7 +6,10 @@ use r500_chip::pvs::MathOp;
 use r500_numerics::kernels;
 
 use super::vector::{is_not_negative, is_not_zero, is_positive, is_zero};
-use super::{ARITH, Apply, Effect, Once, Outcome};
+use super::{ARITH, Effect, Outcome};
+
+/// What makes turns of radians.
+pub(super) const TURNS: f32 = 1.0 / TAU;
 
 /// The operands of the math engine.
 #[derive(Clone, Copy, Debug)]
@@ -34,90 +37,56 @@ impl Scalars {
     }
 }
 
-/// Executes an instruction of the math engine.
+/// Executes an instruction of the math engine. Reserved opcodes give 0 (open).
 pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
-    apply(op, Once(scalars))
-}
-
-/// Passes the function of an instruction of the math engine. Reserved opcodes give 0 (open).
-pub(super) fn apply<A: Apply<Scalars>>(op: MathOp, with: A) -> A::Output {
+    let Scalars { x, factor, exponent, light } = scalars;
     let scalar = |value: f32| Outcome::of([value; 4]);
     let set = |holds: bool| Outcome::counter(if holds { 0.0 } else { 1.0 });
     match op {
-        MathOp::EXP_BASE2_DX => with.apply(|Scalars { x, .. }| {
+        MathOp::EXP_BASE2_DX => {
             let floor = ARITH.floor(x);
             Outcome::of([kernels::ex2(floor), ARITH.frc(x), kernels::ex2(x), 1.0])
-        }),
-        MathOp::LOG_BASE2_DX => with.apply(|Scalars { x, .. }| Outcome::of(log_parts(x))),
-        MathOp::EXP_BASEE_FF => {
-            with.apply(|Scalars { x, .. }| scalar(kernels::ex2(ARITH.mul(x, LOG2_E))))
         }
-        MathOp::LIGHT_COEFF_DX => {
-            with.apply(|Scalars { light: vector, .. }| Outcome::of(light(vector)))
-        }
-        MathOp::POWER_FUNC_FF => {
-            with.apply(|Scalars { x, exponent, .. }| scalar(power(x, exponent)))
-        }
-        MathOp::POWER_FUNC_FF_CLAMP_B => {
-            with.apply(|Scalars { x, exponent, .. }| scalar(power(x, exponent.max(0.0))))
-        }
-        MathOp::POWER_FUNC_FF_CLAMP_B1 => {
-            with.apply(|Scalars { x, exponent, .. }| scalar(power(x, exponent.clamp(0.0, 1.0))))
-        }
-        MathOp::POWER_FUNC_FF_CLAMP_01 => {
-            with.apply(|Scalars { x, exponent, .. }| scalar(ARITH.clamp01(power(x, exponent))))
-        }
-        MathOp::RECIP_DX => with.apply(|Scalars { x, .. }| scalar(finite(ARITH.rcp(x)))),
-        MathOp::RECIP_FF => {
-            with.apply(|Scalars { x, .. }| scalar(zero_for_zero(x, |x| ARITH.rcp(x))))
-        }
-        MathOp::RECIP_IEEE => with.apply(|Scalars { x, .. }| scalar(ARITH.rcp(x))),
-        MathOp::RECIP_SQRT_DX => with.apply(|Scalars { x, .. }| scalar(finite(ARITH.rsq(x.abs())))),
-        MathOp::RECIP_SQRT_FF => {
-            with.apply(|Scalars { x, .. }| scalar(zero_for_zero(x.abs(), |x| ARITH.rsq(x))))
-        }
-        MathOp::RECIP_SQRT_IEEE => with.apply(|Scalars { x, .. }| scalar(ARITH.rsq(x))),
-        MathOp::MULTIPLY => {
-            with.apply(|Scalars { x, factor, .. }| scalar(ARITH.product(x, factor)))
-        }
-        MathOp::EXP_BASE2_FULL_DX => with.apply(|Scalars { x, .. }| scalar(kernels::ex2(x))),
-        MathOp::LOG_BASE2_FULL_DX => {
-            with.apply(|Scalars { x, .. }| scalar(finite(kernels::ln2(x.abs()))))
-        }
-        MathOp::LOG_BASE2_IEEE => with.apply(|Scalars { x, .. }| scalar(kernels::ln2(x.abs()))),
+        MathOp::LOG_BASE2_DX => Outcome::of(log_parts(x)),
+        MathOp::EXP_BASEE_FF => scalar(kernels::ex2(ARITH.mul(x, LOG2_E))),
+        MathOp::LIGHT_COEFF_DX => Outcome::of(self::light(light)),
+        MathOp::POWER_FUNC_FF => scalar(power(x, exponent)),
+        MathOp::POWER_FUNC_FF_CLAMP_B => scalar(power(x, exponent.max(0.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_B1 => scalar(power(x, exponent.clamp(0.0, 1.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_01 => scalar(ARITH.clamp01(power(x, exponent))),
+        MathOp::RECIP_DX => scalar(finite(ARITH.rcp(x))),
+        MathOp::RECIP_FF => scalar(zero_for_zero(x, |x| ARITH.rcp(x))),
+        MathOp::RECIP_IEEE => scalar(ARITH.rcp(x)),
+        MathOp::RECIP_SQRT_DX => scalar(finite(ARITH.rsq(x.abs()))),
+        MathOp::RECIP_SQRT_FF => scalar(zero_for_zero(x.abs(), |x| ARITH.rsq(x))),
+        MathOp::RECIP_SQRT_IEEE => scalar(ARITH.rsq(x)),
+        MathOp::MULTIPLY => scalar(ARITH.product(x, factor)),
+        MathOp::EXP_BASE2_FULL_DX => scalar(kernels::ex2(x)),
+        MathOp::LOG_BASE2_FULL_DX => scalar(finite(kernels::ln2(x.abs()))),
+        MathOp::LOG_BASE2_IEEE => scalar(kernels::ln2(x.abs())),
         // The kernels use turns, vertex programs radians (observed).
-        MathOp::SIN => {
-            with.apply(|Scalars { x, .. }| scalar(kernels::sin(ARITH.mul(x, 1.0 / TAU))))
-        }
-        MathOp::COS => {
-            with.apply(|Scalars { x, .. }| scalar(kernels::cos(ARITH.mul(x, 1.0 / TAU))))
-        }
-        MathOp::PRED_SET_EQ => with.apply(|Scalars { x, .. }| set(is_zero(x))),
-        MathOp::PRED_SET_GT => with.apply(|Scalars { x, .. }| set(is_positive(x))),
-        MathOp::PRED_SET_GTE => with.apply(|Scalars { x, .. }| set(is_not_negative(x))),
-        MathOp::PRED_SET_NEQ => with.apply(|Scalars { x, .. }| set(is_not_zero(x))),
+        MathOp::SIN => scalar(kernels::sin(ARITH.mul(x, TURNS))),
+        MathOp::COS => scalar(kernels::cos(ARITH.mul(x, TURNS))),
+        MathOp::PRED_SET_EQ => set(is_zero(x)),
+        MathOp::PRED_SET_GT => set(is_positive(x)),
+        MathOp::PRED_SET_GTE => set(is_not_negative(x)),
+        MathOp::PRED_SET_NEQ => set(is_not_zero(x)),
         // Disables execution: a counter that no pop ends (open).
-        MathOp::PRED_SET_CLR => with.apply(|_| Outcome::counter(f32::MAX)),
-        MathOp::PRED_SET_INV => with.apply(|Scalars { x, .. }| {
-            Outcome::counter(match x {
-                1.0 => 0.0,
-                0.0 => 1.0,
-                x => x,
-            })
+        MathOp::PRED_SET_CLR => Outcome::counter(f32::MAX),
+        MathOp::PRED_SET_INV => Outcome::counter(match x {
+            1.0 => 0.0,
+            0.0 => 1.0,
+            x => x,
         }),
-        MathOp::PRED_SET_POP => {
-            with.apply(|Scalars { x, .. }| Outcome::counter(ARITH.sub(x, 1.0).max(0.0)))
-        }
-        MathOp::PRED_SET_RESTORE => with.apply(|Scalars { x, .. }| Outcome::counter(x)),
-        MathOp::NOP => {
-            with.apply(|_| Outcome { value: [0.0; 4], effect: Effect::Write([false; 4]) })
-        }
-        _ => with.apply(|_| scalar(0.0)),
+        MathOp::PRED_SET_POP => Outcome::counter(ARITH.sub(x, 1.0).max(0.0)),
+        MathOp::PRED_SET_RESTORE => Outcome::counter(x),
+        MathOp::NOP => Outcome { value: [0.0; 4], effect: Effect::Write([false; 4]) },
+        _ => scalar(0.0),
     }
 }
 
 /// Replaces infinities by the greatest number of their sign.
-fn finite(x: f32) -> f32 {
+pub(super) fn finite(x: f32) -> f32 {
     if x.is_nan() { x } else { x.clamp(f32::MIN, f32::MAX) }
 }
 

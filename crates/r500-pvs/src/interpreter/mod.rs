@@ -27,6 +27,7 @@ use r500_chip::pvs::{
 use r500_numerics::Arith;
 
 use crate::{Instruction, Program};
+use batch::BatchCode;
 use fixed_point::Changeable;
 use flow::FlowControl;
 use math::Scalars;
@@ -44,6 +45,7 @@ pub struct Interpreter {
     first: usize,
     flow: FlowControl,
     changeable: Changeable,
+    batch: BatchCode,
     constants: Vec<[f32; 4]>,
     base: i32,
 }
@@ -121,9 +123,6 @@ impl From<Src> for Operand {
 }
 
 impl Modifiers {
-    /// Those of an operand as it is.
-    const NONE: Self = Self { select: [0, 1, 2, 3], keep: u32::MAX, flip: [0; 4] };
-
     #[inline(always)]
     fn apply(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
         // As long as an index of three bits can be.
@@ -202,6 +201,7 @@ impl Interpreter {
             first,
             flow: FlowControl::new(controls),
             changeable: Changeable::new(&ops),
+            batch: BatchCode::new(&ops),
             ops,
             constants: constants.to_vec(),
             base: controls.constants.pvs_const_base_offset().into(),
@@ -377,25 +377,6 @@ impl Observe for () {
     fn reads(&mut self, _: [[f32; 4]; 3], _: Option<[f32; 4]>) {}
     fn writes(&mut self, _: DstType, _: usize, _: [bool; 4], _: [f32; 4]) {}
     fn predicate(&mut self, _: bool) {}
-}
-
-/// Receives the function of an operation from its operands, so that a loop over vertices is compiled for each operation.
-trait Apply<Operands> {
-    type Output;
-
-    fn apply(self, function: impl Fn(Operands) -> Outcome) -> Self::Output;
-}
-
-/// Applies the function to operands.
-struct Once<Operands>(Operands);
-
-impl<Operands> Apply<Operands> for Once<Operands> {
-    type Output = Outcome;
-
-    #[inline(always)]
-    fn apply(self, function: impl Fn(Operands) -> Outcome) -> Outcome {
-        function(self.0)
-    }
 }
 
 /// The effect of an instruction.

@@ -3,67 +3,52 @@
 use r500_chip::pvs::{MacroOp, VectorOp};
 use r500_numerics::compare;
 
-use super::{ARITH, Apply, Effect, Once, Outcome};
+use super::{ARITH, Effect, Outcome};
 
-/// Executes an instruction of the vector engine.
-pub(super) fn execute(op: VectorOp, sources: [[f32; 4]; 3]) -> Outcome {
-    apply(op, Once(sources))
-}
-
-/// Passes the function of an instruction of the vector engine. Reserved opcodes give 0 (open).
-pub(super) fn apply<A: Apply<[[f32; 4]; 3]>>(op: VectorOp, with: A) -> A::Output {
+/// Executes an instruction of the vector engine. Reserved opcodes give 0 (open).
+pub(super) fn execute(op: VectorOp, s: [[f32; 4]; 3]) -> Outcome {
+    let [a, b, _] = s;
     match op {
-        VectorOp::DOT_PRODUCT => with.apply(|[a, b, _]| Outcome::of([ARITH.dot4(a, b); 4])),
-        VectorOp::MULTIPLY => with.apply(|s| each(s, |a, b| ARITH.product(a, b))),
-        VectorOp::ADD => with.apply(|s| each(s, |a, b| ARITH.add(a, b))),
-        VectorOp::MULTIPLY_ADD => with.apply(|s| Outcome::of(multiply_add(s))),
-        VectorOp::DISTANCE_VECTOR => {
-            with.apply(|[a, b, _]| Outcome::of([1.0, ARITH.product(a[1], b[1]), a[2], b[3]]))
-        }
-        VectorOp::FRACTION => with.apply(|s| each(s, |a, _| ARITH.frc(a))),
-        VectorOp::MAXIMUM => with.apply(|s| each(s, compare::max)),
-        VectorOp::MINIMUM => with.apply(|s| each(s, compare::min)),
-        VectorOp::SET_GREATER_THAN_EQUAL => with.apply(|s| set(s, compare::ge)),
-        VectorOp::SET_LESS_THAN => with.apply(|s| set(s, compare::lt)),
-        VectorOp::MULTIPLYX2_ADD => with.apply(|s| Outcome::of(twice_multiply_add(s))),
+        VectorOp::DOT_PRODUCT => Outcome::of([ARITH.dot4(a, b); 4]),
+        VectorOp::MULTIPLY => each(s, |a, b| ARITH.product(a, b)),
+        VectorOp::ADD => each(s, |a, b| ARITH.add(a, b)),
+        VectorOp::MULTIPLY_ADD => Outcome::of(multiply_add(s)),
+        VectorOp::DISTANCE_VECTOR => Outcome::of([1.0, ARITH.product(a[1], b[1]), a[2], b[3]]),
+        VectorOp::FRACTION => each(s, |a, _| ARITH.frc(a)),
+        VectorOp::MAXIMUM => each(s, compare::max),
+        VectorOp::MINIMUM => each(s, compare::min),
+        VectorOp::SET_GREATER_THAN_EQUAL => set(s, compare::ge),
+        VectorOp::SET_LESS_THAN => set(s, compare::lt),
+        VectorOp::MULTIPLYX2_ADD => Outcome::of(twice_multiply_add(s)),
         // The range of the clamp is not documented; no compiler emits it.
-        VectorOp::MULTIPLY_CLAMP => {
-            with.apply(|s| each(s, |a, b| ARITH.clamp01(ARITH.product(a, b))))
-        }
-        VectorOp::FLT2FIX_DX => with.apply(|s| each(s, |a, _| ARITH.floor(a))),
-        VectorOp::FLT2FIX_DX_RND => with.apply(|s| each(s, |a, _| ARITH.floor(ARITH.add(a, 0.5)))),
-        VectorOp::PRED_SET_EQ_PUSH => with.apply(|s| push(s, is_zero)),
-        VectorOp::PRED_SET_GT_PUSH => with.apply(|s| push(s, is_positive)),
-        VectorOp::PRED_SET_GTE_PUSH => with.apply(|s| push(s, is_not_negative)),
-        VectorOp::PRED_SET_NEQ_PUSH => with.apply(|s| push(s, is_not_zero)),
-        VectorOp::COND_WRITE_EQ => with.apply(|s| write(s, is_zero)),
-        VectorOp::COND_WRITE_GT => with.apply(|s| write(s, is_positive)),
-        VectorOp::COND_WRITE_GTE => with.apply(|s| write(s, is_not_negative)),
-        VectorOp::COND_WRITE_NEQ => with.apply(|s| write(s, is_not_zero)),
-        VectorOp::COND_MUX_EQ => with.apply(|s| mux(s, is_zero)),
-        VectorOp::COND_MUX_GT => with.apply(|s| mux(s, is_positive)),
-        VectorOp::COND_MUX_GTE => with.apply(|s| mux(s, is_not_negative)),
-        VectorOp::SET_GREATER_THAN => with.apply(|s| set(s, compare::gt)),
-        VectorOp::SET_EQUAL => with.apply(|s| set(s, compare::eq)),
-        VectorOp::SET_NOT_EQUAL => with.apply(|s| set(s, compare::ne)),
-        VectorOp::NOP => {
-            with.apply(|_| Outcome { value: [0.0; 4], effect: Effect::Write([false; 4]) })
-        }
-        _ => with.apply(|_| Outcome::of([0.0; 4])),
+        VectorOp::MULTIPLY_CLAMP => each(s, |a, b| ARITH.clamp01(ARITH.product(a, b))),
+        VectorOp::FLT2FIX_DX => each(s, |a, _| ARITH.floor(a)),
+        VectorOp::FLT2FIX_DX_RND => each(s, |a, _| ARITH.floor(ARITH.add(a, 0.5))),
+        VectorOp::PRED_SET_EQ_PUSH => push(s, is_zero),
+        VectorOp::PRED_SET_GT_PUSH => push(s, is_positive),
+        VectorOp::PRED_SET_GTE_PUSH => push(s, is_not_negative),
+        VectorOp::PRED_SET_NEQ_PUSH => push(s, is_not_zero),
+        VectorOp::COND_WRITE_EQ => write(s, is_zero),
+        VectorOp::COND_WRITE_GT => write(s, is_positive),
+        VectorOp::COND_WRITE_GTE => write(s, is_not_negative),
+        VectorOp::COND_WRITE_NEQ => write(s, is_not_zero),
+        VectorOp::COND_MUX_EQ => mux(s, is_zero),
+        VectorOp::COND_MUX_GT => mux(s, is_positive),
+        VectorOp::COND_MUX_GTE => mux(s, is_not_negative),
+        VectorOp::SET_GREATER_THAN => set(s, compare::gt),
+        VectorOp::SET_EQUAL => set(s, compare::eq),
+        VectorOp::SET_NOT_EQUAL => set(s, compare::ne),
+        VectorOp::NOP => Outcome { value: [0.0; 4], effect: Effect::Write([false; 4]) },
+        _ => Outcome::of([0.0; 4]),
     }
 }
 
-/// Executes a macro.
-pub(super) fn execute_macro(op: MacroOp, sources: [[f32; 4]; 3]) -> Outcome {
-    apply_macro(op, Once(sources))
-}
-
-/// Passes the function of a macro. Reserved opcodes give 0 (open).
-pub(super) fn apply_macro<A: Apply<[[f32; 4]; 3]>>(op: MacroOp, with: A) -> A::Output {
+/// Executes a macro. Reserved opcodes give 0 (open).
+pub(super) fn execute_macro(op: MacroOp, s: [[f32; 4]; 3]) -> Outcome {
     match op {
-        MacroOp::MADD => with.apply(|s| Outcome::of(multiply_add(s))),
-        MacroOp::M2X_ADD => with.apply(|s| Outcome::of(twice_multiply_add(s))),
-        _ => with.apply(|_| Outcome::of([0.0; 4])),
+        MacroOp::MADD => Outcome::of(multiply_add(s)),
+        MacroOp::M2X_ADD => Outcome::of(twice_multiply_add(s)),
+        _ => Outcome::of([0.0; 4]),
     }
 }
 

@@ -5,8 +5,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::super::tests::{Exact, edges, exact, reference};
 use super::*;
-use crate::lanes::LANES;
 use r500_ir::Value;
+use r500_lanes::LANES;
 use r500_simd::{Simd, SimdTask};
 
 /// The slot that kernels write; their operands are in the slots before it.

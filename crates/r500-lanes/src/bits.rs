@@ -1,10 +1,10 @@
 //! Kernels that move bits: independent of the floating-point environment, for any bits.
 
-use super::{Slot, Src, inhibit_outer_vectorization, lanewise};
+use crate::{Slot, Src, inhibit_outer_vectorization, lanewise};
 
 /// A.
 #[inline(always)]
-pub(crate) fn copy(dst: Slot<'_>, a: impl Src) {
+pub fn copy(dst: Slot<'_>, a: impl Src) {
     let a = a.limit(dst.len());
     for i in 0..dst.len() {
         inhibit_outer_vectorization();
@@ -14,31 +14,31 @@ pub(crate) fn copy(dst: Slot<'_>, a: impl Src) {
 
 /// -A: the sign bit flipped.
 #[inline(always)]
-pub(crate) fn neg(dst: Slot<'_>, a: impl Src) {
+pub fn neg(dst: Slot<'_>, a: impl Src) {
     each(dst, a, |a| f32::from_bits(a.to_bits() ^ SIGN));
 }
 
 /// -|A|: the sign bit set.
 #[inline(always)]
-pub(crate) fn neg_abs(dst: Slot<'_>, a: impl Src) {
+pub fn neg_abs(dst: Slot<'_>, a: impl Src) {
     each(dst, a, |a| f32::from_bits(a.to_bits() | SIGN));
 }
 
 /// A, with denormals flushed to zeros of their sign.
 #[inline(always)]
-pub(crate) fn flush(dst: Slot<'_>, a: impl Src) {
+pub fn flush(dst: Slot<'_>, a: impl Src) {
     each(dst, a, r500_simd::flush::flush);
 }
 
 /// A, with NaN replaced by the canonical one.
 #[inline(always)]
-pub(crate) fn canonical_nan(dst: Slot<'_>, a: impl Src) {
+pub fn canonical_nan(dst: Slot<'_>, a: impl Src) {
     each(dst, a, r500_numerics::canonical_nan);
 }
 
 /// A of one lane of the quad, for all four: 0 top left, 1 top right, 2 bottom left, 3 bottom right.
 #[inline(always)]
-pub(crate) fn corner<const K: usize>(dst: Slot<'_>, a: impl Src) {
+pub fn corner<const K: usize>(dst: Slot<'_>, a: impl Src) {
     let a = a.limit(dst.len());
     for i in 0..dst.len() {
         inhibit_outer_vectorization();

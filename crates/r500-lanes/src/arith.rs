@@ -2,14 +2,14 @@
 
 use core::hint::black_box;
 
-use super::{Flush, Slot, Splat, Src, lanewise, map};
+use crate::{Flush, Slot, Splat, Src, lanewise, map};
 use r500_numerics::Arith;
 use r500_simd::SimdLevel;
 
 const REFERENCE: Arith = Arith::REFERENCE;
 
 /// The zero rule of a product.
-pub(crate) trait Product {
+pub trait Product {
     /// Whether a zero A makes the product +0, for any B.
     const ZERO_A: bool;
     /// Whether a zero B makes the product +0, for any A.
@@ -28,6 +28,7 @@ pub(crate) trait Product {
         f32::from_bits(bits)
     }
 
+    /// Returns the product by the reference arithmetic.
     #[inline(always)]
     fn reference(a: f32, b: f32) -> f32 {
         let zero = |x| r500_numerics::compare::eq(x, 0.0);
@@ -39,7 +40,7 @@ pub(crate) trait Product {
 }
 
 /// No zero rule: IEEE 754.
-pub(crate) struct Ieee;
+pub struct Ieee;
 
 impl Product for Ieee {
     const ZERO_A: bool = false;
@@ -47,7 +48,7 @@ impl Product for Ieee {
 }
 
 /// `ZERO_TIMES_ANYTHING_EQUALS_ZERO` for a zero A only, where the rule has no effect for a zero B.
-pub(crate) struct ZeroA;
+pub struct ZeroA;
 
 impl Product for ZeroA {
     const ZERO_A: bool = true;
@@ -55,7 +56,7 @@ impl Product for ZeroA {
 }
 
 /// `ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
-pub(crate) struct ZeroBoth;
+pub struct ZeroBoth;
 
 impl Product for ZeroBoth {
     const ZERO_A: bool = true;
@@ -63,18 +64,20 @@ impl Product for ZeroBoth {
 }
 
 /// The signs of a sum of a product P and C.
-pub(crate) trait Sum {
+pub trait Sum {
     /// Whether the product is negated, after the zero rule.
     const MINUS_P: bool;
     /// Whether C is negated.
     const MINUS_C: bool;
 
+    /// Returns the sum at a level.
     #[inline(always)]
     fn of(p: f32, c: f32) -> f32 {
         let p = if Self::MINUS_P { -p } else { p };
         if Self::MINUS_C { p - c } else { p + c }
     }
 
+    /// Returns the sum by the reference arithmetic.
     #[inline(always)]
     fn reference(p: f32, c: f32) -> f32 {
         let p = if Self::MINUS_P { -p } else { p };
@@ -83,7 +86,7 @@ pub(crate) trait Sum {
 }
 
 /// P + C.
-pub(crate) struct PlusC;
+pub struct PlusC;
 
 impl Sum for PlusC {
     const MINUS_P: bool = false;
@@ -91,7 +94,7 @@ impl Sum for PlusC {
 }
 
 /// P - C.
-pub(crate) struct MinusC;
+pub struct MinusC;
 
 impl Sum for MinusC {
     const MINUS_P: bool = false;
@@ -99,7 +102,7 @@ impl Sum for MinusC {
 }
 
 /// C - P.
-pub(crate) struct FromC;
+pub struct FromC;
 
 impl Sum for FromC {
     const MINUS_P: bool = true;
@@ -107,7 +110,7 @@ impl Sum for FromC {
 }
 
 /// -P - C.
-pub(crate) struct MinusBoth;
+pub struct MinusBoth;
 
 impl Sum for MinusBoth {
     const MINUS_P: bool = true;
@@ -167,7 +170,7 @@ lanewise! {
 
 /// [`MadSigned`] over chunks.
 #[inline(always)]
-pub(crate) fn mad_signed<L: SimdLevel, P: Product, S: Sum>(
+pub fn mad_signed<L: SimdLevel, P: Product, S: Sum>(
     dst: Slot<'_>,
     a: impl Src,
     b: impl Src,

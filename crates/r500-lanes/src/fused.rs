@@ -2,13 +2,11 @@
 
 use core::marker::PhantomData;
 
-use super::{Flush, Lanewise};
+use crate::{Flush, Lanewise};
 use r500_simd::SimdLevel;
 
 /// Operation G on NG operands, of which operand AT is the result of F on NF operands. The operands are those of F, then the others of G.
-pub(crate) struct FusedPair<F, G, const NF: usize, const NG: usize, const AT: usize>(
-    PhantomData<(F, G)>,
-);
+pub struct FusedPair<F, G, const NF: usize, const NG: usize, const AT: usize>(PhantomData<(F, G)>);
 
 macro_rules! arities {
     ($($first:literal $second:literal $all:literal;)*) => {$(

@@ -1,6 +1,6 @@
-//! Kernels of unary functions: the [branchless kernels](r500_numerics::branchless), `FRC` and the clamp.
+//! Kernels of unary functions: the [branchless kernels](r500_numerics::branchless), `FRC`, the floor and the clamp.
 
-use super::{Flush, lanewise};
+use crate::{Flush, lanewise};
 use r500_numerics::branchless::{self, Lane};
 use r500_numerics::{Arith, kernels};
 use r500_simd::{MagicRound, Rint};
@@ -13,6 +13,11 @@ lanewise! {
             a - floor_of::<L::Rint>(a)
         },
         |[a]| Arith::REFERENCE.frc(a);
+
+    /// The largest integer that is not above A.
+    Floor[1] false,
+        |L, _, [a]| floor_of::<L::Rint>(L::Flush::flush_operand(a)),
+        |[a]| Arith::REFERENCE.floor(a);
 
     /// A clamped to 0..1; NaN and -0 give +0.
     Clamp01[1] false, |L, _, [a]| clamp01(L::Flush::flush_operand(a)), |[a]| Arith::REFERENCE.clamp01(a);

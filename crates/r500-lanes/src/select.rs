@@ -4,13 +4,13 @@
 
 use core::hint::black_box;
 
-use super::{
+use crate::{
     Flush, LANES, Operands, Slot, Src, gather_lane, inhibit_outer_vectorization, lanewise,
 };
 use r500_numerics::compare;
 
 /// A relation of two numbers.
-pub(crate) trait Relation {
+pub trait Relation {
     /// Returns whether it holds, in a flushing environment or for numbers that are not denormal.
     fn holds(a: f32, b: f32) -> bool;
 
@@ -19,13 +19,13 @@ pub(crate) trait Relation {
 }
 
 /// A < B.
-pub(crate) struct Lt;
+pub struct Lt;
 /// A >= B.
-pub(crate) struct Ge;
+pub struct Ge;
 /// A == B.
-pub(crate) struct Eq;
+pub struct Eq;
 /// A != B; true for NaN.
-pub(crate) struct Ne;
+pub struct Ne;
 
 macro_rules! relations {
     ($($name:ident: $operator:tt, $reference:expr;)*) => {$(
@@ -52,7 +52,7 @@ relations! {
 
 /// `MASK ? A : DST`, bit for bit.
 #[inline(always)]
-pub(crate) fn blend(dst: Slot<'_>, mask: impl Src, a: impl Src) {
+pub fn blend(dst: Slot<'_>, mask: impl Src, a: impl Src) {
     let (mask, a) = (mask.limit(dst.len()), a.limit(dst.len()));
     for i in 0..dst.len() {
         inhibit_outer_vectorization();
@@ -68,13 +68,13 @@ pub(crate) fn blend(dst: Slot<'_>, mask: impl Src, a: impl Src) {
 
 /// A & B of two masks.
 #[inline(always)]
-pub(crate) fn and(dst: Slot<'_>, a: impl Src, b: impl Src) {
+pub fn and(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a & b);
 }
 
 /// A | B of two masks.
 #[inline(always)]
-pub(crate) fn or(dst: Slot<'_>, a: impl Src, b: impl Src) {
+pub fn or(dst: Slot<'_>, a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a | b);
 }
 
@@ -96,7 +96,7 @@ fn bitwise<const N: usize>(dst: Slot<'_>, operands: impl Operands<N>, f: impl Fn
 ///
 /// The compiler would emit `minps`, which flushes its result. `black_box` hides that the mask has all bits set.
 #[inline(always)]
-pub(crate) fn pick_raw<F: Flush, R: Relation>(dst: Slot<'_>, a: impl Src, b: impl Src) {
+pub fn pick_raw<F: Flush, R: Relation>(dst: Slot<'_>, a: impl Src, b: impl Src) {
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
     let all_bits = black_box(u32::MAX);
     for i in 0..dst.len() {

@@ -1,6 +1,6 @@
-//! Lane kernels: each is one operation over a batch of pixels.
+//! Lane kernels: each is one operation over a batch of pixels, or of vertices.
 //!
-//! A slot holds one value of every pixel of a batch, in [`Chunk`]s of sixteen lanes; a quad is four adjacent lanes. A kernel is a loop from
+//! A slot holds one value of every pixel or vertex of a batch, in [`Chunk`]s of sixteen lanes; a quad is four adjacent lanes. A kernel is a loop from
 //! source slots to a destination slot, in plain Rust that the compiler vectorises for the level that its caller is compiled for (see
 //! [`r500_simd`]), so everything here is `#[inline(always)]`. Kernels equal [`numerics`](r500_numerics) in every bit, except the payload of
 //! a NaN.
@@ -14,7 +14,7 @@
 //! | [`select`] | comparisons, selections, masks, minimum and maximum |
 //! | [`functions`] | `FRC`, `EX2`, `LN2`, `SIN`, `COS`, the clamp |
 //! | [`bits`] | copies, sign bits, corners of quads |
-//! | [`then`] | two of these in one loop |
+//! | [`fused`] | two of these in one loop |
 //!
 //! **Denormals.** Kernels that compute or compare take a [`Flush`]: with [`HwFlush`](r500_simd::HwFlush) they must run inside
 //! [`fp_env::flushing`](r500_simd::fp_env::flushing), with [`SoftFlush`](r500_simd::SoftFlush) anywhere. Kernels that only move bits take
@@ -28,27 +28,27 @@
     reason = "indices that are known to be below all lengths have no bounds checks; loops over lanes become vector instructions"
 )]
 
-pub(crate) mod arith;
-pub(crate) mod bits;
-pub(crate) mod functions;
-pub(crate) mod fused;
-pub(crate) mod select;
+pub mod arith;
+pub mod bits;
+pub mod functions;
+pub mod fused;
+pub mod select;
 
 use core::cell::Cell;
 
 use r500_simd::flush::{self, Flush};
-pub(crate) use r500_simd::{Chunk, LANES};
+pub use r500_simd::{Chunk, LANES};
 use r500_simd::{SimdLevel, inhibit_outer_vectorization};
 
 /// The chunks of a slot.
-pub(crate) type Slot<'a> = &'a [Cell<Chunk>];
+pub type Slot<'a> = &'a [Cell<Chunk>];
 
 /// A source operand.
-pub(crate) trait Src: Copy {
+pub trait Src: Copy {
     /// Returns the source restricted to a number of chunks. Panics if it is shorter.
     fn limit(self, chunks: usize) -> Self;
 
-    /// Returns the values of sixteen pixels.
+    /// Returns the values of sixteen lanes.
     fn chunk(self, i: usize) -> Chunk;
 }
 
@@ -66,7 +66,7 @@ impl Src for Slot<'_> {
 
 /// A source with the same value in every lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Splat(pub(crate) f32);
+pub struct Splat(pub f32);
 
 impl Src for Splat {
     #[inline(always)]
@@ -81,7 +81,7 @@ impl Src for Splat {
 }
 
 /// An operation on the lanes of N operands.
-pub(crate) trait Lanewise<const N: usize> {
+pub trait Lanewise<const N: usize> {
     /// Whether a chunk with denormals is recomputed lane by lane with [`reference`](Self::reference). Otherwise [`lane`](Self::lane) is right for all
     /// operands.
     const CHECKS_DENORMALS: bool;
@@ -102,9 +102,9 @@ macro_rules! lanewise {
             |$reference_operands:pat_param| $reference:expr;
     )*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name $(<$($param),*>(core::marker::PhantomData<($($param,)*)>))?;
+        pub struct $name $(<$($param),*>(core::marker::PhantomData<($($param,)*)>))?;
 
-        impl $(<$($param: $bound),*>)? $crate::lanes::Lanewise<$n> for $name $(<$($param),*>)? {
+        impl $(<$($param: $bound),*>)? $crate::Lanewise<$n> for $name $(<$($param),*>)? {
             const CHECKS_DENORMALS: bool = $checks;
 
             #[inline(always)]
@@ -122,8 +122,10 @@ macro_rules! lanewise {
 use lanewise;
 
 /// The operands of a chunk: one to five sources.
-pub(crate) trait Operands<const N: usize>: Copy {
+pub trait Operands<const N: usize>: Copy {
+    /// Returns the sources restricted to a number of chunks. Panics if one is shorter.
     fn limit(self, chunks: usize) -> Self;
+    /// Returns the values of sixteen lanes.
     fn chunks(self, i: usize) -> [Chunk; N];
 }
 
@@ -156,7 +158,7 @@ operands! {
 /// The inner loop has a fixed length and only local values, so the compiler emits straight-line vector code for it, without versions for
 /// remainders or overlapping slots.
 #[inline(always)]
-pub(crate) fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
+pub fn map<L: SimdLevel, O: Lanewise<N>, const N: usize>(
     dst: Slot<'_>,
     operands: impl Operands<N>,
 ) {
