@@ -30,13 +30,18 @@ need_mesa() {
     fi
 }
 
-# Builds the command and the library of the card. Sets $r500.
+# Builds the command and the library of the card, unless R500 names a command (which finds R500_CARD_LIBRARY, or the library next to it). Sets
+# $r500.
 build_card() {
     local flags=()
+    mkdir -p "$build/card"
+    if [ -n "${R500:-}" ]; then
+        r500=$R500
+        return
+    fi
     [ "$profile" = release ] && flags=(--release)
     (cd "$root" && cargo build -q "${flags[@]}" -p r500-cli -p r500-preload)
     r500=$build/$profile/r500
-    mkdir -p "$build/card"
 }
 
 # Builds the same and the scenes. Sets $scenes.
