@@ -6,6 +6,7 @@
 //!   [`Program::check`] reports likely errors.
 //! - [`Interpreter`] runs a program for a vertex, whole or step by step ([`Execution`]). It defines the semantics. [`Interpreter::run_batch`] runs
 //!   it for up to [`BATCH`] vertices with vector instructions.
+//! - [`prove_equal`] tries to prove that two programs compute the same.
 //!
 //! The words themselves are rows of `r500_chip::pvs`, which this crate re-exports.
 //!
@@ -28,7 +29,9 @@ mod text;
 
 pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
-pub use interpreter::{BATCH, BatchMemory, Execution, Interpreter, Step, Write};
+pub use interpreter::{
+    BATCH, BatchMemory, Equality, Execution, GivenConstants, Interpreter, Step, Write, prove_equal,
+};
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{
     Addressing, CONSTANT_BASE, CONSTANTS, Component, Dst, DstType, DualMath, FLOW_INSTRUCTIONS,

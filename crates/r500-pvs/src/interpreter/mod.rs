@@ -16,10 +16,12 @@ mod execution;
 mod fixed_point;
 mod flow;
 mod math;
+mod symbolic;
 mod vector;
 
 pub use batch::{BATCH, BatchMemory};
 pub use execution::{Execution, Step, Write};
+pub use symbolic::{Equality, GivenConstants, prove_equal};
 
 use r500_chip::pvs::{
     Addressing, CONSTANTS, Dst, DstType, INPUTS, MathOp, OUTPUTS, Op, Src, SrcType, Swizzle,

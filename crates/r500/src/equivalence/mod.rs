@@ -4,7 +4,7 @@
 //! [`InterfaceMatch`] matches inputs and constants, in whichever registers they are. [`Search`] draws both with the same values
 //! of these, edge values first, and finds a pixel that differs; [`prove()`] proves equality for all values, by value numbering.
 //! [`Known`] restricts "all values" by what captures provide. [`Exercise`] records execution coverage, [`Divergence`] finds
-//! the instructions at which the runs of a pixel diverge.
+//! the instructions at which the runs of a pixel diverge. [`VertexSearch`] compares two vertex programs by vertices.
 
 mod divergence;
 mod exercise;
@@ -19,6 +19,7 @@ mod random;
 pub mod reduce;
 mod search;
 mod trial;
+mod vertex;
 
 use r500_exec::output::{color, depth};
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
@@ -39,6 +40,7 @@ pub use prove::{Proof, Unknown, prove, prove_with, state_difference};
 pub use random::Random;
 pub use search::{Counterexample, FRAMES, RANDOM, Search, SearchEnd, Searched, WORK};
 pub use trial::Trial;
+pub use vertex::{VertexDifference, VertexSearch, VertexVerdict};
 
 /// One of two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

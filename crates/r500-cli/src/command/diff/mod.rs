@@ -7,6 +7,7 @@ mod pairs;
 mod prove;
 mod reduce;
 mod run;
+mod vertices;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,9 @@ use super::terminal;
 /// inputs and constants that correspond, with pixels that are not covered. The first different pixel
 /// is traced in both programs to the first instruction whose results differ. If there is none, a
 /// proof is tried, and the verdict tells whether there is one.
+///
+/// Vertex programs are compared alike: with --run by the outputs that both write for vertices with edge values and random values, and a
+/// proof is tried. Constants that the text gives are literals of the program; others correspond by number.
 ///
 /// With --run and --prove, A and B may be folders or files of several programs, matched by path and name. Programs whose
 /// name is only a number, as in driver logs, are matched by content: the same instructions first, then the most in common.
@@ -115,6 +119,8 @@ Examples:
   r500 diff before after --prove --shard 1/4
   r500 diff noopt.json opt.json --prove
   r500 diff before.log after.log --run
+  r500 diff old.vs.asm new.vs.asm --prove
+  r500 diff before.log after.log --pick vp0 --run
   r500 diff before.log after.log --pick fp3 --reduce -o report
   r500 diff before after --prove --fail-on-findings
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
@@ -144,6 +150,9 @@ impl Diff {
             return Ok(Status::Fine);
         }
         let [a, b] = self.paths()?;
+        if let Some(files) = self.vertex_programs([a, b])? {
+            return self.vertices(&files);
+        }
         if !self.runs() {
             let folder = [a, b].into_iter().find(|file| !self.prove && file.is_dir());
             return folder.map_or_else(

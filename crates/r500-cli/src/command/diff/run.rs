@@ -58,6 +58,28 @@ pub(super) struct RunArgs {
     share: Vec<String>,
 }
 
+impl RunArgs {
+    /// Returns the number of batches of vertices.
+    pub(super) fn batches(&self) -> u64 {
+        self.random.unwrap_or(RANDOM)
+    }
+
+    /// Returns the seed of random values.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Returns the greatest difference that counts as none.
+    pub(super) fn tolerance(&self) -> Option<f32> {
+        self.tolerance
+    }
+
+    /// Returns whether an option is given that only pixels have.
+    pub(super) fn is_of_pixels(&self) -> bool {
+        self.carried || self.shard.is_some() || self.size.is_some() || !self.share.is_empty()
+    }
+}
+
 fn tolerance(text: &str) -> Result<f32, String> {
     let value = syntax::float(text)?;
     if value >= 0.0 { Ok(value) } else { Err(format!("`{text}`: a tolerance is at least 0")) }

@@ -46,17 +46,34 @@ pub(super) struct VertexFile {
 impl VertexFile {
     /// Returns the vertex program of the file, if it has one and no format is named; of a driver's log, the one that `--pick` names.
     pub(super) fn of_source(source: &SourceArgs) -> Outcome<Option<Self>> {
-        let Ok(file) = source.file() else { return Ok(None) };
-        match (&source.pick, source.list || source.read.from.is_some()) {
-            (_, true) => Ok(None),
-            (Some(pick), _) if pick.starts_with("vp") && !input_args::is_stdin(file) => {
-                let found = compilation::vertex_program(file, None, pick);
-                let found = found.map_err(|error| input_args::unreadable(file, error))?;
-                found.map(|program| Self::of_log(file, &program)).transpose()
-            }
-            (Some(_), _) => Ok(None),
-            (None, _) => Self::read(file, source.read),
+        match source.file() {
+            Ok(file) if !source.list => Self::picked(file, source.pick.as_deref(), source.read),
+            _ => Ok(None),
         }
+    }
+
+    /// Returns the vertex program of a file, or the one of a driver's log that `pick` names.
+    pub(super) fn picked(path: &Path, pick: Option<&str>, read: ReadArgs) -> Outcome<Option<Self>> {
+        match pick {
+            _ if read.from.is_some() => Ok(None),
+            Some(pick) if pick.starts_with("vp") && !input_args::is_stdin(path) => {
+                let found = compilation::vertex_program(path, None, pick);
+                let found = found.map_err(|error| input_args::unreadable(path, error))?;
+                found.map(|program| Self::of_log(path, &program)).transpose()
+            }
+            Some(_) => Ok(None),
+            None => Self::read(path, read),
+        }
+    }
+
+    /// Returns how messages call the file.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the constants that the text gives.
+    pub(super) fn constants(&self) -> &std::collections::BTreeMap<u8, [u32; 4]> {
+        &self.source.constants
     }
 
     /// Reads a file if it has a vertex program: a text in their language, or dwords that are one. `None` for all other files, if a format is

@@ -1,0 +1,311 @@
+//! Comparison of two vertex programs.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use r500::equivalence::{VertexDifference, VertexSearch, VertexVerdict};
+use r500::pvs::{Equality, GivenConstants, SrcType, prove_equal};
+use r500_stream::counted;
+use serde_json::{Value as Json, json};
+use similar::{ChangeTag, TextDiff};
+
+use super::Diff;
+use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::float_format;
+use crate::command::format::Format;
+use crate::command::input_args;
+use crate::command::terminal;
+use crate::command::text_diff::PATIENCE;
+use crate::command::vertex::VertexFile;
+
+/// Two vertex programs and what is known of them.
+struct Comparison<'a> {
+    files: &'a [VertexFile; 2],
+    /// Both as text.
+    lines: [Vec<String>; 2],
+    same: bool,
+    /// Whether the programs are equal for all vertices, if that was tried.
+    proof: Option<Equality>,
+    run: Option<VertexVerdict>,
+}
+
+impl Diff {
+    /// Returns the vertex programs of both files; `None` if neither has one.
+    pub(super) fn vertex_programs(&self, paths: [&Path; 2]) -> Outcome<Option<[VertexFile; 2]>> {
+        let picks = [self.pick.as_deref(), self.pick_b.as_deref().or(self.pick.as_deref())];
+        let mut found = Vec::new();
+        for (path, pick) in paths.into_iter().zip(picks) {
+            found.push(VertexFile::picked(path, pick, self.read)?);
+        }
+        let [a, b] = <[_; 2]>::try_from(found).unwrap_or_default();
+        match (a, b) {
+            (Some(a), Some(b)) => Ok(Some([a, b])),
+            (None, None) => Ok(None),
+            (a, _) => {
+                let other = if a.is_some() { paths[1] } else { paths[0] };
+                Err(Failure::input(anyhow::anyhow!(
+                    "{}: this is not a vertex program, and the other one is",
+                    input_args::show(other)
+                )))
+            }
+        }
+    }
+
+    /// Compares two vertex programs.
+    pub(super) fn vertices(&self, files: &[VertexFile; 2]) -> Outcome {
+        self.refuse_for_vertices()?;
+        for file in files {
+            file.sound()?;
+        }
+        let none = GivenConstants::new();
+        let given = files.each_ref().map(|file| match self.unbound {
+            true => &none,
+            false => file.constants(),
+        });
+        let programs = [0, 1].map(|n: usize| (files[n].program(), given[n]));
+        let lines = files.each_ref().map(lines);
+        let mut comparison =
+            Comparison { same: lines[0] == lines[1], lines, files, proof: None, run: None };
+        if self.prove || self.runs() {
+            comparison.proof = Some(prove_equal(programs));
+        }
+        let proved = comparison.proof == Some(Equality::Proved);
+        if self.runs() || self.prove && !proved {
+            comparison.run = Some(self.search()?.compare(programs));
+        }
+        let mut out = std::io::BufWriter::new(terminal::out());
+        match self.format {
+            Format::Json => writeln!(out, "{:#}", comparison.json())?,
+            Format::Text => comparison.text(self, &mut out)?,
+        }
+        out.flush()?;
+        comparison.status(self)
+    }
+
+    fn search(&self) -> Outcome<VertexSearch> {
+        let limits = self.machine.options()?.limits;
+        Ok(VertexSearch {
+            batches: self.run.batches(),
+            seed: self.run.seed(),
+            tolerance: self.run.tolerance(),
+            instructions: limits.instructions,
+            deadline: limits.time.and_then(|time| Instant::now().checked_add(time)),
+        })
+    }
+
+    /// Refuses options without a meaning for vertex programs.
+    fn refuse_for_vertices(&self) -> Outcome<()> {
+        let given = [
+            ("--reduce", self.reduce),
+            ("--fail-on-findings", self.fail_on_findings),
+            ("--share, --carried, --size and --shard", self.run.is_of_pixels()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Failure::usage(format!("{name}: not for vertex programs"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns a program as text: the constants that it gives, its registers and instructions, without numbers.
+fn lines(file: &VertexFile) -> Vec<String> {
+    let constants = file.constants().iter().map(|(n, bits)| {
+        let vector = bits.map(|bits| value(f32::from_bits(bits)));
+        format!("const[{n}] = ({})", vector.join(", "))
+    });
+    let text = file.program().to_string();
+    let code = text.lines().filter(|line| !line.starts_with("--")).map(|line| {
+        let line = line.split(" ; -- ").next().unwrap_or(line);
+        line.trim_end_matches(" ;").trim_end().to_owned()
+    });
+    constants.chain(code).collect()
+}
+
+impl Comparison<'_> {
+    fn text(&self, diff: &Diff, out: &mut impl Write) -> Outcome<()> {
+        let [a, b] = self.files.each_ref().map(VertexFile::name);
+        let differ = self.difference();
+        if self.run.is_none() && self.proof.is_none() && !self.same {
+            let [before, after] = self.lines.each_ref().map(|lines| lines.join("\n") + "\n");
+            let changes = TextDiff::configure().timeout(PATIENCE).diff_lines(&*before, &*after);
+            let mut unified = changes.unified_diff();
+            write!(out, "{}", unified.context_radius(diff.context).header(a, b))?;
+        }
+        let [equal, only_a, only_b] = self.counts();
+        if self.same {
+            writeln!(out, "the same: {}", counted(equal, "line"))?;
+        } else {
+            writeln!(
+                out,
+                "{} equal, {only_a} only in A, {only_b} only in B",
+                counted(equal, "line")
+            )?;
+        }
+        match &self.proof {
+            None => {}
+            Some(Equality::Proved) => writeln!(
+                out,
+                "proved: both write the same bits to every output, the payload of NaN aside, for all vertices and all constants that they do not give"
+            )?,
+            Some(Equality::Unproved { outputs }) if differ.is_none() => {
+                writeln!(out, "not proved: the expressions of {} differ", names(outputs))?;
+            }
+            Some(Equality::Unknown { program, why }) if differ.is_none() => {
+                writeln!(out, "not proved: {}: {why}", ["A", "B"][*program])?;
+            }
+            Some(_) => {}
+        }
+        let Some(run) = &self.run else { return Ok(()) };
+        let Some(found) = differ else {
+            writeln!(
+                out,
+                "equal: {}, edge values and random ones",
+                counted(run.vertices, "vertex")
+            )?;
+            if run.endless > 0 {
+                let batches = counted(run.endless, "batch");
+                writeln!(out, "not compared: {batches}, in which a program does not end")?;
+            }
+            if run.out_of_time {
+                writeln!(out, "the time ran out before the last vertex; see --limit-time")?;
+            }
+            return Ok(());
+        };
+        let VertexDifference { output, component, values, .. } = found;
+        let letter = ["x", "y", "z", "w"][usize::from(*component)];
+        writeln!(
+            out,
+            "different: out[{output}].{letter} of vertex {} is {} in A and {} in B",
+            run.vertices - 1,
+            value(values[0]),
+            value(values[1])
+        )?;
+        for (name, number, vector) in self.read(found) {
+            writeln!(out, "  {name}[{number}] = {}", float_format::vector(&vector))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Json {
+        let [equal, only_a, only_b] = self.counts();
+        let proof = self.proof.as_ref().map(|proof| match proof {
+            Equality::Proved => json!({"verdict": "proved"}),
+            Equality::Unproved { outputs } => json!({"verdict": "unproved", "outputs": outputs}),
+            Equality::Unknown { program, why } => {
+                let side = ["a", "b"][*program];
+                json!({"verdict": "unknown", "program": side, "why": why})
+            }
+        });
+        let run = self.run.as_ref().map(|run| {
+            let first = run.difference.as_ref().map(|found| {
+                let read = self.read(found).into_iter().map(|(name, number, vector)| {
+                    json!({"register": format!("{name}[{number}]"), "value": float_format::json_all(&vector)})
+                });
+                json!({
+                    "output": found.output,
+                    "component": found.component,
+                    "a": float_format::json(found.values[0]),
+                    "b": float_format::json(found.values[1]),
+                    "values": read.collect::<Vec<_>>(),
+                })
+            });
+            json!({
+                "verdict": if run.difference.is_some() { "different" } else { "equal" },
+                "vertices": run.vertices,
+                "endless_batches": run.endless,
+                "out_of_time": run.out_of_time,
+                "first": first,
+            })
+        });
+        json!({
+            "version": 1,
+            "kind": "vertex",
+            "files": self.files.each_ref().map(VertexFile::name),
+            "same": self.same,
+            "equal": equal,
+            "only_a": only_a,
+            "only_b": only_b,
+            "proof": proof,
+            "run": run,
+        })
+    }
+
+    fn difference(&self) -> Option<&VertexDifference> {
+        self.run.as_ref()?.difference.as_ref()
+    }
+
+    fn status(&self, diff: &Diff) -> Outcome {
+        let proved = self.proof == Some(Equality::Proved);
+        if self.difference().is_some() {
+            return Ok(Status::Failed);
+        }
+        if diff.prove {
+            return Ok(if proved { Status::Fine } else { Status::CouldNot });
+        }
+        match &self.run {
+            // A run that compared nothing gives no verdict.
+            Some(run) if run.vertices == 0 && !proved => Ok(Status::CouldNot),
+            Some(_) => Ok(Status::Fine),
+            None => Ok(if self.same { Status::Fine } else { Status::Failed }),
+        }
+    }
+
+    /// Returns how many lines are equal, only in A, only in B.
+    fn counts(&self) -> [usize; 3] {
+        let [a, b] = &self.lines;
+        let (a, b): (Vec<&str>, Vec<&str>) =
+            (a.iter().map(String::as_str).collect(), b.iter().map(String::as_str).collect());
+        let changes = TextDiff::configure().timeout(PATIENCE).diff_slices(&a, &b);
+        let mut counts = [0; 3];
+        for change in changes.iter_all_changes() {
+            counts[match change.tag() {
+                ChangeTag::Equal => 0,
+                ChangeTag::Delete => 1,
+                ChangeTag::Insert => 2,
+            }] += 1;
+        }
+        counts
+    }
+
+    /// Returns the inputs and constants that instructions name, with their values at the difference.
+    fn read(&self, found: &VertexDifference) -> Vec<(&'static str, u8, [f32; 4])> {
+        let mut read = Vec::new();
+        for file in self.files {
+            for inst in file.program().instructions().1 {
+                for source in inst.read_sources().into_iter().flatten() {
+                    let n = usize::from(source.offset());
+                    let (name, value) = match source.reg_type() {
+                        SrcType::INPUT => ("input", found.inputs.get(n)),
+                        SrcType::CONSTANT => ("const", found.constants.get(n)),
+                        _ => continue,
+                    };
+                    // What a program gives itself is in its text.
+                    let own = name == "const"
+                        && self
+                            .files
+                            .iter()
+                            .all(|file| file.constants().contains_key(&source.offset()));
+                    if let (Some(value), false) = (value, own) {
+                        read.push((name, source.offset(), *value));
+                    }
+                }
+            }
+        }
+        read.sort_by_key(|(name, number, _)| (*name != "input", *number));
+        read.dedup_by_key(|(name, number, _)| (*name, *number));
+        read
+    }
+}
+
+/// Returns a number, with its bits where the decimal does not say them.
+fn value(x: f32) -> String {
+    match x == 0.0 && x.is_sign_positive() || x.abs() >= 1e-4 && x.abs() < 1e7 {
+        true => float_format::text(x),
+        false => float_format::bits(x),
+    }
+}
+
+fn names(outputs: &[u8]) -> String {
+    outputs.iter().map(|n| format!("out[{n}]")).collect::<Vec<_>>().join(", ")
+}
