@@ -55,6 +55,14 @@ pub enum LintKind {
     /// The position is an output, and no instruction writes `out[0]`.
     #[error("the position (out[0]) is never written")]
     NoPosition,
+    /// An output that `VAP_OUT_VTX_FMT_0` promises and no instruction writes.
+    #[error("{what} (out[{output}]) is never written")]
+    MissingOutput {
+        /// The output: they are packed, point size before colours.
+        output: u8,
+        /// What it is.
+        what: &'static str,
+    },
     /// Three different temporaries in an operation that has no macro of two clocks.
     #[error("three different temporaries in one instruction")]
     ThreeTemporaries,
@@ -125,6 +133,11 @@ impl LintKind {
                 "copy one of them into a temporary first",
             ),
             Self::NoPosition => ("R5207", "documented: VTX_POS_PRESENT", "write out[0]"),
+            Self::MissingOutput { .. } => (
+                "R5215",
+                "observed: present outputs are packed, position, point size, colours",
+                "write it, or clear its bit in VAP_OUT_VTX_FMT_0",
+            ),
             Self::ThreeTemporaries => (
                 "R5208",
                 "documented: only the macros read three temporaries",
@@ -302,6 +315,19 @@ impl Program {
         if outputs.vtx_pos_present() && !position {
             find(None, LintKind::NoPosition);
         }
+        let present = [
+            (outputs.vtx_pt_size_present(), "the point size"),
+            (outputs.vtx_color_0_present(), "colour 0"),
+            (outputs.vtx_color_1_present(), "colour 1"),
+            (outputs.vtx_color_2_present(), "colour 2"),
+            (outputs.vtx_color_3_present(), "colour 3"),
+        ];
+        let writes = self.written_outputs();
+        for ((_, what), output) in present.into_iter().filter(|(present, _)| *present).zip(1..) {
+            if !writes.contains(&usize::from(output)) {
+                find(None, LintKind::MissingOutput { output, what });
+            }
+        }
         let inside = |n: u16| (range.pvs_first_inst()..=range.pvs_last_inst()).contains(&n);
         for flow in flow_control {
             let (low, high) = (flow.low, flow.high);
@@ -394,5 +420,15 @@ mod tests {
         );
         assert_eq!(marks("VAP_PVS_CODE_CNTL_0 = PVS_XYZW_VALID_INST(1) PVS_LAST_INST(1) ;"), []);
         assert_eq!(findings("temp[0].x = VE_FRC const[0].xxxx ;"), [(None, K::NoPosition)]);
+        // Point size and colour 1: out[1] and out[2].
+        let promised = |text: &str| {
+            findings(&format!(
+                "VAP_OUT_VTX_FMT_0 = VTX_POS_PRESENT VTX_COLOR_1_PRESENT VTX_PT_SIZE_PRESENT ; {text}{POSITION}"
+            ))
+        };
+        let missing = |output, what| (None, K::MissingOutput { output, what });
+        assert_eq!(promised(""), [missing(1, "the point size"), missing(2, "colour 1")]);
+        assert_eq!(promised("out[1].x = VE_FRC const[0].xxxx ;"), [missing(2, "colour 1")]);
+        assert_eq!(promised("out[a0.x+1].x = VE_FRC const[0].xxxx ;"), []);
     }
 }
