@@ -29,7 +29,9 @@ impl Stream {
         for reading in source.readings()? {
             title += &format!("\nWith the reading {reading}");
         }
+        // The scene has the names of its files in quotes.
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = stem.replace(|c: char| c == '"' || c.is_control(), "_");
         let scene = Scene::of_draw(&inputs, target.size, &title, &stem)
             .map_err(|error| failed(&error.to_string()))?;
         let files: Vec<PathBuf> =
