@@ -171,6 +171,14 @@ impl Scene {
         self.draws.len()
     }
 
+    /// Returns the size of the target of a draw, and whether it is the picture; `None` if there is no such draw.
+    #[must_use]
+    pub fn target(&self, draw: usize) -> Option<([u32; 2], bool)> {
+        // Where registers say, the size of the picture is all that is known.
+        let target = self.draws.get(draw)?.target.unwrap_or(0);
+        Some((self.targets[target].size, target == 0))
+    }
+
     /// Returns the vertex program, if there is one, and the fragment program of each draw. Where registers do not say otherwise, the inputs of the
     /// fragment program are the outputs of the vertex program; they and
     /// textures that are drawn have no values here.

@@ -120,8 +120,8 @@ impl FileKind {
                 format!("`r500 stream {file}` reads it, with --assemble it writes the dwords")
             }
             Content::Scene => format!(
-                "`r500 render {file} -o picture.png` draws it, `r500 asm {file} -o scene.r5cs` makes a capture, whose draws \
-                 `r500 stream --draw` writes for the other commands"
+                "`r500 render {file} -o picture.png` draws it, `r500 debug` and `r500 trace` with --pixel show what happens at a pixel, \
+                 `r500 asm {file} -o scene.r5cs` makes a capture, whose draws `r500 stream --draw` writes for the other commands"
             ),
             Content::Vertex => format!(
                 "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `run`, `trace` and `test` take it, too"

@@ -13,10 +13,11 @@ use r500_scene::{CompileError, Frame, Scene};
 use r500_stream::Chip;
 use r500_stream::capture::{Info, Record, Writer};
 
+use super::binding_args::StateArgs;
 use super::engine_args::{EngineArgs, TIME};
 use super::excerpt::Text;
 use super::exit::{Failure, Outcome, Status};
-use super::input_args::{self, ReadArgs};
+use super::input_args::{self, ReadArgs, SourceArgs};
 use super::output_file::put;
 use super::vertex::VertexFile;
 use super::{overwrite, terminal};
@@ -59,6 +60,58 @@ impl SceneFile {
                 Err(Failure::diagnosed(text))
             }
         }
+    }
+
+    /// Returns the draw that shades a pixel of the picture last, or draw `pick` and a pixel of its target, as a job; and where the pixel is in the
+    /// picture of the job. Row 0 is at the bottom.
+    fn shaded(
+        &self,
+        pick: Option<&str>,
+        time: f64,
+        pixel: Option<[u32; 2]>,
+        machine: &EngineArgs,
+    ) -> Outcome<(Job, [u32; 2])> {
+        let count = self.scene.draws();
+        let draws: Vec<usize> = match pick {
+            Some(text) => {
+                let number = text.parse().ok().filter(|number| *number < count);
+                vec![number.ok_or_else(|| {
+                    Failure::usage(format!(
+                        "--pick {text}: a draw of the scene, 0 to {}",
+                        count - 1
+                    ))
+                })?]
+            }
+            None => (0..count).rev().collect(),
+        };
+        let [x, y] = pixel.unwrap_or_else(|| self.scene.size().map(|side| side / 2));
+        for draw in draws {
+            let (size, is_picture) = self.scene.target(draw).unwrap_or_default();
+            if pick.is_none() && !is_picture {
+                continue;
+            }
+            if x >= size[0] || y >= size[1] {
+                return Err(Failure::usage(format!(
+                    "--pixel {x},{y} is outside the picture of {}x{}",
+                    size[0], size[1]
+                )));
+            }
+            let frame = self.compile(time)?;
+            let mut card = Self::card(machine)?;
+            card.record(draw as u64);
+            card.submit(&frame.submission).map_err(Failure::could_not)?;
+            let Some(recorded) = card.take_recorded() else { continue };
+            // In memory, the first row is the top one.
+            if let Some(place) = recorded.places([x, size[1] - 1 - y]).last() {
+                let name = format!("draw {draw}");
+                return Ok((Job { name, ..recorded.job }, *place));
+            }
+        }
+        Err(Failure::input(anyhow::anyhow!(
+            "{}: no fragment is shaded at pixel {x},{y}{}",
+            input_args::show(&self.path),
+            if pick.is_some() { " by this draw" } else { "" }
+        )))
     }
 
     /// Returns the vertex program, if there is one, and the fragment program of each draw, with their names.
@@ -153,6 +206,25 @@ impl SceneFile {
         };
         frame.records(info)
     }
+}
+
+/// Returns the program of a command that takes a pixel; `None` if programs were only listed. Of a scene it is the draw that shades the pixel, at
+/// the time of `state`, which then is used; `pixel` becomes its place in the picture of that draw.
+pub(super) fn program_at(
+    source: &SourceArgs,
+    state: &mut StateArgs,
+    pixel: &mut Option<[u32; 2]>,
+    machine: &EngineArgs,
+) -> Outcome<Option<Job>> {
+    let scene = match source.file() {
+        Ok(file) if !source.list => SceneFile::read(file, source.read)?,
+        _ => None,
+    };
+    let Some(scene) = scene else { return source.read() };
+    let time = state.time.take().unwrap_or(0.0).into();
+    let (job, place) = scene.shaded(source.pick.as_deref(), time, *pixel, machine)?;
+    *pixel = Some(place);
+    Ok(Some(job))
 }
 
 /// Returns the stream as text, with its buffers as comments.

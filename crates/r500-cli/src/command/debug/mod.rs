@@ -31,13 +31,16 @@ use super::binding_args::StateArgs;
 use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
-use super::{syntax, terminal};
+use super::{scene, syntax, terminal};
 
 /// Walk through what happens at a pixel, forward and back.
 ///
 /// The whole run of the pixel is recorded; from there, step in either direction, run to breakpoints
 /// and conditions, read operands, results and registers, at the pixels that share the program
 /// counter, at any other pixel, and at how much pixels execute. Always runs the reference engine.
+///
+/// Of a scene, it is the draw that shades the pixel last, or the draw that --pick names, at the time
+/// --time.
 /// The commands are gdb's; `?` lists them.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
@@ -66,6 +69,7 @@ Exit status: 0 fine; 1 the program has errors; 2 wrong usage, a command of the s
 
 Examples:
   r500 debug capture.json --pixel 12,34
+  r500 debug examples/scenes/cube.r5 --time 0.7 --pixel 160,120
   printf 'break if temp[2].r is nan\\ncontinue\\ninfo step\\n' | r500 debug prog.bin --script -";
 
 impl Debug {
@@ -86,13 +90,15 @@ impl Debug {
         {
             return Err(Failure::usage("the program and the script cannot both come from stdin"));
         }
-        let Some(mut job) = self.source.read()? else { return input_args::LISTED };
+        let (mut state, mut wanted) = (self.state.clone(), self.pixel);
+        let job = scene::program_at(&self.source, &mut state, &mut wanted, &self.machine)?;
+        let Some(mut job) = job else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
-        self.state.apply(&mut job, size)?;
+        state.apply(&mut job, size)?;
         let (shader, bindings) = engine_args::bind(&job, size)?;
         let options = Options { warnings: true, ..self.machine.options()? };
-        let scene = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
-        let pixel = self.pixel.unwrap_or(size.map(|side| side / 2));
+        let setup = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
+        let pixel = wanted.unwrap_or(size.map(|side| side / 2));
         if pixel[0] >= size[0] || pixel[1] >= size[1] {
             return Err(Failure::usage(format!(
                 "--pixel {},{} is outside the picture of {}x{}",
@@ -105,7 +111,7 @@ impl Debug {
             job.name.clone()
         };
         let map = input_args::source_map(self.source.file()?, self.source.read, &job);
-        let session = Session::new(name, map, scene, pixel).map_err(engine_args::not_run)?;
+        let session = Session::new(name, map, setup, pixel).map_err(engine_args::not_run)?;
         match &self.script {
             Some(script) => run_script(session, script),
             None if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() => {

@@ -21,7 +21,7 @@ use super::float_format::{json as float, json_all, letters};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
 use super::vertex::VertexFile;
-use super::{syntax, terminal};
+use super::{scene, syntax, terminal};
 
 /// Show what happens at a pixel or vertex, instruction by instruction.
 ///
@@ -67,6 +67,7 @@ Exit status: 0 traced; 1 the program has errors; 2 wrong usage; 3 could not be d
 Examples:
   r500 trace capture.json --pixel 12,34
   r500 trace capture.json --pixel 12,34 --watch temp[3] --watch out[0]
+  r500 trace examples/scenes/cube.r5 --time 0.7 --pixel 160,120
   r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json
   r500 trace light.vs.asm --input 'i0=1,2,3; i1=0,0,1'
   r500 trace light.vs.asm --input vertices.csv --vertex 7 --watch out[0]";
@@ -86,21 +87,23 @@ impl Trace {
         if let Some(vertex) = VertexFile::of_source(&self.source)? {
             return self.trace_vertex(&vertex);
         }
-        let Some(mut job) = self.source.read()? else { return input_args::LISTED };
+        let (mut state, mut wanted) = (self.state.clone(), self.pixel);
+        let job = scene::program_at(&self.source, &mut state, &mut wanted, &self.machine)?;
+        let Some(mut job) = job else { return input_args::LISTED };
         if self.vertex.is_some() {
             return Err(Failure::usage("--vertex is for vertex programs; give --pixel X,Y"));
         }
         self.refuse_watches(WatchFilter::is_of_pixels, "a pixel has no")?;
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         let missing = || Failure::usage("--pixel X,Y is missing");
-        let [x, y] = self.pixel.ok_or_else(missing)?;
+        let [x, y] = wanted.ok_or_else(missing)?;
         if x >= size[0] || y >= size[1] {
             return Err(Failure::usage(format!(
                 "--pixel {x},{y} is outside the picture of {}x{}",
                 size[0], size[1]
             )));
         }
-        self.state.apply(&mut job, size)?;
+        state.apply(&mut job, size)?;
         let (shader, bindings) = engine_args::bind(&job, size)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
