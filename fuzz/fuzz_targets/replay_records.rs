@@ -3,7 +3,7 @@
 //! buffers have the same hashes, and frames the same pixels.
 #![no_main]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
 use r500_card::{Card, CardError, Limits};
@@ -17,15 +17,18 @@ use r500_stream::{Buffer, BufferId, FrameError, Tiling, frame_rgb};
 
 const LIMITS: Limits = Limits {
     time: Some(Limits::TIME),
-    draws: 1 << 8,
+    draws: 1 << 6,
     vertices: 1 << 12,
     vertex_instructions: 1 << 16,
-    pixels: 1 << 16,
-    quads: 1 << 13,
+    pixels: 1 << 14,
+    quads: 1 << 11,
     group_instructions: 1 << 12,
-    fragment_instructions: 1 << 20,
-    texture_bytes: 1 << 22,
+    fragment_instructions: 1 << 18,
+    texture_bytes: 1 << 20,
 };
+
+/// Time of a replay; with a sanitizer the limits alone allow a minute.
+const REPLAY_TIME: Duration = Duration::from_secs(3);
 
 /// Bytes of all buffers at one time.
 const MEMORY: u64 = 4 << 20;
@@ -77,6 +80,8 @@ struct Replayed {
 fn replay(records: &[Record], engine: Box<dyn Engine + Send>, last: Option<u64>) -> Replayed {
     let mut card = Card::with_engine(engine);
     card.set_limits(LIMITS);
+    // A capture has any number of submissions, each with these limits.
+    card.set_deadline(Instant::now().checked_add(REPLAY_TIME));
     let mut player = Player::new(PlayerLimits { bytes: MEMORY });
     let mut replayed = Replayed { complete: true, ..Replayed::default() };
     let mut pixels = 0;
