@@ -3,30 +3,22 @@
 use std::io::Write;
 use std::path::Path;
 
-use r500::equivalence::Literals;
 use serde_json::{Value, json};
 
 use super::findings::NewFindings;
-use super::not_compiled;
 use super::pairs::{self, Pair};
-use super::run::{RunArgs, Verdict};
-use crate::command::engine_args::EngineArgs;
+use super::run::Verdict;
+use super::vertices::VertexRows;
+use super::{Diff, not_compiled};
 use crate::command::exit::{Outcome, Status};
 use crate::command::format::Format;
-use crate::command::input_args::ReadArgs;
 use crate::command::syntax::Sharding;
 use crate::command::terminal;
 
 /// Runs the pairs of two folders or files.
-pub(super) fn run(
-    paths: [&Path; 2],
-    read: ReadArgs,
-    args: &RunArgs,
-    literals: Literals,
-    machine: &EngineArgs,
-    format: Format,
-    fail_on_findings: bool,
-) -> Outcome {
+pub(super) fn run(paths: [&Path; 2], diff: &Diff, vertices: &VertexRows) -> Outcome {
+    let Diff { read, run: args, machine, format, fail_on_findings, .. } = diff;
+    let (read, literals) = (*read, diff.literals());
     let mut broken = Status::Fine;
     let mut sharding = Sharding::new(args.shard);
     let args = args.of_pair();
@@ -51,7 +43,7 @@ pub(super) fn run(
             [Some(a), Some(b)] => {
                 let jobs = [a, b];
                 let findings = NewFindings::of(&jobs);
-                failed = findings.status(failed, fail_on_findings);
+                failed = findings.status(failed, *fail_on_findings);
                 let (status, line, mut value) = match args.compare(&jobs, literals, machine) {
                     Ok(verdict) => (verdict.status(), verdict.line(), Verdict::json(&verdict)),
                     // A program that cannot run has no verdict.
@@ -86,20 +78,23 @@ pub(super) fn run(
     }
     let [equal, different, undecided] = counts;
     match format {
-        Format::Text => writeln!(
-            terminal::out(),
-            "{equal} equal, {different} different, {undecided} undecided"
-        )?,
+        Format::Text => {
+            let mut out = terminal::out();
+            writeln!(out, "{equal} equal, {different} different, {undecided} undecided")?;
+            vertices.text(&mut out)?;
+        }
         Format::Json => {
             let programs: Vec<Value> = programs;
-            writeln!(terminal::out(), "{:#}", json!({ "version": 1, "programs": programs }))?;
+            let vertices = vertices.json();
+            let answer = json!({ "version": 1, "programs": programs, "vertex_programs": vertices });
+            writeln!(terminal::out(), "{answer:#}")?;
         }
     }
-    Ok(match counts {
+    Ok(vertices.status(match counts {
         _ if failed == Status::Failed => Status::Failed,
         [_, 0, 0] if broken == Status::Fine => Status::Fine,
         // Unreadable programs are not compared.
         [_, 0, _] => Status::CouldNot,
         _ => Status::Failed,
-    })
+    }))
 }

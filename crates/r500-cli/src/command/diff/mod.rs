@@ -20,6 +20,7 @@ use r500::program::Job;
 use self::findings::NewFindings;
 use self::instructions::Listing;
 use self::run::RunArgs;
+use self::vertices::VertexRows;
 use super::compilation;
 use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
@@ -41,7 +42,8 @@ use super::terminal;
 /// proof is tried, and the verdict tells whether there is one.
 ///
 /// Vertex programs are compared alike: with --run by the outputs that both write for vertices with edge values and random values, and a
-/// proof is tried. Constants that the text gives are literals of the program; others correspond by number.
+/// proof is tried. Constants that the text gives are literals of the program; others correspond by number. Those of logs and folders are
+/// compared with the fragment programs.
 ///
 /// With --run and --prove, A and B may be folders or files of several programs, matched by path and name. Programs whose
 /// name is only a number, as in driver logs, are matched by content: the same instructions first, then the most in common.
@@ -153,10 +155,14 @@ impl Diff {
         if let Some(files) = self.vertex_programs([a, b])? {
             return self.vertices(&files);
         }
+        let rows = self.vertex_rows([a, b])?;
+        if rows.alone {
+            return rows.report(self.format);
+        }
         if !self.runs() {
             let folder = [a, b].into_iter().find(|file| !self.prove && file.is_dir());
             return folder.map_or_else(
-                || self.both(),
+                || self.both(&rows),
                 |folder| {
                     let folder = folder.display();
                     Err(Failure::usage(format!(
@@ -171,18 +177,10 @@ impl Diff {
             if self.reduce {
                 return Err(Failure::usage("--reduce takes one pair; select it with --pick"));
             }
-            return many::run(
-                [a, b],
-                self.read,
-                &self.run,
-                self.literals(),
-                &self.machine,
-                self.format,
-                self.fail_on_findings,
-            );
+            return many::run([a, b], self, &rows);
         }
         // Without a verdict the run has no 1 to give.
-        self.both().map_err(Failure::without_verdict)
+        self.both(&rows).map_err(Failure::without_verdict)
     }
 
     /// Returns whether both are run.
@@ -204,7 +202,7 @@ impl Diff {
         Ok([a, b])
     }
 
-    fn both(&self) -> Outcome {
+    fn both(&self, rows: &VertexRows) -> Outcome {
         let [a, b] = self.paths()?;
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
@@ -214,6 +212,7 @@ impl Diff {
                 args: &self.run,
                 machine: &self.machine,
                 fail_on_findings: self.fail_on_findings,
+                vertices: rows,
             };
             return prover.run([a, b], self.read, picks, self.format);
         }
@@ -251,6 +250,7 @@ impl Diff {
                     let json = reduced.as_ref().map(reduce::Report::json);
                     answer["reduced"] = json.unwrap_or_default();
                 }
+                answer["vertex_programs"] = rows.json().into();
                 writeln!(out, "{answer:#}")?;
             }
             Format::Text => {
@@ -271,6 +271,7 @@ impl Diff {
                     None if self.reduce => writeln!(out, "nothing to reduce: no pixel differs")?,
                     None => {}
                 }
+                rows.text(&mut out)?;
             }
         }
         out.flush()?;
@@ -280,6 +281,6 @@ impl Diff {
             None if same && not_compiled.is_none() => Status::Fine,
             None => Status::Failed,
         };
-        Ok(findings.status(status, self.fail_on_findings))
+        Ok(rows.status(findings.status(status, self.fail_on_findings)))
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::findings::NewFindings;
 use super::pairs::{self, Pair};
 use super::run::{Claim, End, RunArgs, Verdict as Searched};
+use super::vertices::VertexRows;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::format::Format;
@@ -34,6 +35,8 @@ pub(super) struct Prover<'a> {
     pub(super) args: &'a RunArgs,
     pub(super) machine: &'a EngineArgs,
     pub(super) fail_on_findings: bool,
+    /// The vertex programs of the same files.
+    pub(super) vertices: &'a VertexRows,
 }
 
 /// A pair with its verdict.
@@ -162,7 +165,7 @@ impl Prover<'_> {
                 self.all(pairs::pairs(a, b))?
             }
         };
-        report(&pairs, status, format, self.fail_on_findings)
+        report(&pairs, status, format, self)
     }
 
     /// Proves the pairs of a shard.
@@ -181,7 +184,7 @@ impl Prover<'_> {
     }
 }
 
-fn report(pairs: &[Judged], mut status: Status, format: Format, fail_on_findings: bool) -> Outcome {
+fn report(pairs: &[Judged], mut status: Status, format: Format, prover: &Prover<'_>) -> Outcome {
     let mut out = std::io::BufWriter::new(terminal::out());
     match format {
         Format::Text => {
@@ -199,6 +202,7 @@ fn report(pairs: &[Judged], mut status: Status, format: Format, fail_on_findings
                     count(Status::CouldNot)
                 )?;
             }
+            prover.vertices.text(&mut out)?;
         }
         Format::Json => {
             let programs: Vec<Value> = pairs
@@ -210,7 +214,9 @@ fn report(pairs: &[Judged], mut status: Status, format: Format, fail_on_findings
                     value
                 })
                 .collect();
-            writeln!(out, "{:#}", json!({ "version": 1, "programs": programs }))?;
+            let vertices = prover.vertices.json();
+            let answer = json!({ "version": 1, "programs": programs, "vertex_programs": vertices });
+            writeln!(out, "{answer:#}")?;
         }
     }
     out.flush()?;
@@ -219,6 +225,6 @@ fn report(pairs: &[Judged], mut status: Status, format: Format, fail_on_findings
             status = wanted;
         }
     }
-    let failing = |status, pair: &Judged| pair.findings.status(status, fail_on_findings);
-    Ok(pairs.iter().fold(status, failing))
+    let failing = |status, pair: &Judged| pair.findings.status(status, prover.fail_on_findings);
+    Ok(prover.vertices.status(pairs.iter().fold(status, failing)))
 }

@@ -1,16 +1,19 @@
 //! Comparison of two vertex programs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use r500::equivalence::{VertexDifference, VertexSearch, VertexVerdict};
+use r500::formats::LogEntry;
 use r500::pvs::{Equality, GivenConstants, SrcType, prove_equal};
 use r500_stream::counted;
 use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::Diff;
+use crate::command::compilation;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::float_format;
 use crate::command::format::Format;
@@ -308,4 +311,192 @@ fn value(x: f32) -> String {
 
 fn names(outputs: &[u8]) -> String {
     outputs.iter().map(|n| format!("out[{n}]")).collect::<Vec<_>>().join(", ")
+}
+
+/// The vertex programs of two files or folders, compared pair by pair.
+#[derive(Default)]
+pub(super) struct VertexRows {
+    rows: Vec<VertexRow>,
+    /// Whether neither side has fragment programs.
+    pub(super) alone: bool,
+}
+
+struct VertexRow {
+    name: String,
+    status: Status,
+    line: String,
+    json: Json,
+}
+
+/// The vertex programs of a file or folder, by file; each with its name in the file.
+type Found = BTreeMap<String, Vec<(String, VertexFile)>>;
+
+impl Diff {
+    /// Compares the vertex programs of logs, and those in folders: of each file those with the same instructions first, then in their order.
+    pub(super) fn vertex_rows(&self, paths: [&Path; 2]) -> Outcome<VertexRows> {
+        if self.pick.is_some()
+            || self.pick_b.is_some()
+            || paths.iter().any(|p| input_args::is_stdin(p))
+        {
+            return Ok(VertexRows::default());
+        }
+        let mut fragments = false;
+        let [mut a, mut b] =
+            [self.found(paths[0], &mut fragments)?, self.found(paths[1], &mut fragments)?];
+        if a.is_empty() && b.is_empty() {
+            return Ok(VertexRows::default());
+        }
+        let files: BTreeSet<String> = a.keys().chain(b.keys()).cloned().collect();
+        let mut rows = Vec::new();
+        for file in files {
+            let [mut a, b] = [&mut a, &mut b].map(|found| found.remove(&file).unwrap_or_default());
+            let mut pairs = Vec::new();
+            let mut rest = Vec::new();
+            for (name, program) in b {
+                let same = |(_, other): &(String, VertexFile)| other.program() == program.program();
+                match a.iter().position(same) {
+                    Some(at) => pairs.push((name, Some(a.remove(at).1), Some(program))),
+                    None => rest.push((name, program)),
+                }
+            }
+            let mut a = a.into_iter();
+            for (name, program) in rest {
+                pairs.push((name, a.next().map(|(_, program)| program), Some(program)));
+            }
+            pairs.extend(a.map(|(name, program)| (name, Some(program), None)));
+            pairs.sort_by_key(|(name, ..)| (name.len(), name.clone()));
+            for (name, a, b) in pairs {
+                let name = if file.is_empty() { name } else { format!("{file}:{name}") };
+                rows.push(self.vertex_row(name, a, b)?);
+            }
+        }
+        Ok(VertexRows { rows, alone: !fragments })
+    }
+
+    fn found(&self, root: &Path, fragments: &mut bool) -> Outcome<Found> {
+        let mut found = Found::new();
+        for file in input_args::files(&[root.to_owned()], input_args::may_hold_programs)? {
+            let below = file.strip_prefix(root).unwrap_or(&file).with_extension("");
+            let below = below.to_string_lossy().replace('\\', "/");
+            // The reader of fragment programs reports what cannot be read.
+            let Some(entries) = compilation::entries(&file, self.read.from).ok().flatten() else {
+                match VertexFile::read(&file, self.read)? {
+                    Some(program) if root.is_dir() => {
+                        found
+                            .entry(below)
+                            .or_default()
+                            .push(("vertex program".to_owned(), program));
+                    }
+                    _ => *fragments = true,
+                }
+                continue;
+            };
+            for entry in entries {
+                let Ok(entry) = entry else {
+                    *fragments = true;
+                    break;
+                };
+                match entry {
+                    // One that did not compile has no instructions to compare.
+                    LogEntry::Vertex(program) if program.code.is_empty() => {}
+                    LogEntry::Vertex(program) => {
+                        let name = program.name.clone();
+                        let program = VertexFile::of_log(&file, &program)?;
+                        found.entry(below.clone()).or_default().push((name, program));
+                    }
+                    LogEntry::Fragment(_) => *fragments = true,
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn vertex_row(
+        &self,
+        name: String,
+        a: Option<VertexFile>,
+        b: Option<VertexFile>,
+    ) -> Outcome<VertexRow> {
+        let (Some(a), Some(b)) = (&a, &b) else {
+            let side = if a.is_some() { "B" } else { "A" };
+            let line = format!("different: {side} has no such vertex program");
+            let json = json!({ "name": name, "verdict": "different", "missing": side });
+            return Ok(VertexRow { name, status: Status::Failed, line, json });
+        };
+        let none = GivenConstants::new();
+        let given = [a, b].map(|file| if self.unbound { &none } else { file.constants() });
+        let programs = [(a.program(), given[0]), (b.program(), given[1])];
+        if prove_equal(programs) == Equality::Proved {
+            let json = json!({ "name": name, "verdict": "proved" });
+            return Ok(VertexRow { name, status: Status::Fine, line: "proved".to_owned(), json });
+        }
+        let run = self.search()?.compare(programs);
+        let compared = counted(run.vertices, "vertex");
+        let (status, line, verdict) = match &run.difference {
+            Some(VertexDifference { output, component, values, .. }) => {
+                let letter = ["x", "y", "z", "w"][usize::from(*component)];
+                let [a, b] = values.map(value);
+                let line = format!(
+                    "different: out[{output}].{letter} of a vertex is {a} in A and {b} in B"
+                );
+                (Status::Failed, line, "different")
+            }
+            None if self.prove || run.vertices == 0 => {
+                (Status::CouldNot, format!("unknown: {compared} are equal"), "unknown")
+            }
+            None => (Status::Fine, format!("equal: {compared}; not proved"), "equal"),
+        };
+        let json = json!({ "name": name, "verdict": verdict, "vertices": run.vertices });
+        Ok(VertexRow { name, status, line, json })
+    }
+}
+
+impl VertexRows {
+    /// Prints the answer where neither side has fragment programs.
+    pub(super) fn report(&self, format: Format) -> Outcome {
+        let mut out = terminal::out();
+        match format {
+            Format::Text => self.text(&mut out)?,
+            Format::Json => {
+                let answer = json!({ "version": 1, "vertex_programs": self.json() });
+                writeln!(out, "{answer:#}")?;
+            }
+        }
+        Ok(self.status(Status::Fine))
+    }
+
+    /// Prints a line for each program.
+    pub(super) fn text(&self, out: &mut impl Write) -> Outcome<()> {
+        for VertexRow { name, line, .. } in &self.rows {
+            writeln!(out, "{name}: {line}")?;
+        }
+        if !self.rows.is_empty() {
+            let count = |status| self.rows.iter().filter(|row| row.status == status).count();
+            writeln!(
+                out,
+                "vertex programs: {} equal, {} different, {} undecided",
+                count(Status::Fine),
+                count(Status::Failed),
+                count(Status::CouldNot)
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Vec<Json> {
+        self.rows.iter().map(|row| row.json.clone()).collect()
+    }
+
+    /// Returns the worse of a status and those of the programs.
+    pub(super) fn status(&self, other: Status) -> Status {
+        let all = || self.rows.iter().map(|row| row.status).chain([other]);
+        let is = |status| all().any(|found| found == status);
+        if is(Status::Failed) {
+            Status::Failed
+        } else if is(Status::CouldNot) {
+            Status::CouldNot
+        } else {
+            other
+        }
+    }
 }
