@@ -59,7 +59,7 @@ impl Scene {
         let memory = Places { surfaces, raw };
         let mut stream = StreamWriter::default();
         for (number, draw) in self.draws.iter().enumerate() {
-            let [width, height] = self.targets[draw.target.unwrap_or(0)].size;
+            let [width, height] = self.size_of(draw);
             let aspect = f64::from(width) / f64::from(height);
             let environment = Environment { time, aspect };
             let mut compiler = Compiler { stream: &mut stream, buffers: &mut buffers, environment };

@@ -174,9 +174,13 @@ impl Scene {
     /// Returns the size of the target of a draw, and whether it is the picture; `None` if there is no such draw.
     #[must_use]
     pub fn target(&self, draw: usize) -> Option<([u32; 2], bool)> {
-        // Where registers say, the size of the picture is all that is known.
-        let target = self.draws.get(draw)?.target.unwrap_or(0);
-        Some((self.targets[target].size, target == 0))
+        let draw = self.draws.get(draw)?;
+        Some((self.size_of(draw), matches!(draw.target, None | Some(0))))
+    }
+
+    /// Returns the size of the target of a draw. Where registers say what the target is, that of the picture is all that is known.
+    fn size_of(&self, draw: &Draw) -> [u32; 2] {
+        draw.target.map_or(self.size(), |target| self.targets[target].size)
     }
 
     /// Returns the vertex program, if there is one, and the fragment program of each draw. Where registers do not say otherwise, the inputs of the

@@ -124,6 +124,15 @@ const OWN: &[&Mapping] = &[
     cp::WaitUntil::MAPPING,
 ];
 
+/// Registers with the address or the layout of a target.
+const TARGETS: [&Mapping; 5] = [
+    Rb3dColoroffset::MAPPING,
+    Rb3dColorpitch::MAPPING,
+    ZbDepthoffset::MAPPING,
+    ZbDepthpitch::MAPPING,
+    Rb3dAaresolveOffset::MAPPING,
+];
+
 impl Scene {
     /// Returns the scene of a draw. `size` is that of the picture, `title` a comment, `prefix` begins the names of files.
     ///
@@ -144,17 +153,15 @@ impl Scene {
         }
         let raw = RawBuffers::new(draw);
         let vertex = draw.state.vertex_program().map(|program| vertex_source(program, &draw.state));
-        let fragment = fragment_job(&draw.fragment);
-        let mesh = mesh(draw);
         let skeleton = Self {
             targets: vec![Target { name: String::new(), size, clear: [0.0; 4], depth: None }],
             buffers: raw.buffers.clone(),
             draws: vec![Draw {
                 primitive: draw.primitive,
                 target: None,
-                mesh: mesh.clone(),
-                vertex: vertex.clone(),
-                fragment: Box::new(fragment.clone()),
+                mesh: mesh(draw),
+                vertex,
+                fragment: Box::new(fragment_job(&draw.fragment)),
                 vertex_constants: Vec::new(),
                 fragment_constants: Vec::new(),
                 textures: Vec::new(),
@@ -163,6 +170,7 @@ impl Scene {
             moves: false,
         };
         let registers = registers(&skeleton, draw, &raw)?;
+        let Draw { mesh, vertex, fragment, .. } = &skeleton.draws[0];
 
         let mut scene = SceneText { text: String::new(), files: Vec::new(), buffers: Vec::new() };
         scene.title(title);
@@ -173,15 +181,15 @@ impl Scene {
         }
         scene.line("");
         scene.line(&format!("DRAW {primitive_name} INTO registers {{"));
-        scene.mesh(&mesh);
-        match &vertex {
+        scene.mesh(mesh);
+        match vertex {
             Some(source) => scene.block("VERTEX PROGRAM", &source.to_string()),
             None => scene.line("    VERTEX PROGRAM none ;"),
         }
-        scene.fragment(&fragment, prefix);
+        scene.fragment(fragment, prefix);
         scene.line("    -- Registers that differ from those of a scene without them.");
-        for (write, _) in &registers {
-            scene.register(*write, &raw);
+        for write in registers {
+            scene.register(write, &raw);
         }
         scene.planes(&draw.state);
         scene.line("}");
@@ -260,7 +268,7 @@ fn registers(
     skeleton: &Scene,
     draw: &DrawInputs,
     raw: &RawBuffers,
-) -> Result<Vec<(RegisterWrite, RegisterRef)>, OfDrawError> {
+) -> Result<Vec<RegisterWrite>, OfDrawError> {
     let frame = skeleton.compile(0.0).map_err(|error| OfDrawError::Compile(error.message))?;
     let mut state = Card::new().state().clone();
     run(&mut state, &frame.submission);
@@ -268,7 +276,8 @@ fn registers(
     let mut addresses: Vec<u32> =
         own.written().chain(wanted.written()).map(|(address, _)| address).collect();
     addresses.extend(raw.addresses.iter().map(|(address, _)| *address));
-    addresses.extend(output_formats(&draw.state).map(|write| write.address));
+    let formats = output_formats(&draw.state).map(|write| write.address);
+    addresses.extend(formats);
     addresses.sort_unstable();
     addresses.dedup();
     let mut writes = Vec::new();
@@ -278,22 +287,17 @@ fn registers(
             continue;
         }
         let memory = raw.of_register(address);
-        let target = [
-            Rb3dColoroffset::MAPPING,
-            Rb3dColorpitch::MAPPING,
-            ZbDepthoffset::MAPPING,
-            ZbDepthpitch::MAPPING,
-            Rb3dAaresolveOffset::MAPPING,
-        ];
-        if target.contains(&place.mapping) && memory.is_none() {
+        if TARGETS.contains(&place.mapping) && memory.is_none() {
             // Of a target that the draw does not use.
             continue;
         }
         let value = without_swap(place, wanted.read(address));
-        let formats = output_formats(&draw.state).iter().any(|write| write.address == address);
-        if memory.is_some() || formats || value != without_swap(place, own.read(address)) {
+        if memory.is_some()
+            || formats.contains(&address)
+            || value != without_swap(place, own.read(address))
+        {
             let memory = memory.map(Memory::Raw);
-            writes.push((RegisterWrite { address, value, memory }, place));
+            writes.push(RegisterWrite { address, value, memory });
         }
     }
     Ok(writes)

@@ -13,7 +13,7 @@ use r500_chip::pvs::{
 
 use super::fixed_point::Changeable;
 use super::flow::{FlowControl, Sequencer};
-use super::{ALT_TEMPORARIES, DecodedOp, Operand, SIGN, TEMPORARIES, ZERO};
+use super::{ALT_TEMPORARIES, DecodedOp, Destination, Operand, SIGN, TEMPORARIES, ZERO};
 use crate::Program;
 
 /// Whether two programs compute the same.
@@ -325,16 +325,7 @@ impl<'a> Machine<'a> {
         {
             return Err("it writes a register by an address");
         }
-        let index = if dst.addressing == Addressing::LoopIndex { self.loop_index } else { 0 };
-        let at = usize::try_from(i32::from(dst.offset) + index).unwrap_or(usize::MAX);
-        let old = match dst.ty {
-            DstType::A0 => Some(self.address),
-            DstType::OUT | DstType::OUT_REPL_X => self.outputs.get(at).copied(),
-            DstType::ALT_TEMPORARY => self.alternates.get(at).copied(),
-            DstType::INPUT => None,
-            _ => self.temporaries.get(at).copied(),
-        };
-        let Some(mut register) = old else { return Ok(()) };
+        let Some(&mut mut register) = self.destination(dst) else { return Ok(()) };
         for n in 0..4 {
             let Some(condition) = written[n] else { continue };
             let mut value = if dst.ty == DstType::OUT_REPL_X { result[0] } else { result[n] };
@@ -343,13 +334,23 @@ impl<'a> Machine<'a> {
             }
             register[n] = self.guarded(guard, value, register[n]);
         }
-        match dst.ty {
-            DstType::A0 => self.address = register,
-            DstType::OUT | DstType::OUT_REPL_X => self.outputs[at] = register,
-            DstType::ALT_TEMPORARY => self.alternates[at] = register,
-            _ => self.temporaries[at] = register,
+        if let Some(to) = self.destination(dst) {
+            *to = register;
         }
         Ok(())
+    }
+
+    /// Returns the register that an instruction writes; `None` if there is none.
+    fn destination(&mut self, dst: &Destination) -> Option<&mut [Value; 4]> {
+        let index = if dst.addressing == Addressing::LoopIndex { self.loop_index } else { 0 };
+        let at = usize::try_from(i32::from(dst.offset) + index);
+        match dst.ty {
+            DstType::A0 => Some(&mut self.address),
+            DstType::OUT | DstType::OUT_REPL_X => self.outputs.get_mut(at.ok()?),
+            DstType::ALT_TEMPORARY => self.alternates.get_mut(at.ok()?),
+            DstType::INPUT => None,
+            _ => self.temporaries.get_mut(at.ok()?),
+        }
     }
 
     /// An operation whose component n is a function of component n of its sources.

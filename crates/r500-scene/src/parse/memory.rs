@@ -53,10 +53,8 @@ impl Parser<'_> {
         if let Some(n) = self.buffers.iter().position(|buffer| buffer.name == name) {
             return Ok(Memory::Raw(n));
         }
-        // The picture has no name.
-        let target = self.targets.iter().skip(1).position(|target| target.name == name);
-        match target {
-            Some(n) => Ok(Memory::Target(n + 1)),
+        match self.target_named(name) {
+            Some(n) => Ok(Memory::Target(n)),
             None => Err(at(span, format!("there is no buffer or target `{name}`"), BUFFER_HELP)),
         }
     }

@@ -233,19 +233,14 @@ impl<'t> Parser<'t> {
     }
 
     fn target(&self, name: &str, span: Range<usize>) -> Parsed<usize> {
-        // The picture has no name.
-        self.targets
-            .iter()
-            .skip(1)
-            .position(|target| target.name == name)
-            .map(|n| n + 1)
-            .ok_or_else(|| {
-                at(
-                    span,
-                    format!("there is no target `{name}`"),
-                    "write `TARGET name 128x128 ;` before",
-                )
-            })
+        self.target_named(name).ok_or_else(|| {
+            at(span, format!("there is no target `{name}`"), "write `TARGET name 128x128 ;` before")
+        })
+    }
+
+    fn target_named(&self, name: &str) -> Option<usize> {
+        // The picture, the first one, has no name.
+        self.targets.iter().skip(1).position(|target| target.name == name).map(|n| n + 1)
     }
 
     /// Parses what follows `DRAW`.

@@ -1,6 +1,7 @@
 //! Comparison of vertex programs by vertices: edge values first, then random ones. Both programs get the same inputs, and the same constants
 //! where they do not give their own.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use r500_program::Compare;
@@ -55,6 +56,13 @@ pub struct VertexDifference {
     pub constants: Vec<[f32; 4]>,
 }
 
+/// A program that is compared, with the constants that it gives itself.
+struct Candidate<'a> {
+    program: &'a Program,
+    given: &'a GivenConstants,
+    interpreter: Interpreter,
+}
+
 /// Batches of edge values.
 const EDGE_BATCHES: u64 = 16;
 
@@ -83,6 +91,11 @@ impl VertexSearch {
     #[must_use]
     pub fn compare(&self, programs: [(&Program, &GivenConstants); 2]) -> VertexVerdict {
         let mut memory = BatchMemory::default();
+        let [mut first, mut second] = programs.map(|(program, given)| Candidate {
+            program,
+            given,
+            interpreter: Interpreter::new(program, &[]),
+        });
         let mut verdict =
             VertexVerdict { vertices: 0, endless: 0, out_of_time: false, difference: None };
         let edges = if self.tolerance.is_some() { 0 } else { EDGE_BATCHES };
@@ -100,9 +113,9 @@ impl VertexSearch {
             let constants: Vec<[f32; 4]> = (0..CONSTANTS).map(|_| vector()).collect();
             let inputs: Vec<[[f32; 4]; INPUTS]> =
                 (0..BATCH).map(|_| std::array::from_fn(|_| vector())).collect();
-            let outputs = programs
-                .map(|(program, given)| self.run(program, given, &constants, &inputs, &mut memory));
-            let [Some(a), Some(b)] = outputs else {
+            let a = self.run(&mut first, &constants, &inputs, &mut memory);
+            let b = self.run(&mut second, &constants, &inputs, &mut memory);
+            let (Some(a), Some(b)) = (a, b) else {
                 verdict.endless += 1;
                 continue;
             };
@@ -126,16 +139,16 @@ impl VertexSearch {
     /// Runs a program for a batch; `None` if it does not end.
     fn run(
         &self,
-        program: &Program,
-        given: &GivenConstants,
+        candidate: &mut Candidate<'_>,
         constants: &[[f32; 4]],
         inputs: &[[[f32; 4]; INPUTS]],
         memory: &mut BatchMemory,
     ) -> Option<Vec<[[f32; 4]; OUTPUTS]>> {
         let bits = constants.iter().map(|vector| vector.map(f32::to_bits));
-        let mut all: std::collections::BTreeMap<usize, [u32; 4]> = bits.enumerate().collect();
+        let mut all: BTreeMap<usize, [u32; 4]> = bits.enumerate().collect();
+        let Candidate { program, given, interpreter } = candidate;
         all.extend(given.iter().map(|(n, bits)| (usize::from(*n), *bits)));
-        let interpreter = Interpreter::new(program, &program.constant_memory(&all));
+        interpreter.set_constants(&program.constant_memory(&all));
         for (n, inputs) in inputs.iter().enumerate() {
             interpreter.load(memory, n, inputs);
         }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use r500::equivalence::{VertexDifference, VertexSearch, VertexVerdict};
 use r500::formats::LogEntry;
-use r500::pvs::{Equality, GivenConstants, SrcType, prove_equal};
+use r500::pvs::{Equality, GivenConstants, Program, SrcType, prove_equal};
 use r500_stream::counted;
 use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
@@ -36,13 +36,10 @@ struct Comparison<'a> {
 impl Diff {
     /// Returns the vertex programs of both files; `None` if neither has one.
     pub(super) fn vertex_programs(&self, paths: [&Path; 2]) -> Outcome<Option<[VertexFile; 2]>> {
-        let picks = [self.pick.as_deref(), self.pick_b.as_deref().or(self.pick.as_deref())];
-        let mut found = Vec::new();
-        for (path, pick) in paths.into_iter().zip(picks) {
-            found.push(VertexFile::picked(path, pick, self.read)?);
-        }
-        let [a, b] = <[_; 2]>::try_from(found).unwrap_or_default();
-        match (a, b) {
+        let [a, b] = paths;
+        let pick_b = self.pick_b.as_deref().or(self.pick.as_deref());
+        let a = VertexFile::picked(a, self.pick.as_deref(), self.read)?;
+        match (a, VertexFile::picked(b, pick_b, self.read)?) {
             (Some(a), Some(b)) => Ok(Some([a, b])),
             (None, None) => Ok(None),
             (a, _) => {
@@ -61,12 +58,7 @@ impl Diff {
         for file in files {
             file.sound()?;
         }
-        let none = GivenConstants::new();
-        let given = files.each_ref().map(|file| match self.unbound {
-            true => &none,
-            false => file.constants(),
-        });
-        let programs = [0, 1].map(|n: usize| (files[n].program(), given[n]));
+        let programs = self.programs(files.each_ref());
         let lines = files.each_ref().map(lines);
         let mut comparison =
             Comparison { same: lines[0] == lines[1], lines, files, proof: None, run: None };
@@ -84,6 +76,12 @@ impl Diff {
         }
         out.flush()?;
         comparison.status(self)
+    }
+
+    /// Returns two programs, each with the constants that count as its own.
+    fn programs<'f>(&self, files: [&'f VertexFile; 2]) -> [(&'f Program, &'f GivenConstants); 2] {
+        static NONE: GivenConstants = GivenConstants::new();
+        files.map(|file| (file.program(), if self.unbound { &NONE } else { file.constants() }))
     }
 
     fn search(&self) -> Outcome<VertexSearch> {
@@ -380,14 +378,14 @@ impl Diff {
             let below = below.to_string_lossy().replace('\\', "/");
             // The reader of fragment programs reports what cannot be read.
             let Some(entries) = compilation::entries(&file, self.read.from).ok().flatten() else {
-                match VertexFile::read(&file, self.read)? {
-                    Some(program) if root.is_dir() => {
-                        found
-                            .entry(below)
-                            .or_default()
-                            .push(("vertex program".to_owned(), program));
+                // A file that is named itself was read before and is not one.
+                let program = root.is_dir().then(|| VertexFile::read(&file, self.read));
+                match program.transpose()?.flatten() {
+                    Some(program) => {
+                        let list = found.entry(below).or_default();
+                        list.push(("vertex program".to_owned(), program));
                     }
-                    _ => *fragments = true,
+                    None => *fragments = true,
                 }
                 continue;
             };
@@ -423,9 +421,7 @@ impl Diff {
             let json = json!({ "name": name, "verdict": "different", "missing": side });
             return Ok(VertexRow { name, status: Status::Failed, line, json });
         };
-        let none = GivenConstants::new();
-        let given = [a, b].map(|file| if self.unbound { &none } else { file.constants() });
-        let programs = [(a.program(), given[0]), (b.program(), given[1])];
+        let programs = self.programs([a, b]);
         if prove_equal(programs) == Equality::Proved {
             let json = json!({ "name": name, "verdict": "proved" });
             return Ok(VertexRow { name, status: Status::Fine, line: "proved".to_owned(), json });
