@@ -6,6 +6,7 @@
 //! | `resolution` | width and height of the picture in pixels, then 1/width and 1/height |
 //! | `mouse` | pointer position from 0 to 1, from the lower left; 1 while a button is pressed; 0 |
 //! | `frame` | number of pictures drawn before this one |
+//! | `viewport` | half of the width and of the height in pixels, 1/2, 0: scale and offset from clip space to pixels, which drivers put in constants |
 //!
 //! A source binds one with `UNIFORM "mouse" = const[3].rgba ;` and gives the constant a default for hosts without a
 //! value: `const[3] = (0.5, 0.5, 0, 0) ;`.
@@ -23,7 +24,10 @@ use r500_exec::{BindError, Bindings};
 use r500_program::{Job, Uniform};
 
 /// The names, in the order of the table above.
-pub const NAMES: [&str; 4] = ["time", "resolution", "mouse", "frame"];
+pub const NAMES: [&str; 5] = ["time", "resolution", "mouse", "frame", VIEWPORT];
+
+/// The name of the scale, and of the offset, of the viewport.
+pub const VIEWPORT: &str = "viewport";
 
 /// Values of the built-in uniforms that a host knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -114,6 +118,10 @@ impl BuiltinUniforms {
             "resolution" => self.resolution.map_or_else(Vec::new, |size| {
                 let [width, height] = size.map(|side| side as f32);
                 vec![width, height, width.recip(), height.recip()]
+            }),
+            VIEWPORT => self.resolution.map_or_else(Vec::new, |size| {
+                let [x, y] = size.map(|side| side as f32 / 2.0);
+                vec![x, y, 0.5, 0.0]
             }),
             "mouse" => self.mouse.map_or_else(Vec::new, |([x, y], pressed)| {
                 vec![x, y, f32::from(u8::from(pressed)), 0.0]

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use r500_stream::Chip;
 
 use super::card_engine::CardEngine;
-use super::engine_args::seconds;
+#[cfg(target_os = "linux")]
+use super::card_process::{INSTALL, absolute, has_r300_driver, library, put_on_card};
 use super::exit::{Failure, Outcome};
 #[cfg(target_os = "linux")]
 use super::output_file::create_folder;
+use super::syntax::{self, seconds};
 #[cfg(target_os = "linux")]
 use super::terminal;
 
@@ -61,7 +62,7 @@ pub(super) struct Capture {
 #[derive(Args, Debug)]
 struct CardArgs {
     /// The chip
-    #[arg(long, value_name = "CHIP", default_value = Chip::default().name(), value_parser = chip_parser())]
+    #[arg(long, value_name = "CHIP", default_value = Chip::default().name(), value_parser = syntax::chip())]
     chip: Chip,
     /// Execute each submission before the program continues
     #[arg(long)]
@@ -124,10 +125,6 @@ cannot be written.
 Examples:
   r500 capture -o demo.r5cs glmark2-es2-drm -b build:duration=1
   r500 capture -o demo.r5cs --no-draw ./program   as fast as the program is";
-
-fn chip_parser() -> impl TypedValueParser<Value = Chip> {
-    PossibleValuesParser::new(Chip::ALL.map(Chip::name)).try_map(|name| name.parse::<Chip>())
-}
 
 fn parse_mode(text: &str) -> Result<[u16; 2], String> {
     let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
@@ -211,13 +208,8 @@ impl CardArgs {
         let (name, arguments) =
             program.command.split_first().ok_or_else(|| Failure::usage("which program?"))?;
         let mut command = std::process::Command::new(name);
-        command.args(arguments).env("LD_PRELOAD", self.preload()?);
-        for (name, value) in settings.variables() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        command.args(arguments);
+        put_on_card(&mut command, &settings, &library(self.library.as_deref())?)?;
         if !has_r300_driver() {
             terminal::note(&format!(
                 "there is no r300_dri.so: programs that draw with OpenGL find no driver for the card ({INSTALL} \
@@ -243,51 +235,7 @@ impl CardArgs {
         };
         Err(Failure::could_not(error).context(format!("cannot start {program}{hint}")))
     }
-
-    /// Returns the value of `LD_PRELOAD`: the library, before those that are preloaded already.
-    fn preload(&self) -> Outcome<OsString> {
-        let library = absolute(&self.library()?)?;
-        if library.to_string_lossy().contains([' ', ':']) {
-            return Err(Failure::could_not(anyhow::anyhow!(
-                "{}: the loader takes no library whose path has a blank or a colon",
-                library.display()
-            )));
-        }
-        let mut value = library.into_os_string();
-        if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-            value.push(":");
-            value.push(others);
-        }
-        Ok(value)
-    }
-
-    fn library(&self) -> Outcome<PathBuf> {
-        const NAME: &str = "libr500_card.so";
-        if let Some(library) = &self.library {
-            // The loader would ignore it and run the program without the card.
-            return match library.is_file() {
-                true => Ok(library.clone()),
-                false => {
-                    Err(Failure::could_not(anyhow::anyhow!("there is no {}", library.display())))
-                }
-            };
-        }
-        let command = std::env::current_exe().map_err(Failure::could_not)?;
-        let directory = command.parent().unwrap_or(Path::new("/"));
-        let places = ["", "../lib", "../lib/r500"].map(|place| directory.join(place).join(NAME));
-        places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-            Failure::could_not(anyhow::anyhow!(
-                "{NAME} is neither in {0} nor in {0}/../lib or {0}/../lib/r500; in a checkout, `cargo build --release` \
-                 builds it, and the Debian package has it; --library names another place",
-                directory.display()
-            ))
-        })
-    }
 }
-
-/// How missing packages are installed.
-#[cfg(target_os = "linux")]
-const INSTALL: &str = "Debian: apt-get install --no-install-recommends";
 
 /// Returns the Debian package of a program that one runs on the card to see whether it works.
 #[cfg(target_os = "linux")]
@@ -299,27 +247,4 @@ fn package_of(program: &str) -> Option<&'static str> {
         "piglit" => "piglit",
         _ => return None,
     })
-}
-
-/// Returns whether Mesa's driver for these chips is where its loader searches.
-#[cfg(target_os = "linux")]
-fn has_r300_driver() -> bool {
-    const DRIVER: &str = "r300_dri.so";
-    let there = |directory: &Path| directory.join(DRIVER).is_file();
-    if let Some(paths) = std::env::var_os("LIBGL_DRIVERS_PATH") {
-        return std::env::split_paths(&paths).any(|path| there(&path));
-    }
-    let roots = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"];
-    roots.into_iter().map(Path::new).any(|root| {
-        // lib/dri, or lib/x86_64-linux-gnu/dri.
-        let inside = r500::files::entries(root);
-        there(&root.join("dri")) || inside.iter().any(|entry| there(&entry.join("dri")))
-    })
-}
-
-/// Returns a path that stays the same when the program changes its directory.
-#[cfg(target_os = "linux")]
-fn absolute(path: &Path) -> Outcome<PathBuf> {
-    std::path::absolute(path)
-        .map_err(|error| Failure::could_not(error).context(format!("no path {}", path.display())))
 }

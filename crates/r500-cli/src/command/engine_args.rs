@@ -19,7 +19,7 @@ use r500::program::Job;
 use super::binding_args::StateArgs;
 use super::exit::{Failure, Outcome};
 use super::input_args::ReadArgs;
-use super::{compilation, terminal};
+use super::{compilation, syntax, terminal};
 
 /// Default time limit of a picture.
 pub(super) const TIME: Duration = Duration::from_secs(60);
@@ -57,7 +57,7 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
     limit_memory: u64,
     /// Seconds that drawing a picture may take; 0 for no limit [default: 60; of `diff --run` 30 for all]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = syntax::seconds)]
     limit_time: Option<Duration>,
 }
 
@@ -217,12 +217,6 @@ pub(super) fn warn_missing(job: &Job, picture: bool) {
              --texture and captures provide it)"
         ));
     }
-}
-
-/// Returns a positive number of seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| format!("`{text}`: {error}"))
 }
 
 /// Returns every reading with its question, evidence and values; the project's choice is marked.

@@ -4,8 +4,8 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use r500::asm::{Assembly, MAX_SOURCE, RenderOptions, Span};
-use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT, NamedFiles};
+use r500::asm::{Assembly, RenderOptions, Span};
+use r500::files::{self as guard, MAX_TEXT, NamedFiles};
 use r500::formats::{Limits, LogEntry, ReadErrorKind};
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
@@ -13,6 +13,10 @@ use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
 use super::file_kind::{FileKind, holds_scene};
+pub(super) use super::input_file::{
+    bytes, cannot_read, is_stdin, may_hold_programs, note_skipped, picture_bytes, show, source,
+    text,
+};
 use super::source_map::SourceMap;
 use super::{compilation, overwrite, terminal};
 
@@ -322,6 +326,18 @@ fn diagnostics(assembly: &Assembly, most: usize) -> String {
 }
 
 fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
+    #[cfg(target_os = "linux")]
+    if read.from.is_none()
+        && let Some(shader) = super::glsl::program(file)?
+    {
+        return match shader {
+            super::glsl::Shader::Fragment(job) => Ok(reader::Jobs::of(*job)),
+            super::glsl::Shader::Vertex(_) => Err(Failure::input(anyhow::anyhow!(
+                "{}: this is a vertex shader, not {PROGRAM}",
+                show(file)
+            ))),
+        };
+    }
     let mut limits = Limits::default();
     if let Some(bytes) = read.texture_memory {
         limits.textures = bytes;
@@ -387,13 +403,6 @@ impl Found {
     /// Prints the number of skipped files.
     pub(super) fn note_skipped(&self) {
         note_skipped(self.skipped, "without programs");
-    }
-}
-
-/// Prints the number of skipped files of folders, and their kind.
-pub(super) fn note_skipped(skipped: usize, kind: &str) {
-    if skipped > 0 {
-        terminal::note(&format!("{} {kind} skipped", counted(skipped, "file")));
     }
 }
 
@@ -465,49 +474,6 @@ fn mentions_program(file: &Path) -> bool {
     read.is_ok() && String::from_utf8_lossy(&head).contains("\"program\"")
 }
 
-/// Returns whether a file name is that of a program format.
-pub(super) fn may_hold_programs(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let extensions =
-        [".r5", ".asm", ".json", ".jsonl", ".ndjson", ".bin", ".inc", ".h", ".c", ".hex", ".log"];
-    extensions.iter().any(|extension| name.ends_with(extension))
-}
-
-/// Returns all bytes of a file or of stdin, up to the document size limit.
-pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
-    limited(file, MAX_TEXT)
-}
-
-/// Returns the assembly in a file or on stdin, up to the source size limit.
-pub(super) fn source(file: &Path) -> Outcome<Vec<u8>> {
-    limited(file, MAX_SOURCE as u64)
-}
-
-fn limited(file: &Path, limit: u64) -> Outcome<Vec<u8>> {
-    let read = if is_stdin(file) {
-        guard::read_limited(std::io::stdin().lock(), limit)
-    } else {
-        guard::read(file, limit)
-    };
-    read.map_err(|error| cannot_read(file, error))
-}
-
-/// Returns the text of a file or of stdin, up to the document size limit.
-pub(super) fn text(file: &Path) -> Outcome<String> {
-    guard::text(bytes(file)?).map_err(|error| cannot_read(file, error))
-}
-
-/// Returns the bytes of a picture file.
-pub(super) fn picture_bytes(file: &Path) -> Outcome<Vec<u8>> {
-    guard::read(file, MAX_PICTURE).map_err(|error| cannot_read(file, error))
-}
-
-/// Returns the failure for an unreadable file.
-pub(super) fn cannot_read(file: &Path, error: std::io::Error) -> Failure {
-    Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
-}
-
 /// Returns the failure for a file that cannot be read or parsed.
 pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     if let ReadError::Io(error) = error {
@@ -564,16 +530,6 @@ pub(super) fn place_json(assembly: &Assembly, span: Span) -> serde_json::Value {
         "start": span.start, "end": span.end,
         "line": position.line, "column": position.column,
     })
-}
-
-/// Returns whether a path is `-`, which stands for stdin.
-pub(super) fn is_stdin(file: &Path) -> bool {
-    file == Path::new("-")
-}
-
-/// Returns a file's name for messages.
-pub(super) fn show(file: &Path) -> String {
-    if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
 }
 
 /// The result of a command that only listed.

@@ -15,6 +15,8 @@ pub(super) fn discard_outputs_on_signals() {
     let _ = thread.spawn(move || {
         for signal in signals.forever() {
             r500::files::discard_unfinished();
+            #[cfg(target_os = "linux")]
+            super::scratch::discard();
             let _ = emulate_default_handler(signal);
         }
     });

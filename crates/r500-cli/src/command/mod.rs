@@ -2,13 +2,14 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
-//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
-//! | [`vertex`], [`scene`] | vertex programs and scenes, in the commands that take them |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`compile`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
+//! | [`format`](mod@format), [`binding_args`], [`input_args`], [`input_file`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
+//! | [`vertex`], [`scene`], [`glsl`] | vertex programs, scenes and GLSL, in the commands that take them |
+//! | [`mesa`] | Mesa's compiler on the virtual card |
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`rows`], [`float_format`] | the syntax of option values and of files with rows of values |
 //! | [`source_map`], [`excerpt`], [`text_diff`], [`markdown`], [`wire`] | source lines, messages with a line of a text, text diffs, Markdown, protocol messages |
-//! | [`exit`], [`interrupt`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
+//! | [`exit`], [`interrupt`], [`card_process`], [`scratch`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, processes on the card and their files, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
 
 mod asm;
 mod bench;
@@ -16,11 +17,14 @@ mod binding_args;
 mod capture_args;
 mod card;
 mod card_engine;
+#[cfg(target_os = "linux")]
+mod card_process;
 #[cfg(all(feature = "window", target_os = "linux"))]
 mod card_window;
 mod cfg;
 mod check;
 mod compilation;
+mod compile;
 mod convert;
 mod dap;
 mod debug;
@@ -34,12 +38,16 @@ mod file_kind;
 mod float_format;
 mod fmt;
 mod format;
+#[cfg(target_os = "linux")]
+mod glsl;
 mod input_args;
+mod input_file;
 #[cfg(unix)]
 mod interrupt;
 mod lsp;
 mod man;
 mod markdown;
+mod mesa;
 mod opt;
 mod output_args;
 mod output_file;
@@ -52,6 +60,8 @@ mod rows;
 mod run;
 mod safe_text;
 mod scene;
+#[cfg(target_os = "linux")]
+mod scratch;
 mod source_map;
 mod stats;
 mod stream;
@@ -104,6 +114,10 @@ enum Command {
     Diff(Box<diff::Diff>),
     Opt(opt::Opt),
     Explain(explain::Explain),
+    Compile(compile::Compile),
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    MesaClient(compile::MesaClient),
     Card(card::Card),
     Capture(card::Capture),
     Replay(replay::Replay),
@@ -134,6 +148,7 @@ Examples:
   r500 diff old.json new.json --prove           the same for all values
   r500 opt capture.json -o shorter.json         shorten a program, bit for bit
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
+  r500 compile plasma.frag                      what Mesa's driver makes of GLSL
   r500 card glmark2-es2-drm                     run any program on the virtual card
   r500 capture -o demo.r5cs ./program           the same, and keep what it submits
   r500 replay demo.r5cs -o frames               again, bit for bit
@@ -202,6 +217,9 @@ pub fn main() -> ExitCode {
         Command::Opt(opt) => opt.run(),
         Command::Diff(diff) => diff.with_memory_limit().run(),
         Command::Explain(explain) => explain.run(),
+        Command::Compile(compile) => compile.run(),
+        #[cfg(target_os = "linux")]
+        Command::MesaClient(client) => client.run(),
         Command::Card(card) => card.run(),
         Command::Capture(capture) => capture.run(),
         Command::Replay(replay) => replay.run(),

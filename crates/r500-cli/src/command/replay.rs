@@ -15,10 +15,10 @@ use r500_stream::{BufferId, FrameError, OutOfTime, Submission, capture, counted,
 
 use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
 use super::card_engine::CardEngine;
-use super::engine_args::seconds;
 use super::exit::{Failure, Outcome, Status};
 use super::file_kind::{FileKind, HEAD};
 use super::output_file::{create_folder, put};
+use super::syntax::seconds;
 use super::{overwrite, terminal};
 
 /// Execute a capture again.

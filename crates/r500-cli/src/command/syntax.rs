@@ -1,6 +1,21 @@
-//! Parsing of option values: sizes, areas, ranges, registers, numbers.
+//! Parsing of option values: sizes, areas, ranges, registers, numbers, chips.
 
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use r500::exec::PixelRect;
+use r500_stream::Chip;
+
+/// Returns a positive number of seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| format!("`{text}`: {error}"))
+}
+
+/// Parses the name of a chip.
+pub(super) fn chip() -> impl TypedValueParser<Value = Chip> {
+    PossibleValuesParser::new(Chip::ALL.map(Chip::name)).try_map(|name| name.parse::<Chip>())
+}
 
 /// Parses `WxH`, each at least 1.
 pub(super) fn size(text: &str) -> Result<[u32; 2], String> {

@@ -90,6 +90,7 @@ fn command_lines(folder: &Folder, file: &str, from: Option<&str>) -> Vec<Vec<Str
         // Neither the program nor the library that stands between it and the system can be used.
         &["card", "--library", file, file],
         &["capture", "--library", file, "-o", &image, file],
+        &["compile", "--library", file, file],
     ];
     let running: &[&[&str]] = &[
         &["run", file],

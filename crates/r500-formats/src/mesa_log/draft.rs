@@ -195,7 +195,15 @@ impl Draft {
         }
         let told = self.reason.clone().filter(|reason| !reason.is_empty());
         let reason = told.or_else(|| self.error.clone()).unwrap_or_default();
-        let limit = limit(&reason);
+        let limit = limit(&reason).map(|limit| match limit.resource {
+            // The driver does not print the number; its last listing has it.
+            Resource::Instructions => {
+                let listed =
+                    self.passes.needed().filter(|n| limit.most.is_some_and(|most| *n > most));
+                Limit { needed: limit.needed.or(listed), ..limit }
+            }
+            _ => limit,
+        });
         Some(Failure { reason, limit })
     }
 

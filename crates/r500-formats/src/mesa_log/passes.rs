@@ -27,6 +27,8 @@ use super::shader_text::Instruction;
 
 /// The pass that renumbers constants.
 const RENUMBERS: &str = "dead constants";
+/// The last pass: its text has one number for each instruction of the machine code.
+const LAST: &str = "register allocation";
 /// The pass that replaces literals 0, 1/2 and 1 by swizzles.
 const FOLDS: &str = "dataflow optimize";
 
@@ -65,6 +67,10 @@ pub(super) struct Passes {
     texts: usize,
     /// Whether the text of [`RENUMBERS`] is complete.
     settled: bool,
+    /// Instructions of the text in progress.
+    count: Option<u32>,
+    /// Instructions of the text of [`LAST`].
+    listed: Option<u32>,
 }
 
 /// Instructions of a text that are kept: ten times as many as the processor takes.
@@ -99,6 +105,7 @@ impl Passes {
         self.end_of_text();
         self.texts += 1;
         self.text = (!self.settled).then(Vec::new);
+        self.count = Some(0);
     }
 
     /// Processes a row of a list.
@@ -113,6 +120,11 @@ impl Passes {
 
     /// Processes a line of a text.
     pub(super) fn line(&mut self, line: &str) {
+        if let Some(count) = &mut self.count
+            && is_next(line, *count)
+        {
+            *count += 1;
+        }
         let Some(text) = &mut self.text else { return };
         if let Some(instruction) = Instruction::parse(line, &["const["]) {
             if self.texts == 1
@@ -129,8 +141,19 @@ impl Passes {
         }
     }
 
+    /// Returns the instructions of the text of [`LAST`], which the machine code has, too, if it fits.
+    pub(super) fn needed(&self) -> Option<u32> {
+        let current = self.count.filter(|_| self.name.as_deref() == Some(LAST));
+        current.or(self.listed)
+    }
+
     /// Processes the end of all texts.
     pub(super) fn end_of_text(&mut self) {
+        if let Some(count) = self.count.take()
+            && self.name.as_deref() == Some(LAST)
+        {
+            self.listed = Some(count);
+        }
         let Some(text) = self.text.take() else { return };
         let name = self.name.take().unwrap_or_default();
         let before = std::mem::replace(&mut self.before, text.clone());
@@ -144,6 +167,12 @@ impl Passes {
             self.first = Some(text);
         }
     }
+}
+
+/// Returns whether a line is that of instruction `number`: `  3: src0.xyz = temp[0]`.
+fn is_next(line: &str, number: u32) -> bool {
+    let found = line.trim_start().split_once(':').map(|(number, _)| number.parse());
+    found == Some(Ok(number))
 }
 
 /// Returns what an instruction samples, and in which texture unit: `0: TEX temp[0], input[0].xy__, 2DSHADOW[1];`.
@@ -163,6 +192,25 @@ mod tests {
     use r500_program::SamplerTarget;
 
     use super::*;
+
+    #[test]
+    fn the_last_text_says_how_many_instructions_are_needed() {
+        let mut passes = Passes::default();
+        let text = [
+            "  0: src0.xyz = input[0]",
+            "     MAD temp[4].xyz, src0.xyz",
+            "  1: IF aluresult;",
+            "  3: no",
+        ];
+        for name in ["pair scheduling", LAST] {
+            passes.heading(PassName { name: name.to_owned(), quoted: true });
+            passes.listing();
+            text.into_iter().for_each(|line| passes.line(line));
+        }
+        assert_eq!(passes.needed(), Some(2));
+        passes.end_of_text();
+        assert_eq!(passes.needed(), Some(2));
+    }
 
     #[test]
     fn texture_operands_name_target_and_unit() {

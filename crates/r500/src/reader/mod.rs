@@ -96,6 +96,12 @@ pub struct Jobs<'a> {
 }
 
 impl Jobs<'_> {
+    /// Returns an iterator over one job that was read in another way.
+    #[must_use]
+    pub fn of(job: Job) -> Self {
+        Self { jobs: Box::new(std::iter::once(Ok(job))), assembly: None }
+    }
+
     /// Returns the assembly of the job, if that is the format of the input: its warnings, and the files that it names.
     #[must_use]
     pub fn assembly(&self) -> Option<&Assembly> {

@@ -61,7 +61,7 @@ pub(super) struct Bench {
     #[arg(long, value_enum, default_value_t = measure::Output::Float)]
     output: measure::Output,
     /// Measuring time for each row of the table, in seconds; at least three pictures are drawn
-    #[arg(long, value_name = "SECONDS", value_parser = engine_args::seconds, default_value = "1")]
+    #[arg(long, value_name = "SECONDS", value_parser = syntax::seconds, default_value = "1")]
     seconds: Duration,
     /// Output format
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]

@@ -25,11 +25,11 @@ use r500_stream::{
 use serde_json::{Value as Json, json};
 
 use crate::command::capture_args::{deadline, limit_time, out_of_range, set_readings};
-use crate::command::engine_args::seconds;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::file_kind::{self, FileKind};
 use crate::command::format::Format;
 use crate::command::output_file::{OutputFile, put};
+use crate::command::syntax::seconds;
 use crate::command::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.

@@ -82,6 +82,12 @@ impl VertexFile {
         if read.from.is_some() || input_args::is_stdin(path) || !path.is_file() {
             return Ok(None);
         }
+        #[cfg(target_os = "linux")]
+        if r500_mesa::shader::stage_of_name(path) == Some(r500_mesa::Stage::Vertex)
+            && let Some(super::glsl::Shader::Vertex(source)) = super::glsl::program(path)?
+        {
+            return Ok(Some(Self::of_scene(path, input_args::show(path), *source)));
+        }
         // The next reader of a file that cannot be read reports why.
         let Ok(bytes) = input_args::source(path) else { return Ok(None) };
         Ok(Self::of(path, &bytes, &read.paths.files(path)))

@@ -1,0 +1,80 @@
+//! GLSL where a command takes programs: Mesa compiles it, once in a process.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use r500::program::Job;
+use r500::pvs::Source;
+
+use super::exit::{Failure, Outcome};
+use super::input_file;
+use super::mesa::sources::pair_of_text;
+use super::mesa::{CompilerArgs, Verdict, diagnose};
+
+/// What a shader became.
+#[derive(Clone, Debug)]
+pub(super) enum Shader {
+    /// A fragment program.
+    Fragment(Box<Job>),
+    /// A vertex program.
+    Vertex(Box<Source>),
+}
+
+/// Shaders that were compiled, or why they are not programs.
+static COMPILED: Mutex<Option<HashMap<PathBuf, Result<Shader, String>>>> = Mutex::new(None);
+
+/// Returns the program of a file with GLSL; `None` if it has none.
+///
+/// # Errors
+/// If the shader has errors, which are printed, or does not fit, or there is no Mesa.
+pub(super) fn program(file: &Path) -> Outcome<Option<Shader>> {
+    let Some(text) = text(file) else { return Ok(None) };
+    let known = compiled(|compiled| compiled.get(file).cloned());
+    if let Some(known) = known {
+        return known.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)));
+    }
+    let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
+    let driver = CompilerArgs::usual().drivers()?.swap_remove(0);
+    let verdict = driver.compile(&pair)?;
+    diagnose(&verdict, false);
+    let is_vertex = pair.fragment.is_none();
+    let result = match verdict.is_fine() {
+        true => shader(&verdict, is_vertex).map_err(|failure| failure.message()),
+        false => Err(format!("{}: {}", pair.name, verdict.reason())),
+    };
+    compiled(|compiled| compiled.insert(file.to_owned(), result.clone()));
+    result.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)))
+}
+
+fn shader(verdict: &Verdict, is_vertex: bool) -> Outcome<Shader> {
+    Ok(match is_vertex {
+        true => Shader::Vertex(Box::new(verdict.vertex_source()?)),
+        false => Shader::Fragment(Box::new(verdict.fragment()?.clone())),
+    })
+}
+
+fn compiled<T>(with: impl FnOnce(&mut HashMap<PathBuf, Result<Shader, String>>) -> T) -> T {
+    let mut held = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    with(held.get_or_insert_default())
+}
+
+/// Returns the text of a file that may be GLSL: by the extension of its name, or because it has no extension of programs and defines
+/// `main`. Standard input is read once, so it is none.
+fn text(file: &Path) -> Option<String> {
+    use r500_mesa::shader;
+    if input_file::is_stdin(file) || !file.is_file() || input_file::may_hold_programs(file) {
+        return None;
+    }
+    let named = shader::stage_of_name(file).is_some()
+        || file
+            .extension()
+            .is_some_and(|extension| extension == "shader_test" || extension == "glsl");
+    let text = r500::files::read_text(file, r500::files::MAX_TEXT).ok()?;
+    let is_shader = if named {
+        shader::is_glsl(&text) || shader::is_shader_test(&text)
+    } else {
+        shader::is_glsl(&text)
+    };
+    is_shader.then_some(text)
+}

@@ -1,0 +1,188 @@
+//! Whether a pair fits, and why it does not.
+
+use std::path::Path;
+
+use r500::program::{Job, Outcome as Ended};
+use r500::pvs::{Fill, Source};
+use r500_mesa::compiled::VertexProgram;
+use r500_mesa::messages::{self, Message};
+use r500_mesa::request::{Report, Step};
+use r500_mesa::shader::{Complete, Shader, ShaderPair};
+use r500_mesa::{Compiled, Stage};
+use r500_stream::counted;
+
+use crate::command::exit::{Failure, Outcome};
+
+/// What a compiler makes of a pair.
+#[derive(Debug)]
+pub(in crate::command) struct Verdict {
+    /// The name of the pair.
+    pub(in crate::command) name: String,
+    /// `OpenGL ES 2.0 Mesa 22.3.6`.
+    pub(in crate::command) version: String,
+    /// `ATI RV530`.
+    pub(in crate::command) renderer: String,
+    /// The stage that was made for the other one.
+    pub(in crate::command) made: Option<Stage>,
+    /// Messages of the GLSL compiler, with their shader; of the linker without.
+    pub(in crate::command) messages: Vec<(Option<Stage>, Message)>,
+    /// The shaders, for messages.
+    pub(in crate::command) shaders: Vec<(Stage, Shader)>,
+    /// Whether both shaders compiled and linked.
+    pub(in crate::command) linked: bool,
+    /// The programs; `None` if the driver did not come to them.
+    pub(in crate::command) compiled: Option<Compiled>,
+    /// The driver's log.
+    pub(in crate::command) log: Vec<u8>,
+}
+
+impl Verdict {
+    pub(in crate::command) fn new(
+        pair: &ShaderPair,
+        complete: &Complete,
+        report: Report,
+        compiled: Option<Compiled>,
+        log: Vec<u8>,
+    ) -> Self {
+        let mut all = Vec::new();
+        for (stage, step) in steps(&report) {
+            all.extend(messages::parse(&step.log).into_iter().map(|message| {
+                // Only errors stop a shader.
+                let is_error = message.is_error && !step.ok;
+                (stage, Message { is_error, ..message })
+            }));
+        }
+        let linked = report.link.as_ref().is_some_and(|link| link.ok);
+        if let Some(link) = &report.link {
+            let found = messages::parse(&link.log).into_iter();
+            all.extend(found.map(|message| {
+                (None, Message { is_error: !link.ok && message.is_error, ..message })
+            }));
+        }
+        let shaders = [(Stage::Vertex, &pair.vertex), (Stage::Fragment, &pair.fragment)];
+        let name = pair.name.clone();
+        let mut compiled = compiled;
+        if let Some(fragment) = compiled.as_mut().and_then(|compiled| compiled.fragment.as_mut()) {
+            let file = Path::new(&name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            fragment.job.name = file.unwrap_or_default();
+            fragment.job.origin = format!("{name}, {}, {}", report.version, report.renderer);
+        }
+        Self {
+            name,
+            version: match report.version.starts_with("OpenGL") {
+                true => report.version,
+                false => format!("OpenGL {}", report.version),
+            },
+            renderer: report.renderer,
+            made: complete.made,
+            messages: all,
+            shaders: shaders
+                .into_iter()
+                .filter_map(|(stage, shader)| Some((stage, shader.clone()?)))
+                .collect(),
+            linked,
+            compiled,
+            log,
+        }
+    }
+
+    /// Returns whether both shaders compiled, linked and fit.
+    pub(in crate::command) fn is_fine(&self) -> bool {
+        self.linked && self.failures().is_empty() && self.compiled.is_some()
+    }
+
+    /// Returns why programs are missing, by stage.
+    pub(in crate::command) fn failures(&self) -> Vec<(Stage, &Ended)> {
+        let Some(compiled) = &self.compiled else { return Vec::new() };
+        let fragment =
+            compiled.fragment.as_ref().and_then(|fragment| fragment.job.compilation.as_deref());
+        let fragment = fragment.map(|compilation| (Stage::Fragment, &compilation.outcome));
+        let vertex = compiled.vertex.as_ref().map(|vertex| (Stage::Vertex, &vertex.outcome));
+        let all = [vertex, fragment].into_iter().flatten();
+        all.filter(|(_, outcome)| matches!(outcome, Ended::Failed(_))).collect()
+    }
+
+    /// Returns the shader of a stage, if it is the user's.
+    pub(in crate::command) fn shader(&self, stage: Option<Stage>) -> Option<&Shader> {
+        self.shaders.iter().find(|(other, _)| Some(*other) == stage).map(|(_, shader)| shader)
+    }
+
+    /// Returns the fragment program.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(in crate::command) fn fragment(&self) -> Outcome<&Job> {
+        let fragment = self.compiled.as_ref().and_then(|compiled| compiled.fragment.as_ref());
+        let missing = || Failure::input(anyhow::anyhow!("{}: no fragment program", self.name));
+        Ok(&fragment.ok_or_else(missing)?.job)
+    }
+
+    fn vertex(&self) -> Outcome<&VertexProgram> {
+        let vertex = self.compiled.as_ref().and_then(|compiled| compiled.vertex.as_ref());
+        let found = vertex.filter(|vertex| vertex.drawn);
+        found.ok_or_else(|| Failure::input(anyhow::anyhow!("{}: no vertex program", self.name)))
+    }
+
+    /// Returns the vertex program with the constants that are not uniforms.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(in crate::command) fn vertex_source(&self) -> Outcome<Source> {
+        let vertex = self.vertex()?;
+        let mut source = Source::from(vertex.program.clone());
+        source.constants = vertex.constants.iter().copied().collect();
+        source.name =
+            Path::new(&self.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        source.fill = Fill::Zero;
+        Ok(source)
+    }
+
+    /// Returns the vertex program as text, with the names of its constants and inputs as comments.
+    pub(in crate::command) fn vertex_text(&self) -> Outcome<String> {
+        let vertex = self.vertex()?;
+        let mut text = format!("-- {}, {}, {}\n", self.name, self.version, self.renderer);
+        for uniform in &vertex.uniforms {
+            text += &format!(
+                "-- {} = {}\n",
+                place("const", uniform.constant, uniform.channel, uniform.channels, "xyzw"),
+                uniform.name
+            );
+        }
+        for input in &vertex.inputs {
+            text += &format!("-- input[{}] = {}\n", input.input, input.name);
+        }
+        Ok(text + &self.vertex_source()?.to_string())
+    }
+
+    /// Returns the clause that says why a pair is not a program: of the compiler, the linker, or the driver.
+    pub(in crate::command) fn reason(&self) -> String {
+        if let Some((stage, outcome)) = self.failures().first() {
+            return format!("the {stage} shader does not fit the chip: {outcome}");
+        }
+        let errors = self.messages.iter().filter(|(_, message)| message.is_error).count();
+        match self.linked {
+            true => "the driver compiled no program".to_owned(),
+            false => format!("{} of the GLSL compiler", counted(errors, "error")),
+        }
+    }
+}
+
+/// Returns a register with its channels: `const[3].rgb`, `temp[0]` for all four.
+pub(in crate::command) fn place(
+    file: &str,
+    number: u8,
+    channel: u8,
+    channels: u8,
+    letters: &str,
+) -> String {
+    let letters: String = letters.chars().skip(channel.into()).take(channels.into()).collect();
+    match channels {
+        4 => format!("{file}[{number}]"),
+        _ => format!("{file}[{number}].{letters}"),
+    }
+}
+
+/// Which stage a report's step is of.
+fn steps(report: &Report) -> [(Option<Stage>, &Step); 2] {
+    [(Some(Stage::Vertex), &report.vertex), (Some(Stage::Fragment), &report.fragment)]
+}
