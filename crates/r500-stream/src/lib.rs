@@ -15,6 +15,7 @@ mod deadline;
 mod draw_summary;
 mod error;
 mod frame;
+pub mod kernel;
 mod memories;
 mod packet;
 mod port_draw;
