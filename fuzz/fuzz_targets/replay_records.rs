@@ -136,7 +136,8 @@ fn replay(records: &[Record], engine: Box<dyn Engine + Send>, last: Option<u64>)
                     return Replayed::default();
                 };
                 assert!(different.len() <= hashes.len());
-                let whole = different.iter().filter_map(|(id, found)| Some((player.buffer(*id)?, found)));
+                let whole =
+                    different.iter().filter_map(|(id, found)| Some((player.buffer(*id)?, found)));
                 for (buffer, found) in whole.take(8) {
                     assert_eq!(*found, Some(buffer_hash(buffer)));
                 }

@@ -1,8 +1,9 @@
 //! Property: any dwords execute as a submission; draws and errors have positions inside the stream; and summaries, vertex programs and
-//! statistics can be computed for any state.
+//! statistics can be computed for any state. The kernel's checker accepts it, or refuses it with a reason and a position inside it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use r500_stream::kernel::{Owned, Rights, check};
 use r500_stream::{
     Buffer, BufferId, CommandProcessor, DrawSummary, Effect, Relocation, State, Statistics,
     Submission, Tiling,
@@ -36,6 +37,25 @@ fuzz_target!(|input: (u32, u8, Vec<u32>)| {
             }
             Ok(_) => {}
             Err(error) => assert!(error.at < submission.words.len(), "{error}"),
+        }
+    }
+    for rights in [
+        Rights::default(),
+        Rights {
+            without_buffers: true,
+            hyperz: Owned::Unknown,
+            cmask: Owned::Yes,
+            ..Rights::default()
+        },
+    ] {
+        match check(&submission, rights) {
+            Ok(accepted) => {
+                assert!(accepted.needs.iter().all(|(at, _)| *at < submission.words.len()))
+            }
+            Err(rejection) => {
+                assert!(rejection.at <= submission.words.len());
+                assert!(rejection.to_string().contains(": "));
+            }
         }
     }
     let mut statistics = Statistics::default();

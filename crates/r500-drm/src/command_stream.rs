@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use r500_stream::kernel::{self, Rights};
 use r500_stream::{Relocation, Submission};
 
 use crate::abi::{Chunk, CommandStream};
 use crate::gem::{GART_BYTES, VRAM_BYTES};
 use crate::objects::Object;
 use crate::worker::locked;
-use crate::{Errno, File, Program};
+use crate::{Errno, File, Program, log};
 
 const CHUNK_RELOCS: u32 = 1;
 const CHUNK_IB: u32 = 2;
@@ -51,12 +52,32 @@ impl File {
         if submission.words.is_empty() {
             return Err(Errno::INVAL);
         }
+        self.check(&submission)?;
         let fence = self.submit(submission);
         for object in objects {
             object.fence.fetch_max(fence, Ordering::AcqRel);
         }
         (request.gart_limit, request.vram_limit) = (GART_BYTES, VRAM_BYTES);
         Ok(())
+    }
+
+    /// Refuses what the kernel's driver refuses, with the reason in words.
+    fn check(&self, submission: &Submission) -> Result<(), Errno> {
+        let settings = &self.device.settings;
+        if !settings.check {
+            return Ok(());
+        }
+        // No program owns the memories that compress depth and colour: `RADEON_INFO` says so.
+        let rights = Rights { chip: settings.chip, ..Rights::default() };
+        match kernel::check(submission, rights) {
+            Ok(_) => Ok(()),
+            Err(rejection) => {
+                log::print(&format!(
+                    "the kernel would refuse this submission: {rejection} (--no-check executes it)"
+                ));
+                Err(Errno::INVAL)
+            }
+        }
     }
 
     fn relocations(

@@ -17,6 +17,8 @@ pub struct Settings {
     pub draw: bool,
     /// Whether to execute a submission before its request returns, instead of on a background thread.
     pub sync: bool,
+    /// Whether to refuse submissions that the kernel's driver would refuse.
+    pub check: bool,
     /// Whether to print counts when the program ends.
     pub stats: bool,
     /// The capture file. If it exists when a process starts, as for the second process of a program, the next free of
@@ -88,6 +90,7 @@ impl Default for Settings {
             chip: Chip::default(),
             draw: true,
             sync: false,
+            check: true,
             stats: false,
             capture: None,
             frames: None,
@@ -103,6 +106,7 @@ impl Default for Settings {
 const CHIP: &str = "R500_CARD_CHIP";
 const DRAW: &str = "R500_CARD_DRAW";
 const SYNC: &str = "R500_CARD_SYNC";
+const CHECK: &str = "R500_CARD_CHECK";
 const STATS: &str = "R500_CARD_STATS";
 const CAPTURE: &str = "R500_CARD_CAPTURE";
 const FRAMES: &str = "R500_CARD_FRAMES";
@@ -136,6 +140,7 @@ impl Settings {
             (CHIP, Some(self.chip.name().into())),
             (DRAW, switch(self.draw)),
             (SYNC, switch(self.sync)),
+            (CHECK, switch(self.check)),
             (STATS, switch(self.stats)),
             (CAPTURE, path(&self.capture)),
             (FRAMES, path(&self.frames)),
@@ -165,9 +170,12 @@ impl Settings {
                 expected: e.to_string(),
             })?;
         }
-        for (name, on) in
-            [(DRAW, &mut settings.draw), (SYNC, &mut settings.sync), (STATS, &mut settings.stats)]
-        {
+        for (name, on) in [
+            (DRAW, &mut settings.draw),
+            (SYNC, &mut settings.sync),
+            (CHECK, &mut settings.check),
+            (STATS, &mut settings.stats),
+        ] {
             match text(name).as_deref() {
                 None => {}
                 Some("0" | "") => *on = false,
@@ -221,6 +229,7 @@ mod tests {
             chip: Chip::R580,
             draw: false,
             sync: true,
+            check: false,
             stats: true,
             capture: Some("a b.r5cs".into()),
             frames: Some("/frames".into()),

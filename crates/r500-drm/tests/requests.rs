@@ -139,7 +139,8 @@ fn chips_have_the_ids_of_their_settings() {
 
 #[test]
 fn a_submission_reaches_the_machine_with_its_buffers() {
-    let (file, seen) = card(Settings::default());
+    // These dwords are not packets.
+    let (file, seen) = card(Settings { check: false, ..Settings::default() });
     let (first, second) = (create(&file, 100), create(&file, 8192));
     request(&file, SET_TILING, &mut [second, 3, 256]).unwrap();
     submit(&file, &[7, 8], &[[second, 4, 0, 1], [first, 0, 4, 0]]).unwrap();
@@ -156,6 +157,21 @@ fn a_submission_reaches_the_machine_with_its_buffers() {
     assert_eq!((relocation.tiling.flags, relocation.tiling.pitch), (3, 256));
     assert_eq!((relocation.read_domains, relocation.write_domain, relocation.flags), (4, 0, 1));
     assert_eq!(relocation.buffer.load(0), Some(7));
+}
+
+#[test]
+fn what_the_kernel_refuses_reaches_no_machine() {
+    let (file, seen) = card(Settings::default());
+    let handle = create(&file, 4096);
+    let relocations = [[handle, 0, 4, 0]];
+    // CP_RB_BASE; RB3D_COLOROFFSET0 without a relocation; HiZ without HyperZ.
+    for words in [[0x1c0, 0x1234], [0x138a, 0], [0x13c7, 1]] {
+        assert_eq!(submit(&file, &words, &relocations), Err(Errno(libc::EINVAL)), "{words:08x?}");
+    }
+    // The second with its relocation.
+    submit(&file, &[0x138a, 0, 0xc000_1000, 0], &relocations).unwrap();
+    request(&file, GEM_WAIT_IDLE, &mut [handle, 0]).unwrap();
+    assert_eq!(seen.lock().unwrap().len(), 1);
 }
 
 #[test]
@@ -237,6 +253,7 @@ fn a_screen_shows_frames_and_reports_flips() {
     let settings = Settings {
         mode: [320, 200],
         frames: Some(frames.path().to_owned()),
+        check: false,
         ..Settings::default()
     };
     let device = Device::new(settings, Some(Box::new(Storing::default()))).unwrap();
@@ -277,7 +294,7 @@ fn a_screen_shows_frames_and_reports_flips() {
 fn a_capture_holds_what_was_submitted() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.r5cs");
-    let settings = Settings { capture: Some(path.clone()), ..Settings::default() };
+    let settings = Settings { capture: Some(path.clone()), check: false, ..Settings::default() };
     let (file, _) = card(settings);
     let handle = create(&file, 4096);
     submit(&file, &[7], &[[handle, 0, 4, 0]]).unwrap();

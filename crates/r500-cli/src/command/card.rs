@@ -67,6 +67,9 @@ struct CardArgs {
     /// Execute each submission before the program continues
     #[arg(long)]
     sync: bool,
+    /// Execute submissions that the kernel's radeon driver would refuse with EINVAL, too
+    #[arg(long)]
+    no_check: bool,
     /// Print counts when the program ends
     #[arg(long)]
     stats: bool,
@@ -194,6 +197,7 @@ impl CardArgs {
             chip: self.chip,
             draw,
             sync: self.sync,
+            check: !self.no_check,
             stats: self.stats,
             capture: capture.map(absolute).transpose()?,
             frames: self.frames.as_deref().map(absolute).transpose()?,

@@ -45,6 +45,9 @@ pub enum Owned {
 /// What a check depends on besides the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Rights {
+    /// Whether the submission is without its buffers, as dwords are: relocations must be where they belong, and sizes are
+    /// [noted](Accepted::needs) as unchecked.
+    pub without_buffers: bool,
     /// The chip.
     pub chip: Chip,
     /// The memory that compresses depth (`RADEON_INFO_WANT_HYPERZ`).
@@ -65,8 +68,13 @@ pub struct Accepted {
 /// # Errors
 /// The first [`Rejection`]: the kernel looks no further.
 pub fn check(submission: &Submission, rights: Rights) -> Result<Accepted, Rejection> {
-    let mut checker =
-        Checker { submission, rights, track: Track::new(), next: 0, accepted: Accepted::default() };
+    let mut checker = Checker {
+        submission,
+        rights,
+        track: Track::new(!rights.without_buffers),
+        next: 0,
+        accepted: Accepted::default(),
+    };
     // A stream without a packet is an error, too: the kernel parses before it looks whether it is at the end.
     loop {
         let packet = checker.parse(checker.next)?;
@@ -103,6 +111,11 @@ impl Packet<'_> {
         1 + self.body.len()
     }
 
+    /// Returns whether it is padding, which a relocation is, too.
+    fn is_nop(&self) -> bool {
+        matches!(self.header, Header::Type3(header) if header.it_opcode() == Opcode::NOP)
+    }
+
     fn rejection(&self, dword: usize, reason: Reason) -> Rejection {
         Rejection { at: self.at + dword, reason }
     }
@@ -133,31 +146,36 @@ impl<'a> Checker<'a> {
         Ok(Packet { at, header, body })
     }
 
-    /// Takes the relocation of a register or a command: the next packet.
-    fn relocation(&mut self) -> Result<&'a Relocation, Rejection> {
+    /// Takes the relocation of a register or a command: the next packet. Without buffers there is none.
+    fn relocation(&mut self) -> Result<Option<&'a Relocation>, Rejection> {
         let list = self.submission.relocations.as_slice();
-        if list.is_empty() {
+        if list.is_empty() && !self.rights.without_buffers {
             return Err(Rejection { at: self.next, reason: Reason::NoRelocationList });
         }
         let packet = self.parse(self.next)?;
         self.next += packet.dwords();
-        let is_nop =
-            matches!(packet.header, Header::Type3(header) if header.it_opcode() == Opcode::NOP);
-        if !is_nop {
+        if !packet.is_nop() {
             return Err(packet.rejection(0, Reason::NoRelocation));
         }
         let dword = packet.dword(0)?;
+        if self.rights.without_buffers {
+            self.note(packet.at, Needed::Buffers);
+            return Ok(None);
+        }
+        let missing = Reason::RelocationIndex { dword, entries: list.len() };
         let entry = self.submission.relocation(dword);
-        entry.ok_or_else(|| {
-            packet.rejection(1, Reason::RelocationIndex { dword, entries: list.len() })
-        })
+        entry.map(Some).ok_or_else(|| packet.rejection(1, missing))
     }
 
     /// Takes a relocation, and names what it is missing for.
-    fn relocation_for(&mut self, at: usize, what: &'static str) -> Result<&'a Buffer, Rejection> {
+    fn relocation_for(
+        &mut self,
+        at: usize,
+        what: &'static str,
+    ) -> Result<Option<&'a Buffer>, Rejection> {
         let relocation = self.relocation();
         let relocation = relocation.map_err(|rejection| rejection.for_address(at, what))?;
-        Ok(&relocation.buffer)
+        Ok(relocation.map(|relocation| &relocation.buffer))
     }
 
     /// Checks a packet that writes registers.
@@ -206,6 +224,13 @@ impl<'a> Checker<'a> {
                 Ok(())
             }
             Access::Pitch if self.submission.keeps_tiling() => self.follow(at, address, value),
+            // Dwords do not say which; a relocation that follows belongs to the pitch.
+            Access::Pitch if self.rights.without_buffers => {
+                if self.parse(self.next).is_ok_and(|next| next.is_nop()) {
+                    self.relocation()?;
+                }
+                self.follow(at, address, value)
+            }
             Access::Pitch => {
                 self.relocation_for(at, "a pitch whose tiling is that of the buffer")?;
                 self.follow(at, address, value)
@@ -224,7 +249,7 @@ impl<'a> Checker<'a> {
         let owned = match needed {
             Needed::HyperZ => self.rights.hyperz,
             Needed::Cmask => self.rights.cmask,
-            Needed::ScreenLine => Owned::Unknown,
+            Needed::ScreenLine | Needed::Buffers => Owned::Unknown,
         };
         match owned {
             Owned::Yes => Ok(()),
@@ -288,9 +313,11 @@ impl<'a> Checker<'a> {
         let buffer = self.relocation_for(packet.at, "indices")?;
         // As the kernel does: dwords against bytes.
         let dwords = u64::from(packet.dword(2)?) + 1;
-        match dwords > buffer.size() as u64 {
-            true => Err(packet.rejection(3, Reason::Indices { needs: dwords, has: buffer.size() })),
-            false => Ok(()),
+        match buffer.map(Buffer::size) {
+            Some(has) if dwords > has as u64 => {
+                Err(packet.rejection(3, Reason::Indices { needs: dwords, has }))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -21,6 +21,8 @@ pub enum Needed {
     Cmask,
     /// A screen that is on: a wait for one of its lines.
     ScreenLine,
+    /// The buffers, whose sizes are not known.
+    Buffers,
 }
 
 impl fmt::Display for Needed {
@@ -28,6 +30,9 @@ impl fmt::Display for Needed {
         f.write_str(match self {
             Self::HyperZ => "HyperZ (the request RADEON_INFO with WANT_HYPERZ)",
             Self::Cmask => "the colour mask (the request RADEON_INFO with WANT_CMASK)",
+            Self::Buffers => {
+                "buffers whose sizes are not checked: a capture has them, dwords do not"
+            }
             Self::ScreenLine => "a screen for its wait for a line, which is not checked",
         })
     }
@@ -201,8 +206,8 @@ impl std::error::Error for Rejection {}
 
 fn register(address: u32) -> String {
     match r500_chip::at(address) {
-        Some(register) => register.to_string(),
-        None => format!("@{address:04x}"),
+        Some(register) => format!("{register} ({address:#06x})"),
+        None => format!("the register {address:#06x}"),
     }
 }
 
@@ -226,7 +231,7 @@ impl fmt::Display for Reason {
             }
             Self::Command { opcode } => write!(f, "{opcode:#04x} is an unknown command"),
             Self::Register { address } => {
-                write!(f, "programs may not write {} ({address:#06x})", register(*address))
+                write!(f, "programs may not write {}", register(*address))
             }
             Self::NoRelocationList => f.write_str("the submission has no list of relocations"),
             Self::NoRelocation => f.write_str("this packet is not a relocation (NOP)"),

@@ -1,5 +1,5 @@
 //! Streams and what the kernel answers, derived from its rules by hand.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use r500_chip::pm4::Opcode;
 use r500_chip::rb3d::{Rb3dCctl, Rb3dColorChannelMask, Rb3dColoroffset, Rb3dColorpitch};
@@ -204,4 +204,27 @@ fn compression_needs_its_memory() {
     assert_eq!(check(&stream, unknown).unwrap().needs, [(1, Needed::HyperZ)]);
     let owner = Rights { hyperz: Owned::Yes, ..Rights::default() };
     assert_eq!(check(&stream, owner), Ok(Accepted::default()));
+}
+
+#[test]
+fn dwords_without_buffers_are_checked_as_far_as_they_go() {
+    let rights = Rights { without_buffers: true, ..Rights::default() };
+    let mut stream = target(4000);
+    draw(&mut stream, 12);
+    let bare =
+        |stream: StreamWriter| Submission { words: stream.into_words(), ..Submission::default() };
+    let accepted = check(&bare(stream), rights).unwrap();
+    assert_eq!(
+        accepted.needs.iter().map(|(_, needed)| *needed).collect::<Vec<_>>(),
+        [Needed::Buffers]
+    );
+    let mut stream = target(64);
+    draw(&mut stream, 11);
+    assert!(matches!(
+        check(&bare(stream), rights),
+        Err(Rejection { reason: Reason::Immediate { .. }, .. })
+    ));
+    let mut stream = StreamWriter::default();
+    stream.set_member(0, Rb3dColoroffset(0));
+    assert!(check(&bare(stream), rights).is_err());
 }

@@ -225,6 +225,7 @@ fn is<R: Mapped>(address: u32) -> bool {
 }
 
 pub(super) struct Track<'a> {
+    sizes: bool,
     targets: [Surface<'a>; TARGETS],
     target_count: usize,
     depth: Surface<'a>,
@@ -255,8 +256,10 @@ const TEXTURES: usize = 2;
 const RESOLVE: usize = 3;
 
 impl<'a> Track<'a> {
-    pub(super) fn new() -> Self {
+    /// Returns what is known at the beginning of a submission. `sizes`: whether buffers and their sizes are known.
+    pub(super) fn new(sizes: bool) -> Self {
         Self {
+            sizes,
             targets: [Surface::new(16); TARGETS],
             target_count: TARGETS,
             depth: Surface::new(4),
@@ -280,18 +283,18 @@ impl<'a> Track<'a> {
     }
 
     /// Follows a register with an address, whose relocation is this buffer.
-    pub(super) fn bind(&mut self, address: u32, value: u32, buffer: &'a Buffer) {
+    pub(super) fn bind(&mut self, address: u32, value: u32, buffer: Option<&'a Buffer>) {
         if let Some(n) = member::<Rb3dColoroffset>(address) {
-            (self.targets[n].buffer, self.targets[n].offset) = (Some(buffer), value);
+            (self.targets[n].buffer, self.targets[n].offset) = (buffer, value);
             self.dirty[TARGET] = true;
         } else if let Some(n) = member::<TxOffset>(address) {
-            self.textures[n].buffer = Some(buffer);
+            self.textures[n].buffer = buffer;
             self.dirty[TEXTURES] = true;
         } else if is::<ZbDepthoffset>(address) {
-            (self.depth.buffer, self.depth.offset) = (Some(buffer), value);
+            (self.depth.buffer, self.depth.offset) = (buffer, value);
             self.dirty[DEPTH] = true;
         } else if is::<Rb3dAaresolveOffset>(address) {
-            (self.resolve.buffer, self.resolve.offset) = (Some(buffer), value);
+            (self.resolve.buffer, self.resolve.offset) = (buffer, value);
             self.dirty[RESOLVE] = true;
         }
     }
@@ -394,8 +397,8 @@ impl<'a> Track<'a> {
         self.array_count = count;
     }
 
-    pub(super) fn set_array(&mut self, n: usize, dwords: u32, buffer: &'a Buffer) {
-        self.arrays[n] = (dwords, Some(buffer));
+    pub(super) fn set_array(&mut self, n: usize, dwords: u32, buffer: Option<&'a Buffer>) {
+        self.arrays[n] = (dwords, buffer);
     }
 
     /// Sets the control word of a draw, and the dwords of its vertices if these are in the packet.
@@ -408,6 +411,9 @@ impl<'a> Track<'a> {
 
     /// Checks a draw.
     pub(super) fn check(&mut self) -> Result<(), Reason> {
+        if !self.sizes {
+            return self.check_walk();
+        }
         let [target, depth, textures, resolve] = self.dirty;
         let writes = self.clears || self.channels != 0 || self.reads_targets;
         if target && writes {
@@ -431,6 +437,14 @@ impl<'a> Track<'a> {
         }
         self.dirty = [false; 4];
         Ok(())
+    }
+
+    /// Checks what does not depend on buffers.
+    fn check_walk(&self) -> Result<(), Reason> {
+        match self.control.prim_walk() {
+            PrimWalk::INDEXES | PrimWalk::VERTEX_LIST => Ok(()),
+            _ => self.check_vertices(),
+        }
     }
 
     fn check_vertices(&self) -> Result<(), Reason> {

@@ -1,5 +1,6 @@
 //! `r500 stream`: command streams and captures as text, lists and statistics.
 
+mod kernel;
 mod scene;
 
 use std::io::{BufWriter, IsTerminal, Write};
@@ -63,6 +64,10 @@ pub(super) struct Stream {
     /// Bytes that the buffers of a capture may take together
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes)]
     limit_memory: u64,
+    /// Check each submission as the kernel's radeon driver does, which answers EINVAL to what it refuses: registers that programs may not
+    /// write, relocations, commands, the sizes of targets, textures and vertex arrays
+    #[arg(long, conflicts_with_all = ["list", "stats", "vertex", "draw", "assemble"])]
+    check: bool,
     /// Write the dwords, little-endian
     #[arg(long)]
     assemble: bool,
@@ -82,6 +87,7 @@ Examples:
   r500 stream demo.r5cs                         every packet, with names
   r500 stream demo.r5cs --list                  the draws
   r500 stream demo.r5cs --stats                 counts; registers and commands without a name
+  r500 stream demo.r5cs --check                 why the kernel would refuse a submission
   r500 stream demo.r5cs --vertex 17             the vertex program of draw 17
   r500 stream demo.r5cs --draw 17 -o draw.r5    draw 17 as a scene: r500 render draw.r5 -o draw.png
   r500 stream demo.r5cs --draw 17 -o draw.json  its pixels as a job
@@ -89,7 +95,7 @@ Examples:
   r500 stream demo.r5cs --submission 0 -o first.txt
   r500 stream first.txt --assemble -o first.bin
 
-Exit status: 0 written; 1 the stream is in error, or there is no such draw, or the vertex program has mistakes; 2 wrong usage;
+Exit status: 0 written; 1 the stream is in error, or the kernel would refuse it, or there is no such draw, or the vertex program has mistakes; 2 wrong usage;
 3 a file cannot be read or written, or a limit was reached.";
 
 impl Stream {
@@ -132,6 +138,8 @@ impl Stream {
         };
         let status = if let Some(program) = program {
             print_vertex_program(program.as_ref(), &mut out)?
+        } else if self.check {
+            self.check_submissions(&source, &mut out)?
         } else if self.list {
             self.list(&source, &mut out)?
         } else if self.stats {
