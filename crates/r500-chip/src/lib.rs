@@ -78,9 +78,24 @@ pub fn mapping_of(register: &Register) -> Option<&'static Mapping> {
     mappings().find(|mapping| mapping.register.name == register.name)
 }
 
-/// Returns the description with a documented name, without the index of a set. Case is ignored.
+/// What drivers put before documented names.
+const PREFIXES: [&str; 4] = ["R500_", "R300_", "R400_", "RADEON_"];
+
+/// Returns a name as the documents have it: without the prefix that drivers' sources put before it, such as `R300_`. Case is ignored.
+#[must_use]
+pub fn without_prefix(name: &str) -> &str {
+    let rest = PREFIXES.iter().find_map(|prefix| {
+        let (head, rest) = name.split_at_checked(prefix.len())?;
+        head.eq_ignore_ascii_case(prefix).then_some(rest)
+    });
+    rest.unwrap_or(name)
+}
+
+/// Returns the description with a documented name, without the index of a set, or with a [prefix](without_prefix) of drivers. Case is
+/// ignored.
 #[must_use]
 pub fn register(name: &str) -> Option<&'static Register> {
+    let name = without_prefix(name);
     registers().find(|register| register.name.eq_ignore_ascii_case(name))
 }
 
@@ -96,9 +111,10 @@ pub fn at(address: u32) -> Option<RegisterRef> {
 }
 
 /// Returns the register with a documented name, including the index of a member of a set (`RB3D_COLOROFFSET0`,
-/// `TX_FILTER0_3`). Case is ignored.
+/// `TX_FILTER0_3`), or with a [prefix](without_prefix) of drivers. Case is ignored.
 #[must_use]
 pub fn named(name: &str) -> Option<RegisterRef> {
+    let name = without_prefix(name);
     mappings().find_map(|mapping| {
         let (head, tail) = name.split_at_checked(mapping.register.name.len())?;
         if !head.eq_ignore_ascii_case(mapping.register.name) {

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use serde::de::IgnoredAny;
 
+use crate::dump;
 use crate::format::{Format, HEAD};
 use crate::gzip;
 use crate::hex;
@@ -39,6 +40,10 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
         let raw = if mesa_log::is_log(bytes) { Format::MesaLog } else { Format::Raw };
         return Some(raw);
     };
+    // Characters of a dump may look like comments, and stamps of the kernel like a list.
+    if dump::is_dump(text) {
+        return Some(Format::Hex);
+    }
     // Comments are ignored.
     let text = without_comments(text);
     let text = text.trim_start();

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
+use crate::byte_order;
 use crate::error::number_of;
 use crate::excerpt::excerpt;
 use crate::foreign::{DwordCheck, check_dwords};
@@ -45,7 +46,15 @@ pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Job
         }
     }
     let code = words.finish().map_err(|e| e.at_line(text.lines().count() as u64))?;
-    Ok(Job::from_program(Program::from_code(code)))
+    Ok(job(&code, check))
+}
+
+/// Returns the program, in the order of bytes that makes it one, unless the user named the format.
+pub(crate) fn job(code: &[Instruction], check: DwordCheck) -> Job {
+    match check != DwordCheck::None && byte_order::is_big_endian(code) {
+        true => byte_order::swapped_job(code),
+        false => Job::from_program(Program::from_code(code.to_vec())),
+    }
 }
 
 pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()> {

@@ -11,9 +11,12 @@
 //! Assembly is a language of its own, in a separate crate.
 #![forbid(unsafe_code)]
 
+mod byte_order;
 mod c_array;
 mod cursor;
 mod detect;
+mod dump;
+mod dwords;
 mod error;
 mod excerpt;
 mod foreign;
@@ -30,6 +33,8 @@ mod vertex;
 mod write;
 
 pub use detect::detect;
+pub use dump::is_dump;
+pub use dwords::dwords_of_text;
 pub use error::{InputLocation, ReadError, ReadErrorKind, WriteError};
 pub use foreign::{file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};

@@ -1,10 +1,11 @@
-//! Raw programs: little-endian dwords, six an instruction, no header.
+//! Raw programs: little-endian dwords, six an instruction, no header. Where the format is recognised, the order is, too.
 
 use std::io::{self, BufRead, Write};
 
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
+use crate::byte_order;
 use crate::error::number_of;
 use crate::foreign::{DwordCheck, check_dwords};
 use crate::{Limits, ReadError};
@@ -22,6 +23,9 @@ pub(crate) fn read(
         let mut bytes = [0; SIZE];
         match fill(&mut input, &mut bytes).map_err(ReadError::io)? {
             0 => {
+                if check != DwordCheck::None && byte_order::is_big_endian(&code) {
+                    return Ok(byte_order::swapped_job(&code));
+                }
                 check_dwords(check, &code, &[])?;
                 return Ok(Job::from_program(Program::from_code(code)));
             }

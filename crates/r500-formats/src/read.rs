@@ -7,7 +7,9 @@ use r500_program::Job;
 use crate::error::ReadErrorKind;
 use crate::foreign::DwordCheck;
 use crate::format::HEAD;
-use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, mesa_log, raw};
+use crate::{
+    Format, Limits, ReadError, c_array, detect, dump, foreign, gzip, hex, json, mesa_log, raw,
+};
 
 /// Returns all jobs of an input, gzipped or not. Without a format, it is detected.
 ///
@@ -110,7 +112,9 @@ impl<'a> Jobs<'a> {
                 Box::new(once(move || c_array::read(&text(input, &own)?, &own, check)))
             }
             Format::Hex => Box::new(once(move || {
-                hex::read(&text(input, &own)?, &own, check).map(|job| vec![job])
+                let text = text(input, &own)?;
+                let read = if dump::is_dump(&text) { dump::read } else { hex::read };
+                read(&text, &own, check).map(|job| vec![job])
             })),
             Format::MesaLog => Box::new(mesa_log::Programs::new(input, &own)),
             Format::Json | Format::JsonLines => Box::new(json::Jobs::new(input, format, &own)),

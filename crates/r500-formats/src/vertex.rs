@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use r500_pvs::INSTRUCTIONS;
 
-use crate::{Format, hex, is_vertex_program};
+use crate::dwords::dwords_of_text;
+use crate::{Format, is_vertex_program};
 
 /// Bytes of the longest text of a vertex program that is read.
 const LONGEST: usize = 1 << 20;
@@ -17,7 +18,7 @@ pub fn vertex_program(bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
         return None;
     }
     let dwords = match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => dwords_of_text(text)?,
+        Ok(text) if !text.contains('\0') => dwords_of_text(text, INSTRUCTIONS * 4)?,
         _ => {
             let (words, rest) = bytes.as_chunks::<4>();
             if !rest.is_empty() || words.len() > INSTRUCTIONS * 4 {
@@ -27,29 +28,6 @@ pub fn vertex_program(bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
         }
     };
     is_vertex_program(&dwords).then(|| dwords.as_chunks::<4>().0.to_vec())
-}
-
-/// Returns the dwords of hex text, or of the first list in braces of a C source.
-fn dwords_of_text(text: &str) -> Option<Vec<u32>> {
-    let list = match text.split_once('{') {
-        Some((_, list)) => list.split_once('}')?.0,
-        None => text,
-    };
-    let mut dwords = Vec::new();
-    for line in list.lines() {
-        let end = ["#", "//", "/*", ";", "--"].iter().filter_map(|mark| line.find(mark)).min();
-        for token in
-            line[..end.unwrap_or(line.len())].split(|c: char| c.is_whitespace() || c == ',')
-        {
-            if !token.is_empty() {
-                dwords.push(hex::dword(token)?);
-            }
-            if dwords.len() > INSTRUCTIONS * 4 {
-                return None;
-            }
-        }
-    }
-    Some(dwords)
 }
 
 /// Writes vectors of four dwords as raw dwords, hex text or a C array; formats that hold more than dwords write nothing and give `false`.

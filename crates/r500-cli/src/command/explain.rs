@@ -137,6 +137,8 @@ impl Explain {
             let found = names(item);
             if !found.is_empty() {
                 answers.extend(found);
+            } else if let Some((register, bits)) = assignment(item) {
+                answers.push(Answer::Word(explain::word(register, bits)));
             } else if let Some(Layout::Register(register)) = self.layout
                 && let Some(bits) = dword(item)
             {
@@ -151,6 +153,8 @@ impl Explain {
                 let dwords = Box::new(explain::instruction(six));
                 let text = Some(r500::asm::print_instruction(six));
                 answers.push(Answer::Instruction { number: None, text, dwords });
+            } else if let Some(found) = address(item).filter(|_| self.layout.is_none()) {
+                answers.extend(found);
             } else if Path::new(item).exists() {
                 let count = after.iter().take_while(|item| item.parse::<usize>().is_ok()).count();
                 let (numbers, after) = after.split_at(count);
@@ -232,7 +236,23 @@ fn layout(name: &str) -> Result<Layout, String> {
     })
 }
 
+/// Returns the register and the value of `NAME=VALUE`.
+fn assignment(item: &str) -> Option<(&'static Register, u32)> {
+    let (name, value) = item.split_once('=')?;
+    let name = name.trim();
+    let member = || r500::chip::named(name).map(|place| place.mapping.register);
+    Some((r500::chip::register(name).or_else(member)?, dword(value.trim())?))
+}
+
+/// Returns the register at a plain address, such as `0x4e40`.
+fn address(item: &str) -> Option<Vec<Answer>> {
+    let address = item.strip_prefix("0x").or_else(|| item.strip_prefix("0X"))?;
+    let found = names(&format!("@{address}"));
+    (!found.is_empty()).then_some(found)
+}
+
 fn names(item: &str) -> Vec<Answer> {
+    let item = r500::chip::without_prefix(item);
     let mut found: Vec<Answer> = explain::name(item).into_iter().map(Answer::Name).collect();
     let lower = item.to_ascii_lowercase();
     found.extend(DiagnosticCode::from_name(&item.to_ascii_uppercase()).map(Answer::Diagnostic));

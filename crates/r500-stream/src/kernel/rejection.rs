@@ -30,9 +30,7 @@ impl fmt::Display for Needed {
         f.write_str(match self {
             Self::HyperZ => "HyperZ (the request RADEON_INFO with WANT_HYPERZ)",
             Self::Cmask => "the colour mask (the request RADEON_INFO with WANT_CMASK)",
-            Self::Buffers => {
-                "buffers whose sizes are not checked: a capture has them, dwords do not"
-            }
+            Self::Buffers => "buffers that are large enough: a capture has them, dwords do not",
             Self::ScreenLine => "a screen for its wait for a line, which is not checked",
         })
     }

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::asm::PrintOptions;
-use r500::chip::pm4::Opcode;
+use r500::chip::pm4::{Header, Opcode};
 use r500::chip::values::PrimType;
+use r500::formats;
 use r500::isa::Instruction;
 use r500::pvs::Program;
 use r500::reader::Language;
@@ -21,7 +22,7 @@ use r500_stream::capture::{self, Event, Limits, PlayError, Player, Reader};
 use r500_stream::text::{Printer, TextError, parse};
 use r500_stream::{
     CommandProcessor, DrawCall, DrawSummary, Effect, OutOfTime, State, Statistics, Submission,
-    counted,
+    counted, packets,
 };
 use serde_json::{Value as Json, json};
 
@@ -35,7 +36,7 @@ use crate::command::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
 ///
-/// STREAM is a capture (.r5cs), a stream as text, or dwords (little-endian); it is recognised from its content. Without
+/// STREAM is a capture (.r5cs), a stream as text, or dwords: raw, as hex text or a C array, or in a dump (xxd, hexdump, od, gdb, lines of the kernel's log); it is recognised from its content, as is the byte order. Without
 /// further options the packets are printed as text: registers with the names of their fields, programs as assembly. The text
 /// assembles back to the same dwords.
 #[derive(Args, Debug)]
@@ -162,7 +163,7 @@ impl Stream {
                     "{path}: the extension stands for no format; take .json or .r5"
                 ))
             })?,
-            None => Language::Format(r500::formats::Format::Json),
+            None => Language::Format(formats::Format::Json),
         };
         if language == Language::Assembly
             && let Some(path) = &self.output
@@ -337,6 +338,29 @@ fn not_a_stream(file: &Path, text: &str, errors: &[TextError]) -> Failure {
 /// Bytes of a submission in raw dwords: 64 times what Mesa's buffers for commands hold.
 const MOST_BYTES: usize = 4 << 20;
 
+/// Returns dwords in the order of the processor: those of a machine of the other order are swapped, if only then they are packets.
+fn in_order(file: &Path, words: Vec<u32>) -> Vec<u32> {
+    // A stream writes registers that are known, in packets of the types 0, 2 and 3.
+    let is_stream = |words: &[u32]| {
+        packets(words).all(|packet| {
+            packet.is_ok_and(|packet| match packet.header {
+                Header::Type0(header) => r500::chip::at(header.address(0)).is_some(),
+                Header::Type1(_) => false,
+                Header::Type2(_) | Header::Type3(_) => true,
+            })
+        })
+    };
+    if is_stream(&words) {
+        return words;
+    }
+    let swapped: Vec<u32> = words.iter().map(|word| word.swap_bytes()).collect();
+    if !is_stream(&swapped) {
+        return words;
+    }
+    terminal::note(&format!("{}: the dwords are big-endian", input_args::show(file)));
+    swapped
+}
+
 impl Source {
     fn read(file: &Path, limits: ReadLimits) -> Outcome<Self> {
         let bytes = input_args::bytes(file)?;
@@ -344,9 +368,20 @@ impl Source {
             return Ok(Self { content: Content::Capture(bytes), limits });
         }
         let words = match std::str::from_utf8(&bytes) {
-            Ok(text) if !text.contains('\0') => {
-                parse(text).map_err(|errors| not_a_stream(file, text, &errors))?
-            }
+            Ok(text) if !text.contains('\0') => match parse(text) {
+                Ok(words) => words,
+                // Dwords as text have no statement of a stream.
+                Err(errors) => match formats::dwords_of_text(text, MOST_BYTES / 4) {
+                    Some(words) if !words.is_empty() => in_order(file, words),
+                    _ if formats::is_dump(text) => {
+                        return Err(Failure::input(anyhow::anyhow!(
+                            "{}: this begins as a dump does, but not all of its lines are of one kind, or some are missing",
+                            input_args::show(file)
+                        )));
+                    }
+                    _ => return Err(not_a_stream(file, text, &errors)),
+                },
+            },
             _ => {
                 if let Some(kind) = FileKind::of(&bytes) {
                     return Err(kind.failure(&input_args::show(file), STREAM));
@@ -366,7 +401,7 @@ impl Source {
                         file.display()
                     )));
                 }
-                words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+                in_order(file, words.iter().map(|word| u32::from_le_bytes(*word)).collect())
             }
         };
         let content = Content::Words(Submission { words, ..Submission::default() });
