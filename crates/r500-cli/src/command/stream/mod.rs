@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::asm::PrintOptions;
-use r500::chip::pm4::{Header, Opcode};
+use r500::chip::pm4::{FILLER, Header, Opcode};
 use r500::chip::values::PrimType;
 use r500::formats;
 use r500::isa::Instruction;
@@ -340,13 +340,14 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// Returns dwords in the order of the processor: those of a machine of the other order are swapped, if only then they are packets.
 fn in_order(file: &Path, words: Vec<u32>) -> Vec<u32> {
-    // A stream writes registers that are known, in packets of the types 0, 2 and 3.
+    // A stream has packets of the types 0, 2 and 3, whose registers and commands are known and whose padding is of one kind.
     let is_stream = |words: &[u32]| {
         packets(words).all(|packet| {
             packet.is_ok_and(|packet| match packet.header {
                 Header::Type0(header) => r500::chip::at(header.address(0)).is_some(),
                 Header::Type1(_) => false,
-                Header::Type2(_) | Header::Type3(_) => true,
+                Header::Type2(bits) => bits == FILLER,
+                Header::Type3(header) => header.it_opcode().is_named(),
             })
         })
     };
