@@ -8,9 +8,9 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | packets, relocations, commands |
-//! | [`registers`] | which registers a program may write, and what the kernel follows of them |
-//! | [`track`] | what is known when a draw begins, and the sizes that it needs |
-//! | [`rejection`] | why a submission is refused |
+//! | `registers` | which registers a program may write, and what the kernel follows of them |
+//! | `track` | what is known when a draw begins, and the sizes that it needs |
+//! | `rejection` | why a submission is refused |
 //!
 //! Evidence: kernel, the functions of `radeon_cs.c`, `r100.c` and `r300.c` in `drivers/gpu/drm/radeon`, and the list of registers in
 //! `reg_srcs/rv515`, which all four chips use. Sizes are computed as there, also where that is more than the chip needs.
