@@ -231,7 +231,7 @@ fn keep_constants(job: &mut Job, named: &[Uniform], given: &[[u32; 4]]) {
                     *channel = Channel::Literal { decimals: None };
                     job.program.state.set_constant(n, c, bits[c]);
                 }
-                Channel::Uniform { .. } if !named.iter().any(|name| name.holds(n, c)) => {
+                Channel::Uniform { .. } if !named.iter().any(|name| holds(name, n, c)) => {
                     job.program.state.set_constant(n, c, bits[c]);
                 }
                 _ => {}
@@ -241,16 +241,10 @@ fn keep_constants(job: &mut Job, named: &[Uniform], given: &[[u32; 4]]) {
     job.compilation = Some(compilation);
 }
 
-/// Whether a name covers a channel of a constant.
-trait Holds {
-    fn holds(&self, constant: usize, channel: usize) -> bool;
-}
-
-impl Holds for Uniform {
-    fn holds(&self, constant: usize, channel: usize) -> bool {
-        let channels = usize::from(self.channel)..usize::from(self.channel + self.channels);
-        usize::from(self.constant) == constant && channels.contains(&channel)
-    }
+/// Returns whether a name covers a channel of a constant.
+fn holds(name: &Uniform, constant: usize, channel: usize) -> bool {
+    let channels = usize::from(name.channel)..usize::from(name.channel + name.channels);
+    usize::from(name.constant) == constant && channels.contains(&channel)
 }
 
 /// Replaces the names of a log by those that were found, and names the scale and the offset of the viewport.

@@ -1,13 +1,17 @@
 //! Which registers a program may write, and what the kernel follows of them.
 
 use r500_chip::Mapped;
+use r500_chip::fg::FgZbregDest;
+use r500_chip::gb::GbZPeqConfig;
 use r500_chip::rb3d::{
     Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dBlendcntl, Rb3dCctl,
     Rb3dColorChannelMask, Rb3dColoroffset, Rb3dColorpitch,
 };
-use r500_chip::sc::ScScissor1;
+use r500_chip::sc::{ScHyperzEn, ScScissor1};
 use r500_chip::vap::{VapAltNumVertices, VapVfCntl, VapVfMaxVtxIndx, VapVtxSize};
-use r500_chip::zb::{ZbBwCntl, ZbCntl, ZbDepthoffset, ZbDepthpitch, ZbFormat, ZbZpassAddr};
+use r500_chip::zb::{
+    ZbBwCntl, ZbCntl, ZbDepthoffset, ZbDepthpitch, ZbFormat, ZbHizOffset, ZbHizPitch, ZbZpassAddr,
+};
 use r500_isa::texture::{TxEnable, TxFilter0, TxFormat0, TxFormat1, TxFormat2, TxOffset};
 
 use super::rejection::Needed;
@@ -120,18 +124,18 @@ pub(super) fn member<R: Mapped>(address: u32) -> Option<usize> {
     (first..=last).contains(&address).then(|| (address - first) as usize / 4)
 }
 
-/// Registers of the 2D engine and the screen, and others that only the kernel's tables name.
+/// Registers of the 2D engine, the screen and the memory of compressed depth, which the chip's tables do not have.
 const DST_PITCH_OFFSET: u32 = 0x142c;
 const SRC_PITCH_OFFSET: u32 = 0x1428;
 const CRTC_GUI_TRIG_VLINE: u32 = 0x0218;
 const D1MODE_VLINE_START_END: u32 = 0x6538;
-const GB_Z_PEQ_CONFIG: u32 = 0x4028;
-const SC_HYPERZ_EN: u32 = 0x43a4;
-const FG_ZBREG_DEST: u32 = 0x4be8;
+const GB_Z_PEQ_CONFIG: u32 = only::<GbZPeqConfig>();
+const SC_HYPERZ_EN: u32 = only::<ScHyperzEn>();
+const FG_ZBREG_DEST: u32 = only::<FgZbregDest>();
 const ZB_ZMASK_OFFSET: u32 = 0x4f30;
 const ZB_ZMASK_PITCH: u32 = 0x4f34;
-const ZB_HIZ_OFFSET: u32 = 0x4f44;
-const ZB_HIZ_PITCH: u32 = 0x4f54;
+const ZB_HIZ_OFFSET: u32 = only::<ZbHizOffset>();
+const ZB_HIZ_PITCH: u32 = only::<ZbHizPitch>();
 
 /// Returns what happens to a write of a register.
 pub(super) fn access(address: u32) -> Access {

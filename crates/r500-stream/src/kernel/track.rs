@@ -170,7 +170,8 @@ impl Texture<'_> {
     fn check(&self, unit: usize) -> Result<(), Reason> {
         let buffer = self.buffer.ok_or(Reason::Unbound(Use::Texture(unit)))?;
         let rounded = |size: u32, rounds: bool| match rounds {
-            true => size.checked_next_power_of_two().unwrap_or(0),
+            // Sizes have 15 bits at the most.
+            true => size.next_power_of_two(),
             false => size,
         };
         let (width, height) = (self.width | self.high[0], self.height | self.high[1]);
@@ -372,6 +373,8 @@ impl<'a> Track<'a> {
                 || control.rd_comp_enable()
                 || control.wr_comp_enable();
             return Ok(compresses.then_some(Needed::HyperZ));
+        } else {
+            debug_assert!(false, "{address:#06x} is followed, and has no rule");
         }
         Ok(None)
     }

@@ -54,9 +54,10 @@ pub(in crate::command) fn pair_of_text(file: &Path, text: &str) -> Outcome<Optio
     if is_shader_test(file, text) {
         return ShaderPair::of_shader_test(&name, text).map(Some).map_err(Failure::input);
     }
-    let stage = shader::stage_of_name(file).filter(|_| shader::is_glsl(text));
-    let stage = stage.or_else(|| shader::is_glsl(text).then(|| shader::stage_of_text(text)));
-    let Some(stage) = stage else { return Ok(None) };
+    if !shader::is_glsl(text) {
+        return Ok(None);
+    }
+    let stage = shader::stage_of_name(file).unwrap_or_else(|| shader::stage_of_text(text));
     let shader = Some(Shader::of_file(name.clone(), text));
     let (vertex, fragment) = match stage {
         Stage::Vertex => (shader, None),

@@ -49,7 +49,7 @@ impl Verdict {
             all.extend(messages::parse(&step.log).into_iter().map(|message| {
                 // Only errors stop a shader.
                 let is_error = message.is_error && !step.ok;
-                (stage, Message { is_error, ..message })
+                (Some(stage), Message { is_error, ..message })
             }));
         }
         let linked = report.link.as_ref().is_some_and(|link| link.ok);
@@ -183,6 +183,6 @@ pub(in crate::command) fn place(
 }
 
 /// Which stage a report's step is of.
-fn steps(report: &Report) -> [(Option<Stage>, &Step); 2] {
-    [(Some(Stage::Vertex), &report.vertex), (Some(Stage::Fragment), &report.fragment)]
+fn steps(report: &Report) -> [(Stage, &Step); 2] {
+    [(Stage::Vertex, &report.vertex), (Stage::Fragment, &report.fragment)]
 }
