@@ -56,6 +56,7 @@ pub struct Card {
     texture_cache: TextureCache,
     /// Memory for the vertices of a draw.
     batch: BatchMemory,
+    rules_only: bool,
 }
 
 impl Default for Card {
@@ -89,6 +90,7 @@ impl Card {
             inputs: None,
             texture_cache: TextureCache::default(),
             batch: BatchMemory::default(),
+            rules_only: false,
         }
     }
 
@@ -137,6 +139,12 @@ impl Card {
             Err(ReadingError::Name { .. }) => self.exec_readings.set(name, value),
             result => result,
         }
+    }
+
+    /// Sets whether every pixel goes through the rules of each block, one after the other, also in states for which there is a faster path.
+    /// Both leave the same bits; initially faster paths are taken.
+    pub fn set_rules_only(&mut self, rules_only: bool) {
+        self.rules_only = rules_only;
     }
 
     /// Sets the limits of each submission.
@@ -206,6 +214,7 @@ impl Card {
             inputs,
             texture_cache,
             batch,
+            rules_only,
         } = self;
         report.statistics.submissions += 1;
         let mut budget = Budget::new(*limits).until(*deadline);
@@ -228,6 +237,7 @@ impl Card {
                         zpass,
                         recording: recording.as_mut(),
                         texture_cache,
+                        rules_only: *rules_only,
                     };
                     let drawn = cp::draw(cp.state(), &call, batch, &mut context);
                     report.set_programs(engine.program_use());

@@ -3,23 +3,20 @@
 use r500_chip::Mapped;
 use r500_chip::values::{PolygonFill, PrimType};
 use r500_exec::{Engine, RunInfo};
-use r500_isa::state::UsWFmt;
-use r500_isa::values::WSource;
 use r500_pvs::BatchMemory;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
-use crate::fg::Fg;
-use crate::fog::Fog;
 use crate::ga::{Ga, Shape};
 use crate::limits::{Budget, CardError};
+use crate::output::{Output, Quads, Written};
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
 use crate::recording::Recording;
 use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Sc};
-use crate::su::{DEPTH_MAX, Primitive, Su};
+use crate::su::{Primitive, Su};
 use crate::texture_cache::TextureCache;
 use crate::us::{Fragments, Work, ran_together};
 use crate::vap::assembly::{self, assemble};
@@ -39,6 +36,8 @@ pub(crate) struct Context<'a> {
     /// The recording, if the draw is recorded.
     pub(crate) recording: Option<&'a mut Recording>,
     pub(crate) texture_cache: &'a mut TextureCache,
+    /// Whether the paths for common states are not taken.
+    pub(crate) rules_only: bool,
 }
 
 /// Executes a draw. `batch` is memory for its vertices.
@@ -84,13 +83,7 @@ struct Pipeline {
     sc: Sc,
     rs: Rs,
     fragments: Fragments,
-    fg: Fg,
-    /// Fog, if it is enabled.
-    fog: Option<Fog>,
-    /// The source of depth.
-    w_source: WSource,
-    zb: Zb,
-    rb3d: Rb3d,
+    output: Output,
     primitives: Vec<Primitive>,
     quads: Vec<(u32, Quad)>,
     /// Length of the line strip so far in pixels, for stipple.
@@ -126,16 +119,14 @@ impl Pipeline {
         let samples = sc.samples.count;
         let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
         let targets = fragments.targets();
+        let zb = Zb::new(state, samples, readings);
+        let rb3d = Rb3d::new(state, targets, samples, readings, context.report);
         Ok(Some(Self {
             clip: Clip::new(state, readings),
             viewport: Viewport::new(state),
             su: Su::new(state, layout, ga.grid, readings),
             rs: Rs::new(state, layout, points),
-            fg: Fg::new(state, readings),
-            fog: Fog::new(state, readings),
-            w_source: state.registers.get::<UsWFmt>().w_src(),
-            zb: Zb::new(state, samples, readings),
-            rb3d: Rb3d::new(state, targets, samples, readings, context.report),
+            output: Output::new(state, zb, rb3d, readings),
             ga,
             sc,
             fragments,
@@ -287,7 +278,7 @@ impl Pipeline {
     /// Notes the bytes that the draw wrote, for draws that use them as textures.
     fn note_writes(&self, context: &mut Context<'_>) {
         let draw = context.report.statistics.draws.saturating_sub(1);
-        for surface in self.rb3d.surfaces().chain(self.zb.surface()) {
+        for surface in self.output.surfaces() {
             if let Some(bytes) = surface.written() {
                 context.texture_cache.write(surface.buffer.id(), bytes, draw);
             }
@@ -312,49 +303,11 @@ impl Pipeline {
         for ran in shaded.run_infos() {
             self.ran = Some(ran_together(self.ran.take(), ran.clone()));
         }
-        let mut passed = 0;
-        for (n, (primitive, quad)) in quads.iter().enumerate() {
-            let primitive = &primitives[*primitive as usize];
-            for (corner, &mask) in quad.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-                let at = quad.pixel(corner);
-                let fragment = shaded.fragment(n, corner);
-                let mut tested = mask;
-                if fragment.alive {
-                    tested &= self.fg.samples(fragment.colors[0], corner, samples.count);
-                } else {
-                    tested = 0;
-                }
-                // Early tests use the samples before the program and the alpha test drop any.
-                let before = if self.zb.early { mask } else { tested };
-                let program_depth = (self.fg.depth_from_program && !self.zb.early).then(|| {
-                    let depth = match self.w_source {
-                        WSource::RAS => self.rs.w(primitive, samples.center(at)),
-                        _ => fragment.depth,
-                    };
-                    let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
-                    (f64::from(depth) * DEPTH_MAX).round() as u32
-                });
-                let mut left = 0;
-                for sample in 0..samples.count {
-                    if before >> sample & 1 == 0 {
-                        continue;
-                    }
-                    let depth = program_depth
-                        .unwrap_or_else(|| primitive.depth(samples.position(at, sample)));
-                    if self.zb.sample(at, sample as u32, depth, primitive.back) {
-                        left |= 1 << sample;
-                        passed += 1;
-                    }
-                }
-                left &= tested;
-                if left != 0 && !self.zb.no_colors {
-                    let mut colors = fragment.colors;
-                    if let Some(fog) = &self.fog {
-                        colors[0] = fog.blend(colors[0], primitive, samples.center(at));
-                    }
-                    self.rb3d.write(at, left, &colors);
-                }
-            }
+        let (rs, primitives, quads) = (&self.rs, &primitives[..], &quads[..]);
+        let shaded = Quads { rs, samples: &samples, primitives, quads, shaded: &shaded };
+        let Written { passed, by_lanes } = self.output.write(&shaded, context.rules_only);
+        if by_lanes {
+            context.report.statistics.quads_by_lanes += quads.len() as u64;
         }
         context.report.statistics.samples += passed;
         *context.zpass = context.zpass.wrapping_add(passed as u32);

@@ -122,6 +122,11 @@ impl Fg {
         }
     }
 
+    /// Returns whether samples may fail.
+    pub(crate) fn tests(&self) -> bool {
+        self.test.is_some() || self.mask.is_some()
+    }
+
     /// Returns the mask of samples of a fragment that pass. `color` is the program's colour A, `pixel` the position in the
     /// quad.
     pub(crate) fn samples(&self, color: [f32; 4], pixel: usize, count: usize) -> u8 {

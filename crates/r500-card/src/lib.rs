@@ -105,6 +105,7 @@ mod fg;
 mod fog;
 mod ga;
 mod limits;
+mod output;
 mod rb3d;
 mod reading;
 mod recording;

@@ -85,6 +85,8 @@ pub struct Statistics {
     pub primitives: u64,
     /// Number of shaded quads of pixels.
     pub quads: u64,
+    /// Number of these quads that were tested and stored many at a time, on the path for common states.
+    pub quads_by_lanes: u64,
     /// Number of samples that passed depth and stencil tests.
     pub samples: u64,
     /// Number of draws that read texels which were written after the last `TX_INVALTAGS`.

@@ -68,6 +68,27 @@ struct Depth {
 }
 
 impl Primitive {
+    /// Returns the [`weights`](Self::weights) of four points, by corner.
+    #[inline(always)]
+    pub(crate) fn quad_weights(&self, at: [GridPoint; 4]) -> [[f64; 4]; 3] {
+        self.weights.map(|edge| at.map(|at| edge.at(at) as f64))
+    }
+
+    /// Returns the [`depth`](Self::depth) of four points.
+    #[inline(always)]
+    pub(crate) fn quad_depths(&self, at: [GridPoint; 4]) -> [u32; 4] {
+        if self.depth.is_w {
+            return at.map(|at| self.depth(at));
+        }
+        let Depth { corners: [z0, z1, z2], double_area, offset, .. } = self.depth;
+        let [a, b, c] = self.quad_weights(at);
+        std::array::from_fn(|n| {
+            let z = (a[n] * z0 + b[n] * z1 + c[n] * z2) / double_area + offset;
+            // NaN becomes 0.
+            round_to_u32(if z > 0.0 { z.min(DEPTH_MAX) } else { 0.0 })
+        })
+    }
+
     /// Returns the barycentric coordinates of a point, times twice the area. They may be negative for pixels of a quad
     /// outside.
     pub(crate) fn weights(&self, at: GridPoint) -> [f64; 3] {
@@ -277,6 +298,20 @@ impl Su {
             }
         }
     }
+}
+
+/// Returns a number of 0 to 2^32 - 1 rounded to nearest, ties up, as [`f64::round`] does, without a call.
+#[inline(always)]
+fn round_to_u32(x: f64) -> u32 {
+    let nearest = round_ties_even_to_u32(x);
+    nearest + u32::from(x - f64::from(nearest) == 0.5)
+}
+
+/// Returns a number of 0 to 2^32 - 1 rounded to nearest even, without a call.
+#[inline(always)]
+pub(crate) fn round_ties_even_to_u32(x: f64) -> u32 {
+    // Adding 2^52 rounds, and leaves the integer in the lowest bits.
+    (x + 4_503_599_627_370_496.0).to_bits() as u32
 }
 
 /// Returns twice the signed area: positive if the corners turn from x to y, which is downward in memory.

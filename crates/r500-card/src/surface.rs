@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use r500_chip::tiling::Tiling;
+use r500_chip::tiling::{Layout, Tiling};
 use r500_chip::values::Endian;
 use r500_stream::Buffer;
 
@@ -15,12 +16,13 @@ pub(crate) struct Surface {
     pub(crate) base: u32,
     /// Pixels from row to row.
     pub(crate) pitch: u32,
-    pub(crate) tiling: Tiling,
+    tiling: Tiling,
+    layout: Layout,
     pub(crate) endian: Endian,
     /// Number of samples of a pixel, at least 1.
     pub(crate) samples: u32,
     /// The bytes that were written.
-    pub(crate) written: Written,
+    written: Written,
 }
 
 /// The smallest range of bytes with all stored pixels.
@@ -36,6 +38,43 @@ impl Written {
 }
 
 impl Surface {
+    /// Returns a surface with one sample a pixel that nothing has written.
+    pub(crate) fn new(
+        buffer: Buffer,
+        base: u32,
+        pitch: u32,
+        tiling: Tiling,
+        endian: Endian,
+    ) -> Self {
+        let layout = Layout::new(tiling, pitch);
+        Self {
+            buffer,
+            base,
+            pitch,
+            tiling,
+            layout,
+            endian,
+            samples: 1,
+            written: Written::default(),
+        }
+    }
+
+    /// Returns the same surface with another number of samples a pixel.
+    pub(crate) fn with_samples(self, samples: usize) -> Self {
+        Self { samples: samples as u32, ..self }
+    }
+
+    /// Changes the layout.
+    pub(crate) fn set_tiling(&mut self, tiling: Tiling) {
+        self.tiling = tiling;
+        self.layout = Layout::new(tiling, self.pitch);
+    }
+
+    /// Returns the layout.
+    pub(crate) fn tiling(&self) -> Tiling {
+        self.tiling
+    }
+
     /// Returns the smallest range of bytes with all stored pixels; `None` if none was stored.
     pub(crate) fn written(&self) -> Option<Range<u64>> {
         self.written.0.get().map(|(start, end)| start as u64..end as u64)
@@ -50,7 +89,7 @@ impl Surface {
 
     fn offset(&self, at: [u32; 2], sample: u32) -> usize {
         let offset = match self.samples {
-            1 => self.tiling.offset(self.pitch, at),
+            1 => self.layout.offset(at),
             samples => self.tiling.sample_offset(self.pitch, at, sample, samples),
         };
         usize::try_from(u64::from(self.base) + offset).unwrap_or(usize::MAX / 2)
@@ -82,6 +121,94 @@ impl Surface {
     }
 }
 
+/// A surface whose pixels are accessed in horizontal pairs, the first in an even column: one sample a pixel, 16 or 32 bits, in memory's
+/// byte order.
+pub(crate) struct Pairs<'a> {
+    surface: &'a Surface,
+    words: &'a [AtomicU32],
+    /// Whether a pixel is a dword, so that a pair is two.
+    dwords: bool,
+    /// Where stored pixels begin and end.
+    written: (usize, usize),
+}
+
+impl Surface {
+    /// Returns access by pairs; `None` if the surface has another kind of pixels.
+    pub(crate) fn pairs(&self) -> Option<Pairs<'_>> {
+        let dwords = match self.tiling.bytes() {
+            2 => false,
+            4 => true,
+            _ => return None,
+        };
+        if self.samples != 1 || self.endian != Endian::NONE {
+            return None;
+        }
+        let words = self.buffer.words();
+        Some(Pairs { surface: self, words, dwords, written: (usize::MAX, 0) })
+    }
+}
+
+impl Pairs<'_> {
+    /// Returns the byte offset of the pair that begins at a pixel.
+    #[inline(always)]
+    pub(crate) fn offset(&self, at: [u32; 2]) -> usize {
+        let offset = u64::from(self.surface.base) + self.surface.layout.offset(at);
+        usize::try_from(offset).unwrap_or(usize::MAX / 2)
+    }
+
+    /// Loads a pair; pixels outside of the buffer are 0.
+    #[inline(always)]
+    pub(crate) fn load(&self, offset: usize) -> [u32; 2] {
+        let word = |n: usize| self.words.get(n).map_or(0, |word| word.load(Ordering::Relaxed));
+        match self.dwords {
+            true => [word(offset / 4), word(offset / 4 + 1)],
+            false => {
+                let word = word(offset / 4);
+                [word & 0xffff, word >> 16]
+            }
+        }
+    }
+
+    /// Stores pixels of a pair; without effect outside of the buffer.
+    #[inline(always)]
+    pub(crate) fn store(&mut self, offset: usize, values: [u32; 2], stored: [bool; 2]) {
+        if stored == [false; 2] {
+            return;
+        }
+        let bytes = if self.dwords { 4 } else { 2 };
+        let (first, last) = &mut self.written;
+        *first = (*first).min(offset + if stored[0] { 0 } else { bytes });
+        *last = (*last).max(offset + if stored[1] { 2 * bytes } else { bytes });
+        let store = |n: usize, value| {
+            if let Some(word) = self.words.get(n) {
+                word.store(value, Ordering::Relaxed);
+            }
+        };
+        if self.dwords {
+            for n in 0..2 {
+                if stored[n] {
+                    store(offset / 4 + n, values[n]);
+                }
+            }
+        } else {
+            let old = match stored {
+                [true, true] => [0; 2],
+                _ => self.load(offset),
+            };
+            let [a, b] = [0, 1].map(|n| if stored[n] { values[n] & 0xffff } else { old[n] });
+            store(offset / 4, a | b << 16);
+        }
+    }
+
+    /// Adds the stored pixels to those of the surface.
+    pub(crate) fn finish(self) {
+        let (first, last) = self.written;
+        if first < last {
+            self.surface.written.add(first, last - first);
+        }
+    }
+}
+
 /// Swaps the bytes of a pixel. Swaps work on 16-bit or 32-bit units, and have no effect on smaller pixels.
 fn swap(endian: Endian, value: u128, bytes: usize) -> u128 {
     let (differ, unit) = match endian {
@@ -109,15 +236,8 @@ mod tests {
     use r500_stream::BufferId;
 
     fn surface(log2_bytes: u8, endian: Endian) -> Surface {
-        Surface {
-            buffer: Buffer::zeroed(BufferId(0), 4096),
-            base: 64,
-            pitch: 32,
-            tiling: Tiling { log2_bytes, macro_tiled: true, micro: MicroTile::TILED },
-            endian,
-            samples: 1,
-            written: Written::default(),
-        }
+        let tiling = Tiling { log2_bytes, macro_tiled: true, micro: MicroTile::TILED };
+        Surface::new(Buffer::zeroed(BufferId(0), 4096), 64, 32, tiling, endian)
     }
 
     #[test]
@@ -136,14 +256,16 @@ mod tests {
 
     #[test]
     fn a_swapped_dword_lies_reversed_in_memory() {
-        let surface = Surface { tiling: Tiling::linear(2), ..surface(2, Endian::DWORD) };
+        let mut surface = surface(2, Endian::DWORD);
+        surface.set_tiling(Tiling::linear(2));
         surface.store([1, 0], 0, 0x0102_0304);
         assert_eq!(surface.buffer.load(68), Some(0x0403_0201));
     }
 
     #[test]
     fn the_written_range_has_all_stored_pixels() {
-        let surface = Surface { tiling: Tiling::linear(2), ..surface(2, Endian::NONE) };
+        let mut surface = surface(2, Endian::NONE);
+        surface.set_tiling(Tiling::linear(2));
         assert_eq!(surface.written(), None);
         surface.store([3, 1], 0, 1);
         assert_eq!(surface.written(), Some(64 + 140..64 + 144));

@@ -220,6 +220,36 @@ impl Shaded {
         self.frames.iter().map(|frame| &frame.run_info)
     }
 
+    /// Returns which pixels of quad `n` are covered and not killed.
+    #[inline(always)]
+    pub(crate) fn alive(&self, n: usize) -> [bool; 4] {
+        let frame = &self.frames[n / self.quads];
+        self.pixels(n, frame.coverage())
+    }
+
+    /// Returns a colour of the pixels of quad `n`.
+    #[inline(always)]
+    pub(crate) fn colors(&self, n: usize, target: usize) -> [[f32; 4]; 4] {
+        let plane = self.frames[n / self.quads].target(target);
+        plane.map_or([[0.0; 4]; 4], |plane| self.pixels(n, plane))
+    }
+
+    /// Returns the depths of the pixels of quad `n`.
+    #[inline(always)]
+    pub(crate) fn depths(&self, n: usize) -> [f32; 4] {
+        let plane = self.frames[n / self.quads].depth();
+        plane.map_or([0.0; 4], |plane| self.pixels(n, plane))
+    }
+
+    /// Returns the values of quad `n` in a plane of its frame.
+    #[inline(always)]
+    fn pixels<T: Copy>(&self, n: usize, plane: &[T]) -> [T; 4] {
+        let width = self.frames[n / self.quads].width() as usize;
+        let first = place(n % self.quads, 0, width);
+        let [a, b] = [&plane[first..first + 2], &plane[first + width..first + width + 2]];
+        [a[0], a[1], b[0], b[1]]
+    }
+
     /// Returns a pixel of quad `n`.
     pub(crate) fn fragment(&self, n: usize, corner: usize) -> Fragment {
         let frame = &self.frames[n / self.quads];

@@ -99,6 +99,64 @@ impl Tiling {
     }
 }
 
+/// A surface's layout with its pitch: gives the offsets of [`Tiling::offset`], prepared for many pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    log2_bytes: u8,
+    /// log2 of the width and height of a unit in texels.
+    log2_unit: [u8; 2],
+    macro_tiled: bool,
+    /// Units or macro tiles in a row of them.
+    row: u64,
+}
+
+impl Layout {
+    /// Prepares a layout for rows that are `pitch` texels apart, as in [`Tiling::offset`].
+    #[must_use]
+    pub const fn new(tiling: Tiling, pitch: u32) -> Self {
+        let [width, height] = tiling.unit();
+        let units = if tiling.macro_tiled { TILE_UNITS } else { 1 };
+        Self {
+            log2_bytes: tiling.bytes().trailing_zeros() as u8,
+            log2_unit: [width.trailing_zeros() as u8, height.trailing_zeros() as u8],
+            macro_tiled: tiling.macro_tiled,
+            row: pitch.div_ceil(width * units) as u64,
+        }
+    }
+
+    /// Returns the byte offset of a texel.
+    #[must_use]
+    #[inline(always)]
+    pub const fn offset(self, [x, y]: [u32; 2]) -> u64 {
+        let [log2_width, log2_height] = self.log2_unit;
+        let (ux, uy) = (x >> log2_width, y >> log2_height);
+        let (x, y) = (x & !(!0 << log2_width), y & !(!0 << log2_height));
+        let in_unit = ((y << log2_width | x) << self.log2_bytes) as u64;
+        if self.macro_tiled {
+            let tile = (uy / TILE_UNITS) as u64 * self.row + (ux / TILE_UNITS) as u64;
+            let unit = COLUMNS[(ux % 16) as usize] ^ ROWS[(uy % 16) as usize];
+            tile * TILE as u64 + unit as u64 + in_unit
+        } else {
+            (uy as u64 * self.row + ux as u64) * UNIT as u64 + in_unit
+        }
+    }
+}
+
+/// The two parts of a unit's byte offset in its macro tile, by column and by row: an exclusive or joins them.
+const COLUMNS: [u16; 16] = offsets_in_tile(true);
+const ROWS: [u16; 16] = offsets_in_tile(false);
+
+const fn offsets_in_tile(columns: bool) -> [u16; 16] {
+    let mut offsets = [0; 16];
+    let mut n = 0;
+    while n < 16 {
+        let unit = if columns { unit_in_tile(n, 0) } else { unit_in_tile(0, n) };
+        offsets[n as usize] = (unit * UNIT) as u16;
+        n += 1;
+    }
+    offsets
+}
+
 /// Returns the position of a unit in its macro tile, 0 to 63. Bit 3 of a coordinate is the lowest bit of the tile's.
 const fn unit_in_tile(ux: u32, uy: u32) -> u32 {
     const fn bit(x: u32, n: u32) -> u32 {
@@ -147,6 +205,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn prepared_layouts_have_the_same_offsets() {
+        for tiling in all() {
+            for pitch in [8, 40, 128, 200] {
+                let layout = Layout::new(tiling, pitch);
+                for y in 0..70 {
+                    for x in 0..300 {
+                        let expected = tiling.offset(pitch, [x, y]);
+                        assert_eq!(layout.offset([x, y]), expected, "{tiling:?} {pitch} {x},{y}");
+                    }
+                }
+            }
+        }
+        let far = [0xffff_ffff, 0xffff_fffe];
+        let tiling = Tiling { log2_bytes: 2, macro_tiled: true, micro: MicroTile::TILED };
+        assert_eq!(Layout::new(tiling, 128).offset(far), tiling.offset(128, far));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use r500_numerics::codec::half;
 use r500_stream::State;
 
 use super::format::PixelFormat;
+use crate::output::Lane;
 use crate::reading::{BlendSource, IntensityAlpha, MissingComponent, Readings};
 
 /// Blend factors and functions. Components are in the order C0 to C3: blue, green, red, alpha.
@@ -106,6 +107,70 @@ impl Blend {
         }
     }
 
+    /// Returns whether some sources do not change the pixel.
+    pub(super) fn may_discard(&self) -> bool {
+        self.discard.is_some()
+    }
+
+    /// Returns whether a source does not change the pixel, whatever is stored.
+    #[inline(always)]
+    pub(super) fn discards_source(&self, source: [f32; 4]) -> bool {
+        self.discard.is_some_and(|discard| discard.applies(source))
+    }
+
+    /// Returns the sources of a component of a fixed-point target, as [`source`](Self::source) does. `sent` gives them the precision of
+    /// `US_OUT_FMT`.
+    #[inline(always)]
+    pub(super) fn source_lanes(
+        &self,
+        component: &Lane<f32>,
+        sent: impl Fn(&Lane<f32>) -> Lane<f32>,
+    ) -> Lane<f32> {
+        match self.source {
+            BlendSource::OutFormat => sent(component),
+            BlendSource::Float => component.map(|x| r500_numerics::Arith::REFERENCE.clamp01(x)),
+        }
+    }
+
+    /// Returns what is read of a component that the target does not store.
+    pub(super) fn missing(&self, c: usize) -> f32 {
+        if c == ALPHA && self.missing == MissingComponent::One { 1.0 } else { 0.0 }
+    }
+
+    /// Returns the function and the factors of source and destination of a component.
+    pub(super) fn equation(&self, c: usize) -> (BlendFunction, SrcBlend, SrcBlend) {
+        let Equation { function, source, destination } =
+            if c == ALPHA { self.alpha } else { self.color };
+        (function, source, destination)
+    }
+
+    /// Returns a factor of a component, as [`factor_of`] does.
+    #[inline(always)]
+    pub(super) fn factors(
+        &self,
+        factor: SrcBlend,
+        c: usize,
+        s: &[Lane<f64>; 4],
+        d: &[Lane<f64>; 4],
+    ) -> Lane<f64> {
+        let inverse = |x: &Lane<f64>| x.map(|x| 1.0 - x);
+        match factor {
+            SrcBlend::D3D_SRCCOLOR | SrcBlend::GL_SRC_COLOR => s[c],
+            SrcBlend::D3D_INVSRCCOLOR | SrcBlend::GL_ONE_MINUS_SRC_COLOR => inverse(&s[c]),
+            SrcBlend::D3D_SRCALPHA | SrcBlend::GL_SRC_ALPHA => s[ALPHA],
+            SrcBlend::D3D_INVSRCALPHA | SrcBlend::GL_ONE_MINUS_SRC_ALPHA => inverse(&s[ALPHA]),
+            SrcBlend::D3D_DESTALPHA | SrcBlend::GL_DST_ALPHA => d[ALPHA],
+            SrcBlend::D3D_INVDESTALPHA | SrcBlend::GL_ONE_MINUS_DST_ALPHA => inverse(&d[ALPHA]),
+            SrcBlend::D3D_DESTCOLOR | SrcBlend::GL_DST_COLOR => d[c],
+            SrcBlend::D3D_INVDESTCOLOR | SrcBlend::GL_ONE_MINUS_DST_COLOR => inverse(&d[c]),
+            // Constants, and the minimum, which few draws use.
+            _ => std::array::from_fn(|lane| {
+                let at = |x: &[Lane<f64>; 4]| x.each_ref().map(|c| c[lane]);
+                factor_of(factor, c, at(s), at(d), self.constant)
+            }),
+        }
+    }
+
     /// Blends components with a stored pixel.
     pub(super) fn apply(
         &self,
@@ -118,7 +183,7 @@ impl Blend {
         let mut constant = self.constant;
         for (c, x) in destination.iter_mut().enumerate() {
             if !format.stores(c) {
-                *x = if c == ALPHA && self.missing == MissingComponent::One { 1.0 } else { 0.0 };
+                *x = self.missing(c);
             }
         }
         if let Some(channel) = format.intensity() {

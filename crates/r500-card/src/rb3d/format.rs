@@ -45,6 +45,24 @@ enum Number {
     Float,
 }
 
+/// A format of unsigned fractions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fractions {
+    /// C0 to C3; `None` if it is not stored.
+    pub(super) parts: [Option<Fraction>; 4],
+    /// Bits of C0 to C3 as the fragment processor sends them; 0 for floats.
+    pub(super) sent_bits: u32,
+}
+
+/// A component in memory: an unsigned fraction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fraction {
+    pub(super) lo: u32,
+    pub(super) bits: u32,
+    /// How many more bits it is rounded to, which are then truncated.
+    pub(super) cut: u32,
+}
+
 impl PixelFormat {
     /// Returns the format; `None` if it is not modelled.
     pub(crate) fn new(format: ColorFormat, out_fmt: UsOutFmt, nearest: bool) -> Option<Self> {
@@ -164,6 +182,25 @@ impl PixelFormat {
     /// Returns whether the target stores a component.
     pub(crate) fn stores(&self, component: usize) -> bool {
         self.parts.iter().any(|part| part.component == component)
+    }
+
+    /// Returns the channels of C0 to C3, red 0 to alpha 3.
+    pub(super) fn selects(&self) -> [usize; 4] {
+        self.selects
+    }
+
+    /// Returns the format if it has at most 32 bits, all of them unsigned fractions.
+    pub(super) fn fractions(&self) -> Option<Fractions> {
+        let mut parts = [None; 4];
+        for part in &self.parts {
+            if part.number != Number::Unorm || part.lo + part.bits > 32 {
+                return None;
+            }
+            let cut = self.cut(part);
+            let Part { component, lo, bits, .. } = *part;
+            parts[component] = Some(Fraction { lo, bits, cut });
+        }
+        Some(Fractions { parts, sent_bits: self.sent_bits })
     }
 
     /// Returns the pixel bits that a channel mask enables.

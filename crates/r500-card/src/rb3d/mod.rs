@@ -2,13 +2,16 @@
 
 mod blend;
 mod format;
+mod lanes;
+
+pub(crate) use lanes::RenderLanes;
 
 use r500_chip::rb3d::{
     Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dCctl, Rb3dColorChannelMask,
     Rb3dColoroffset, Rb3dColorpitch, Rb3dDitherCtl, Rb3dRopcntl,
 };
 use r500_chip::tiling::Tiling;
-use r500_chip::values::DitherMode;
+use r500_chip::values::{DitherMode, MicroTile};
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::OutFormat;
@@ -16,7 +19,7 @@ use r500_stream::State;
 
 use crate::reading::{Readings, TargetRounding};
 use crate::report::{Note, Report};
-use crate::surface::{Surface, Written};
+use crate::surface::Surface;
 use blend::Blend;
 use format::PixelFormat;
 
@@ -101,19 +104,15 @@ impl Rb3d {
             };
             let shift = if cctl.independent_color_channel_mask_enable() { 4 * n } else { 0 };
             let bits = format.write_mask((masks >> shift & 15) as u8);
-            let surface = Surface {
-                buffer: binding.buffer.clone(),
-                base: registers.member::<Rb3dColoroffset>(n as u32).bits() & !31,
-                pitch: u32::from(pitch.colorpitch()) * 2,
-                tiling: Tiling {
-                    log2_bytes: format.log2_bytes(),
-                    macro_tiled: pitch.colortile(),
-                    micro: pitch.colormicrotile(),
-                },
-                endian: pitch.colorendian(),
-                samples: samples as u32,
-                written: Written::default(),
+            let base = registers.member::<Rb3dColoroffset>(n as u32).bits() & !31;
+            let tiling = Tiling {
+                log2_bytes: format.log2_bytes(),
+                macro_tiled: pitch.colortile(),
+                micro: pitch.colormicrotile(),
             };
+            let (buffer, endian) = (binding.buffer.clone(), pitch.colorendian());
+            let columns = u32::from(pitch.colorpitch()) * 2;
+            let surface = Surface::new(buffer, base, columns, tiling, endian).with_samples(samples);
             targets.push(Target { number: n, color, surface, format, bits });
         }
         let resolve = resolve(state, &mut targets);
@@ -200,16 +199,12 @@ fn resolve(state: &State, targets: &mut [Target]) -> Option<Resolve> {
         return None;
     }
     let source = targets.first_mut()?;
-    let surface = Surface {
-        buffer: state.binding::<Rb3dAaresolveOffset>()?.buffer.clone(),
-        base: registers.get::<Rb3dAaresolveOffset>().bits() & !31,
-        pitch: u32::from(registers.get::<Rb3dAaresolvePitch>().aaresolve_pitch()) * 2,
-        samples: 1,
-        written: Written::default(),
-        ..source.surface.clone()
-    };
-    source.surface.tiling.macro_tiled = true;
-    source.surface.tiling.micro = r500_chip::values::MicroTile::TILED;
+    let buffer = state.binding::<Rb3dAaresolveOffset>()?.buffer.clone();
+    let base = registers.get::<Rb3dAaresolveOffset>().bits() & !31;
+    let pitch = u32::from(registers.get::<Rb3dAaresolvePitch>().aaresolve_pitch()) * 2;
+    let tiling = source.surface.tiling();
+    let surface = Surface::new(buffer, base, pitch, tiling, source.surface.endian);
+    source.surface.set_tiling(Tiling { macro_tiled: true, micro: MicroTile::TILED, ..tiling });
     Some(Resolve {
         surface,
         gamma: cntl.aaresolve_gamma(),

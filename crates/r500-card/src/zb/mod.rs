@@ -1,5 +1,9 @@
 //! `ZB`: depth and stencil tests, occlusion counts, and depth clears.
 
+mod lanes;
+
+pub(crate) use lanes::DepthLanes;
+
 use r500_chip::tiling::Tiling;
 use r500_chip::values::{CompareFunc, DepthFormat, StencilOp};
 use r500_chip::zb::{
@@ -9,7 +13,7 @@ use r500_chip::zb::{
 use r500_stream::State;
 
 use crate::reading::{Depth16, Readings};
-use crate::surface::{Surface, Written};
+use crate::surface::Surface;
 
 /// State of the block.
 #[derive(Clone, Debug)]
@@ -157,6 +161,18 @@ impl Zb {
         }
         // Without a buffer, the stored value is 0.
         let stored = self.surface.as_ref().map_or(0, |surface| surface.load(at, sample) as u32);
+        let (value, both) = self.test(stored, depth, back);
+        if value != stored
+            && let Some(surface) = &self.surface
+        {
+            surface.store(at, sample, value.into());
+        }
+        both
+    }
+
+    /// Tests a sample with a stored pixel. Returns the pixel after it, and whether both tests pass. `depth` has 24 bits.
+    #[inline(always)]
+    fn test(&self, stored: u32, depth: u32, back: bool) -> (u32, bool) {
         let (old_depth, old_stencil) = match self.format {
             DepthFormat::Z24S8 => (stored >> 8, stored as u8),
             _ => (stored & 0xffff, 0),
@@ -185,16 +201,11 @@ impl Zb {
         }
         let both = depth_passes && stencil_passes;
         let new_depth = if both && self.depth_write { depth } else { old_depth };
-        if (new_depth, new_stencil) != (old_depth, old_stencil)
-            && let Some(surface) = &self.surface
-        {
-            let value = match self.format {
-                DepthFormat::Z24S8 => new_depth << 8 | u32::from(new_stencil),
-                _ => new_depth,
-            };
-            surface.store(at, sample, value.into());
-        }
-        both
+        let value = match self.format {
+            DepthFormat::Z24S8 => new_depth << 8 | u32::from(new_stencil),
+            _ => new_depth,
+        };
+        (value, both)
     }
 
     /// Converts 24 bits of depth to the format of the buffer.
@@ -215,19 +226,15 @@ impl Zb {
 fn surface(state: &State, format: DepthFormat, samples: usize) -> Option<Surface> {
     let pitch: ZbDepthpitch = state.registers.get();
     let offset: ZbDepthoffset = state.registers.get();
-    Some(Surface {
-        buffer: state.binding::<ZbDepthoffset>()?.buffer.clone(),
-        base: offset.depthoffset() << 5,
-        pitch: u32::from(pitch.depthpitch()) * 4,
-        tiling: Tiling {
-            log2_bytes: if format == DepthFormat::Z24S8 { 2 } else { 1 },
-            macro_tiled: pitch.depthmacrotile(),
-            micro: pitch.depthmicrotile(),
-        },
-        endian: pitch.depthendian(),
-        samples: samples as u32,
-        written: Written::default(),
-    })
+    let buffer = state.binding::<ZbDepthoffset>()?.buffer.clone();
+    let tiling = Tiling {
+        log2_bytes: if format == DepthFormat::Z24S8 { 2 } else { 1 },
+        macro_tiled: pitch.depthmacrotile(),
+        micro: pitch.depthmicrotile(),
+    };
+    let (base, columns) = (offset.depthoffset() << 5, u32::from(pitch.depthpitch()) * 4);
+    let surface = Surface::new(buffer, base, columns, tiling, pitch.depthendian());
+    Some(surface.with_samples(samples))
 }
 
 /// Converts depth to a float with 3 bits of exponent and 13 of mantissa, which counts leading zeros or ones; codes sort
@@ -285,15 +292,8 @@ mod tests {
             state.registers.write(*address, *value);
         }
         let mut zb = Zb::new(&state, 1, &Readings::REFERENCE);
-        let surface = Surface {
-            buffer: Buffer::zeroed(BufferId(0), 128),
-            base: 0,
-            pitch: 4,
-            tiling: Tiling::linear(if zb.format == DepthFormat::Z24S8 { 2 } else { 1 }),
-            endian: Endian::NONE,
-            samples: 1,
-            written: Written::default(),
-        };
+        let tiling = Tiling::linear(if zb.format == DepthFormat::Z24S8 { 2 } else { 1 });
+        let surface = Surface::new(Buffer::zeroed(BufferId(0), 128), 0, 4, tiling, Endian::NONE);
         surface.store([0, 0], 0, stored.into());
         zb.surface = Some(surface);
         zb

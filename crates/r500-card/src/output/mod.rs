@@ -1,0 +1,131 @@
+//! The end of the pipeline: alpha test, depth and stencil tests, fog, blending, and stores of shaded quads.
+//!
+//! Two paths leave the same bits: [`by_rules`](Output::by_rules) takes one sample after another through the blocks, for every state;
+//! [`lanes`] takes sixteen quads at a time, for common states.
+
+mod lanes;
+
+pub(crate) use lanes::{Batch, LANES, Lane};
+
+use r500_isa::state::UsWFmt;
+use r500_isa::values::WSource;
+use r500_stream::State;
+
+use crate::fg::Fg;
+use crate::fog::Fog;
+use crate::rb3d::Rb3d;
+use crate::reading::Readings;
+use crate::rs::Rs;
+use crate::sc::{Quad, Samples};
+use crate::su::{DEPTH_MAX, Primitive};
+use crate::surface::Surface;
+use crate::us::Shaded;
+use crate::zb::Zb;
+
+/// The blocks after the fragment program.
+pub(crate) struct Output {
+    fg: Fg,
+    /// Fog, if it is enabled.
+    fog: Option<Fog>,
+    /// The source of depth.
+    w_source: WSource,
+    zb: Zb,
+    rb3d: Rb3d,
+}
+
+/// Shaded quads, in the order of their primitives.
+pub(crate) struct Quads<'a> {
+    pub(crate) rs: &'a Rs,
+    pub(crate) samples: &'a Samples,
+    pub(crate) primitives: &'a [Primitive],
+    /// Each with the index of its primitive.
+    pub(crate) quads: &'a [(u32, Quad)],
+    pub(crate) shaded: &'a Shaded,
+}
+
+impl Output {
+    pub(crate) fn new(state: &State, zb: Zb, rb3d: Rb3d, readings: &Readings) -> Self {
+        Self {
+            fg: Fg::new(state, readings),
+            fog: Fog::new(state, readings),
+            w_source: state.registers.get::<UsWFmt>().w_src(),
+            zb,
+            rb3d,
+        }
+    }
+
+    /// Returns the surfaces that are written.
+    pub(crate) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
+        self.rb3d.surfaces().chain(self.zb.surface())
+    }
+
+    /// Tests and stores quads. Returns the number of samples that passed.
+    pub(crate) fn write(&self, quads: &Quads<'_>, rules_only: bool) -> Written {
+        match lanes::Lanes::new(self, quads.samples).filter(|_| !rules_only) {
+            Some(lanes) => Written { passed: lanes.write(quads), by_lanes: true },
+            None => Written { passed: self.by_rules(quads), by_lanes: false },
+        }
+    }
+
+    /// Tests and stores quads sample by sample. Returns the number of samples that passed.
+    fn by_rules(&self, Quads { rs, samples, primitives, quads, shaded }: &Quads<'_>) -> u64 {
+        let mut passed = 0;
+        for (n, (primitive, quad)) in quads.iter().enumerate() {
+            let primitive = &primitives[*primitive as usize];
+            for (corner, &mask) in quad.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+                let at = quad.pixel(corner);
+                let fragment = shaded.fragment(n, corner);
+                let mut tested = mask;
+                if fragment.alive {
+                    tested &= self.fg.samples(fragment.colors[0], corner, samples.count);
+                } else {
+                    tested = 0;
+                }
+                // Early tests use the samples before the program and the alpha test drop any.
+                let before = if self.zb.early { mask } else { tested };
+                let program_depth = self.depth_from_program().then(|| {
+                    let depth = match self.w_source {
+                        WSource::RAS => rs.w(primitive, samples.center(at)),
+                        _ => fragment.depth,
+                    };
+                    let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
+                    (f64::from(depth) * DEPTH_MAX).round() as u32
+                });
+                let mut left = 0;
+                for sample in 0..samples.count {
+                    if before >> sample & 1 == 0 {
+                        continue;
+                    }
+                    let depth = program_depth
+                        .unwrap_or_else(|| primitive.depth(samples.position(at, sample)));
+                    if self.zb.sample(at, sample as u32, depth, primitive.back) {
+                        left |= 1 << sample;
+                        passed += 1;
+                    }
+                }
+                left &= tested;
+                if left != 0 && !self.zb.no_colors {
+                    let mut colors = fragment.colors;
+                    if let Some(fog) = &self.fog {
+                        colors[0] = fog.blend(colors[0], primitive, samples.center(at));
+                    }
+                    self.rb3d.write(at, left, &colors);
+                }
+            }
+        }
+        passed
+    }
+
+    /// Returns whether depth is not that of the primitive.
+    fn depth_from_program(&self) -> bool {
+        self.fg.depth_from_program && !self.zb.early
+    }
+}
+
+/// What became of quads.
+pub(crate) struct Written {
+    /// Number of samples that passed depth and stencil tests.
+    pub(crate) passed: u64,
+    /// Whether they were written by lanes.
+    pub(crate) by_lanes: bool,
+}
