@@ -25,6 +25,7 @@ use crate::recording::{DrawJob, Recording};
 use crate::report::{Note, Report};
 use crate::target_picture::TargetPicture;
 use crate::texture_cache::TextureCache;
+use crate::texture_store::TextureStore;
 
 /// A virtual R500.
 ///
@@ -54,6 +55,7 @@ pub struct Card {
     wanted_inputs: Option<u64>,
     inputs: Option<DrawInputs>,
     texture_cache: TextureCache,
+    textures: TextureStore,
     /// Memory for the vertices of a draw.
     batch: BatchMemory,
     rules_only: bool,
@@ -89,6 +91,7 @@ impl Card {
             wanted_inputs: None,
             inputs: None,
             texture_cache: TextureCache::default(),
+            textures: TextureStore::default(),
             batch: BatchMemory::default(),
             rules_only: false,
         }
@@ -213,10 +216,12 @@ impl Card {
             wanted_inputs,
             inputs,
             texture_cache,
+            textures,
             batch,
             rules_only,
         } = self;
         report.statistics.submissions += 1;
+        textures.begin_submission();
         let mut budget = Budget::new(*limits).until(*deadline);
         let mut cp = CommandProcessor::new(state, submission);
         while let Some(effect) = cp.next_effect() {
@@ -237,6 +242,7 @@ impl Card {
                         zpass,
                         recording: recording.as_mut(),
                         texture_cache,
+                        textures,
                         rules_only: *rules_only,
                     };
                     let drawn = cp::draw(cp.state(), &call, batch, &mut context);

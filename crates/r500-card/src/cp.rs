@@ -1,24 +1,28 @@
 //! `CP`: execution of a draw, block by block.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use r500_chip::Mapped;
 use r500_chip::values::{PolygonFill, PrimType};
-use r500_exec::{Engine, RunInfo};
+use r500_exec::{Engine, RunInfo, fan_out, task_count};
 use r500_pvs::BatchMemory;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
 use crate::ga::{Ga, Shape};
 use crate::limits::{Budget, CardError};
-use crate::output::{Output, Quads, Written};
+use crate::output::{Output, Written};
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
 use crate::recording::Recording;
 use crate::report::{Note, Report};
-use crate::rs::Rs;
-use crate::sc::{Quad, Sc};
+use crate::rs::{Rs, Work};
+use crate::sc::{Quad, QuadList, Sc};
 use crate::su::{Primitive, Su};
 use crate::texture_cache::TextureCache;
-use crate::us::{Fragments, Work, ran_together};
+use crate::texture_store::TextureStore;
+use crate::us::{Fragments, PICTURE, Painter, groups, ran_together};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::vertices::Vertices;
 use crate::vap::{DrawState, OutputLayout, Vertex};
@@ -36,6 +40,7 @@ pub(crate) struct Context<'a> {
     /// The recording, if the draw is recorded.
     pub(crate) recording: Option<&'a mut Recording>,
     pub(crate) texture_cache: &'a mut TextureCache,
+    pub(crate) textures: &'a mut TextureStore,
     /// Whether the paths for common states are not taken.
     pub(crate) rules_only: bool,
 }
@@ -107,12 +112,13 @@ impl Pipeline {
             state,
             context.readings,
             context.exec_readings,
+            context.textures,
             context.budget,
             context.report,
         )?;
-        let Some(mut fragments) = fragments else { return Ok(None) };
+        let Some(fragments) = fragments else { return Ok(None) };
         let draw_number = context.report.statistics.draws.saturating_sub(1);
-        let stale = context.texture_cache.read(fragments.take_reads(), draw_number);
+        let stale = context.texture_cache.read(fragments.reads(), draw_number);
         context.report.stale(stale);
         let ga = Ga::new(state, layout, readings);
         let sc = Sc::new(state, ga.grid);
@@ -253,21 +259,23 @@ impl Pipeline {
 
     fn scan(&mut self, shape: Shape, context: &mut Context<'_>) -> Result<(), CardError> {
         let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
-        self.primitives.push(primitive.clone());
-        let sc = self.sc.clone();
-        let budget = &mut *context.budget;
-        budget.time()?;
-        let mut pending = Vec::new();
-        sc.scan(&primitive, budget, |quad, _| {
-            pending.push(quad);
-            Ok(())
-        })?;
-        for quad in pending {
-            if self.quads.len() == BATCH {
+        context.budget.time()?;
+        let Some(mut scan) = self.sc.begin(&primitive, context.budget)? else { return Ok(()) };
+        self.primitives.push(primitive);
+        loop {
+            let index = self.primitives.len() as u32 - 1;
+            let Some(primitive) = self.primitives.last() else { return Ok(()) };
+            let quads = &mut self.quads;
+            let more =
+                self.sc.rows(&mut scan, primitive, context.rules_only, |q| quads.push((index, q)));
+            if self.quads.len() >= BATCH {
+                let primitive = primitive.clone();
                 self.flush(context)?;
-                self.primitives.push(primitive.clone());
+                self.primitives.push(primitive);
             }
-            self.quads.push((self.primitives.len() as u32 - 1, quad));
+            if !more {
+                break;
+            }
         }
         if self.primitives.len() >= BATCH {
             self.flush(context)?;
@@ -280,6 +288,7 @@ impl Pipeline {
         let draw = context.report.statistics.draws.saturating_sub(1);
         for surface in self.output.surfaces() {
             if let Some(bytes) = surface.written() {
+                context.textures.written(surface.buffer.id(), &bytes);
                 context.texture_cache.write(surface.buffer.id(), bytes, draw);
             }
         }
@@ -287,8 +296,8 @@ impl Pipeline {
 
     /// Shades the pending quads and writes their results, in order.
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
-        let quads = std::mem::take(&mut self.quads);
-        let primitives = std::mem::take(&mut self.primitives);
+        let mut quads = std::mem::take(&mut self.quads);
+        let mut primitives = std::mem::take(&mut self.primitives);
         if quads.is_empty() {
             return Ok(());
         }
@@ -296,22 +305,134 @@ impl Pipeline {
         context.budget.quads(quads.len() as u64)?;
         let samples = self.sc.samples;
         if let Some(recording) = &mut context.recording {
-            recording.add(self.fragments.job(), &self.rs, &samples, &primitives, &quads)?;
+            let job = self.fragments.job();
+            recording.add(&job, &self.rs, &samples, &primitives, &quads)?;
         }
         let work = Work { rs: &self.rs, samples: &samples, primitives: &primitives };
-        let shaded = self.fragments.shade(context.engine, &work, &quads, context.budget)?;
-        for ran in shaded.run_infos() {
-            self.ran = Some(ran_together(self.ran.take(), ran.clone()));
+        let totals = if context.budget.counts_fragment_instructions() {
+            self.in_sequence(&work, &quads, context)?
+        } else {
+            self.in_parallel(&work, &quads, context)?
+        };
+        if let Some(ran) = totals.ran {
+            self.ran = Some(ran_together(self.ran.take(), ran));
         }
-        let (rs, primitives, quads) = (&self.rs, &primitives[..], &quads[..]);
-        let shaded = Quads { rs, samples: &samples, primitives, quads, shaded: &shaded };
-        let Written { passed, by_lanes } = self.output.write(&shaded, context.rules_only);
-        if by_lanes {
-            context.report.statistics.quads_by_lanes += quads.len() as u64;
+        let statistics = &mut context.report.statistics;
+        statistics.samples += totals.passed;
+        if totals.by_lanes {
+            statistics.quads_by_lanes += quads.len() as u64;
         }
-        context.report.statistics.samples += passed;
-        *context.zpass = context.zpass.wrapping_add(passed as u32);
+        *context.zpass = context.zpass.wrapping_add(totals.passed as u32);
+        // Their memory serves the next quads.
+        quads.clear();
+        primitives.clear();
+        (self.quads, self.primitives) = (quads, primitives);
         Ok(())
+    }
+
+    /// Shades and writes quads picture by picture, each within what the ones before left of the limit of instructions.
+    fn in_sequence(
+        &self,
+        work: &Work<'_>,
+        quads: &QuadList,
+        context: &mut Context<'_>,
+    ) -> Result<Totals, CardError> {
+        let mut totals = Totals::default();
+        let mut painter = Painter::new(&self.fragments, context.engine, *work, *context.budget);
+        for part in quads.chunks(PICTURE) {
+            context.budget.fragment_instructions(self.fragments.cost())?;
+            let limit = context.budget.group_instructions(groups(part.len()));
+            let (shaded, instructions) = painter.shade(part, limit)?;
+            context.budget.fragment_instructions(instructions)?;
+            totals.add(self.output.write(work, part, shaded, context.rules_only));
+        }
+        totals.ran = painter.run_infos().fold(None, |ran, info| Some(ran_together(ran, info)));
+        Ok(totals)
+    }
+
+    /// Shades and writes quads on several threads. Quads are divided by rows of the target, each of which one thread draws in order: the
+    /// result does not depend on the number of threads.
+    fn in_parallel(
+        &self,
+        work: &Work<'_>,
+        quads: &QuadList,
+        context: &Context<'_>,
+    ) -> Result<Totals, CardError> {
+        let shares = if quads.len() < SHARED { 1 } else { SHARES };
+        let divided: Vec<Vec<_>> = match shares {
+            1 => Vec::new(),
+            _ => {
+                let mut divided = vec![Vec::with_capacity(quads.len() / SHARES); SHARES];
+                for quad in quads {
+                    divided[usize::from(quad.1.y) / SHARE_ROWS % SHARES].push(*quad);
+                }
+                divided
+            }
+        };
+        let (engine, budget, rules_only) = (context.engine, *context.budget, context.rules_only);
+        let limit = budget.group_instructions(1);
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<Result<_, CardError>>> =
+            Mutex::new(vec![Ok(Totals::default()); shares]);
+        let draw_share = |painter: &mut Painter<'_>, quads: &QuadList| -> Result<_, CardError> {
+            let mut totals = Totals::default();
+            for part in quads.chunks(PICTURE) {
+                let (shaded, _) = painter.shade(part, limit)?;
+                totals.add(self.output.write(work, part, shaded, rules_only));
+            }
+            totals.ran = painter.run_infos().fold(None, |ran, info| Some(ran_together(ran, info)));
+            Ok(totals)
+        };
+        let tasks = if shares == 1 { 1 } else { task_count(0).min(shares) };
+        fan_out(tasks, &|| {
+            let mut painter = Painter::new(&self.fragments, engine, *work, budget);
+            loop {
+                let share = next.fetch_add(1, Ordering::Relaxed);
+                if share >= shares {
+                    break;
+                }
+                let quads = divided.get(share).map_or(quads, Vec::as_slice);
+                let result = draw_share(&mut painter, quads);
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                results[share] = result;
+            }
+        });
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut totals = Totals::default();
+        for result in results {
+            totals.merge(result?);
+        }
+        Ok(totals)
+    }
+}
+
+/// Number of quads from which on they are divided among threads.
+const SHARED: usize = 4096;
+/// Into how many shares they are divided.
+const SHARES: usize = 8;
+/// Rows of a share before those of the next, at least as many as a tile of any format.
+const SHARE_ROWS: usize = 32;
+
+/// What became of quads.
+#[derive(Clone, Debug, Default)]
+struct Totals {
+    passed: u64,
+    by_lanes: bool,
+    ran: Option<RunInfo>,
+}
+
+impl Totals {
+    fn add(&mut self, Written { passed, by_lanes }: Written) {
+        self.passed += passed;
+        self.by_lanes |= by_lanes;
+    }
+
+    fn merge(&mut self, Self { passed, by_lanes, ran }: Self) {
+        self.passed += passed;
+        self.by_lanes |= by_lanes;
+        if let Some(ran) = ran {
+            self.ran = Some(ran_together(self.ran.take(), ran));
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use r500_stream::{BufferId, DrawCall, State};
 use crate::limits::{Budget, CardError, Limits};
 use crate::reading::Readings;
 use crate::report::Report;
+use crate::texture_store::TextureStore;
 use crate::us::Fragments;
 use crate::vap::DrawState;
 use crate::vap::fetch::{Fetch, IndexList};
@@ -56,7 +57,9 @@ impl DrawInputs {
         // The draw itself reports what is wrong with it, and has limits.
         let mut report = Report::default();
         let mut budget = Budget::new(Limits::default());
-        let fragments = Fragments::new(state, readings, exec_readings, &mut budget, &mut report)?;
+        let mut store = TextureStore::default();
+        let fragments =
+            Fragments::new(state, readings, exec_readings, &mut store, &mut budget, &mut report)?;
         let Some(fragments) = fragments else { return Ok(None) };
         let fetch = Fetch::new(state);
         let inputs = fetch.locations();
@@ -95,7 +98,7 @@ impl DrawInputs {
             primitive: draw.vf_cntl.prim_type(),
             vertices,
             order,
-            fragment: fragments.job().clone(),
+            fragment: fragments.job(),
             buffers: bound.map(|bound| (bound.buffer.id(), bound.buffer.to_vec())).collect(),
             state: state.clone(),
             inputs,

@@ -116,6 +116,7 @@ mod su;
 mod surface;
 mod target_picture;
 mod texture_cache;
+mod texture_store;
 mod tx;
 mod us;
 mod vap;

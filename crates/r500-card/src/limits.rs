@@ -219,11 +219,15 @@ impl Budget {
         texture_bytes, TextureBytes
     );
 
-    /// Returns how many instructions each of some groups of pixels may execute, and whether that is less than
-    /// [`Limits::group_instructions`] because of the limit for all groups together.
-    pub(crate) fn group_instructions(&self, groups: u64) -> (u64, bool) {
+    /// Returns whether the instructions of fragment programs are limited together, not only those of a group of pixels.
+    pub(crate) fn counts_fragment_instructions(&self) -> bool {
+        self.limits.fragment_instructions != u64::MAX
+    }
+
+    /// Returns how many instructions each of some groups of pixels may execute.
+    pub(crate) fn group_instructions(&self, groups: u64) -> u64 {
         let share = self.left.fragment_instructions / groups.max(1);
-        (share.min(self.limits.group_instructions), share < self.limits.group_instructions)
+        share.min(self.limits.group_instructions)
     }
 }
 
@@ -257,9 +261,9 @@ mod tests {
         let limits =
             Limits { group_instructions: 100, fragment_instructions: 1000, ..Limits::default() };
         let mut budget = Budget::new(limits);
-        assert_eq!(budget.group_instructions(10), (100, false));
-        assert_eq!(budget.group_instructions(20), (50, true));
+        assert_eq!(budget.group_instructions(10), 100);
+        assert_eq!(budget.group_instructions(20), 50);
         assert_eq!(budget.fragment_instructions(900), Ok(()));
-        assert_eq!(budget.group_instructions(10), (10, true));
+        assert_eq!(budget.group_instructions(10), 10);
     }
 }

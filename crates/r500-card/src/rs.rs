@@ -8,10 +8,12 @@ use r500_chip::gb::{GbEnable, GbSelect};
 use r500_chip::values::TexSource;
 use r500_isa::state::{RsCount, RsInst, RsInstCount, RsIp};
 use r500_isa::values::{ColCn, ColFmt};
+use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_stream::State;
 
 use crate::fog::FogValue;
 use crate::ga::{self, GridPoint};
+use crate::sc::{Quad, QuadList, Samples};
 use crate::su::Primitive;
 use crate::vap::OutputLayout;
 
@@ -151,6 +153,136 @@ impl Rs {
             Interpolant::Position => [pixel[0] as f32, pixel[1] as f32, 0.0, 0.0],
             Interpolant::BackFace => [if primitive.back { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0],
         })
+    }
+}
+
+/// Number of quads whose weights are computed before their inputs.
+const QUADS: usize = 64;
+
+/// What quads are interpolated from.
+#[derive(Clone, Copy)]
+pub(crate) struct Work<'a> {
+    pub(crate) rs: &'a Rs,
+    pub(crate) samples: &'a Samples,
+    pub(crate) primitives: &'a [Primitive],
+}
+
+impl Work<'_> {
+    /// Interpolates the inputs of quads, as [`Rs::inputs`] does for a pixel. `store` gets a temporary, the number of a quad, and the values
+    /// of the pixels of this and the following quads.
+    pub(crate) fn interpolate(
+        &self,
+        quads: &QuadList,
+        store: impl FnMut(u8, usize, &[[[f32; 4]; 4]]),
+    ) {
+        Simd::detect().run_plain(Interpolate { work: self, quads, store });
+    }
+}
+
+struct Interpolate<'a, S> {
+    work: &'a Work<'a>,
+    quads: &'a QuadList,
+    store: S,
+}
+
+impl<S: FnMut(u8, usize, &[[[f32; 4]; 4]])> SimdTask for Interpolate<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(mut self, _: L) {
+        let Work { rs, samples, primitives } = *self.work;
+        let mut weights = [QuadWeights::ZERO; QUADS];
+        let mut values = [[[0.0; 4]; 4]; QUADS];
+        for (part, quads) in self.quads.chunks(QUADS).enumerate() {
+            for (weights, (primitive, quad)) in weights.iter_mut().zip(quads) {
+                *weights = QuadWeights::new(&primitives[*primitive as usize], samples.quad(quad));
+            }
+            for write in &rs.writes {
+                let of_quads = quads.iter().zip(&weights).zip(&mut values);
+                for (((primitive, quad), weights), values) in of_quads {
+                    let primitive = &primitives[*primitive as usize];
+                    *values = rs.quad(write.source, primitive, quad, samples, weights);
+                }
+                (self.store)(write.temp, part * QUADS, &values[..quads.len()]);
+            }
+        }
+    }
+}
+
+/// Barycentric coordinates of a quad's pixels, each divided by w, and their sum.
+#[derive(Clone, Copy)]
+struct QuadWeights {
+    scaled: [[f64; 4]; 3],
+    total: [f64; 4],
+}
+
+impl QuadWeights {
+    const ZERO: Self = Self { scaled: [[0.0; 4]; 3], total: [0.0; 4] };
+
+    #[inline(always)]
+    fn new(primitive: &Primitive, centers: [GridPoint; 4]) -> Self {
+        let weights = primitive.quad_weights(centers);
+        let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
+        let scaled: [[f64; 4]; 3] =
+            std::array::from_fn(|i| std::array::from_fn(|n| weights[i][n] * rhw[i]));
+        let total = std::array::from_fn(|n| scaled[0][n] + scaled[1][n] + scaled[2][n]);
+        Self { scaled, total }
+    }
+
+    /// Interpolates a value of the corners.
+    #[inline(always)]
+    fn interpolate(&self, values: [f32; 3]) -> [f32; 4] {
+        let [a, b, c] = values.map(f64::from);
+        let Self { scaled: [x, y, z], total } = self;
+        std::array::from_fn(|n| ((x[n] * a + y[n] * b + z[n] * c) / total[n]) as f32)
+    }
+}
+
+impl Rs {
+    /// Returns an interpolant of a quad's pixels.
+    #[inline(always)]
+    fn quad(
+        &self,
+        source: Interpolant,
+        primitive: &Primitive,
+        quad: &Quad,
+        samples: &Samples,
+        weights: &QuadWeights,
+    ) -> [[f32; 4]; 4] {
+        let corners = &primitive.corners;
+        let mut channels = [[0.0; 4]; 4];
+        match source {
+            Interpolant::Tex(components) => {
+                for (channel, component) in channels.iter_mut().zip(components) {
+                    *channel = match component {
+                        Component::Constant(value) => [value; 4],
+                        Component::Fog => {
+                            samples.quad(quad).map(|center| self.fog.at(primitive, center))
+                        }
+                        Component::Of(tex, c) => {
+                            weights.interpolate([0, 1, 2].map(|i| corners[i].tex[tex][c]))
+                        }
+                    };
+                }
+            }
+            Interpolant::Color(n, format) => {
+                for (c, channel) in channels.iter_mut().enumerate() {
+                    *channel = weights.interpolate([0, 1, 2].map(|i| corners[i].colors[n][c]));
+                }
+                let pixels = [0, 1, 2, 3].map(|pixel| channels.map(|channel| channel[pixel]));
+                return pixels.map(|rgba| color(format, rgba));
+            }
+            Interpolant::Position => {
+                return [0, 1, 2, 3].map(|corner| {
+                    let [x, y] = quad.pixel(corner);
+                    [x as f32, y as f32, 0.0, 0.0]
+                });
+            }
+            Interpolant::BackFace => {
+                return [[if primitive.back { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0]; 4];
+            }
+        }
+        [0, 1, 2, 3].map(|pixel| channels.map(|channel| channel[pixel]))
     }
 }
 

@@ -24,6 +24,9 @@ pub(crate) struct Quad {
     pub(crate) masks: [u8; 4],
 }
 
+/// Quads, each with the index of its primitive.
+pub(crate) type QuadList = [(u32, Quad)];
+
 impl Quad {
     /// Returns column and row of a pixel.
     pub(crate) fn pixel(&self, corner: usize) -> [u32; 2] {
@@ -105,6 +108,24 @@ impl Rectangle {
     }
 }
 
+/// The scan of a primitive, two rows after two rows.
+pub(crate) struct Scan {
+    /// The first and last pixel that may be covered.
+    first: [u32; 2],
+    last: [u32; 2],
+    /// Edges; one that includes samples on it is moved by one: then a sample is inside if the value is positive.
+    edges: [(Edge, i64); 4],
+    edge_count: usize,
+    /// The next row, even.
+    row: u32,
+}
+
+impl Scan {
+    fn edges(&self) -> &[(Edge, i64)] {
+        &self.edges[..self.edge_count]
+    }
+}
+
 /// State of the scan converter.
 #[derive(Clone, Debug)]
 pub(crate) struct Sc {
@@ -159,52 +180,142 @@ impl Sc {
         }
     }
 
-    /// Calls `emit` for each quad that a primitive covers, row by row.
-    pub(crate) fn scan(
+    /// Begins the scan of a primitive; `None` if it covers nothing.
+    pub(crate) fn begin(
         &self,
         primitive: &Primitive,
         budget: &mut Budget,
-        mut emit: impl FnMut(Quad, &mut Budget) -> Result<(), CardError>,
-    ) -> Result<(), CardError> {
-        let unit = self.samples.unit;
-        let Some([first, last]) = self.bounds(primitive) else { return Ok(()) };
+    ) -> Result<Option<Scan>, CardError> {
+        let Some([first, last]) = self.bounds(primitive) else { return Ok(None) };
         budget.pixels(
             (u64::from(last[0] - first[0]) + 1).saturating_mul(u64::from(last[1] - first[1]) + 1),
         )?;
         let rule = self.rules[primitive.kind as usize];
-        let edges = &primitive.edges[..primitive.edge_count];
-        // An edge that includes samples on it is moved by one: then a sample is inside if the value is positive.
-        let edges: Vec<(Edge, i64)> =
-            edges.iter().map(|edge| (*edge, i64::from(is_in(rule, *edge)))).collect();
+        Ok(Some(Scan {
+            first,
+            last,
+            edges: primitive.edges.map(|edge| (edge, i64::from(is_in(rule, edge)))),
+            edge_count: primitive.edge_count,
+            row: first[1] & !1,
+        }))
+    }
+
+    /// Adds the quads of the next two rows of a scan. Returns whether there are more rows.
+    pub(crate) fn rows(
+        &self,
+        scan: &mut Scan,
+        primitive: &Primitive,
+        rules_only: bool,
+        add: impl FnMut(Quad),
+    ) -> bool {
+        let common = self.samples.count == 1
+            && self.clip_rule == 0xffff
+            && self.sample_mask == [1; 4]
+            && primitive.stipple.is_none();
+        if common && !rules_only {
+            self.rows_by_edges(scan, add);
+        } else {
+            self.rows_by_samples(scan, primitive, add);
+        }
+        scan.row += 2;
+        scan.row <= scan.last[1]
+    }
+
+    /// Tests each sample.
+    fn rows_by_samples(&self, scan: &Scan, primitive: &Primitive, mut add: impl FnMut(Quad)) {
+        let Scan { first, last, row: y, .. } = *scan;
         let clipped = self.clip_rule != 0xffff;
-        for y in (first[1] & !1..=last[1]).step_by(2) {
-            let columns = self.columns(&edges, y, [first[0], last[0]], unit);
-            let Some([left, right]) = columns else { continue };
-            for x in (left & !1..=right).step_by(2) {
-                let mut masks = [0; 4];
-                for (corner, mask) in masks.iter_mut().enumerate() {
-                    let at = [x + corner as u32 % 2, y + corner as u32 / 2];
-                    let inside = (0..2).all(|i| (first[i]..=last[i]).contains(&at[i]));
-                    if !inside || clipped && !self.clip_rects_draw(at) {
-                        continue;
-                    }
-                    for sample in 0..self.samples.count {
-                        let position = self.samples.position(at, sample);
-                        let covered = edges.iter().all(|(e, tie)| e.at(position) + tie > 0);
-                        *mask |= u8::from(covered) << sample;
-                    }
-                    *mask &= self.sample_mask[corner];
-                    let center = self.samples.center(at);
-                    if primitive.stipple.is_some_and(|line| !line.draws(center)) {
-                        *mask = 0;
-                    }
+        let Some([left, right]) = self.columns(scan) else { return };
+        for x in (left & !1..=right).step_by(2) {
+            let mut masks = [0; 4];
+            for (corner, mask) in masks.iter_mut().enumerate() {
+                let at = [x + corner as u32 % 2, y + corner as u32 / 2];
+                let inside = (0..2).all(|i| (first[i]..=last[i]).contains(&at[i]));
+                if !inside || clipped && !self.clip_rects_draw(at) {
+                    continue;
                 }
-                if masks != [0; 4] {
-                    emit(Quad { x: x as u16, y: y as u16, masks }, budget)?;
+                for sample in 0..self.samples.count {
+                    let position = self.samples.position(at, sample);
+                    let covered = scan.edges().iter().all(|(e, tie)| e.at(position) + tie > 0);
+                    *mask |= u8::from(covered) << sample;
+                }
+                *mask &= self.sample_mask[corner];
+                let center = self.samples.center(at);
+                if primitive.stipple.is_some_and(|line| !line.draws(center)) {
+                    *mask = 0;
                 }
             }
+            if masks != [0; 4] {
+                add(Quad { x: x as u16, y: y as u16, masks });
+            }
         }
-        Ok(())
+    }
+
+    /// Steps edge functions from quad to quad, for one sample a pixel. Between the columns where an edge may exclude pixels, all are
+    /// covered.
+    fn rows_by_edges(&self, scan: &Scan, mut add: impl FnMut(Quad)) {
+        let Scan { first, last, row: y, .. } = *scan;
+        let unit = self.samples.unit;
+        let left = first[0] & !1;
+        // Whether the rows and columns of a quad are within the bounds.
+        let rows = [y >= first[1], y < last[1]];
+        let [mut left, mut right] = [left, last[0]];
+        if right - left >= 8 {
+            let Some(columns) = self.columns(scan) else { return };
+            [left, right] = [columns[0] & !1, columns[1]];
+        }
+        let at = self.samples.center([left, y]);
+        let mut values = [0; 4];
+        // The quads, counted from the first, whose four pixels are inside of every edge.
+        let (mut full_from, mut full_to) = (0, i64::from((right - left) / 2));
+        for (value, (edge, tie)) in values.iter_mut().zip(scan.edges()) {
+            *value = edge.at(at) + tie;
+            // The least value in the quad, and its change from quad to quad.
+            let least = *value + (edge.a.min(0) + edge.b.min(0)) * unit;
+            let step = 2 * edge.a * unit;
+            if step > 0 {
+                full_from = full_from.max((-least).div_euclid(step) + 1);
+            } else if step < 0 {
+                full_to = full_to.min((least - 1).div_euclid(-step));
+            } else if least <= 0 {
+                full_to = -1;
+            }
+        }
+        if rows == [true; 2] {
+            // Columns outside of the bounds.
+            full_from = full_from.max(i64::from(left < first[0]));
+            full_to = full_to.min((i64::from(last[0]) - 1 - i64::from(left)).div_euclid(2));
+        } else {
+            full_to = -1;
+        }
+        let edges = scan.edges();
+        let mut x = left;
+        let mut number = 0;
+        while x <= right {
+            if number >= full_from && number <= full_to {
+                for _ in number..=full_to {
+                    add(Quad { x: x as u16, y: y as u16, masks: [1; 4] });
+                    x += 2;
+                }
+                number = full_to + 1;
+                continue;
+            }
+            let columns = [x >= first[0], x < last[0]];
+            let mut masks = [0, 1, 2, 3].map(|n| u8::from(rows[n / 2] && columns[n % 2]));
+            for ((edge, _), value) in edges.iter().zip(values) {
+                let value = value + number * (2 * edge.a * unit);
+                let (right, down) = (edge.a * unit, edge.b * unit);
+                masks[0] &= u8::from(value > 0);
+                masks[1] &= u8::from(value + right > 0);
+                masks[2] &= u8::from(value + down > 0);
+                masks[3] &= u8::from(value + right + down > 0);
+            }
+            if masks != [0; 4] {
+                add(Quad { x: x as u16, y: y as u16, masks });
+            }
+            x += 2;
+            number += 1;
+        }
     }
 
     /// Returns the first and last pixel that the primitive may cover: its bounds within the scissor.
@@ -223,15 +334,11 @@ impl Sc {
 
     /// Returns the columns of two rows of pixels from `y` that may be covered: those that no edge excludes. A
     /// conservative bound, because samples decide.
-    fn columns(
-        &self,
-        edges: &[(Edge, i64)],
-        y: u32,
-        [mut left, mut right]: [u32; 2],
-        unit: i64,
-    ) -> Option<[u32; 2]> {
+    fn columns(&self, scan: &Scan) -> Option<[u32; 2]> {
+        let Scan { first: [mut left, _], last: [mut right, _], row: y, .. } = *scan;
+        let unit = self.samples.unit;
         let rows = [i64::from(y) * unit, (i64::from(y) + 2) * unit];
-        for (edge, tie) in edges {
+        for (edge, tie) in scan.edges() {
             // The maximum in a column is a*x + rest, at its right end for a > 0, else at its left end.
             let [above, below] = rows.map(|y| edge.at([0, y]));
             let rest = above.max(below) + tie;

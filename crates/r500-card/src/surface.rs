@@ -1,15 +1,14 @@
 //! Surfaces: pixels of a render target or depth buffer in a buffer object, with tiling and byte order.
 
-use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use r500_chip::tiling::{Layout, Tiling};
 use r500_chip::values::Endian;
 use r500_stream::Buffer;
 
 /// A surface in memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Surface {
     pub(crate) buffer: Buffer,
     /// Byte offset of the first pixel.
@@ -25,15 +24,28 @@ pub(crate) struct Surface {
     written: Written,
 }
 
-/// The smallest range of bytes with all stored pixels.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Written(Cell<Option<(usize, usize)>>);
+/// The smallest range of bytes with all stored pixels. Threads add to it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    first: AtomicUsize,
+    end: AtomicUsize,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self { first: AtomicUsize::new(usize::MAX), end: AtomicUsize::new(0) }
+    }
+}
 
 impl Written {
     fn add(&self, start: usize, bytes: usize) {
         let end = start.saturating_add(bytes);
-        let (first, last) = self.0.get().unwrap_or((start, end));
-        self.0.set(Some((first.min(start), last.max(end))));
+        if start < self.first.load(Ordering::Relaxed) {
+            self.first.fetch_min(start, Ordering::Relaxed);
+        }
+        if end > self.end.load(Ordering::Relaxed) {
+            self.end.fetch_max(end, Ordering::Relaxed);
+        }
     }
 }
 
@@ -77,7 +89,9 @@ impl Surface {
 
     /// Returns the smallest range of bytes with all stored pixels; `None` if none was stored.
     pub(crate) fn written(&self) -> Option<Range<u64>> {
-        self.written.0.get().map(|(start, end)| start as u64..end as u64)
+        let (first, end) = (&self.written.first, &self.written.end);
+        let (first, end) = (first.load(Ordering::Relaxed), end.load(Ordering::Relaxed));
+        (first < end).then_some(first as u64..end as u64)
     }
 
     /// Returns the number of rows of pixels that fit in the buffer, ignoring tiles.

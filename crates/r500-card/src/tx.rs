@@ -1,10 +1,13 @@
 //! `TX`: textures. Converts the levels of a texture in memory to row order for the fragment processor.
 
+use std::sync::Arc;
+
 use r500_exec::texture::{LevelLayout, MemoryLayout, Sampler, base_size};
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::state::UsFormat;
 use r500_isa::texture::{
-    TxBorderColor, TxChromaKey, TxEnable, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
+    TxBorderColor, TxChromaKey, TxEnable, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
+    TxOffset,
 };
 use r500_isa::values::{CoordType, LayerFilter};
 use r500_program::{Level, Texture};
@@ -14,19 +17,19 @@ use crate::limits::{Budget, CardError};
 use crate::reading::{CubeSize, Readings};
 use crate::report::{Note, Report};
 use crate::texture_cache::{self, LevelRead};
+use crate::texture_store::{self, BoundTexture, TextureKey, TextureStore};
 
-/// Returns the textures of the enabled units. Textures that cannot be sampled are noted and left out. Adds the levels that
-/// filters use to `reads`.
+/// Returns the textures of the enabled units. Textures that cannot be sampled are noted and left out.
 ///
 /// # Errors
 /// [`CardError::TextureBytes`].
 pub(crate) fn textures(
     state: &State,
     readings: &Readings,
+    store: &mut TextureStore,
     budget: &mut Budget,
     report: &mut Report,
-    reads: &mut Vec<LevelRead>,
-) -> Result<[Option<Texture>; TEXTURE_UNITS], CardError> {
+) -> Result<[Option<Arc<BoundTexture>>; TEXTURE_UNITS], CardError> {
     let enabled = state.registers.get::<TxEnable>().bits();
     let mut textures = [const { None }; TEXTURE_UNITS];
     let mut left = MOST;
@@ -35,16 +38,66 @@ pub(crate) fn textures(
             continue;
         }
         let before = left;
-        let bound = read(state, unit as u32, readings, &mut left, reads).and_then(|texture| {
-            // Unused units may have any contents; a texture that cannot be bound reads as a disabled unit.
-            let scale = scale_format(state, unit, readings);
-            Sampler::bind(&texture, scale).map_err(|error| error.to_string())?;
-            Ok(texture)
-        });
+        let bound = bind(state, unit as u32, readings, store, &mut left);
         budget.texture_bytes(before - left)?;
+        // Unused units may have any contents; a texture that cannot be bound reads as a disabled unit.
         *texture = bound.map_err(|why| report.note(Note::Texture { unit, why })).ok();
     }
     Ok(textures)
+}
+
+/// Returns the texture of a unit, and subtracts its bytes from `left`.
+fn bind(
+    state: &State,
+    unit: u32,
+    readings: &Readings,
+    store: &mut TextureStore,
+    left: &mut u64,
+) -> Result<Arc<BoundTexture>, String> {
+    let binding = state.member_binding::<TxOffset>(unit).ok_or("no buffer is bound")?;
+    let buffer = &binding.buffer;
+    let scale = scale_format(state, unit as usize, readings);
+    let registers = &state.registers;
+    let rounds_cubes = readings.cube_size == CubeSize::PowerOfTwo;
+    let key = TextureKey {
+        buffer: buffer.id(),
+        registers: [
+            registers.member::<TxOffset>(unit).bits(),
+            registers.member::<TxFilter0>(unit).bits(),
+            registers.member::<TxFilter1>(unit).bits(),
+            registers.member::<TxFormat0>(unit).bits(),
+            registers.member::<TxFormat1>(unit).bits(),
+            registers.member::<TxFormat2>(unit).bits(),
+            registers.member::<TxBorderColor>(unit).bits(),
+            registers.member::<TxChromaKey>(unit).bits(),
+        ],
+        scale: scale.map(UsFormat::bits),
+        rounds_cubes,
+    };
+    if let Some(bound) = store.get(&key, buffer)
+        && let Some(rest) = left.checked_sub(bound.bytes)
+    {
+        *left = rest;
+        return Ok(bound);
+    }
+    let (texture, levels) = describe(state, unit, readings)?;
+    let mut end = levels.first().map_or(0, |(start, _)| *start);
+    let start = end;
+    for (k, (_, placed)) in levels.iter().enumerate() {
+        let bytes = placed.bytes();
+        let Some(rest) = left.checked_sub(bytes) else {
+            return Err(format!("level {k} takes {bytes} bytes, for which there is no memory"));
+        };
+        *left = rest;
+        end = end.saturating_add(bytes);
+    }
+    // Before the texels: what is written meanwhile is found by the next draw.
+    let copy = texture_store::copy(buffer, &(start..end));
+    let (texture, reads) = read(texture, &levels, buffer);
+    let sampler = Sampler::bind(&texture, scale).map_err(|error| error.to_string())?;
+    let bound = Arc::new(BoundTexture { texture, sampler, reads, bytes: end - start });
+    store.keep(key, Arc::clone(&bound), copy, start..end);
+    Ok(bound)
 }
 
 /// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes
@@ -70,17 +123,15 @@ pub(crate) fn scale_format(state: &State, unit: usize, readings: &Readings) -> O
 /// Limit of the bytes of a draw's textures: the system memory that the card can address.
 const MOST: u64 = 512 << 20;
 
-/// Reads the texture of a unit, and subtracts its bytes from `left`.
-fn read(
+/// Returns the texture of a unit without its levels, and where these start and how they lie.
+fn describe(
     state: &State,
     unit: u32,
     readings: &Readings,
-    left: &mut u64,
-    reads: &mut Vec<LevelRead>,
-) -> Result<Texture, String> {
+) -> Result<(Texture, Vec<(u64, LevelLayout)>), String> {
     let registers = &state.registers;
     let offset: TxOffset = registers.member(unit);
-    let mut texture = Texture {
+    let texture = Texture {
         filter0: registers.member(unit),
         filter1: registers.member::<TxFilter1>(unit),
         format0: registers.member::<TxFormat0>(unit),
@@ -91,37 +142,43 @@ fn read(
         chroma_key: registers.member::<TxChromaKey>(unit),
         levels: Vec::new(),
     };
-    let binding = state.member_binding::<TxOffset>(unit).ok_or("no buffer is bound")?;
     let layout = MemoryLayout::new(&texture, offset, readings.cube_size == CubeSize::PowerOfTwo)
         .map_err(|error| error.to_string())?;
     let mut start = u64::from(offset.bits() & !31);
+    let levels = (0..=u32::from(texture.format0.num_levels())).map(|k| {
+        let placed = layout.level(k);
+        let at = start;
+        start = start.saturating_add(placed.bytes());
+        (at, placed)
+    });
+    let levels = levels.collect();
+    Ok((texture, levels))
+}
+
+/// Reads the levels of a texture. Returns those that filters use, too, as of unit 0.
+fn read(
+    mut texture: Texture,
+    levels: &[(u64, LevelLayout)],
+    buffer: &Buffer,
+) -> (Texture, Vec<LevelRead>) {
     // Levels finer than the finest to use are not read, nor coarser ones without a filter between levels.
     let finest = u32::from(texture.filter0.max_mip_level().min(texture.format0.num_levels()));
     let mipmapped = texture.filter0.mip_filter() != LayerFilter::NONE;
     let used = finest..=if mipmapped { u32::MAX } else { finest };
-    for k in 0..=u32::from(texture.format0.num_levels()) {
-        let placed = layout.level(k);
-        let Some(rest) = left.checked_sub(placed.bytes()) else {
-            return Err(format!(
-                "level {k} takes {} bytes, for which there is no memory",
-                placed.bytes()
-            ));
-        };
-        *left = rest;
-        let level = read_level(&placed, &binding.buffer, start);
-        let end = start.saturating_add(placed.bytes());
+    let mut reads = Vec::new();
+    for (k, (start, placed)) in (0..).zip(levels) {
+        let level = read_level(placed, buffer, *start);
         if used.contains(&k) {
             reads.push(LevelRead {
-                unit: unit as usize,
-                buffer: binding.buffer.id(),
-                bytes: start..end,
+                unit: 0,
+                buffer: buffer.id(),
+                bytes: *start..start.saturating_add(placed.bytes()),
                 hash: texture_cache::hash(&level.bytes),
             });
         }
         texture.levels.push(level);
-        start = end;
     }
-    Ok(texture)
+    (texture, reads)
 }
 
 /// Reads a level without tiles and padding. Bytes outside of the buffer are 0.

@@ -1,10 +1,12 @@
 //! `US`: fragment programs. Packs the quads of a draw into one picture, with inputs by pixel and a coverage mask, for
 //! any engine.
 
+use std::sync::Arc;
+
 use r500_chip::Mapped;
 use r500_exec::{
-    Bindings, Engine, Frame, GROUP, Op, Options, Readings as ExecReadings, RunError, RunInfo,
-    Shader, draw,
+    BindError, Bindings, Drawing, Engine, Frame, GROUP, Op, Options, Readings as ExecReadings,
+    RunError, RunInfo, Shader,
 };
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
@@ -17,35 +19,20 @@ use r500_stream::State;
 use crate::limits::{Budget, CardError, Limits};
 use crate::reading::Readings;
 use crate::report::{Note, Report};
-use crate::rs::Rs;
-use crate::sc::{Quad, Samples};
-use crate::su::Primitive;
+use crate::rs::Work;
+use crate::sc::QuadList;
 use crate::texture_cache::LevelRead;
+use crate::texture_store::{BoundTexture, TextureStore};
 use crate::tx;
-
-/// Number of quads in a row of the packed picture.
-const ROW: usize = 256;
 
 /// A fragment program with its bindings, except inputs.
 pub(crate) struct Fragments {
-    shader: Shader,
-    job: Job,
+    shader: Arc<Shader>,
+    program: Program,
+    textures: [Option<Arc<BoundTexture>>; TEXTURE_UNITS],
+    /// Constants and samplers.
+    bindings: Bindings,
     readings: ExecReadings,
-    /// The levels of textures that the program may read.
-    reads: Vec<LevelRead>,
-}
-
-/// The quads to shade.
-pub(crate) struct Work<'a> {
-    pub(crate) rs: &'a Rs,
-    pub(crate) samples: &'a Samples,
-    pub(crate) primitives: &'a [Primitive],
-}
-
-/// The results of fragment programs: packed pictures of the given number of quads each.
-pub(crate) struct Shaded {
-    frames: Vec<Frame>,
-    quads: usize,
 }
 
 /// Returns which engine ran a draw of two pictures: another one than the engine of the card, if one did.
@@ -71,6 +58,7 @@ impl Fragments {
         state: &State,
         readings: &Readings,
         exec_readings: ExecReadings,
+        store: &mut TextureStore,
         budget: &mut Budget,
         report: &mut Report,
     ) -> Result<Option<Self>, CardError> {
@@ -82,27 +70,49 @@ impl Fragments {
                 return Ok(None);
             }
         };
-        let mut reads = Vec::new();
-        let textures = tx::textures(state, readings, budget, report, &mut reads)?;
+        let textures = tx::textures(state, readings, store, budget, report)?;
+        let job = Job { program, inputs: Some(Vec::new()), ..Job::default() };
+        let bindings_error = |error: BindError| CardError::Bindings(error.to_string());
+        let mut bindings = Bindings::new(&job, [2, 2]).map_err(bindings_error)?;
+        for (unit, texture) in textures.iter().enumerate() {
+            if let Some(texture) = texture {
+                let sampler = Some(texture.sampler.clone());
+                bindings.set_sampler(unit, sampler).map_err(bindings_error)?;
+            }
+        }
+        Ok(Some(Self {
+            shader: Arc::new(shader),
+            program: job.program,
+            textures,
+            bindings,
+            readings: exec_readings,
+        }))
+    }
+
+    /// Returns the levels of textures that the program may read.
+    pub(crate) fn reads(&self) -> Vec<LevelRead> {
         let mut units = [false; TEXTURE_UNITS];
-        for op in shader.ops() {
+        for op in self.shader.ops() {
             if let Op::Tex(tex) = op {
                 units[usize::from(tex.unit) % TEXTURE_UNITS] = true;
             }
         }
-        reads.retain(|read| units[read.unit]);
-        let job = Job { program, textures, ..Job::default() };
-        Ok(Some(Self { shader, job, readings: exec_readings, reads }))
-    }
-
-    /// Takes the levels of textures that the program may read.
-    pub(crate) fn take_reads(&mut self) -> Vec<LevelRead> {
-        std::mem::take(&mut self.reads)
+        let used = self.textures.iter().enumerate().filter(|(unit, _)| units[*unit]);
+        used.flat_map(|(unit, texture)| {
+            let levels = texture.iter().flat_map(|texture| &texture.reads);
+            levels.map(move |read| LevelRead { unit, ..read.clone() })
+        })
+        .collect()
     }
 
     /// Returns program and textures.
-    pub(crate) fn job(&self) -> &Job {
-        &self.job
+    pub(crate) fn job(&self) -> Job {
+        let texture = |texture: &Option<Arc<BoundTexture>>| Some(texture.as_ref()?.texture.clone());
+        Job {
+            program: self.program.clone(),
+            textures: self.textures.each_ref().map(texture),
+            ..Job::default()
+        }
     }
 
     /// Returns which targets the program writes.
@@ -110,163 +120,181 @@ impl Fragments {
         self.shader.targets()
     }
 
-    /// Runs the program for all pixels of quads with a covered sample; uncovered pixels are helpers. Each quad has the
-    /// number of its primitive.
-    ///
-    /// # Errors
-    /// [`CardError`] if the program exceeds the budget or cannot run.
-    pub(crate) fn shade(
-        &mut self,
-        engine: &dyn Engine,
-        work: &Work<'_>,
-        quads: &[(u32, Quad)],
-        budget: &mut Budget,
-    ) -> Result<Shaded, CardError> {
-        let prepare = self.job.program.code.len() as u64 * Limits::PREPARE;
-        budget.fragment_instructions(prepare)?;
-        let (limit, shared) = budget.group_instructions(groups(quads.len()));
-        match self.picture(engine, work, quads, limit, budget) {
-            Ok(frame) => {
-                budget.fragment_instructions(frame.counters.instructions)?;
-                Ok(Shaded { frames: vec![frame], quads: quads.len() })
-            }
-            // One group may need more than its share of the remaining budget: in smaller pictures each has more.
-            Err(CardError::Fragment(RunError::Instructions { .. }))
-                if shared && quads.len() > PART =>
-            {
-                let mut frames = Vec::new();
-                for part in quads.chunks(PART) {
-                    budget.fragment_instructions(prepare)?;
-                    let (limit, _) = budget.group_instructions(groups(part.len()));
-                    let frame = self.picture(engine, work, part, limit, budget)?;
-                    budget.fragment_instructions(frame.counters.instructions)?;
-                    frames.push(frame);
-                }
-                Ok(Shaded { frames, quads: PART })
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Draws a packed picture of quads.
-    fn picture(
-        &mut self,
-        engine: &dyn Engine,
-        work: &Work<'_>,
-        quads: &[(u32, Quad)],
-        instructions: u64,
-        budget: &Budget,
-    ) -> Result<Frame, CardError> {
-        let Work { rs, samples, primitives } = work;
-        let rows = quads.len().div_ceil(ROW);
-        let columns = quads.len().min(ROW);
-        let size = [2 * columns, 2 * rows].map(|n| n as u32);
-        let width = 2 * columns;
-        let pixels = width * 2 * rows;
-        let mut values = vec![vec![[0.0; 4]; pixels]; rs.writes().len()];
-        let mut coverage = vec![false; pixels];
-        for (n, (primitive, quad)) in quads.iter().enumerate() {
-            let Some(primitive) = primitives.get(*primitive as usize) else { continue };
-            for corner in 0..4 {
-                let place = place(n, corner, width);
-                coverage[place] = quad.masks[corner] != 0;
-                let at = quad.pixel(corner);
-                let inputs = rs.inputs(primitive, at, samples.center(at));
-                for (values, input) in values.iter_mut().zip(inputs) {
-                    values[place] = input;
-                }
-            }
-        }
-        let input = |(write, values): (&crate::rs::Write, Vec<_>)| Input {
-            temp: write.temp,
-            data: InputData::Values { width: width as u32, values },
-        };
-        self.job.size = Some(size);
-        self.job.inputs = Some(rs.writes().iter().zip(values).map(input).collect());
-        self.job.coverage = Some(coverage);
-        let options = Options {
-            readings: self.readings,
-            // Threads are too expensive for small pictures.
-            threads: if pixels < 1 << 14 { 1 } else { 0 },
-            limits: r500_exec::Limits {
-                instructions,
-                time: budget.time_left(),
-                ..Default::default()
-            },
-            ..Options::default()
-        };
-        let bindings = Bindings::new(&self.job, size);
-        let bindings = bindings.map_err(|error| CardError::Bindings(error.to_string()))?;
-        draw(engine, &self.shader, &bindings, &options).map_err(|error| match error {
-            RunError::Time { .. } => budget.out_of_time(),
-            error => CardError::Fragment(error),
-        })
+    /// Returns the cost of preparing the program, in instructions.
+    pub(crate) fn cost(&self) -> u64 {
+        self.program.code.len() as u64 * Limits::PREPARE
     }
 }
 
-/// Number of quads of a part of a picture that exceeds the budget as a whole.
-const PART: usize = 1024;
+/// Number of quads in a row of the packed picture.
+const ROW: usize = 256;
+/// Number of quads in a packed picture: its planes fit into a cache.
+pub(crate) const PICTURE: usize = 8 * ROW;
 
 /// Returns an upper bound of the number of groups in the packed picture of some quads.
-fn groups(quads: usize) -> u64 {
+pub(crate) fn groups(quads: usize) -> u64 {
     let [columns, rows] = [2 * quads.min(ROW), 2 * quads.div_ceil(ROW)];
     let [width, height] = GROUP.map(|n| n as usize);
     (columns.div_ceil(width) * rows.div_ceil(height)) as u64
 }
 
-impl Shaded {
-    /// Returns which engine ran each picture.
-    pub(crate) fn run_infos(&self) -> impl Iterator<Item = &RunInfo> {
-        self.frames.iter().map(|frame| &frame.run_info)
+/// Shades quads on one thread, picture by picture.
+pub(crate) struct Painter<'a> {
+    fragments: &'a Fragments,
+    engine: &'a dyn Engine,
+    work: Work<'a>,
+    budget: Budget,
+    /// Pictures without and with a coverage mask.
+    pictures: [Option<Picture<'a>>; 2],
+}
+
+/// A picture that is drawn again and again.
+struct Picture<'a> {
+    size: [u32; 2],
+    bindings: Bindings,
+    drawing: Drawing<'a>,
+    frame: Frame,
+}
+
+/// The results of fragment programs for quads.
+#[derive(Clone, Copy)]
+pub(crate) struct Shaded<'a> {
+    frame: &'a Frame,
+}
+
+impl<'a> Painter<'a> {
+    pub(crate) fn new(
+        fragments: &'a Fragments,
+        engine: &'a dyn Engine,
+        work: Work<'a>,
+        budget: Budget,
+    ) -> Self {
+        Self { fragments, engine, work, budget, pictures: [None, None] }
     }
 
+    /// Returns which engine ran each kind of picture.
+    pub(crate) fn run_infos(&self) -> impl Iterator<Item = RunInfo> {
+        self.pictures.iter().flatten().map(|picture| picture.drawing.run_info())
+    }
+
+    /// Runs the program for all pixels of at most [`PICTURE`] quads with a covered sample; uncovered pixels are helpers. A group of pixels
+    /// executes at most `instructions`. Returns the results and the number of executed instructions.
+    ///
+    /// # Errors
+    /// [`CardError`] if the program exceeds a limit or cannot run.
+    #[expect(clippy::expect_used, reason = "the line before creates the picture")]
+    pub(crate) fn shade(
+        &mut self,
+        quads: &QuadList,
+        instructions: u64,
+    ) -> Result<(Shaded<'_>, u64), CardError> {
+        let size = [2 * quads.len().min(ROW), 2 * quads.len().div_ceil(ROW)].map(|n| n as u32);
+        let full = quads.len().is_multiple_of(size[0] as usize / 2)
+            && quads.iter().all(|(_, quad)| !quad.masks.contains(&0));
+        let slot = &mut self.pictures[usize::from(!full)];
+        if slot.as_ref().is_none_or(|picture| picture.size != size) {
+            *slot = Some(Picture::new(self.fragments, self.engine, &self.work, size, full)?);
+        }
+        let picture = slot.as_mut().expect("there is one now");
+        let limits = &mut picture.drawing.options_mut().limits;
+        limits.instructions = instructions;
+        limits.time = self.budget.time_left();
+        let bindings = &mut picture.bindings;
+        let width = size[0] as usize;
+        if let Some(coverage) = bindings.coverage_mut() {
+            coverage.fill(false);
+            for (n, (_, quad)) in quads.iter().enumerate() {
+                for corner in 0..4 {
+                    coverage[place(n, corner, width)] = quad.masks[corner] != 0;
+                }
+            }
+        }
+        self.work.interpolate(quads, |temp, first, values| {
+            let Some(plane) = bindings.input_values_mut(temp) else { return };
+            for (n, [a, b, c, d]) in (first..).zip(values) {
+                let at = place(n, 0, width);
+                plane[at..at + 2].copy_from_slice(&[*a, *b]);
+                plane[at + width..at + width + 2].copy_from_slice(&[*c, *d]);
+            }
+        });
+        let drawn = picture.drawing.draw_into(&picture.bindings, &mut picture.frame);
+        drawn.map_err(|error| match error {
+            RunError::Time { .. } => self.budget.out_of_time(),
+            error => CardError::Fragment(error),
+        })?;
+        let frame = &picture.frame;
+        Ok((Shaded { frame }, frame.counters.instructions))
+    }
+}
+
+impl<'a> Picture<'a> {
+    fn new(
+        fragments: &'a Fragments,
+        engine: &'a dyn Engine,
+        work: &Work<'_>,
+        size: [u32; 2],
+        full: bool,
+    ) -> Result<Self, CardError> {
+        let bindings_error = |error: BindError| CardError::Bindings(error.to_string());
+        let pixels = size[0] as usize * size[1] as usize;
+        let mut bindings = fragments.bindings.clone();
+        bindings.set_size(size);
+        for write in work.rs.writes() {
+            let data = InputData::Values { width: size[0], values: vec![[0.0; 4]; pixels] };
+            let input = Input { temp: write.temp, data };
+            bindings.set_input(input).map_err(bindings_error)?;
+        }
+        let mask = (!full).then(|| vec![false; pixels]);
+        bindings.set_coverage(mask).map_err(bindings_error)?;
+        // Quads are divided among threads before they are shaded.
+        let options = Options { readings: fragments.readings, threads: 1, ..Options::default() };
+        let shader = Arc::clone(&fragments.shader);
+        let drawing = Drawing::new(engine, shader, &bindings, options)?;
+        let frame = drawing.frame(&bindings)?;
+        Ok(Self { size, bindings, drawing, frame })
+    }
+}
+
+impl Shaded<'_> {
     /// Returns which pixels of quad `n` are covered and not killed.
     #[inline(always)]
     pub(crate) fn alive(&self, n: usize) -> [bool; 4] {
-        let frame = &self.frames[n / self.quads];
-        self.pixels(n, frame.coverage())
+        self.pixels(n, self.frame.coverage())
     }
 
     /// Returns a colour of the pixels of quad `n`.
     #[inline(always)]
     pub(crate) fn colors(&self, n: usize, target: usize) -> [[f32; 4]; 4] {
-        let plane = self.frames[n / self.quads].target(target);
-        plane.map_or([[0.0; 4]; 4], |plane| self.pixels(n, plane))
+        self.frame.target(target).map_or([[0.0; 4]; 4], |plane| self.pixels(n, plane))
     }
 
     /// Returns the depths of the pixels of quad `n`.
     #[inline(always)]
     pub(crate) fn depths(&self, n: usize) -> [f32; 4] {
-        let plane = self.frames[n / self.quads].depth();
-        plane.map_or([0.0; 4], |plane| self.pixels(n, plane))
+        self.frame.depth().map_or([0.0; 4], |plane| self.pixels(n, plane))
     }
 
-    /// Returns the values of quad `n` in a plane of its frame.
+    /// Returns the values of quad `n` in a plane of the frame.
     #[inline(always)]
     fn pixels<T: Copy>(&self, n: usize, plane: &[T]) -> [T; 4] {
-        let width = self.frames[n / self.quads].width() as usize;
-        let first = place(n % self.quads, 0, width);
+        let width = self.frame.width() as usize;
+        let first = place(n, 0, width);
         let [a, b] = [&plane[first..first + 2], &plane[first + width..first + width + 2]];
         [a[0], a[1], b[0], b[1]]
     }
 
     /// Returns a pixel of quad `n`.
     pub(crate) fn fragment(&self, n: usize, corner: usize) -> Fragment {
-        let frame = &self.frames[n / self.quads];
-        let place = place(n % self.quads, corner, frame.width() as usize);
-        let color = |target| {
-            let plane: Option<&[[f32; 4]]> = frame.target(target);
-            plane.map_or([0.0; 4], |plane| plane[place])
-        };
         Fragment {
-            colors: std::array::from_fn(color),
-            depth: frame.depth().map_or(0.0, |plane| plane[place]),
-            alive: frame.coverage()[place],
+            colors: std::array::from_fn(|target| self.colors(n, target)[corner]),
+            depth: self.depths(n)[corner],
+            alive: self.alive(n)[corner],
         }
     }
 }
 
 /// Returns the index of a pixel of quad `n` in the packed picture.
+#[inline(always)]
 fn place(n: usize, corner: usize, width: usize) -> usize {
     let (row, column) = (n / ROW * 2 + corner / 2, n % ROW * 2 + corner % 2);
     row * width + column

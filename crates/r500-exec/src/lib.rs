@@ -88,4 +88,6 @@ pub use engine::{PreparedDraw, SurfacePainter};
 #[doc(hidden)]
 pub use options::GROUP;
 #[doc(hidden)]
+pub use parallel::{fan_out, task_count};
+#[doc(hidden)]
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, ProgramKey, Tex, TexReg};

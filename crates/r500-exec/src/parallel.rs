@@ -14,7 +14,7 @@ use crate::pool::Pool;
 use crate::{Options, PixelRect, RunError};
 
 /// Returns how many tasks may run at a time; 0 means the number of threads of the current pool.
-pub(crate) fn task_count(wanted: usize) -> usize {
+pub fn task_count(wanted: usize) -> usize {
     match wanted {
         #[cfg(not(target_family = "wasm"))]
         0 => crate::pool::threads(),
@@ -25,7 +25,7 @@ pub(crate) fn task_count(wanted: usize) -> usize {
 }
 
 /// Calls `work` `tasks` times, in parallel as far as the pool has idle threads; a single task runs on the calling thread.
-pub(crate) fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
+pub fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
     match tasks {
         0 => {}
         1 => work(),

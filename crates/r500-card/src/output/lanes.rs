@@ -160,7 +160,7 @@ impl Lanes<'_> {
             let from_program = self.output.depth_from_program();
             for (n, number) in batch.numbers[..batch.len].iter().enumerate() {
                 let (primitive, quad) = &quads.quads[*number];
-                let primitive = &quads.primitives[*primitive as usize];
+                let primitive = &quads.work.primitives[*primitive as usize];
                 let depths = &mut depths[4 * n..4 * n + 4];
                 if from_program {
                     for (to, depth) in depths.iter_mut().zip(shaded.depths(*number)) {
@@ -168,7 +168,7 @@ impl Lanes<'_> {
                         *to = (f64::from(depth) * DEPTH_MAX).round() as u32;
                     }
                 } else {
-                    let centers = quads.samples.quad(quad);
+                    let centers = quads.work.samples.quad(quad);
                     depths.copy_from_slice(&primitive.quad_depths(centers));
                 }
                 back[4 * n..4 * n + 4].fill(primitive.back);

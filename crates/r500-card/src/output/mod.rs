@@ -15,9 +15,9 @@ use crate::fg::Fg;
 use crate::fog::Fog;
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
-use crate::rs::Rs;
-use crate::sc::{Quad, Samples};
-use crate::su::{DEPTH_MAX, Primitive};
+use crate::rs::Work;
+use crate::sc::QuadList;
+use crate::su::DEPTH_MAX;
 use crate::surface::Surface;
 use crate::us::Shaded;
 use crate::zb::Zb;
@@ -34,13 +34,10 @@ pub(crate) struct Output {
 }
 
 /// Shaded quads, in the order of their primitives.
-pub(crate) struct Quads<'a> {
-    pub(crate) rs: &'a Rs,
-    pub(crate) samples: &'a Samples,
-    pub(crate) primitives: &'a [Primitive],
-    /// Each with the index of its primitive.
-    pub(crate) quads: &'a [(u32, Quad)],
-    pub(crate) shaded: &'a Shaded,
+struct Quads<'a> {
+    work: &'a Work<'a>,
+    quads: &'a QuadList,
+    shaded: Shaded<'a>,
 }
 
 impl Output {
@@ -59,16 +56,24 @@ impl Output {
         self.rb3d.surfaces().chain(self.zb.surface())
     }
 
-    /// Tests and stores quads. Returns the number of samples that passed.
-    pub(crate) fn write(&self, quads: &Quads<'_>, rules_only: bool) -> Written {
-        match lanes::Lanes::new(self, quads.samples).filter(|_| !rules_only) {
-            Some(lanes) => Written { passed: lanes.write(quads), by_lanes: true },
-            None => Written { passed: self.by_rules(quads), by_lanes: false },
+    /// Tests and stores quads.
+    pub(crate) fn write(
+        &self,
+        work: &Work<'_>,
+        quads: &QuadList,
+        shaded: Shaded<'_>,
+        rules_only: bool,
+    ) -> Written {
+        let quads = Quads { work, quads, shaded };
+        match lanes::Lanes::new(self, work.samples).filter(|_| !rules_only) {
+            Some(lanes) => Written { passed: lanes.write(&quads), by_lanes: true },
+            None => Written { passed: self.by_rules(&quads), by_lanes: false },
         }
     }
 
     /// Tests and stores quads sample by sample. Returns the number of samples that passed.
-    fn by_rules(&self, Quads { rs, samples, primitives, quads, shaded }: &Quads<'_>) -> u64 {
+    fn by_rules(&self, Quads { work, quads, shaded }: &Quads<'_>) -> u64 {
+        let Work { rs, samples, primitives } = **work;
         let mut passed = 0;
         for (n, (primitive, quad)) in quads.iter().enumerate() {
             let primitive = &primitives[*primitive as usize];

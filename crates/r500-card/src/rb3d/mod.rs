@@ -24,7 +24,7 @@ use blend::Blend;
 use format::PixelFormat;
 
 /// State of the block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Rb3d {
     targets: Vec<Target>,
     blend: Option<Blend>,
@@ -34,7 +34,7 @@ pub(crate) struct Rb3d {
 }
 
 /// A render target of a draw.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Target {
     /// Its number, 0 to 3.
     number: usize,
@@ -47,7 +47,7 @@ struct Target {
 }
 
 /// A resolve: averages the samples of target A into another surface.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Resolve {
     surface: Surface,
     /// Whether the mean is computed in linear light, gamma 2.2.

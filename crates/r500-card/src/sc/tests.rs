@@ -42,8 +42,9 @@ fn shape(kind: ShapeKind, points: [GridPoint; 3], parallelogram: bool) -> Shape 
 /// Adds one to the count of each covered sample.
 fn scan(blocks: &Blocks, shape: Shape, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
     let Some(primitive) = blocks.su.setup(shape) else { return };
-    let mut budget = Budget::new(Limits::default());
-    let result = blocks.sc.scan(&primitive, &mut budget, |quad, _| {
+    let quads = quads(blocks, &primitive, false);
+    assert_eq!(quads, self::quads(blocks, &primitive, true));
+    for quad in quads {
         for corner in 0..4 {
             let [x, y] = quad.pixel(corner);
             let count = &mut counts[(y * 64 + x) as usize];
@@ -51,9 +52,16 @@ fn scan(blocks: &Blocks, shape: Shape, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
                 *count += quad.masks[corner] >> sample & 1;
             }
         }
-        Ok(())
-    });
-    assert_eq!(result, Ok(()));
+    }
+}
+
+fn quads(blocks: &Blocks, primitive: &Primitive, rules_only: bool) -> Vec<Quad> {
+    let mut quads = Vec::new();
+    let mut budget = Budget::new(Limits::default());
+    if let Some(mut scan) = blocks.sc.begin(primitive, &mut budget).unwrap() {
+        while blocks.sc.rows(&mut scan, primitive, rules_only, |quad| quads.push(quad)) {}
+    }
+    quads
 }
 
 fn covered(counts: &[[u8; SAMPLES]; 64 * 64]) -> Vec<(usize, usize)> {

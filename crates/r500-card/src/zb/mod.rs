@@ -16,7 +16,7 @@ use crate::reading::{Depth16, Readings};
 use crate::surface::Surface;
 
 /// State of the block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Zb {
     surface: Option<Surface>,
     format: DepthFormat,
