@@ -22,7 +22,7 @@ use crate::sc::{Quad, QuadList, Sc};
 use crate::su::{Primitive, Su};
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
-use crate::us::{Fragments, PICTURE, Painter, groups, ran_together};
+use crate::us::{Fragment, Fragments, PICTURE, Painter, Shaded, groups, ran_together};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::vertices::Vertices;
 use crate::vap::{DrawState, OutputLayout, Vertex};
@@ -312,7 +312,11 @@ impl Pipeline {
         let totals = if context.budget.counts_fragment_instructions() {
             self.in_sequence(&work, &quads, context)?
         } else {
-            self.in_parallel(&work, &quads, context)?
+            let uniform = match context.rules_only || quads.len() < UNIFORM {
+                true => None,
+                false => self.uniform(&work, &quads, context)?,
+            };
+            self.in_parallel(&work, &quads, uniform.as_ref(), context)?
         };
         if let Some(ran) = totals.ran {
             self.ran = Some(ran_together(self.ran.take(), ran));
@@ -350,12 +354,32 @@ impl Pipeline {
         Ok(totals)
     }
 
+    /// Returns the fragment of all pixels of quads, if it is one, and the engine that computed it.
+    fn uniform(
+        &self,
+        work: &Work<'_>,
+        quads: &QuadList,
+        context: &Context<'_>,
+    ) -> Result<Option<(Fragment, Option<RunInfo>)>, CardError> {
+        let covered = |(_, quad): &(u32, Quad)| quad.masks.iter().position(|mask| *mask != 0);
+        let Some(corner) = quads.first().and_then(covered) else { return Ok(None) };
+        if !self.fragments.is_pure() || !self.rs.is_uniform(work.primitives) {
+            return Ok(None);
+        }
+        let limit = context.budget.group_instructions(1);
+        let mut painter = Painter::new(&self.fragments, context.engine, *work, *context.budget);
+        let (shaded, _) = painter.shade(&quads[..1], limit)?;
+        let fragment = shaded.fragment(0, corner);
+        Ok(Some((fragment, painter.run_infos().next())))
+    }
+
     /// Shades and writes quads on several threads. Quads are divided by rows of the target, each of which one thread draws in order: the
     /// result does not depend on the number of threads.
     fn in_parallel(
         &self,
         work: &Work<'_>,
         quads: &QuadList,
+        uniform: Option<&(Fragment, Option<RunInfo>)>,
         context: &Context<'_>,
     ) -> Result<Totals, CardError> {
         let shares = if quads.len() < SHARED { 1 } else { SHARES };
@@ -376,6 +400,12 @@ impl Pipeline {
             Mutex::new(vec![Ok(Totals::default()); shares]);
         let draw_share = |painter: &mut Painter<'_>, quads: &QuadList| -> Result<_, CardError> {
             let mut totals = Totals::default();
+            if let Some((fragment, ran)) = uniform {
+                let shaded = Shaded::Same(fragment);
+                totals.add(self.output.write(work, quads, shaded, rules_only));
+                totals.ran.clone_from(ran);
+                return Ok(totals);
+            }
             for part in quads.chunks(PICTURE) {
                 let (shaded, _) = painter.shade(part, limit)?;
                 totals.add(self.output.write(work, part, shaded, rules_only));
@@ -406,6 +436,8 @@ impl Pipeline {
     }
 }
 
+/// Number of quads from which on it is worth to find out whether all have the same fragment.
+const UNIFORM: usize = 64;
 /// Number of quads from which on they are divided among threads.
 const SHARED: usize = 4096;
 /// Into how many shares they are divided.

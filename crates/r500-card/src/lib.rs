@@ -97,6 +97,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod card;
 mod clip;
 mod cp;

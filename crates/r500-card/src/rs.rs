@@ -12,7 +12,7 @@ use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_stream::State;
 
 use crate::fog::FogValue;
-use crate::ga::{self, GridPoint};
+use crate::ga::{self, Corner, GridPoint};
 use crate::sc::{Quad, QuadList, Samples};
 use crate::su::Primitive;
 use crate::vap::OutputLayout;
@@ -195,7 +195,10 @@ impl<S: FnMut(u8, usize, &[[[f32; 4]; 4]])> SimdTask for Interpolate<'_, S> {
         let mut values = [[[0.0; 4]; 4]; QUADS];
         for (part, quads) in self.quads.chunks(QUADS).enumerate() {
             for (weights, (primitive, quad)) in weights.iter_mut().zip(quads) {
-                *weights = QuadWeights::new(&primitives[*primitive as usize], samples.quad(quad));
+                *weights = QuadWeights::new(
+                    &primitives[*primitive as usize],
+                    samples.center(quad.pixel(0)),
+                );
             }
             for write in &rs.writes {
                 let of_quads = quads.iter().zip(&weights).zip(&mut values);
@@ -206,6 +209,44 @@ impl<S: FnMut(u8, usize, &[[[f32; 4]; 4]])> SimdTask for Interpolate<'_, S> {
                 (self.store)(write.temp, part * QUADS, &values[..quads.len()]);
             }
         }
+    }
+}
+
+impl Rs {
+    /// Returns whether every input has the same bits for all pixels that each of some primitives covers, and for all primitives.
+    ///
+    /// Interpolation of three equal numbers is off by a few roundings of double precision at most, which the one to float32 takes back,
+    /// unless the number is a denormal, a zero with a sign, or not finite.
+    pub(crate) fn is_uniform(&self, primitives: &[Primitive]) -> bool {
+        let Some(first) = primitives.first() else { return false };
+        primitives.iter().all(|primitive| {
+            let [a, b, c] = &primitive.corners;
+            let bits = a.rhw.to_bits();
+            let same = |at: &dyn Fn(&Corner) -> f32| {
+                let value = at(a);
+                let plain = value.is_normal() || value.to_bits() == 0;
+                plain
+                    && [b, c, &first.corners[0]]
+                        .into_iter()
+                        .all(|corner| at(corner).to_bits() == value.to_bits())
+            };
+            (1e-30..=1e30).contains(&a.rhw)
+                && [b.rhw.to_bits(), c.rhw.to_bits()] == [bits; 2]
+                && self.writes.iter().all(|write| match write.source {
+                    Interpolant::Tex(components) => {
+                        components.into_iter().all(|component| match component {
+                            Component::Constant(_) => true,
+                            Component::Of(tex, c) => same(&|corner| corner.tex[tex][c]),
+                            Component::Fog => false,
+                        })
+                    }
+                    Interpolant::Color(n, _) => {
+                        (0..4).all(|channel| same(&|corner| corner.colors[n][channel]))
+                    }
+                    Interpolant::Position => false,
+                    Interpolant::BackFace => primitive.back == first.back,
+                })
+        })
     }
 }
 
@@ -220,8 +261,8 @@ impl QuadWeights {
     const ZERO: Self = Self { scaled: [[0.0; 4]; 3], total: [0.0; 4] };
 
     #[inline(always)]
-    fn new(primitive: &Primitive, centers: [GridPoint; 4]) -> Self {
-        let weights = primitive.quad_weights(centers);
+    fn new(primitive: &Primitive, first: GridPoint) -> Self {
+        let weights = primitive.quad_weights(first);
         let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
         let scaled: [[f64; 4]; 3] =
             std::array::from_fn(|i| std::array::from_fn(|n| weights[i][n] * rhw[i]));
@@ -256,9 +297,9 @@ impl Rs {
                 for (channel, component) in channels.iter_mut().zip(components) {
                     *channel = match component {
                         Component::Constant(value) => [value; 4],
-                        Component::Fog => {
-                            samples.quad(quad).map(|center| self.fog.at(primitive, center))
-                        }
+                        Component::Fog => [0, 1, 2, 3].map(|corner| {
+                            self.fog.at(primitive, samples.center(quad.pixel(corner)))
+                        }),
                         Component::Of(tex, c) => {
                             weights.interpolate([0, 1, 2].map(|i| corners[i].tex[tex][c]))
                         }

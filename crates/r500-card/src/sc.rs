@@ -75,14 +75,6 @@ impl Samples {
         [i64::from(x) * self.unit + self.center[0], i64::from(y) * self.unit + self.center[1]]
     }
 
-    /// Returns the centres of a quad's pixels.
-    #[inline(always)]
-    pub(crate) fn quad(&self, quad: &Quad) -> [GridPoint; 4] {
-        let [x, y] = self.center([quad.x.into(), quad.y.into()]);
-        let [right, below] = [x + self.unit, y + self.unit];
-        [[x, y], [right, y], [x, below], [right, below]]
-    }
-
     /// Returns the position of a sample of a pixel.
     pub(crate) fn position(&self, [x, y]: [u32; 2], sample: usize) -> GridPoint {
         let [dx, dy] = self.positions[sample];

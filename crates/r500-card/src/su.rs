@@ -50,6 +50,10 @@ pub(crate) struct Primitive {
     pub(crate) bounds: [GridPoint; 2],
     /// Edge functions opposite to each corner: barycentric coordinates times twice the area.
     weights: [Edge; 3],
+    /// The same for quads.
+    steps: Option<[EdgeSteps; 3]>,
+    /// Units of the grid in a pixel.
+    unit: i64,
     pub(crate) corners: [Corner; 3],
     pub(crate) back: bool,
     pub(crate) stipple: Option<StippledLine>,
@@ -57,6 +61,29 @@ pub(crate) struct Primitive {
 }
 
 /// Depth of a primitive: values at the corners after scaling, not clamped.
+/// An edge function in floating point, and its changes from the first pixel of a quad to each.
+#[derive(Clone, Copy, Debug)]
+struct EdgeSteps {
+    a: f64,
+    b: f64,
+    c: f64,
+    pixels: [f64; 4],
+}
+
+impl EdgeSteps {
+    /// Returns the steps; `None` if results may not be exact in double precision. Coordinates of pixels are below 2^23 on the finest grid, so
+    /// that sums are below 2^53.
+    fn new(Edge { a, b, c }: Edge, unit: i64) -> Option<Self> {
+        let exact = a.abs().max(b.abs()) < 1 << 27 && c.abs() < 1 << 51;
+        exact.then(|| Self {
+            a: a as f64,
+            b: b as f64,
+            c: c as f64,
+            pixels: [0, a * unit, b * unit, (a + b) * unit].map(|step| step as f64),
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Depth {
     corners: [f64; 3],
@@ -68,20 +95,42 @@ struct Depth {
 }
 
 impl Primitive {
-    /// Returns the [`weights`](Self::weights) of four points, by corner.
+    /// Returns the [`weights`](Self::weights) of the pixels of a quad, given the centre of the first, by corner.
     #[inline(always)]
-    pub(crate) fn quad_weights(&self, at: [GridPoint; 4]) -> [[f64; 4]; 3] {
-        self.weights.map(|edge| at.map(|at| edge.at(at) as f64))
+    pub(crate) fn quad_weights(&self, first: GridPoint) -> [[f64; 4]; 3] {
+        let Some(steps) = &self.steps else {
+            return self.weights.map(|edge| self.quad(first).map(|at| edge.at(at) as f64));
+        };
+        let [x, y] = first.map(|x| x as f64);
+        steps.each_ref().map(|EdgeSteps { a, b, c, pixels }| {
+            let first = a * x + b * y + c;
+            pixels.map(|step| first + step)
+        })
     }
 
-    /// Returns the [`depth`](Self::depth) of four points.
+    /// Returns the points of a quad's pixels, given that of the first.
+    fn quad(&self, [x, y]: GridPoint) -> [GridPoint; 4] {
+        let [right, below] = [x + self.unit, y + self.unit];
+        [[x, y], [right, y], [x, below], [right, below]]
+    }
+
+    /// Returns the [`depth`](Self::depth) of all points that the primitive covers, if it is one.
+    pub(crate) fn uniform_depth(&self) -> Option<u32> {
+        let Depth { corners: [z, others @ ..], offset, is_w, .. } = self.depth;
+        let rounded = (z + offset).clamp(0.0, DEPTH_MAX);
+        // Interpolation of three equal numbers is off by a few roundings, far less than this.
+        let clear = (rounded.fract() - 0.5).abs() > 1e-3 && z.abs() < 1e9 && offset.abs() < 1e9;
+        (!is_w && others == [z; 2] && clear).then(|| rounded.round() as u32)
+    }
+
+    /// Returns the [`depth`](Self::depth) of the pixels of a quad, given the centre of the first.
     #[inline(always)]
-    pub(crate) fn quad_depths(&self, at: [GridPoint; 4]) -> [u32; 4] {
+    pub(crate) fn quad_depths(&self, first: GridPoint) -> [u32; 4] {
         if self.depth.is_w {
-            return at.map(|at| self.depth(at));
+            return self.quad(first).map(|at| self.depth(at));
         }
         let Depth { corners: [z0, z1, z2], double_area, offset, .. } = self.depth;
-        let [a, b, c] = self.quad_weights(at);
+        let [a, b, c] = self.quad_weights(first);
         std::array::from_fn(|n| {
             let z = (a[n] * z0 + b[n] * z1 + c[n] * z2) / double_area + offset;
             // NaN becomes 0.
@@ -151,7 +200,7 @@ pub(crate) struct Su {
     cylinders: u32,
     two_sided: [bool; 2],
     /// Grid units in a pixel.
-    unit: f64,
+    unit: i64,
 }
 
 impl Su {
@@ -190,7 +239,7 @@ impl Su {
             parallelograms: enable.para_enable().then_some(front),
             cylinders: registers.get::<SuTexWrap>().bits(),
             two_sided: [layout.has_color(2), layout.has_color(3)],
-            unit: grid.unit as f64,
+            unit: grid.unit,
         }
     }
 
@@ -264,6 +313,11 @@ impl Su {
             edge_count,
             bounds: [bound(i64::min), bound(i64::max)],
             weights,
+            steps: match weights.map(|edge| EdgeSteps::new(edge, self.unit)) {
+                [Some(a), Some(b), Some(c)] => Some([a, b, c]),
+                _ => None,
+            },
+            unit: self.unit,
             corners,
             back,
             stipple,
@@ -273,7 +327,7 @@ impl Su {
                 is_w: self.depth_is_w,
                 offset: offset.map_or(0.0, |[factor, constant]| {
                     let slope = slope(|e| e.a).max(slope(|e| e.b));
-                    slope * self.unit * factor + constant
+                    slope * self.unit as f64 * factor + constant
                 }),
             },
         })

@@ -7,6 +7,8 @@ use r500_chip::tiling::{Layout, Tiling};
 use r500_chip::values::Endian;
 use r500_stream::Buffer;
 
+use crate::batch::{Batch, LANES, Lane, ROWS};
+
 /// A surface in memory.
 #[derive(Debug)]
 pub(crate) struct Surface {
@@ -135,6 +137,9 @@ impl Surface {
     }
 }
 
+/// The byte offsets of the rows of a batch.
+pub(crate) struct Offsets([usize; ROWS]);
+
 /// A surface whose pixels are accessed in horizontal pairs, the first in an even column: one sample a pixel, 16 or 32 bits, in memory's
 /// byte order.
 pub(crate) struct Pairs<'a> {
@@ -212,6 +217,86 @@ impl Pairs<'_> {
             let [a, b] = [0, 1].map(|n| if stored[n] { values[n] & 0xffff } else { old[n] });
             store(offset / 4, a | b << 16);
         }
+    }
+
+    /// Returns the offsets of the rows of a batch.
+    #[inline(always)]
+    pub(crate) fn offsets(&self, batch: &Batch, [dx, dy]: [u32; 2]) -> Offsets {
+        let mut offsets = Offsets([0; ROWS]);
+        for (offset, row) in offsets.0.iter_mut().zip(batch.rows()) {
+            let [x, y] = row.at;
+            *offset = self.offset([x + dx, y + dy]);
+        }
+        offsets
+    }
+
+    /// Loads the pixels of a batch.
+    #[inline(always)]
+    pub(crate) fn gather(&self, batch: &Batch, offsets: &Offsets) -> Lane<u32> {
+        let mut values = [0; LANES];
+        for (offset, row) in offsets.0.iter().zip(batch.rows()) {
+            let first = self.load(*offset);
+            let [a, b] = row.pairs();
+            values[a..a + 2].copy_from_slice(&first);
+            if row.is_four {
+                let second = self.load(offset + self.pair_bytes());
+                values[b..b + 2].copy_from_slice(&second);
+            }
+        }
+        values
+    }
+
+    /// Stores pixels of a batch.
+    #[inline(always)]
+    pub(crate) fn scatter(
+        &mut self,
+        batch: &Batch,
+        offsets: &Offsets,
+        values: &Lane<u32>,
+        stored: &Lane<bool>,
+    ) {
+        for (offset, row) in offsets.0.iter().zip(batch.rows()) {
+            let [a, b] = row.pairs();
+            self.store(*offset, [values[a], values[a + 1]], [stored[a], stored[a + 1]]);
+            if row.is_four {
+                let second = offset + self.pair_bytes();
+                self.store(second, [values[b], values[b + 1]], [stored[b], stored[b + 1]]);
+            }
+        }
+    }
+
+    /// Replaces the covered pixels of a batch.
+    #[inline(always)]
+    pub(crate) fn map(&mut self, batch: &Batch, [dx, dy]: [u32; 2], new: impl Fn(u32) -> u32) {
+        for row in batch.rows() {
+            let [x, y] = row.at;
+            let offset = self.offset([x + dx, y + dy]);
+            let pairs = if row.is_four { 2 } else { 1 };
+            if row.is_four && row.covered == [true; 4] && self.dwords {
+                let first = offset / 4;
+                if let Some(words) = self.words.get(first..first + 4) {
+                    for word in words {
+                        word.store(new(word.load(Ordering::Relaxed)), Ordering::Relaxed);
+                    }
+                    let (first, last) = &mut self.written;
+                    *first = (*first).min(offset);
+                    *last = (*last).max(offset + 16);
+                    continue;
+                }
+            }
+            for pair in 0..pairs {
+                let offset = offset + pair * self.pair_bytes();
+                let values = self.load(offset).map(&new);
+                let covered = [row.covered[2 * pair], row.covered[2 * pair + 1]];
+                self.store(offset, values, covered);
+            }
+        }
+    }
+
+    /// Returns the bytes of a pair.
+    #[inline(always)]
+    fn pair_bytes(&self) -> usize {
+        if self.dwords { 8 } else { 4 }
     }
 
     /// Adds the stored pixels to those of the surface.

@@ -120,6 +120,15 @@ impl Fragments {
         self.shader.targets()
     }
 
+    /// Returns whether the results for a pixel depend on its own inputs only: the program reads no texture and no other pixel of the quad,
+    /// and has no flow control.
+    pub(crate) fn is_pure(&self) -> bool {
+        self.shader.ops().iter().all(|op| match op {
+            Op::Alu(alu) => !alu.rgb.op.is_derivative() && !alu.alpha.op.is_derivative(),
+            Op::Tex(_) | Op::Fc(_) => false,
+        })
+    }
+
     /// Returns the cost of preparing the program, in instructions.
     pub(crate) fn cost(&self) -> u64 {
         self.program.code.len() as u64 * Limits::PREPARE
@@ -158,8 +167,11 @@ struct Picture<'a> {
 
 /// The results of fragment programs for quads.
 #[derive(Clone, Copy)]
-pub(crate) struct Shaded<'a> {
-    frame: &'a Frame,
+pub(crate) enum Shaded<'a> {
+    /// Those of a packed picture.
+    Picture(&'a Frame),
+    /// The same for all pixels.
+    Same(&'a Fragment),
 }
 
 impl<'a> Painter<'a> {
@@ -223,7 +235,7 @@ impl<'a> Painter<'a> {
             error => CardError::Fragment(error),
         })?;
         let frame = &picture.frame;
-        Ok((Shaded { frame }, frame.counters.instructions))
+        Ok((Shaded::Picture(frame), frame.counters.instructions))
     }
 }
 
@@ -258,39 +270,50 @@ impl<'a> Picture<'a> {
 impl Shaded<'_> {
     /// Returns which pixels of quad `n` are covered and not killed.
     #[inline(always)]
-    pub(crate) fn alive(&self, n: usize) -> [bool; 4] {
-        self.pixels(n, self.frame.coverage())
+    pub(crate) fn alive(self, n: usize) -> [bool; 4] {
+        match self {
+            Self::Picture(frame) => pixels(n, frame, frame.coverage()),
+            Self::Same(fragment) => [fragment.alive; 4],
+        }
     }
 
     /// Returns a colour of the pixels of quad `n`.
     #[inline(always)]
-    pub(crate) fn colors(&self, n: usize, target: usize) -> [[f32; 4]; 4] {
-        self.frame.target(target).map_or([[0.0; 4]; 4], |plane| self.pixels(n, plane))
+    pub(crate) fn colors(self, n: usize, target: usize) -> [[f32; 4]; 4] {
+        match self {
+            Self::Picture(frame) => {
+                frame.target(target).map_or([[0.0; 4]; 4], |plane| pixels(n, frame, plane))
+            }
+            Self::Same(fragment) => [fragment.colors[target]; 4],
+        }
     }
 
     /// Returns the depths of the pixels of quad `n`.
     #[inline(always)]
-    pub(crate) fn depths(&self, n: usize) -> [f32; 4] {
-        self.frame.depth().map_or([0.0; 4], |plane| self.pixels(n, plane))
-    }
-
-    /// Returns the values of quad `n` in a plane of the frame.
-    #[inline(always)]
-    fn pixels<T: Copy>(&self, n: usize, plane: &[T]) -> [T; 4] {
-        let width = self.frame.width() as usize;
-        let first = place(n, 0, width);
-        let [a, b] = [&plane[first..first + 2], &plane[first + width..first + width + 2]];
-        [a[0], a[1], b[0], b[1]]
+    pub(crate) fn depths(self, n: usize) -> [f32; 4] {
+        match self {
+            Self::Picture(frame) => frame.depth().map_or([0.0; 4], |plane| pixels(n, frame, plane)),
+            Self::Same(fragment) => [fragment.depth; 4],
+        }
     }
 
     /// Returns a pixel of quad `n`.
-    pub(crate) fn fragment(&self, n: usize, corner: usize) -> Fragment {
+    pub(crate) fn fragment(self, n: usize, corner: usize) -> Fragment {
         Fragment {
             colors: std::array::from_fn(|target| self.colors(n, target)[corner]),
             depth: self.depths(n)[corner],
             alive: self.alive(n)[corner],
         }
     }
+}
+
+/// Returns the values of quad `n` in a plane of a packed picture.
+#[inline(always)]
+fn pixels<T: Copy>(n: usize, frame: &Frame, plane: &[T]) -> [T; 4] {
+    let width = frame.width() as usize;
+    let first = place(n, 0, width);
+    let [a, b] = [&plane[first..first + 2], &plane[first + width..first + width + 2]];
+    [a[0], a[1], b[0], b[1]]
 }
 
 /// Returns the index of a pixel of quad `n` in the packed picture.

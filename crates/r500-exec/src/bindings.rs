@@ -209,6 +209,17 @@ impl Bindings {
         })
     }
 
+    /// Returns the pixels of a row of the coverage mask, as many as the picture and the mask have; `None` without a mask.
+    #[must_use]
+    #[inline]
+    pub fn coverage_row(&self, y: u32) -> Option<&[bool]> {
+        let Coverage { width, pixels } = self.coverage.as_ref()?;
+        let first = y as usize * *width as usize;
+        let row = (*width).min(self.size[0]) as usize;
+        let inside = y < self.size[1] && first < pixels.len();
+        Some(if inside { &pixels[first..pixels.len().min(first + row)] } else { &[] })
+    }
+
     /// Returns whether the rasteriser covers every pixel of the picture: there is no coverage mask.
     #[must_use]
     #[inline]

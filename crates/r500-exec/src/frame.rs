@@ -192,6 +192,7 @@ impl Frame {
 
     /// Returns the width of the drawn part.
     #[must_use]
+    #[inline]
     pub fn width(&self) -> u32 {
         self.area.width
     }
@@ -205,18 +206,21 @@ impl Frame {
     /// Returns the colours of target 0 to 3 (A to D), row by row from y = 0; `None` if no instruction can write the target.
     /// Target A always exists.
     #[must_use]
+    #[inline]
     pub fn target(&self, target: usize) -> Option<&[[f32; 4]]> {
         self.color.get(target)?.as_deref()
     }
 
     /// Returns depth, row by row from y = 0; `None` if no instruction can write it.
     #[must_use]
+    #[inline]
     pub fn depth(&self) -> Option<&[f32]> {
         self.depth.as_deref()
     }
 
     /// Returns which pixels are covered and not killed, row by row from y = 0.
     #[must_use]
+    #[inline]
     pub fn coverage(&self) -> &[bool] {
         &self.coverage
     }

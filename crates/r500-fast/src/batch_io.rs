@@ -15,7 +15,7 @@ use super::reg_file::RegFile;
 use super::tile::{CHUNKS, COLUMNS, Tile};
 use r500_exec::{Band, PixelRect};
 use r500_lanes::{Chunk, LANES};
-use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
+use r500_simd::chunk::{LANES_BY_ROW, SIDE as CHUNK, lane_xy};
 use r500_simd::level::Portable;
 use r500_simd::{SimdLevel, SimdTask, inhibit_outer_vectorization};
 
@@ -52,10 +52,15 @@ pub(super) fn init_coverage(
         let full = bindings.covers_all() && x + CHUNK <= width && y + CHUNK <= height;
         *covered = if meets && full { ALL } else { [0.0; LANES] };
         if meets && !full {
-            for (lane, covered) in covered.iter_mut().enumerate() {
-                let (dx, dy) = lane_xy(lane);
-                let covers = bindings.covers(x + dx, y + dy);
-                *covered = f32::from_bits(if covers { !0 } else { 0 });
+            for (lanes, y) in LANES_BY_ROW.iter().zip(y..) {
+                let mask = bindings.coverage_row(y);
+                for (lane, x) in lanes.iter().zip(x..) {
+                    let covers = match mask {
+                        Some(mask) => mask.get(x as usize).copied().unwrap_or_default(),
+                        None => x < width && y < height,
+                    };
+                    covered[*lane] = f32::from_bits(if covers { !0 } else { 0 });
+                }
             }
         }
         *count = CoverageBits::of(Portable, covered).count();
@@ -98,8 +103,20 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
                         }
                     }
                 }
-                InputData::Values { .. } => {
+                InputData::Values { width, values } => {
                     for ((x, y), chunk) in tile.chunks().zip(slot) {
+                        let (width, first) =
+                            (*width as usize, y as usize * *width as usize + x as usize);
+                        let last = first + (CHUNK as usize - 1) * width + CHUNK as usize;
+                        if x as usize + CHUNK as usize <= width && last <= values.len() {
+                            for (row, lanes) in LANES_BY_ROW.iter().enumerate() {
+                                let pixels = &values[first + row * width..][..CHUNK as usize];
+                                for (lane, pixel) in lanes.iter().zip(pixels) {
+                                    chunk[*lane] = pixel[channel];
+                                }
+                            }
+                            continue;
+                        }
                         for (lane, value) in chunk.iter_mut().enumerate() {
                             let (dx, dy) = lane_xy(lane);
                             *value = bindings.input(input, x + dx, y + dy)[channel];

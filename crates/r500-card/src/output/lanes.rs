@@ -3,79 +3,32 @@
 //! Lanes of a batch are tested and stored in no particular order, so a batch has each pixel of the target once at most. Everything is
 //! as in [`by_rules`](super::Output::by_rules), for one sample a pixel and common states of the blocks.
 
+use r500_isa::TARGETS;
 use r500_isa::values::WSource;
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
 use super::{Output, Quads};
+use crate::batch::{Batch, LANES, Lane};
 use crate::rb3d::RenderLanes;
-use crate::sc::{Quad, Samples};
-use crate::su::DEPTH_MAX;
-use crate::zb::DepthLanes;
-
-/// Number of quads in a batch.
-const QUADS: usize = 16;
-/// Number of lanes: pixels of a batch, quad by quad.
-pub(crate) const LANES: usize = 4 * QUADS;
-/// A value for each lane.
-pub(crate) type Lane<T> = [T; LANES];
+use crate::sc::Samples;
+use crate::su::{DEPTH_MAX, Primitive};
+use crate::us::Shaded;
+use crate::zb::{DepthFill, DepthLanes};
 
 /// The blocks after the fragment program in a state for which they can run by lanes.
 pub(super) struct Lanes<'a> {
     output: &'a Output,
     depth: DepthLanes<'a>,
     render: RenderLanes<'a>,
+    fill: Option<Fill>,
 }
 
-/// The pixels of a batch.
-pub(crate) struct Batch {
-    /// Number of quads.
-    len: usize,
-    quads: [Quad; QUADS],
-    /// The index of each quad among all.
-    numbers: [usize; QUADS],
-    /// Pixels that the quads cover, quad by quad.
-    masks: [u8; QUADS],
-}
-
-impl Batch {
-    const EMPTY: Self = Self {
-        len: 0,
-        quads: [Quad { x: 0, y: 0, masks: [0; 4] }; QUADS],
-        numbers: [0; QUADS],
-        masks: [0; QUADS],
-    };
-
-    /// Adds a quad. Returns false if the batch is full or has a pixel of it already.
-    #[inline(always)]
-    fn add(&mut self, number: usize, quad: Quad) -> bool {
-        let bit = |corner: usize| u8::from(quad.masks[corner] != 0) << corner;
-        let mask = bit(0) | bit(1) | bit(2) | bit(3);
-        let mut shared = 0;
-        for (other, taken) in self.quads.iter().zip(&self.masks) {
-            shared |= if (other.x, other.y) == (quad.x, quad.y) { *taken } else { 0 };
-        }
-        if self.len == QUADS || shared & mask != 0 {
-            return false;
-        }
-        self.quads[self.len] = quad;
-        self.numbers[self.len] = number;
-        self.masks[self.len] = mask;
-        self.len += 1;
-        true
-    }
-
-    /// Empties the batch.
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.len = 0;
-        self.masks = [0; QUADS];
-    }
-
-    /// Returns the quads.
-    #[inline(always)]
-    pub(crate) fn quads(&self) -> &[Quad] {
-        &self.quads[..self.len]
-    }
+/// A depth and colours that replace what is stored.
+#[derive(Clone, Copy)]
+struct Fill {
+    /// The depth, if it is stored.
+    depth: Option<u32>,
+    colors: [u32; TARGETS],
 }
 
 impl<'a> Lanes<'a> {
@@ -87,13 +40,53 @@ impl<'a> Lanes<'a> {
         let depth = output.zb.lanes();
         let render = output.rb3d.lanes();
         match (common, depth, render) {
-            (true, Some(depth), Some(render)) => Some(Self { output, depth, render }),
+            (true, Some(depth), Some(render)) => Some(Self { output, depth, render, fill: None }),
             _ => None,
         }
     }
 
+    /// Prepares a fill, if all quads have the same fragment and replace what is stored.
+    fn fill(&self, quads: &Quads<'_>) -> Option<Fill> {
+        let Shaded::Same(fragment) = quads.shaded else { return None };
+        let Output { fg, zb, .. } = self.output;
+        if !fragment.alive || fg.tests() || self.output.depth_from_program() {
+            return None;
+        }
+        let depth = match self.depth.fills() {
+            DepthFill::Tested => return None,
+            DepthFill::Nothing => None,
+            DepthFill::Value(value) => Some(value),
+            DepthFill::Depth => {
+                let mut depths = quads.work.primitives.iter().map(Primitive::uniform_depth);
+                let depth = depths.next()??;
+                depths.all(|other| other == Some(depth)).then_some(())?;
+                Some(depth)
+            }
+        };
+        let colors = match zb.no_colors {
+            true => [0; TARGETS],
+            false => self.render.fill(&fragment.colors)?,
+        };
+        Some(Fill { depth, colors })
+    }
+
+    /// Stores a batch without a test. Returns the number of its pixels.
+    #[inline(always)]
+    fn fill_batch(&mut self, batch: &Batch, Fill { depth, colors }: Fill) -> u64 {
+        if let Some(depth) = depth {
+            self.depth.fill(self.output.zb.offset(), batch, depth);
+        }
+        if !self.output.zb.no_colors {
+            for (target, color) in self.render.targets().zip(colors) {
+                target.fill(batch, color);
+            }
+        }
+        batch.masks().iter().map(|mask| u64::from(mask.count_ones())).sum()
+    }
+
     /// Tests and stores quads. Returns the number of pixels that passed.
-    pub(super) fn write(self, quads: &Quads<'_>) -> u64 {
+    pub(super) fn write(mut self, quads: &Quads<'_>) -> u64 {
+        self.fill = self.fill(quads);
         Simd::detect().run_plain(Write { lanes: self, quads })
     }
 }
@@ -114,12 +107,16 @@ impl SimdTask for Write<'_, '_> {
         let (mut passed, mut n) = (0, 0);
         while n < quads.quads.len() {
             batch.clear();
-            while let Some((_, quad)) = quads.quads.get(n)
-                && batch.add(n, *quad)
+            while let Some((primitive, quad)) = quads.quads.get(n)
+                && batch.add(n, *primitive, *quad)
             {
                 n += 1;
             }
-            passed += lanes.batch(&batch, quads);
+            batch.finish();
+            passed += match lanes.fill {
+                Some(fill) => lanes.fill_batch(&batch, fill),
+                None => lanes.batch(&batch, quads),
+            };
         }
         lanes.depth.finish();
         lanes.render.finish();
@@ -135,8 +132,8 @@ impl Lanes<'_> {
         let shaded = quads.shaded;
         let mut covered: Lane<bool> = [false; LANES];
         let mut tested: Lane<bool> = [false; LANES];
-        for (n, mask) in batch.masks[..batch.len].iter().enumerate() {
-            let alive = shaded.alive(batch.numbers[n]);
+        for (n, mask) in batch.masks().iter().enumerate() {
+            let alive = shaded.alive(batch.numbers()[n]);
             for corner in 0..4 {
                 let lane = 4 * n + corner;
                 covered[lane] = mask >> corner & 1 != 0;
@@ -144,7 +141,7 @@ impl Lanes<'_> {
             }
         }
         if fg.tests() {
-            for (n, number) in batch.numbers[..batch.len].iter().enumerate() {
+            for (n, number) in batch.numbers().iter().enumerate() {
                 let colors = shaded.colors(*number, 0);
                 for (corner, color) in colors.into_iter().enumerate() {
                     let lane = 4 * n + corner;
@@ -158,7 +155,7 @@ impl Lanes<'_> {
             let mut depths: Lane<u32> = [0; LANES];
             let mut back: Lane<bool> = [false; LANES];
             let from_program = self.output.depth_from_program();
-            for (n, number) in batch.numbers[..batch.len].iter().enumerate() {
+            for (n, number) in batch.numbers().iter().enumerate() {
                 let (primitive, quad) = &quads.quads[*number];
                 let primitive = &quads.work.primitives[*primitive as usize];
                 let depths = &mut depths[4 * n..4 * n + 4];
@@ -168,8 +165,8 @@ impl Lanes<'_> {
                         *to = (f64::from(depth) * DEPTH_MAX).round() as u32;
                     }
                 } else {
-                    let centers = quads.work.samples.quad(quad);
-                    depths.copy_from_slice(&primitive.quad_depths(centers));
+                    let first = quads.work.samples.center(quad.pixel(0));
+                    depths.copy_from_slice(&primitive.quad_depths(first));
                 }
                 back[4 * n..4 * n + 4].fill(primitive.back);
             }
@@ -182,16 +179,17 @@ impl Lanes<'_> {
             any |= *left;
         }
         if any && !zb.no_colors {
-            self.render.write(batch, &left, |color, selects, components| {
-                for (n, number) in batch.numbers[..batch.len].iter().enumerate() {
-                    let pixels = shaded.colors(*number, color);
-                    for (corner, pixel) in pixels.into_iter().enumerate() {
-                        for (component, select) in selects.iter().enumerate() {
-                            components[component][4 * n + corner] = pixel[*select];
-                        }
+            let mut rgba = [[0.0; LANES]; 4];
+            for target in self.render.targets() {
+                for (n, number) in batch.numbers().iter().enumerate() {
+                    let [a, b, c, d] = shaded.colors(*number, target.color);
+                    for (channel, lanes) in rgba.iter_mut().enumerate() {
+                        let quad = [a[channel], b[channel], c[channel], d[channel]];
+                        lanes[4 * n..4 * n + 4].copy_from_slice(&quad);
                     }
                 }
-            });
+                target.write(batch, &left, &rgba);
+            }
         }
         passed
     }

@@ -5,8 +5,6 @@
 
 mod lanes;
 
-pub(crate) use lanes::{Batch, LANES, Lane};
-
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WSource;
 use r500_stream::State;

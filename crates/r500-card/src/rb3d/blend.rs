@@ -15,7 +15,7 @@ use r500_numerics::codec::half;
 use r500_stream::State;
 
 use super::format::PixelFormat;
-use crate::output::Lane;
+use crate::batch::Lane;
 use crate::reading::{BlendSource, IntensityAlpha, MissingComponent, Readings};
 
 /// Blend factors and functions. Components are in the order C0 to C3: blue, green, red, alpha.

@@ -6,7 +6,7 @@ use r500_isa::TARGETS;
 use super::Rb3d;
 use super::blend::Blend;
 use super::format::{Fraction, Fractions};
-use crate::output::{Batch, LANES, Lane};
+use crate::batch::{Batch, LANES, Lane};
 use crate::surface::Pairs;
 
 /// The block in a state for which many pixels can be stored at a time.
@@ -14,9 +14,10 @@ pub(crate) struct RenderLanes<'a> {
     targets: [Option<TargetLanes<'a>>; TARGETS],
 }
 
-struct TargetLanes<'a> {
+/// A render target.
+pub(crate) struct TargetLanes<'a> {
     /// The program's colour.
-    color: usize,
+    pub(crate) color: usize,
     /// Its channels that are C0 to C3.
     selects: [usize; 4],
     surface: Pairs<'a>,
@@ -54,7 +55,7 @@ impl Rb3d {
     }
 }
 
-impl RenderLanes<'_> {
+impl<'a> RenderLanes<'a> {
     /// Notes the bytes that were written.
     pub(crate) fn finish(self) {
         for target in self.targets.into_iter().flatten() {
@@ -62,46 +63,51 @@ impl RenderLanes<'_> {
         }
     }
 
-    /// Writes the pixels in `left`. `fetch` gets the number of a colour and its channels that are C0 to C3, and provides C0 to C3.
-    #[inline(always)]
-    pub(crate) fn write(
-        &mut self,
-        batch: &Batch,
-        left: &Lane<bool>,
-        fetch: impl Fn(usize, [usize; 4], &mut [Lane<f32>; 4]),
-    ) {
-        let mut components = [[0.0; LANES]; 4];
-        for target in self.targets.iter_mut().flatten() {
-            fetch(target.color, target.selects, &mut components);
-            target.write(batch, left, &components);
+    /// Returns the pixels of the targets if every pixel has these colours; `None` if they depend on what is stored.
+    pub(crate) fn fill(&self, colors: &[[f32; 4]; TARGETS]) -> Option<[u32; TARGETS]> {
+        let mut values = [0; TARGETS];
+        for (value, target) in values.iter_mut().zip(self.targets.iter().flatten()) {
+            if !target.whole || target.blend.is_some() {
+                return None;
+            }
+            let color = colors[target.color];
+            let components = target.selects.map(|select| [color[select]; LANES]);
+            *value = encode(&target.format, components.each_ref())[0];
         }
+        Some(values)
+    }
+
+    /// Returns the targets.
+    #[inline(always)]
+    pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut TargetLanes<'a>> {
+        self.targets.iter_mut().flatten()
     }
 }
 
 impl TargetLanes<'_> {
+    /// Stores a value in the pixels of a batch.
     #[inline(always)]
-    fn write(&mut self, batch: &Batch, left: &Lane<bool>, components: &[Lane<f32>; 4]) {
-        let Self { surface, format, bits, whole, blend, .. } = self;
-        let pairs = 2 * batch.quads().len();
-        let mut offsets = [0; LANES / 2];
-        for (n, quad) in batch.quads().iter().enumerate() {
-            let [x, y] = [u32::from(quad.x), u32::from(quad.y)];
-            offsets[2 * n] = surface.offset([x, y]);
-            offsets[2 * n + 1] = surface.offset([x, y + 1]);
-        }
-        let mut stored: Lane<u32> = [0; LANES];
-        if !*whole || blend.is_some() {
-            for (pair, offset) in offsets[..pairs].iter().enumerate() {
-                stored[2 * pair..2 * pair + 2].copy_from_slice(&surface.load(*offset));
-            }
-        }
+    pub(crate) fn fill(&mut self, batch: &Batch, value: u32) {
+        self.surface.map(batch, [0; 2], |_| value);
+    }
+
+    /// Writes the pixels in `left`. `rgba` has their colours, red first.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, batch: &Batch, left: &Lane<bool>, rgba: &[Lane<f32>; 4]) {
+        let Self { surface, format, bits, whole, blend, selects, .. } = self;
+        let components = selects.map(|select| &rgba[select & 3]);
+        let offsets = surface.offsets(batch, [0; 2]);
+        let stored = match !*whole || blend.is_some() {
+            true => surface.gather(batch, &offsets),
+            false => [0; LANES],
+        };
         let mut left = *left;
         let mut values = match blend {
             None => encode(format, components),
             Some(blend) => {
                 let source = blend.sources(format, components);
                 blend.discard(&source, &mut left);
-                encode(format, &blend.lanes(format, &source, &stored))
+                encode(format, blend.lanes(format, &source, &stored).each_ref())
             }
         };
         if !*whole {
@@ -109,16 +115,13 @@ impl TargetLanes<'_> {
                 *value = *stored & !*bits | *value & *bits;
             }
         }
-        for (pair, offset) in offsets[..pairs].iter().enumerate() {
-            let lanes = [2 * pair, 2 * pair + 1];
-            surface.store(*offset, lanes.map(|n| values[n]), lanes.map(|n| left[n]));
-        }
+        surface.scatter(batch, &offsets, &values, &left);
     }
 }
 
 /// Encodes C0 to C3, as [`PixelFormat::encode`](super::format::PixelFormat::encode) does.
 #[inline(always)]
-fn encode(format: &Fractions, components: &[Lane<f32>; 4]) -> Lane<u32> {
+fn encode(format: &Fractions, components: [&Lane<f32>; 4]) -> Lane<u32> {
     let mut pixels: Lane<u32> = [0; LANES];
     for (part, component) in format.parts.iter().zip(components) {
         let Some(Fraction { lo, bits, cut }) = *part else { continue };
@@ -159,9 +162,9 @@ fn decode(codes: &Lane<u32>, bits: u32) -> Lane<f32> {
 impl Blend {
     /// Returns the sources of C0 to C3.
     #[inline(always)]
-    fn sources(&self, format: &Fractions, components: &[Lane<f32>; 4]) -> [Lane<f32>; 4] {
+    fn sources(&self, format: &Fractions, components: [&Lane<f32>; 4]) -> [Lane<f32>; 4] {
         std::array::from_fn(|c| {
-            self.source_lanes(&components[c], |numbers| {
+            self.source_lanes(components[c], |numbers| {
                 decode(&codes(numbers, format.sent_bits), format.sent_bits)
             })
         })

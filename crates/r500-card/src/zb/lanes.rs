@@ -3,7 +3,7 @@
 use r500_chip::values::{CompareFunc, DepthFormat};
 
 use super::Zb;
-use crate::output::{Batch, LANES, Lane};
+use crate::batch::{Batch, LANES, Lane};
 use crate::surface::Pairs;
 
 /// The block in a state for which many pixels can be tested at a time.
@@ -19,8 +19,8 @@ enum Kind {
     Pass,
     /// All pixels pass and store a value.
     Clear(u32),
-    /// Depth of 24 bits, unsigned, without stencil.
-    Depth(CompareFunc),
+    /// Depth of 24 bits, unsigned, without stencil; whether it is written.
+    Depth(CompareFunc, bool),
     /// Any other test.
     Any,
 }
@@ -32,13 +32,17 @@ impl Zb {
             None => None,
             Some(surface) => Some(surface.pairs()?),
         };
+        // Rows of four pixels stay within a unit of the layout.
+        if !self.offset[0].is_multiple_of(4) {
+            return None;
+        }
         let kind = match (self.clear, self.depth_test, self.stencil.is_some()) {
             (Some(value), ..) if surface.is_some() => Kind::Clear(value),
             (_, None, false) => Kind::Pass,
             (_, Some(func), false)
                 if self.format == DepthFormat::Z24S8 && self.signed.is_none() =>
             {
-                Kind::Depth(func)
+                Kind::Depth(func, self.depth_write)
             }
             _ => Kind::Any,
         };
@@ -46,10 +50,46 @@ impl Zb {
     }
 }
 
+/// What replaces stored pixels where all pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DepthFill {
+    /// They stay.
+    Nothing,
+    /// This value.
+    Value(u32),
+    /// The new depth.
+    Depth,
+    /// Some may not pass, or it depends on them.
+    Tested,
+}
+
 impl DepthLanes<'_> {
     /// Returns whether depths are needed, or pixels are stored.
     pub(crate) fn tests(&self) -> bool {
         !matches!(self.kind, Kind::Pass)
+    }
+
+    /// Returns what replaces the stored pixels, if all pass.
+    pub(crate) fn fills(&self) -> DepthFill {
+        match self.kind {
+            Kind::Pass => DepthFill::Nothing,
+            Kind::Clear(value) => DepthFill::Value(value),
+            Kind::Depth(CompareFunc::ALWAYS, true) => DepthFill::Depth,
+            Kind::Depth(CompareFunc::ALWAYS, false) => DepthFill::Nothing,
+            _ => DepthFill::Tested,
+        }
+    }
+
+    /// Stores a value, or a depth of 24 bits beside the stencil, in the pixels of a batch.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, offset: [u32; 2], batch: &Batch, value: u32) {
+        let Some(surface) = &mut self.surface else { return };
+        if matches!(self.kind, Kind::Clear(_)) {
+            surface.map(batch, offset, |_| value);
+        } else {
+            let depth = value << 8;
+            surface.map(batch, offset, |old| depth | old & 0xff);
+        }
     }
 
     /// Notes the bytes that were written.
@@ -69,28 +109,18 @@ impl DepthLanes<'_> {
         back: &Lane<bool>,
         left: &mut Lane<bool>,
     ) {
-        let mut offsets = [0; LANES / 2];
-        let mut stored: Lane<u32> = [0; LANES];
-        if let Some(surface) = &self.surface {
-            let [dx, dy] = zb.offset;
-            for (n, quad) in batch.quads().iter().enumerate() {
-                let [x, y] = [u32::from(quad.x) + dx, u32::from(quad.y) + dy];
-                for row in 0..2 {
-                    let offset = surface.offset([x, y + row as u32]);
-                    offsets[2 * n + row] = offset;
-                    if !matches!(self.kind, Kind::Clear(_)) {
-                        let at = 4 * n + 2 * row;
-                        stored[at..at + 2].copy_from_slice(&surface.load(offset));
-                    }
-                }
-            }
-        }
+        let clears = matches!(self.kind, Kind::Clear(_));
+        let offsets = self.surface.as_ref().map(|surface| surface.offsets(batch, zb.offset));
+        let stored = match (&self.surface, &offsets) {
+            (Some(surface), Some(offsets)) if !clears => surface.gather(batch, offsets),
+            _ => [0; LANES],
+        };
         let tested = *left;
         let mut values: Lane<u32> = [0; LANES];
         match self.kind {
             Kind::Pass => {}
             Kind::Clear(value) => values = [value; LANES],
-            Kind::Depth(func) => {
+            Kind::Depth(func, writes) => {
                 macro_rules! compare {
                     ($($compare:tt)*) => {
                         for (lane, left) in left.iter_mut().enumerate() {
@@ -108,7 +138,7 @@ impl DepthLanes<'_> {
                     CompareFunc::NOTEQUAL => compare!(!=),
                     _ => {}
                 }
-                if !zb.depth_write {
+                if !writes {
                     return;
                 }
                 for (lane, value) in values.iter_mut().enumerate() {
@@ -125,12 +155,11 @@ impl DepthLanes<'_> {
                 }
             }
         }
-        let Some(surface) = &mut self.surface else { return };
-        let clears = matches!(self.kind, Kind::Clear(_));
-        for (pair, offset) in offsets[..2 * batch.quads().len()].iter().enumerate() {
-            let lanes = [2 * pair, 2 * pair + 1];
-            let changed = lanes.map(|n| tested[n] && (clears || values[n] != stored[n]));
-            surface.store(*offset, lanes.map(|n| values[n]), changed);
+        let (Some(surface), Some(offsets)) = (&mut self.surface, &offsets) else { return };
+        let mut changed = tested;
+        for (lane, changed) in changed.iter_mut().enumerate() {
+            *changed &= clears | (values[lane] != stored[lane]);
         }
+        surface.scatter(batch, offsets, &values, &changed);
     }
 }

@@ -2,7 +2,7 @@
 
 mod lanes;
 
-pub(crate) use lanes::DepthLanes;
+pub(crate) use lanes::{DepthFill, DepthLanes};
 
 use r500_chip::tiling::Tiling;
 use r500_chip::values::{CompareFunc, DepthFormat, StencilOp};
@@ -70,6 +70,11 @@ struct Stencil {
 }
 
 impl Zb {
+    /// Returns the offset of columns and rows in the depth buffer.
+    pub(crate) fn offset(&self) -> [u32; 2] {
+        self.offset
+    }
+
     /// Returns the depth buffer, if there is one.
     pub(crate) fn surface(&self) -> Option<&Surface> {
         self.surface.as_ref()

@@ -41,6 +41,7 @@ impl AlignedPixels {
         Self { memory, first: if first <= SLACK { first } else { 0 } }
     }
 
+    #[inline]
     fn len(&self) -> usize {
         self.memory.len() - SLACK
     }
@@ -57,12 +58,14 @@ impl Clone for AlignedPixels {
 impl Deref for AlignedPixels {
     type Target = [Pixel];
 
+    #[inline]
     fn deref(&self) -> &[Pixel] {
         &self.memory[self.first..][..self.len()]
     }
 }
 
 impl DerefMut for AlignedPixels {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [Pixel] {
         let pixels = self.len();
         &mut self.memory[self.first..][..pixels]
