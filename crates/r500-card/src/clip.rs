@@ -129,6 +129,21 @@ impl Clip {
         Some(ends)
     }
 
+    /// Returns what remains of a triangle without clipping it: `Some(true)` if it is inside of all planes, `Some(false)` if outside of one;
+    /// `None` if it must be clipped.
+    pub(crate) fn whole_triangle(&self, vertices: &[Vertex; 3]) -> Option<bool> {
+        let mut inside = true;
+        for plane in &self.planes {
+            let distances = vertices.each_ref().map(|vertex| dot(plane.normal, vertex.position));
+            let all = distances.iter().all(|d| *d >= 0.0);
+            if !all && !distances.iter().any(|d| *d >= 0.0) {
+                return Some(false);
+            }
+            inside &= all;
+        }
+        inside.then_some(true)
+    }
+
     /// Clips a triangle; `None` if nothing remains. `edges` tells which of the edges from vertex 0, 1 and 2 are edges
     /// of the primitive.
     ///

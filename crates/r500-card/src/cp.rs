@@ -208,6 +208,20 @@ impl Pipeline {
         edges: [bool; 3],
         context: &mut Context<'_>,
     ) -> Result<(), CardError> {
+        match self.clip.whole_triangle(&corners) {
+            Some(false) => return Ok(()),
+            Some(true) if self.ga.polygon_fill.is_none() => {
+                let [a, b, c] = corners.each_ref().map(|vertex| self.viewport.window(vertex));
+                let (Some(a), Some(b), Some(c)) = (a, b, c) else { return Ok(()) };
+                let part = [&a, &b, &c];
+                let face = self.su.face(part.map(|vertex| self.ga.grid.point(vertex.xy)));
+                return match face {
+                    Some((back, true)) => self.scan(self.ga.triangle(part, Some(back)), context),
+                    _ => Ok(()),
+                };
+            }
+            _ => {}
+        }
         let Some(polygon) = self.clip.triangle(corners, edges) else { return Ok(()) };
         let window: Option<Vec<WindowVertex>> =
             polygon.vertices.iter().map(|vertex| self.viewport.window(vertex)).collect();

@@ -94,6 +94,13 @@ impl Buffer {
         let words = self.words();
         let count = out.len().min((words.len() * 4).saturating_sub(offset));
         let mut done = 0;
+        if offset.is_multiple_of(4) && count > 0 {
+            let (whole, _) = out[..count].as_chunks_mut::<4>();
+            for (bytes, word) in whole.iter_mut().zip(&words[offset / 4..]) {
+                *bytes = word.load(Ordering::Relaxed).to_le_bytes();
+            }
+            done = count & !3;
+        }
         while done < count {
             let at = offset + done;
             let bytes = words[at / 4].load(Ordering::Relaxed).to_le_bytes();

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use r500_chip::tiling::Tiling;
+use r500_chip::tiling::{Layout, Tiling};
 use r500_chip::values::MicroTile;
 use r500_isa::texture::{TxFormat0, TxFormat2, TxOffset};
 use r500_isa::values::CoordType;
@@ -173,14 +173,15 @@ impl LevelLayout {
             Some(tiling) => tiling.unit()[0] * tiling.bytes(),
             None => self.used_bytes,
         };
+        let layout = self.tiling.map(|tiling| (Layout::new(tiling, self.pitch), tiling.log2_bytes));
         let mut from = 0;
         iter::from_fn(move || {
             let bytes = step.min(self.used_bytes - from);
             if bytes == 0 {
                 return None;
             }
-            let offset = match self.tiling {
-                Some(tiling) => tiling.offset(self.pitch, [from / tiling.bytes(), y]),
+            let offset = match layout {
+                Some((layout, log2_bytes)) => layout.offset([from >> log2_bytes, y]),
                 None => u64::from(y) * u64::from(self.row_bytes),
             };
             from += bytes;

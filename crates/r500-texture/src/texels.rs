@@ -13,7 +13,7 @@ use super::component::{Component, Interpret};
 use super::error::{BindError, Setting};
 use super::format::{EIGHT_BITS, Layout};
 use super::memory_layout::base_size;
-use super::readings::{GammaBorder, TexReadings, WideBorder};
+use super::readings::{DepthStencil, GammaBorder, TexReadings, WideBorder};
 
 /// The texels of all levels, and their conversion to colours.
 #[derive(Clone, Debug)]
@@ -163,6 +163,41 @@ impl Texels {
             starts.filter_map(move |start| level.bytes.get(start..start + 4 * width))
         });
         rows.flat_map(|row| row.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
+    }
+
+    /// Appends the colours of the texels of a level of unsigned depth without gamma, row by row, as [`texel`](Self::texel) returns them, many at a
+    /// time; returns false for other formats.
+    pub(super) fn decode_depths(
+        &self,
+        level: usize,
+        readings: &TexReadings,
+        out: &mut Vec<[f32; 4]>,
+    ) -> bool {
+        let plain = !self.gamma && !self.interpret.pow2 && self.interpret.signed == [false; 4];
+        if self.layout != Layout::DepthStencil || !plain {
+            return false;
+        }
+        // Components, then 0 and 1 for constants.
+        let values = |depth: f32, stencil: f32| {
+            let [first, second] = match readings.depth_stencil {
+                DepthStencil::DepthFirst => [depth, stencil],
+                DepthStencil::LowestFirst => [stencil, depth],
+            };
+            [first, second, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+        };
+        let select = self.select.map(|select| match select {
+            TxSel::C0 | TxSel::C1 | TxSel::C2 | TxSel::C3 => usize::from(select.code()),
+            TxSel::ONE => 5,
+            _ => 4,
+        });
+        out.extend(self.dwords(level).map(|dword| {
+            // Both are exact as floats, so the division rounds once.
+            let depth = (dword >> 8) as f32 / 16_777_215.0;
+            let stencil = (dword & 0xff) as f32 / 255.0;
+            let values = values(depth, stencil);
+            select.map(|select| values[select & 7])
+        }));
+        true
     }
 
     fn components(

@@ -1,7 +1,5 @@
 //! Vertex fetch: from indices and arrays to the input vectors of a vertex program.
 
-use std::collections::HashMap;
-
 use r500_chip::values::{DataType, Endian, SignedNorm, StreamSwizzle};
 use r500_chip::vap::{
     VapCntlStatus, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
@@ -269,17 +267,35 @@ impl<'a> IndexList<'a> {
     }
 }
 
-/// The post-transform cache, by index. Programs have no side effects, so reuse is not observable.
+/// The post-transform cache: the place of the vertex that last had an index, for as many indices as there are entries. Programs have no side
+/// effects, so reuse is not observable.
 #[derive(Debug, Default)]
-pub(crate) struct Processed(HashMap<u32, usize>);
+pub(crate) struct Processed {
+    /// Indices with places, at the index modulo their number, a power of two.
+    entries: Vec<Option<(u32, usize)>>,
+}
+
+/// Limit of the entries of a post-transform cache.
+const MOST: usize = 4096;
 
 impl Processed {
+    /// Empties the cache, for some number of vertices.
+    pub(crate) fn clear(&mut self, vertices: usize) {
+        self.entries.clear();
+        self.entries.resize(vertices.clamp(1, MOST).next_power_of_two(), None);
+    }
+
     pub(crate) fn get(&self, index: u32) -> Option<usize> {
-        self.0.get(&index).copied()
+        let (of, place) =
+            (*self.entries.get(index as usize & self.entries.len().wrapping_sub(1))?)?;
+        (of == index).then_some(place)
     }
 
     pub(crate) fn insert(&mut self, index: u32, vertex: usize) {
-        self.0.insert(index, vertex);
+        let mask = self.entries.len().wrapping_sub(1);
+        if let Some(entry) = self.entries.get_mut(index as usize & mask) {
+            *entry = Some((index, vertex));
+        }
     }
 }
 

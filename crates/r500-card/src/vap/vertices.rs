@@ -137,7 +137,7 @@ impl<'a> Vertices<'a> {
         self.order.extend(0..kept);
         self.processed.clear();
         self.processed.extend(before);
-        self.known = Processed::default();
+        self.known.clear((self.count - begin.min(self.count)).min(PIECE));
         for n in begin..self.count.min(begin.saturating_add(PIECE)) {
             if n % 256 == 0 {
                 budget.time()?;
@@ -159,7 +159,9 @@ impl<'a> Vertices<'a> {
             PrimWalk::VERTEX_LIST => self.fetch.limit(n),
             _ => n,
         };
-        if let Some(vertex) = self.known.get(index) {
+        // Without an index list, indices do not occur again.
+        let indexed = self.walk == PrimWalk::INDEXES;
+        if indexed && let Some(vertex) = self.known.get(index) {
             self.order.push(vertex);
             return Ok(());
         }
@@ -171,7 +173,9 @@ impl<'a> Vertices<'a> {
             }
         };
         let place = self.processed.len() + self.pending.len();
-        self.known.insert(index, place);
+        if indexed {
+            self.known.insert(index, place);
+        }
         self.order.push(place);
         self.pending.push(inputs);
         if self.pending.len() == BATCH { self.process_pending(budget) } else { Ok(()) }

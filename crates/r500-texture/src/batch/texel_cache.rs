@@ -59,6 +59,9 @@ impl TexelCache {
         if !bytes {
             let mut texels = Vec::with_capacity(count as usize + 1);
             for k in 0..source.levels() {
+                if source.decode_depths(k, readings, &mut texels) {
+                    continue;
+                }
                 let [width, height, layers] = source.size(k);
                 for layer in 0..layers {
                     for y in 0..height {
