@@ -23,6 +23,7 @@ use crate::limits::{Budget, CardError, Limits};
 use crate::reading::{ReadingError, Readings};
 use crate::recording::{DrawJob, Recording};
 use crate::report::{Note, Report};
+use crate::shading::QuadMemory;
 use crate::target_picture::TargetPicture;
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
@@ -58,6 +59,8 @@ pub struct Card {
     textures: TextureStore,
     /// Memory for the vertices of a draw.
     batch: BatchMemory,
+    /// Memory for the primitives and quads of a draw.
+    quads: QuadMemory,
     rules_only: bool,
 }
 
@@ -93,6 +96,7 @@ impl Card {
             texture_cache: TextureCache::default(),
             textures: TextureStore::default(),
             batch: BatchMemory::default(),
+            quads: QuadMemory::default(),
             rules_only: false,
         }
     }
@@ -218,6 +222,7 @@ impl Card {
             texture_cache,
             textures,
             batch,
+            quads,
             rules_only,
         } = self;
         report.statistics.submissions += 1;
@@ -245,7 +250,7 @@ impl Card {
                         textures,
                         rules_only: *rules_only,
                     };
-                    let drawn = cp::draw(cp.state(), &call, batch, &mut context);
+                    let drawn = cp::draw(cp.state(), &call, batch, quads, &mut context);
                     report.set_programs(engine.program_use());
                     drawn?;
                     if let Some(recording) = recording {

@@ -131,10 +131,10 @@ impl Clip {
 
     /// Returns what remains of a triangle without clipping it: `Some(true)` if it is inside of all planes, `Some(false)` if outside of one;
     /// `None` if it must be clipped.
-    pub(crate) fn whole_triangle(&self, vertices: &[Vertex; 3]) -> Option<bool> {
+    pub(crate) fn whole_triangle(&self, vertices: [&Vertex; 3]) -> Option<bool> {
         let mut inside = true;
         for plane in &self.planes {
-            let distances = vertices.each_ref().map(|vertex| dot(plane.normal, vertex.position));
+            let distances = vertices.map(|vertex| dot(plane.normal, vertex.position));
             let all = distances.iter().all(|d| *d >= 0.0);
             if !all && !distances.iter().any(|d| *d >= 0.0) {
                 return Some(false);
@@ -222,14 +222,14 @@ pub(crate) struct Viewport {
 
 /// A vertex in window coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct WindowVertex {
+pub(crate) struct WindowVertex<'v> {
     /// Pixels from the left and from the first row in memory.
     pub(crate) xy: [f32; 2],
     pub(crate) z: f32,
     /// 1/w.
     pub(crate) rhw: f32,
     /// Colours, texture coordinates, point size.
-    pub(crate) vertex: Vertex,
+    pub(crate) vertex: &'v Vertex,
 }
 
 impl Viewport {
@@ -258,7 +258,7 @@ impl Viewport {
 
     /// Transforms a vertex to window coordinates; `None` if they are not finite (w is 0, or a NaN). Each step rounds to
     /// float32 (open).
-    pub(crate) fn window(&self, vertex: &Vertex) -> Option<WindowVertex> {
+    pub(crate) fn window<'v>(&self, vertex: &'v Vertex) -> Option<WindowVertex<'v>> {
         let [x, y, z, w] = vertex.position;
         let rhw = if self.w_is_w { 1.0 / w } else { w };
         let divided = [self.xy_divided, self.xy_divided, self.z_divided];
@@ -273,7 +273,7 @@ impl Viewport {
         // A w of 0 is harmless without the division.
         let rhw = if rhw.is_finite() { rhw } else { 1.0 };
         let finite = x.is_finite() && y.is_finite() && !z.is_nan();
-        finite.then_some(WindowVertex { xy: [x, y], z, rhw, vertex: *vertex })
+        finite.then_some(WindowVertex { xy: [x, y], z, rhw, vertex })
     }
 }
 
@@ -391,10 +391,12 @@ mod tests {
         ] {
             state.registers.write(address, value.to_bits());
         }
-        let window = Viewport::new(&state).window(&vertex([1.0, 1.0, -2.0, 2.0])).unwrap();
+        let corner = vertex([1.0, 1.0, -2.0, 2.0]);
+        let window = Viewport::new(&state).window(&corner).unwrap();
         assert_eq!((window.xy, window.z, window.rhw), ([75.0, 10.0], 0.0, 0.5));
         state.registers.write(0x20b0, 0x300);
-        let window = Viewport::new(&state).window(&vertex([7.5, 3.0, 0.25, 1.0])).unwrap();
+        let corner = vertex([7.5, 3.0, 0.25, 1.0]);
+        let window = Viewport::new(&state).window(&corner).unwrap();
         assert_eq!((window.xy, window.z, window.rhw), ([7.5, 3.0], 0.25, 1.0));
     }
 }

@@ -1,28 +1,26 @@
 //! `CP`: execution of a draw, block by block.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use r500_chip::Mapped;
 use r500_chip::values::{PolygonFill, PrimType};
-use r500_exec::{Engine, RunInfo, fan_out, task_count};
+use r500_exec::{Engine, RunInfo};
 use r500_pvs::BatchMemory;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
 use crate::ga::{Ga, Shape};
 use crate::limits::{Budget, CardError};
-use crate::output::{Output, Written};
+use crate::output::Output;
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
 use crate::recording::Recording;
 use crate::report::{Note, Report};
-use crate::rs::{Rs, Work};
-use crate::sc::{Quad, QuadList, Sc};
-use crate::su::{Primitive, Su};
+use crate::rs::Rs;
+use crate::sc::Sc;
+use crate::shading::{QuadMemory, Shading};
+use crate::su::Su;
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
-use crate::us::{Fragment, Fragments, PICTURE, Painter, Shaded, groups, ran_together};
+use crate::us::{Fragments, Pictures, ran_together};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::vertices::Vertices;
 use crate::vap::{DrawState, OutputLayout, Vertex};
@@ -45,12 +43,13 @@ pub(crate) struct Context<'a> {
     pub(crate) rules_only: bool,
 }
 
-/// Executes a draw. `batch` is memory for its vertices.
-pub(crate) fn draw(
+/// Executes a draw. `batch` and `memory` are memory for its vertices and quads.
+pub(crate) fn draw<'e>(
     state: &State,
     call: &DrawCall<'_>,
     batch: &mut BatchMemory,
-    context: &mut Context<'_>,
+    memory: &'e mut QuadMemory,
+    context: &mut Context<'e>,
 ) -> Result<(), CardError> {
     context.report.statistics.draws += 1;
     context.budget.draws(1)?;
@@ -67,7 +66,7 @@ pub(crate) fn draw(
     vertices.process_next(context.budget, context.report)?;
     let pipeline = match draw.no_render {
         true => None,
-        false => Pipeline::new(state, &draw, &layout, context)?,
+        false => Pipeline::new(state, &draw, &layout, memory, context)?,
     };
     let Some(mut pipeline) = pipeline else {
         return vertices.process_all(context.budget, context.report);
@@ -80,32 +79,28 @@ pub(crate) fn draw(
 }
 
 /// The blocks from clipping on, configured for a draw, and quads that are not shaded yet.
-struct Pipeline {
+struct Pipeline<'e> {
     clip: Clip,
     viewport: Viewport,
     ga: Ga,
     su: Su,
     sc: Sc,
-    rs: Rs,
-    fragments: Fragments,
-    output: Output,
-    primitives: Vec<Primitive>,
-    quads: Vec<(u32, Quad)>,
+    shading: Shading<'e>,
+    /// Primitives and quads that are not shaded yet.
+    memory: &'e mut QuadMemory,
     /// Length of the line strip so far in pixels, for stipple.
     strip: f64,
     /// The engine that ran the fragment program, if it ran.
     ran: Option<RunInfo>,
 }
 
-/// Number of quads that are shaded at a time.
-const BATCH: usize = 1 << 16;
-
-impl Pipeline {
+impl<'e> Pipeline<'e> {
     fn new(
         state: &State,
         draw: &DrawState,
         layout: &OutputLayout,
-        context: &mut Context<'_>,
+        memory: &'e mut QuadMemory,
+        context: &mut Context<'e>,
     ) -> Result<Option<Self>, CardError> {
         let readings = context.readings;
         let fragments = Fragments::new(
@@ -131,13 +126,18 @@ impl Pipeline {
             clip: Clip::new(state, readings),
             viewport: Viewport::new(state),
             su: Su::new(state, layout, ga.grid, readings),
-            rs: Rs::new(state, layout, points),
-            output: Output::new(state, zb, rb3d, readings),
+            shading: Shading {
+                engine: context.engine,
+                rs: Rs::new(state, layout, points),
+                samples: sc.samples,
+                output: Output::new(state, zb, rb3d, readings),
+                fragments,
+                pictures: Pictures::default(),
+                rules_only: context.rules_only,
+            },
+            memory,
             ga,
             sc,
-            fragments,
-            primitives: Vec::new(),
-            quads: Vec::new(),
             strip: 0.0,
             ran: None,
         }))
@@ -174,7 +174,7 @@ impl Pipeline {
         context.report.statistics.primitives += 1;
         match primitive {
             assembly::Primitive::Point(n) => {
-                let mut vertex = [vertices.at(n)];
+                let mut vertex = [*vertices.at(n)];
                 self.ga.shade(&mut vertex, vertices.at(n));
                 let [vertex] = vertex;
                 if !self.clip.keeps_point(vertex.position) {
@@ -185,7 +185,7 @@ impl Pipeline {
                 self.scan(shape, context)
             }
             assembly::Primitive::Line { vertices: ends, provoking, first } => {
-                let mut ends = ends.map(|n| vertices.at(n));
+                let mut ends = ends.map(|n| *vertices.at(n));
                 self.ga.shade(&mut ends, vertices.at(provoking));
                 let Some([a, b]) = self.clip.line(ends) else { return Ok(()) };
                 let [a, b] = [self.viewport.window(&a), self.viewport.window(&b)];
@@ -195,23 +195,27 @@ impl Pipeline {
                 }
             }
             assembly::Primitive::Triangle { vertices: corners, provoking, edges } => {
-                let mut corners = corners.map(|n| vertices.at(n));
+                let corners = corners.map(|n| vertices.at(n));
+                if self.ga.keeps_colors() {
+                    return self.triangle(corners, edges, context);
+                }
+                let mut corners = corners.map(|vertex| *vertex);
                 self.ga.shade(&mut corners, vertices.at(provoking));
-                self.triangle(corners, edges, context)
+                self.triangle(corners.each_ref(), edges, context)
             }
         }
     }
 
     fn triangle(
         &mut self,
-        corners: [Vertex; 3],
+        corners: [&Vertex; 3],
         edges: [bool; 3],
         context: &mut Context<'_>,
     ) -> Result<(), CardError> {
-        match self.clip.whole_triangle(&corners) {
+        match self.clip.whole_triangle(corners) {
             Some(false) => return Ok(()),
             Some(true) if self.ga.polygon_fill.is_none() => {
-                let [a, b, c] = corners.each_ref().map(|vertex| self.viewport.window(vertex));
+                let [a, b, c] = corners.map(|vertex| self.viewport.window(vertex));
                 let (Some(a), Some(b), Some(c)) = (a, b, c) else { return Ok(()) };
                 let part = [&a, &b, &c];
                 let face = self.su.face(part.map(|vertex| self.ga.grid.point(vertex.xy)));
@@ -222,8 +226,10 @@ impl Pipeline {
             }
             _ => {}
         }
-        let Some(polygon) = self.clip.triangle(corners, edges) else { return Ok(()) };
-        let window: Option<Vec<WindowVertex>> =
+        let Some(polygon) = self.clip.triangle(corners.map(|vertex| *vertex), edges) else {
+            return Ok(());
+        };
+        let window: Option<Vec<WindowVertex<'_>>> =
             polygon.vertices.iter().map(|vertex| self.viewport.window(vertex)).collect();
         let Some(window) = window else { return Ok(()) };
         // The face is that of the first triangle with an area.
@@ -257,7 +263,7 @@ impl Pipeline {
 
     fn line(
         &mut self,
-        ends: [&WindowVertex; 2],
+        ends: [&WindowVertex<'_>; 2],
         first: bool,
         back: Option<bool>,
         context: &mut Context<'_>,
@@ -275,23 +281,24 @@ impl Pipeline {
         let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
         context.budget.time()?;
         let Some(mut scan) = self.sc.begin(&primitive, context.budget)? else { return Ok(()) };
-        self.primitives.push(primitive);
+        self.memory.primitives.push(primitive);
         loop {
-            let index = self.primitives.len() as u32 - 1;
-            let Some(primitive) = self.primitives.last() else { return Ok(()) };
-            let quads = &mut self.quads;
+            let QuadMemory { primitives, quads, .. } = &mut *self.memory;
+            let index = primitives.len() as u32 - 1;
+            let Some(primitive) = primitives.last() else { return Ok(()) };
+            let rules_only = context.rules_only;
             let more =
-                self.sc.rows(&mut scan, primitive, context.rules_only, |q| quads.push((index, q)));
-            if self.quads.len() >= BATCH {
+                self.sc.rows(&mut scan, primitive, rules_only, |quad| quads.push((index, quad)));
+            if quads.len() >= QuadMemory::QUADS {
                 let primitive = primitive.clone();
                 self.flush(context)?;
-                self.primitives.push(primitive);
+                self.memory.primitives.push(primitive);
             }
             if !more {
                 break;
             }
         }
-        if self.primitives.len() >= BATCH {
+        if self.memory.primitives.len() >= QuadMemory::PRIMITIVES {
             self.flush(context)?;
         }
         Ok(())
@@ -300,7 +307,7 @@ impl Pipeline {
     /// Notes the bytes that the draw wrote, for draws that use them as textures.
     fn note_writes(&self, context: &mut Context<'_>) {
         let draw = context.report.statistics.draws.saturating_sub(1);
-        for surface in self.output.surfaces() {
+        for surface in self.shading.output.surfaces() {
             if let Some(bytes) = surface.written() {
                 context.textures.written(surface.buffer.id(), &bytes);
                 context.texture_cache.write(surface.buffer.id(), bytes, draw);
@@ -310,175 +317,31 @@ impl Pipeline {
 
     /// Shades the pending quads and writes their results, in order.
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
-        let mut quads = std::mem::take(&mut self.quads);
-        let mut primitives = std::mem::take(&mut self.primitives);
+        let QuadMemory { primitives, quads, shares } = &mut *self.memory;
         if quads.is_empty() {
+            primitives.clear();
             return Ok(());
         }
-        context.report.statistics.quads += quads.len() as u64;
-        context.budget.quads(quads.len() as u64)?;
-        let samples = self.sc.samples;
+        let count = quads.len() as u64;
+        context.report.statistics.quads += count;
+        context.budget.quads(count)?;
         if let Some(recording) = &mut context.recording {
-            let job = self.fragments.job();
-            recording.add(&job, &self.rs, &samples, &primitives, &quads)?;
+            let Shading { rs, samples, fragments, .. } = &self.shading;
+            recording.add(&fragments.job(), rs, samples, primitives, quads)?;
         }
-        let work = Work { rs: &self.rs, samples: &samples, primitives: &primitives };
-        let totals = if context.budget.counts_fragment_instructions() {
-            self.in_sequence(&work, &quads, context)?
-        } else {
-            let uniform = match context.rules_only || quads.len() < UNIFORM {
-                true => None,
-                false => self.uniform(&work, &quads, context)?,
-            };
-            self.in_parallel(&work, &quads, uniform.as_ref(), context)?
-        };
+        let totals = self.shading.draw(primitives, quads, shares, context.budget)?;
+        quads.clear();
+        primitives.clear();
         if let Some(ran) = totals.ran {
             self.ran = Some(ran_together(self.ran.take(), ran));
         }
         let statistics = &mut context.report.statistics;
         statistics.samples += totals.passed;
         if totals.by_lanes {
-            statistics.quads_by_lanes += quads.len() as u64;
+            statistics.quads_by_lanes += count;
         }
         *context.zpass = context.zpass.wrapping_add(totals.passed as u32);
-        // Their memory serves the next quads.
-        quads.clear();
-        primitives.clear();
-        (self.quads, self.primitives) = (quads, primitives);
         Ok(())
-    }
-
-    /// Shades and writes quads picture by picture, each within what the ones before left of the limit of instructions.
-    fn in_sequence(
-        &self,
-        work: &Work<'_>,
-        quads: &QuadList,
-        context: &mut Context<'_>,
-    ) -> Result<Totals, CardError> {
-        let mut totals = Totals::default();
-        let mut painter = Painter::new(&self.fragments, context.engine, *work, *context.budget);
-        for part in quads.chunks(PICTURE) {
-            context.budget.fragment_instructions(self.fragments.cost())?;
-            let limit = context.budget.group_instructions(groups(part.len()));
-            let (shaded, instructions) = painter.shade(part, limit)?;
-            context.budget.fragment_instructions(instructions)?;
-            totals.add(self.output.write(work, part, shaded, context.rules_only));
-        }
-        totals.ran = painter.run_infos().fold(None, |ran, info| Some(ran_together(ran, info)));
-        Ok(totals)
-    }
-
-    /// Returns the fragment of all pixels of quads, if it is one, and the engine that computed it.
-    fn uniform(
-        &self,
-        work: &Work<'_>,
-        quads: &QuadList,
-        context: &Context<'_>,
-    ) -> Result<Option<(Fragment, Option<RunInfo>)>, CardError> {
-        let covered = |(_, quad): &(u32, Quad)| quad.masks.iter().position(|mask| *mask != 0);
-        let Some(corner) = quads.first().and_then(covered) else { return Ok(None) };
-        if !self.fragments.is_pure() || !self.rs.is_uniform(work.primitives) {
-            return Ok(None);
-        }
-        let limit = context.budget.group_instructions(1);
-        let mut painter = Painter::new(&self.fragments, context.engine, *work, *context.budget);
-        let (shaded, _) = painter.shade(&quads[..1], limit)?;
-        let fragment = shaded.fragment(0, corner);
-        Ok(Some((fragment, painter.run_infos().next())))
-    }
-
-    /// Shades and writes quads on several threads. Quads are divided by rows of the target, each of which one thread draws in order: the
-    /// result does not depend on the number of threads.
-    fn in_parallel(
-        &self,
-        work: &Work<'_>,
-        quads: &QuadList,
-        uniform: Option<&(Fragment, Option<RunInfo>)>,
-        context: &Context<'_>,
-    ) -> Result<Totals, CardError> {
-        let shares = if quads.len() < SHARED { 1 } else { SHARES };
-        let divided: Vec<Vec<_>> = match shares {
-            1 => Vec::new(),
-            _ => {
-                let mut divided = vec![Vec::with_capacity(quads.len() / SHARES); SHARES];
-                for quad in quads {
-                    divided[usize::from(quad.1.y) / SHARE_ROWS % SHARES].push(*quad);
-                }
-                divided
-            }
-        };
-        let (engine, budget, rules_only) = (context.engine, *context.budget, context.rules_only);
-        let limit = budget.group_instructions(1);
-        let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<Result<_, CardError>>> =
-            Mutex::new(vec![Ok(Totals::default()); shares]);
-        let draw_share = |painter: &mut Painter<'_>, quads: &QuadList| -> Result<_, CardError> {
-            let mut totals = Totals::default();
-            if let Some((fragment, ran)) = uniform {
-                let shaded = Shaded::Same(fragment);
-                totals.add(self.output.write(work, quads, shaded, rules_only));
-                totals.ran.clone_from(ran);
-                return Ok(totals);
-            }
-            for part in quads.chunks(PICTURE) {
-                let (shaded, _) = painter.shade(part, limit)?;
-                totals.add(self.output.write(work, part, shaded, rules_only));
-            }
-            totals.ran = painter.run_infos().fold(None, |ran, info| Some(ran_together(ran, info)));
-            Ok(totals)
-        };
-        let tasks = if shares == 1 { 1 } else { task_count(0).min(shares) };
-        fan_out(tasks, &|| {
-            let mut painter = Painter::new(&self.fragments, engine, *work, budget);
-            loop {
-                let share = next.fetch_add(1, Ordering::Relaxed);
-                if share >= shares {
-                    break;
-                }
-                let quads = divided.get(share).map_or(quads, Vec::as_slice);
-                let result = draw_share(&mut painter, quads);
-                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                results[share] = result;
-            }
-        });
-        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut totals = Totals::default();
-        for result in results {
-            totals.merge(result?);
-        }
-        Ok(totals)
-    }
-}
-
-/// Number of quads from which on it is worth to find out whether all have the same fragment.
-const UNIFORM: usize = 64;
-/// Number of quads from which on they are divided among threads.
-const SHARED: usize = 4096;
-/// Into how many shares they are divided.
-const SHARES: usize = 8;
-/// Rows of a share before those of the next, at least as many as a tile of any format.
-const SHARE_ROWS: usize = 32;
-
-/// What became of quads.
-#[derive(Clone, Debug, Default)]
-struct Totals {
-    passed: u64,
-    by_lanes: bool,
-    ran: Option<RunInfo>,
-}
-
-impl Totals {
-    fn add(&mut self, Written { passed, by_lanes }: Written) {
-        self.passed += passed;
-        self.by_lanes |= by_lanes;
-    }
-
-    fn merge(&mut self, Self { passed, by_lanes, ran }: Self) {
-        self.passed += passed;
-        self.by_lanes |= by_lanes;
-        if let Some(ran) = ran {
-            self.ran = Some(ran_together(self.ran.take(), ran));
-        }
     }
 }
 

@@ -153,6 +153,7 @@ pub(crate) struct Ga {
     /// Fill modes of front and back faces, in dual mode.
     pub(crate) polygon_fill: Option<[PolygonFill; 2]>,
     shading: [[Shading; 2]; 4],
+    keeps_colors: bool,
     /// Whether 1/w is 1, so that values are linear in window coordinates.
     flat_w: bool,
     fill: [f32; 4],
@@ -172,6 +173,14 @@ impl Ga {
         let stipple: GaLineStippleConfig = registers.get();
         let enable: GbEnable = registers.get();
         let dual = mode.poly_mode() == PolyMode::DUAL;
+        let shading = [
+            [color.rgb0_shading(), color.alpha0_shading()],
+            [color.rgb1_shading(), color.alpha1_shading()],
+            [color.rgb2_shading(), color.alpha2_shading()],
+            [color.rgb3_shading(), color.alpha3_shading()],
+        ];
+        let kinds = || shading.iter().flatten().copied();
+        let (clamp_rgb, clamp_alpha) = (!round.rgb_clamp(), !round.alpha_clamp());
         let pattern = registers.get::<GaLineStippleValue>();
         let [bits, scale] = [r500_isa::Word::bits(pattern), r500_isa::Word::bits(stipple) & !3];
         Self {
@@ -195,12 +204,11 @@ impl Ga {
             stipple: (stipple.line_reset() != StippleReset::NEVER)
                 .then(|| (bits as u16, f32::from_bits(scale), stipple.line_reset())),
             polygon_fill: dual.then(|| [mode.front_ptype(), mode.back_ptype()]),
-            shading: [
-                [color.rgb0_shading(), color.alpha0_shading()],
-                [color.rgb1_shading(), color.alpha1_shading()],
-                [color.rgb2_shading(), color.alpha2_shading()],
-                [color.rgb3_shading(), color.alpha3_shading()],
-            ],
+            shading,
+            // Vertices without colours have zeros.
+            keeps_colors: !kinds().any(|kind| kind == Shading::SOLID)
+                && (!(0..4).any(|n| layout.has_color(n))
+                    || !(clamp_rgb || clamp_alpha || kinds().any(|kind| kind == Shading::FLAT))),
             flat_w: registers.get::<GbSelect>().w_select(),
             fill: [
                 registers.get::<GaFillR>().color_red(),
@@ -208,14 +216,19 @@ impl Ga {
                 registers.get::<GaFillB>().color_blue(),
                 registers.get::<GaFillA>().color_alpha(),
             ],
-            clamp_rgb: !round.rgb_clamp(),
-            clamp_alpha: !round.alpha_clamp(),
+            clamp_rgb,
+            clamp_alpha,
         }
+    }
+
+    /// Returns whether [`shade`](Self::shade) changes nothing.
+    pub(crate) fn keeps_colors(&self) -> bool {
+        self.keeps_colors
     }
 
     /// Clamps the colours of a primitive's vertices and applies flat shading, with the colours of the provoking vertex.
     /// Texture coordinates are never flat (observed). This precedes clipping, so that flat colours survive it.
-    pub(crate) fn shade<const N: usize>(&self, vertices: &mut [Vertex; N], provoking: Vertex) {
+    pub(crate) fn shade<const N: usize>(&self, vertices: &mut [Vertex; N], provoking: &Vertex) {
         for vertex in vertices {
             for (n, color) in vertex.colors.iter_mut().enumerate() {
                 for (channel, value) in color.iter_mut().enumerate() {
@@ -233,7 +246,7 @@ impl Ga {
         }
     }
 
-    pub(crate) fn triangle(&self, vertices: [&WindowVertex; 3], back: Option<bool>) -> Shape {
+    pub(crate) fn triangle(&self, vertices: [&WindowVertex<'_>; 3], back: Option<bool>) -> Shape {
         Shape {
             kind: ShapeKind::Triangle,
             corners: vertices.map(|vertex| self.corner(vertex, self.grid.point(vertex.xy))),
@@ -244,7 +257,7 @@ impl Ga {
     }
 
     /// Returns the rectangle of a point.
-    pub(crate) fn point(&self, vertex: &WindowVertex, back: Option<bool>) -> Shape {
+    pub(crate) fn point(&self, vertex: &WindowVertex<'_>, back: Option<bool>) -> Shape {
         let size = match self.vertices_have_sizes {
             true => {
                 let [least, greatest] = self.point_limits;
@@ -280,7 +293,7 @@ impl Ga {
     /// pixels, which is increased.
     pub(crate) fn line(
         &self,
-        [from, to]: [&WindowVertex; 2],
+        [from, to]: [&WindowVertex<'_>; 2],
         first: bool,
         before: &mut f64,
         back: Option<bool>,
@@ -332,7 +345,7 @@ impl Ga {
 }
 
 impl Ga {
-    fn corner(&self, vertex: &WindowVertex, at: GridPoint) -> Corner {
+    fn corner(&self, vertex: &WindowVertex<'_>, at: GridPoint) -> Corner {
         Corner {
             at,
             z: vertex.z.into(),

@@ -113,6 +113,7 @@ mod recording;
 mod report;
 mod rs;
 mod sc;
+mod shading;
 mod su;
 mod surface;
 mod target_picture;

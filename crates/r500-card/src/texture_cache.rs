@@ -110,10 +110,17 @@ impl TextureCache {
 /// Returns a hash of texels, for comparison within a run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let (chunks, rest) = bytes.as_chunks::<8>();
     let step = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR);
-    let hash = chunks.iter().fold(bytes.len() as u64, |hash, c| step(hash, u64::from_le_bytes(*c)));
-    rest.iter().fold(hash, |hash, byte| step(hash, (*byte).into()))
+    // Four chains, so that the products of one do not wait for another.
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    let mut chains = [bytes.len() as u64, 1, 2, 3];
+    for block in blocks {
+        for (chain, word) in chains.iter_mut().zip(block.as_chunks().0) {
+            *chain = step(*chain, u64::from_le_bytes(*word));
+        }
+    }
+    let rest = rest.iter().map(|byte| u64::from(*byte));
+    chains.into_iter().chain(rest).fold(0, step)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `US`: fragment programs. Packs the quads of a draw into one picture, with inputs by pixel and a coverage mask, for
 //! any engine.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_chip::Mapped;
 use r500_exec::{
@@ -148,18 +148,25 @@ pub(crate) fn groups(quads: usize) -> u64 {
 }
 
 /// Shades quads on one thread, picture by picture.
-pub(crate) struct Painter<'a> {
+pub(crate) struct Painter<'a, 'e> {
     fragments: &'a Fragments,
-    engine: &'a dyn Engine,
+    engine: &'e dyn Engine,
     work: Work<'a>,
     budget: Budget,
     /// Pictures without and with a coverage mask.
-    pictures: [Option<Picture<'a>>; 2],
+    pictures: [Option<Picture<'e>>; 2],
+    pool: &'a Pictures<'e>,
 }
+
+/// Pictures that no painter uses, for all threads of a draw.
+#[derive(Default)]
+pub(crate) struct Pictures<'a>(Mutex<Vec<Picture<'a>>>);
 
 /// A picture that is drawn again and again.
 struct Picture<'a> {
     size: [u32; 2],
+    /// Whether every pixel is covered.
+    full: bool,
     bindings: Bindings,
     drawing: Drawing<'a>,
     frame: Frame,
@@ -174,14 +181,15 @@ pub(crate) enum Shaded<'a> {
     Same(&'a Fragment),
 }
 
-impl<'a> Painter<'a> {
+impl<'a, 'e> Painter<'a, 'e> {
     pub(crate) fn new(
         fragments: &'a Fragments,
-        engine: &'a dyn Engine,
+        engine: &'e dyn Engine,
         work: Work<'a>,
         budget: Budget,
+        pool: &'a Pictures<'e>,
     ) -> Self {
-        Self { fragments, engine, work, budget, pictures: [None, None] }
+        Self { fragments, engine, work, budget, pictures: [None, None], pool }
     }
 
     /// Returns which engine ran each kind of picture.
@@ -205,7 +213,11 @@ impl<'a> Painter<'a> {
             && quads.iter().all(|(_, quad)| !quad.masks.contains(&0));
         let slot = &mut self.pictures[usize::from(!full)];
         if slot.as_ref().is_none_or(|picture| picture.size != size) {
-            *slot = Some(Picture::new(self.fragments, self.engine, &self.work, size, full)?);
+            self.pool.put(slot.take());
+            *slot = Some(match self.pool.take(size, full) {
+                Some(picture) => picture,
+                None => Picture::new(self.fragments, self.engine, &self.work, size, full)?,
+            });
         }
         let picture = slot.as_mut().expect("there is one now");
         let limits = &mut picture.drawing.options_mut().limits;
@@ -241,7 +253,7 @@ impl<'a> Painter<'a> {
 
 impl<'a> Picture<'a> {
     fn new(
-        fragments: &'a Fragments,
+        fragments: &Fragments,
         engine: &'a dyn Engine,
         work: &Work<'_>,
         size: [u32; 2],
@@ -263,7 +275,37 @@ impl<'a> Picture<'a> {
         let shader = Arc::clone(&fragments.shader);
         let drawing = Drawing::new(engine, shader, &bindings, options)?;
         let frame = drawing.frame(&bindings)?;
-        Ok(Self { size, bindings, drawing, frame })
+        Ok(Self { size, full, bindings, drawing, frame })
+    }
+}
+
+impl<'a> Pictures<'a> {
+    /// Limit of the pictures that are kept.
+    const MOST: usize = 32;
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Picture<'a>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a picture of a size out.
+    fn take(&self, size: [u32; 2], full: bool) -> Option<Picture<'a>> {
+        let mut pictures = self.lock();
+        let place = pictures.iter().position(|kept| kept.size == size && kept.full == full)?;
+        Some(pictures.swap_remove(place))
+    }
+
+    fn put(&self, picture: Option<Picture<'a>>) {
+        let mut pictures = self.lock();
+        if pictures.len() < Self::MOST {
+            pictures.extend(picture);
+        }
+    }
+}
+
+impl Drop for Painter<'_, '_> {
+    fn drop(&mut self) {
+        let pictures = std::mem::take(&mut self.pictures);
+        pictures.into_iter().for_each(|picture| self.pool.put(picture));
     }
 }
 

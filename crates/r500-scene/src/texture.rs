@@ -24,13 +24,13 @@ pub(crate) fn memory(texture: &Texture) -> Result<Vec<u8>, String> {
         }
         memory.resize(start + place.bytes() as usize, 0);
         let mut rest = &level.bytes[..];
-        for (offset, length) in place.pieces() {
+        place.for_each_piece(|offset, length| {
             // A level that lacks bytes is sampled as if they were 0.
             let (piece, after) = rest.split_at(length.min(rest.len()));
             rest = after;
             let at = start + offset as usize;
             memory[at..at + piece.len()].copy_from_slice(piece);
-        }
+        });
     }
     Ok(memory)
 }

@@ -1,7 +1,5 @@
 //! Textures in memory: where the rows of each level are.
 
-use std::iter;
-
 use r500_chip::tiling::{Layout, Tiling};
 use r500_chip::values::MicroTile;
 use r500_isa::texture::{TxFormat0, TxFormat2, TxOffset};
@@ -158,35 +156,33 @@ impl LevelLayout {
         u64::from(self.row_bytes) * u64::from(self.rows)
     }
 
-    /// Returns the pieces of the level that are contiguous in memory, in row order: their offset from the start of the level, and their bytes.
-    pub fn pieces(&self) -> impl Iterator<Item = (u64, usize)> {
-        let level = *self;
-        let rows = u64::from(level.used_rows) * u64::from(level.size[2]);
-        (0..rows).flat_map(move |n| level.row(n))
-    }
-
-    fn row(self, n: u64) -> impl Iterator<Item = (u64, usize)> {
-        let (layer, y) = (n / u64::from(self.used_rows), (n % u64::from(self.used_rows)) as u32);
-        let layer = layer * self.layer_bytes();
+    /// Calls `each` for the pieces of the level that are contiguous in memory, in row order, with their offset from the start of the level, and
+    /// their bytes.
+    #[inline]
+    pub fn for_each_piece(&self, mut each: impl FnMut(u64, usize)) {
         // Texels of a row of a tiling unit are contiguous.
-        let step = match self.tiling {
-            Some(tiling) => tiling.unit()[0] * tiling.bytes(),
-            None => self.used_bytes,
-        };
-        let layout = self.tiling.map(|tiling| (Layout::new(tiling, self.pitch), tiling.log2_bytes));
-        let mut from = 0;
-        iter::from_fn(move || {
-            let bytes = step.min(self.used_bytes - from);
-            if bytes == 0 {
-                return None;
+        let tiles = self.tiling.map(|tiling| {
+            let layout = Layout::new(tiling, self.pitch);
+            (layout, tiling.log2_bytes, tiling.unit()[0] * tiling.bytes())
+        });
+        for n in 0..self.size[2] {
+            let layer = u64::from(n).saturating_mul(self.layer_bytes());
+            for y in 0..self.used_rows {
+                match tiles {
+                    None => {
+                        let row = u64::from(y) * u64::from(self.row_bytes);
+                        each(layer.saturating_add(row), self.used_bytes as usize);
+                    }
+                    Some((layout, log2_bytes, step)) => {
+                        for from in (0..self.used_bytes).step_by(step as usize) {
+                            let offset = layout.offset([from >> log2_bytes, y]);
+                            let bytes = step.min(self.used_bytes - from);
+                            each(layer.saturating_add(offset), bytes as usize);
+                        }
+                    }
+                }
             }
-            let offset = match layout {
-                Some((layout, log2_bytes)) => layout.offset([from >> log2_bytes, y]),
-                None => u64::from(y) * u64::from(self.row_bytes),
-            };
-            from += bytes;
-            Some((layer.saturating_add(offset), bytes as usize))
-        })
+        }
     }
 }
 
@@ -263,11 +259,13 @@ mod tests {
                 let tiling = level.tiling.unwrap();
                 let texels = (0..70).flat_map(|y| (0..300).map(move |x| [x, y]));
                 let wanted = texels.map(|texel| tiling.offset(level.pitch, texel));
-                let given = level.pieces().flat_map(|(offset, length)| {
-                    (0..length as u32 / bytes).map(move |n| offset + u64::from(n * bytes))
+                let (mut given, mut used) = (Vec::new(), 0);
+                level.for_each_piece(|offset, length| {
+                    let texels = 0..length as u32 / bytes;
+                    given.extend(texels.map(|n| offset + u64::from(n * bytes)));
+                    used += length;
                 });
-                assert!(given.eq(wanted));
-                let used: usize = level.pieces().map(|(_, length)| length).sum();
+                assert!(given.into_iter().eq(wanted));
                 assert_eq!(used, level.row_order_bytes());
             }
         }

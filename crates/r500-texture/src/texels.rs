@@ -154,15 +154,16 @@ impl Texels {
         self.select.map(|select| usize::from(select.code() & 3))
     }
 
-    /// Returns the texels of a level in a format of 32 bits, row by row, layer by layer.
-    pub(super) fn dwords(&self, level: usize) -> impl Iterator<Item = u32> {
-        let rows = self.levels.get(level).into_iter().flat_map(|level| {
-            let [width, height, layers] = level.size.map(|n| n as usize);
-            let starts = (0..layers * height)
-                .map(move |row| row / height * level.layer + row % height * level.row);
-            starts.filter_map(move |start| level.bytes.get(start..start + 4 * width))
-        });
-        rows.flat_map(|row| row.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
+    /// Calls `each` for the rows of a level in a format of 32 bits, layer by layer.
+    pub(super) fn for_each_row(&self, level: usize, mut each: impl FnMut(&[[u8; 4]])) {
+        let Some(level) = self.levels.get(level) else { return };
+        let [width, height, layers] = level.size.map(|n| n as usize);
+        for row in 0..layers * height {
+            let start = row / height * level.layer + row % height * level.row;
+            if let Some(bytes) = level.bytes.get(start..start + 4 * width) {
+                each(bytes.as_chunks().0);
+            }
+        }
     }
 
     /// Appends the colours of the texels of a level of unsigned depth without gamma, row by row, as [`texel`](Self::texel) returns them, many at a
@@ -190,13 +191,16 @@ impl Texels {
             TxSel::ONE => 5,
             _ => 4,
         });
-        out.extend(self.dwords(level).map(|dword| {
-            // Both are exact as floats, so the division rounds once.
-            let depth = (dword >> 8) as f32 / 16_777_215.0;
-            let stencil = (dword & 0xff) as f32 / 255.0;
-            let values = values(depth, stencil);
-            select.map(|select| values[select & 7])
-        }));
+        self.for_each_row(level, |row| {
+            out.extend(row.iter().map(|bytes| {
+                let dword = u32::from_le_bytes(*bytes);
+                // Both are exact as floats, so the division rounds once.
+                let depth = (dword >> 8).cast_signed() as f32 / 16_777_215.0;
+                let stencil = f32::from(bytes[0]) / 255.0;
+                let values = values(depth, stencil);
+                select.map(|select| values[select & 7])
+            }));
+        });
         true
     }
 

@@ -10,7 +10,7 @@ use crate::limits::{Budget, CardError};
 use crate::report::{Note, Report};
 
 /// Vertices that are processed at a time.
-const PIECE: usize = 1 << 16;
+const PIECE: usize = 1 << 13;
 /// Vertices before a piece that its first primitives use: those of a quad.
 const BEFORE: usize = 3;
 
@@ -88,10 +88,10 @@ impl<'a> Vertices<'a> {
     }
 
     /// Returns a vertex of the current piece, or vertex 0.
-    pub(crate) fn at(&self, n: usize) -> Vertex {
+    pub(crate) fn at(&self, n: usize) -> &Vertex {
         match n {
-            0 => self.first,
-            n => self.processed[self.order[n - self.start]],
+            0 => &self.first,
+            n => &self.processed[self.order[n - self.start]],
         }
     }
 
@@ -131,7 +131,7 @@ impl<'a> Vertices<'a> {
         report: &mut Report,
     ) -> Result<(), CardError> {
         let (begin, kept) = (self.end(), self.order.len().min(BEFORE));
-        let before: Vec<Vertex> = (begin - kept..begin).map(|n| self.at(n)).collect();
+        let before: Vec<Vertex> = (begin - kept..begin).map(|n| *self.at(n)).collect();
         self.start = begin - kept;
         self.order.clear();
         self.order.extend(0..kept);

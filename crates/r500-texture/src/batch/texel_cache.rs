@@ -80,20 +80,25 @@ impl TexelCache {
             *meaning = source.of_raw(byte as u128 * 0x0101_0101, readings);
         }
         let constant = [0, 1, 2, 3].map(|c| meaning.iter().all(|all| all[c] == meaning[0][c]));
-        let texels = (0..source.levels()).flat_map(|k| source.dwords(k)).map(|dword| {
-            let bytes = dword.to_le_bytes();
-            // A constant is 1 or 0.
-            u32::from_le_bytes([0, 1, 2, 3].map(|c| match constant[c] {
-                true if meaning[0][c] == 0.0 => 0,
-                true => 255,
-                false => bytes[select[c]],
-            }))
-        });
+        // A constant is 1 or 0.
+        let shift = select.map(|byte| 8 * byte as u32 & 31);
+        let kept = constant.map(|constant| if constant { 0 } else { 0xff });
+        let always = (0..4).filter(|&c| constant[c] && meaning[0][c] != 0.0);
+        let always = always.fold(0, |bits, c| bits | 0xff << (8 * c));
+        let mut texels = Vec::with_capacity(count as usize);
+        for k in 0..source.levels() {
+            source.for_each_row(k, |row| {
+                texels.extend(row.iter().map(|bytes| {
+                    let dword = u32::from_le_bytes(*bytes);
+                    let byte = |c: usize| (dword >> shift[c] & kept[c]) << (8 * c);
+                    byte(0) | byte(1) | byte(2) | byte(3) | always
+                }));
+            });
+        }
         let unorm = (0..4).all(|c| {
             let is = |(k, all): (usize, &[f32; 4])| all[c] == k as f32 / 255.0;
             constant[c] || meaning.iter().enumerate().all(is)
         });
-        let texels = texels.collect();
         let bytes = Bytes { texels, values: meaning, border };
         if count > Self::DECODED {
             return Some(match unorm {
