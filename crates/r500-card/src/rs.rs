@@ -13,7 +13,7 @@ use r500_stream::State;
 
 use crate::fog::FogValue;
 use crate::ga::{self, Corner, GridPoint};
-use crate::sc::{Quad, QuadList, Samples};
+use crate::sc::{QuadList, Samples};
 use crate::su::Primitive;
 use crate::vap::OutputLayout;
 
@@ -192,21 +192,85 @@ impl<S: FnMut(u8, usize, &[[[f32; 4]; 4]])> SimdTask for Interpolate<'_, S> {
     fn run<L: SimdLevel>(mut self, _: L) {
         let Work { rs, samples, primitives } = *self.work;
         let mut weights = [QuadWeights::ZERO; QUADS];
+        let mut channels = [[[0.0; 4]; QUADS]; 4];
         let mut values = [[[0.0; 4]; 4]; QUADS];
         for (part, quads) in self.quads.chunks(QUADS).enumerate() {
             for (weights, (primitive, quad)) in weights.iter_mut().zip(quads) {
-                *weights = QuadWeights::new(
-                    &primitives[*primitive as usize],
-                    samples.center(quad.pixel(0)),
-                );
+                let first = samples.center(quad.pixel(0));
+                *weights = QuadWeights::new(&primitives[*primitive as usize], first);
             }
             for write in &rs.writes {
-                let of_quads = quads.iter().zip(&weights).zip(&mut values);
-                for (((primitive, quad), weights), values) in of_quads {
-                    let primitive = &primitives[*primitive as usize];
-                    *values = rs.quad(write.source, primitive, quad, samples, weights);
+                // Quads of a primitive follow one another.
+                let mut first = 0;
+                for run in quads.chunk_by(|(a, _), (b, _)| a == b) {
+                    let Some((primitive, _)) = run.first() else { continue };
+                    let end = first + run.len();
+                    let run = Run {
+                        rs,
+                        samples,
+                        primitive: &primitives[*primitive as usize],
+                        quads: run,
+                        weights: &weights[first..end],
+                    };
+                    for (c, channel) in channels.iter_mut().enumerate() {
+                        run.channel(write.source, c, &mut channel[first..end]);
+                    }
+                    first = end;
+                }
+                for (n, values) in values[..quads.len()].iter_mut().enumerate() {
+                    let [r, g, b, a] = channels.each_ref().map(|channel| channel[n]);
+                    *values = [0, 1, 2, 3].map(|pixel| [r[pixel], g[pixel], b[pixel], a[pixel]]);
                 }
                 (self.store)(write.temp, part * QUADS, &values[..quads.len()]);
+            }
+        }
+    }
+}
+
+/// Quads of a primitive.
+struct Run<'a> {
+    rs: &'a Rs,
+    samples: &'a Samples,
+    primitive: &'a Primitive,
+    quads: &'a QuadList,
+    weights: &'a [QuadWeights],
+}
+
+impl Run<'_> {
+    /// Writes a channel of an interpolant for the pixels of each quad.
+    #[inline(always)]
+    fn channel(&self, source: Interpolant, channel: usize, out: &mut [[f32; 4]]) {
+        let corners = &self.primitive.corners;
+        let out = out.iter_mut().zip(self.quads.iter().zip(self.weights));
+        match source {
+            Interpolant::Tex(components) => match components[channel] {
+                Component::Constant(value) => out.for_each(|(out, _)| *out = [value; 4]),
+                Component::Fog => out.for_each(|(out, ((_, quad), _))| {
+                    *out = [0, 1, 2, 3].map(|corner| {
+                        self.rs.fog.at(self.primitive, self.samples.center(quad.pixel(corner)))
+                    });
+                }),
+                Component::Of(tex, c) => {
+                    let values = corners.each_ref().map(|corner| f64::from(corner.tex[tex][c]));
+                    out.for_each(|(out, (_, weights))| *out = weights.interpolate(values));
+                }
+            },
+            Interpolant::Color(n, format) => match constant(format, channel) {
+                Some(value) => out.for_each(|(out, _)| *out = [value; 4]),
+                None => {
+                    let values = corners.each_ref().map(|c| f64::from(c.colors[n][channel]));
+                    out.for_each(|(out, (_, weights))| *out = weights.interpolate(values));
+                }
+            },
+            Interpolant::Position => out.for_each(|(out, ((_, quad), _))| {
+                *out = [0, 1, 2, 3].map(|corner| match channel {
+                    0 | 1 => quad.pixel(corner)[channel] as f32,
+                    _ => 0.0,
+                });
+            }),
+            Interpolant::BackFace => {
+                let value = if channel == 0 && self.primitive.back { 1.0 } else { 0.0 };
+                out.for_each(|(out, _)| *out = [value; 4]);
             }
         }
     }
@@ -272,58 +336,9 @@ impl QuadWeights {
 
     /// Interpolates a value of the corners.
     #[inline(always)]
-    fn interpolate(&self, values: [f32; 3]) -> [f32; 4] {
-        let [a, b, c] = values.map(f64::from);
+    fn interpolate(&self, [a, b, c]: [f64; 3]) -> [f32; 4] {
         let Self { scaled: [x, y, z], total } = self;
         std::array::from_fn(|n| ((x[n] * a + y[n] * b + z[n] * c) / total[n]) as f32)
-    }
-}
-
-impl Rs {
-    /// Returns an interpolant of a quad's pixels.
-    #[inline(always)]
-    fn quad(
-        &self,
-        source: Interpolant,
-        primitive: &Primitive,
-        quad: &Quad,
-        samples: &Samples,
-        weights: &QuadWeights,
-    ) -> [[f32; 4]; 4] {
-        let corners = &primitive.corners;
-        let mut channels = [[0.0; 4]; 4];
-        match source {
-            Interpolant::Tex(components) => {
-                for (channel, component) in channels.iter_mut().zip(components) {
-                    *channel = match component {
-                        Component::Constant(value) => [value; 4],
-                        Component::Fog => [0, 1, 2, 3].map(|corner| {
-                            self.fog.at(primitive, samples.center(quad.pixel(corner)))
-                        }),
-                        Component::Of(tex, c) => {
-                            weights.interpolate([0, 1, 2].map(|i| corners[i].tex[tex][c]))
-                        }
-                    };
-                }
-            }
-            Interpolant::Color(n, format) => {
-                for (c, channel) in channels.iter_mut().enumerate() {
-                    *channel = weights.interpolate([0, 1, 2].map(|i| corners[i].colors[n][c]));
-                }
-                let pixels = [0, 1, 2, 3].map(|pixel| channels.map(|channel| channel[pixel]));
-                return pixels.map(|rgba| color(format, rgba));
-            }
-            Interpolant::Position => {
-                return [0, 1, 2, 3].map(|corner| {
-                    let [x, y] = quad.pixel(corner);
-                    [x as f32, y as f32, 0.0, 0.0]
-                });
-            }
-            Interpolant::BackFace => {
-                return [[if primitive.back { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0]; 4];
-            }
-        }
-        [0, 1, 2, 3].map(|pixel| channels.map(|channel| channel[pixel]))
     }
 }
 
@@ -348,17 +363,23 @@ fn packet(state: &State, layout: &OutputLayout, points: bool) -> Vec<(usize, usi
     packet
 }
 
-/// Converts a colour by `COL_FMT`.
-fn color(format: ColFmt, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
-    match format {
-        ColFmt::RGB0 => [r, g, b, 0.0],
-        ColFmt::RGB1 => [r, g, b, 1.0],
-        ColFmt::Z00A => [0.0, 0.0, 0.0, a],
-        ColFmt::Z000 => [0.0; 4],
-        ColFmt::Z001 => [0.0, 0.0, 0.0, 1.0],
-        ColFmt::O11A => [1.0, 1.0, 1.0, a],
-        ColFmt::O110 => [1.0, 1.0, 1.0, 0.0],
-        ColFmt::O111 => [1.0; 4],
-        _ => [r, g, b, a],
-    }
+/// Returns a channel of a colour that its format does not take from the colour.
+#[inline(always)]
+fn constant(format: ColFmt, channel: usize) -> Option<f32> {
+    let [rgb, alpha] = match format {
+        ColFmt::RGB0 => [None, Some(0.0)],
+        ColFmt::RGB1 => [None, Some(1.0)],
+        ColFmt::Z00A => [Some(0.0), None],
+        ColFmt::Z000 => [Some(0.0); 2],
+        ColFmt::Z001 => [Some(0.0), Some(1.0)],
+        ColFmt::O11A => [Some(1.0), None],
+        ColFmt::O110 => [Some(1.0), Some(0.0)],
+        ColFmt::O111 => [Some(1.0); 2],
+        _ => [None; 2],
+    };
+    if channel == 3 { alpha } else { rgb }
+}
+
+fn color(format: ColFmt, rgba: [f32; 4]) -> [f32; 4] {
+    std::array::from_fn(|channel| constant(format, channel).unwrap_or(rgba[channel]))
 }

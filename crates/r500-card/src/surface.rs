@@ -138,7 +138,11 @@ impl Surface {
 }
 
 /// The byte offsets of the rows of a batch.
-pub(crate) struct Offsets([usize; ROWS]);
+pub(crate) struct Offsets {
+    rows: [usize; ROWS],
+    /// Whether these are rows of four dwords, all inside of the buffer.
+    whole: bool,
+}
 
 /// A surface whose pixels are accessed in horizontal pairs, the first in an even column: one sample a pixel, 16 or 32 bits, in memory's
 /// byte order.
@@ -222,25 +226,45 @@ impl Pairs<'_> {
     /// Returns the offsets of the rows of a batch.
     #[inline(always)]
     pub(crate) fn offsets(&self, batch: &Batch, [dx, dy]: [u32; 2]) -> Offsets {
-        let mut offsets = Offsets([0; ROWS]);
-        for (offset, row) in offsets.0.iter_mut().zip(batch.rows()) {
-            let [x, y] = row.at;
-            *offset = self.offset([x + dx, y + dy]);
+        let mut rows = [0; ROWS];
+        // The second row of a quad is in the same unit, if that has several.
+        let below = self.surface.layout.row_in_unit();
+        let mut last = 0;
+        let pairs = rows.as_chunks_mut::<2>().0.iter_mut().zip(batch.rows().as_chunks::<2>().0);
+        for (rows, [(lane, _), _]) in pairs {
+            let [x, y] = batch.place(*lane);
+            let [x, y] = [x + dx, y + dy];
+            let first = self.offset([x, y]);
+            let second = match below {
+                Some(bytes) => first + bytes as usize,
+                None => self.offset([x, y + 1]),
+            };
+            *rows = [first, second];
+            last = last.max(second);
         }
-        offsets
+        let inside = last / 4 + 4 <= self.words.len();
+        Offsets { rows, whole: batch.is_squares() && self.dwords && inside }
     }
 
     /// Loads the pixels of a batch.
     #[inline(always)]
     pub(crate) fn gather(&self, batch: &Batch, offsets: &Offsets) -> Lane<u32> {
         let mut values = [0; LANES];
-        for (offset, row) in offsets.0.iter().zip(batch.rows()) {
-            let first = self.load(*offset);
-            let [a, b] = row.pairs();
-            values[a..a + 2].copy_from_slice(&first);
-            if row.is_four {
+        for (offset, (lane, is_four)) in offsets.rows.iter().zip(batch.rows()) {
+            let lane = *lane;
+            if let Some(words) = self.words.get(offset / 4..offset / 4 + 4)
+                && offsets.whole
+            {
+                let lane = lane.min(LANES - 6);
+                for (word, at) in words.iter().zip([0, 1, 4, 5]) {
+                    values[lane + at] = word.load(Ordering::Relaxed);
+                }
+                continue;
+            }
+            values[lane..lane + 2].copy_from_slice(&self.load(*offset));
+            if *is_four {
                 let second = self.load(offset + self.pair_bytes());
-                values[b..b + 2].copy_from_slice(&second);
+                values[lane + 4..lane + 6].copy_from_slice(&second);
             }
         }
         values
@@ -255,40 +279,27 @@ impl Pairs<'_> {
         values: &Lane<u32>,
         stored: &Lane<bool>,
     ) {
-        for (offset, row) in offsets.0.iter().zip(batch.rows()) {
-            let [a, b] = row.pairs();
-            self.store(*offset, [values[a], values[a + 1]], [stored[a], stored[a + 1]]);
-            if row.is_four {
-                let second = offset + self.pair_bytes();
-                self.store(second, [values[b], values[b + 1]], [stored[b], stored[b + 1]]);
-            }
-        }
-    }
-
-    /// Replaces the covered pixels of a batch.
-    #[inline(always)]
-    pub(crate) fn map(&mut self, batch: &Batch, [dx, dy]: [u32; 2], new: impl Fn(u32) -> u32) {
-        for row in batch.rows() {
-            let [x, y] = row.at;
-            let offset = self.offset([x + dx, y + dy]);
-            let pairs = if row.is_four { 2 } else { 1 };
-            if row.is_four && row.covered == [true; 4] && self.dwords {
-                let first = offset / 4;
-                if let Some(words) = self.words.get(first..first + 4) {
-                    for word in words {
-                        word.store(new(word.load(Ordering::Relaxed)), Ordering::Relaxed);
+        if offsets.whole && *stored == [true; LANES] {
+            let (mut first, mut last) = self.written;
+            for (offset, (lane, _)) in offsets.rows.iter().zip(batch.rows()) {
+                let lane = (*lane).min(LANES - 6);
+                first = first.min(*offset);
+                last = last.max(*offset + 16);
+                if let Some(words) = self.words.get(offset / 4..offset / 4 + 4) {
+                    for (word, at) in words.iter().zip([0, 1, 4, 5]) {
+                        word.store(values[lane + at], Ordering::Relaxed);
                     }
-                    let (first, last) = &mut self.written;
-                    *first = (*first).min(offset);
-                    *last = (*last).max(offset + 16);
-                    continue;
                 }
             }
-            for pair in 0..pairs {
-                let offset = offset + pair * self.pair_bytes();
-                let values = self.load(offset).map(&new);
-                let covered = [row.covered[2 * pair], row.covered[2 * pair + 1]];
-                self.store(offset, values, covered);
+            self.written = (first, last);
+            return;
+        }
+        for (offset, (lane, is_four)) in offsets.rows.iter().zip(batch.rows()) {
+            let a = *lane;
+            self.store(*offset, [values[a], values[a + 1]], [stored[a], stored[a + 1]]);
+            if *is_four {
+                let (b, second) = (a + 4, offset + self.pair_bytes());
+                self.store(second, [values[b], values[b + 1]], [stored[b], stored[b + 1]]);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `US`: fragment programs. Packs the quads of a draw into one picture, with inputs by pixel and a coverage mask, for
 //! any engine.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_chip::Mapped;
@@ -319,6 +320,33 @@ impl Shaded<'_> {
         }
     }
 
+    /// Calls `each` for quads with their index among these, and which of their pixels are covered and not killed.
+    #[inline(always)]
+    pub(crate) fn each_alive(self, quads: Range<usize>, mut each: impl FnMut(usize, [bool; 4])) {
+        match self {
+            Self::Picture(frame) => each_quad(frame, frame.coverage(), quads, each),
+            Self::Same(fragment) => (0..quads.len()).for_each(|n| each(n, [fragment.alive; 4])),
+        }
+    }
+
+    /// Calls `each` for quads with their index among these, and a colour of their pixels.
+    #[inline(always)]
+    pub(crate) fn each_color(
+        self,
+        quads: Range<usize>,
+        target: usize,
+        mut each: impl FnMut(usize, [[f32; 4]; 4]),
+    ) {
+        let same = match self {
+            Self::Picture(frame) => match frame.target(target) {
+                Some(plane) => return each_quad(frame, plane, quads, each),
+                None => [0.0; 4],
+            },
+            Self::Same(fragment) => fragment.colors[target],
+        };
+        (0..quads.len()).for_each(|n| each(n, [same; 4]));
+    }
+
     /// Returns a colour of the pixels of quad `n`.
     #[inline(always)]
     pub(crate) fn colors(self, n: usize, target: usize) -> [[f32; 4]; 4] {
@@ -346,6 +374,29 @@ impl Shaded<'_> {
             depth: self.depths(n)[corner],
             alive: self.alive(n)[corner],
         }
+    }
+}
+
+/// Calls `each` for quads with their index among these, and their values in a plane of a packed picture.
+#[inline(always)]
+fn each_quad<T: Copy>(
+    frame: &Frame,
+    plane: &[T],
+    quads: Range<usize>,
+    mut each: impl FnMut(usize, [T; 4]),
+) {
+    let width = frame.width() as usize;
+    let mut n = quads.start;
+    while n < quads.end {
+        // Quads of a row follow one another.
+        let count = (quads.end - n).min(ROW - n % ROW);
+        let first = place(n, 0, width);
+        let [upper, lower] = [first, first + width].map(|at| &plane[at..at + 2 * count]);
+        let pairs = upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0);
+        for (place, ([a, b], [c, d])) in pairs.enumerate() {
+            each(n - quads.start + place, [*a, *b, *c, *d]);
+        }
+        n += count;
     }
 }
 

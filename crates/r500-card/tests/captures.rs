@@ -33,7 +33,20 @@ fn captures() -> Vec<PathBuf> {
 /// Executes a capture by an engine, which must run every fragment program itself. Returns the number of buffers that were compared with its
 /// hashes, and that of draws.
 fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> (usize, u64) {
+    let (compared, draws, by_lanes) = replay_by(path, name, engine, false);
+    assert!(by_lanes > 0, "{}: {name}", path.display());
+    (compared, draws)
+}
+
+/// The same, with or without the paths for common states; returns how many quads took them, too.
+fn replay_by(
+    path: &Path,
+    name: &str,
+    engine: Box<dyn Engine + Send>,
+    rules_only: bool,
+) -> (usize, u64, u64) {
     let mut card = Card::with_engine(engine);
+    card.set_rules_only(rules_only);
     let mut player = Player::new(Limits::default());
     let (mut submissions, mut compared) = (0, 0);
     for record in Reader::new(fs::File::open(path).unwrap()).unwrap() {
@@ -62,7 +75,7 @@ fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> (usize, u6
     assert_eq!(notes, Vec::<String>::new(), "{}", path.display());
     let draws = card.report().drawn_by(name);
     let draws = draws.unwrap_or_else(|another| panic!("{}: {another}", path.display()));
-    (compared, draws)
+    (compared, draws, card.report().statistics.quads_by_lanes)
 }
 
 /// A draw with a prepared program needs no preparation, whatever its constants, inputs, texels and number of quads. Each program is prepared for
@@ -153,6 +166,15 @@ fn all_engines_leave_the_buffers_of_the_capture() {
                 path.display()
             );
         }
+    }
+}
+
+/// The hashes of captures were made by the rules of each block.
+#[test]
+fn the_rules_alone_leave_the_buffers_of_the_capture() {
+    for path in captures() {
+        let (compared, draws, by_lanes) = replay_by(&path, "fast", Box::new(Fast::new()), true);
+        assert!(compared > 0 && draws > 0 && by_lanes == 0, "{}", path.display());
     }
 }
 

@@ -124,6 +124,14 @@ impl Layout {
         }
     }
 
+    /// Returns the bytes from a texel in an even row to the one below, if both are in one unit.
+    #[must_use]
+    #[inline(always)]
+    pub const fn row_in_unit(self) -> Option<u32> {
+        let [log2_width, log2_height] = self.log2_unit;
+        if log2_height == 0 { None } else { Some(1 << (log2_width + self.log2_bytes)) }
+    }
+
     /// Returns the byte offset of a texel.
     #[must_use]
     #[inline(always)]
@@ -216,6 +224,12 @@ mod tests {
                     for x in 0..300 {
                         let expected = tiling.offset(pitch, [x, y]);
                         assert_eq!(layout.offset([x, y]), expected, "{tiling:?} {pitch} {x},{y}");
+                        if let Some(bytes) = layout.row_in_unit()
+                            && y % 2 == 0
+                        {
+                            let below = tiling.offset(pitch, [x, y + 1]);
+                            assert_eq!(below, expected + u64::from(bytes));
+                        }
                     }
                 }
             }

@@ -106,13 +106,7 @@ impl SimdTask for Write<'_, '_> {
         let mut batch = Batch::EMPTY;
         let (mut passed, mut n) = (0, 0);
         while n < quads.quads.len() {
-            batch.clear();
-            while let Some((primitive, quad)) = quads.quads.get(n)
-                && batch.add(n, *primitive, *quad)
-            {
-                n += 1;
-            }
-            batch.finish();
+            n += batch.take(quads.quads, n);
             passed += match lanes.fill {
                 Some(fill) => lanes.fill_batch(&batch, fill),
                 None => lanes.batch(&batch, quads),
@@ -130,19 +124,17 @@ impl Lanes<'_> {
     fn batch(&mut self, batch: &Batch, quads: &Quads<'_>) -> u64 {
         let Output { fg, zb, .. } = self.output;
         let shaded = quads.shaded;
-        let mut covered: Lane<bool> = [false; LANES];
-        let mut tested: Lane<bool> = [false; LANES];
-        for (n, mask) in batch.masks().iter().enumerate() {
-            let alive = shaded.alive(batch.numbers()[n]);
-            for corner in 0..4 {
-                let lane = 4 * n + corner;
-                covered[lane] = mask >> corner & 1 != 0;
-                tested[lane] = covered[lane] && alive[corner];
+        let numbers = batch.first()..batch.first() + batch.len();
+        let covered = batch.covered();
+        let mut tested = covered;
+        shaded.each_alive(numbers.clone(), |n, alive| {
+            for (corner, alive) in alive.into_iter().enumerate() {
+                tested[(4 * n + corner) % LANES] &= alive;
             }
-        }
+        });
         if fg.tests() {
-            for (n, number) in batch.numbers().iter().enumerate() {
-                let colors = shaded.colors(*number, 0);
+            for (n, number) in numbers.clone().enumerate() {
+                let colors = shaded.colors(number, 0);
                 for (corner, color) in colors.into_iter().enumerate() {
                     let lane = 4 * n + corner;
                     tested[lane] &= fg.samples(color, corner, 1) & 1 != 0;
@@ -155,12 +147,12 @@ impl Lanes<'_> {
             let mut depths: Lane<u32> = [0; LANES];
             let mut back: Lane<bool> = [false; LANES];
             let from_program = self.output.depth_from_program();
-            for (n, number) in batch.numbers().iter().enumerate() {
-                let (primitive, quad) = &quads.quads[*number];
+            for (n, number) in numbers.clone().enumerate() {
+                let (primitive, quad) = &quads.quads[number];
                 let primitive = &quads.work.primitives[*primitive as usize];
                 let depths = &mut depths[4 * n..4 * n + 4];
                 if from_program {
-                    for (to, depth) in depths.iter_mut().zip(shaded.depths(*number)) {
+                    for (to, depth) in depths.iter_mut().zip(shaded.depths(number)) {
                         let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
                         *to = (f64::from(depth) * DEPTH_MAX).round() as u32;
                     }
@@ -181,13 +173,13 @@ impl Lanes<'_> {
         if any && !zb.no_colors {
             let mut rgba = [[0.0; LANES]; 4];
             for target in self.render.targets() {
-                for (n, number) in batch.numbers().iter().enumerate() {
-                    let [a, b, c, d] = shaded.colors(*number, target.color);
+                shaded.each_color(numbers.clone(), target.color, |n, [a, b, c, d]| {
                     for (channel, lanes) in rgba.iter_mut().enumerate() {
+                        let first = 4 * n % LANES;
                         let quad = [a[channel], b[channel], c[channel], d[channel]];
-                        lanes[4 * n..4 * n + 4].copy_from_slice(&quad);
+                        lanes[first..first + 4].copy_from_slice(&quad);
                     }
-                }
+                });
                 target.write(batch, &left, &rgba);
             }
         }

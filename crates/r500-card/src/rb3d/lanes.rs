@@ -88,7 +88,8 @@ impl TargetLanes<'_> {
     /// Stores a value in the pixels of a batch.
     #[inline(always)]
     pub(crate) fn fill(&mut self, batch: &Batch, value: u32) {
-        self.surface.map(batch, [0; 2], |_| value);
+        let offsets = self.surface.offsets(batch, [0; 2]);
+        self.surface.scatter(batch, &offsets, &[value; LANES], &batch.covered());
     }
 
     /// Writes the pixels in `left`. `rgba` has their colours, red first.

@@ -84,12 +84,12 @@ impl DepthLanes<'_> {
     #[inline(always)]
     pub(crate) fn fill(&mut self, offset: [u32; 2], batch: &Batch, value: u32) {
         let Some(surface) = &mut self.surface else { return };
-        if matches!(self.kind, Kind::Clear(_)) {
-            surface.map(batch, offset, |_| value);
-        } else {
-            let depth = value << 8;
-            surface.map(batch, offset, |old| depth | old & 0xff);
-        }
+        let offsets = surface.offsets(batch, offset);
+        let values = match self.kind {
+            Kind::Clear(_) => [value; LANES],
+            _ => surface.gather(batch, &offsets).map(|old| value << 8 | old & 0xff),
+        };
+        surface.scatter(batch, &offsets, &values, &batch.covered());
     }
 
     /// Notes the bytes that were written.

@@ -5,6 +5,7 @@ mod depth;
 mod fog;
 mod fragments;
 mod limits;
+mod paths;
 mod raster;
 mod stream;
 mod unmodelled;
