@@ -60,7 +60,7 @@ pub struct Card {
     /// Memory for the vertices of a draw.
     batch: BatchMemory,
     /// Memory for the primitives and quads of a draw.
-    quads: QuadMemory,
+    quads: [QuadMemory; 2],
     rules_only: bool,
 }
 
@@ -96,7 +96,7 @@ impl Card {
             texture_cache: TextureCache::default(),
             textures: TextureStore::default(),
             batch: BatchMemory::default(),
-            quads: QuadMemory::default(),
+            quads: <[QuadMemory; 2]>::default(),
             rules_only: false,
         }
     }

@@ -7,7 +7,7 @@ use r500_pvs::BatchMemory;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
-use crate::ga::{Ga, Shape};
+use crate::ga::{Ga, Grid, Shape};
 use crate::limits::{Budget, CardError};
 use crate::output::Output;
 use crate::rb3d::Rb3d;
@@ -15,8 +15,8 @@ use crate::reading::Readings;
 use crate::recording::Recording;
 use crate::report::{Note, Report};
 use crate::rs::Rs;
-use crate::sc::Sc;
-use crate::shading::{QuadMemory, Shading};
+use crate::sc::{Samples, Sc};
+use crate::shading::{QuadMemory, Queue, Shading, Totals};
 use crate::su::Su;
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
@@ -44,12 +44,12 @@ pub(crate) struct Context<'a> {
 }
 
 /// Executes a draw. `batch` and `memory` are memory for its vertices and quads.
-pub(crate) fn draw<'e>(
+pub(crate) fn draw(
     state: &State,
     call: &DrawCall<'_>,
     batch: &mut BatchMemory,
-    memory: &'e mut QuadMemory,
-    context: &mut Context<'e>,
+    memory: &mut [QuadMemory; 2],
+    context: &mut Context<'_>,
 ) -> Result<(), CardError> {
     context.report.statistics.draws += 1;
     context.budget.draws(1)?;
@@ -64,85 +64,93 @@ pub(crate) fn draw<'e>(
     };
     // Before the fragment program is prepared: a failure of the vertex program then costs less.
     vertices.process_next(context.budget, context.report)?;
-    let pipeline = match draw.no_render {
+    let shading = match draw.no_render {
         true => None,
-        false => Pipeline::new(state, &draw, &layout, memory, context)?,
+        false => shading(state, &draw, &layout, context)?,
     };
-    let Some(mut pipeline) = pipeline else {
+    let Some((shading, grid)) = shading else {
         return vertices.process_all(context.budget, context.report);
     };
-    let result = pipeline.draw(&mut vertices, &draw, context);
-    if let Some(ran) = pipeline.ran {
-        context.report.count_engine(ran);
-    }
-    result
+    // A draw that failed leaves quads.
+    memory.iter_mut().for_each(QuadMemory::clear);
+    std::thread::scope(|scope| {
+        let readings = context.readings;
+        let mut pipeline = Pipeline {
+            clip: Clip::new(state, readings),
+            viewport: Viewport::new(state),
+            ga: Ga::new(state, &layout, readings),
+            su: Su::new(state, &layout, grid, readings),
+            sc: Sc::new(state, grid),
+            shading: &shading,
+            queue: Queue::new(scope, &shading),
+            memory,
+            strip: 0.0,
+            ran: None,
+        };
+        let result = pipeline.draw(&mut vertices, &draw, context);
+        if let Some(ran) = pipeline.ran {
+            context.report.count_engine(ran);
+        }
+        result
+    })
+}
+
+/// Configures the blocks from the rasteriser on, and the grid; `None`, with a note, if the fragment program cannot run.
+fn shading<'e>(
+    state: &State,
+    draw: &DrawState,
+    layout: &OutputLayout,
+    context: &mut Context<'e>,
+) -> Result<Option<(Shading<'e>, Grid)>, CardError> {
+    let readings = context.readings;
+    let fragments = Fragments::new(
+        state,
+        readings,
+        context.exec_readings,
+        context.textures,
+        context.budget,
+        context.report,
+    )?;
+    let Some(fragments) = fragments else { return Ok(None) };
+    let draw_number = context.report.statistics.draws.saturating_sub(1);
+    let stale = context.texture_cache.read(fragments.reads(), draw_number);
+    context.report.stale(stale);
+    let grid = Grid::new(state, readings);
+    let samples = Samples::new(state, grid);
+    let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
+    let zb = Zb::new(state, samples.count, readings);
+    let targets = fragments.targets();
+    let rb3d = Rb3d::new(state, targets, samples.count, readings, context.report);
+    let shading = Shading {
+        engine: context.engine,
+        rs: Rs::new(state, layout, points),
+        samples,
+        output: Output::new(state, zb, rb3d, readings),
+        fragments,
+        pictures: Pictures::default(),
+        rules_only: context.rules_only,
+    };
+    Ok(Some((shading, grid)))
 }
 
 /// The blocks from clipping on, configured for a draw, and quads that are not shaded yet.
-struct Pipeline<'e> {
+struct Pipeline<'scope, 'env, 'e> {
     clip: Clip,
     viewport: Viewport,
     ga: Ga,
     su: Su,
     sc: Sc,
-    shading: Shading<'e>,
-    /// Primitives and quads that are not shaded yet.
-    memory: &'e mut QuadMemory,
+    shading: &'env Shading<'e>,
+    queue: Queue<'scope, 'env, 'e>,
+    /// Primitives and quads that are not shaded yet, and memory for others.
+    memory: &'env mut [QuadMemory; 2],
     /// Length of the line strip so far in pixels, for stipple.
     strip: f64,
     /// The engine that ran the fragment program, if it ran.
     ran: Option<RunInfo>,
 }
 
-impl<'e> Pipeline<'e> {
-    fn new(
-        state: &State,
-        draw: &DrawState,
-        layout: &OutputLayout,
-        memory: &'e mut QuadMemory,
-        context: &mut Context<'e>,
-    ) -> Result<Option<Self>, CardError> {
-        let readings = context.readings;
-        let fragments = Fragments::new(
-            state,
-            context.readings,
-            context.exec_readings,
-            context.textures,
-            context.budget,
-            context.report,
-        )?;
-        let Some(fragments) = fragments else { return Ok(None) };
-        let draw_number = context.report.statistics.draws.saturating_sub(1);
-        let stale = context.texture_cache.read(fragments.reads(), draw_number);
-        context.report.stale(stale);
-        let ga = Ga::new(state, layout, readings);
-        let sc = Sc::new(state, ga.grid);
-        let samples = sc.samples.count;
-        let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
-        let targets = fragments.targets();
-        let zb = Zb::new(state, samples, readings);
-        let rb3d = Rb3d::new(state, targets, samples, readings, context.report);
-        Ok(Some(Self {
-            clip: Clip::new(state, readings),
-            viewport: Viewport::new(state),
-            su: Su::new(state, layout, ga.grid, readings),
-            shading: Shading {
-                engine: context.engine,
-                rs: Rs::new(state, layout, points),
-                samples: sc.samples,
-                output: Output::new(state, zb, rb3d, readings),
-                fragments,
-                pictures: Pictures::default(),
-                rules_only: context.rules_only,
-            },
-            memory,
-            ga,
-            sc,
-            strip: 0.0,
-            ran: None,
-        }))
-    }
-
+impl Pipeline<'_, '_, '_> {
     /// Draws the primitives of vertices.
     fn draw(
         &mut self,
@@ -160,7 +168,7 @@ impl<'e> Pipeline<'e> {
             let code = draw.vf_cntl.prim_type().code();
             context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
         }
-        self.flush(context)?;
+        self.flush(true, context)?;
         self.note_writes(context);
         Ok(())
     }
@@ -281,9 +289,9 @@ impl<'e> Pipeline<'e> {
         let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
         context.budget.time()?;
         let Some(mut scan) = self.sc.begin(&primitive, context.budget)? else { return Ok(()) };
-        self.memory.primitives.push(primitive);
+        self.memory[0].primitives.push(primitive);
         loop {
-            let QuadMemory { primitives, quads, .. } = &mut *self.memory;
+            let QuadMemory { primitives, quads, .. } = &mut self.memory[0];
             let index = primitives.len() as u32 - 1;
             let Some(primitive) = primitives.last() else { return Ok(()) };
             let rules_only = context.rules_only;
@@ -291,15 +299,15 @@ impl<'e> Pipeline<'e> {
                 self.sc.rows(&mut scan, primitive, rules_only, |quad| quads.push((index, quad)));
             if quads.len() >= QuadMemory::QUADS {
                 let primitive = primitive.clone();
-                self.flush(context)?;
-                self.memory.primitives.push(primitive);
+                self.flush(false, context)?;
+                self.memory[0].primitives.push(primitive);
             }
             if !more {
                 break;
             }
         }
-        if self.memory.primitives.len() >= QuadMemory::PRIMITIVES {
-            self.flush(context)?;
+        if self.memory[0].primitives.len() >= QuadMemory::PRIMITIVES {
+            self.flush(false, context)?;
         }
         Ok(())
     }
@@ -315,33 +323,43 @@ impl<'e> Pipeline<'e> {
         }
     }
 
-    /// Shades the pending quads and writes their results, in order.
-    fn flush(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
-        let QuadMemory { primitives, quads, shares } = &mut *self.memory;
-        if quads.is_empty() {
-            primitives.clear();
-            return Ok(());
-        }
-        let count = quads.len() as u64;
+    /// Shades the pending quads and writes their results, in order: on another thread, unless they are the last ones.
+    fn flush(&mut self, is_last: bool, context: &mut Context<'_>) -> Result<(), CardError> {
+        let [pending, _] = &mut *self.memory;
+        let count = pending.quads.len() as u64;
         context.report.statistics.quads += count;
         context.budget.quads(count)?;
         if let Some(recording) = &mut context.recording {
-            let Shading { rs, samples, fragments, .. } = &self.shading;
-            recording.add(&fragments.job(), rs, samples, primitives, quads)?;
+            let Shading { rs, samples, fragments, .. } = self.shading;
+            recording.add(&fragments.job(), rs, samples, &pending.primitives, &pending.quads)?;
         }
-        let totals = self.shading.draw(primitives, quads, shares, context.budget)?;
-        quads.clear();
-        primitives.clear();
-        if let Some(ran) = totals.ran {
+        if let Some(before) = self.queue.finish(self.memory) {
+            self.count(before?, context);
+        }
+        let [pending, _] = &mut *self.memory;
+        if pending.quads.is_empty() {
+            pending.primitives.clear();
+        } else if is_last || !Shading::overlaps(context.budget) {
+            let totals = self.shading.draw(pending, context.budget)?;
+            self.count(totals, context);
+        } else {
+            self.queue.start(self.memory, *context.budget);
+        }
+        Ok(())
+    }
+
+    /// Counts what became of quads.
+    fn count(&mut self, totals: Totals, context: &mut Context<'_>) {
+        let Totals { quads, passed, by_lanes, ran } = totals;
+        if let Some(ran) = ran {
             self.ran = Some(ran_together(self.ran.take(), ran));
         }
         let statistics = &mut context.report.statistics;
-        statistics.samples += totals.passed;
-        if totals.by_lanes {
-            statistics.quads_by_lanes += count;
+        statistics.samples += passed;
+        if by_lanes {
+            statistics.quads_by_lanes += quads;
         }
-        *context.zpass = context.zpass.wrapping_add(totals.passed as u32);
-        Ok(())
+        *context.zpass = context.zpass.wrapping_add(passed as u32);
     }
 }
 

@@ -210,10 +210,19 @@ impl fmt::Display for EngineChoice {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { submissions, draws, vertices, primitives, quads, samples, .. } = *self;
+        let Self {
+            submissions,
+            draws,
+            vertices,
+            primitives,
+            quads,
+            quads_by_lanes,
+            samples,
+            stale_draws: _,
+        } = *self;
         write!(
             f,
-            "{}, {}, {}, {}, {}, {} passed",
+            "{}, {}, {}, {}, {} ({quads_by_lanes} on the path for common states), {} passed",
             counted(submissions, "submission"),
             counted(draws, "draw"),
             counted(vertices, "vertex"),

@@ -1,7 +1,9 @@
 //! Shading and output of quads: on several threads, in the order of primitives for each pixel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Scope;
 
 use r500_exec::{Engine, RunInfo, fan_out, task_count};
 
@@ -26,6 +28,11 @@ impl QuadMemory {
     pub(crate) const QUADS: usize = 1 << 16;
     /// Limit of their primitives: they fit into a cache.
     pub(crate) const PRIMITIVES: usize = 1 << 11;
+
+    pub(crate) fn clear(&mut self) {
+        self.primitives.clear();
+        self.quads.clear();
+    }
 }
 
 /// The blocks from the rasteriser to the surfaces.
@@ -49,9 +56,69 @@ const SHARES: usize = 8;
 /// Rows of a share before those of the next, at least as many as a tile of any format.
 const SHARE_ROWS: usize = 32;
 
+/// Shades quads on a thread of its own while the next ones are collected.
+pub(crate) struct Queue<'scope, 'env, 'e> {
+    scope: &'scope Scope<'scope, 'env>,
+    shading: &'env Shading<'e>,
+    /// The thread, from the first quads on.
+    worker: Option<Worker>,
+    /// Whether it has quads.
+    busy: bool,
+}
+
+struct Worker {
+    to: SyncSender<(QuadMemory, Budget)>,
+    from: Receiver<(QuadMemory, Result<Totals, CardError>)>,
+}
+
+impl<'scope, 'env, 'e: 'env> Queue<'scope, 'env, 'e> {
+    pub(crate) fn new(scope: &'scope Scope<'scope, 'env>, shading: &'env Shading<'e>) -> Self {
+        Self { scope, shading, worker: None, busy: false }
+    }
+
+    /// Starts to shade the quads in the first memory, which is then empty. The second one serves the next quads. Results of the quads before must
+    /// have been [taken](Self::finish).
+    #[expect(clippy::expect_used, reason = "the thread ends after this queue, which has no other")]
+    pub(crate) fn start(&mut self, memory: &mut [QuadMemory; 2], budget: Budget) {
+        debug_assert!(!self.busy, "the results of the quads before were not taken");
+        let worker = self.worker.get_or_insert_with(|| {
+            let ((to, quads), (results, from)) = (sync_channel(1), sync_channel(1));
+            let shading = self.shading;
+            self.scope.spawn(move || {
+                for (mut memory, mut budget) in quads {
+                    let result = shading.draw(&mut memory, &mut budget);
+                    if results.send((memory, result)).is_err() {
+                        break;
+                    }
+                }
+            });
+            Worker { to, from }
+        });
+        let [first, second] = memory;
+        let quads = std::mem::replace(first, std::mem::take(second));
+        worker.to.send((quads, budget)).expect("the thread receives");
+        self.busy = true;
+    }
+
+    /// Waits for the quads that are being shaded; `None` if there are none.
+    #[expect(clippy::expect_used, reason = "a panic of the thread ends the draw anyway")]
+    pub(crate) fn finish(
+        &mut self,
+        memory: &mut [QuadMemory; 2],
+    ) -> Option<Result<Totals, CardError>> {
+        let worker = self.worker.as_ref().filter(|_| self.busy)?;
+        self.busy = false;
+        let (quads, result) = worker.from.recv().expect("the thread answers");
+        memory[1] = quads;
+        Some(result)
+    }
+}
+
 /// What became of quads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
+    /// Number of quads.
+    pub(crate) quads: u64,
     /// Number of samples that passed depth and stencil tests.
     pub(crate) passed: u64,
     /// Whether they were tested and stored by lanes.
@@ -66,7 +133,8 @@ impl Totals {
         self.by_lanes |= by_lanes;
     }
 
-    fn merge(&mut self, Self { passed, by_lanes, ran }: Self) {
+    fn merge(&mut self, Self { quads, passed, by_lanes, ran }: Self) {
+        self.quads += quads;
         self.passed += passed;
         self.by_lanes |= by_lanes;
         if let Some(ran) = ran {
@@ -79,11 +147,28 @@ impl Totals {
 type Uniform = (Fragment, Option<RunInfo>);
 
 impl<'e> Shading<'e> {
-    /// Shades quads and writes their results, in order.
+    /// Returns whether another thread may shade while quads are collected: the order of work does not matter for limits, and there is one.
+    pub(crate) fn overlaps(budget: &Budget) -> bool {
+        !cfg!(target_family = "wasm") && !budget.counts_fragment_instructions() && task_count(0) > 1
+    }
+
+    /// Shades quads and writes their results, in order; then the memory is empty.
     ///
     /// # Errors
     /// [`CardError`] if the fragment program exceeds a limit or cannot run.
     pub(crate) fn draw(
+        &self,
+        memory: &mut QuadMemory,
+        budget: &mut Budget,
+    ) -> Result<Totals, CardError> {
+        let QuadMemory { primitives, quads, shares } = &mut *memory;
+        let result = self.shade(primitives, quads, shares, budget);
+        let result = result.map(|totals| Totals { quads: quads.len() as u64, ..totals });
+        memory.clear();
+        result
+    }
+
+    fn shade(
         &self,
         primitives: &[Primitive],
         quads: &QuadList,

@@ -95,7 +95,7 @@ impl Default for Settings {
             capture: None,
             frames: None,
             window: None,
-            mode: [800, 600],
+            mode: [1024, 768],
             engine: EngineName::default(),
             readings: Vec::new(),
             limit_time: Self::LIMIT_TIME,

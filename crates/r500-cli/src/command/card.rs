@@ -80,7 +80,7 @@ struct CardArgs {
     #[arg(long)]
     window: bool,
     /// Width and height of the screen in pixels
-    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_mode)]
+    #[arg(long, value_name = "WxH", default_value = "1024x768", value_parser = parse_mode)]
     mode: [u16; 2],
     /// What runs fragment programs; all give the same bits
     #[arg(long, value_enum, default_value = "fast")]
@@ -114,7 +114,7 @@ Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.s
 cannot be written.
 
 Examples:
-  r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 800x600
+  r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 1024x768
   r500 card --frames out glmark2-es2-drm         each frame as a PNG
   r500 card --window glmark2-es2-drm             the screen in a window, if built with --features window
   r500 card --chip r580 --stats es2_info         another chip; counts at the end

@@ -57,6 +57,9 @@ pub(super) struct Replay {
     /// Stop after this many submissions
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     submissions: Option<u64>,
+    /// Take every pixel through the rules of each block, without the faster paths for common states, which leave the same bits
+    #[arg(long)]
+    rules: bool,
     /// Print what was drawn, and how many draws ran on which engine, and why not on the selected one
     #[arg(long)]
     stats: bool,
@@ -76,6 +79,7 @@ Examples:
   r500 replay demo.r5cs -o frames
   r500 replay demo.r5cs --engine reference
   r500 replay demo.r5cs --engine jit --stats     how many draws ran on which engine
+  r500 replay demo.r5cs --rules --stats          the same without the paths for common states
   r500 replay demo.r5cs -o frames --draw 17      what the picture is after draw 17
   r500 replay demo.r5cs --compare other.r5cs     where two runs of a program part";
 
@@ -163,6 +167,7 @@ impl Replay {
 
     fn card(&self) -> Outcome<Card> {
         let mut card = Card::with_engine(self.engine.engine());
+        card.set_rules_only(self.rules);
         self.set_readings(&mut card, &[])?;
         Ok(card)
     }
