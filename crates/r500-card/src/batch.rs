@@ -1,6 +1,6 @@
 //! Batches: sixteen quads, whose pixels are lanes of vectors.
 
-use crate::sc::{Quad, QuadList};
+use crate::quad::{Quad, QuadList};
 
 /// Number of quads in a batch.
 pub(crate) const QUADS: usize = 16;

@@ -329,6 +329,7 @@ impl Pipeline<'_, '_, '_> {
         let count = pending.quads.len() as u64;
         context.report.statistics.quads += count;
         context.budget.quads(count)?;
+        context.budget.time()?;
         if let Some(recording) = &mut context.recording {
             let Shading { rs, samples, fragments, .. } = self.shading;
             recording.add(&fragments.job(), rs, samples, &pending.primitives, &pending.quads)?;

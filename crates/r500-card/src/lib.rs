@@ -107,6 +107,7 @@ mod fog;
 mod ga;
 mod limits;
 mod output;
+mod quad;
 mod rb3d;
 mod reading;
 mod recording;

@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use r500_program::{Input, InputData, Job};
 
 use crate::limits::CardError;
+use crate::quad::Quad;
 use crate::rs::Rs;
-use crate::sc::{Quad, Samples};
+use crate::sc::Samples;
 use crate::su::Primitive;
 
 /// A draw as a job.

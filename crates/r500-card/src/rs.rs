@@ -13,7 +13,8 @@ use r500_stream::State;
 
 use crate::fog::FogValue;
 use crate::ga::{self, Corner, GridPoint};
-use crate::sc::{QuadList, Samples};
+use crate::quad::QuadList;
+use crate::sc::Samples;
 use crate::su::Primitive;
 use crate::vap::OutputLayout;
 

@@ -9,8 +9,9 @@ use r500_exec::{Engine, RunInfo, fan_out, task_count};
 
 use crate::limits::{Budget, CardError};
 use crate::output::{Output, Written};
+use crate::quad::{Quad, QuadList};
 use crate::rs::{Rs, Work};
-use crate::sc::{Quad, QuadList, Samples};
+use crate::sc::Samples;
 use crate::su::Primitive;
 use crate::us::{Fragment, Fragments, PICTURE, Painter, Pictures, Shaded, groups, ran_together};
 

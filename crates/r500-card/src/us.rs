@@ -18,10 +18,10 @@ use r500_program::{Input, InputData, Job, Program};
 use r500_stream::State;
 
 use crate::limits::{Budget, CardError, Limits};
+use crate::quad::QuadList;
 use crate::reading::Readings;
 use crate::report::{Note, Report};
 use crate::rs::Work;
-use crate::sc::QuadList;
 use crate::texture_cache::LevelRead;
 use crate::texture_store::{BoundTexture, TextureStore};
 use crate::tx;

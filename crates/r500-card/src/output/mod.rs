@@ -11,10 +11,10 @@ use r500_stream::State;
 
 use crate::fg::Fg;
 use crate::fog::Fog;
+use crate::quad::QuadList;
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
 use crate::rs::Work;
-use crate::sc::QuadList;
 use crate::su::DEPTH_MAX;
 use crate::surface::Surface;
 use crate::us::Shaded;

@@ -80,7 +80,7 @@ impl DepthLanes<'_> {
         }
     }
 
-    /// Stores a value, or a depth of 24 bits beside the stencil, in the pixels of a batch.
+    /// Stores a value, or a depth of 24 bits next to the stencil that is there, in the pixels of a batch.
     #[inline(always)]
     pub(crate) fn fill(&mut self, offset: [u32; 2], batch: &Batch, value: u32) {
         let Some(surface) = &mut self.surface else { return };

@@ -81,7 +81,7 @@ impl TexelCache {
         }
         let constant = [0, 1, 2, 3].map(|c| meaning.iter().all(|all| all[c] == meaning[0][c]));
         // A constant is 1 or 0.
-        let shift = select.map(|byte| 8 * byte as u32 & 31);
+        let shift = select.map(|byte| 8 * (byte as u32 & 3));
         let kept = constant.map(|constant| if constant { 0 } else { 0xff });
         let always = (0..4).filter(|&c| constant[c] && meaning[0][c] != 0.0);
         let always = always.fold(0, |bits, c| bits | 0xff << (8 * c));
@@ -90,7 +90,7 @@ impl TexelCache {
             source.for_each_row(k, |row| {
                 texels.extend(row.iter().map(|bytes| {
                     let dword = u32::from_le_bytes(*bytes);
-                    let byte = |c: usize| (dword >> shift[c] & kept[c]) << (8 * c);
+                    let byte = |c: usize| ((dword >> shift[c]) & kept[c]) << (8 * c);
                     byte(0) | byte(1) | byte(2) | byte(3) | always
                 }));
             });
