@@ -15,7 +15,7 @@ use crate::reading::Readings;
 use crate::recording::Recording;
 use crate::report::{Note, Report};
 use crate::rs::Rs;
-use crate::sc::{Samples, Sc};
+use crate::sc::Sc;
 use crate::shading::{QuadMemory, Queue, Shading, Totals};
 use crate::su::Su;
 use crate::texture_cache::TextureCache;
@@ -68,7 +68,7 @@ pub(crate) fn draw(
         true => None,
         false => shading(state, &draw, &layout, context)?,
     };
-    let Some((shading, grid)) = shading else {
+    let Some((shading, sc, grid)) = shading else {
         return vertices.process_all(context.budget, context.report);
     };
     // A draw that failed leaves quads.
@@ -80,7 +80,7 @@ pub(crate) fn draw(
             viewport: Viewport::new(state),
             ga: Ga::new(state, &layout, readings),
             su: Su::new(state, &layout, grid, readings),
-            sc: Sc::new(state, grid),
+            sc,
             shading: &shading,
             queue: Queue::new(scope, &shading),
             memory,
@@ -95,13 +95,13 @@ pub(crate) fn draw(
     })
 }
 
-/// Configures the blocks from the rasteriser on, and the grid; `None`, with a note, if the fragment program cannot run.
+/// Configures the blocks from the scan converter on, and the grid; `None`, with a note, if the fragment program cannot run.
 fn shading<'e>(
     state: &State,
     draw: &DrawState,
     layout: &OutputLayout,
     context: &mut Context<'e>,
-) -> Result<Option<(Shading<'e>, Grid)>, CardError> {
+) -> Result<Option<(Shading<'e>, Sc, Grid)>, CardError> {
     let readings = context.readings;
     let fragments = Fragments::new(
         state,
@@ -116,21 +116,25 @@ fn shading<'e>(
     let stale = context.texture_cache.read(fragments.reads(), draw_number);
     context.report.stale(stale);
     let grid = Grid::new(state, readings);
-    let samples = Samples::new(state, grid);
+    let sc = Sc::new(state, grid);
+    let samples = sc.samples;
     let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
     let zb = Zb::new(state, samples.count, readings);
     let targets = fragments.targets();
     let rb3d = Rb3d::new(state, targets, samples.count, readings, context.report);
+    let output = Output::new(state, zb, rb3d, readings);
+    let in_order = output.shares_bytes(sc.last());
     let shading = Shading {
         engine: context.engine,
         rs: Rs::new(state, layout, points),
         samples,
-        output: Output::new(state, zb, rb3d, readings),
+        output,
         fragments,
         pictures: Pictures::default(),
-        rules_only: context.rules_only,
+        in_order,
+        rules_only: context.rules_only || in_order,
     };
-    Ok(Some((shading, grid)))
+    Ok(Some((shading, sc, grid)))
 }
 
 /// The blocks from clipping on, configured for a draw, and quads that are not shaded yet.
@@ -344,7 +348,10 @@ impl Pipeline<'_, '_, '_> {
             let totals = self.shading.draw(pending, context.budget)?;
             self.count(totals, context);
         } else {
-            self.queue.start(self.memory, *context.budget);
+            let budget = *context.budget;
+            if let Some(totals) = self.queue.start(self.memory, budget) {
+                self.count(totals?, context);
+            }
         }
         Ok(())
     }

@@ -154,6 +154,11 @@ impl Sc {
         }
     }
 
+    /// Returns the last column and row that may be covered.
+    pub(crate) fn last(&self) -> [u32; 2] {
+        self.scissor.last
+    }
+
     /// Begins the scan of a primitive; `None` if it covers nothing.
     pub(crate) fn begin(
         &self,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread::Scope;
+use std::thread::{Builder, Scope};
 
 use r500_exec::{Engine, RunInfo, fan_out, task_count};
 
@@ -44,6 +44,8 @@ pub(crate) struct Shading<'e> {
     pub(crate) fragments: Fragments,
     pub(crate) output: Output,
     pub(crate) pictures: Pictures<'e>,
+    /// Whether all pixels are written in the order of primitives, not only those of each place.
+    pub(crate) in_order: bool,
     /// Whether the paths for common states are not taken.
     pub(crate) rules_only: bool,
 }
@@ -78,27 +80,41 @@ impl<'scope, 'env, 'e: 'env> Queue<'scope, 'env, 'e> {
     }
 
     /// Starts to shade the quads in the first memory, which is then empty. The second one serves the next quads. Results of the quads before must
-    /// have been [taken](Self::finish).
+    /// have been [taken](Self::finish). Without another thread, shades them and returns the result.
     #[expect(clippy::expect_used, reason = "the thread ends after this queue, which has no other")]
-    pub(crate) fn start(&mut self, memory: &mut [QuadMemory; 2], budget: Budget) {
+    pub(crate) fn start(
+        &mut self,
+        memory: &mut [QuadMemory; 2],
+        mut budget: Budget,
+    ) -> Option<Result<Totals, CardError>> {
         debug_assert!(!self.busy, "the results of the quads before were not taken");
-        let worker = self.worker.get_or_insert_with(|| {
-            let ((to, quads), (results, from)) = (sync_channel(1), sync_channel(1));
-            let shading = self.shading;
-            self.scope.spawn(move || {
-                for (mut memory, mut budget) in quads {
-                    let result = shading.draw(&mut memory, &mut budget);
-                    if results.send((memory, result)).is_err() {
-                        break;
-                    }
-                }
-            });
-            Worker { to, from }
-        });
         let [first, second] = memory;
+        if self.worker.is_none() {
+            self.worker = self.spawn();
+        }
+        let Some(worker) = &self.worker else {
+            return Some(self.shading.draw(first, &mut budget));
+        };
         let quads = std::mem::replace(first, std::mem::take(second));
         worker.to.send((quads, budget)).expect("the thread receives");
         self.busy = true;
+        None
+    }
+
+    /// Starts the thread; `None` if the system has none.
+    fn spawn(&self) -> Option<Worker> {
+        let ((to, quads), (results, from)) = (sync_channel(1), sync_channel(1));
+        let shading = self.shading;
+        let work = move || {
+            for (mut memory, mut budget) in quads {
+                let result = shading.draw(&mut memory, &mut budget);
+                if results.send((memory, result)).is_err() {
+                    break;
+                }
+            }
+        };
+        let thread = Builder::new().name("r500 shading".to_owned());
+        thread.spawn_scoped(self.scope, work).ok().map(|_| Worker { to, from })
     }
 
     /// Waits for the quads that are being shaded; `None` if there are none.
@@ -239,7 +255,7 @@ impl<'e> Shading<'e> {
         uniform: Option<&Uniform>,
         budget: Budget,
     ) -> Result<Totals, CardError> {
-        if quads.len() < SHARED {
+        if quads.len() < SHARED || self.in_order {
             return self.share(&mut self.painter(work, budget), work, quads, uniform, budget);
         }
         shares.resize_with(SHARES, Vec::new);

@@ -84,6 +84,16 @@ impl Surface {
         self.layout = Layout::new(tiling, self.pitch);
     }
 
+    /// Returns the bytes in which the pixels up to a last one are; `None` if the rows are shorter, so that pixels share bytes.
+    pub(crate) fn bytes_to(&self, [x, y]: [u32; 2]) -> Option<Range<u64>> {
+        let [width, height] = self.tiling.alignment();
+        let rows = u64::from(y / height) + 1;
+        let row = u64::from(self.pitch.div_ceil(width)) * u64::from(width * height);
+        let bytes = rows * row * u64::from(self.tiling.bytes()) * u64::from(self.samples);
+        let base = u64::from(self.base);
+        (x < self.pitch).then(|| base..base + bytes)
+    }
+
     /// Returns the layout.
     pub(crate) fn tiling(&self) -> Tiling {
         self.tiling

@@ -5,9 +5,11 @@
 
 mod lanes;
 
+use std::ops::Range;
+
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WSource;
-use r500_stream::State;
+use r500_stream::{BufferId, State};
 
 use crate::fg::Fg;
 use crate::fog::Fog;
@@ -52,6 +54,27 @@ impl Output {
     /// Returns the surfaces that are written.
     pub(crate) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
         self.rb3d.surfaces().chain(self.zb.surface())
+    }
+
+    /// Returns whether pixels up to a last one may share bytes with other pixels, of the same or of another surface: then the order of all
+    /// accesses matters.
+    pub(crate) fn shares_bytes(&self, last: [u32; 2]) -> bool {
+        let [dx, dy] = self.zb.offset();
+        let colors = self.rb3d.surfaces().map(|surface| (surface, last));
+        let depth = self.zb.surface().map(|surface| (surface, [last[0] + dx, last[1] + dy]));
+        let mut before: Vec<(BufferId, Range<u64>)> = Vec::new();
+        for (surface, last) in colors.chain(depth) {
+            let Some(bytes) = surface.bytes_to(last) else { return true };
+            let id = surface.buffer.id();
+            let shared = before.iter().any(|(other, range)| {
+                *other == id && range.start < bytes.end && bytes.start < range.end
+            });
+            if shared {
+                return true;
+            }
+            before.push((id, bytes));
+        }
+        false
     }
 
     /// Tests and stores quads.
