@@ -61,7 +61,9 @@ impl Output {
     pub(crate) fn shares_bytes(&self, last: [u32; 2]) -> bool {
         let [dx, dy] = self.zb.offset();
         let colors = self.rb3d.surfaces().map(|surface| (surface, last));
-        let depth = self.zb.surface().map(|surface| (surface, [last[0] + dx, last[1] + dy]));
+        // A buffer of earlier draws may still be bound.
+        let depth = self.zb.surface().filter(|_| self.zb.is_used());
+        let depth = depth.map(|surface| (surface, [last[0] + dx, last[1] + dy]));
         let mut before: Vec<(BufferId, Range<u64>)> = Vec::new();
         for (surface, last) in colors.chain(depth) {
             let Some(bytes) = surface.bytes_to(last) else { return true };

@@ -75,6 +75,11 @@ impl Zb {
         self.offset
     }
 
+    /// Returns whether pixels of the depth buffer are read or written.
+    pub(crate) fn is_used(&self) -> bool {
+        self.clear.is_some() || self.depth_test.is_some() || self.stencil.is_some()
+    }
+
     /// Returns the depth buffer, if there is one.
     pub(crate) fn surface(&self) -> Option<&Surface> {
         self.surface.as_ref()
