@@ -136,13 +136,19 @@ impl Generator {
             7 => self.def(Opcode::Sub, &[a, b], to),
             8 => self.def(bits, &[a], to),
             9 => {
-                let code = self.random.of(&[Opcode::Min, Opcode::Max])(DenormalMode::Kept);
+                let code =
+                    self.random.of::<fn(DenormalMode) -> Opcode>(&[Opcode::Min, Opcode::Max])(
+                        DenormalMode::Kept,
+                    );
                 self.def(code, &[a, b], to)
             }
             10 => {
                 let sum = self.def(Opcode::Add, &[a, b], to);
                 let product = self.def(Opcode::Mul(product), &[a, c], to);
-                let code = self.random.of(&[Opcode::Min, Opcode::Max])(DenormalMode::Excluded);
+                let code =
+                    self.random.of::<fn(DenormalMode) -> Opcode>(&[Opcode::Min, Opcode::Max])(
+                        DenormalMode::Excluded,
+                    );
                 self.def(code, &[sum, product], to)
             }
             11 => self.def(Opcode::Select, &[m, a, b], to),
