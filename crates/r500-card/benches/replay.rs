@@ -6,6 +6,9 @@
 //! ```
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic)]
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -13,7 +16,7 @@ use r500_card::Card;
 use r500_exec::Engine;
 use r500_fast::{Fast, Simd};
 use r500_jit::{Effort, Jit, Settings, When};
-use r500_stream::capture::{Event, Limits, Player, Reader, Record};
+use r500_stream::capture::Event;
 
 fn engine(name: &str) -> Box<dyn Engine + Send> {
     let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
@@ -28,29 +31,17 @@ fn engine(name: &str) -> Box<dyn Engine + Send> {
 fn replay(path: &Path, engine_name: &str, rules_only: bool) -> (Duration, usize, usize, u64) {
     let mut card = Card::with_engine(engine(engine_name));
     card.set_rules_only(rules_only);
-    let mut player = Player::new(Limits::default());
     let (mut time, mut submissions, mut differ) = (Duration::ZERO, 0, 0);
-    for record in Reader::new(std::fs::File::open(path).unwrap()).unwrap() {
-        let record = record.unwrap();
-        if let Record::Info(info) = &record {
-            for reading in &info.readings {
-                let (name, value) = reading.split_once('=').unwrap();
-                card.set_reading(name, value).unwrap();
-            }
+    common::replay(path, &mut card, |card, player, event| match event {
+        Event::Submission(submission) => {
+            let start = Instant::now();
+            card.submit(&submission).unwrap();
+            time += start.elapsed();
+            submissions += 1;
         }
-        match player.apply(record).unwrap() {
-            Some(Event::Submission(submission)) => {
-                let start = Instant::now();
-                card.submit(&submission).unwrap();
-                time += start.elapsed();
-                submissions += 1;
-            }
-            Some(Event::Hashes(hashes)) => {
-                differ += player.mismatches(&hashes, None).unwrap().len();
-            }
-            _ => {}
-        }
-    }
+        Event::Hashes(hashes) => differ += player.mismatches(&hashes, None).unwrap().len(),
+        _ => {}
+    });
     (time, submissions, differ, card.report().statistics.quads_by_lanes)
 }
 

@@ -68,18 +68,19 @@ pub(crate) fn draw(
         true => None,
         false => shading(state, &draw, &layout, context)?,
     };
-    let Some((shading, sc, grid)) = shading else {
+    let Some((shading, sc)) = shading else {
         return vertices.process_all(context.budget, context.report);
     };
     // A draw that failed leaves quads.
     memory.iter_mut().for_each(QuadMemory::clear);
     std::thread::scope(|scope| {
         let readings = context.readings;
+        let ga = Ga::new(state, &layout, readings);
         let mut pipeline = Pipeline {
             clip: Clip::new(state, readings),
             viewport: Viewport::new(state),
-            ga: Ga::new(state, &layout, readings),
-            su: Su::new(state, &layout, grid, readings),
+            su: Su::new(state, &layout, ga.grid, readings),
+            ga,
             sc,
             shading: &shading,
             queue: Queue::new(scope, &shading),
@@ -95,13 +96,13 @@ pub(crate) fn draw(
     })
 }
 
-/// Configures the blocks from the scan converter on, and the grid; `None`, with a note, if the fragment program cannot run.
+/// Configures the blocks from the scan converter on; `None`, with a note, if the fragment program cannot run.
 fn shading<'e>(
     state: &State,
     draw: &DrawState,
     layout: &OutputLayout,
     context: &mut Context<'e>,
-) -> Result<Option<(Shading<'e>, Sc, Grid)>, CardError> {
+) -> Result<Option<(Shading<'e>, Sc)>, CardError> {
     let readings = context.readings;
     let fragments = Fragments::new(
         state,
@@ -115,8 +116,7 @@ fn shading<'e>(
     let draw_number = context.report.statistics.draws.saturating_sub(1);
     let stale = context.texture_cache.read(fragments.reads(), draw_number);
     context.report.stale(stale);
-    let grid = Grid::new(state, readings);
-    let sc = Sc::new(state, grid);
+    let sc = Sc::new(state, Grid::new(state, readings));
     let samples = sc.samples;
     let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
     let zb = Zb::new(state, samples.count, readings);
@@ -134,7 +134,7 @@ fn shading<'e>(
         in_order,
         rules_only: context.rules_only || in_order,
     };
-    Ok(Some((shading, sc, grid)))
+    Ok(Some((shading, sc)))
 }
 
 /// The blocks from clipping on, configured for a draw, and quads that are not shaded yet.

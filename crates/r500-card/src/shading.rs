@@ -223,7 +223,7 @@ impl<'e> Shading<'e> {
             budget.fragment_instructions(instructions)?;
             totals.add(self.output.write(work, part, shaded, self.rules_only));
         }
-        totals.ran = painter.run_infos().fold(None, |ran, info| Some(ran_together(ran, info)));
+        totals.ran = painter.ran();
         Ok(totals)
     }
 
@@ -242,7 +242,7 @@ impl<'e> Shading<'e> {
         let mut painter = self.painter(work, budget);
         let (shaded, _) = painter.shade(&quads[..1], budget.group_instructions(1))?;
         let fragment = shaded.fragment(0, corner);
-        Ok(Some((fragment, painter.run_infos().next())))
+        Ok(Some((fragment, painter.ran())))
     }
 
     /// Shades and writes quads on several threads. Quads are divided by rows of the target, each of which one thread draws in order: the
@@ -303,7 +303,7 @@ impl<'e> Shading<'e> {
             let (shaded, _) = painter.shade(part, budget.group_instructions(1))?;
             totals.add(self.output.write(work, part, shaded, self.rules_only));
         }
-        totals.ran = painter.run_infos().fold(None, |ran, info| Some(ran_together(ran, info)));
+        totals.ran = painter.ran();
         Ok(totals)
     }
 }

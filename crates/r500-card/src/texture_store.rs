@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use r500_exec::texture::Sampler;
 use r500_program::Texture;
@@ -140,7 +140,7 @@ fn same(buffer: &Buffer, range: &Range<u64>, copy: &[u32]) -> bool {
         && words.iter().zip(copy).all(|(word, copy)| word.load(Ordering::Relaxed) == *copy)
 }
 
-fn dwords<'b>(buffer: &'b Buffer, range: &Range<u64>) -> &'b [std::sync::atomic::AtomicU32] {
+fn dwords<'b>(buffer: &'b Buffer, range: &Range<u64>) -> &'b [AtomicU32] {
     let words = buffer.words();
     let at = |bytes: u64| usize::try_from(bytes / 4).map_or(words.len(), |n| n.min(words.len()));
     &words[at(range.start)..at(range.end.saturating_add(3))]

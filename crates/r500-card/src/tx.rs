@@ -1,7 +1,6 @@
 //! `TX`: textures. Converts the levels of a texture in memory to row order for the fragment processor.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use r500_exec::texture::{LevelLayout, MemoryLayout, Sampler, base_size};
 use r500_isa::TEXTURE_UNITS;
@@ -186,23 +185,12 @@ fn read(
 fn read_level(layout: &LevelLayout, buffer: &Buffer, start: u64) -> Level {
     let [width, height, layers] = layout.size();
     let mut bytes = vec![0; layout.row_order_bytes()];
-    let words = buffer.words();
     let mut rest = bytes.as_mut_slice();
     layout.for_each_piece(|offset, length| {
         let at = usize::try_from(start.saturating_add(offset)).unwrap_or(usize::MAX / 2);
         let (piece, others) = std::mem::take(&mut rest).split_at_mut(length);
         rest = others;
-        let inside = words.get(at / 4..at / 4 + length / 4);
-        match inside.filter(|_| (at | length).is_multiple_of(4)) {
-            Some(words) => {
-                for (bytes, word) in piece.as_chunks_mut().0.iter_mut().zip(words) {
-                    *bytes = word.load(Ordering::Relaxed).to_le_bytes();
-                }
-            }
-            None => {
-                buffer.read(at, piece);
-            }
-        }
+        buffer.read(at, piece);
     });
     Level { width, height, layers, bytes }
 }

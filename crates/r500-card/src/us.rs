@@ -193,9 +193,10 @@ impl<'a, 'e> Painter<'a, 'e> {
         Self { fragments, engine, work, budget, pictures: [None, None], pool }
     }
 
-    /// Returns which engine ran each kind of picture.
-    pub(crate) fn run_infos(&self) -> impl Iterator<Item = RunInfo> {
-        self.pictures.iter().flatten().map(|picture| picture.drawing.run_info())
+    /// Returns which engine ran; `None` if nothing was shaded.
+    pub(crate) fn ran(&self) -> Option<RunInfo> {
+        let infos = self.pictures.iter().flatten().map(|picture| picture.drawing.run_info());
+        infos.fold(None, |ran, info| Some(ran_together(ran, info)))
     }
 
     /// Runs the program for all pixels of at most [`PICTURE`] quads with a covered sample; uncovered pixels are helpers. A group of pixels

@@ -2,6 +2,8 @@
 //! and command has a name, and the text of every submission assembles to the same dwords.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod common;
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,30 +49,20 @@ fn replay_by(
 ) -> (usize, u64, u64) {
     let mut card = Card::with_engine(engine);
     card.set_rules_only(rules_only);
-    let mut player = Player::new(Limits::default());
     let (mut submissions, mut compared) = (0, 0);
-    for record in Reader::new(fs::File::open(path).unwrap()).unwrap() {
-        let record = record.unwrap();
-        if let Record::Info(info) = &record {
-            for reading in &info.readings {
-                let (name, value) = reading.split_once('=').unwrap();
-                card.set_reading(name, value).unwrap();
-            }
+    common::replay(path, &mut card, |card, player, event| match event {
+        Event::Submission(submission) => {
+            submissions += 1;
+            card.submit(&submission).unwrap();
         }
-        match player.apply(record).unwrap() {
-            Some(Event::Submission(submission)) => {
-                submissions += 1;
-                card.submit(&submission).unwrap();
-            }
-            Some(Event::Hashes(hashes)) => {
-                compared += hashes.len();
-                let differ = player.mismatches(&hashes, None).unwrap();
-                let path = path.display();
-                assert!(differ.is_empty(), "{path}, {name}, submission {submissions}: {differ:?}");
-            }
-            _ => {}
+        Event::Hashes(hashes) => {
+            compared += hashes.len();
+            let differ = player.mismatches(&hashes, None).unwrap();
+            let path = path.display();
+            assert!(differ.is_empty(), "{path}, {name}, submission {submissions}: {differ:?}");
         }
-    }
+        _ => {}
+    });
     let notes: Vec<_> = card.report().notes().map(|(note, _)| note.to_string()).collect();
     assert_eq!(notes, Vec::<String>::new(), "{}", path.display());
     let draws = card.report().drawn_by(name);

@@ -7,11 +7,11 @@ use r500_isa::TARGETS;
 use r500_isa::values::WSource;
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
-use super::{Output, Quads};
+use super::{Output, Quads, depth_code};
 use crate::batch::{Batch, LANES, Lane};
 use crate::rb3d::RenderLanes;
 use crate::sc::Samples;
-use crate::su::{DEPTH_MAX, Primitive};
+use crate::su::Primitive;
 use crate::us::Shaded;
 use crate::zb::{DepthFill, DepthLanes};
 
@@ -152,10 +152,7 @@ impl Lanes<'_> {
                 let primitive = &quads.work.primitives[*primitive as usize];
                 let depths = &mut depths[4 * n..4 * n + 4];
                 if from_program {
-                    for (to, depth) in depths.iter_mut().zip(shaded.depths(number)) {
-                        let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
-                        *to = (f64::from(depth) * DEPTH_MAX).round() as u32;
-                    }
+                    depths.copy_from_slice(&shaded.depths(number).map(depth_code));
                 } else {
                     let first = quads.work.samples.center(quad.pixel(0));
                     depths.copy_from_slice(&primitive.quad_depths(first));

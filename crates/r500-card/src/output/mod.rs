@@ -116,8 +116,7 @@ impl Output {
                         WSource::RAS => rs.w(primitive, samples.center(at)),
                         _ => fragment.depth,
                     };
-                    let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
-                    (f64::from(depth) * DEPTH_MAX).round() as u32
+                    depth_code(depth)
                 });
                 let mut left = 0;
                 for sample in 0..samples.count {
@@ -148,6 +147,12 @@ impl Output {
     fn depth_from_program(&self) -> bool {
         self.fg.depth_from_program && !self.zb.early
     }
+}
+
+/// Returns 24 bits of a depth that is not that of the primitive.
+fn depth_code(depth: f32) -> u32 {
+    let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
+    (f64::from(depth) * DEPTH_MAX).round() as u32
 }
 
 /// What became of quads.

@@ -92,8 +92,7 @@ impl Blend {
 
     /// Returns whether the source does not change the pixel, whatever is stored.
     pub(super) fn discards(&self, format: &PixelFormat, components: [f32; 4]) -> bool {
-        let source = self.source(format, components);
-        self.discard.is_some_and(|discard| discard.applies(source))
+        self.discards_source(self.source(format, components))
     }
 
     /// Returns the source colour as the render backend receives it.

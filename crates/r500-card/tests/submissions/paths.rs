@@ -125,8 +125,8 @@ fn random_states_leave_the_same_bits_by_paths_and_by_rules() {
         stream.set(&[(0x4f10, *u.choose(&[2, 2, 0])?)]);
         stream.words.write(0x4f20, &[0]).relocation(depth).write(0x4f24, &[64 | tiles]);
         // The scissor may begin and end in the middle of a quad.
-        let scissor = [0, 1, 2].map(|_| u.int_in_range(0..=9));
-        let [x, y, right] = scissor.map(|n: Result<u32>| n.unwrap_or(0));
+        let mut margin = || u.int_in_range(0..=9_u32);
+        let (x, y, right) = (margin()?, margin()?, margin()?);
         stream.set(&[(0x43e0, x | y << 13), (0x43e4, 63 - right | (63 - y) << 13)]);
         stream.set(&[(0x421c, 100 << 16 | 77)]);
         for _ in 0..u.int_in_range(1..=3)? {
