@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use r500::emit::Arithmetic;
+
 /// Parsed options.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Args {
@@ -24,6 +26,8 @@ pub(crate) struct Args {
     pub(crate) time: Duration,
     /// Format of the answer.
     pub(crate) format: Format,
+    /// Compare emitted shaders of this kind instead of timing.
+    pub(crate) emitted: Option<Arithmetic>,
 }
 
 /// The output format of the engine.
@@ -80,6 +84,7 @@ impl Default for Args {
             output: Output::Float,
             time: Duration::from_secs(2),
             format: Format::Text,
+            emitted: None,
         }
     }
 }
@@ -114,10 +119,19 @@ impl Command {
                 "--output" => args.output = output(&value()?)?,
                 "--time" => args.time = time(&value()?)?,
                 "--format" => args.format = format(&value()?)?,
+                "--emitted" => args.emitted = Some(emitted(&value()?)?),
                 _ => return Err(format!("`{option}` is not an option; see --help")),
             }
         }
         Ok(Self::Run(args))
+    }
+}
+
+fn emitted(text: &str) -> Result<Arithmetic, String> {
+    match text {
+        "fast" => Ok(Arithmetic::Fast),
+        "exact" => Ok(Arithmetic::Exact),
+        _ => Err(format!("--emitted: `{text}` is neither fast nor exact")),
     }
 }
 

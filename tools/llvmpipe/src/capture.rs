@@ -85,6 +85,36 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Returns the programs of all JSON files of a folder whose names contain one of the filters, in order. Files of another
+/// kind are left out.
+///
+/// # Errors
+/// If a file cannot be read.
+pub(crate) fn jobs(folder: &Path, filters: &[String]) -> Result<Vec<(String, Job)>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| folder.display().to_string())?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut jobs = Vec::new();
+    for path in paths {
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        if !filters.is_empty() && !filters.iter().any(|filter| name.contains(filter)) {
+            continue;
+        }
+        let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
+        if let Ok(read) = r500::reader::read(&bytes, None, None, &Limits::default()) {
+            jobs.extend(read.into_iter().map(|job| (name.clone(), job)));
+        }
+    }
+    Ok(jobs)
+}
+
 impl Capture {
     /// Reads a pair of files.
     ///

@@ -291,7 +291,11 @@ fn plain(name: &str) -> Result<String> {
 ///
 /// # Safety
 /// The context must be current.
-unsafe fn link(gl: &glow::Context, vertex: &str, fragment: &str) -> Result<glow::Program> {
+pub(crate) unsafe fn link(
+    gl: &glow::Context,
+    vertex: &str,
+    fragment: &str,
+) -> Result<glow::Program> {
     // SAFETY: the contract of this function.
     unsafe {
         let program = gl.create_program().map_err(anyhow::Error::msg)?;

@@ -11,6 +11,7 @@
 mod args;
 mod capture;
 mod egl;
+mod emitted;
 mod engine;
 mod llvmpipe;
 mod measure;
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+use r500::emit::Arithmetic;
 use r500::exec::Engine;
 use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::picture::Picture;
@@ -58,6 +60,13 @@ fn main() -> ExitCode {
     if let Err(error) = run_again_with(&egl::environment(args.threads)) {
         return fail(COULD_NOT, &error.into());
     }
+    if let Some(arithmetic) = args.emitted {
+        return match emitted_shaders(&args, arithmetic) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(DIFFERENT),
+            Err(error) => fail(COULD_NOT, &error),
+        };
+    }
     match run(&args, &*engine) {
         Ok(report) if report.is_clean() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(DIFFERENT),
@@ -83,6 +92,13 @@ fn run_again_with(environment: &[(&str, String)]) -> std::io::Result<()> {
 fn fail(status: u8, error: &anyhow::Error) -> ExitCode {
     eprintln!("error: {error:#}");
     ExitCode::from(status)
+}
+
+/// Compares the shaders that r500 writes of the corpus's programs. Returns whether none differs that must not.
+fn emitted_shaders(args: &Args, arithmetic: Arithmetic) -> Result<bool> {
+    let mesa = Mesa::load().context("no llvmpipe (libegl1 libegl-mesa0 libgl1-mesa-dri)")?;
+    let jobs = capture::jobs(&args.corpus, &args.filters)?;
+    emitted::run(&mesa, jobs, arithmetic)
 }
 
 /// Times all programs and prints the answer.

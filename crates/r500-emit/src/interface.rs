@@ -1,0 +1,126 @@
+//! What an embedder binds to an emitted shader.
+
+use serde::Serialize;
+
+/// The bindings of a shader.
+///
+/// All are in group (descriptor set) 0. In WGSL and SPIR-V a texture and its sampler have a binding each, in GLSL one for both.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Interface {
+    /// The name of the entry point.
+    pub entry_point: &'static str,
+    /// The uniform buffer; `None` if nothing in it is used.
+    pub uniforms: Option<UniformBuffer>,
+    /// The varyings, by location.
+    pub inputs: Vec<ShaderInput>,
+    /// The textures.
+    pub textures: Vec<ShaderTexture>,
+    /// The targets that are written, `US_OUT_FMT` of which converts on the card: colours are written as the program computes them.
+    pub colors: Vec<u8>,
+    /// Whether the depth is written.
+    pub depth: bool,
+    /// Whether fragments may be discarded.
+    pub discards: bool,
+    /// Where a last bit of a host's function may become visible, or other neighbours would be read; empty for exact shaders without
+    /// differences in branches.
+    pub amplifiers: Vec<Amplifier>,
+    /// What of the program has no equivalent.
+    pub left_out: Vec<&'static str>,
+}
+
+/// A uniform buffer: vectors of four floats, in this order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UniformBuffer {
+    /// The binding.
+    pub binding: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+    /// The number of program constants, from the first one on.
+    pub constants: u32,
+    /// Constants with a name, and their numbers.
+    pub names: Vec<(String, u8)>,
+    /// The byte offset of `(width, height, 0, 0)` of the picture, after which each input has three vectors: its value at the lower left corner,
+    /// and its changes over the width and over the height. `None` with varyings.
+    pub planes: Option<u32>,
+    /// The byte offset of a vector of zeros, which an exact shader in WGSL needs so that the host cannot know them.
+    pub zero: Option<u32>,
+}
+
+/// A varying.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShaderInput {
+    /// Its name in the shader.
+    pub name: String,
+    /// Its location.
+    pub location: u32,
+    /// The temporary that has it when the program starts.
+    pub temp: u8,
+}
+
+/// A texture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShaderTexture {
+    /// Its name in the shader.
+    pub name: String,
+    /// The unit of the program.
+    pub unit: u8,
+    /// The dimensions.
+    pub dimensions: Dimensions,
+    /// The binding of the texture.
+    pub binding: u32,
+    /// The binding of the sampler; `None` in GLSL, where it is the texture's.
+    pub sampler: Option<u32>,
+}
+
+/// The dimensions of a texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dimensions {
+    /// Two.
+    #[default]
+    #[serde(rename = "2d")]
+    Two,
+    /// Three.
+    #[serde(rename = "3d")]
+    Three,
+    /// Six faces.
+    Cube,
+}
+
+impl Dimensions {
+    /// Returns the number of coordinates.
+    pub(crate) fn count(self) -> usize {
+        if self == Self::Two { 2 } else { 3 }
+    }
+}
+
+/// An instruction that makes small errors large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Amplifier {
+    /// The address of the instruction.
+    pub address: u32,
+    /// Why.
+    pub reason: AmplifierReason,
+}
+
+/// Why an instruction makes small errors large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum AmplifierReason {
+    /// A fraction jumps from 1 to 0.
+    #[error("the fraction of an inexact number jumps from 1 to 0")]
+    Fraction,
+    /// A comparison of an inexact number.
+    #[error("an inexact number is compared")]
+    Comparison,
+    /// A loop ends by a comparison of an inexact number.
+    #[error("a loop ends by a comparison of an inexact number")]
+    LoopEnd,
+    /// A fetch without a linear filter at inexact coordinates.
+    #[error("a nearest texel is chosen at inexact coordinates")]
+    NearestFetch,
+    /// Lanes of the quad are read where they may have taken another way.
+    #[error("lanes of the quad are read in a branch or a loop, where a host does not define them")]
+    QuadInBranch,
+}

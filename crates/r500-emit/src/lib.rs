@@ -1,0 +1,319 @@
+//! R500 fragment programs as shaders of other GPUs: WGSL, GLSL and SPIR-V.
+//!
+//! ```text
+//! Job ──lift──▶ Function ──lower──▶ Source ──▶ WGSL | GLSL | SPIR-V
+//! ```
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `source` | a shader as every target writes it |
+//! | `lower` | the IR as a `Source` |
+//! | `kernels` | functions next to the body: transcendental kernels, lanes of a quad |
+//! | `bindings`, `interface` | names, bindings and offsets; their description for an embedder |
+//! | `amplifiers` | where last bits of a host become visible |
+//! | `text`, `wgsl`, `glsl`, `spirv` | the targets |
+//!
+//! # Contract
+//!
+//! A *fast* shader uses the host's functions, interpolation and samplers. Its colours are close to those of the reference engine, except where
+//! the program amplifies small differences; [`Interface::amplifiers`] names these instructions. An *exact* shader computes the bits of the
+//! reference engine on a host whose arithmetic is that of IEEE 754 with denormals flushed, which no language promises: each operation is
+//! rounded on its own, and kernels replace the host's functions. Varyings are the host's in any case; [`Inputs::Planes`] computes inputs as the
+//! reference engine does. Exact shaders do not fetch yet.
+//!
+//! Row 0 of a target is y = 0 of a picture, and the quads of a program begin at even coordinates of the target.
+//!
+//! ```
+//! use r500_emit::{Code, Language, Options, emit};
+//! use r500_program::Job;
+//!
+//! // out[0] = (u, v, 0, 1).
+//! let words = [0x0007_8101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000];
+//! let mut job = Job::default();
+//! job.program.words = vec![words.into()];
+//! let shader = emit(&job, &Options::new(Language::Wgsl))?;
+//! let Code::Text(text) = &shader.code else { unreachable!("WGSL is text") };
+//! assert!(text.contains("@fragment"));
+//! # Ok::<(), r500_emit::EmitError>(())
+//! ```
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::expect_used,
+    reason = "a broken invariant of a shader is a bug that must stop loudly"
+)]
+
+mod amplifiers;
+mod bindings;
+mod glsl;
+mod interface;
+mod kernels;
+mod lower;
+mod source;
+mod spirv;
+mod text;
+mod wgsl;
+
+use r500_exec::texture::SamplerKind;
+use r500_exec::{BindingKinds, GROUP, GroupKind, Readings, Shader as Program};
+use r500_ir::{Function, Stmt};
+use r500_isa::TEXTURE_UNITS;
+use r500_isa::values::{CoordType, TexelFilter};
+use r500_lift::{
+    InputKind, LiftError, LiftInput, ProgramAnalysis, SymbolicConstants, lift_symbolic,
+};
+use r500_program::Job;
+
+use bindings::Bindings;
+use lower::Target;
+
+pub use interface::{
+    Amplifier, AmplifierReason, Dimensions, Interface, ShaderInput, ShaderTexture, UniformBuffer,
+};
+
+/// A language of shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// WGSL, of WebGPU.
+    Wgsl,
+    /// GLSL 4.50.
+    Glsl450,
+    /// GLSL of OpenGL ES 3.10.
+    GlslEs310,
+    /// GLSL of OpenGL ES 3.00; fast only.
+    GlslEs300,
+    /// SPIR-V 1.0 for Vulkan.
+    Spirv,
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Self; 5] =
+        [Self::Wgsl, Self::Glsl450, Self::GlslEs310, Self::GlslEs300, Self::Spirv];
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wgsl => "wgsl",
+            Self::Glsl450 => "glsl",
+            Self::GlslEs310 => "glsl-es-310",
+            Self::GlslEs300 => "glsl-es-300",
+            Self::Spirv => "spirv",
+        }
+    }
+
+    /// Returns the language with a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.name() == name)
+    }
+
+    /// Returns the language that the extension of a file stands for, without its dot.
+    #[must_use]
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "wgsl" => Some(Self::Wgsl),
+            "frag" | "glsl" => Some(Self::Glsl450),
+            "spv" => Some(Self::Spirv),
+            _ => None,
+        }
+    }
+}
+
+/// How a shader computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// With the host's functions.
+    #[default]
+    Fast,
+    /// As the reference engine.
+    Exact,
+}
+
+/// Where a shader's inputs come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inputs {
+    /// From varyings, a vector of four for each input.
+    #[default]
+    Varyings,
+    /// From planes over the picture in the uniform buffer.
+    Planes,
+}
+
+/// The options of a shader.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The language.
+    pub language: Language,
+    /// How it computes.
+    pub arithmetic: Arithmetic,
+    /// Where inputs come from.
+    pub inputs: Inputs,
+    /// Returns the text of an instruction, for a comment.
+    pub annotate: Option<&'a dyn Fn(u32) -> String>,
+}
+
+impl Options<'_> {
+    /// Returns the options of a fast shader with varyings.
+    #[must_use]
+    pub fn new(language: Language) -> Self {
+        Self { language, arithmetic: Arithmetic::Fast, inputs: Inputs::Varyings, annotate: None }
+    }
+}
+
+/// A shader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shader {
+    /// The shader itself.
+    pub code: Code,
+    /// Its bindings.
+    pub interface: Interface,
+    /// The uniform buffer for the constants and inputs of the job, but for the size of the picture, which is 1x1.
+    pub uniforms: Vec<[f32; 4]>,
+}
+
+/// The code of a shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Text.
+    Text(String),
+    /// The words of SPIR-V.
+    Words(Vec<u32>),
+}
+
+/// The reason why a program is no shader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmitError {
+    /// The program cannot be decoded.
+    #[error("{0}")]
+    Program(String),
+    /// The program has no function that is independent of its pixels' groups.
+    #[error("only the reference engine can execute the program: {0}")]
+    Lift(#[from] LiftError),
+    /// An exact shader would fetch.
+    #[error(
+        "the program fetches from unit {unit} at address {address}, and the host's samplers are not exact; leave out `exact`"
+    )]
+    ExactFetch {
+        /// The address of the instruction.
+        address: u32,
+        /// The unit.
+        unit: u8,
+    },
+    /// The language cannot keep the host from combining operations.
+    #[error("OpenGL ES 3.00 has no `precise`, so its shaders cannot be exact; take glsl-es-310")]
+    ExactLanguage,
+    /// An input has a value for each pixel.
+    #[error("input {0} has a value for each pixel and is no plane; take varyings")]
+    NoPlane(u8),
+}
+
+/// Writes the program of a job as a shader. Program constants and inputs are bound when it draws; integer and boolean constants are the job's.
+///
+/// # Errors
+/// [`EmitError`].
+pub fn emit(job: &Job, options: &Options<'_>) -> Result<Shader, EmitError> {
+    let Options { language, arithmetic, inputs, annotate } = *options;
+    if arithmetic == Arithmetic::Exact && language == Language::GlslEs300 {
+        return Err(EmitError::ExactLanguage);
+    }
+    let job_inputs = job.inputs_or_default();
+    if inputs == Inputs::Planes {
+        let values = job_inputs
+            .iter()
+            .find(|input| matches!(input.data, r500_program::InputData::Values { .. }));
+        if let Some(input) = values {
+            return Err(EmitError::NoPlane(input.temp));
+        }
+    }
+    let temps: Vec<u8> = job_inputs.iter().map(|input| input.temp).collect();
+    let function = lifted(job, &temps)?;
+    let textures = |unit: u8| dimensions(job, unit);
+    let address_only = |address: u32| format!("address {address}");
+    let target = Target {
+        arithmetic,
+        inputs,
+        textures: &textures,
+        annotate: annotate.unwrap_or(&address_only),
+    };
+    let source = lower::lower(&function, &target)?;
+    let bindings = Bindings::of(&source, job, &temps, (arithmetic, language, inputs), &textures);
+    let code = match language {
+        Language::Wgsl => Code::Text(wgsl::write(&source, &bindings)),
+        Language::Spirv => Code::Words(spirv::write(&source, &bindings)),
+        _ => Code::Text(glsl::write(&source, &bindings, language)),
+    };
+    let mut interface = bindings.interface(&source);
+    interface.amplifiers =
+        amplifiers::amplifiers(&function, arithmetic, &|unit| may_be_nearest(job, unit));
+    interface.left_out = left_out(&function);
+    let uniforms = bindings.uniform_values([1, 1]);
+    Ok(Shader { code, interface, uniforms })
+}
+
+fn lifted(job: &Job, temps: &[u8]) -> Result<Function, EmitError> {
+    let program =
+        Program::new(&job.program).map_err(|error| EmitError::Program(error.to_string()))?;
+    let state = &job.program.state;
+    let readings = Readings::REFERENCE;
+    let input = LiftInput {
+        shader: &program,
+        constants: &[],
+        int_constants: state.fc_int_const.map(|constant| Some(constant.unwrap_or_default())),
+        bool_constants: Some(state.fc_bool_const.unwrap_or_default()),
+        inputs: temps.iter().copied().map(InputKind::any).collect(),
+        kinds: BindingKinds {
+            samplers: std::array::from_fn::<_, TEXTURE_UNITS, _>(|unit| {
+                let unit = u8::try_from(unit).expect("units are numbered by bytes");
+                let axes = if dimensions(job, unit) == Dimensions::Two { 0b011 } else { 0b111 };
+                Some(SamplerKind {
+                    axes,
+                    depends_on_lod: true,
+                    bounds: None,
+                    readings: readings.texture(),
+                })
+            }),
+            groups: GroupKind {
+                size: GROUP,
+                cover_picture: true,
+                quads_inside: true,
+                groups_inside: true,
+            },
+        },
+        poison: false,
+        readings,
+    };
+    let analysis = ProgramAnalysis::new(&input)?;
+    Ok(lift_symbolic(&input, &analysis, &SymbolicConstants::all())?)
+}
+
+/// Returns the dimensions of a unit's texture: two for a unit without one.
+fn dimensions(job: &Job, unit: u8) -> Dimensions {
+    let texture = job.textures.get(usize::from(unit)).and_then(Option::as_ref);
+    match texture.map(|texture| texture.format1.tex_coord_type()) {
+        Some(CoordType::D3) => Dimensions::Three,
+        Some(CoordType::CUBE) => Dimensions::Cube,
+        _ => Dimensions::Two,
+    }
+}
+
+/// Returns whether a unit may choose texels without a filter; one without a texture may.
+fn may_be_nearest(job: &Job, unit: u8) -> bool {
+    let texture = job.textures.get(usize::from(unit)).and_then(Option::as_ref);
+    texture.is_none_or(|texture| {
+        let filter = texture.filter0;
+        [filter.mag_filter(), filter.min_filter()]
+            .iter()
+            .any(|filter| *filter == TexelFilter::POINT)
+    })
+}
+
+/// Returns what of a function no shader does.
+fn left_out(function: &Function) -> Vec<&'static str> {
+    let has = |f: fn(&Stmt) -> bool| function.body.iter().any(|stmt| stmt.any(&mut |stmt| f(stmt)));
+    let counts = has(|stmt| matches!(stmt, Stmt::Stat { .. })).then_some("the counts of STAT_WE");
+    let groups = has(|stmt| matches!(stmt, Stmt::GroupHazard(_)))
+        .then_some("flow control that depends on the group of pixels");
+    counts.into_iter().chain(groups).collect()
+}

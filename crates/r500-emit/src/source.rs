@@ -1,0 +1,304 @@
+//! A shader as every target writes it: typed expressions and structured statements.
+
+/// The type of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    F32,
+    U32,
+    Bool,
+}
+
+/// A variable of a body, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Var(pub u32);
+
+/// An operation. The types of its operands are those of the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    // Floats. The first five are rounded.
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Sqrt,
+    Neg,
+    Abs,
+    Floor,
+    RoundEven,
+    // Functions of the host, of unknown accuracy; only in fast shaders.
+    InverseSqrt,
+    Exp2,
+    Log2,
+    Sin,
+    Cos,
+    Fract,
+    Min,
+    Max,
+    Saturate,
+    // The difference of the quad's two columns in this row, and of its two rows in this column.
+    ColumnDifference,
+    RowDifference,
+    // Comparisons of floats: false with NaN, except for `Ne`.
+    Lt,
+    Ge,
+    Eq,
+    Ne,
+    // Booleans.
+    And,
+    Or,
+    Not,
+    /// A condition, the value if it is true, and if it is false.
+    Select,
+    // Words.
+    Bits,
+    FromBits,
+    WordAnd,
+    WordOr,
+    WordXor,
+    WordAdd,
+    WordSub,
+    WordEq,
+    /// Shifts by a constant, which is the second operand.
+    ShiftLeft,
+    ShiftRight,
+    /// Of a word as a signed number: shifts its sign in.
+    ShiftRightSigned,
+    /// The float of a word.
+    ToFloat,
+    /// The float of a word as a signed number.
+    ToFloatSigned,
+    /// The word of a float that is a natural number.
+    ToWord,
+}
+
+impl Op {
+    /// Returns whether a host could compute more exactly, or in another order, than the operation says.
+    pub(crate) fn is_rounded(self) -> bool {
+        matches!(self, Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Sqrt)
+    }
+
+    /// Returns the type of the result; `Select` has that of its last operand.
+    pub(crate) fn result(self) -> Option<Type> {
+        Some(match self {
+            Self::Select => return None,
+            Self::Lt
+            | Self::Ge
+            | Self::Eq
+            | Self::Ne
+            | Self::And
+            | Self::Or
+            | Self::Not
+            | Self::WordEq => Type::Bool,
+            Self::Bits
+            | Self::WordAnd
+            | Self::WordOr
+            | Self::WordXor
+            | Self::WordAdd
+            | Self::WordSub
+            | Self::ShiftLeft
+            | Self::ShiftRight
+            | Self::ShiftRightSigned
+            | Self::ToWord => Type::U32,
+            _ => Type::F32,
+        })
+    }
+}
+
+/// A function next to the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Helper {
+    /// The reference kernels.
+    Ex2,
+    Ln2,
+    Sin,
+    Cos,
+    /// A value without a denormal's fraction.
+    Flush,
+    /// The value of a lane of the quad: 0 top left, 1 top right, 2 bottom left.
+    QuadLane(u8),
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expr {
+    Var(Var),
+    /// A float, by its bits.
+    F32(u32),
+    U32(u32),
+    Bool(bool),
+    /// A channel of an input.
+    Input(u8, u8),
+    /// A channel of a program constant.
+    Constant(u8, u8),
+    /// Whether the pixel is in the right column, or in the lower row, of its quad.
+    InSecond(Axis),
+    /// The depth of the fragment.
+    FragmentDepth,
+    /// The centre of the pixel along an axis, in pixels.
+    Centre(Axis),
+    /// The size of the picture along an axis, in pixels.
+    Size(Axis),
+    /// A channel of an input's plane.
+    Plane(u8, PlanePart, u8),
+    Op(Op, Vec<Expr>),
+    Call(Helper, Box<Expr>),
+}
+
+/// A vector of an input's plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanePart {
+    /// The value at the corner of the first pixel.
+    Corner,
+    /// The change over the width.
+    AlongX,
+    /// The change over the height.
+    AlongY,
+}
+
+/// An axis of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    X,
+    Y,
+}
+
+impl Expr {
+    pub(crate) fn op<const N: usize>(op: Op, operands: [Self; N]) -> Self {
+        Self::Op(op, operands.into())
+    }
+
+    pub(crate) fn float(x: f32) -> Self {
+        Self::F32(x.to_bits())
+    }
+
+    pub(crate) fn select(condition: Self, yes: Self, no: Self) -> Self {
+        Self::op(Op::Select, [condition, yes, no])
+    }
+
+    /// Returns the number of operations.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Op(_, operands) => 1 + operands.iter().map(Self::size).sum::<usize>(),
+            Self::Call(_, operand) => 1 + operand.size(),
+            _ => 0,
+        }
+    }
+
+    /// Calls `f` with the expression and all expressions in it.
+    pub(crate) fn each(&self, f: &mut impl FnMut(&Self)) {
+        f(self);
+        match self {
+            Self::Op(_, operands) => operands.iter().for_each(|operand| operand.each(f)),
+            Self::Call(_, operand) => operand.each(f),
+            _ => {}
+        }
+    }
+}
+
+/// How a fetch finds its level.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Lod {
+    /// By the differences of the coordinates in the quad.
+    Implicit,
+    /// Likewise, and a bias.
+    Bias(Expr),
+    /// The level itself.
+    Level(Expr),
+    /// By gradients along x and y.
+    Gradients(Vec<Expr>, Vec<Expr>),
+}
+
+/// A texture fetch.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sample {
+    pub unit: u8,
+    /// As many as the texture has dimensions.
+    pub coordinates: Vec<Expr>,
+    /// Whether the coordinates are texels of the finest level.
+    pub unscaled: bool,
+    pub lod: Lod,
+    /// The texel.
+    pub texel: Var,
+    /// Its used channels.
+    pub channels: [Option<Var>; 4],
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stmt {
+    /// A line of the program that the next statements come from.
+    Comment(String),
+    /// A variable that keeps its value.
+    Let(Var, Expr),
+    /// A variable that changes.
+    Mut(Var, Expr),
+    Set(Var, Expr),
+    Sample(Box<Sample>),
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// At most so many iterations. The variable is the counter.
+    Loop(Var, u32, Vec<Stmt>),
+    /// Leaves the loop.
+    BreakUnless(Expr),
+}
+
+/// A function with one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Function {
+    pub helper: Helper,
+    pub parameter: Var,
+    pub body: Vec<Stmt>,
+    pub result: Expr,
+    /// Types of its variables.
+    pub types: Vec<Type>,
+}
+
+/// A shader.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Source {
+    /// Functions, each after those that it calls.
+    pub functions: Vec<Function>,
+    pub body: Vec<Stmt>,
+    /// Types of the body's variables.
+    pub types: Vec<Type>,
+    pub colors: [Option<[Expr; 4]>; 4],
+    pub depth: Option<Expr>,
+    /// Whether the fragment stays, if it may be discarded.
+    pub covered: Option<Expr>,
+}
+
+impl Source {
+    /// Calls `f` with every expression of the body and the outputs.
+    pub(crate) fn each_expression(&self, f: &mut impl FnMut(&Expr)) {
+        each_in(&self.body, f);
+        for function in &self.functions {
+            each_in(&function.body, f);
+            function.result.each(f);
+        }
+        self.colors.iter().flatten().flatten().for_each(|color| color.each(f));
+        self.depth.iter().chain(&self.covered).for_each(|expr| expr.each(f));
+    }
+}
+
+fn each_in(body: &[Stmt], f: &mut impl FnMut(&Expr)) {
+    for stmt in body {
+        match stmt {
+            Stmt::Comment(_) => {}
+            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => expr.each(f),
+            Stmt::BreakUnless(condition) => condition.each(f),
+            Stmt::Sample(sample) => {
+                sample.coordinates.iter().for_each(|expr| expr.each(f));
+                match &sample.lod {
+                    Lod::Implicit => {}
+                    Lod::Bias(expr) | Lod::Level(expr) => expr.each(f),
+                    Lod::Gradients(dx, dy) => dx.iter().chain(dy).for_each(|expr| expr.each(f)),
+                }
+            }
+            Stmt::If(condition, yes, no) => {
+                condition.each(f);
+                each_in(yes, f);
+                each_in(no, f);
+            }
+            Stmt::Loop(_, _, body) => each_in(body, f),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What the languages of text have in common: statements, nested expressions, indentation.
+
+use std::fmt::Write;
+
+use crate::source::{Axis, Expr, Helper, PlanePart, Sample, Stmt, Type, Var};
+
+/// A language of text.
+pub(crate) trait Dialect {
+    fn ty(&self, ty: Type) -> &'static str;
+    fn float(&self, bits: u32) -> String;
+    fn word(&self, word: u32) -> String;
+    /// Returns an operation on operands that need no parentheses.
+    fn operation(&self, op: crate::source::Op, operands: &[String]) -> Text;
+    fn input(&self, input: u8) -> String;
+    fn constant(&self, constant: u8) -> String;
+    fn plane(&self, input: u8, part: PlanePart) -> String;
+    fn size(&self) -> String;
+    fn position(&self) -> &'static str;
+    /// Declares a variable, which changes later if `is_mutable`.
+    fn declare(&self, name: &str, ty: Type, value: &str, is_mutable: bool) -> String;
+    /// Returns the call of a fetch, a vector of four channels.
+    fn sample(&self, sample: &Sample, print: &dyn Fn(&Expr) -> String) -> String;
+    /// Declares the vector that a fetch returns.
+    fn declare_texel(&self, name: &str, value: &str) -> String;
+    fn loop_head(&self, counter: &str, trips: u32) -> String;
+    /// Returns the head of a function with a parameter.
+    fn function_head(&self, name: &str, parameter: &str) -> String;
+}
+
+/// The text of an expression.
+pub(crate) struct Text {
+    pub text: String,
+    /// Whether it can be an operand without parentheses.
+    pub is_atom: bool,
+}
+
+impl Text {
+    pub(crate) fn atom(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_atom: true }
+    }
+
+    pub(crate) fn compound(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_atom: false }
+    }
+
+    pub(crate) fn operand(self) -> String {
+        if self.is_atom { self.text } else { format!("({})", self.text) }
+    }
+}
+
+pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// Returns the name of a function.
+pub(crate) fn helper_name(helper: Helper) -> &'static str {
+    match helper {
+        Helper::Ex2 => "r500_ex2",
+        Helper::Ln2 => "r500_ln2",
+        Helper::Sin => "r500_sin",
+        Helper::Cos => "r500_cos",
+        Helper::Flush => "r500_flush",
+        Helper::QuadLane(0) => "r500_top_left",
+        Helper::QuadLane(1) => "r500_top_right",
+        Helper::QuadLane(_) => "r500_bottom_left",
+    }
+}
+
+pub(crate) fn variable(var: Var) -> String {
+    format!("v{}", var.0)
+}
+
+/// Returns the text of an expression.
+pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
+    let channel = |vector: String, channel: u8| {
+        Text::atom(format!("{vector}.{}", CHANNELS[usize::from(channel & 3)]))
+    };
+    match expr {
+        Expr::Var(var) => Text::atom(variable(*var)),
+        Expr::F32(bits) => Text::atom(dialect.float(*bits)),
+        Expr::U32(word) => Text::atom(dialect.word(*word)),
+        Expr::Bool(value) => Text::atom(value.to_string()),
+        Expr::Input(input, c) => channel(dialect.input(*input), *c),
+        Expr::Constant(constant, c) => channel(dialect.constant(*constant), *c),
+        Expr::Plane(input, part, c) => channel(dialect.plane(*input, *part), *c),
+        Expr::Size(axis) => channel(dialect.size(), u8::from(*axis == Axis::Y)),
+        Expr::Centre(axis) => channel(dialect.position().to_owned(), u8::from(*axis == Axis::Y)),
+        Expr::FragmentDepth => channel(dialect.position().to_owned(), 2),
+        Expr::InSecond(axis) => {
+            let centre = channel(dialect.position().to_owned(), u8::from(*axis == Axis::Y)).text;
+            let word = dialect.operation(crate::source::Op::ToWord, &[centre]).operand();
+            Text::compound(format!("({word} & {}) != {}", dialect.word(1), dialect.word(0)))
+        }
+        Expr::Op(op, operands) => {
+            let operands: Vec<String> =
+                operands.iter().map(|operand| expression(dialect, operand).operand()).collect();
+            dialect.operation(*op, &operands)
+        }
+        Expr::Call(helper, operand) => {
+            Text::atom(format!("{}({})", helper_name(*helper), expression(dialect, operand).text))
+        }
+    }
+}
+
+/// Lines of a text with an indentation.
+pub(crate) struct Lines<'a> {
+    pub dialect: &'a dyn Dialect,
+    pub out: String,
+    pub depth: usize,
+}
+
+impl Lines<'_> {
+    pub(crate) fn line(&mut self, text: &str) {
+        if text.is_empty() {
+            self.out.push('\n');
+            return;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.out, "{:width$}{text}", "", width = self.depth * 4);
+    }
+
+    pub(crate) fn print(&self, expr: &Expr) -> String {
+        expression(self.dialect, expr).text
+    }
+
+    pub(crate) fn block(&mut self, body: &[Stmt], types: &[Type]) {
+        self.depth += 1;
+        self.statements(body, types);
+        self.depth -= 1;
+    }
+
+    pub(crate) fn statements(&mut self, body: &[Stmt], types: &[Type]) {
+        for stmt in body {
+            self.statement(stmt, types);
+        }
+    }
+
+    fn declare(&mut self, var: Var, value: &Expr, types: &[Type], is_mutable: bool) {
+        let value = self.print(value);
+        let text = self.dialect.declare(&variable(var), types[var.0 as usize], &value, is_mutable);
+        self.line(&text);
+    }
+
+    fn statement(&mut self, stmt: &Stmt, types: &[Type]) {
+        match stmt {
+            Stmt::Comment(text) => self.line(&format!("// {text}")),
+            Stmt::Let(var, value) => self.declare(*var, value, types, false),
+            Stmt::Mut(var, value) => self.declare(*var, value, types, true),
+            Stmt::Set(var, value) => {
+                self.line(&format!("{} = {};", variable(*var), self.print(value)))
+            }
+            Stmt::Sample(sample) => self.sample(sample, types),
+            Stmt::If(condition, yes, no) => {
+                self.line(&format!("if ({}) {{", self.print(condition)));
+                self.block(yes, types);
+                if !no.is_empty() {
+                    self.line("} else {");
+                    self.block(no, types);
+                }
+                self.line("}");
+            }
+            Stmt::Loop(counter, trips, body) => {
+                let head = self.dialect.loop_head(&variable(*counter), *trips);
+                self.line(&format!("{head} {{"));
+                self.block(body, types);
+                self.line("}");
+            }
+            Stmt::BreakUnless(condition) => {
+                let condition = expression(self.dialect, condition).operand();
+                self.line(&format!("if (!{condition}) {{ break; }}"));
+            }
+        }
+    }
+
+    fn sample(&mut self, sample: &Sample, types: &[Type]) {
+        let dialect = self.dialect;
+        let call = dialect.sample(sample, &|expr| expression(dialect, expr).operand());
+        let texel = variable(sample.texel);
+        self.line(&dialect.declare_texel(&texel, &call));
+        for (channel, var) in CHANNELS.iter().zip(sample.channels) {
+            if let Some(var) = var {
+                let value = format!("{texel}.{channel}");
+                let text = dialect.declare(&variable(var), types[var.0 as usize], &value, false);
+                self.line(&text);
+            }
+        }
+    }
+}
+
+/// Returns a float as the shortest decimal number with its bits, if it is a normal number or +0.
+pub(crate) fn decimal(bits: u32) -> Option<String> {
+    let x = f32::from_bits(bits);
+    (bits == 0 || x.is_normal()).then(|| format!("{x:?}"))
+}

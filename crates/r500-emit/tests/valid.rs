@@ -1,0 +1,130 @@
+//! Shaders of all programs of the corpus, and of their exact forms, are valid: as naga, spirv-val and glslang judge it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use r500_emit::{Arithmetic, Code, EmitError, Inputs, Language, Options, emit};
+use r500_formats::Limits;
+use r500_program::Job;
+
+fn corpus() -> Vec<(String, Job)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+    let mut jobs = Vec::new();
+    for folder in ["mesa", "cases"] {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.sort();
+        for file in files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
+            let bytes = std::fs::read(&file).unwrap();
+            let Ok(read) = r500_formats::read(&bytes, None, &Limits::default()) else { continue };
+            let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+            jobs.extend(read.into_iter().map(|job| (name.clone(), job)));
+        }
+    }
+    assert!(jobs.len() > 100, "{} programs", jobs.len());
+    jobs
+}
+
+fn validate(module: &naga::Module) -> Result<(), String> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(module).map(|_| ()).map_err(|error| format!("{:?}", error.into_inner()))
+}
+
+/// Runs a validator on a file; `None` if it is not installed.
+fn runs(program: &str, args: &[&str], name: &str, bytes: &[u8]) -> Option<Result<(), String>> {
+    let folder = std::env::temp_dir().join(format!("r500-emit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    std::fs::File::options()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .write_all(bytes)
+        .unwrap();
+    let output = Command::new(program).args(args).arg(&file).stdin(Stdio::null()).output();
+    let result = output.ok().map(|output| match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    });
+    let _ = std::fs::remove_dir_all(&folder);
+    result
+}
+
+#[test]
+fn shaders_of_the_corpus_are_valid() {
+    let (mut emitted, mut exact, mut skipped, mut by_tools) = (0, 0, Vec::new(), [0, 0]);
+    for (n, (name, job)) in corpus().into_iter().enumerate() {
+        for language in Language::ALL {
+            for arithmetic in [Arithmetic::Fast, Arithmetic::Exact] {
+                let inputs = if n % 2 == 0 { Inputs::Varyings } else { Inputs::Planes };
+                let options = Options { arithmetic, inputs, ..Options::new(language) };
+                let shader = match emit(&job, &options) {
+                    Ok(shader) => shader,
+                    Err(
+                        EmitError::ExactFetch { .. }
+                        | EmitError::ExactLanguage
+                        | EmitError::NoPlane(_),
+                    ) => continue,
+                    Err(error) => {
+                        skipped.push(format!("{name}: {error}"));
+                        continue;
+                    }
+                };
+                emitted += 1;
+                exact += usize::from(arithmetic == Arithmetic::Exact);
+                let place = format!("{name} as {} ({arithmetic:?})", language.name());
+                match &shader.code {
+                    Code::Text(text) if language == Language::Wgsl => {
+                        let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| {
+                            panic!("{place}: {}\n{text}", error.emit_to_string(text))
+                        });
+                        validate(&module)
+                            .unwrap_or_else(|error| panic!("{place}: {error}\n{text}"));
+                    }
+                    Code::Text(text) => {
+                        // A process for each would take long.
+                        if n % 8 == 0
+                            && let Some(result) =
+                                runs("glslangValidator", &["-S", "frag"], "a.frag", text.as_bytes())
+                        {
+                            by_tools[0] += 1;
+                            result.unwrap_or_else(|error| panic!("{place}: {error}\n{text}"));
+                        }
+                    }
+                    Code::Words(words) => {
+                        let bytes: Vec<u8> =
+                            words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                        let module = naga::front::spv::parse_u8_slice(
+                            &bytes,
+                            &naga::front::spv::Options::default(),
+                        );
+                        let module = module.unwrap_or_else(|error| panic!("{place}: {error}"));
+                        validate(&module).unwrap_or_else(|error| panic!("{place}: {error}"));
+                        if n % 8 == 0
+                            && let Some(result) =
+                                runs("spirv-val", &["--target-env", "vulkan1.0"], "a.spv", &bytes)
+                        {
+                            by_tools[1] += 1;
+                            result.unwrap_or_else(|error| panic!("{place}: {error}"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!(
+        "{emitted} shaders, {exact} of them exact; {by_tools:?} also by glslang and spirv-val; not emitted: {skipped:#?}"
+    );
+    assert!(emitted > 1000 && exact > 300, "{emitted} shaders, {exact} exact");
+}

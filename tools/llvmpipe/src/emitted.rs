@@ -1,0 +1,250 @@
+//! Pictures of emitted shaders: llvmpipe draws the GLSL that r500 writes of a program, and its floats are compared with
+//! those of the reference engine.
+#![allow(unsafe_code)]
+
+use std::io::Write;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use glow::{HasContext, PixelPackData, PixelUnpackData};
+use r500::emit::{Arithmetic, Code, Inputs, Language, Options, emit};
+use r500::exec::reference::Reference;
+use r500::exec::{Bindings, Frame, Options as DrawOptions, Shader, draw};
+use r500::program::Job;
+
+use crate::egl::Mesa;
+use crate::llvmpipe::link;
+use crate::texture::Upload;
+
+/// The value of pixels that are not written; no program computes it by chance.
+const UNTOUCHED: f32 = 12_345.678;
+
+/// How far a channel may be from the reference engine's, of 255.
+const TOLERANCE: f32 = 2.0;
+
+/// The vertex shader: a triangle over the picture.
+const VERTICES: &str = "#version 450\nvoid main() {\n    vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0;\n    \
+                        gl_Position = vec4(at, 0.0, 1.0);\n}\n";
+
+/// The comparison of one program.
+struct Compared {
+    name: String,
+    /// Written channels of covered pixels.
+    channels: usize,
+    identical: usize,
+    within: usize,
+    /// The instructions that the shader names as amplifiers.
+    amplifiers: usize,
+}
+
+/// Compares the programs of the corpus and prints a table. Returns whether none differs that must not.
+///
+/// # Errors
+/// If nothing can be drawn.
+pub(crate) fn run(mesa: &Mesa, jobs: Vec<(String, Job)>, arithmetic: Arithmetic) -> Result<bool> {
+    let gl = mesa.current(true)?;
+    let mut out = std::io::stdout().lock();
+    let (mut rows, mut refused, mut failed) = (Vec::new(), 0, 0);
+    for (name, job) in jobs {
+        match compare(gl, &name, &job, arithmetic) {
+            Ok(Some(row)) => rows.push(row),
+            Ok(None) => refused += 1,
+            Err(error) => {
+                failed += 1;
+                writeln!(out, "{name}: {error:#}")?;
+            }
+        }
+    }
+    ensure!(!rows.is_empty(), "no program has a shader");
+    let (mut identical, mut within, mut wrong) = (0, 0, failed);
+    for row in &rows {
+        let Compared { name, channels, .. } = row;
+        let all_identical = row.identical == *channels;
+        let all_within = row.within == *channels;
+        identical += usize::from(all_identical);
+        within += usize::from(all_within);
+        let bad = match arithmetic {
+            Arithmetic::Exact => !all_identical,
+            Arithmetic::Fast => !all_within && row.amplifiers == 0,
+        };
+        wrong += usize::from(bad);
+        if !all_identical && arithmetic == Arithmetic::Exact || !all_within {
+            writeln!(
+                out,
+                "{name}: {} of {channels} channels identical, {} within tolerance, {} amplifiers",
+                row.identical, row.within, row.amplifiers
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "{} programs: {identical} identical, {within} within tolerance; {refused} have no such shader, {failed} failed",
+        rows.len()
+    )?;
+    Ok(wrong == 0)
+}
+
+/// Draws a program by both; `None` if it has no shader of this kind.
+fn compare(
+    gl: &glow::Context,
+    name: &str,
+    job: &Job,
+    arithmetic: Arithmetic,
+) -> Result<Option<Compared>> {
+    let options = Options { arithmetic, inputs: Inputs::Planes, ..Options::new(Language::Glsl450) };
+    let Ok(emitted) = emit(job, &options) else { return Ok(None) };
+    let Code::Text(text) = &emitted.code else { bail!("GLSL is text") };
+    let size = job.size.unwrap_or([64, 64]);
+    let mut uniforms = emitted.uniforms.clone();
+    if let Some(planes) = emitted.interface.uniforms.as_ref().and_then(|uniforms| uniforms.planes) {
+        let place = uniforms.get_mut(planes as usize / 16).context("the size is in the buffer")?;
+        *place = [size[0] as f32, size[1] as f32, 0.0, 0.0];
+    }
+    let targets = &emitted.interface.colors;
+    let Some(&target) = targets.first() else { return Ok(None) };
+    // SAFETY: the context is current, and OpenGL checks its arguments; slices have the lengths that sizes and formats
+    // require.
+    let theirs = unsafe { picture(gl, job, text, &uniforms, size, usize::from(target)) }?;
+
+    let shader = Shader::new(&job.program)?;
+    let bindings = Bindings::new(job, size)?;
+    let frame = draw(&Reference, &shader, &bindings, &DrawOptions::default())?;
+    Ok(Some(counted(
+        name,
+        &frame,
+        usize::from(target),
+        &theirs,
+        emitted.interface.amplifiers.len(),
+    )?))
+}
+
+fn counted(
+    name: &str,
+    frame: &Frame,
+    target: usize,
+    theirs: &[[f32; 4]],
+    amplifiers: usize,
+) -> Result<Compared> {
+    let ours = frame.target(target).context("the target is written")?;
+    ensure!(ours.len() == theirs.len(), "pictures of one size");
+    let (mut channels, mut identical, mut within) = (0, 0, 0);
+    for ((ours, theirs), covered) in ours.iter().zip(theirs).zip(frame.coverage()) {
+        let expected = if *covered { *ours } else { [UNTOUCHED; 4] };
+        for (a, b) in expected.iter().zip(theirs) {
+            channels += 1;
+            identical += usize::from(a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan());
+            let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round();
+            let close = if *covered { (byte(*a) - byte(*b)).abs() <= TOLERANCE } else { a == b };
+            within += usize::from(close || a.is_nan() && b.is_nan());
+        }
+    }
+    Ok(Compared { name: name.into(), channels, identical, within, amplifiers })
+}
+
+/// Draws with a shader and returns a target's floats.
+///
+/// # Safety
+/// The context must be current.
+unsafe fn picture(
+    gl: &glow::Context,
+    job: &Job,
+    text: &str,
+    uniforms: &[[f32; 4]],
+    [width, height]: [u32; 2],
+    target: usize,
+) -> Result<Vec<[f32; 4]>> {
+    let (w, h) = (width as i32, height as i32);
+    let bytes: Vec<u8> = uniforms.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
+    let mut pixels = vec![0; width as usize * height as usize * 16];
+    // SAFETY: the contract of this function.
+    unsafe {
+        let program = link(gl, VERTICES, text)?;
+        gl.use_program(Some(program));
+        let array = gl.create_vertex_array().map_err(anyhow::Error::msg)?;
+        gl.bind_vertex_array(Some(array));
+        let buffer = gl.create_buffer().map_err(anyhow::Error::msg)?;
+        gl.bind_buffer(glow::UNIFORM_BUFFER, Some(buffer));
+        gl.buffer_data_u8_slice(glow::UNIFORM_BUFFER, &bytes, glow::STATIC_DRAW);
+        gl.bind_buffer_base(glow::UNIFORM_BUFFER, 0, Some(buffer));
+        let mut textures = Vec::new();
+        for (unit, texture) in job.textures.iter().enumerate() {
+            if let Some(texture) = texture {
+                let upload = Upload::of(texture, job.program.state.format[unit])?;
+                // The shader's binding of a texture is its unit after that of the uniforms.
+                textures.push(upload_floats(gl, unit as u32 + 1, &upload)?);
+            }
+        }
+        let store = gl.create_renderbuffer().map_err(anyhow::Error::msg)?;
+        let frame = gl.create_framebuffer().map_err(anyhow::Error::msg)?;
+        gl.bind_renderbuffer(glow::RENDERBUFFER, Some(store));
+        gl.renderbuffer_storage(glow::RENDERBUFFER, glow::RGBA32F, w, h);
+        gl.bind_framebuffer(glow::FRAMEBUFFER, Some(frame));
+        let attachment = glow::COLOR_ATTACHMENT0 + target as u32;
+        gl.framebuffer_renderbuffer(glow::FRAMEBUFFER, attachment, glow::RENDERBUFFER, Some(store));
+        let buffers: Vec<u32> =
+            (0..=target).map(|n| if n == target { attachment } else { glow::NONE }).collect();
+        gl.draw_buffers(&buffers);
+        gl.read_buffer(attachment);
+        ensure!(
+            gl.check_framebuffer_status(glow::FRAMEBUFFER) == glow::FRAMEBUFFER_COMPLETE,
+            "no render target of floats"
+        );
+        gl.viewport(0, 0, w, h);
+        gl.clear_buffer_f32_slice(glow::COLOR, target as u32, &[UNTOUCHED; 4]);
+        gl.draw_arrays(glow::TRIANGLES, 0, 3);
+        let pack = PixelPackData::Slice(Some(pixels.as_mut_slice()));
+        gl.read_pixels(0, 0, w, h, glow::RGBA, glow::FLOAT, pack);
+        gl.delete_framebuffer(frame);
+        gl.delete_renderbuffer(store);
+        textures.iter().for_each(|texture| gl.delete_texture(*texture));
+        gl.delete_buffer(buffer);
+        gl.delete_vertex_array(array);
+        gl.use_program(None);
+        gl.delete_program(program);
+        ensure!(gl.get_error() == glow::NO_ERROR, "an OpenGL error");
+    }
+    let floats = pixels.as_chunks::<4>().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
+    let floats: Vec<f32> = floats.collect();
+    Ok(floats.as_chunks::<4>().0.to_vec())
+}
+
+/// Uploads a texture as floats.
+///
+/// # Safety
+/// The context must be current.
+unsafe fn upload_floats(gl: &glow::Context, unit: u32, upload: &Upload) -> Result<glow::Texture> {
+    let Upload { target, images, parameters, border } = upload;
+    // SAFETY: the contract of this function.
+    unsafe {
+        let texture = gl.create_texture().map_err(anyhow::Error::msg)?;
+        gl.active_texture(glow::TEXTURE0 + unit);
+        gl.bind_texture(*target, Some(texture));
+        for image in images {
+            let [w, h, d] = image.size;
+            let data = image.floats();
+            let data = PixelUnpackData::Slice(Some(&data));
+            let (level, format) = (image.level, glow::RGBA32F as i32);
+            match image.target {
+                glow::TEXTURE_3D => gl.tex_image_3d(
+                    image.target,
+                    level,
+                    format,
+                    w,
+                    h,
+                    d,
+                    0,
+                    glow::RGBA,
+                    glow::FLOAT,
+                    data,
+                ),
+                face => {
+                    gl.tex_image_2d(face, level, format, w, h, 0, glow::RGBA, glow::FLOAT, data)
+                }
+            }
+        }
+        for &(parameter, value) in parameters {
+            gl.tex_parameter_i32(*target, parameter, value as i32);
+        }
+        gl.tex_parameter_f32_slice(*target, glow::TEXTURE_BORDER_COLOR, border);
+        Ok(texture)
+    }
+}
