@@ -33,7 +33,7 @@ pub(crate) fn lower(function: &Ir, target: &Target<'_>) -> Result<Source, EmitEr
     let mut lower = Lower {
         function,
         target,
-        uses: Uses::of(function),
+        uses: Uses::of(function, target.arithmetic == Arithmetic::Exact),
         uniforms: function
             .uniforms
             .iter()
@@ -226,14 +226,14 @@ impl Lower<'_> {
             Opcode::Mul(flags) => product(flags, next(), next(), exact),
             Opcode::Mad(flags, sign) => {
                 let (a, b, c) = (next(), next(), next());
-                binary(
+                self.sum(
                     if sign == AddSign::Plus { Op::Add } else { Op::Sub },
                     product(flags, a, b, exact),
                     c,
                 )
             }
-            Opcode::Add => binary(Op::Add, next(), next()),
-            Opcode::Sub => binary(Op::Sub, next(), next()),
+            Opcode::Add => self.sum(Op::Add, next(), next()),
+            Opcode::Sub => self.sum(Op::Sub, next(), next()),
             Opcode::Neg if exact => on_bits(Op::WordXor, next(), SIGN),
             Opcode::Neg => Expr::op(Op::Neg, [next()]),
             Opcode::Abs if exact => on_bits(Op::WordAnd, next(), !SIGN),
@@ -296,6 +296,32 @@ impl Lower<'_> {
         let along_x = Expr::op(Op::Mul, [part(PlanePart::AlongX), x]);
         let along_y = Expr::op(Op::Mul, [part(PlanePart::AlongY), y]);
         Expr::op(Op::Add, [Expr::op(Op::Add, [part(PlanePart::Corner), along_x]), along_y])
+    }
+
+    /// Returns a + b or a - b. Hosts take sums with a constant zero for the other operand, or for its negation, which differs for zeros and
+    /// denormals: an exact shader says what they are.
+    fn sum(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+        let zero = |x: &Expr| match x {
+            Expr::F32(0) => Some(false),
+            Expr::F32(SIGN) => Some(true),
+            _ => None,
+        };
+        let (negated, [first, second]) = (op == Op::Sub, [zero(&a), zero(&b)]);
+        if !self.is_exact() || first.is_none() && second.is_none() {
+            return Expr::op(op, [a, b]);
+        }
+        // Whether the zero is -0 where it is added.
+        let (x, minus_zero) = match (first, second) {
+            (_, Some(minus)) => (a, minus != negated),
+            (minus, None) => {
+                (if negated { on_bits(Op::WordXor, b, SIGN) } else { b }, minus == Some(true))
+            }
+        };
+        if minus_zero {
+            return self.call(Helper::Flush, x);
+        }
+        let is_zero = Expr::op(Op::Eq, [x.clone(), Expr::float(0.0)]);
+        Expr::select(is_zero, Expr::float(0.0), x)
     }
 
     fn call(&mut self, helper: Helper, operand: Expr) -> Expr {
@@ -515,11 +541,12 @@ struct Uses {
     /// For each value that is used: the region of its only use, if it has only one. The function's region is 0; others are numbered in the
     /// order of their beginnings.
     only: BTreeMap<Value, Option<u32>>,
+    exact: bool,
 }
 
 impl Uses {
-    fn of(function: &Ir) -> Self {
-        let mut uses = Self { only: BTreeMap::new() };
+    fn of(function: &Ir, exact: bool) -> Self {
+        let mut uses = Self { only: BTreeMap::new(), exact };
         let mut regions = 0;
         uses.statements(&function.body, 0, &mut regions);
         function.outputs().for_each(|operand| uses.count(operand, 0));
@@ -567,7 +594,7 @@ impl Uses {
                 IrStmt::Def(_, inst) => {
                     for operand in inst.args() {
                         self.count(*operand, region);
-                        if repeats(inst.opcode) {
+                        if repeats(inst, self.exact) {
                             self.count(*operand, region);
                         }
                     }
@@ -579,10 +606,16 @@ impl Uses {
 }
 
 /// Returns whether an operation may name an operand twice.
-fn repeats(opcode: Opcode) -> bool {
-    match opcode {
-        Opcode::Min(_) | Opcode::Max(_) | Opcode::Clamp01 | Opcode::Frc => true,
-        Opcode::Mul(flags) | Opcode::Mad(flags, _) => flags.zero_a || flags.zero_b,
+fn repeats(inst: &Inst, exact: bool) -> bool {
+    match inst.opcode {
+        Opcode::Min(_) | Opcode::Max(_) | Opcode::Clamp01 | Opcode::Frc => exact,
+        Opcode::Add | Opcode::Sub => exact && has_zero(inst),
+        Opcode::Mad(flags, _) => flags.zero_a || flags.zero_b || exact && has_zero(inst),
+        Opcode::Mul(flags) => flags.zero_a || flags.zero_b,
         _ => false,
     }
+}
+
+fn has_zero(inst: &Inst) -> bool {
+    inst.args().iter().any(|arg| matches!(arg, Operand::Const(0 | SIGN)))
 }

@@ -109,7 +109,11 @@ pub(crate) fn jobs(folder: &Path, filters: &[String]) -> Result<Vec<(String, Job
         }
         let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
         if let Ok(read) = r500::reader::read(&bytes, None, None, &Limits::default()) {
-            jobs.extend(read.into_iter().map(|job| (name.clone(), job)));
+            jobs.extend(
+                read.into_iter()
+                    .enumerate()
+                    .map(|(n, job)| (format!("{name} {n} {}", job.name), job)),
+            );
         }
     }
     Ok(jobs)

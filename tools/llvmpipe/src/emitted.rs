@@ -34,6 +34,8 @@ struct Compared {
     within: usize,
     /// The instructions that the shader names as amplifiers.
     amplifiers: usize,
+    /// The first channel that differs: pixel, channel, the reference's bits and the shader's.
+    first: Option<(usize, usize, u32, u32)>,
 }
 
 /// Compares the programs of the corpus and prints a table. Returns whether none differs that must not.
@@ -73,6 +75,12 @@ pub(crate) fn run(mesa: &Mesa, jobs: Vec<(String, Job)>, arithmetic: Arithmetic)
                 "{name}: {} of {channels} channels identical, {} within tolerance, {} amplifiers",
                 row.identical, row.within, row.amplifiers
             )?;
+            if let Some((pixel, channel, ours, theirs)) = row.first {
+                writeln!(
+                    out,
+                    "    pixel {pixel}, channel {channel}: {ours:08x} by the reference engine, {theirs:08x}"
+                )?;
+            }
         }
     }
     writeln!(
@@ -126,18 +134,24 @@ fn counted(
 ) -> Result<Compared> {
     let ours = frame.target(target).context("the target is written")?;
     ensure!(ours.len() == theirs.len(), "pictures of one size");
-    let (mut channels, mut identical, mut within) = (0, 0, 0);
-    for ((ours, theirs), covered) in ours.iter().zip(theirs).zip(frame.coverage()) {
+    let (mut channels, mut identical, mut within, mut first) = (0, 0, 0, None);
+    for (pixel, ((ours, theirs), covered)) in
+        ours.iter().zip(theirs).zip(frame.coverage()).enumerate()
+    {
         let expected = if *covered { *ours } else { [UNTOUCHED; 4] };
-        for (a, b) in expected.iter().zip(theirs) {
+        for (channel, (a, b)) in expected.iter().zip(theirs).enumerate() {
             channels += 1;
-            identical += usize::from(a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan());
+            let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+            identical += usize::from(same);
+            if !same && first.is_none() {
+                first = Some((pixel, channel, a.to_bits(), b.to_bits()));
+            }
             let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round();
             let close = if *covered { (byte(*a) - byte(*b)).abs() <= TOLERANCE } else { a == b };
             within += usize::from(close || a.is_nan() && b.is_nan());
         }
     }
-    Ok(Compared { name: name.into(), channels, identical, within, amplifiers })
+    Ok(Compared { name: name.into(), channels, identical, within, amplifiers, first })
 }
 
 /// Draws with a shader and returns a target's floats.
