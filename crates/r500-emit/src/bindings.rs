@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use r500_program::{InputData, Job};
 
 use crate::interface::{Interface, ShaderInput, ShaderTexture, UniformBuffer};
-use crate::source::{Axis, Expr, PlanePart, Source, Stmt};
+use crate::source::{Axis, Expr, HIDDEN, PlanePart, Source, Stmt};
 use crate::{Arithmetic, Dimensions, Inputs, Language};
 
 /// The binding of the uniform buffer; textures follow.
@@ -116,7 +116,7 @@ impl<'a> Bindings<'a> {
         self.inputs == Inputs::Planes && !self.used_inputs.is_empty()
     }
 
-    /// Returns the vectors of the uniform buffer, in order, but for the zero of WGSL.
+    /// Returns the vectors of the uniform buffer, in order.
     pub(crate) fn members(&self) -> Vec<String> {
         let mut members = self.constant_names.clone();
         if self.has_planes() {
@@ -125,6 +125,9 @@ impl<'a> Bindings<'a> {
                 let parts = [PlanePart::Corner, PlanePart::AlongX, PlanePart::AlongY];
                 members.extend(parts.map(|part| self.plane_name(*input, part)));
             }
+        }
+        if self.has_hidden() {
+            members.push("hidden".to_owned());
         }
         members
     }
@@ -144,13 +147,16 @@ impl<'a> Bindings<'a> {
         self.constant_names.len()
     }
 
-    pub(crate) fn zero_offset(&self) -> Option<u32> {
-        let needed = self.language == Language::Wgsl && self.arithmetic == Arithmetic::Exact;
-        needed.then(|| bytes(self.members().len()))
+    fn has_hidden(&self) -> bool {
+        self.arithmetic == Arithmetic::Exact
+    }
+
+    pub(crate) fn hidden_member(&self) -> usize {
+        self.members().len().saturating_sub(1)
     }
 
     pub(crate) fn has_uniforms(&self) -> bool {
-        !self.members().is_empty() || self.zero_offset().is_some()
+        !self.members().is_empty()
     }
 
     pub(crate) fn uniform_binding(&self) -> u32 {
@@ -175,7 +181,6 @@ impl<'a> Bindings<'a> {
     /// Returns the description for an embedder, without what the IR says of the program.
     pub(crate) fn interface(&self, source: &Source) -> Interface {
         let members = self.members().len();
-        let zero = self.zero_offset();
         let inputs = self.varyings().map(|(location, name)| ShaderInput {
             name: name.clone(),
             location,
@@ -196,11 +201,11 @@ impl<'a> Bindings<'a> {
         });
         let uniforms = self.has_uniforms().then(|| UniformBuffer {
             binding: UNIFORMS,
-            bytes: bytes(members + usize::from(zero.is_some())),
+            bytes: bytes(members),
             constants: u32::try_from(self.constant_names.len()).unwrap_or(u32::MAX),
             names: self.named.clone(),
             planes: self.has_planes().then(|| bytes(self.size_member())),
-            zero,
+            hidden: self.has_hidden().then(|| bytes(self.hidden_member())),
         });
         Interface {
             entry_point: "main",
@@ -240,8 +245,8 @@ impl<'a> Bindings<'a> {
                 ]);
             }
         }
-        if self.zero_offset().is_some() {
-            values.push([0.0; 4]);
+        if self.has_hidden() {
+            values.push(HIDDEN);
         }
         values
     }

@@ -115,7 +115,11 @@ impl Glsl<'_> {
             lines.line(&format!("{}in vec4 {name};", self.layout(&parts)));
         }
         for n in (0..4).filter(|n| source.colors[*n].is_some()) {
-            lines.line(&format!("layout(location = {n}) out vec4 color{n};"));
+            let precise = if exact { "precise " } else { "" };
+            lines.line(&format!("{precise}layout(location = {n}) out vec4 color{n};"));
+        }
+        if exact && source.depth.is_some() {
+            lines.line("precise gl_FragDepth;");
         }
         lines.line("");
     }
@@ -127,6 +131,8 @@ impl Dialect for Glsl<'_> {
             Type::F32 if self.bindings.arithmetic == Arithmetic::Exact => "precise float",
             Type::F32 => "float",
             Type::U32 => "uint",
+            // A comparison is an operation, too: hosts take `a - b != 0` for `a != b`.
+            Type::Bool if self.bindings.arithmetic == Arithmetic::Exact => "precise bool",
             Type::Bool => "bool",
         }
     }
@@ -173,6 +179,10 @@ impl Dialect for Glsl<'_> {
             Op::And => infix("&&"),
             Op::Or => infix("||"),
             Op::Not => Text::compound(format!("!{a}")),
+            // `precise` holds for operations, but not for `?:`: Mesa makes a minimum of it, which differs for NaN.
+            Op::Select if self.bindings.arithmetic == Arithmetic::Exact => {
+                Text::atom(format!("mix({c}, {b}, {a})"))
+            }
             Op::Select => Text::compound(format!("{a} ? {b} : {c}")),
             Op::Bits => call("floatBitsToUint"),
             Op::FromBits => call("uintBitsToFloat"),
@@ -202,6 +212,10 @@ impl Dialect for Glsl<'_> {
 
     fn size(&self) -> String {
         "size".to_owned()
+    }
+
+    fn hidden(&self) -> String {
+        "hidden".to_owned()
     }
 
     fn position(&self) -> &'static str {

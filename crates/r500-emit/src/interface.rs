@@ -42,8 +42,8 @@ pub struct UniformBuffer {
     /// The byte offset of `(width, height, 0, 0)` of the picture, after which each input has three vectors: its value at the lower left corner,
     /// and its changes over the width and over the height. `None` with varyings.
     pub planes: Option<u32>,
-    /// The byte offset of a vector of zeros, which an exact shader in WGSL needs so that the host cannot know them.
-    pub zero: Option<u32>,
+    /// The byte offset of `(0, -0, 1, -1)` in exact shaders: numbers that the host must not know, because it would simplify operations with them.
+    pub hidden: Option<u32>,
 }
 
 /// A varying.

@@ -303,9 +303,7 @@ fn may_be_nearest(job: &Job, unit: u8) -> bool {
     let texture = job.textures.get(usize::from(unit)).and_then(Option::as_ref);
     texture.is_none_or(|texture| {
         let filter = texture.filter0;
-        [filter.mag_filter(), filter.min_filter()]
-            .iter()
-            .any(|filter| *filter == TexelFilter::POINT)
+        [filter.mag_filter(), filter.min_filter()].contains(&TexelFilter::POINT)
     })
 }
 

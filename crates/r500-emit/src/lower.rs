@@ -73,14 +73,15 @@ pub(crate) fn lower(function: &Ir, target: &Target<'_>) -> Result<Source, EmitEr
         .map(|color| color.map(|channels| channels.map(|channel| lower.float(channel))));
     let depth = function.depth.map(|(depth, written)| {
         let (depth, written) = (lower.float(depth), lower.mask(written));
-        match written {
-            Expr::Bool(true) => depth,
-            written => Expr::select(written, depth, Expr::FragmentDepth),
-        }
+        Expr::select(written, depth, Expr::FragmentDepth)
     });
     let covered = lower.covered.map(Expr::Var);
     let functions = kernels::functions(&lower.helpers);
-    Ok(Source { functions, body, types: lower.types, colors, depth, covered })
+    let mut source = Source { functions, body, types: lower.types, colors, depth, covered };
+    if target.arithmetic == Arithmetic::Exact {
+        source.hide();
+    }
+    Ok(source)
 }
 
 struct Lower<'a> {
@@ -166,7 +167,7 @@ impl Lower<'_> {
                 IrStmt::Discard(mask) => {
                     let covered = self.covered.expect("declared, because a statement discards");
                     let mask = self.mask(*mask);
-                    let stays = Expr::op(Op::And, [Expr::Var(covered), Expr::op(Op::Not, [mask])]);
+                    let stays = Expr::and(Expr::Var(covered), Expr::not(mask));
                     out.push(Stmt::Set(covered, stays));
                 }
                 // The interface says that these are left out.
@@ -226,14 +227,14 @@ impl Lower<'_> {
             Opcode::Mul(flags) => product(flags, next(), next(), exact),
             Opcode::Mad(flags, sign) => {
                 let (a, b, c) = (next(), next(), next());
-                self.sum(
+                binary(
                     if sign == AddSign::Plus { Op::Add } else { Op::Sub },
                     product(flags, a, b, exact),
                     c,
                 )
             }
-            Opcode::Add => self.sum(Op::Add, next(), next()),
-            Opcode::Sub => self.sum(Op::Sub, next(), next()),
+            Opcode::Add => binary(Op::Add, next(), next()),
+            Opcode::Sub => binary(Op::Sub, next(), next()),
             Opcode::Neg if exact => on_bits(Op::WordXor, next(), SIGN),
             Opcode::Neg => Expr::op(Op::Neg, [next()]),
             Opcode::Abs if exact => on_bits(Op::WordAnd, next(), !SIGN),
@@ -281,11 +282,11 @@ impl Lower<'_> {
             Opcode::Ge => binary(Op::Ge, next(), next()),
             Opcode::Eq => binary(Op::Eq, next(), next()),
             Opcode::Ne => binary(Op::Ne, next(), next()),
-            Opcode::And => binary(Op::And, next(), next()),
-            Opcode::Or => binary(Op::Or, next(), next()),
+            Opcode::And => Expr::and(next(), next()),
+            Opcode::Or => Expr::or(next(), next()),
             Opcode::AndNot => {
                 let (a, b) = (next(), next());
-                binary(Op::And, a, Expr::op(Op::Not, [b]))
+                Expr::and(a, Expr::not(b))
             }
         }
     }
@@ -296,32 +297,6 @@ impl Lower<'_> {
         let along_x = Expr::op(Op::Mul, [part(PlanePart::AlongX), x]);
         let along_y = Expr::op(Op::Mul, [part(PlanePart::AlongY), y]);
         Expr::op(Op::Add, [Expr::op(Op::Add, [part(PlanePart::Corner), along_x]), along_y])
-    }
-
-    /// Returns a + b or a - b. Hosts take sums with a constant zero for the other operand, or for its negation, which differs for zeros and
-    /// denormals: an exact shader says what they are.
-    fn sum(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
-        let zero = |x: &Expr| match x {
-            Expr::F32(0) => Some(false),
-            Expr::F32(SIGN) => Some(true),
-            _ => None,
-        };
-        let (negated, [first, second]) = (op == Op::Sub, [zero(&a), zero(&b)]);
-        if !self.is_exact() || first.is_none() && second.is_none() {
-            return Expr::op(op, [a, b]);
-        }
-        // Whether the zero is -0 where it is added.
-        let (x, minus_zero) = match (first, second) {
-            (_, Some(minus)) => (a, minus != negated),
-            (minus, None) => {
-                (if negated { on_bits(Op::WordXor, b, SIGN) } else { b }, minus == Some(true))
-            }
-        };
-        if minus_zero {
-            return self.call(Helper::Flush, x);
-        }
-        let is_zero = Expr::op(Op::Eq, [x.clone(), Expr::float(0.0)]);
-        Expr::select(is_zero, Expr::float(0.0), x)
     }
 
     fn call(&mut self, helper: Helper, operand: Expr) -> Expr {
@@ -609,13 +584,7 @@ impl Uses {
 fn repeats(inst: &Inst, exact: bool) -> bool {
     match inst.opcode {
         Opcode::Min(_) | Opcode::Max(_) | Opcode::Clamp01 | Opcode::Frc => exact,
-        Opcode::Add | Opcode::Sub => exact && has_zero(inst),
-        Opcode::Mad(flags, _) => flags.zero_a || flags.zero_b || exact && has_zero(inst),
-        Opcode::Mul(flags) => flags.zero_a || flags.zero_b,
+        Opcode::Mul(flags) | Opcode::Mad(flags, _) => flags.zero_a || flags.zero_b,
         _ => false,
     }
-}
-
-fn has_zero(inst: &Inst) -> bool {
-    inst.args().iter().any(|arg| matches!(arg, Operand::Const(0 | SIGN)))
 }

@@ -126,6 +126,8 @@ pub(crate) enum Expr {
     F32(u32),
     U32(u32),
     Bool(bool),
+    /// A number that the host cannot know, by its place in [`HIDDEN`].
+    Hidden(u8),
     /// A channel of an input.
     Input(u8, u8),
     /// A channel of a program constant.
@@ -162,6 +164,10 @@ pub(crate) enum Axis {
     Y,
 }
 
+/// Numbers of exact shaders that the host must not know: it would take `x + 0` and `x * 1` for `x`, and `x * 0` for 0, which differs for zeros,
+/// denormals and NaN.
+pub(crate) const HIDDEN: [f32; 4] = [0.0, -0.0, 1.0, -1.0];
+
 impl Expr {
     pub(crate) fn op<const N: usize>(op: Op, operands: [Self; N]) -> Self {
         Self::Op(op, operands.into())
@@ -171,8 +177,61 @@ impl Expr {
         Self::F32(x.to_bits())
     }
 
+    /// Returns `condition ? yes : no`.
     pub(crate) fn select(condition: Self, yes: Self, no: Self) -> Self {
-        Self::op(Op::Select, [condition, yes, no])
+        match condition {
+            Self::Bool(true) => yes,
+            Self::Bool(false) => no,
+            _ if yes == no => yes,
+            condition => Self::op(Op::Select, [condition, yes, no]),
+        }
+    }
+
+    /// Returns `a && b`.
+    pub(crate) fn and(a: Self, b: Self) -> Self {
+        match (a, b) {
+            (Self::Bool(false), _) | (_, Self::Bool(false)) => Self::Bool(false),
+            (Self::Bool(true), x) | (x, Self::Bool(true)) => x,
+            (a, b) => Self::op(Op::And, [a, b]),
+        }
+    }
+
+    /// Returns `a || b`.
+    pub(crate) fn or(a: Self, b: Self) -> Self {
+        match (a, b) {
+            (Self::Bool(true), _) | (_, Self::Bool(true)) => Self::Bool(true),
+            (Self::Bool(false), x) | (x, Self::Bool(false)) => x,
+            (a, b) => Self::op(Op::Or, [a, b]),
+        }
+    }
+
+    /// Returns `!a`.
+    pub(crate) fn not(a: Self) -> Self {
+        match a {
+            Self::Bool(value) => Self::Bool(!value),
+            a => Self::op(Op::Not, [a]),
+        }
+    }
+
+    /// Hides the numbers of [`HIDDEN`] from the host, except where they are compared.
+    pub(crate) fn hide(&mut self) {
+        match self {
+            Self::F32(bits) => {
+                let place = HIDDEN.iter().position(|x| x.to_bits() == *bits);
+                if let Some(place) = place {
+                    *self = Self::Hidden(u8::try_from(place).expect("four numbers"));
+                }
+            }
+            Self::Op(Op::Lt | Op::Ge | Op::Eq | Op::Ne, operands) => {
+                operands
+                    .iter_mut()
+                    .filter(|operand| !matches!(operand, Self::F32(_)))
+                    .for_each(Self::hide);
+            }
+            Self::Op(_, operands) => operands.iter_mut().for_each(Self::hide),
+            Self::Call(_, operand) => operand.hide(),
+            _ => {}
+        }
     }
 
     /// Returns the number of operations.
@@ -267,6 +326,16 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Hides the numbers of [`HIDDEN`] from the host.
+    pub(crate) fn hide(&mut self) {
+        hide(&mut self.body);
+        for function in &mut self.functions {
+            hide(&mut function.body);
+            function.result.hide();
+        }
+        self.colors.iter_mut().flatten().flatten().chain(&mut self.depth).for_each(Expr::hide);
+    }
+
     /// Calls `f` with every expression of the body and the outputs.
     pub(crate) fn each_expression(&self, f: &mut impl FnMut(&Expr)) {
         each_in(&self.body, f);
@@ -276,6 +345,23 @@ impl Source {
         }
         self.colors.iter().flatten().flatten().for_each(|color| color.each(f));
         self.depth.iter().chain(&self.covered).for_each(|expr| expr.each(f));
+    }
+}
+
+/// Hides numbers in all expressions of statements.
+fn hide(body: &mut [Stmt]) {
+    for stmt in body {
+        match stmt {
+            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => expr.hide(),
+            Stmt::BreakUnless(condition) => condition.hide(),
+            Stmt::If(condition, yes, no) => {
+                condition.hide();
+                hide(yes);
+                hide(no);
+            }
+            Stmt::Loop(_, _, body) => hide(body),
+            Stmt::Comment(_) | Stmt::Sample(_) => {}
+        }
     }
 }
 

@@ -447,6 +447,10 @@ impl<'a> Writer<'a> {
                 let member = self.bindings.plane_member(*input, *part);
                 self.uniform(member, u32::from(*channel))
             }
+            Expr::Hidden(place) => {
+                let member = self.bindings.hidden_member();
+                self.uniform(member, u32::from(*place))
+            }
             Expr::Size(axis) => self.uniform(self.bindings.size_member(), axis_index(*axis)),
             Expr::Centre(axis) => self.position(axis_index(*axis)),
             Expr::FragmentDepth => self.position(2),

@@ -15,6 +15,7 @@ pub(crate) trait Dialect {
     fn constant(&self, constant: u8) -> String;
     fn plane(&self, input: u8, part: PlanePart) -> String;
     fn size(&self) -> String;
+    fn hidden(&self) -> String;
     fn position(&self) -> &'static str;
     /// Declares a variable, which changes later if `is_mutable`.
     fn declare(&self, name: &str, ty: Type, value: &str, is_mutable: bool) -> String;
@@ -81,6 +82,7 @@ pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
         Expr::Input(input, c) => channel(dialect.input(*input), *c),
         Expr::Constant(constant, c) => channel(dialect.constant(*constant), *c),
         Expr::Plane(input, part, c) => channel(dialect.plane(*input, *part), *c),
+        Expr::Hidden(place) => channel(dialect.hidden(), *place),
         Expr::Size(axis) => channel(dialect.size(), u8::from(*axis == Axis::Y)),
         Expr::Centre(axis) => channel(dialect.position().to_owned(), u8::from(*axis == Axis::Y)),
         Expr::FragmentDepth => channel(dialect.position().to_owned(), 2),

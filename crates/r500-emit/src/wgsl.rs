@@ -34,9 +34,6 @@ fn header(lines: &mut Lines<'_>, source: &Source, bindings: &Bindings<'_>) {
         for member in bindings.members() {
             lines.line(&format!("    {member}: vec4<f32>,"));
         }
-        if bindings.zero_offset().is_some() {
-            lines.line("    zero: vec4<u32>,");
-        }
         lines.line("}");
         lines.line(&format!(
             "@group(0) @binding({}) var<uniform> uniforms: Uniforms;",
@@ -66,7 +63,7 @@ fn header(lines: &mut Lines<'_>, source: &Source, bindings: &Bindings<'_>) {
     if bindings.arithmetic == Arithmetic::Exact {
         lines.line("// A rounded result that the host cannot combine with another operation.");
         lines.line("fn r(x: f32) -> f32 {");
-        lines.line("    return bitcast<f32>(bitcast<u32>(x) | uniforms.zero.x);");
+        lines.line("    return bitcast<f32>(bitcast<u32>(x) | bitcast<u32>(uniforms.hidden.x));");
         lines.line("}");
         lines.line("");
     }
@@ -129,7 +126,11 @@ struct Wgsl<'a> {
 
 impl Wgsl<'_> {
     fn zero(&self) -> &'static str {
-        if self.bindings.arithmetic == Arithmetic::Exact { "uniforms.zero.x" } else { "zero" }
+        if self.bindings.arithmetic == Arithmetic::Exact {
+            "bitcast<u32>(uniforms.hidden.x)"
+        } else {
+            "zero"
+        }
     }
 }
 
@@ -220,6 +221,10 @@ impl Dialect for Wgsl<'_> {
 
     fn size(&self) -> String {
         "uniforms.size".to_owned()
+    }
+
+    fn hidden(&self) -> String {
+        "uniforms.hidden".to_owned()
     }
 
     fn position(&self) -> &'static str {

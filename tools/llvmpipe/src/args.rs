@@ -28,6 +28,12 @@ pub(crate) struct Args {
     pub(crate) format: Format,
     /// Compare emitted shaders of this kind instead of timing.
     pub(crate) emitted: Option<Arithmetic>,
+    /// Compare this many generated programs instead of the corpus.
+    pub(crate) generated: u64,
+    /// A folder for the shaders of pictures that differ.
+    pub(crate) dump: Option<PathBuf>,
+    /// The seed of the first generated program.
+    pub(crate) seed: u64,
 }
 
 /// The output format of the engine.
@@ -85,6 +91,9 @@ impl Default for Args {
             time: Duration::from_secs(2),
             format: Format::Text,
             emitted: None,
+            generated: 0,
+            seed: 0,
+            dump: None,
         }
     }
 }
@@ -119,12 +128,19 @@ impl Command {
                 "--output" => args.output = output(&value()?)?,
                 "--time" => args.time = time(&value()?)?,
                 "--format" => args.format = format(&value()?)?,
+                "--generated" => args.generated = number(&option, &value()?)?,
+                "--dump" => args.dump = Some(value()?.into()),
+                "--seed" => args.seed = number(&option, &value()?)?,
                 "--emitted" => args.emitted = Some(emitted(&value()?)?),
                 _ => return Err(format!("`{option}` is not an option; see --help")),
             }
         }
         Ok(Self::Run(args))
     }
+}
+
+fn number(option: &str, text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{option}: `{text}` is no number"))
 }
 
 fn emitted(text: &str) -> Result<Arithmetic, String> {

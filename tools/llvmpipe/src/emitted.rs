@@ -3,13 +3,14 @@
 #![allow(unsafe_code)]
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use glow::{HasContext, PixelPackData, PixelUnpackData};
-use r500::emit::{Arithmetic, Code, Inputs, Language, Options, emit};
+use r500::emit::{Arithmetic, Code, Inputs, Interface, Language, Options, ShaderInput, emit};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Frame, Options as DrawOptions, Shader, draw};
-use r500::program::Job;
+use r500::program::{Input, InputData, Job};
 
 use crate::egl::Mesa;
 use crate::llvmpipe::link;
@@ -34,6 +35,8 @@ struct Compared {
     within: usize,
     /// The instructions that the shader names as amplifiers.
     amplifiers: usize,
+    /// The shader that was drawn.
+    text: String,
     /// The first channel that differs: pixel, channel, the reference's bits and the shader's.
     first: Option<(usize, usize, u32, u32)>,
 }
@@ -42,7 +45,12 @@ struct Compared {
 ///
 /// # Errors
 /// If nothing can be drawn.
-pub(crate) fn run(mesa: &Mesa, jobs: Vec<(String, Job)>, arithmetic: Arithmetic) -> Result<bool> {
+pub(crate) fn run(
+    mesa: &Mesa,
+    jobs: Vec<(String, Job)>,
+    arithmetic: Arithmetic,
+    dump: Option<&Path>,
+) -> Result<bool> {
     let gl = mesa.current(true)?;
     let mut out = std::io::stdout().lock();
     let (mut rows, mut refused, mut failed) = (Vec::new(), 0, 0);
@@ -75,6 +83,9 @@ pub(crate) fn run(mesa: &Mesa, jobs: Vec<(String, Job)>, arithmetic: Arithmetic)
                 "{name}: {} of {channels} channels identical, {} within tolerance, {} amplifiers",
                 row.identical, row.within, row.amplifiers
             )?;
+            if let Some(folder) = dump {
+                std::fs::write(folder.join(format!("{name}.frag")), &row.text)?;
+            }
             if let Some((pixel, channel, ours, theirs)) = row.first {
                 writeln!(
                     out,
@@ -98,74 +109,133 @@ fn compare(
     job: &Job,
     arithmetic: Arithmetic,
 ) -> Result<Option<Compared>> {
-    let options = Options { arithmetic, inputs: Inputs::Planes, ..Options::new(Language::Glsl450) };
+    // A picture without planes has a value for each pixel, which the shader then takes from a texture.
+    let inputs = job.inputs_or_default();
+    let has_values = inputs.iter().any(|input| matches!(input.data, InputData::Values { .. }));
+    let from = if has_values { Inputs::Varyings } else { Inputs::Planes };
+    let options = Options { arithmetic, inputs: from, ..Options::new(Language::Glsl450) };
     let Ok(emitted) = emit(job, &options) else { return Ok(None) };
     let Code::Text(text) = &emitted.code else { bail!("GLSL is text") };
+    let (text, values) = with_values(text, &emitted.interface, &inputs)?;
     let size = job.size.unwrap_or([64, 64]);
     let mut uniforms = emitted.uniforms.clone();
     if let Some(planes) = emitted.interface.uniforms.as_ref().and_then(|uniforms| uniforms.planes) {
         let place = uniforms.get_mut(planes as usize / 16).context("the size is in the buffer")?;
         *place = [size[0] as f32, size[1] as f32, 0.0, 0.0];
     }
-    let targets = &emitted.interface.colors;
-    let Some(&target) = targets.first() else { return Ok(None) };
-    // SAFETY: the context is current, and OpenGL checks its arguments; slices have the lengths that sizes and formats
-    // require.
-    let theirs = unsafe { picture(gl, job, text, &uniforms, size, usize::from(target)) }?;
 
     let shader = Shader::new(&job.program)?;
     let bindings = Bindings::new(job, size)?;
     let frame = draw(&Reference, &shader, &bindings, &DrawOptions::default())?;
-    Ok(Some(counted(
-        name,
-        &frame,
-        usize::from(target),
-        &theirs,
-        emitted.interface.amplifiers.len(),
-    )?))
+    let amplifiers = emitted.interface.amplifiers.len();
+    let mut compared = Compared {
+        name: name.into(),
+        channels: 0,
+        identical: 0,
+        within: 0,
+        amplifiers,
+        text: text.clone(),
+        first: None,
+    };
+    for target in &emitted.interface.colors {
+        let target = usize::from(*target);
+        let scene = Scene { job, text: &text, uniforms: &uniforms, values: &values, size, target };
+        // SAFETY: the context is current, and OpenGL checks its arguments; slices have the lengths that sizes and
+        // formats require.
+        let theirs = unsafe { picture(gl, &scene) }?;
+        compared.count(&frame, job.coverage.as_deref(), target, &theirs)?;
+    }
+    Ok(Some(compared))
 }
 
-fn counted(
-    name: &str,
-    frame: &Frame,
-    target: usize,
-    theirs: &[[f32; 4]],
-    amplifiers: usize,
-) -> Result<Compared> {
-    let ours = frame.target(target).context("the target is written")?;
-    ensure!(ours.len() == theirs.len(), "pictures of one size");
-    let (mut channels, mut identical, mut within, mut first) = (0, 0, 0, None);
-    for (pixel, ((ours, theirs), covered)) in
-        ours.iter().zip(theirs).zip(frame.coverage()).enumerate()
-    {
-        let expected = if *covered { *ours } else { [UNTOUCHED; 4] };
-        for (channel, (a, b)) in expected.iter().zip(theirs).enumerate() {
-            channels += 1;
-            let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
-            identical += usize::from(same);
-            if !same && first.is_none() {
-                first = Some((pixel, channel, a.to_bits(), b.to_bits()));
-            }
-            let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round();
-            let close = if *covered { (byte(*a) - byte(*b)).abs() <= TOLERANCE } else { a == b };
-            within += usize::from(close || a.is_nan() && b.is_nan());
-        }
+/// The values of an input, by pixel.
+struct Values {
+    location: u32,
+    size: [u32; 2],
+    texels: Vec<[f32; 4]>,
+}
+
+/// The first binding of values: no program has more units.
+const VALUES: u32 = 17;
+
+/// Returns a shader that takes its varyings from textures, and their texels.
+fn with_values(
+    text: &str,
+    interface: &Interface,
+    inputs: &[Input],
+) -> Result<(String, Vec<Values>)> {
+    let (mut text, mut all) = (text.to_owned(), Vec::new());
+    for input in &interface.inputs {
+        let ShaderInput { name, location, temp } = input;
+        let own = inputs.iter().find(|input| input.temp == *temp).context("an input of the job")?;
+        let InputData::Values { width, values } = &own.data else {
+            bail!("planes and values in one picture")
+        };
+        let declared = format!("layout(location = {location}) in vec4 {name};");
+        ensure!(text.contains(&declared), "{declared} is not in the shader");
+        let size = [*width, u32::try_from(values.len())?.checked_div(*width).unwrap_or(0)];
+        let fetched = format!(
+            "layout(binding = {}) uniform sampler2D values{location};\n\
+             #define {name} texelFetch(values{location}, min(ivec2(gl_FragCoord.xy), ivec2({}, {})), 0)",
+            VALUES + location,
+            size[0].saturating_sub(1),
+            size[1].saturating_sub(1),
+        );
+        text = text.replace(&declared, &fetched);
+        all.push(Values { location: *location, size, texels: values.clone() });
     }
-    Ok(Compared { name: name.into(), channels, identical, within, amplifiers, first })
+    Ok((text, all))
+}
+
+impl Compared {
+    /// Compares a target, in the pixels that the job covers.
+    fn count(
+        &mut self,
+        frame: &Frame,
+        covered: Option<&[bool]>,
+        target: usize,
+        theirs: &[[f32; 4]],
+    ) -> Result<()> {
+        let ours = frame.target(target).context("the target is written")?;
+        ensure!(ours.len() == theirs.len(), "pictures of one size");
+        let pixels = ours.iter().zip(theirs).zip(frame.coverage()).enumerate();
+        for (pixel, ((ours, theirs), stays)) in pixels {
+            if covered.is_some_and(|covered| covered.get(pixel) == Some(&false)) {
+                continue;
+            }
+            let expected = if *stays { *ours } else { [UNTOUCHED; 4] };
+            for (channel, (a, b)) in expected.iter().zip(theirs).enumerate() {
+                self.channels += 1;
+                let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                self.identical += usize::from(same);
+                if !same && self.first.is_none() {
+                    self.first = Some((pixel, channel, a.to_bits(), b.to_bits()));
+                }
+                let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round();
+                let close = if *stays { (byte(*a) - byte(*b)).abs() <= TOLERANCE } else { a == b };
+                self.within += usize::from(close || a.is_nan() && b.is_nan());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is drawn.
+struct Scene<'a> {
+    job: &'a Job,
+    text: &'a str,
+    uniforms: &'a [[f32; 4]],
+    values: &'a [Values],
+    size: [u32; 2],
+    target: usize,
 }
 
 /// Draws with a shader and returns a target's floats.
 ///
 /// # Safety
 /// The context must be current.
-unsafe fn picture(
-    gl: &glow::Context,
-    job: &Job,
-    text: &str,
-    uniforms: &[[f32; 4]],
-    [width, height]: [u32; 2],
-    target: usize,
-) -> Result<Vec<[f32; 4]>> {
+unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>> {
+    let Scene { job, text, uniforms, values, size: [width, height], target } = *scene;
     let (w, h) = (width as i32, height as i32);
     let bytes: Vec<u8> = uniforms.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
     let mut pixels = vec![0; width as usize * height as usize * 16];
@@ -185,6 +255,19 @@ unsafe fn picture(
                 let upload = Upload::of(texture, job.program.state.format[unit])?;
                 // The shader's binding of a texture is its unit after that of the uniforms.
                 textures.push(upload_floats(gl, unit as u32 + 1, &upload)?);
+            }
+        }
+        for Values { location, size: [w, h], texels } in values {
+            let bytes: Vec<u8> = texels.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
+            let texture = gl.create_texture().map_err(anyhow::Error::msg)?;
+            textures.push(texture);
+            gl.active_texture(glow::TEXTURE0 + VALUES + location);
+            gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+            let (w, h, format) = (*w as i32, *h as i32, glow::RGBA32F as i32);
+            let data = PixelUnpackData::Slice(Some(&bytes));
+            gl.tex_image_2d(glow::TEXTURE_2D, 0, format, w, h, 0, glow::RGBA, glow::FLOAT, data);
+            for filter in [glow::TEXTURE_MIN_FILTER, glow::TEXTURE_MAG_FILTER] {
+                gl.tex_parameter_i32(glow::TEXTURE_2D, filter, glow::NEAREST as i32);
             }
         }
         let store = gl.create_renderbuffer().map_err(anyhow::Error::msg)?;

@@ -27,6 +27,8 @@ use r500::emit::Arithmetic;
 use r500::exec::Engine;
 use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::picture::Picture;
+use r500::program::Job;
+use r500_gen::{Case, Rng, Shape};
 
 use args::{Args, Command, Format, Output};
 use capture::Capture;
@@ -94,11 +96,21 @@ fn fail(status: u8, error: &anyhow::Error) -> ExitCode {
     ExitCode::from(status)
 }
 
+fn generated(seed: u64) -> (String, Job) {
+    let name = format!("seed {seed}");
+    let case = Case::generate(&mut Rng::new(seed), &Shape::default());
+    let job = case.job(&name);
+    (name, job)
+}
+
 /// Compares the shaders that r500 writes of the corpus's programs. Returns whether none differs that must not.
 fn emitted_shaders(args: &Args, arithmetic: Arithmetic) -> Result<bool> {
     let mesa = Mesa::load().context("no llvmpipe (libegl1 libegl-mesa0 libgl1-mesa-dri)")?;
-    let jobs = capture::jobs(&args.corpus, &args.filters)?;
-    emitted::run(&mesa, jobs, arithmetic)
+    let jobs = match args.generated {
+        0 => capture::jobs(&args.corpus, &args.filters)?,
+        count => (args.seed..).take(count as usize).map(generated).collect(),
+    };
+    emitted::run(&mesa, jobs, arithmetic, args.dump.as_deref())
 }
 
 /// Times all programs and prints the answer.
