@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use r500_program::{InputData, Job};
 
-use crate::interface::{Interface, ShaderInput, ShaderTexture, UniformBuffer};
+use crate::interface::{Interface, NamedConstant, ShaderInput, ShaderTexture, UniformBuffer};
 use crate::source::{Axis, Expr, HIDDEN, PlanePart, Source, Stmt};
 use crate::{Arithmetic, Dimensions, Inputs, Language};
 
@@ -21,7 +21,7 @@ pub(crate) struct Bindings<'a> {
     used_inputs: BTreeMap<u8, u8>,
     input_names: BTreeMap<u8, String>,
     constant_names: Vec<String>,
-    named: Vec<(String, u8)>,
+    named: Vec<NamedConstant>,
     pub textures: BTreeMap<u8, Dimensions>,
     pub uses_position: bool,
     /// Whether a number is used that has no decimal form.
@@ -61,7 +61,9 @@ impl<'a> Bindings<'a> {
             (0..constants).map(|n| named(&format!("c{n}"), names(n))).collect();
         let named_constants = constant_names.iter().enumerate();
         let named_constants = named_constants
-            .filter_map(|(n, _)| Some((names(n)?.to_owned(), u8::try_from(n).ok()?)))
+            .filter_map(|(n, _)| {
+                Some(NamedConstant { name: names(n)?.to_owned(), constant: u8::try_from(n).ok()? })
+            })
             .collect();
         let all_inputs = job.inputs_or_default();
         let input_names = used_inputs

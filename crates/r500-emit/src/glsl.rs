@@ -2,7 +2,7 @@
 
 use crate::bindings::Bindings;
 use crate::source::{Expr, Lod, Op, PlanePart, Sample, Source, Type};
-use crate::text::{Dialect, Lines, Text, decimal, helper_name, variable};
+use crate::text::{Dialect, Lines, Text, decimal};
 use crate::{Arithmetic, Dimensions, Language};
 
 /// Writes a shader.
@@ -10,15 +10,7 @@ pub(crate) fn write(source: &Source, bindings: &Bindings<'_>, language: Language
     let glsl = Glsl { bindings, language };
     let mut lines = Lines { dialect: &glsl, out: String::new(), depth: 0 };
     glsl.header(&mut lines, source);
-    for function in &source.functions {
-        let head = glsl.function_head(helper_name(function.helper), &variable(function.parameter));
-        lines.line(&format!("{head} {{"));
-        lines.block(&function.body, &function.types);
-        let result = lines.print(&function.result);
-        lines.line(&format!("    return {result};"));
-        lines.line("}");
-        lines.line("");
-    }
+    lines.functions(&source.functions);
     lines.line("void main() {");
     lines.block(&source.body, &source.types);
     lines.depth += 1;
@@ -258,7 +250,9 @@ impl Dialect for Glsl<'_> {
         format!("for (uint {counter} = 0u; {counter} < {trips}u; {counter}++)")
     }
 
-    fn function_head(&self, name: &str, parameter: &str) -> String {
-        format!("float {name}(float {parameter})")
+    fn function_head(&self, name: &str, parameters: &[String]) -> String {
+        let parameters: Vec<String> =
+            parameters.iter().map(|name| format!("float {name}")).collect();
+        format!("float {name}({})", parameters.join(", "))
     }
 }

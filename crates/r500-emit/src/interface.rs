@@ -37,13 +37,22 @@ pub struct UniformBuffer {
     pub bytes: u32,
     /// The number of program constants, from the first one on.
     pub constants: u32,
-    /// Constants with a name, and their numbers.
-    pub names: Vec<(String, u8)>,
+    /// Constants with a name.
+    pub names: Vec<NamedConstant>,
     /// The byte offset of `(width, height, 0, 0)` of the picture, after which each input has three vectors: its value at the lower left corner,
     /// and its changes over the width and over the height. `None` with varyings.
     pub planes: Option<u32>,
     /// The byte offset of `(0, -0, 1, -1)` in exact shaders: numbers that the host must not know, because it would simplify operations with them.
     pub hidden: Option<u32>,
+}
+
+/// A constant with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NamedConstant {
+    /// Its name in the program's source.
+    pub name: String,
+    /// Its number.
+    pub constant: u8,
 }
 
 /// A varying.

@@ -12,18 +12,20 @@ pub(crate) fn functions(helpers: &[Helper]) -> Vec<Function> {
 }
 
 fn function(helper: Helper) -> Function {
-    let mut kernel = Kernel { types: vec![Type::F32], body: Vec::new() };
-    let parameter = Var(0);
-    let x = Word::Var(parameter, Type::F32);
+    let parameters: Vec<Var> =
+        (0..if helper == Helper::Product { 2 } else { 1 }).map(Var).collect();
+    let mut kernel = Kernel { types: vec![Type::F32; parameters.len()], body: Vec::new() };
+    let x = Word::Var(Var(0), Type::F32);
     let result = match helper {
         Helper::Ex2 => branchless::ex2(&mut kernel, x).float(),
         Helper::Ln2 => branchless::ln2(&mut kernel, x).float(),
         Helper::Sin => branchless::sin(&mut kernel, x).float(),
         Helper::Cos => branchless::cos(&mut kernel, x).float(),
         Helper::Flush => flush(x),
+        Helper::Product => kernel.product([Expr::Var(Var(0)), Expr::Var(Var(1))]),
         Helper::QuadLane(lane) => kernel.quad_lane(x, lane),
     };
-    Function { helper, parameter, body: kernel.body, result, types: kernel.types }
+    Function { helper, parameters, body: kernel.body, result, types: kernel.types }
 }
 
 /// A 32-bit word: a float or an integer.
@@ -87,6 +89,16 @@ impl Kernel {
 
     fn compare(&mut self, op: Op, operands: [Word; 2]) -> Var {
         self.variable(Expr::op(op, operands.map(Word::float)), Type::Bool)
+    }
+
+    /// Returns a * b, or +0 if a factor is zero.
+    fn product(&mut self, [a, b]: [Expr; 2]) -> Expr {
+        let is_zero = |x: &Expr| Expr::op(Op::Eq, [x.clone(), Expr::float(0.0)]);
+        let either = Expr::or(is_zero(&a), is_zero(&b));
+        // Of its own, so that the targets protect it.
+        let product = self.named(Expr::op(Op::Mul, [a, b]), Type::F32);
+        let result = Expr::select(either, Expr::float(0.0), product);
+        self.named(result, Type::F32)
     }
 
     /// Returns the value that x has in a lane of the quad.

@@ -16,7 +16,8 @@
 //! # Contract
 //!
 //! A *fast* shader uses the host's functions, interpolation and samplers. Its colours are close to those of the reference engine, except where
-//! the program amplifies small differences; [`Interface::amplifiers`] names these instructions. An *exact* shader computes the bits of the
+//! the program amplifies small differences, or depends on NaN, which hosts are free to lose; [`Interface::amplifiers`] names the instructions
+//! that amplify. An *exact* shader computes the bits of the
 //! reference engine on a host whose arithmetic is that of IEEE 754 with denormals flushed, which no language promises: each operation is
 //! rounded on its own, and kernels replace the host's functions. Varyings are the host's in any case; [`Inputs::Planes`] computes inputs as the
 //! reference engine does. Exact shaders do not fetch yet.
@@ -25,15 +26,15 @@
 //!
 //! ```
 //! use r500_emit::{Code, Language, Options, emit};
+//! use r500_isa::Instruction;
 //! use r500_program::Job;
 //!
 //! // out[0] = (u, v, 0, 1).
-//! let words = [0x0007_8101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000];
 //! let mut job = Job::default();
-//! job.program.words = vec![words.into()];
+//! job.program.code = vec![Instruction([0x0007_8101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
 //! let shader = emit(&job, &Options::new(Language::Wgsl))?;
 //! let Code::Text(text) = &shader.code else { unreachable!("WGSL is text") };
-//! assert!(text.contains("@fragment"));
+//! assert!(text.contains("outputs.color0 = vec4<f32>("));
 //! # Ok::<(), r500_emit::EmitError>(())
 //! ```
 #![forbid(unsafe_code)]
@@ -67,7 +68,8 @@ use bindings::Bindings;
 use lower::Target;
 
 pub use interface::{
-    Amplifier, AmplifierReason, Dimensions, Interface, ShaderInput, ShaderTexture, UniformBuffer,
+    Amplifier, AmplifierReason, Dimensions, Interface, NamedConstant, ShaderInput, ShaderTexture,
+    UniformBuffer,
 };
 
 /// A language of shaders.
@@ -181,7 +183,7 @@ pub enum Code {
     Words(Vec<u32>),
 }
 
-/// The reason why a program is no shader.
+/// The reason why a program cannot be written as a shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmitError {
@@ -205,7 +207,7 @@ pub enum EmitError {
     #[error("OpenGL ES 3.00 has no `precise`, so its shaders cannot be exact; take glsl-es-310")]
     ExactLanguage,
     /// An input has a value for each pixel.
-    #[error("input {0} has a value for each pixel and is no plane; take varyings")]
+    #[error("input {0} has a value for each pixel, not a plane; take varyings")]
     NoPlane(u8),
 }
 

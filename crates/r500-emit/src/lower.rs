@@ -190,7 +190,8 @@ impl Lower<'_> {
     fn comment(&mut self, address: u32, out: &mut Vec<Stmt>) {
         if self.address != Some(address) {
             self.address = Some(address);
-            out.push(Stmt::Comment((self.target.annotate)(address)));
+            let text = (self.target.annotate)(address);
+            out.push(Stmt::Comment(text.split_whitespace().collect::<Vec<_>>().join(" ")));
         }
     }
 
@@ -224,17 +225,15 @@ impl Lower<'_> {
         let binary = |op, a, b| Expr::op(op, [a, b]);
         match inst.opcode {
             Opcode::Input { input, channel } => self.input(input, channel),
-            Opcode::Mul(flags) => product(flags, next(), next(), exact),
+            Opcode::Mul(flags) => self.product(flags, next(), next()),
             Opcode::Mad(flags, sign) => {
                 let (a, b, c) = (next(), next(), next());
-                binary(
-                    if sign == AddSign::Plus { Op::Add } else { Op::Sub },
-                    product(flags, a, b, exact),
-                    c,
-                )
+                let product = self.product(flags, a, b);
+                let op = if sign == AddSign::Plus { Op::Add } else { Op::Sub };
+                self.sum(op, product, c)
             }
-            Opcode::Add => binary(Op::Add, next(), next()),
-            Opcode::Sub => binary(Op::Sub, next(), next()),
+            Opcode::Add => self.sum(Op::Add, next(), next()),
+            Opcode::Sub => self.sum(Op::Sub, next(), next()),
             Opcode::Neg if exact => on_bits(Op::WordXor, next(), SIGN),
             Opcode::Neg => Expr::op(Op::Neg, [next()]),
             Opcode::Abs if exact => on_bits(Op::WordAnd, next(), !SIGN),
@@ -253,7 +252,7 @@ impl Lower<'_> {
                 Expr::select(condition, a, b)
             }
             Opcode::Flush if !exact => next(),
-            Opcode::Flush => self.call(Helper::Flush, next()),
+            Opcode::Flush => self.call(Helper::Flush, vec![next()]),
             Opcode::Clamp01 if !exact => Expr::op(Op::Saturate, [next()]),
             Opcode::Clamp01 => {
                 let x = next();
@@ -270,14 +269,14 @@ impl Lower<'_> {
             Opcode::Rsq if !exact => Expr::op(Op::InverseSqrt, [next()]),
             Opcode::Rsq => binary(Op::Div, Expr::float(1.0), Expr::op(Op::Sqrt, [next()])),
             Opcode::Ex2 if !exact => Expr::op(Op::Exp2, [next()]),
-            Opcode::Ex2 => self.call(Helper::Ex2, next()),
+            Opcode::Ex2 => self.call(Helper::Ex2, vec![next()]),
             Opcode::Ln2 if !exact => Expr::op(Op::Log2, [next()]),
-            Opcode::Ln2 => self.call(Helper::Ln2, next()),
+            Opcode::Ln2 => self.call(Helper::Ln2, vec![next()]),
             Opcode::Sin if !exact => Expr::op(Op::Sin, [radians(next())]),
-            Opcode::Sin => self.call(Helper::Sin, next()),
+            Opcode::Sin => self.call(Helper::Sin, vec![next()]),
             Opcode::Cos if !exact => Expr::op(Op::Cos, [radians(next())]),
-            Opcode::Cos => self.call(Helper::Cos, next()),
-            Opcode::QuadBroadcast(lane) => self.call(Helper::QuadLane(lane), next()),
+            Opcode::Cos => self.call(Helper::Cos, vec![next()]),
+            Opcode::QuadBroadcast(lane) => self.call(Helper::QuadLane(lane), vec![next()]),
             Opcode::Lt => binary(Op::Lt, next(), next()),
             Opcode::Ge => binary(Op::Ge, next(), next()),
             Opcode::Eq => binary(Op::Eq, next(), next()),
@@ -299,11 +298,52 @@ impl Lower<'_> {
         Expr::op(Op::Add, [Expr::op(Op::Add, [part(PlanePart::Corner), along_x]), along_y])
     }
 
-    fn call(&mut self, helper: Helper, operand: Expr) -> Expr {
+    /// Returns a * b with the flags of a product. In a fast shader, the zero of a finite constant's product may have either sign.
+    fn product(&mut self, flags: MulFlags, a: Expr, b: Expr) -> Expr {
+        let exact = self.is_exact();
+        let is_finite =
+            |x: &Expr| matches!(x, Expr::F32(bits) if f32::from_bits(*bits).is_finite());
+        let zero = |x: &Expr| Expr::op(Op::Eq, [x.clone(), Expr::float(0.0)]);
+        let matters = |other: &Expr| exact || !is_finite(other);
+        let rules = [flags.zero_a && matters(&b), flags.zero_b && matters(&a)];
+        let is_zero = match rules {
+            [false, false] => None,
+            [true, true] => {
+                let a = if flags.negate { on_sign(a) } else { a };
+                return self.call(Helper::Product, vec![a, b]);
+            }
+            [true, false] => Some(zero(&a)),
+            [false, true] => Some(zero(&b)),
+        };
+        let a = if flags.negate { on_sign(a) } else { a };
+        let one = Expr::float(1.0);
+        let product = match (a, b) {
+            (x, factor) | (factor, x) if !exact && factor == one => x,
+            (a, b) => Expr::op(Op::Mul, [a, b]),
+        };
+        match is_zero {
+            None => product,
+            Some(is_zero) => Expr::select(is_zero, Expr::float(0.0), product),
+        }
+    }
+
+    /// Returns a + b or a - b; in a fast shader without a constant zero.
+    fn sum(&self, op: Op, a: Expr, b: Expr) -> Expr {
+        let is_zero = |x: &Expr| matches!(x, Expr::F32(0 | SIGN));
+        match op {
+            _ if self.is_exact() => Expr::op(op, [a, b]),
+            _ if is_zero(&b) => a,
+            Op::Add if is_zero(&a) => b,
+            Op::Sub if is_zero(&a) => on_sign(b),
+            _ => Expr::op(op, [a, b]),
+        }
+    }
+
+    fn call(&mut self, helper: Helper, operands: Vec<Expr>) -> Expr {
         if !self.helpers.contains(&helper) {
             self.helpers.push(helper);
         }
-        Expr::Call(helper, Box::new(operand))
+        Expr::Call(helper, operands)
     }
 
     fn fetch(&mut self, fetch: &Fetch, out: &mut Vec<Stmt>) -> Result<(), EmitError> {
@@ -461,7 +501,13 @@ fn is_input(stmt: &IrStmt) -> bool {
 
 fn is_rounded(expr: &Expr) -> bool {
     let mut rounded = false;
-    expr.each(&mut |part| rounded |= matches!(part, Expr::Op(op, _) if op.is_rounded()));
+    expr.each(&mut |part| {
+        rounded |= match part {
+            Expr::Op(op, _) => op.is_rounded(),
+            Expr::Call(..) => true,
+            _ => false,
+        };
+    });
     rounded
 }
 
@@ -471,29 +517,6 @@ const SIGN: u32 = 0x8000_0000;
 fn on_bits(op: Op, x: Expr, bits: u32) -> Expr {
     let word = Expr::op(Op::Bits, [x]);
     Expr::op(Op::FromBits, [Expr::op(op, [word, Expr::U32(bits)])])
-}
-
-/// Returns a * b with the flags of a product. In a fast shader, the zero of a finite constant's product may have either sign.
-fn product(flags: MulFlags, a: Expr, b: Expr, exact: bool) -> Expr {
-    let is_finite = |x: &Expr| matches!(x, Expr::F32(bits) if f32::from_bits(*bits).is_finite());
-    let zero = |x: &Expr| Expr::op(Op::Eq, [x.clone(), Expr::float(0.0)]);
-    let matters = |other: &Expr| exact || !is_finite(other);
-    let is_zero = match (flags.zero_a && matters(&b), flags.zero_b && matters(&a)) {
-        (false, false) => None,
-        (true, false) => Some(zero(&a)),
-        (false, true) => Some(zero(&b)),
-        (true, true) => Some(Expr::op(Op::Or, [zero(&a), zero(&b)])),
-    };
-    let a = if flags.negate { on_sign(a) } else { a };
-    let one = Expr::float(1.0);
-    let product = match (a, b) {
-        (x, factor) | (factor, x) if !exact && factor == one => x,
-        (a, b) => Expr::op(Op::Mul, [a, b]),
-    };
-    match is_zero {
-        None => product,
-        Some(is_zero) => Expr::select(is_zero, Expr::float(0.0), product),
-    }
 }
 
 /// Returns -x as a factor, where the bits of a denormal or NaN have no effect.
@@ -584,7 +607,7 @@ impl Uses {
 fn repeats(inst: &Inst, exact: bool) -> bool {
     match inst.opcode {
         Opcode::Min(_) | Opcode::Max(_) | Opcode::Clamp01 | Opcode::Frc => exact,
-        Opcode::Mul(flags) | Opcode::Mad(flags, _) => flags.zero_a || flags.zero_b,
+        Opcode::Mul(flags) | Opcode::Mad(flags, _) => flags.zero_a != flags.zero_b,
         _ => false,
     }
 }

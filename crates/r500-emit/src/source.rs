@@ -114,6 +114,8 @@ pub(crate) enum Helper {
     Cos,
     /// A value without a denormal's fraction.
     Flush,
+    /// The product of two numbers, 0 if one is.
+    Product,
     /// The value of a lane of the quad: 0 top left, 1 top right, 2 bottom left.
     QuadLane(u8),
 }
@@ -143,7 +145,7 @@ pub(crate) enum Expr {
     /// A channel of an input's plane.
     Plane(u8, PlanePart, u8),
     Op(Op, Vec<Expr>),
-    Call(Helper, Box<Expr>),
+    Call(Helper, Vec<Expr>),
 }
 
 /// A vector of an input's plane.
@@ -228,8 +230,9 @@ impl Expr {
                     .filter(|operand| !matches!(operand, Self::F32(_)))
                     .for_each(Self::hide);
             }
-            Self::Op(_, operands) => operands.iter_mut().for_each(Self::hide),
-            Self::Call(_, operand) => operand.hide(),
+            Self::Op(_, operands) | Self::Call(_, operands) => {
+                operands.iter_mut().for_each(Self::hide);
+            }
             _ => {}
         }
     }
@@ -237,8 +240,9 @@ impl Expr {
     /// Returns the number of operations.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Op(_, operands) => 1 + operands.iter().map(Self::size).sum::<usize>(),
-            Self::Call(_, operand) => 1 + operand.size(),
+            Self::Op(_, operands) | Self::Call(_, operands) => {
+                1 + operands.iter().map(Self::size).sum::<usize>()
+            }
             _ => 0,
         }
     }
@@ -247,8 +251,9 @@ impl Expr {
     pub(crate) fn each(&self, f: &mut impl FnMut(&Self)) {
         f(self);
         match self {
-            Self::Op(_, operands) => operands.iter().for_each(|operand| operand.each(f)),
-            Self::Call(_, operand) => operand.each(f),
+            Self::Op(_, operands) | Self::Call(_, operands) => {
+                operands.iter().for_each(|operand| operand.each(f));
+            }
             _ => {}
         }
     }
@@ -300,11 +305,11 @@ pub(crate) enum Stmt {
     BreakUnless(Expr),
 }
 
-/// A function with one parameter.
+/// A function.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Function {
     pub helper: Helper,
-    pub parameter: Var,
+    pub parameters: Vec<Var>,
     pub body: Vec<Stmt>,
     pub result: Expr,
     /// Types of its variables.

@@ -219,12 +219,15 @@ impl<'a> Writer<'a> {
 
     fn function(&mut self, function: &Function) {
         let float = self.types.float;
-        let ty = self.builder.type_function(float, [float]);
+        let ty = self.builder.type_function(float, function.parameters.iter().map(|_| float));
         let id = self.builder.begin_function(float, None, FunctionControl::NONE, ty).expect(BLOCKS);
         self.builder.name(id, helper_name(function.helper));
-        let parameter = self.builder.function_parameter(float).expect(BLOCKS);
+        self.places = BTreeMap::new();
+        for var in &function.parameters {
+            let parameter = self.builder.function_parameter(float).expect(BLOCKS);
+            self.places.insert(*var, Place::Value(parameter, Type::F32));
+        }
         self.builder.begin_block(None).expect(BLOCKS);
-        self.places = BTreeMap::from([(function.parameter, Place::Value(parameter, Type::F32))]);
         self.variables(&function.body, &function.types);
         self.statements(&function.body, &function.types);
         let result = self.value(&function.result);
@@ -456,11 +459,12 @@ impl<'a> Writer<'a> {
             Expr::FragmentDepth => self.position(2),
             Expr::InSecond(axis) => self.in_second(*axis),
             Expr::Op(op, operands) => self.operation(*op, operands),
-            Expr::Call(helper, operand) => {
-                let operand = self.value(operand);
+            Expr::Call(helper, operands) => {
+                let operands: Vec<Word> =
+                    operands.iter().map(|operand| self.value(operand)).collect();
                 let function = *self.helpers.get(helper).expect("functions come before the body");
                 self.builder
-                    .function_call(self.types.float, None, function, [operand])
+                    .function_call(self.types.float, None, function, operands)
                     .expect(BLOCKS)
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::source::{Axis, Expr, Helper, PlanePart, Sample, Stmt, Type, Var};
+use crate::source::{Axis, Expr, Function, Helper, PlanePart, Sample, Stmt, Type, Var};
 
 /// A language of text.
 pub(crate) trait Dialect {
@@ -24,8 +24,8 @@ pub(crate) trait Dialect {
     /// Declares the vector that a fetch returns.
     fn declare_texel(&self, name: &str, value: &str) -> String;
     fn loop_head(&self, counter: &str, trips: u32) -> String;
-    /// Returns the head of a function with a parameter.
-    fn function_head(&self, name: &str, parameter: &str) -> String;
+    /// Returns the head of a function.
+    fn function_head(&self, name: &str, parameters: &[String]) -> String;
 }
 
 /// The text of an expression.
@@ -59,6 +59,7 @@ pub(crate) fn helper_name(helper: Helper) -> &'static str {
         Helper::Sin => "r500_sin",
         Helper::Cos => "r500_cos",
         Helper::Flush => "r500_flush",
+        Helper::Product => "r500_mul",
         Helper::QuadLane(0) => "r500_top_left",
         Helper::QuadLane(1) => "r500_top_right",
         Helper::QuadLane(_) => "r500_bottom_left",
@@ -96,8 +97,10 @@ pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
                 operands.iter().map(|operand| expression(dialect, operand).operand()).collect();
             dialect.operation(*op, &operands)
         }
-        Expr::Call(helper, operand) => {
-            Text::atom(format!("{}({})", helper_name(*helper), expression(dialect, operand).text))
+        Expr::Call(helper, operands) => {
+            let operands: Vec<String> =
+                operands.iter().map(|operand| expression(dialect, operand).text).collect();
+            Text::atom(format!("{}({})", helper_name(*helper), operands.join(", ")))
         }
     }
 }
@@ -135,6 +138,21 @@ impl Lines<'_> {
         }
     }
 
+    /// Writes functions.
+    pub(crate) fn functions(&mut self, functions: &[Function]) {
+        for function in functions {
+            let parameters: Vec<String> =
+                function.parameters.iter().map(|var| variable(*var)).collect();
+            let head = self.dialect.function_head(helper_name(function.helper), &parameters);
+            self.line(&format!("{head} {{"));
+            self.block(&function.body, &function.types);
+            let result = self.print(&function.result);
+            self.line(&format!("    return {result};"));
+            self.line("}");
+            self.line("");
+        }
+    }
+
     fn declare(&mut self, var: Var, value: &Expr, types: &[Type], is_mutable: bool) {
         let value = self.print(value);
         let text = self.dialect.declare(&variable(var), types[var.0 as usize], &value, is_mutable);
@@ -165,6 +183,7 @@ impl Lines<'_> {
                 self.block(body, types);
                 self.line("}");
             }
+            Stmt::BreakUnless(Expr::Bool(false)) => self.line("break;"),
             Stmt::BreakUnless(condition) => {
                 let condition = expression(self.dialect, condition).operand();
                 self.line(&format!("if (!{condition}) {{ break; }}"));

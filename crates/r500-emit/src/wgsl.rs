@@ -1,10 +1,8 @@
 //! WGSL.
 
-use std::fmt::Write;
-
 use crate::bindings::Bindings;
 use crate::source::{Expr, Lod, Op, PlanePart, Sample, Source, Type};
-use crate::text::{CHANNELS, Dialect, Lines, Text, decimal, helper_name, variable};
+use crate::text::{Dialect, Lines, Text, decimal};
 use crate::{Arithmetic, Dimensions};
 
 /// Writes a shader.
@@ -15,15 +13,7 @@ pub(crate) fn write(source: &Source, bindings: &Bindings<'_>) -> String {
     lines.line("diagnostic(off, derivative_uniformity);");
     lines.line("");
     header(&mut lines, source, bindings);
-    for function in &source.functions {
-        let head = wgsl.function_head(helper_name(function.helper), &variable(function.parameter));
-        lines.line(&format!("{head} {{"));
-        lines.block(&function.body, &function.types);
-        let result = lines.print(&function.result);
-        lines.line(&format!("    return {result};"));
-        lines.line("}");
-        lines.line("");
-    }
+    lines.functions(&source.functions);
     main(&mut lines, source, bindings);
     lines.out
 }
@@ -271,13 +261,9 @@ impl Dialect for Wgsl<'_> {
         format!("for (var {counter} = 0u; {counter} < {trips}u; {counter}++)")
     }
 
-    fn function_head(&self, name: &str, parameter: &str) -> String {
-        let mut head = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(head, "fn {name}({parameter}: f32) -> f32");
-        head
+    fn function_head(&self, name: &str, parameters: &[String]) -> String {
+        let parameters: Vec<String> =
+            parameters.iter().map(|name| format!("{name}: f32")).collect();
+        format!("fn {name}({}) -> f32", parameters.join(", "))
     }
 }
-
-/// The number of channels of a vector.
-const _: () = assert!(CHANNELS.len() == 4);

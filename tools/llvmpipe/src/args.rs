@@ -140,7 +140,7 @@ impl Command {
 }
 
 fn number(option: &str, text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("{option}: `{text}` is no number"))
+    text.parse().map_err(|_| format!("{option}: `{text}` is not a number"))
 }
 
 fn emitted(text: &str) -> Result<Arithmetic, String> {

@@ -4,10 +4,13 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use glow::{HasContext, PixelPackData, PixelUnpackData};
-use r500::emit::{Arithmetic, Code, Inputs, Interface, Language, Options, ShaderInput, emit};
+use r500::emit::{
+    Arithmetic, Code, Inputs, Interface, Language, Options, ShaderInput, ShaderTexture, emit,
+};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Frame, Options as DrawOptions, Shader, draw};
 use r500::program::{Input, InputData, Job};
@@ -35,6 +38,8 @@ struct Compared {
     within: usize,
     /// The instructions that the shader names as amplifiers.
     amplifiers: usize,
+    /// How long the shader took to write.
+    writing: Duration,
     /// The shader that was drawn.
     text: String,
     /// The first channel that differs: pixel, channel, the reference's bits and the shader's.
@@ -99,6 +104,10 @@ pub(crate) fn run(
         "{} programs: {identical} identical, {within} within tolerance; {refused} have no such shader, {failed} failed",
         rows.len()
     )?;
+    let mut times: Vec<Duration> = rows.iter().map(|row| row.writing).collect();
+    times.sort_unstable();
+    let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
+    writeln!(out, "a shader is written in {median:.2?} (median), {worst:.2?} (worst)")?;
     Ok(wrong == 0)
 }
 
@@ -114,7 +123,16 @@ fn compare(
     let has_values = inputs.iter().any(|input| matches!(input.data, InputData::Values { .. }));
     let from = if has_values { Inputs::Varyings } else { Inputs::Planes };
     let options = Options { arithmetic, inputs: from, ..Options::new(Language::Glsl450) };
+    let start = Instant::now();
     let Ok(emitted) = emit(job, &options) else { return Ok(None) };
+    let writing = start.elapsed();
+    // A sampler without a texture.
+    let bound = |texture: &ShaderTexture| {
+        job.textures.get(usize::from(texture.unit)).is_some_and(Option::is_some)
+    };
+    if !emitted.interface.textures.iter().all(bound) {
+        return Ok(None);
+    }
     let Code::Text(text) = &emitted.code else { bail!("GLSL is text") };
     let (text, values) = with_values(text, &emitted.interface, &inputs)?;
     let size = job.size.unwrap_or([64, 64]);
@@ -134,6 +152,7 @@ fn compare(
         identical: 0,
         within: 0,
         amplifiers,
+        writing,
         text: text.clone(),
         first: None,
     };

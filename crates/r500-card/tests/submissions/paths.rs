@@ -113,7 +113,7 @@ fn random_states_leave_the_same_bits_by_paths_and_by_rules() {
     let budget_ms = std::env::var("ARBTEST_BUDGET_MS").ok().and_then(|text| text.parse().ok());
     let budget_ms = budget_ms.unwrap_or(2000);
     let (mut draws, mut by_lanes) = (0_u64, 0_u64);
-    let mut property = |u: &mut arbtest::arbitrary::Unstructured<'_>| {
+    let mut property = |u: &mut Unstructured<'_>| {
         let mut stream = base();
         let (color, _) = stream.buffer(64 * 64 * 4);
         // Sometimes the last rows are outside of the buffer.
@@ -145,7 +145,6 @@ fn random_states_leave_the_same_bits_by_paths_and_by_rules() {
         Ok(())
     };
     arbtest::arbtest(&mut property).budget_ms(budget_ms);
-    println!("{by_lanes} of {draws} draws by lanes");
     assert!(by_lanes * 3 > draws, "{by_lanes} of {draws} draws by lanes");
 }
 

@@ -62,6 +62,7 @@ mod safe_text;
 mod scene;
 #[cfg(target_os = "linux")]
 mod scratch;
+mod shader;
 mod source_map;
 mod stats;
 mod stream;

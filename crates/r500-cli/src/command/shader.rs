@@ -1,0 +1,134 @@
+//! Shaders of other GPUs: what `r500 convert` writes as WGSL, GLSL and SPIR-V.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use r500::asm::print_lines;
+use r500::emit::{Amplifier, Arithmetic, Code, Inputs, Language, Options, Shader, emit};
+use r500::program::Job;
+use r500::reader;
+
+use super::exit::{Failure, Outcome};
+use super::output_file::put_group;
+use super::{input_args, overwrite, terminal};
+
+/// What a program is converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A format of programs.
+    Program(reader::Language),
+    /// A shader.
+    Shader(Language),
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(language) = Language::from_name(&text.to_ascii_lowercase()) {
+            return Ok(Self::Shader(language));
+        }
+        text.parse().map(Self::Program).map_err(|error: String| {
+            let shaders = Language::ALL.map(Language::name).join(", ");
+            format!("{error}, and of shaders {shaders}")
+        })
+    }
+}
+
+/// Options of shaders.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Shaders of other GPUs")]
+pub(super) struct ShaderArgs {
+    /// Compute the bits of the reference engine, on a host that rounds as IEEE 754 and flushes denormals; not for programs that fetch
+    #[arg(long)]
+    exact: bool,
+    /// Compute inputs from planes over the picture, in the uniform buffer, not from varyings
+    #[arg(long)]
+    planes: bool,
+    /// Print the shader's bindings to stdout; without -o instead of the shader
+    #[arg(long, value_name = "FORMAT")]
+    interface: Option<InterfaceFormat>,
+}
+
+/// The format of a shader's bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum InterfaceFormat {
+    /// One JSON object.
+    Json,
+}
+
+impl ShaderArgs {
+    /// Returns the name of an option that is for shaders only, if one is given.
+    pub(super) fn given(self) -> Option<&'static str> {
+        if self.exact {
+            return Some("--exact");
+        }
+        if self.planes { Some("--planes") } else { self.interface.map(|_| "--interface") }
+    }
+
+    /// Writes a program as a shader.
+    pub(super) fn write(
+        self,
+        job: &Job,
+        language: Language,
+        output: Option<&Path>,
+        inputs: &[PathBuf],
+    ) -> Outcome<()> {
+        let code = &job.program.code;
+        let offset = job.program.state.base_address();
+        let (first, lines) = (usize::from(offset), print_lines(code, offset));
+        let annotate = |address: u32| {
+            let line = (address as usize).checked_sub(first).and_then(|at| lines.get(at));
+            line.map_or_else(|| format!("{address}"), |line| format!("{address}: {line}"))
+        };
+        let options = Options {
+            language,
+            arithmetic: if self.exact { Arithmetic::Exact } else { Arithmetic::Fast },
+            inputs: if self.planes { Inputs::Planes } else { Inputs::Varyings },
+            annotate: Some(&annotate),
+        };
+        let shader = emit(job, &options).map_err(Failure::input)?;
+        notes(&shader);
+        let bytes = match &shader.code {
+            Code::Text(text) => text.clone().into_bytes(),
+            Code::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        };
+        match output.filter(|path| !input_args::is_stdin(path)) {
+            Some(path) => {
+                overwrite::refuse([path], inputs)?;
+                put_group([(path, &*bytes)])?;
+            }
+            None if self.interface.is_some() => {}
+            None if matches!(shader.code, Code::Words(_)) && std::io::stdout().is_terminal() => {
+                return Err(Failure::usage("SPIR-V is not for a terminal; give -o FILE"));
+            }
+            None => terminal::out().write_all(&bytes)?,
+        }
+        if self.interface.is_some() {
+            let mut out = terminal::out();
+            serde_json::to_writer_pretty(&mut out, &shader.interface)
+                .map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says what the shader leaves out, and where it may differ.
+fn notes(shader: &Shader) {
+    for left_out in &shader.interface.left_out {
+        terminal::warn(&format!("no shader can do this, so it is left out: {left_out}"));
+    }
+    let amplifiers = &shader.interface.amplifiers;
+    if let Some(Amplifier { address, reason }) = amplifiers.first() {
+        let others = match amplifiers.len() - 1 {
+            0 => String::new(),
+            n => format!("; {n} more with --interface json"),
+        };
+        terminal::note(&format!(
+            "the host's last bits may become visible: at address {address}, {reason}{others}"
+        ));
+    }
+}
