@@ -7,6 +7,7 @@ use r500_ir::{
     Type as IrType, Value,
 };
 use r500_isa::values::TexOp;
+use r500_numerics::Arith;
 
 use crate::kernels;
 use crate::source::{Axis, Expr, Helper, Lod, Op, PlanePart, Sample, Source, Stmt, Type, Var};
@@ -369,7 +370,7 @@ impl Lower<'_> {
             TexOp::LOD => Lod::Level(q),
             TexOp::DXDY => Lod::Gradients(dx, dy),
             TexOp::PROJ => {
-                let divided = |x| Expr::op(Op::Div, [x, q.clone()]);
+                let divided = |x| quotient(x, q.clone());
                 coordinates = coordinates.into_iter().map(divided).collect();
                 Lod::Implicit
             }
@@ -517,6 +518,16 @@ const SIGN: u32 = 0x8000_0000;
 fn on_bits(op: Op, x: Expr, bits: u32) -> Expr {
     let word = Expr::op(Op::Bits, [x]);
     Expr::op(Op::FromBits, [Expr::op(op, [word, Expr::U32(bits)])])
+}
+
+/// Returns a / b. WGSL refuses constant expressions without a finite value, so constants are divided here.
+fn quotient(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::F32(a), Expr::F32(b)) => {
+            Expr::float(Arith::REFERENCE.div(f32::from_bits(a), f32::from_bits(b)))
+        }
+        (a, b) => Expr::op(Op::Div, [a, b]),
+    }
 }
 
 /// Returns -x as a factor, where the bits of a denormal or NaN have no effect.

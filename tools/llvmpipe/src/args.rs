@@ -205,7 +205,8 @@ mod tests {
     fn every_option_is_understood() {
         assert_eq!(args(""), Args::default());
         let line = "--engine reference --simd=avx2 --threads 1 --size 640x480 --corpus a/b \
-                    --filter tex_ --filter=loop_ --output rgba8 --time 0.5 --format json";
+                    --filter tex_ --filter=loop_ --output rgba8 --time 0.5 --format json --emitted exact \
+                    --generated 9 --seed 7 --dump c";
         let wanted = Args {
             engine: "reference".into(),
             simd: "avx2".into(),
@@ -216,6 +217,10 @@ mod tests {
             output: Output::Rgba8,
             time: Duration::from_millis(500),
             format: Format::Json,
+            emitted: Some(Arithmetic::Exact),
+            generated: 9,
+            seed: 7,
+            dump: Some("c".into()),
         };
         assert_eq!(args(line), wanted);
         assert_eq!(args("--size 256").size, [256, 256]);
@@ -238,6 +243,8 @@ mod tests {
             ("--time -1", "-1"),
             ("--time nan", "nan"),
             ("--format csv", "csv"),
+            ("--emitted slow", "slow"),
+            ("--seed x", "--seed"),
         ] {
             match parse(line) {
                 Err(message) => assert!(message.contains(part), "{line}: {message}"),
