@@ -42,7 +42,7 @@ impl<'a> Bindings<'a> {
             Expr::Constant(constant, _) => constants = constants.max(usize::from(*constant) + 1),
             Expr::Input(input, _) | Expr::Plane(input, ..) => {
                 used_inputs
-                    .insert(*input, temps.get(usize::from(*input)).copied().unwrap_or_default());
+                    .insert(*input, *temps.get(usize::from(*input)).expect("inputs are the job's"));
             }
             Expr::FragmentDepth | Expr::Centre(_) | Expr::InSecond(_) => uses_position = true,
             Expr::F32(bits) => uses_bits |= crate::text::decimal(*bits).is_none(),
@@ -94,11 +94,11 @@ impl<'a> Bindings<'a> {
     }
 
     pub(crate) fn input_name(&self, input: u8) -> String {
-        self.input_names.get(&input).cloned().unwrap_or_default()
+        self.input_names.get(&input).expect("used inputs have names").clone()
     }
 
     pub(crate) fn constant_name(&self, constant: u8) -> String {
-        self.constant_names.get(usize::from(constant)).cloned().unwrap_or_default()
+        self.constant_names.get(usize::from(constant)).expect("used constants have names").clone()
     }
 
     pub(crate) fn plane_name(&self, input: u8, part: PlanePart) -> String {
@@ -111,7 +111,7 @@ impl<'a> Bindings<'a> {
     }
 
     pub(crate) fn dimensions(&self, unit: u8) -> Dimensions {
-        self.textures.get(&unit).copied().unwrap_or_default()
+        *self.textures.get(&unit).expect("a shader fetches from its textures")
     }
 
     fn has_planes(&self) -> bool {
@@ -154,7 +154,7 @@ impl<'a> Bindings<'a> {
     }
 
     pub(crate) fn hidden_member(&self) -> usize {
-        self.members().len().saturating_sub(1)
+        self.members().len().checked_sub(1).expect("an exact shader has hidden numbers")
     }
 
     pub(crate) fn has_uniforms(&self) -> bool {
@@ -183,13 +183,10 @@ impl<'a> Bindings<'a> {
     /// Returns the description for an embedder, without what the IR says of the program.
     pub(crate) fn interface(&self, source: &Source) -> Interface {
         let members = self.members().len();
-        let inputs = self.varyings().map(|(location, name)| ShaderInput {
-            name: name.clone(),
-            location,
-            temp: u8::try_from(location)
-                .ok()
-                .and_then(|input| self.used_inputs.get(&input).copied())
-                .unwrap_or_default(),
+        let inputs = self.varyings().map(|(location, name)| {
+            let input = u8::try_from(location).expect("inputs are numbered by bytes");
+            let temp = *self.used_inputs.get(&input).expect("varyings are used inputs");
+            ShaderInput { name: name.clone(), location, temp }
         });
         let textures = self.textures.iter().map(|(unit, dimensions)| {
             let (binding, sampler) = self.texture_bindings(*unit);
@@ -197,6 +194,7 @@ impl<'a> Bindings<'a> {
                 name: format!("texture{unit}"),
                 unit: *unit,
                 dimensions: *dimensions,
+                is_assumed: self.job.textures.get(usize::from(*unit)).is_none_or(Option::is_none),
                 binding,
                 sampler,
             }
@@ -204,7 +202,8 @@ impl<'a> Bindings<'a> {
         let uniforms = self.has_uniforms().then(|| UniformBuffer {
             binding: UNIFORMS,
             bytes: bytes(members),
-            constants: u32::try_from(self.constant_names.len()).unwrap_or(u32::MAX),
+            constants: u32::try_from(self.constant_names.len())
+                .expect("a program has 256 constants"),
             names: self.named.clone(),
             planes: self.has_planes().then(|| bytes(self.size_member())),
             hidden: self.has_hidden().then(|| bytes(self.hidden_member())),
@@ -238,7 +237,7 @@ impl<'a> Bindings<'a> {
                     Some(InputData::Planes(components)) => {
                         components.each_ref().map(|component| component.plane)
                     }
-                    _ => Default::default(),
+                    _ => unreachable!("inputs without a plane are refused before"),
                 };
                 values.extend([
                     planes.map(|plane| plane.c),
@@ -255,7 +254,7 @@ impl<'a> Bindings<'a> {
 }
 
 fn bytes(vectors: usize) -> u32 {
-    u32::try_from(vectors * 16).unwrap_or(u32::MAX)
+    u32::try_from(vectors * 16).expect("a buffer has some hundred vectors")
 }
 
 fn units_of(body: &[Stmt], f: &mut impl FnMut(u8)) {

@@ -66,7 +66,7 @@ pub struct ShaderInput {
     pub temp: u8,
 }
 
-/// A texture.
+/// A texture. Its fetches return what the program sees: the components after the selection of `TX_FORMAT1`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShaderTexture {
     /// Its name in the shader.
@@ -75,6 +75,8 @@ pub struct ShaderTexture {
     pub unit: u8,
     /// The dimensions.
     pub dimensions: Dimensions,
+    /// Whether the job has no texture for the unit, so that its dimensions are assumed.
+    pub is_assumed: bool,
     /// The binding of the texture.
     pub binding: u32,
     /// The binding of the sampler; `None` in GLSL, where it is the texture's.

@@ -190,8 +190,8 @@ pub enum EmitError {
     /// The program cannot be decoded.
     #[error("{0}")]
     Program(String),
-    /// The program has no function that is independent of its pixels' groups.
-    #[error("only the reference engine can execute the program: {0}")]
+    /// The program has no function that is independent of the groups of pixels, or depends on a constant that the job does not have.
+    #[error("the program cannot be a shader: {0}")]
     Lift(#[from] LiftError),
     /// An exact shader would fetch.
     #[error(
@@ -262,8 +262,8 @@ fn lifted(job: &Job, temps: &[u8]) -> Result<Function, EmitError> {
     let input = LiftInput {
         shader: &program,
         constants: &[],
-        int_constants: state.fc_int_const.map(|constant| Some(constant.unwrap_or_default())),
-        bool_constants: Some(state.fc_bool_const.unwrap_or_default()),
+        int_constants: state.fc_int_const,
+        bool_constants: state.fc_bool_const,
         inputs: temps.iter().copied().map(InputKind::any).collect(),
         kinds: BindingKinds {
             samplers: std::array::from_fn::<_, TEXTURE_UNITS, _>(|unit| {

@@ -414,9 +414,9 @@ impl Lower<'_> {
             out.push(Stmt::Let(var, second));
             second = Expr::Var(var);
         }
-        let mut bodies = Vec::new();
+        let mut bodies = [Vec::new(), Vec::new()];
         for (n, arm) in arms.iter().enumerate() {
-            let body = self.region(|lower| -> Result<Vec<Stmt>, EmitError> {
+            bodies[n] = self.region(|lower| -> Result<Vec<Stmt>, EmitError> {
                 let mut body = Vec::new();
                 lower.statements(arm, &mut body)?;
                 for (phi, var) in phis.iter().zip(&vars) {
@@ -428,10 +428,9 @@ impl Lower<'_> {
                 }
                 Ok(body)
             })?;
-            bodies.push(body);
         }
         self.address = None;
-        let (no, yes) = (bodies.pop().unwrap_or_default(), bodies.pop().unwrap_or_default());
+        let [yes, no] = bodies;
         match (yes.is_empty(), no.is_empty()) {
             (true, true) => {}
             (false, true) => out.push(Stmt::If(first, yes, Vec::new())),

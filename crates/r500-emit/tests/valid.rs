@@ -157,3 +157,36 @@ fn shaders_of_the_corpus_are_valid() {
     );
     assert!(emitted > 700 && exact > 250, "{emitted} shaders, {exact} exact");
 }
+
+/// Opcodes of SPIR-V: additions, subtractions, multiplications and divisions of floats, and decorations.
+const ROUNDED: [u32; 4] = [129, 131, 133, 136];
+const DECORATE: u32 = 71;
+const NO_CONTRACTION: u32 = 42;
+
+#[test]
+fn no_host_may_contract_exact_spir_v() {
+    let (mut rounded, mut programs) = (0, 0);
+    for (name, job) in corpus() {
+        let options = Options { arithmetic: Arithmetic::Exact, ..Options::new(Language::Spirv) };
+        let Ok(shader) = emit(&job, &options) else { continue };
+        let Code::Words(words) = &shader.code else { panic!("SPIR-V is words") };
+        let (mut results, mut decorated) = (Vec::new(), Vec::new());
+        let mut at = 5;
+        while let Some(head) = words.get(at) {
+            let (length, opcode) = ((head >> 16) as usize, head & 0xffff);
+            if ROUNDED.contains(&opcode) {
+                results.push(words[at + 2]);
+            }
+            if opcode == DECORATE && words[at + 2] == NO_CONTRACTION {
+                decorated.push(words[at + 1]);
+            }
+            at += length;
+        }
+        results.sort_unstable();
+        decorated.sort_unstable();
+        assert_eq!(results, decorated, "{name}");
+        rounded += results.len();
+        programs += 1;
+    }
+    assert!(programs > 80 && rounded > 1000, "{rounded} operations in {programs} programs");
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use r500::emit::Arithmetic;
+use r500::emit::{Arithmetic, Language};
 
 /// Parsed options.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub(crate) struct Args {
     pub(crate) format: Format,
     /// Compare emitted shaders of this kind instead of timing.
     pub(crate) emitted: Option<Arithmetic>,
+    /// The language of the shaders.
+    pub(crate) language: Language,
     /// Compare this many generated programs instead of the corpus.
     pub(crate) generated: u64,
     /// A folder for the shaders of pictures that differ.
@@ -91,6 +93,7 @@ impl Default for Args {
             time: Duration::from_secs(2),
             format: Format::Text,
             emitted: None,
+            language: Language::Glsl450,
             generated: 0,
             seed: 0,
             dump: None,
@@ -128,6 +131,7 @@ impl Command {
                 "--output" => args.output = output(&value()?)?,
                 "--time" => args.time = time(&value()?)?,
                 "--format" => args.format = format(&value()?)?,
+                "--language" => args.language = language(&value()?)?,
                 "--generated" => args.generated = number(&option, &value()?)?,
                 "--dump" => args.dump = Some(value()?.into()),
                 "--seed" => args.seed = number(&option, &value()?)?,
@@ -141,6 +145,13 @@ impl Command {
 
 fn number(option: &str, text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("{option}: `{text}` is not a number"))
+}
+
+fn language(text: &str) -> Result<Language, String> {
+    match Language::from_name(text) {
+        Some(language @ (Language::Glsl450 | Language::Wgsl | Language::Spirv)) => Ok(language),
+        _ => Err(format!("--language: `{text}` is not glsl, wgsl or spirv")),
+    }
 }
 
 fn emitted(text: &str) -> Result<Arithmetic, String> {
@@ -206,7 +217,7 @@ mod tests {
         assert_eq!(args(""), Args::default());
         let line = "--engine reference --simd=avx2 --threads 1 --size 640x480 --corpus a/b \
                     --filter tex_ --filter=loop_ --output rgba8 --time 0.5 --format json --emitted exact \
-                    --generated 9 --seed 7 --dump c";
+                    --language wgsl --generated 9 --seed 7 --dump c";
         let wanted = Args {
             engine: "reference".into(),
             simd: "avx2".into(),
@@ -218,6 +229,7 @@ mod tests {
             time: Duration::from_millis(500),
             format: Format::Json,
             emitted: Some(Arithmetic::Exact),
+            language: Language::Wgsl,
             generated: 9,
             seed: 7,
             dump: Some("c".into()),

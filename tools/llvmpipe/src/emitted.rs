@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use glow::{HasContext, PixelPackData, PixelUnpackData};
+use naga::back::glsl;
 use r500::emit::{
     Arithmetic, Code, Inputs, Interface, Language, Options, ShaderInput, ShaderTexture, emit,
 };
@@ -53,14 +54,14 @@ struct Compared {
 pub(crate) fn run(
     mesa: &Mesa,
     jobs: Vec<(String, Job)>,
-    arithmetic: Arithmetic,
+    (arithmetic, language): (Arithmetic, Language),
     dump: Option<&Path>,
 ) -> Result<bool> {
     let gl = mesa.current(true)?;
     let mut out = std::io::stdout().lock();
     let (mut rows, mut refused, mut failed) = (Vec::new(), 0, 0);
     for (name, job) in jobs {
-        match compare(gl, &name, &job, arithmetic) {
+        match compare(gl, &name, &job, arithmetic, language) {
             Ok(Some(row)) => rows.push(row),
             Ok(None) => refused += 1,
             Err(error) => {
@@ -117,12 +118,13 @@ fn compare(
     name: &str,
     job: &Job,
     arithmetic: Arithmetic,
+    language: Language,
 ) -> Result<Option<Compared>> {
     // A picture without planes has a value for each pixel, which the shader then takes from a texture.
     let inputs = job.inputs_or_default();
     let has_values = inputs.iter().any(|input| matches!(input.data, InputData::Values { .. }));
     let from = if has_values { Inputs::Varyings } else { Inputs::Planes };
-    let options = Options { arithmetic, inputs: from, ..Options::new(Language::Glsl450) };
+    let options = Options { arithmetic, inputs: from, ..Options::new(language) };
     let start = Instant::now();
     let Ok(emitted) = emit(job, &options) else { return Ok(None) };
     let writing = start.elapsed();
@@ -133,8 +135,15 @@ fn compare(
     if !emitted.interface.textures.iter().all(bound) {
         return Ok(None);
     }
-    let Code::Text(text) = &emitted.code else { bail!("GLSL is text") };
-    let (text, values) = with_values(text, &emitted.interface, &inputs)?;
+    // The varyings of a translated shader have other names.
+    if has_values && language != Language::Glsl450 {
+        return Ok(None);
+    }
+    let text = match (&emitted.code, language) {
+        (Code::Text(text), Language::Glsl450) => text.clone(),
+        (code, _) => translated(code)?,
+    };
+    let (text, values) = with_values(&text, &emitted.interface, &inputs)?;
     let size = job.size.unwrap_or([64, 64]);
     let mut uniforms = emitted.uniforms.clone();
     if let Some(planes) = emitted.interface.uniforms.as_ref().and_then(|uniforms| uniforms.planes) {
@@ -165,6 +174,39 @@ fn compare(
         compared.count(&frame, job.coverage.as_deref(), target, &theirs)?;
     }
     Ok(Some(compared))
+}
+
+/// Translates WGSL or SPIR-V to GLSL, with the bindings that GLSL has: a sampler is bound with its texture.
+fn translated(code: &Code) -> Result<String> {
+    let module = match code {
+        Code::Text(text) => naga::front::wgsl::parse_str(text)?,
+        Code::Words(words) => {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            naga::front::spv::parse_u8_slice(&bytes, &naga::front::spv::Options::default())?
+        }
+    };
+    let mut validator = naga::valid::Validator::new(
+        naga::valid::ValidationFlags::all(),
+        naga::valid::Capabilities::all(),
+    );
+    let info = validator.validate(&module)?;
+    let mut options =
+        glsl::Options { version: glsl::Version::Desktop(450), ..glsl::Options::default() };
+    options.writer_flags = glsl::WriterFlags::empty();
+    let place = |binding| naga::ResourceBinding { group: 0, binding };
+    options.binding_map.insert(place(0), 0);
+    for unit in 0..16_u8 {
+        options.binding_map.insert(place(1 + 2 * u32::from(unit)), 1 + unit);
+    }
+    let pipeline = glsl::PipelineOptions {
+        shader_stage: naga::ShaderStage::Fragment,
+        entry_point: "main".into(),
+        multiview: None,
+    };
+    let mut text = String::new();
+    let policies = naga::proc::BoundsCheckPolicies::default();
+    glsl::Writer::new(&mut text, &module, &info, &options, &pipeline, policies)?.write()?;
+    Ok(text)
 }
 
 /// The values of an input, by pixel.

@@ -112,7 +112,7 @@ fn emitted_shaders(args: &Args, arithmetic: Arithmetic) -> Result<bool> {
         0 => capture::jobs(&args.corpus, &args.filters)?,
         count => (args.seed..).take(count as usize).map(generated).collect(),
     };
-    emitted::run(&mesa, jobs, arithmetic, args.dump.as_deref())
+    emitted::run(&mesa, jobs, (arithmetic, args.language), args.dump.as_deref())
 }
 
 /// Times all programs and prints the answer.

@@ -121,6 +121,12 @@ fn notes(shader: &Shader) {
     for left_out in &shader.interface.left_out {
         terminal::warn(&format!("no shader can do this, so it is left out: {left_out}"));
     }
+    for texture in shader.interface.textures.iter().filter(|texture| texture.is_assumed) {
+        terminal::warn(&format!(
+            "the file has no texture for unit {}; two dimensions are assumed",
+            texture.unit
+        ));
+    }
     let amplifiers = &shader.interface.amplifiers;
     if let Some(Amplifier { address, reason }) = amplifiers.first() {
         let others = match amplifiers.len() - 1 {
