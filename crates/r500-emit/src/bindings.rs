@@ -2,30 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use r500_program::{InputData, Job};
+use r500_program::{Input, InputData, Job};
 
 use crate::interface::{Interface, NamedConstant, ShaderInput, ShaderTexture, UniformBuffer};
-use crate::source::{Axis, Expr, HIDDEN, PlanePart, Source, Stmt};
+use crate::source::{Expr, HIDDEN, Member, PlanePart, Sample, Source, Stmt, each_statement};
 use crate::{Arithmetic, Dimensions, Inputs, Language};
 
 /// The binding of the uniform buffer; textures follow.
-const UNIFORMS: u32 = 0;
+pub(crate) const UNIFORMS: u32 = 0;
 
 /// The bindings of a shader.
 pub(crate) struct Bindings<'a> {
     job: &'a Job,
     pub arithmetic: Arithmetic,
     language: Language,
-    inputs: Inputs,
-    /// The inputs that are used: their temporaries by number.
-    used_inputs: BTreeMap<u8, u8>,
-    input_names: BTreeMap<u8, String>,
-    constant_names: Vec<String>,
-    named: Vec<NamedConstant>,
+    from: Inputs,
+    /// The inputs that are used, by number.
+    inputs: BTreeMap<u8, UsedInput>,
+    /// The names of constants in the job; the members of the others have only their number.
+    names: BTreeMap<u8, &'a str>,
+    /// The vectors of the uniform buffer, in order.
+    pub members: Vec<Member>,
     pub textures: BTreeMap<u8, Dimensions>,
     pub uses_position: bool,
     /// Whether a number is used that has no decimal form.
     pub uses_bits: bool,
+}
+
+/// An input that is used.
+struct UsedInput {
+    temp: u8,
+    name: String,
 }
 
 impl<'a> Bindings<'a> {
@@ -33,136 +40,103 @@ impl<'a> Bindings<'a> {
         source: &Source,
         job: &'a Job,
         temps: &[u8],
-        (arithmetic, language, inputs): (Arithmetic, Language, Inputs),
+        (arithmetic, language, from): (Arithmetic, Language, Inputs),
         textures: &dyn Fn(u8) -> Dimensions,
     ) -> Self {
-        let (mut constants, mut used_inputs) = (0, BTreeMap::new());
+        let (mut constants, mut inputs) = (0, BTreeMap::new());
         let (mut uses_position, mut uses_bits) = (false, false);
+        let all_inputs = job.inputs_or_default();
         source.each_expression(&mut |expr| match expr {
-            Expr::Constant(constant, _) => constants = constants.max(usize::from(*constant) + 1),
-            Expr::Input(input, _) | Expr::Plane(input, ..) => {
-                used_inputs
-                    .insert(*input, *temps.get(usize::from(*input)).expect("inputs are the job's"));
+            Expr::Uniform(Member::Constant(n), _) => constants = constants.max(u16::from(*n) + 1),
+            Expr::Input(input, _) | Expr::Uniform(Member::Plane(input, _), _) => {
+                let temp = *temps.get(usize::from(*input)).expect("inputs are the job's");
+                let used = || UsedInput { temp, name: input_name(&all_inputs, temp) };
+                inputs.entry(*input).or_insert_with(used);
             }
             Expr::FragmentDepth | Expr::Centre(_) | Expr::InSecond(_) => uses_position = true,
             Expr::F32(bits) => uses_bits |= crate::text::decimal(*bits).is_none(),
             _ => {}
         });
         let mut units = BTreeMap::new();
-        units_of(&source.body, &mut |unit| {
-            units.insert(unit, textures(unit));
+        each_statement(&source.body, &mut |stmt| {
+            if let Stmt::Sample(sample) = stmt {
+                units.insert(sample.unit, textures(sample.unit));
+            }
         });
-        let names = |constant: usize| {
-            let uniforms = || job.uniforms.iter().chain(&job.named_by_value);
-            let mut names = uniforms().filter(|uniform| usize::from(uniform.constant) == constant);
-            names.next().map(|uniform| uniform.name.as_str())
-        };
-        let constant_names: Vec<String> =
-            (0..constants).map(|n| named(&format!("c{n}"), names(n))).collect();
-        let named_constants = constant_names.iter().enumerate();
-        let named_constants = named_constants
-            .filter_map(|(n, _)| {
-                Some(NamedConstant { name: names(n)?.to_owned(), constant: u8::try_from(n).ok()? })
-            })
-            .collect();
-        let all_inputs = job.inputs_or_default();
-        let input_names = used_inputs
-            .iter()
-            .map(|(input, temp)| {
-                let data =
-                    all_inputs.iter().find(|input| input.temp == *temp).map(|input| &input.data);
-                let name = match data {
-                    Some(InputData::Planes([first, ..])) => first.name.split('.').next(),
-                    _ => None,
-                };
-                (*input, named(&format!("input{temp}"), name))
-            })
-            .collect();
+        let constants =
+            (0..constants).map(|n| u8::try_from(n).expect("a program has 256 constants"));
+        let mut members: Vec<Member> = constants.map(Member::Constant).collect();
+        if from == Inputs::Planes && !inputs.is_empty() {
+            members.push(Member::Size);
+            let planes = inputs
+                .keys()
+                .flat_map(|input| PlanePart::ALL.map(|part| Member::Plane(*input, part)));
+            members.extend(planes);
+        }
+        if arithmetic == Arithmetic::Exact {
+            members.push(Member::Hidden);
+        }
+        let mut names = BTreeMap::new();
+        for uniform in job.uniforms.iter().chain(&job.named_by_value) {
+            names.entry(uniform.constant).or_insert(uniform.name.as_str());
+        }
         Self {
             job,
             arithmetic,
             language,
+            from,
             inputs,
-            used_inputs,
-            input_names,
-            constant_names,
-            named: named_constants,
+            names,
+            members,
             textures: units,
             uses_position,
             uses_bits,
         }
     }
 
+    fn used(&self, input: u8) -> &UsedInput {
+        self.inputs.get(&input).expect("found in the shader")
+    }
+
     pub(crate) fn input_name(&self, input: u8) -> String {
-        self.input_names.get(&input).expect("used inputs have names").clone()
+        self.used(input).name.clone()
     }
 
-    pub(crate) fn constant_name(&self, constant: u8) -> String {
-        self.constant_names.get(usize::from(constant)).expect("used constants have names").clone()
+    /// Returns the name of a vector of the uniform buffer.
+    pub(crate) fn member_name(&self, member: Member) -> String {
+        match member {
+            Member::Constant(n) => named(&format!("c{n}"), self.names.get(&n).copied()),
+            Member::Size => "size".to_owned(),
+            Member::Plane(input, part) => {
+                let part = match part {
+                    PlanePart::Corner => "corner",
+                    PlanePart::AlongX => "along_x",
+                    PlanePart::AlongY => "along_y",
+                };
+                format!("{}_{part}", self.used(input).name)
+            }
+            Member::Hidden => "hidden".to_owned(),
+        }
     }
 
-    pub(crate) fn plane_name(&self, input: u8, part: PlanePart) -> String {
-        let part = match part {
-            PlanePart::Corner => "corner",
-            PlanePart::AlongX => "along_x",
-            PlanePart::AlongY => "along_y",
-        };
-        format!("{}_{part}", self.input_name(input))
+    /// Returns the place of a vector in the uniform buffer, if it is there.
+    fn find(&self, member: Member) -> Option<u32> {
+        let place = self.members.iter().position(|own| *own == member)?;
+        Some(u32::try_from(place).expect("a buffer has some hundred vectors"))
+    }
+
+    /// Returns the place of a vector in the uniform buffer.
+    pub(crate) fn place(&self, member: Member) -> u32 {
+        self.find(member).expect("the shader uses its members")
     }
 
     pub(crate) fn dimensions(&self, unit: u8) -> Dimensions {
         *self.textures.get(&unit).expect("a shader fetches from its textures")
     }
 
-    fn has_planes(&self) -> bool {
-        self.inputs == Inputs::Planes && !self.used_inputs.is_empty()
-    }
-
-    /// Returns the vectors of the uniform buffer, in order.
-    pub(crate) fn members(&self) -> Vec<String> {
-        let mut members = self.constant_names.clone();
-        if self.has_planes() {
-            members.push("size".to_owned());
-            for input in self.used_inputs.keys() {
-                let parts = [PlanePart::Corner, PlanePart::AlongX, PlanePart::AlongY];
-                members.extend(parts.map(|part| self.plane_name(*input, part)));
-            }
-        }
-        if self.has_hidden() {
-            members.push("hidden".to_owned());
-        }
-        members
-    }
-
-    /// Returns the place of the vector for the size, an axis of it, or a plane among the [members](Self::members).
-    pub(crate) fn plane_member(&self, input: u8, part: PlanePart) -> usize {
-        let before = self.used_inputs.keys().take_while(|own| **own != input).count();
-        let part = match part {
-            PlanePart::Corner => 0,
-            PlanePart::AlongX => 1,
-            PlanePart::AlongY => 2,
-        };
-        self.size_member() + 1 + before * 3 + part
-    }
-
-    pub(crate) fn size_member(&self) -> usize {
-        self.constant_names.len()
-    }
-
-    fn has_hidden(&self) -> bool {
-        self.arithmetic == Arithmetic::Exact
-    }
-
-    pub(crate) fn hidden_member(&self) -> usize {
-        self.members().len().checked_sub(1).expect("an exact shader has hidden numbers")
-    }
-
-    pub(crate) fn has_uniforms(&self) -> bool {
-        !self.members().is_empty()
-    }
-
-    pub(crate) fn uniform_binding(&self) -> u32 {
-        UNIFORMS
+    /// Returns whether coordinates must be divided by the size of the texture: those of a cube are a direction.
+    pub(crate) fn is_scaled_by_size(&self, sample: &Sample) -> bool {
+        sample.unscaled && self.dimensions(sample.unit) != Dimensions::Cube
     }
 
     /// Returns the bindings of a unit's texture and sampler.
@@ -176,17 +150,20 @@ impl<'a> Bindings<'a> {
 
     /// Returns the locations and names of varyings.
     pub(crate) fn varyings(&self) -> impl Iterator<Item = (u32, &String)> {
-        let varyings = (self.inputs == Inputs::Varyings).then_some(&self.input_names);
-        varyings.into_iter().flatten().map(|(input, name)| (u32::from(*input), name))
+        self.varying_inputs().map(|(location, input)| (location, &input.name))
+    }
+
+    fn varying_inputs(&self) -> impl Iterator<Item = (u32, &UsedInput)> {
+        let inputs = (self.from == Inputs::Varyings).then_some(&self.inputs);
+        inputs.into_iter().flatten().map(|(input, used)| (u32::from(*input), used))
     }
 
     /// Returns the description for an embedder, without what the IR says of the program.
     pub(crate) fn interface(&self, source: &Source) -> Interface {
-        let members = self.members().len();
-        let inputs = self.varyings().map(|(location, name)| {
-            let input = u8::try_from(location).expect("inputs are numbered by bytes");
-            let temp = *self.used_inputs.get(&input).expect("varyings are used inputs");
-            ShaderInput { name: name.clone(), location, temp }
+        let inputs = self.varying_inputs().map(|(location, input)| ShaderInput {
+            name: input.name.clone(),
+            location,
+            temp: input.temp,
         });
         let textures = self.textures.iter().map(|(unit, dimensions)| {
             let (binding, sampler) = self.texture_bindings(*unit);
@@ -199,18 +176,9 @@ impl<'a> Bindings<'a> {
                 sampler,
             }
         });
-        let uniforms = self.has_uniforms().then(|| UniformBuffer {
-            binding: UNIFORMS,
-            bytes: bytes(members),
-            constants: u32::try_from(self.constant_names.len())
-                .expect("a program has 256 constants"),
-            names: self.named.clone(),
-            planes: self.has_planes().then(|| bytes(self.size_member())),
-            hidden: self.has_hidden().then(|| bytes(self.hidden_member())),
-        });
         Interface {
             entry_point: "main",
-            uniforms,
+            uniforms: (!self.members.is_empty()).then(|| self.uniform_buffer()),
             inputs: inputs.collect(),
             textures: textures.collect(),
             colors: (0..4).filter(|n| source.colors[usize::from(*n)].is_some()).collect(),
@@ -221,54 +189,64 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// Returns the values of the uniform buffer for the job's own constants and inputs, for a picture of this size.
-    pub(crate) fn uniform_values(&self, size: [u32; 2]) -> Vec<[f32; 4]> {
+    fn uniform_buffer(&self) -> UniformBuffer {
+        let constants = self.members.iter().filter_map(|member| match member {
+            Member::Constant(n) => Some(*n),
+            _ => None,
+        });
+        let names = constants.clone().filter_map(|constant| {
+            let name = (*self.names.get(&constant)?).to_owned();
+            Some(NamedConstant { name, constant })
+        });
+        let bytes = |vectors| 16 * vectors;
+        UniformBuffer {
+            binding: UNIFORMS,
+            bytes: bytes(
+                u32::try_from(self.members.len()).expect("a buffer has some hundred vectors"),
+            ),
+            constants: u32::try_from(constants.clone().count())
+                .expect("a program has 256 constants"),
+            names: names.collect(),
+            planes: self.find(Member::Size).map(bytes),
+            hidden: self.find(Member::Hidden).map(bytes),
+        }
+    }
+
+    /// Returns the values of the uniform buffer for the job's own constants and inputs, for a picture of one pixel.
+    pub(crate) fn uniform_values(&self) -> Vec<[f32; 4]> {
+        let inputs = self.job.inputs_or_default();
+        let plane = |input: u8, part: PlanePart| {
+            let temp = self.used(input).temp;
+            let data = inputs.iter().find(|input| input.temp == temp).map(|input| &input.data);
+            let Some(InputData::Planes(components)) = data else {
+                unreachable!("inputs without a plane are refused before");
+            };
+            components.each_ref().map(|component| match part {
+                PlanePart::Corner => component.plane.c,
+                PlanePart::AlongX => component.plane.du,
+                PlanePart::AlongY => component.plane.dv,
+            })
+        };
         let constants = &self.job.program.state.constants;
-        let constant =
-            |n: usize| constants.get(n).map_or([0.0; 4], |bits| bits.map(f32::from_bits));
-        let mut values: Vec<[f32; 4]> = (0..self.constant_names.len()).map(constant).collect();
-        if self.has_planes() {
-            values.push([size[0] as f32, size[1] as f32, 0.0, 0.0]);
-            let inputs = self.job.inputs_or_default();
-            for temp in self.used_inputs.values() {
-                let planes =
-                    inputs.iter().find(|input| input.temp == *temp).map(|input| &input.data);
-                let planes = match planes {
-                    Some(InputData::Planes(components)) => {
-                        components.each_ref().map(|component| component.plane)
-                    }
-                    _ => unreachable!("inputs without a plane are refused before"),
-                };
-                values.extend([
-                    planes.map(|plane| plane.c),
-                    planes.map(|plane| plane.du),
-                    planes.map(|plane| plane.dv),
-                ]);
+        let value = |member: &Member| match *member {
+            Member::Constant(n) => {
+                constants.get(usize::from(n)).map_or([0.0; 4], |bits| bits.map(f32::from_bits))
             }
-        }
-        if self.has_hidden() {
-            values.push(HIDDEN);
-        }
-        values
+            Member::Size => [1.0, 1.0, 0.0, 0.0],
+            Member::Plane(input, part) => plane(input, part),
+            Member::Hidden => HIDDEN,
+        };
+        self.members.iter().map(value).collect()
     }
 }
 
-fn bytes(vectors: usize) -> u32 {
-    u32::try_from(vectors * 16).expect("a buffer has some hundred vectors")
-}
-
-fn units_of(body: &[Stmt], f: &mut impl FnMut(u8)) {
-    for stmt in body {
-        match stmt {
-            Stmt::Sample(sample) => f(sample.unit),
-            Stmt::If(_, yes, no) => {
-                units_of(yes, f);
-                units_of(no, f);
-            }
-            Stmt::Loop(_, _, body) => units_of(body, f),
-            _ => {}
-        }
-    }
+/// Returns the name of an input: its temporary, and the name of its components in the job.
+fn input_name(inputs: &[Input], temp: u8) -> String {
+    let name = inputs.iter().find(|input| input.temp == temp).and_then(|input| match &input.data {
+        InputData::Planes([first, ..]) => first.name.split('.').next(),
+        InputData::Values { .. } => None,
+    });
+    named(&format!("input{temp}"), name)
 }
 
 /// Returns an identifier: a number that makes it unique, then as much of a name as identifiers may have.
@@ -284,9 +262,4 @@ fn named(unique: &str, name: Option<&str>) -> String {
         None => unique.to_owned(),
         Some(_) => format!("{unique}_{}", parts.collect::<Vec<_>>().join("_")),
     }
-}
-
-/// Returns the index of an axis.
-pub(crate) fn axis_index(axis: Axis) -> u32 {
-    u32::from(axis == Axis::Y)
 }

@@ -1,8 +1,8 @@
 //! GLSL: desktop 4.50, and OpenGL ES 3.10 and 3.00.
 
-use crate::bindings::Bindings;
-use crate::source::{Expr, Lod, Op, PlanePart, Sample, Source, Type};
-use crate::text::{Dialect, Lines, Text, decimal};
+use crate::bindings::{Bindings, UNIFORMS};
+use crate::source::{Expr, Lod, Member, Op, Sample, Source, Type};
+use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix};
 use crate::{Arithmetic, Dimensions, Language};
 
 /// Writes a shader.
@@ -78,12 +78,12 @@ impl Glsl<'_> {
             }
         }
         lines.line("");
-        if self.bindings.has_uniforms() {
+        if !self.bindings.members.is_empty() {
             let mut parts = vec!["std140".to_owned()];
-            parts.extend(self.binding(self.bindings.uniform_binding()));
+            parts.extend(self.binding(UNIFORMS));
             lines.line(&format!("{}uniform Uniforms {{", self.layout(&parts)));
-            for member in self.bindings.members() {
-                lines.line(&format!("    vec4 {member};"));
+            for member in &self.bindings.members {
+                lines.line(&format!("    vec4 {};", self.bindings.member_name(*member)));
             }
             lines.line("};");
         }
@@ -133,44 +133,22 @@ impl Dialect for Glsl<'_> {
         decimal(bits).unwrap_or_else(|| format!("uintBitsToFloat({bits:#010x}u)"))
     }
 
-    fn word(&self, word: u32) -> String {
-        if word < 256 { format!("{word}u") } else { format!("{word:#010x}u") }
-    }
-
-    fn operation(&self, op: Op, operands: &[String]) -> Text {
+    fn own_operation(&self, op: Op, operands: &[String]) -> Text {
         let [a, b, c] = std::array::from_fn(|n| operands.get(n).map_or("", String::as_str));
-        let infix = |symbol: &str| Text::compound(format!("{a} {symbol} {b}"));
-        let call = |name: &str| Text::atom(format!("{name}({})", operands.join(", ")));
-        // Only desktop OpenGL names which differences it takes; others have two rows and columns in practice.
-        let fine = if self.is_es() { "" } else { "Fine" };
+        let infix = |symbol| infix(operands, symbol);
+        let call = |name| call(name, operands);
         match op {
-            Op::Add | Op::WordAdd => infix("+"),
-            Op::Sub | Op::WordSub => infix("-"),
+            Op::Add => infix("+"),
+            Op::Sub => infix("-"),
             Op::Mul => infix("*"),
             Op::Div => infix("/"),
             Op::Sqrt => call("sqrt"),
-            Op::Neg => Text::compound(format!("-{a}")),
-            Op::Abs => call("abs"),
-            Op::Floor => call("floor"),
             Op::RoundEven => call("roundEven"),
             Op::InverseSqrt => call("inversesqrt"),
-            Op::Exp2 => call("exp2"),
-            Op::Log2 => call("log2"),
-            Op::Sin => call("sin"),
-            Op::Cos => call("cos"),
-            Op::Fract => call("fract"),
-            Op::Min => call("min"),
-            Op::Max => call("max"),
             Op::Saturate => Text::atom(format!("clamp({a}, 0.0, 1.0)")),
-            Op::ColumnDifference => call(&format!("dFdx{fine}")),
-            Op::RowDifference => call(&format!("dFdy{fine}")),
-            Op::Lt => infix("<"),
-            Op::Ge => infix(">="),
-            Op::Eq | Op::WordEq => infix("=="),
-            Op::Ne => infix("!="),
-            Op::And => infix("&&"),
-            Op::Or => infix("||"),
-            Op::Not => Text::compound(format!("!{a}")),
+            // Only desktop OpenGL names which differences it takes; others have two rows and columns in practice.
+            Op::ColumnDifference => call(if self.is_es() { "dFdx" } else { "dFdxFine" }),
+            Op::RowDifference => call(if self.is_es() { "dFdy" } else { "dFdyFine" }),
             // `precise` holds for operations, but not for `?:`: Mesa makes a minimum of it, which differs for NaN.
             Op::Select if self.bindings.arithmetic == Arithmetic::Exact => {
                 Text::atom(format!("mix({c}, {b}, {a})"))
@@ -178,15 +156,11 @@ impl Dialect for Glsl<'_> {
             Op::Select => Text::compound(format!("{a} ? {b} : {c}")),
             Op::Bits => call("floatBitsToUint"),
             Op::FromBits => call("uintBitsToFloat"),
-            Op::WordAnd => infix("&"),
-            Op::WordOr => infix("|"),
-            Op::WordXor => infix("^"),
-            Op::ShiftLeft => infix("<<"),
-            Op::ShiftRight => infix(">>"),
             Op::ShiftRightSigned => Text::atom(format!("uint(int({a}) >> {b})")),
-            Op::ToFloat => Text::atom(format!("float({a})")),
+            Op::ToFloat => call("float"),
             Op::ToFloatSigned => Text::atom(format!("float(int({a}))")),
-            Op::ToWord => Text::atom(format!("uint({a})")),
+            Op::ToWord => call("uint"),
+            op => unreachable!("{op:?} is the same in all languages"),
         }
     }
 
@@ -194,20 +168,8 @@ impl Dialect for Glsl<'_> {
         self.bindings.input_name(input)
     }
 
-    fn constant(&self, constant: u8) -> String {
-        self.bindings.constant_name(constant)
-    }
-
-    fn plane(&self, input: u8, part: PlanePart) -> String {
-        self.bindings.plane_name(input, part)
-    }
-
-    fn size(&self) -> String {
-        "size".to_owned()
-    }
-
-    fn hidden(&self) -> String {
-        "hidden".to_owned()
+    fn member(&self, member: Member) -> String {
+        self.bindings.member_name(member)
     }
 
     fn position(&self) -> &'static str {
@@ -220,26 +182,16 @@ impl Dialect for Glsl<'_> {
 
     fn sample(&self, sample: &Sample, print: &dyn Fn(&Expr) -> String) -> String {
         let unit = sample.unit;
-        let vector = |exprs: &[Expr]| {
-            let list: Vec<String> = exprs.iter().map(print).collect();
-            format!("vec{}({})", list.len(), list.join(", "))
+        let size = format!("textureSize(texture{unit}, 0)");
+        let size = self.bindings.is_scaled_by_size(sample).then_some(size.as_str());
+        let vector = |components| format!("vec{components}");
+        let arguments = fetch_arguments(sample, print, &vector, size).join(", ");
+        let name = match sample.lod {
+            Lod::Implicit | Lod::Bias(_) => "texture",
+            Lod::Level(_) => "textureLod",
+            Lod::Gradients(..) => "textureGrad",
         };
-        let size = match sample.unscaled {
-            // A cube's coordinates are a direction.
-            true if self.bindings.dimensions(unit) != Dimensions::Cube => {
-                format!(" / vec{}(textureSize(texture{unit}, 0))", sample.coordinates.len())
-            }
-            _ => String::new(),
-        };
-        let at = format!("texture{unit}, {}{size}", vector(&sample.coordinates));
-        match &sample.lod {
-            Lod::Implicit => format!("texture({at})"),
-            Lod::Bias(bias) => format!("texture({at}, {})", print(bias)),
-            Lod::Level(level) => format!("textureLod({at}, {})", print(level)),
-            Lod::Gradients(dx, dy) => {
-                format!("textureGrad({at}, {}{size}, {}{size})", vector(dx), vector(dy))
-            }
-        }
+        format!("{name}(texture{unit}, {arguments})")
     }
 
     fn declare_texel(&self, name: &str, value: &str) -> String {

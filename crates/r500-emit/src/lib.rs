@@ -250,7 +250,7 @@ pub fn emit(job: &Job, options: &Options<'_>) -> Result<Shader, EmitError> {
     interface.amplifiers =
         amplifiers::amplifiers(&function, arithmetic, &|unit| may_be_nearest(job, unit));
     interface.left_out = left_out(&function);
-    let uniforms = bindings.uniform_values([1, 1]);
+    let uniforms = bindings.uniform_values();
     Ok(Shader { code, interface, uniforms })
 }
 

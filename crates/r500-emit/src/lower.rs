@@ -10,7 +10,9 @@ use r500_isa::values::TexOp;
 use r500_numerics::Arith;
 
 use crate::kernels;
-use crate::source::{Axis, Expr, Helper, Lod, Op, PlanePart, Sample, Source, Stmt, Type, Var};
+use crate::source::{
+    Axis, Expr, Helper, Lod, Member, Op, PlanePart, Sample, Source, Stmt, Type, Var,
+};
 use crate::{Arithmetic, Dimensions, EmitError, Inputs};
 
 /// The maximum number of operations in one expression: more are hard to read.
@@ -60,9 +62,10 @@ pub(crate) fn lower(function: &Ir, target: &Target<'_>) -> Result<Source, EmitEr
     if target.inputs == Inputs::Planes
         && function.body.iter().any(|stmt| stmt.any(&mut |stmt| is_input(stmt)))
     {
-        let mut at = |axis| {
+        let mut at = |axis: Axis| {
             let var = lower.fresh(Type::F32);
-            body.push(Stmt::Let(var, Expr::op(Op::Div, [Expr::Centre(axis), Expr::Size(axis)])));
+            let size = Expr::Uniform(Member::Size, axis.channel());
+            body.push(Stmt::Let(var, Expr::op(Op::Div, [Expr::Centre(axis), size])));
             Expr::Var(var)
         };
         let position = [at(Axis::X), at(Axis::Y)];
@@ -151,7 +154,7 @@ impl Lower<'_> {
 
     fn value(&self, value: Value) -> Expr {
         if let Some(&(constant, channel)) = self.uniforms.get(&value) {
-            return Expr::Constant(constant, channel);
+            return Expr::Uniform(Member::Constant(constant), channel);
         }
         self.exprs
             .get(&value)
@@ -293,7 +296,7 @@ impl Lower<'_> {
 
     fn input(&self, input: u8, channel: u8) -> Expr {
         let Some([x, y]) = self.position.clone() else { return Expr::Input(input, channel) };
-        let part = |part| Expr::Plane(input, part, channel);
+        let part = |part| Expr::Uniform(Member::Plane(input, part), channel);
         let along_x = Expr::op(Op::Mul, [part(PlanePart::AlongX), x]);
         let along_y = Expr::op(Op::Mul, [part(PlanePart::AlongY), y]);
         Expr::op(Op::Add, [Expr::op(Op::Add, [part(PlanePart::Corner), along_x]), along_y])

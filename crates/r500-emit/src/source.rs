@@ -128,24 +128,31 @@ pub(crate) enum Expr {
     F32(u32),
     U32(u32),
     Bool(bool),
-    /// A number that the host cannot know, by its place in [`HIDDEN`].
-    Hidden(u8),
     /// A channel of an input.
     Input(u8, u8),
-    /// A channel of a program constant.
-    Constant(u8, u8),
+    /// A channel of a vector of the uniform buffer.
+    Uniform(Member, u8),
     /// Whether the pixel is in the right column, or in the lower row, of its quad.
     InSecond(Axis),
     /// The depth of the fragment.
     FragmentDepth,
     /// The centre of the pixel along an axis, in pixels.
     Centre(Axis),
-    /// The size of the picture along an axis, in pixels.
-    Size(Axis),
-    /// A channel of an input's plane.
-    Plane(u8, PlanePart, u8),
     Op(Op, Vec<Expr>),
     Call(Helper, Vec<Expr>),
+}
+
+/// A vector of the uniform buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// A program constant.
+    Constant(u8),
+    /// Width and height of the picture in pixels.
+    Size,
+    /// A vector of an input's plane.
+    Plane(u8, PlanePart),
+    /// [`HIDDEN`].
+    Hidden,
 }
 
 /// A vector of an input's plane.
@@ -159,11 +166,26 @@ pub(crate) enum PlanePart {
     AlongY,
 }
 
+impl PlanePart {
+    /// All parts, in their order in the uniform buffer.
+    pub(crate) const ALL: [Self; 3] = [Self::Corner, Self::AlongX, Self::AlongY];
+}
+
 /// An axis of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     X,
     Y,
+}
+
+impl Axis {
+    /// Returns the channel of vectors that is along the axis.
+    pub(crate) fn channel(self) -> u8 {
+        match self {
+            Self::X => 0,
+            Self::Y => 1,
+        }
+    }
 }
 
 /// Numbers of exact shaders that the host must not know: it would take `x + 0` and `x * 1` for `x`, and `x * 0` for 0, which differs for zeros,
@@ -221,7 +243,8 @@ impl Expr {
             Self::F32(bits) => {
                 let place = HIDDEN.iter().position(|x| x.to_bits() == *bits);
                 if let Some(place) = place {
-                    *self = Self::Hidden(u8::try_from(place).expect("four numbers"));
+                    let channel = u8::try_from(place).expect("four numbers");
+                    *self = Self::Uniform(Member::Hidden, channel);
                 }
             }
             Self::Op(Op::Lt | Op::Ge | Op::Eq | Op::Ne, operands) => {
@@ -370,26 +393,36 @@ fn hide(body: &mut [Stmt]) {
     }
 }
 
-fn each_in(body: &[Stmt], f: &mut impl FnMut(&Expr)) {
+/// Calls `f` with each statement, also those in branches and loops.
+pub(crate) fn each_statement(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in body {
+        f(stmt);
         match stmt {
-            Stmt::Comment(_) => {}
-            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => expr.each(f),
-            Stmt::BreakUnless(condition) => condition.each(f),
-            Stmt::Sample(sample) => {
-                sample.coordinates.iter().for_each(|expr| expr.each(f));
-                match &sample.lod {
-                    Lod::Implicit => {}
-                    Lod::Bias(expr) | Lod::Level(expr) => expr.each(f),
-                    Lod::Gradients(dx, dy) => dx.iter().chain(dy).for_each(|expr| expr.each(f)),
-                }
+            Stmt::If(_, yes, no) => {
+                each_statement(yes, f);
+                each_statement(no, f);
             }
-            Stmt::If(condition, yes, no) => {
-                condition.each(f);
-                each_in(yes, f);
-                each_in(no, f);
-            }
-            Stmt::Loop(_, _, body) => each_in(body, f),
+            Stmt::Loop(_, _, body) => each_statement(body, f),
+            _ => {}
         }
     }
+}
+
+fn each_in(body: &[Stmt], f: &mut impl FnMut(&Expr)) {
+    each_statement(body, &mut |stmt| match stmt {
+        Stmt::Comment(_) | Stmt::Loop(..) => {}
+        Stmt::Let(_, expr)
+        | Stmt::Mut(_, expr)
+        | Stmt::Set(_, expr)
+        | Stmt::If(expr, ..)
+        | Stmt::BreakUnless(expr) => expr.each(f),
+        Stmt::Sample(sample) => {
+            sample.coordinates.iter().for_each(|expr| expr.each(f));
+            match &sample.lod {
+                Lod::Implicit => {}
+                Lod::Bias(expr) | Lod::Level(expr) => expr.each(f),
+                Lod::Gradients(dx, dy) => dx.iter().chain(dy).for_each(|expr| expr.each(f)),
+            }
+        }
+    });
 }

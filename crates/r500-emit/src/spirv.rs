@@ -10,8 +10,10 @@ use rspirv::spirv::{
     SelectionControl, StorageClass, Word,
 };
 
-use crate::bindings::{Bindings, axis_index};
-use crate::source::{Axis, Expr, Function, Helper, Lod, Op, Sample, Source, Stmt, Type, Var};
+use crate::bindings::{Bindings, UNIFORMS};
+use crate::source::{
+    Axis, Expr, Function, Helper, Lod, Op, Sample, Source, Stmt, Type, Var, each_statement,
+};
 use crate::text::helper_name;
 use crate::{Arithmetic, Dimensions};
 
@@ -141,14 +143,14 @@ impl<'a> Writer<'a> {
     }
 
     fn declare(&mut self, source: &Source) {
-        let members = self.bindings.members();
+        let members = &self.bindings.members;
         if !members.is_empty() {
             let vec4 = self.types.vec4;
             let block = self.builder.type_struct(members.iter().map(|_| vec4));
             self.builder.name(block, "Uniforms");
             self.builder.decorate(block, Decoration::Block, []);
-            for (n, member) in (0u32..).zip(&members) {
-                self.builder.member_name(block, n, member.as_str());
+            for (n, member) in (0u32..).zip(members) {
+                self.builder.member_name(block, n, self.bindings.member_name(*member));
                 self.builder.member_decorate(
                     block,
                     n,
@@ -157,7 +159,7 @@ impl<'a> Writer<'a> {
                 );
             }
             let uniforms = self.global(block, StorageClass::Uniform, "uniforms");
-            self.bound(uniforms, self.bindings.uniform_binding());
+            self.bound(uniforms, UNIFORMS);
             self.uniforms = Some(uniforms);
         }
         for (unit, dimensions) in self.bindings.textures.clone() {
@@ -281,20 +283,11 @@ impl<'a> Writer<'a> {
 
     /// Declares the variables that change: they come first in a function.
     fn variables(&mut self, body: &[Stmt], types: &[Type]) {
-        for stmt in body {
-            match stmt {
-                Stmt::Mut(var, _) => self.variable(*var, types),
-                Stmt::If(_, yes, no) => {
-                    self.variables(yes, types);
-                    self.variables(no, types);
-                }
-                Stmt::Loop(counter, _, body) => {
-                    self.variable(*counter, types);
-                    self.variables(body, types);
-                }
-                _ => {}
+        each_statement(body, &mut |stmt| {
+            if let Stmt::Mut(var, _) | Stmt::Loop(var, ..) = stmt {
+                self.variable(*var, types);
             }
-        }
+        });
     }
 
     fn variable(&mut self, var: Var, types: &[Type]) {
@@ -407,15 +400,9 @@ impl<'a> Writer<'a> {
         self.builder.load(float, None, chain, None, []).expect(BLOCKS)
     }
 
-    fn uniform(&mut self, member: usize, channel: u32) -> Word {
-        let base = self.uniforms.expect("declared, because the shader has members");
-        let member = u32::try_from(member).expect("a program has few constants");
-        self.channel(StorageClass::Uniform, base, &[member, channel])
-    }
-
-    fn position(&mut self, channel: u32) -> Word {
+    fn position(&mut self, channel: u8) -> Word {
         let base = self.frag_coord.expect("declared, because the shader uses it");
-        self.channel(StorageClass::Input, base, &[channel])
+        self.channel(StorageClass::Input, base, &[u32::from(channel)])
     }
 
     fn value(&mut self, expr: &Expr) -> Word {
@@ -443,19 +430,12 @@ impl<'a> Writer<'a> {
                 let base = *self.inputs.get(input).expect("declared, because the shader uses it");
                 self.channel(StorageClass::Input, base, &[u32::from(*channel)])
             }
-            Expr::Constant(constant, channel) => {
-                self.uniform(usize::from(*constant), u32::from(*channel))
+            Expr::Uniform(member, channel) => {
+                let base = self.uniforms.expect("declared, because the shader has members");
+                let place = self.bindings.place(*member);
+                self.channel(StorageClass::Uniform, base, &[place, u32::from(*channel)])
             }
-            Expr::Plane(input, part, channel) => {
-                let member = self.bindings.plane_member(*input, *part);
-                self.uniform(member, u32::from(*channel))
-            }
-            Expr::Hidden(place) => {
-                let member = self.bindings.hidden_member();
-                self.uniform(member, u32::from(*place))
-            }
-            Expr::Size(axis) => self.uniform(self.bindings.size_member(), axis_index(*axis)),
-            Expr::Centre(axis) => self.position(axis_index(*axis)),
+            Expr::Centre(axis) => self.position(axis.channel()),
             Expr::FragmentDepth => self.position(2),
             Expr::InSecond(axis) => self.in_second(*axis),
             Expr::Op(op, operands) => self.operation(*op, operands),
@@ -472,7 +452,7 @@ impl<'a> Writer<'a> {
 
     fn in_second(&mut self, axis: Axis) -> Word {
         let (uint, bool) = (self.types.uint, self.types.bool);
-        let centre = self.position(axis_index(axis));
+        let centre = self.position(axis.channel());
         let pixel = self.builder.convert_f_to_u(uint, None, centre).expect(BLOCKS);
         let (one, zero) = (self.word(1), self.word(0));
         let parity = self.builder.bitwise_and(uint, None, pixel, one).expect(BLOCKS);
@@ -590,9 +570,7 @@ impl<'a> Writer<'a> {
         let sampler = self.builder.load(sampler_type, None, sampler, None, []).expect(BLOCKS);
         let texture = self.builder.sampled_image(sampled, None, image, sampler).expect(BLOCKS);
         let (mut at, ty) = self.vector(&sample.coordinates);
-        // A cube's coordinates are a direction.
-        let unscaled = sample.unscaled && self.bindings.dimensions(sample.unit) != Dimensions::Cube;
-        let size = unscaled.then(|| {
+        let size = self.bindings.is_scaled_by_size(sample).then(|| {
             self.builder.capability(Capability::ImageQuery);
             let count = u32::try_from(sample.coordinates.len()).expect("two or three coordinates");
             let ints = self.builder.type_vector(self.types.int, count);

@@ -2,20 +2,16 @@
 
 use std::fmt::Write;
 
-use crate::source::{Axis, Expr, Function, Helper, PlanePart, Sample, Stmt, Type, Var};
+use crate::source::{Expr, Function, Helper, Lod, Member, Op, Sample, Stmt, Type, Var};
 
 /// A language of text.
 pub(crate) trait Dialect {
     fn ty(&self, ty: Type) -> &'static str;
     fn float(&self, bits: u32) -> String;
-    fn word(&self, word: u32) -> String;
-    /// Returns an operation on operands that need no parentheses.
-    fn operation(&self, op: crate::source::Op, operands: &[String]) -> Text;
+    /// Returns an operation that the languages write in different ways, on operands that need no parentheses.
+    fn own_operation(&self, op: Op, operands: &[String]) -> Text;
     fn input(&self, input: u8) -> String;
-    fn constant(&self, constant: u8) -> String;
-    fn plane(&self, input: u8, part: PlanePart) -> String;
-    fn size(&self) -> String;
-    fn hidden(&self) -> String;
+    fn member(&self, member: Member) -> String;
     fn position(&self) -> &'static str;
     /// Declares a variable, which changes later if `is_mutable`.
     fn declare(&self, name: &str, ty: Type, value: &str, is_mutable: bool) -> String;
@@ -78,24 +74,21 @@ pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
     match expr {
         Expr::Var(var) => Text::atom(variable(*var)),
         Expr::F32(bits) => Text::atom(dialect.float(*bits)),
-        Expr::U32(word) => Text::atom(dialect.word(*word)),
+        Expr::U32(bits) => Text::atom(word(*bits)),
         Expr::Bool(value) => Text::atom(value.to_string()),
         Expr::Input(input, c) => channel(dialect.input(*input), *c),
-        Expr::Constant(constant, c) => channel(dialect.constant(*constant), *c),
-        Expr::Plane(input, part, c) => channel(dialect.plane(*input, *part), *c),
-        Expr::Hidden(place) => channel(dialect.hidden(), *place),
-        Expr::Size(axis) => channel(dialect.size(), u8::from(*axis == Axis::Y)),
-        Expr::Centre(axis) => channel(dialect.position().to_owned(), u8::from(*axis == Axis::Y)),
+        Expr::Uniform(member, c) => channel(dialect.member(*member), *c),
+        Expr::Centre(axis) => channel(dialect.position().to_owned(), axis.channel()),
         Expr::FragmentDepth => channel(dialect.position().to_owned(), 2),
         Expr::InSecond(axis) => {
-            let centre = channel(dialect.position().to_owned(), u8::from(*axis == Axis::Y)).text;
-            let word = dialect.operation(crate::source::Op::ToWord, &[centre]).operand();
-            Text::compound(format!("({word} & {}) != {}", dialect.word(1), dialect.word(0)))
+            let centre = channel(dialect.position().to_owned(), axis.channel()).text;
+            let pixel = operation(dialect, Op::ToWord, &[centre]).operand();
+            Text::compound(format!("({pixel} & {}) != {}", word(1), word(0)))
         }
         Expr::Op(op, operands) => {
             let operands: Vec<String> =
                 operands.iter().map(|operand| expression(dialect, operand).operand()).collect();
-            dialect.operation(*op, &operands)
+            operation(dialect, *op, &operands)
         }
         Expr::Call(helper, operands) => {
             let operands: Vec<String> =
@@ -103,6 +96,80 @@ pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
             Text::atom(format!("{}({})", helper_name(*helper), operands.join(", ")))
         }
     }
+}
+
+/// Returns a word: small ones are numbers, others patterns of bits.
+fn word(bits: u32) -> String {
+    if bits < 256 { format!("{bits}u") } else { format!("{bits:#010x}u") }
+}
+
+/// Returns an operation on operands that need no parentheses.
+fn operation(dialect: &dyn Dialect, op: Op, operands: &[String]) -> Text {
+    let infix = |symbol| infix(operands, symbol);
+    let call = |name| call(name, operands);
+    match op {
+        Op::WordAdd => infix("+"),
+        Op::WordSub => infix("-"),
+        Op::Neg => prefix("-", operands),
+        Op::Abs => call("abs"),
+        Op::Floor => call("floor"),
+        Op::Exp2 => call("exp2"),
+        Op::Log2 => call("log2"),
+        Op::Sin => call("sin"),
+        Op::Cos => call("cos"),
+        Op::Fract => call("fract"),
+        Op::Min => call("min"),
+        Op::Max => call("max"),
+        Op::Lt => infix("<"),
+        Op::Ge => infix(">="),
+        Op::Eq | Op::WordEq => infix("=="),
+        Op::Ne => infix("!="),
+        Op::And => infix("&&"),
+        Op::Or => infix("||"),
+        Op::Not => prefix("!", operands),
+        Op::WordAnd => infix("&"),
+        Op::WordOr => infix("|"),
+        Op::WordXor => infix("^"),
+        Op::ShiftLeft => infix("<<"),
+        Op::ShiftRight => infix(">>"),
+        op => dialect.own_operation(op, operands),
+    }
+}
+
+pub(crate) fn infix(operands: &[String], symbol: &str) -> Text {
+    Text::compound(operands.join(&format!(" {symbol} ")))
+}
+
+fn prefix(symbol: &str, operands: &[String]) -> Text {
+    Text::compound(format!("{symbol}{}", operands.concat()))
+}
+
+pub(crate) fn call(name: &str, operands: &[String]) -> Text {
+    Text::atom(format!("{name}({})", operands.join(", ")))
+}
+
+/// Returns the arguments of a fetch after its texture: coordinates, then what the level depends on. `vector` is the name of vectors with a number of
+/// components, `size` the size of the finest level.
+pub(crate) fn fetch_arguments(
+    sample: &Sample,
+    print: &dyn Fn(&Expr) -> String,
+    vector: &dyn Fn(usize) -> String,
+    size: Option<&str>,
+) -> Vec<String> {
+    let scale = size.map_or_else(String::new, |size| {
+        format!(" / {}({size})", vector(sample.coordinates.len()))
+    });
+    let list = |exprs: &[Expr]| {
+        let list: Vec<String> = exprs.iter().map(print).collect();
+        format!("{}({}){scale}", vector(list.len()), list.join(", "))
+    };
+    let mut arguments = vec![list(&sample.coordinates)];
+    match &sample.lod {
+        Lod::Implicit => {}
+        Lod::Bias(expr) | Lod::Level(expr) => arguments.push(print(expr)),
+        Lod::Gradients(dx, dy) => arguments.extend([list(dx), list(dy)]),
+    }
+    arguments
 }
 
 /// Lines of a text with an indentation.

@@ -1,8 +1,8 @@
 //! WGSL.
 
-use crate::bindings::Bindings;
-use crate::source::{Expr, Lod, Op, PlanePart, Sample, Source, Type};
-use crate::text::{Dialect, Lines, Text, decimal};
+use crate::bindings::{Bindings, UNIFORMS};
+use crate::source::{Expr, Lod, Member, Op, Sample, Source, Type};
+use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix};
 use crate::{Arithmetic, Dimensions};
 
 /// Writes a shader.
@@ -19,16 +19,13 @@ pub(crate) fn write(source: &Source, bindings: &Bindings<'_>) -> String {
 }
 
 fn header(lines: &mut Lines<'_>, source: &Source, bindings: &Bindings<'_>) {
-    if bindings.has_uniforms() {
+    if !bindings.members.is_empty() {
         lines.line("struct Uniforms {");
-        for member in bindings.members() {
-            lines.line(&format!("    {member}: vec4<f32>,"));
+        for member in &bindings.members {
+            lines.line(&format!("    {}: vec4<f32>,", bindings.member_name(*member)));
         }
         lines.line("}");
-        lines.line(&format!(
-            "@group(0) @binding({}) var<uniform> uniforms: Uniforms;",
-            bindings.uniform_binding()
-        ));
+        lines.line(&format!("@group(0) @binding({}) var<uniform> uniforms: Uniforms;", UNIFORMS));
     }
     for (unit, dimensions) in &bindings.textures {
         let ty = match dimensions {
@@ -140,60 +137,32 @@ impl Dialect for Wgsl<'_> {
         }
     }
 
-    fn word(&self, word: u32) -> String {
-        if word < 256 { format!("{word}u") } else { format!("{word:#010x}u") }
-    }
-
-    fn operation(&self, op: Op, operands: &[String]) -> Text {
+    fn own_operation(&self, op: Op, operands: &[String]) -> Text {
         let [a, b, c] = std::array::from_fn(|n| operands.get(n).map_or("", String::as_str));
-        let infix = |symbol: &str| Text::compound(format!("{a} {symbol} {b}"));
-        let call = |name: &str| Text::atom(format!("{name}({})", operands.join(", ")));
+        let call = |name| call(name, operands);
         let rounded = |text: Text| match self.bindings.arithmetic {
             Arithmetic::Exact => Text::atom(format!("r({})", text.text)),
             Arithmetic::Fast => text,
         };
         match op {
-            Op::Add => rounded(infix("+")),
-            Op::Sub => rounded(infix("-")),
-            Op::Mul => rounded(infix("*")),
-            Op::Div => rounded(infix("/")),
+            Op::Add => rounded(infix(operands, "+")),
+            Op::Sub => rounded(infix(operands, "-")),
+            Op::Mul => rounded(infix(operands, "*")),
+            Op::Div => rounded(infix(operands, "/")),
             Op::Sqrt => rounded(call("sqrt")),
-            Op::Neg => Text::compound(format!("-{a}")),
-            Op::Abs => call("abs"),
-            Op::Floor => call("floor"),
             Op::RoundEven => call("round"),
             Op::InverseSqrt => call("inverseSqrt"),
-            Op::Exp2 => call("exp2"),
-            Op::Log2 => call("log2"),
-            Op::Sin => call("sin"),
-            Op::Cos => call("cos"),
-            Op::Fract => call("fract"),
-            Op::Min => call("min"),
-            Op::Max => call("max"),
             Op::Saturate => call("saturate"),
             Op::ColumnDifference => call("dpdxFine"),
             Op::RowDifference => call("dpdyFine"),
-            Op::Lt => infix("<"),
-            Op::Ge => infix(">="),
-            Op::Eq | Op::WordEq => infix("=="),
-            Op::Ne => infix("!="),
-            Op::And => infix("&&"),
-            Op::Or => infix("||"),
-            Op::Not => Text::compound(format!("!{a}")),
             Op::Select => Text::atom(format!("select({c}, {b}, {a})")),
-            Op::Bits => Text::atom(format!("bitcast<u32>({a})")),
-            Op::FromBits => Text::atom(format!("bitcast<f32>({a})")),
-            Op::WordAnd => infix("&"),
-            Op::WordOr => infix("|"),
-            Op::WordXor => infix("^"),
-            Op::WordAdd => infix("+"),
-            Op::WordSub => infix("-"),
-            Op::ShiftLeft => infix("<<"),
-            Op::ShiftRight => infix(">>"),
+            Op::Bits => call("bitcast<u32>"),
+            Op::FromBits => call("bitcast<f32>"),
             Op::ShiftRightSigned => Text::atom(format!("bitcast<u32>(bitcast<i32>({a}) >> {b})")),
-            Op::ToFloat => Text::atom(format!("f32({a})")),
+            Op::ToFloat => call("f32"),
             Op::ToFloatSigned => Text::atom(format!("f32(bitcast<i32>({a}))")),
-            Op::ToWord => Text::atom(format!("u32({a})")),
+            Op::ToWord => call("u32"),
+            op => unreachable!("{op:?} is the same in all languages"),
         }
     }
 
@@ -201,20 +170,8 @@ impl Dialect for Wgsl<'_> {
         self.bindings.input_name(input)
     }
 
-    fn constant(&self, constant: u8) -> String {
-        format!("uniforms.{}", self.bindings.constant_name(constant))
-    }
-
-    fn plane(&self, input: u8, part: PlanePart) -> String {
-        format!("uniforms.{}", self.bindings.plane_name(input, part))
-    }
-
-    fn size(&self) -> String {
-        "uniforms.size".to_owned()
-    }
-
-    fn hidden(&self) -> String {
-        "uniforms.hidden".to_owned()
+    fn member(&self, member: Member) -> String {
+        format!("uniforms.{}", self.bindings.member_name(member))
     }
 
     fn position(&self) -> &'static str {
@@ -231,26 +188,17 @@ impl Dialect for Wgsl<'_> {
 
     fn sample(&self, sample: &Sample, print: &dyn Fn(&Expr) -> String) -> String {
         let unit = sample.unit;
-        let vector = |exprs: &[Expr]| {
-            let list: Vec<String> = exprs.iter().map(print).collect();
-            format!("vec{}<f32>({})", list.len(), list.join(", "))
+        let size = format!("textureDimensions(texture{unit})");
+        let size = self.bindings.is_scaled_by_size(sample).then_some(size.as_str());
+        let vector = |components| format!("vec{components}<f32>");
+        let arguments = fetch_arguments(sample, print, &vector, size).join(", ");
+        let name = match sample.lod {
+            Lod::Implicit => "textureSample",
+            Lod::Bias(_) => "textureSampleBias",
+            Lod::Level(_) => "textureSampleLevel",
+            Lod::Gradients(..) => "textureSampleGrad",
         };
-        let size = match sample.unscaled {
-            // A cube's coordinates are a direction.
-            true if self.bindings.dimensions(unit) != Dimensions::Cube => {
-                format!(" / vec{}<f32>(textureDimensions(texture{unit}))", sample.coordinates.len())
-            }
-            _ => String::new(),
-        };
-        let at = format!("texture{unit}, sampler{unit}, {}{size}", vector(&sample.coordinates));
-        match &sample.lod {
-            Lod::Implicit => format!("textureSample({at})"),
-            Lod::Bias(bias) => format!("textureSampleBias({at}, {})", print(bias)),
-            Lod::Level(level) => format!("textureSampleLevel({at}, {})", print(level)),
-            Lod::Gradients(dx, dy) => {
-                format!("textureSampleGrad({at}, {}{size}, {}{size})", vector(dx), vector(dy))
-            }
-        }
+        format!("{name}(texture{unit}, sampler{unit}, {arguments})")
     }
 
     fn declare_texel(&self, name: &str, value: &str) -> String {

@@ -1,7 +1,7 @@
 //! A measured shader: a GLSL source and the R500 program that a driver compiled from it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use r500::formats::Limits;
@@ -69,20 +69,27 @@ struct Bound {
 /// # Errors
 /// If the folder cannot be read.
 pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let path = entry.with_context(|| folder.display().to_string())?.path();
-        let is_source = path.extension().is_some_and(|extension| extension == "frag");
-        if let Some(name) = path.file_stem().and_then(|name| name.to_str())
-            && is_source
-            && path.with_extension("json").is_file()
-        {
-            names.push(name.to_owned());
-        }
-    }
+    let with_program = |path: &PathBuf| path.with_extension("json").is_file();
+    let sources = files(folder, "frag")?;
+    let names = sources.iter().filter(|path| with_program(path));
+    let mut names: Vec<String> =
+        names.filter_map(|path| path.file_stem()?.to_str()).map(str::to_owned).collect();
     names.sort();
     Ok(names)
+}
+
+/// Returns the files of a folder with an extension, in order.
+fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| folder.display().to_string())?.path();
+        if path.extension().is_some_and(|own| own == extension) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
 }
 
 /// Returns the programs of all JSON files of a folder whose names contain one of the filters, in order. Files of another
@@ -91,17 +98,8 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// If a file cannot be read.
 pub(crate) fn jobs(folder: &Path, filters: &[String]) -> Result<Vec<(String, Job)>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.with_context(|| folder.display().to_string())?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
     let mut jobs = Vec::new();
-    for path in paths {
+    for path in files(folder, "json")? {
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         if !filters.is_empty() && !filters.iter().any(|filter| name.contains(filter)) {

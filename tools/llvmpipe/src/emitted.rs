@@ -17,7 +17,7 @@ use r500::exec::{Bindings, Frame, Options as DrawOptions, Shader, draw};
 use r500::program::{Input, InputData, Job};
 
 use crate::egl::Mesa;
-use crate::llvmpipe::link;
+use crate::llvmpipe::{Storage, link, texture_of};
 use crate::texture::Upload;
 
 /// The value of pixels that are not written; no program computes it by chance.
@@ -315,7 +315,7 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
             if let Some(texture) = texture {
                 let upload = Upload::of(texture, job.program.state.format[unit])?;
                 // The shader's binding of a texture is its unit after that of the uniforms.
-                textures.push(upload_floats(gl, unit as u32 + 1, &upload)?);
+                textures.push(texture_of(gl, unit as u32 + 1, &upload, Storage::Floats)?);
             }
         }
         for Values { location, size: [w, h], texels } in values {
@@ -363,46 +363,4 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
     let floats = pixels.as_chunks::<4>().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
     let floats: Vec<f32> = floats.collect();
     Ok(floats.as_chunks::<4>().0.to_vec())
-}
-
-/// Uploads a texture as floats.
-///
-/// # Safety
-/// The context must be current.
-unsafe fn upload_floats(gl: &glow::Context, unit: u32, upload: &Upload) -> Result<glow::Texture> {
-    let Upload { target, images, parameters, border } = upload;
-    // SAFETY: the contract of this function.
-    unsafe {
-        let texture = gl.create_texture().map_err(anyhow::Error::msg)?;
-        gl.active_texture(glow::TEXTURE0 + unit);
-        gl.bind_texture(*target, Some(texture));
-        for image in images {
-            let [w, h, d] = image.size;
-            let data = image.floats();
-            let data = PixelUnpackData::Slice(Some(&data));
-            let (level, format) = (image.level, glow::RGBA32F as i32);
-            match image.target {
-                glow::TEXTURE_3D => gl.tex_image_3d(
-                    image.target,
-                    level,
-                    format,
-                    w,
-                    h,
-                    d,
-                    0,
-                    glow::RGBA,
-                    glow::FLOAT,
-                    data,
-                ),
-                face => {
-                    gl.tex_image_2d(face, level, format, w, h, 0, glow::RGBA, glow::FLOAT, data)
-                }
-            }
-        }
-        for &(parameter, value) in parameters {
-            gl.tex_parameter_i32(*target, parameter, value as i32);
-        }
-        gl.tex_parameter_f32_slice(*target, glow::TEXTURE_BORDER_COLOR, border);
-        Ok(texture)
-    }
 }

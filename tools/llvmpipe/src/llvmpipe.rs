@@ -65,7 +65,10 @@ impl<'a> Llvmpipe<'a> {
                 let texture = texture.with_context(|| format!("unit {unit} has no texture"))?;
                 let us_format = capture.job.program.state.format[*unit];
                 Upload::of(texture, us_format)
-                    .and_then(|upload| made.upload(*unit as u32, &upload, storage))
+                    .and_then(|upload| {
+                        made.textures.push(texture_of(gl, *unit as u32, &upload, storage)?);
+                        made.no_error()
+                    })
                     .with_context(|| format!("texture {name}"))?;
                 let location = gl.get_uniform_location(program, &plain(name)?);
                 gl.uniform_1_i32(location.as_ref(), *unit as i32);
@@ -201,40 +204,6 @@ impl<'a> Llvmpipe<'a> {
         self.no_error().with_context(|| format!("uniform {name}"))
     }
 
-    unsafe fn upload(&mut self, unit: u32, upload: &Upload, storage: Storage) -> Result<()> {
-        let Upload { target, images, parameters, border } = upload;
-        let bytes = storage == Storage::Smallest && upload.fits_bytes();
-        let (format, kind) = match bytes {
-            true => (glow::RGBA8, glow::UNSIGNED_BYTE),
-            false => (glow::RGBA32F, glow::FLOAT),
-        };
-        let (format, rgba) = (format as i32, glow::RGBA);
-        let gl = self.gl;
-        // SAFETY: as in `new`.
-        unsafe {
-            let name = gl.create_texture().map_err(anyhow::Error::msg)?;
-            self.textures.push(name);
-            gl.active_texture(glow::TEXTURE0 + unit);
-            gl.bind_texture(*target, Some(name));
-            for image in images {
-                let Image { target, level, size: [w, h, d], .. } = *image;
-                let data = if bytes { image.bytes() } else { image.floats() };
-                let data = PixelUnpackData::Slice(Some(&data));
-                match target {
-                    glow::TEXTURE_3D => {
-                        gl.tex_image_3d(target, level, format, w, h, d, 0, rgba, kind, data);
-                    }
-                    _ => gl.tex_image_2d(target, level, format, w, h, 0, rgba, kind, data),
-                }
-            }
-            for &(parameter, value) in parameters {
-                gl.tex_parameter_i32(*target, parameter, value as i32);
-            }
-            gl.tex_parameter_f32_slice(*target, glow::TEXTURE_BORDER_COLOR, border);
-        }
-        self.no_error()
-    }
-
     fn drop_target(&mut self) {
         if let Some(Target { buffer, frame, .. }) = self.target.take() {
             // SAFETY: as in `new`.
@@ -285,6 +254,47 @@ fn attribute(varying: &str) -> String {
 fn plain(name: &str) -> Result<String> {
     ensure!(!name.contains('\0'), "a name with a zero byte");
     Ok(name.to_owned())
+}
+
+/// Binds a new texture to a unit.
+///
+/// # Safety
+/// The context must be current.
+pub(crate) unsafe fn texture_of(
+    gl: &glow::Context,
+    unit: u32,
+    upload: &Upload,
+    storage: Storage,
+) -> Result<glow::Texture> {
+    let Upload { target, images, parameters, border } = upload;
+    let bytes = storage == Storage::Smallest && upload.fits_bytes();
+    let (format, kind) = match bytes {
+        true => (glow::RGBA8, glow::UNSIGNED_BYTE),
+        false => (glow::RGBA32F, glow::FLOAT),
+    };
+    let (format, rgba) = (format as i32, glow::RGBA);
+    // SAFETY: the contract of this function; slices have the lengths that sizes and formats require.
+    unsafe {
+        let name = gl.create_texture().map_err(anyhow::Error::msg)?;
+        gl.active_texture(glow::TEXTURE0 + unit);
+        gl.bind_texture(*target, Some(name));
+        for image in images {
+            let Image { target, level, size: [w, h, d], .. } = *image;
+            let data = if bytes { image.bytes() } else { image.floats() };
+            let data = PixelUnpackData::Slice(Some(&data));
+            match target {
+                glow::TEXTURE_3D => {
+                    gl.tex_image_3d(target, level, format, w, h, d, 0, rgba, kind, data);
+                }
+                _ => gl.tex_image_2d(target, level, format, w, h, 0, rgba, kind, data),
+            }
+        }
+        for &(parameter, value) in parameters {
+            gl.tex_parameter_i32(*target, parameter, value as i32);
+        }
+        gl.tex_parameter_f32_slice(*target, glow::TEXTURE_BORDER_COLOR, border);
+        Ok(name)
+    }
 }
 
 /// Compiles and links a program.
