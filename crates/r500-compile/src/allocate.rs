@@ -1,0 +1,130 @@
+//! Temporaries for virtual registers: a linear scan over the program, colours and alpha by themselves.
+
+use r500_isa::TEMPORARIES;
+
+use crate::code::{Node, Register, Routine, Shape, reads};
+
+/// Where registers are.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    /// The temporary of each register; `None` for those that are not used.
+    pub(crate) temporaries: Vec<Option<u8>>,
+    /// For each input of the routine that is used: its temporary.
+    pub(crate) inputs: Vec<Option<u8>>,
+    /// The number of temporaries.
+    pub(crate) count: usize,
+}
+
+/// The first and the last place where a register has a value.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    first: usize,
+    last: usize,
+}
+
+#[derive(Default)]
+struct Scan {
+    place: usize,
+    intervals: Vec<Option<Interval>>,
+}
+
+impl Scan {
+    fn touch(&mut self, register: Register) {
+        let place = self.place;
+        let interval = &mut self.intervals[register.0 as usize];
+        match interval {
+            Some(interval) => interval.last = place,
+            None => *interval = Some(Interval { first: place, last: place }),
+        }
+    }
+
+    fn list(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            self.place += 1;
+            let mut read = Vec::new();
+            reads(node, &mut |register, _| read.push(register));
+            read.into_iter().for_each(|register| self.touch(register));
+            match node {
+                Node::Op(op) => self.touch(op.register),
+                Node::Fetch(fetch) => self.touch(fetch.register),
+                Node::If(_, yes, no, _) => {
+                    self.list(yes);
+                    self.list(no);
+                }
+                Node::Loop(_, body, _) => {
+                    let start = self.place;
+                    self.list(body);
+                    self.place += 1;
+                    // What comes from before the loop is there in each pass.
+                    let end = self.place;
+                    for interval in self.intervals.iter_mut().flatten() {
+                        if interval.first <= start && interval.last > start {
+                            interval.last = end;
+                        }
+                    }
+                }
+                Node::Kill(..) | Node::Output(..) | Node::Break(_) | Node::Continue(_) => {}
+            }
+        }
+    }
+}
+
+/// Gives each register a temporary.
+///
+/// # Errors
+/// The number of temporaries that are needed, if the chip has fewer.
+pub(crate) fn allocate(routine: &Routine, inputs: usize) -> Result<Allocation, usize> {
+    let mut scan = Scan { place: 0, intervals: vec![None; routine.shapes.len()] };
+    scan.list(&routine.nodes);
+    let mut order: Vec<(usize, Interval)> = scan
+        .intervals
+        .iter()
+        .enumerate()
+        .filter_map(|(n, interval)| Some((n, (*interval)?)))
+        .collect();
+    // Inputs are there before the first instruction.
+    for (n, interval) in &mut order {
+        if matches!(routine.shapes[*n], Shape::Input(_)) {
+            interval.first = 0;
+        }
+    }
+    let rank = |n: usize| match routine.shapes[n] {
+        Shape::Input(input) => usize::from(input),
+        _ => inputs,
+    };
+    order.sort_by_key(|(n, interval)| (interval.first, rank(*n), *n));
+    let mut allocation = Allocation {
+        temporaries: vec![None; routine.shapes.len()],
+        inputs: vec![None; inputs],
+        count: 0,
+    };
+    // The last place at which a temporary's colours and its alpha are in use.
+    let mut files: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
+    for (n, interval) in order {
+        let needs: &[usize] = match routine.shapes[n] {
+            Shape::Colors => &[0],
+            Shape::Alpha => &[1],
+            Shape::Whole | Shape::Input(_) => &[0, 1],
+        };
+        // Reads precede writes in an instruction: a register may begin where another one ends.
+        let is_free = |t: usize| {
+            needs.iter().all(|file| {
+                files[*file].get(t).is_none_or(|last| *last <= interval.first && interval.first > 0)
+            })
+        };
+        let t = (0..).find(|t| is_free(*t)).unwrap_or(0);
+        for file in needs {
+            if files[*file].len() <= t {
+                files[*file].resize(t + 1, 0);
+            }
+            files[*file][t] = interval.last;
+        }
+        allocation.count = allocation.count.max(t + 1);
+        let temporary = u8::try_from(t).unwrap_or(u8::MAX);
+        allocation.temporaries[n] = Some(temporary);
+        if let Shape::Input(input) = routine.shapes[n] {
+            allocation.inputs[usize::from(input)] = Some(temporary);
+        }
+    }
+    if allocation.count > TEMPORARIES { Err(allocation.count) } else { Ok(allocation) }
+}

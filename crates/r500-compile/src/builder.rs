@@ -1,0 +1,495 @@
+//! Makes operations: known numbers are computed here, and what was computed before is not computed again.
+
+use std::collections::HashMap;
+
+use r500_glsl::Span;
+
+use crate::arithmetic::{ARITH, Alu, Arithmetic, FetchKind, compute};
+use crate::code::{
+    Atom, Code, Component, Condition, Fetch, Node, Op, Register, Routine, Shape, Target, Value,
+};
+
+/// What makes two operations the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Op(Code, Vec<Value>),
+    Fetch(FetchKind, Value, Vec<Value>),
+}
+
+/// A routine under construction. Nodes go to the innermost open list.
+pub(crate) struct Builder {
+    shapes: Vec<Shape>,
+    lists: Vec<Vec<Node>>,
+    /// Values that were computed, by open list.
+    known: Vec<HashMap<Key, Value>>,
+    /// Registers whose components are never -0.
+    unsigned_zero: Vec<bool>,
+    /// Where nodes come from.
+    pub(crate) span: Span,
+    /// The number of operations, for limits.
+    pub(crate) count: usize,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Self {
+            shapes: Vec::new(),
+            lists: vec![Vec::new()],
+            known: vec![HashMap::new()],
+            unsigned_zero: Vec::new(),
+            span: Span::default(),
+            count: 0,
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Routine {
+        Routine { nodes: self.lists.pop().unwrap_or_default(), shapes: self.shapes }
+    }
+
+    pub(crate) fn register(&mut self, shape: Shape) -> Register {
+        self.shapes.push(shape);
+        self.unsigned_zero.push(false);
+        Register((self.shapes.len() - 1) as u32)
+    }
+
+    /// Returns a register for so many components, and its components.
+    fn fresh(&mut self, count: usize) -> (Register, Value) {
+        let shape = match count {
+            1 => Shape::Alpha,
+            2 | 3 => Shape::Colors,
+            _ => Shape::Whole,
+        };
+        let register = self.register(shape);
+        (register, (0..count as u8).map(|c| Component::register(register, c)).collect())
+    }
+
+    /// Opens a list of nodes.
+    pub(crate) fn open(&mut self) {
+        self.lists.push(Vec::new());
+        self.known.push(HashMap::new());
+    }
+
+    /// Closes the innermost list.
+    pub(crate) fn close(&mut self) -> Vec<Node> {
+        self.known.pop();
+        self.lists.pop().unwrap_or_default()
+    }
+
+    /// Adds the nodes of a closed list.
+    pub(crate) fn splice(&mut self, nodes: Vec<Node>) {
+        if let Some(list) = self.lists.last_mut() {
+            list.extend(nodes);
+        }
+    }
+
+    pub(crate) fn node(&mut self, node: Node) {
+        self.count += 1;
+        if let Some(list) = self.lists.last_mut() {
+            list.push(node);
+        }
+    }
+
+    fn remembered(&self, key: &Key) -> Option<Value> {
+        self.known.iter().rev().find_map(|known| known.get(key)).cloned()
+    }
+
+    fn remember(&mut self, key: Key, value: &Value) {
+        if let Some(known) = self.known.last_mut() {
+            known.insert(key, value.clone());
+        }
+    }
+
+    fn op(&mut self, code: Code, register: Register, lanes: Vec<u8>, operands: Vec<Value>) {
+        let span = self.span;
+        self.node(Node::Op(Op { code, register, lanes, operands, span }));
+    }
+
+    /// Makes an operation by components, each of which may be known.
+    fn by_components(&mut self, code: Code, operands: &[&Value]) -> Value {
+        let count = operands.iter().map(|operand| operand.len()).max().unwrap_or(0);
+        let at = |operand: &Value, i: usize| operand[if operand.len() == 1 { 0 } else { i }];
+        let mut result: Vec<Option<Component>> = Vec::new();
+        for i in 0..count {
+            let parts: Vec<Component> = operands.iter().map(|operand| at(operand, i)).collect();
+            result.push(self.simplified(code, &parts));
+        }
+        // The same components once.
+        let mut open: Vec<(Vec<Component>, Vec<usize>)> = Vec::new();
+        for (i, known) in result.iter().enumerate() {
+            if known.is_none() {
+                let parts: Vec<Component> = operands.iter().map(|operand| at(operand, i)).collect();
+                match open.iter_mut().find(|(other, _)| *other == parts) {
+                    Some((_, places)) => places.push(i),
+                    None => open.push((parts, vec![i])),
+                }
+            }
+        }
+        // Registers have four components; matrices are computed by pieces.
+        for piece in open.chunks(4) {
+            let wanted: Vec<Value> = (0..operands.len())
+                .map(|n| piece.iter().map(|(parts, _)| parts[n]).collect())
+                .collect();
+            let key = Key::Op(code, wanted.clone());
+            let value = match self.remembered(&key) {
+                Some(value) => value,
+                None => {
+                    let (register, value) = self.fresh(piece.len());
+                    self.unsigned_zero[register.0 as usize] = has_unsigned_zero(code, &wanted);
+                    self.op(code, register, (0..piece.len() as u8).collect(), wanted);
+                    self.remember(key, &value);
+                    value
+                }
+            };
+            for ((_, places), component) in piece.iter().zip(&value) {
+                places.iter().for_each(|place| result[*place] = Some(*component));
+            }
+        }
+        result.into_iter().flatten().collect()
+    }
+
+    /// Returns the component that an operation gives, if no operation is needed for it.
+    fn simplified(&self, code: Code, parts: &[Component]) -> Option<Component> {
+        let values: Option<Vec<f32>> = parts.iter().map(|part| part.value()).collect();
+        if let Some(values) = values {
+            let operand = |n: usize| values.get(n).copied().unwrap_or(0.0);
+            let numbers = [operand(0), operand(1), operand(2)];
+            return match code {
+                Code::Alu(Alu::Ddx | Alu::Ddy) => Some(Component::literal(0.0)),
+                Code::Alu(op) => Some(Component::literal(compute(op, numbers))),
+                Code::MadSat => Some(Component::literal(ARITH.clamp01(compute(Alu::Mad, numbers)))),
+                Code::Copy => Some(parts[0]),
+                Code::Dot => None,
+            };
+        }
+        match code {
+            Code::Alu(Alu::Mad) => {
+                let [a, b, c] = parts else { return None };
+                for (factor, other) in [(a, b), (b, a)] {
+                    match factor.value() {
+                        // A product with 0 is 0, whatever the other factor is.
+                        Some(0.0) if c.value().is_some_and(|c| c.to_bits() == 0) => {
+                            return Some(Component::literal(0.0));
+                        }
+                        Some(1.0)
+                            if c.value().is_some_and(|c| c.to_bits() == 0)
+                                && self.is_unsigned_zero(*other) =>
+                        {
+                            return Some(*other);
+                        }
+                        _ => {}
+                    }
+                }
+                None
+            }
+            Code::Alu(Alu::Cmp) => {
+                let [a, b, c] = parts else { return None };
+                match c.value() {
+                    Some(value) => {
+                        Some(if compute(Alu::Cmp, [1.0, 0.0, value]) == 1.0 { *a } else { *b })
+                    }
+                    None => (a == b).then_some(*a),
+                }
+            }
+            Code::Alu(Alu::Min | Alu::Max) => (parts[0] == parts[1]).then(|| parts[0]),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a component is never -0.
+    fn is_unsigned_zero(&self, component: Component) -> bool {
+        match component.atom {
+            Atom::Literal(bits) => bits != 0 || !component.negate,
+            Atom::Register(register, _) => {
+                !component.negate && (component.abs || self.unsigned_zero[register.0 as usize])
+            }
+            Atom::Uniform(..) => false,
+        }
+    }
+
+    /// Returns a value whose components are all of one register, without modifiers.
+    fn gathered(&mut self, value: &Value) -> Vec<(Register, u8)> {
+        let plain: Option<Vec<(Register, u8)>> =
+            value.iter().map(|component| component.plain()).collect();
+        if let Some(plain) = plain
+            && plain.iter().all(|(register, _)| *register == plain[0].0)
+        {
+            return plain;
+        }
+        let mut distinct: Value = Vec::new();
+        for component in value {
+            if !distinct.contains(component) {
+                distinct.push(*component);
+            }
+        }
+        let copy = self.copied(&distinct);
+        value
+            .iter()
+            .filter_map(|component| {
+                let at = distinct.iter().position(|other| other == component)?;
+                copy[at].in_register()
+            })
+            .collect()
+    }
+
+    /// Returns a copy of a value in a register of its own.
+    fn copied(&mut self, value: &Value) -> Value {
+        let key = Key::Op(Code::Copy, vec![value.clone()]);
+        if let Some(copy) = self.remembered(&key) {
+            return copy;
+        }
+        let (register, copy) = self.fresh(value.len());
+        self.op(Code::Copy, register, (0..value.len() as u8).collect(), vec![value.clone()]);
+        self.remember(key, &copy);
+        copy
+    }
+
+    /// Returns a value that one source of an instruction can give: numbers only, or components of one register or constant with one
+    /// modifier, and numbers that a swizzle has.
+    fn of_one_source(&mut self, value: &Value) -> Value {
+        let source = |component: &Component| match component.atom {
+            Atom::Register(register, _) => Some((false, register.0)),
+            Atom::Uniform(n, _) => Some((true, u32::from(n))),
+            Atom::Literal(_) => None,
+        };
+        let mut first: Option<&Component> = None;
+        let mut fits = true;
+        for component in value.iter().filter(|component| component.value().is_none()) {
+            let same = |first: &Component| {
+                source(first) == source(component)
+                    && (first.abs, first.negate) == (component.abs, component.negate)
+            };
+            fits &= first.is_none_or(same);
+            first = Some(component);
+        }
+        if let Some(first) = first {
+            let by_swizzle = |number: &Component| match number.atom {
+                Atom::Literal(bits) => {
+                    !first.abs
+                        && number.negate == first.negate
+                        && matches!(f32::from_bits(bits), 0.0 | 0.5 | 1.0)
+                }
+                _ => true,
+            };
+            fits &= value.iter().all(by_swizzle);
+        }
+        if fits { value.clone() } else { self.copied(value) }
+    }
+
+    /// Differences in the quad of up to three components, each in its own channel.
+    fn differences(&mut self, op: Alu, value: &[Component]) -> Value {
+        if value.iter().all(|component| component.value().is_some()) {
+            return vec![Component::literal(0.0); value.len()];
+        }
+        let shape = if value.len() == 1 { Shape::Alpha } else { Shape::Colors };
+        let first = value[0].in_register().map(|(register, _)| register);
+        let in_place = first.is_some_and(|register| {
+            let fits = match self.shapes[register.0 as usize] {
+                Shape::Alpha => shape == Shape::Alpha,
+                _ => shape == Shape::Colors,
+            };
+            fits && value
+                .iter()
+                .zip(0..)
+                .all(|(component, c)| component.plain() == Some((register, c)))
+        });
+        let value = if in_place { value.to_vec() } else { self.copied(&value.to_vec()) };
+        let key = Key::Op(Code::Alu(op), vec![value.clone()]);
+        if let Some(known) = self.remembered(&key) {
+            return known;
+        }
+        let (register, result) = self.fresh(value.len());
+        self.op(Code::Alu(op), register, (0..value.len() as u8).collect(), vec![value]);
+        self.remember(key, &result);
+        result
+    }
+
+    /// Makes a register for a variable over branches or passes.
+    pub(crate) fn variable(&mut self, count: usize) -> Value {
+        let mut all = Vec::new();
+        let mut left = count;
+        while left > 0 {
+            let n = left.min(4);
+            all.extend(self.fresh(n).1);
+            left -= n;
+        }
+        all
+    }
+
+    /// Sets components of variables to values, all at once: no value is one of the components after it was set.
+    pub(crate) fn set(&mut self, list: &[(Component, Component)]) {
+        let list: Vec<(Component, Component)> =
+            list.iter().copied().filter(|(to, from)| to != from).collect();
+        let sets = |atom: Atom| list.iter().any(|(to, _)| to.atom == atom);
+        let clashes = list.iter().any(|(to, from)| from.atom != to.atom && sets(from.atom));
+        let values: Vec<Component> = if clashes {
+            // Through registers of their own.
+            let mut staged = Vec::new();
+            for piece in list.chunks(4) {
+                let value: Value = piece.iter().map(|(_, from)| *from).collect();
+                let (register, copy) = self.fresh(piece.len());
+                self.op(Code::Copy, register, (0..piece.len() as u8).collect(), vec![value]);
+                staged.extend(copy);
+            }
+            staged
+        } else {
+            list.iter().map(|(_, from)| *from).collect()
+        };
+        let mut done = vec![false; list.len()];
+        for i in 0..list.len() {
+            if done[i] {
+                continue;
+            }
+            let Some((register, _)) = list[i].0.in_register() else { continue };
+            let (mut lanes, mut value) = (Vec::new(), Vec::new());
+            for j in i..list.len() {
+                if let Some((other, lane)) = list[j].0.in_register()
+                    && other == register
+                {
+                    lanes.push(lane);
+                    value.push(values[j]);
+                    done[j] = true;
+                }
+            }
+            self.op(Code::Copy, register, lanes, vec![value]);
+        }
+    }
+
+    pub(crate) fn kill(&mut self, value: &Value) {
+        let list = self.gathered(value);
+        let span = self.span;
+        self.node(Node::Kill(list, span));
+    }
+
+    pub(crate) fn output(&mut self, target: Target, value: Value) {
+        let span = self.span;
+        self.node(Node::Output(target, value, span));
+    }
+
+    /// Chooses by a condition.
+    pub(crate) fn choose(&mut self, condition: Condition, yes: &Value, no: &Value) -> Value {
+        if let Some(known) = condition.value() {
+            return if known { yes.clone() } else { no.clone() };
+        }
+        let test = vec![condition.test];
+        match condition.negated {
+            false => self.alu(Alu::Cmp, &[yes, no, &test]),
+            true => self.alu(Alu::Cmp, &[no, yes, &test]),
+        }
+    }
+}
+
+/// Returns whether an operation never gives -0: a product and +0 are not, and no clamped value is.
+fn has_unsigned_zero(code: Code, operands: &[Value]) -> bool {
+    match code {
+        Code::Alu(Alu::Mad) => {
+            operands[2].iter().all(|c| c.value().is_some_and(|c| c.to_bits() == 0))
+        }
+        Code::MadSat => true,
+        _ => false,
+    }
+}
+
+impl Arithmetic for Builder {
+    type Value = Value;
+
+    fn literal(&mut self, value: f32) -> Value {
+        vec![Component::literal(value)]
+    }
+
+    fn len(&self, of: &Value) -> usize {
+        of.len()
+    }
+
+    fn pick(&self, of: &Value, list: &[usize]) -> Value {
+        list.iter().map(|n| of[*n]).collect()
+    }
+
+    fn join(&self, list: &[Value]) -> Value {
+        list.concat()
+    }
+
+    fn negate(&self, of: &Value) -> Value {
+        of.iter().map(|component| component.negated()).collect()
+    }
+
+    fn abs(&self, of: &Value) -> Value {
+        of.iter().map(|component| component.absolute()).collect()
+    }
+
+    fn alu(&mut self, op: Alu, operands: &[&Value]) -> Value {
+        if matches!(op, Alu::Ddx | Alu::Ddy) {
+            let pieces = operands[0].chunks(3).map(|piece| self.differences(op, piece));
+            return pieces.collect::<Vec<Value>>().concat();
+        }
+        if op.is_transcendental() {
+            // One component at a time: one unit computes them.
+            let all: Vec<Value> = operands[0]
+                .iter()
+                .map(|component| self.by_components(Code::Alu(op), &[&vec![*component]]))
+                .collect();
+            return all.concat();
+        }
+        self.by_components(Code::Alu(op), operands)
+    }
+
+    fn mad_sat(&mut self, operands: [&Value; 3]) -> Value {
+        self.by_components(Code::MadSat, &operands)
+    }
+
+    fn dot(&mut self, a: &Value, b: &Value) -> Value {
+        let known: Option<Vec<[f32; 2]>> =
+            a.iter().zip(b).map(|(a, b)| Some([a.value()?, b.value()?])).collect();
+        if let Some(known) = known {
+            return vec![Component::literal(dot_of(&known))];
+        }
+        let [a, b] = [a, b].map(|operand| self.of_one_source(operand));
+        let key = Key::Op(Code::Dot, vec![a.clone(), b.clone()]);
+        if let Some(value) = self.remembered(&key) {
+            return value;
+        }
+        let (register, value) = self.fresh(1);
+        self.op(Code::Dot, register, vec![0], vec![a, b]);
+        self.remember(key, &value);
+        value
+    }
+
+    fn fetch(&mut self, kind: FetchKind, strq: &Value, gradients: Option<[&Value; 2]>) -> Value {
+        let key = Key::Fetch(
+            kind,
+            strq.clone(),
+            gradients.iter().flatten().map(|g| (*g).clone()).collect(),
+        );
+        if let Some(value) = self.remembered(&key) {
+            return value;
+        }
+        let four = |list: Vec<(Register, u8)>| -> [(Register, u8); 4] {
+            std::array::from_fn(|n| list[n.min(list.len() - 1)])
+        };
+        let coordinates = four(self.gathered(strq));
+        let gradients = gradients.map(|both| both.map(|gradient| four(self.gathered(gradient))));
+        let register = self.register(Shape::Whole);
+        let value: Value = (0..4).map(|c| Component::register(register, c)).collect();
+        let span = self.span;
+        self.node(Node::Fetch(Fetch {
+            kind,
+            register,
+            lanes: [true; 4],
+            strq: coordinates,
+            gradients,
+            span,
+        }));
+        self.remember(key, &value);
+        value
+    }
+}
+
+/// The sum of products, in the chip's order.
+pub(crate) fn dot_of(pairs: &[[f32; 2]]) -> f32 {
+    let side = |side: usize, n: usize| pairs.get(n).map_or(0.0, |pair| pair[side]);
+    let raw = match pairs.len() {
+        2 => ARITH.dot2_add([side(0, 0), side(0, 1)], [side(1, 0), side(1, 1)], 0.0),
+        3 => ARITH.dot3(std::array::from_fn(|n| side(0, n)), std::array::from_fn(|n| side(1, n))),
+        _ => ARITH.dot4(std::array::from_fn(|n| side(0, n)), std::array::from_fn(|n| side(1, n))),
+    };
+    r500_numerics::finish(raw, 1.0)
+}

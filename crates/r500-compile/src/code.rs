@@ -1,0 +1,226 @@
+//! The compiler's form of a program: operations on virtual registers, in structured flow.
+//!
+//! A register has up to four components. Most are written once; those that hold a variable over branches and loops, once in each branch
+//! and at the end of each pass. An operation computes some components of its register; each of its operands has a component for each.
+
+use std::fmt;
+
+use r500_glsl::Span;
+
+use crate::arithmetic::{Alu, FetchKind};
+
+/// A virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Register(pub(crate) u32);
+
+/// Where a component comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Atom {
+    /// The bits of a number without its sign.
+    Literal(u32),
+    Register(Register, u8),
+    /// A channel of a vector of a uniform.
+    Uniform(u16, u8),
+}
+
+/// A component with the modifier of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Component {
+    pub(crate) atom: Atom,
+    pub(crate) abs: bool,
+    pub(crate) negate: bool,
+}
+
+impl Component {
+    pub(crate) fn literal(value: f32) -> Self {
+        let bits = value.to_bits();
+        Self { atom: Atom::Literal(bits & 0x7fff_ffff), abs: false, negate: bits >> 31 != 0 }
+    }
+
+    pub(crate) const fn register(register: Register, component: u8) -> Self {
+        Self { atom: Atom::Register(register, component), abs: false, negate: false }
+    }
+
+    pub(crate) const fn uniform(constant: u16, channel: u8) -> Self {
+        Self { atom: Atom::Uniform(constant, channel), abs: false, negate: false }
+    }
+
+    /// Returns the number, if it is known.
+    pub(crate) fn value(self) -> Option<f32> {
+        match self.atom {
+            Atom::Literal(bits) => Some(f32::from_bits(bits | u32::from(self.negate) << 31)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn negated(self) -> Self {
+        Self { negate: !self.negate, ..self }
+    }
+
+    pub(crate) fn absolute(self) -> Self {
+        let abs = !matches!(self.atom, Atom::Literal(_));
+        Self { atom: self.atom, abs, negate: false }
+    }
+
+    /// Returns the register's component, if there is no modifier.
+    pub(crate) fn plain(self) -> Option<(Register, u8)> {
+        self.in_register().filter(|_| !self.negate && !self.abs)
+    }
+
+    pub(crate) fn in_register(self) -> Option<(Register, u8)> {
+        match self.atom {
+            Atom::Register(register, component) => Some((register, component)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(value) = self.value() {
+            return write!(f, "{value:?}");
+        }
+        f.write_str(if self.negate { "-" } else { "" })?;
+        let bar = if self.abs { "|" } else { "" };
+        match self.atom {
+            Atom::Register(register, c) => write!(f, "{bar}v{}.{c}{bar}", register.0),
+            Atom::Uniform(n, c) => write!(f, "{bar}c{n}.{c}{bar}"),
+            Atom::Literal(_) => Ok(()),
+        }
+    }
+}
+
+/// A value: its components.
+pub(crate) type Value = Vec<Component>;
+
+/// A condition: a component that is at least 0, or with `negated` is not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) test: Component,
+    pub(crate) negated: bool,
+}
+
+impl Condition {
+    pub(crate) fn known(value: bool) -> Self {
+        Self { test: Component::literal(0.0), negated: !value }
+    }
+
+    pub(crate) fn not(self) -> Self {
+        Self { negated: !self.negated, ..self }
+    }
+
+    /// Returns whether it holds, if that is known.
+    pub(crate) fn value(self) -> Option<bool> {
+        let value = self.test.value()?;
+        // A denormal counts as zero.
+        let holds = value >= 0.0 || value == 0.0 || value.is_subnormal();
+        Some(holds != self.negated)
+    }
+}
+
+/// What an operation computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Code {
+    /// By components.
+    Alu(Alu),
+    /// Limited to 0..1.
+    MadSat,
+    /// The bits of the only operand.
+    Copy,
+    /// The sum of products of all components of two operands, of which there are 2 to 4.
+    Dot,
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Op {
+    pub(crate) code: Code,
+    pub(crate) register: Register,
+    /// The components that it writes.
+    pub(crate) lanes: Vec<u8>,
+    /// A component for each lane; of [`Code::Dot`] all that are summed.
+    pub(crate) operands: Vec<Value>,
+    pub(crate) span: Span,
+}
+
+/// A fetch into a register with four components.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetch {
+    pub(crate) kind: FetchKind,
+    pub(crate) register: Register,
+    /// The components that are read.
+    pub(crate) lanes: [bool; 4],
+    /// Four components of one register, without modifiers.
+    pub(crate) strq: [(Register, u8); 4],
+    /// d/dx and d/dy, in the same way.
+    pub(crate) gradients: Option<[[(Register, u8); 4]; 2]>,
+    pub(crate) span: Span,
+}
+
+/// Where an output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Color(u8),
+    Depth,
+}
+
+/// A step of a program.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    Op(Op),
+    Fetch(Fetch),
+    /// Ends pixels where one of the components is below 0. All are of one register, without modifiers.
+    Kill(Vec<(Register, u8)>, Span),
+    Output(Target, Value, Span),
+    If(Condition, Vec<Self>, Vec<Self>, Span),
+    /// Passes, 255 at most; the number is exact if nothing breaks.
+    Loop(u8, Vec<Self>, Span),
+    Break(Span),
+    Continue(Span),
+}
+
+/// What the allocation must know of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One component, in alpha.
+    Alpha,
+    /// One to three components, in the colours.
+    Colors,
+    /// Four components of one temporary.
+    Whole,
+    /// Four components of one temporary that holds an input when the program starts.
+    Input(u8),
+}
+
+/// A program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routine {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) shapes: Vec<Shape>,
+}
+
+impl Routine {
+    pub(crate) fn shape(&self, register: Register) -> Shape {
+        self.shapes[register.0 as usize]
+    }
+}
+
+/// Calls `each` with the operands of a node, not of those inside of it.
+pub(crate) fn reads(node: &Node, each: &mut dyn FnMut(Register, u8)) {
+    let component = |each: &mut dyn FnMut(Register, u8), component: &Component| {
+        if let Some((register, c)) = component.in_register() {
+            each(register, c);
+        }
+    };
+    match node {
+        Node::Op(op) => op.operands.iter().flatten().for_each(|c| component(each, c)),
+        Node::Fetch(fetch) => {
+            let gradients = fetch.gradients.iter().flatten().flatten();
+            fetch.strq.iter().chain(gradients).for_each(|(register, c)| each(*register, *c));
+        }
+        Node::Kill(list, _) => list.iter().for_each(|(register, c)| each(*register, *c)),
+        Node::Output(_, value, _) => value.iter().for_each(|c| component(each, c)),
+        Node::If(condition, ..) => component(each, &condition.test),
+        Node::Loop(..) | Node::Break(_) | Node::Continue(_) => {}
+    }
+}

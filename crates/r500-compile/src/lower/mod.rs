@@ -1,0 +1,540 @@
+//! From the typed tree to operations. Functions are inlined; a variable is the list of its components' present values, so that copies,
+//! swizzles and constructors cost nothing.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | this one | variables, calls, the frame of the program |
+//! | [`expression`] | values, conditions, places |
+//! | [`statement`] | branches and exits |
+//! | [`repeat`] | loops |
+
+mod expression;
+mod repeat;
+mod statement;
+
+use std::collections::HashMap;
+
+use r500_glsl::Diagnostic;
+use r500_glsl::Span;
+use r500_glsl::tree::{BuiltinVariable, Expr, ExprKind, Shader, Stmt, Storage, VariableId};
+use r500_glsl::types::{Base, Type};
+
+use crate::arithmetic::{Alu, Arithmetic};
+use crate::builder::Builder;
+use crate::code::{Component, Condition, Routine, Shape, Target, Value};
+use crate::interface::{InputVector, SamplerUnit, UniformVector, VIEWPORT, host_name, leaves};
+
+/// Most operations before dead ones are removed: far more than fit the chip.
+const MOST_OPERATIONS: usize = 40_000;
+
+/// What the lowering gives.
+pub(crate) struct Lowered {
+    pub(crate) routine: Routine,
+    pub(crate) uniforms: Vec<UniformVector>,
+    pub(crate) inputs: Vec<InputVector>,
+    pub(crate) samplers: Vec<SamplerUnit>,
+}
+
+/// Lowers a shader.
+pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lowered {
+    let mut lower = Lower {
+        shader,
+        builder: Builder::new(),
+        values: vec![None; shader.variables.len()],
+        left: false,
+        frames: Vec::new(),
+        loops: Vec::new(),
+        uniforms: Vec::new(),
+        inputs: Vec::new(),
+        samplers: Vec::new(),
+        sampler_of: HashMap::new(),
+        diagnostics,
+        is_trial: 0,
+    };
+    lower.program();
+    let Lower { builder, uniforms, inputs, samplers, .. } = lower;
+    Lowered {
+        routine: builder.finish(),
+        uniforms,
+        inputs,
+        samplers: samplers.into_iter().map(|(_, unit)| unit).collect(),
+    }
+}
+
+/// A call that is open.
+struct Frame {
+    /// Variables that hold whether it returned, and what.
+    returned: VariableId,
+    result: VariableId,
+    /// The loops that were open before it.
+    loops: usize,
+}
+
+/// A loop that is open.
+enum Open<'a> {
+    /// Passes by the chip. The registers that hold variables from pass to pass, and what ends each pass.
+    Rolled { held: Vec<(VariableId, Value)>, of: &'a r500_glsl::tree::Loop },
+    /// Each pass by itself: variables that hold whether it ended, and whether the pass did.
+    Unrolled { broken: VariableId, continued: VariableId },
+}
+
+struct Lower<'a> {
+    shader: &'a Shader,
+    builder: Builder,
+    /// The present value of each variable; also of some that the source does not have.
+    values: Vec<Option<Value>>,
+    /// Whether no pixel comes here: all have left the loop or the pass.
+    left: bool,
+    frames: Vec<Frame>,
+    loops: Vec<Open<'a>>,
+    uniforms: Vec<UniformVector>,
+    inputs: Vec<InputVector>,
+    samplers: Vec<((VariableId, usize), SamplerUnit)>,
+    /// The sampler that a parameter stands for.
+    sampler_of: HashMap<VariableId, (VariableId, usize)>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// In code that is not kept nothing is reported.
+    is_trial: usize,
+}
+
+impl<'a> Lower<'a> {
+    fn error(&mut self, diagnostic: Diagnostic) {
+        let known = self.diagnostics.contains(&diagnostic);
+        if self.is_trial == 0 && !known && self.diagnostics.len() < 100 {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Returns whether the program is too long already.
+    fn is_full(&mut self) -> bool {
+        let full = self.builder.count > MOST_OPERATIONS;
+        if full {
+            let span = self.shader.functions[self.shader.main].span;
+            let message = format!(
+                "the shader needs more than {MOST_OPERATIONS} operations; the chip has 512 instructions"
+            );
+            let error = Diagnostic::error(span, message);
+            if !self.diagnostics.contains(&error) {
+                self.diagnostics.push(error);
+            }
+        }
+        full
+    }
+
+    fn base(ty: &Type) -> Base {
+        ty.base().unwrap_or(Base::Float)
+    }
+
+    fn program(&mut self) {
+        let shader = self.shader;
+        for id in 0..shader.variables.len() {
+            let variable = &shader.variables[id];
+            match variable.storage {
+                Storage::Uniform => self.uniform(id),
+                Storage::Varying => self.varying(&variable.name, &variable.ty, id, None),
+                Storage::Builtin(builtin) => self.builtin(builtin, id),
+                Storage::Output(_) | Storage::Global => {
+                    self.values[id] = Some(self.zeros(&variable.ty))
+                }
+                Storage::Constant | Storage::Local | Storage::Parameter { .. } => {}
+            }
+        }
+        for id in 0..shader.variables.len() {
+            let variable = &shader.variables[id];
+            if let (Storage::Global, Some(init)) = (variable.storage, &variable.init) {
+                let value = self.expr(init);
+                self.values[id] = Some(value);
+            }
+        }
+        let main = &shader.functions[shader.main];
+        let mut arguments = Vec::new();
+        let mut color = None;
+        if shader.is_main_image {
+            // The colour begins opaque black; the place is in pixels.
+            let place = self.pixel_place();
+            for parameter in &main.parameters {
+                match shader.variables[*parameter].ty.components() {
+                    2 => arguments.push(Some(place.clone())),
+                    _ => {
+                        let black = [0.0, 0.0, 0.0, 1.0].map(Component::literal).to_vec();
+                        color = Some(*parameter);
+                        arguments.push(Some(black));
+                    }
+                }
+            }
+        }
+        self.inline(shader.main, arguments);
+        self.outputs(color);
+    }
+
+    /// The place of a pixel of `mainImage`: u and v times the size of the picture.
+    fn pixel_place(&mut self) -> Value {
+        let uv = self.input(InputVector { name: "uv".to_owned(), size: 2, builtin: None });
+        let size = match (0..self.shader.variables.len())
+            .find(|id| host_name(self.shader, *id) == "resolution" && self.values[*id].is_some())
+            .and_then(|id| self.values[id].clone())
+        {
+            Some(size) => size[..2].to_vec(),
+            None => self.uniform_vector("resolution", 3, Base::Float)[..2].to_vec(),
+        };
+        self.builder.mul(&uv, &size)
+    }
+
+    /// Sends the colours and the depth to where they go.
+    fn outputs(&mut self, color: Option<VariableId>) {
+        let shader = self.shader;
+        self.builder.span = shader.functions[shader.main].span;
+        if let Some(color) = color {
+            let value = self.value(color);
+            self.builder.output(Target::Color(0), value);
+        }
+        let written = self.written();
+        for id in 0..shader.variables.len() {
+            if !written.contains(&id) {
+                continue;
+            }
+            let value = self.value(id);
+            match shader.variables[id].storage {
+                Storage::Builtin(BuiltinVariable::FragColor) => {
+                    self.builder.output(Target::Color(0), value);
+                }
+                Storage::Builtin(BuiltinVariable::FragData) => {
+                    let touched = self.written_elements(id);
+                    for (n, color) in (0u8..).zip(value.chunks(4)) {
+                        if touched.get(usize::from(n)) == Some(&true) {
+                            self.builder.output(Target::Color(n), color.to_vec());
+                        }
+                    }
+                }
+                Storage::Builtin(BuiltinVariable::FragDepth) => {
+                    self.builder.output(Target::Depth, value);
+                }
+                Storage::Output(n) => {
+                    for (k, color) in (n..4).zip(value.chunks(4)) {
+                        self.builder.output(Target::Color(k), color.to_vec());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns all variables that the source sets anywhere.
+    fn written(&self) -> std::collections::HashSet<VariableId> {
+        let mut all = std::collections::HashSet::new();
+        for function in &self.shader.functions {
+            self.assigned(&function.body, &mut all);
+        }
+        all
+    }
+
+    /// Returns which elements of an array the source sets by constant indices; all if it sets one by another index.
+    fn written_elements(&self, id: VariableId) -> [bool; 4] {
+        let mut touched = [false; 4];
+        let mut target = |expr: &Expr| {
+            let mut place = expr;
+            let mut index = None;
+            loop {
+                match &place.kind {
+                    ExprKind::Index(of, n) => {
+                        index = Some(n);
+                        place = of;
+                    }
+                    ExprKind::Swizzle(of, _) | ExprKind::Member(of, _) => place = of,
+                    _ => break,
+                }
+            }
+            let known =
+                index.and_then(|n| self.shader.constant(n)).and_then(|n| n.first().copied());
+            match known {
+                Some(n) if (0.0..4.0).contains(&n) => touched[n as usize] = true,
+                _ => touched = [true; 4],
+            }
+        };
+        for function in &self.shader.functions {
+            for statement in &function.body {
+                statement.each(&mut |statement| {
+                    statement.expressions(&mut |expr| {
+                        expr.each(&mut |expr| match &expr.kind {
+                            ExprKind::Assign { target: to, .. }
+                            | ExprKind::Step { target: to, .. }
+                                if to.root() == Some(id) =>
+                            {
+                                target(to);
+                            }
+                            ExprKind::Call(_, arguments) => arguments
+                                .iter()
+                                .filter(|argument| argument.root() == Some(id))
+                                .for_each(&mut target),
+                            _ => {}
+                        });
+                    });
+                });
+            }
+        }
+        touched
+    }
+
+    // The draw's values.
+
+    fn uniform_vector(&mut self, name: &str, size: usize, base: Base) -> Value {
+        let n = self.uniforms.len() as u16;
+        self.uniforms.push(UniformVector { name: name.to_owned(), size: size as u8, base });
+        (0..size as u8).map(|c| Component::uniform(n, c)).collect()
+    }
+
+    fn uniform(&mut self, id: VariableId) {
+        let variable = &self.shader.variables[id];
+        let name = host_name(self.shader, id).to_owned();
+        // The host's pointer counts from 0 to 1, ShaderToy's in pixels; both have the size.
+        let toy = name != variable.name;
+        let mut value = Vec::new();
+        for leaf in leaves(&name, &variable.ty) {
+            value.extend(self.uniform_vector(&leaf.name, leaf.size, Self::base(&variable.ty)));
+        }
+        if toy && name == "resolution" {
+            value.truncate(2);
+            value.push(Component::literal(1.0));
+        }
+        if toy && name == "mouse" {
+            let size = self.uniform_vector("resolution", 2, Base::Float);
+            let place = self.builder.mul(&value[..2].to_vec(), &size);
+            let pressed = value[2];
+            let pressed = self.builder.mul(&place, &vec![pressed]);
+            value = [place, pressed].concat();
+        }
+        self.values[id] = Some(value);
+    }
+
+    fn input(&mut self, vector: InputVector) -> Value {
+        let n = self.inputs.len() as u8;
+        let size = vector.size;
+        self.inputs.push(vector);
+        let register = self.builder.register(Shape::Input(n));
+        (0..size).map(|c| Component::register(register, c)).collect()
+    }
+
+    fn varying(&mut self, name: &str, ty: &Type, id: VariableId, builtin: Option<BuiltinVariable>) {
+        let mut value = Vec::new();
+        for leaf in leaves(name, ty) {
+            if self.inputs.len() >= usize::from(u8::MAX) {
+                break;
+            }
+            let vector = InputVector { name: leaf.name, size: leaf.size as u8, builtin };
+            value.extend(self.input(vector));
+        }
+        value.resize(ty.components(), Component::literal(0.0));
+        self.values[id] = Some(value);
+    }
+
+    fn builtin(&mut self, builtin: BuiltinVariable, id: VariableId) {
+        use BuiltinVariable as B;
+        let variable = &self.shader.variables[id];
+        match builtin {
+            B::FragColor | B::FragData | B::FragDepth => {
+                self.values[id] = Some(self.zeros(&variable.ty));
+            }
+            B::FragCoord => {
+                // The rasteriser gives the place in clip space, as the driver's programs take it.
+                let vector =
+                    InputVector { name: variable.name.clone(), size: 4, builtin: Some(builtin) };
+                let clip = self.input(vector);
+                let scale = self.uniform_vector(VIEWPORT, 4, Base::Float);
+                let offset = self.uniform_vector(VIEWPORT, 4, Base::Float);
+                let w = self.builder.alu(Alu::Rcp, &[&clip[3..].to_vec()]);
+                let place = self.builder.mul(&clip[..3].to_vec(), &w);
+                let place = self.builder.mad(&place, &scale[..3].to_vec(), &offset[..3].to_vec());
+                self.values[id] = Some([place, w].concat());
+            }
+            B::FrontFacing => {
+                let vector =
+                    InputVector { name: variable.name.clone(), size: 1, builtin: Some(builtin) };
+                let face = self.input(vector);
+                let (zero, one) = (self.builder.literal(0.0), self.builder.literal(1.0));
+                // The rasteriser gives 1 in front and 0 at the back.
+                let test = self.builder.abs(&face);
+                let test = self.builder.negate(&test);
+                let value = self.builder.at_least_zero(&test, &zero, &one);
+                self.values[id] = Some(value);
+            }
+            B::PointCoord | B::Color | B::SecondaryColor | B::TexCoord | B::FogFragCoord => {
+                self.varying(&variable.name.clone(), &variable.ty.clone(), id, Some(builtin));
+            }
+        }
+    }
+
+    fn zeros(&self, ty: &Type) -> Value {
+        vec![Component::literal(0.0); ty.components()]
+    }
+
+    /// Returns the present value of a variable; what was never set is 0.
+    fn value(&mut self, id: VariableId) -> Value {
+        if let Some(Some(value)) = self.values.get(id) {
+            return value.clone();
+        }
+        let Some(variable) = self.shader.variables.get(id) else { return Vec::new() };
+        let value = match &variable.init {
+            Some(init) if variable.storage == Storage::Constant => self.expr(init),
+            _ => self.zeros(&variable.ty),
+        };
+        // What a constant needs is computed where it is first used, perhaps on one way only.
+        if value.iter().all(|component| component.value().is_some()) {
+            self.values[id] = Some(value.clone());
+        }
+        value
+    }
+
+    /// Makes a variable that the source does not have.
+    fn hidden(&mut self, value: Value) -> VariableId {
+        self.values.push(Some(value));
+        self.values.len() - 1
+    }
+
+    // Calls.
+
+    /// Runs a function's body with arguments; `None` is no value. Returns its value.
+    fn inline(&mut self, function: usize, arguments: Vec<Option<Value>>) -> Value {
+        let shader = self.shader;
+        let of = &shader.functions[function];
+        for (parameter, argument) in of.parameters.iter().zip(arguments) {
+            let zeros = self.zeros(&shader.variables[*parameter].ty);
+            self.values[*parameter] = Some(argument.unwrap_or(zeros));
+        }
+        let returned = self.hidden(vec![Component::literal(0.0)]);
+        let zeros = self.zeros(&of.returns);
+        let result = self.hidden(zeros);
+        self.frames.push(Frame { returned, result, loops: self.loops.len() });
+        let span = self.builder.span;
+        self.block(&of.body);
+        self.builder.span = span;
+        self.frames.pop();
+        self.values[result].clone().unwrap_or_default()
+    }
+
+    fn call(&mut self, function: usize, arguments: &'a [Expr], span: Span) -> Value {
+        let shader = self.shader;
+        let parameters = shader.functions[function].parameters.clone();
+        let mut values = Vec::new();
+        let mut places = Vec::new();
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            let variable = &shader.variables[*parameter];
+            if variable.ty.has_sampler() {
+                if let Some(of) = self.sampler(argument) {
+                    self.sampler_of.insert(*parameter, of);
+                }
+                values.push(None);
+                continue;
+            }
+            let (input, output) = match variable.storage {
+                Storage::Parameter { input, output } => (input, output),
+                _ => (true, false),
+            };
+            values.push(if input { Some(self.expr(argument)) } else { None });
+            if output {
+                places.push((*parameter, self.place(argument)));
+            }
+        }
+        let result = self.inline(function, values);
+        self.builder.span = span;
+        for (parameter, place) in places {
+            let value = self.value(parameter);
+            self.store(&place, value);
+        }
+        // Variables of the call are not those of the next one.
+        for parameter in &parameters {
+            self.values[*parameter] = None;
+        }
+        result
+    }
+
+    /// Returns the sampler that an expression names: the uniform, and the number of the element.
+    fn sampler(&mut self, expr: &'a Expr) -> Option<(VariableId, usize)> {
+        match &expr.kind {
+            ExprKind::Variable(id) => Some(self.sampler_of.get(id).copied().unwrap_or((*id, 0))),
+            ExprKind::Index(of, index) => {
+                let (id, first) = self.sampler(of)?;
+                let index_value = self.expr(index);
+                let Some(n) = index_value.first().and_then(|c| c.value()) else {
+                    let error =
+                        Diagnostic::error(index.span, "the index of a sampler is not constant");
+                    self.error(error.help("choose between fetches with `if`"));
+                    return None;
+                };
+                Some((id, first + n as usize))
+            }
+            _ => {
+                let error = Diagnostic::error(expr.span, "samplers in structures are not compiled");
+                self.error(error.help("declare the sampler as a uniform of its own"));
+                None
+            }
+        }
+    }
+
+    /// Returns the texture unit of a sampler.
+    fn unit(&mut self, (id, element): (VariableId, usize), span: Span) -> u8 {
+        if let Some(unit) = self.samplers.iter().position(|(key, _)| *key == (id, element)) {
+            return unit as u8;
+        }
+        let variable = &self.shader.variables[id];
+        let (ty, name) = match &variable.ty {
+            Type::Array(of, _) => ((**of).clone(), format!("{}[{element}]", variable.name)),
+            ty => (ty.clone(), variable.name.clone()),
+        };
+        let Type::Sampler { dimensions, shadow } = ty else { return 0 };
+        let unit = self.samplers.len();
+        if unit >= r500_isa::TEXTURE_UNITS {
+            let error = Diagnostic::error(span, "the chip has 16 texture units");
+            self.error(error);
+            return 0;
+        }
+        self.samplers.push(((id, element), SamplerUnit { name, dimensions, shadow }));
+        unit as u8
+    }
+
+    /// Adds the variables that statements set.
+    fn assigned(&self, list: &[Stmt], all: &mut std::collections::HashSet<VariableId>) {
+        for statement in list {
+            statement.each(&mut |statement| {
+                statement.expressions(&mut |expr| self.assigned_by(expr, all));
+            });
+        }
+    }
+
+    fn assigned_by(&self, expr: &Expr, all: &mut std::collections::HashSet<VariableId>) {
+        expr.each(&mut |expr| match &expr.kind {
+            ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => {
+                all.extend(target.root());
+            }
+            ExprKind::Call(function, arguments) => {
+                let of = &self.shader.functions[*function];
+                for (parameter, argument) in of.parameters.iter().zip(arguments) {
+                    let storage = self.shader.variables[*parameter].storage;
+                    if matches!(storage, Storage::Parameter { output: true, .. }) {
+                        all.extend(argument.root());
+                    }
+                }
+                self.assigned(&of.body, all);
+            }
+            _ => {}
+        });
+    }
+
+    /// Returns whether an expression does more than compute its value.
+    fn has_effects(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        expr.each(&mut |expr| {
+            found |= matches!(
+                expr.kind,
+                ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call(..)
+            );
+        });
+        found
+    }
+
+    /// Returns whether a variable of 0 or 1 is 0.
+    fn is_zero(&mut self, id: VariableId) -> Condition {
+        let value = self.values[id].as_ref().and_then(|value| value.first()).copied();
+        let value = value.unwrap_or(Component::literal(0.0));
+        Condition { test: value.absolute().negated(), negated: false }
+    }
+}

@@ -1,0 +1,318 @@
+//! Loops: passes by the chip, or each pass by itself.
+
+use std::collections::HashSet;
+
+use r500_glsl::tree::{Expr, ExprKind, Loop, Stmt, StmtKind, VariableId};
+use r500_glsl::{Diagnostic, Span};
+
+use super::statement::has_exits;
+use super::{Lower, Open};
+use crate::code::{Component, Node, Value};
+
+/// Most operations of all passes of a loop that is unrolled although it need not be.
+const MOST_UNROLLED: usize = 24;
+/// Most passes that are counted, or unrolled because an index needs it.
+const MOST_PASSES: usize = 1024;
+/// Most passes of a loop of the chip.
+const CHIP_PASSES: usize = 255;
+
+impl<'a> Lower<'a> {
+    pub(super) fn repeat(&mut self, of: &'a Loop, span: Span) {
+        self.block(&of.init);
+        let passes = self.passes(of);
+        if passes == Some(0) {
+            return;
+        }
+        if let Some(passes) = passes {
+            let must = self.indexes_by_pass(of);
+            let small = passes * self.size(of) <= MOST_UNROLLED && !has_exits(&of.body);
+            if must || small || passes == 1 {
+                return self.unroll(of, passes, span);
+            }
+        }
+        self.roll(of, passes, span);
+    }
+
+    /// Returns the number of passes, if values that are known decide it, and nothing but `break` ends it earlier.
+    fn passes(&mut self, of: &'a Loop) -> Option<usize> {
+        let test = of.test.as_ref()?;
+        let mut in_test = HashSet::new();
+        test.each(&mut |expr| {
+            if let ExprKind::Variable(id) = expr.kind {
+                in_test.insert(id);
+            }
+        });
+        let mut in_body = HashSet::new();
+        self.assigned(&of.body, &mut in_body);
+        if in_test.intersection(&in_body).next().is_some() || self.has_effects(test) {
+            return None;
+        }
+        self.trial(|lower| {
+            // `do` has a first pass in any case.
+            let mut count = usize::from(!of.test_first);
+            while count <= MOST_PASSES {
+                match lower.condition(test).value() {
+                    Some(true) => {}
+                    Some(false) => return Some(count),
+                    None => return None,
+                }
+                if let Some(step) = &of.step {
+                    lower.expr(step);
+                }
+                count += 1;
+            }
+            None
+        })
+    }
+
+    /// Lowers something to learn from it; nothing is kept.
+    fn trial<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let (values, count, left) = (self.values.clone(), self.builder.count, self.left);
+        let samplers = self.samplers.len();
+        self.is_trial += 1;
+        self.builder.open();
+        let result = lower(self);
+        self.builder.close();
+        self.is_trial -= 1;
+        self.samplers.truncate(samplers);
+        (self.values, self.builder.count, self.left) = (values, count, left);
+        result
+    }
+
+    /// Returns the number of operations of a pass.
+    fn size(&mut self, of: &'a Loop) -> usize {
+        self.trial(|lower| {
+            let before = lower.builder.count;
+            let flags = [lower.hidden(zero()), lower.hidden(zero())];
+            lower.loops.push(Open::Unrolled { broken: flags[0], continued: flags[1] });
+            lower.block(&of.body);
+            lower.loops.pop();
+            lower.builder.count - before
+        })
+    }
+
+    /// Returns whether an index depends on what changes from pass to pass by itself, so that it is known in each pass.
+    fn indexes_by_pass(&self, of: &'a Loop) -> bool {
+        let mut counters = HashSet::new();
+        if let Some(step) = &of.step {
+            self.assigned_by(step, &mut counters);
+        }
+        let mut found = false;
+        let mut look = |expr: &'a Expr| {
+            expr.each(&mut |expr| {
+                if let ExprKind::Index(_, index) = &expr.kind {
+                    index.each(&mut |part| {
+                        found |= matches!(part.kind, ExprKind::Variable(id) if counters.contains(&id));
+                    });
+                }
+                // An argument may become an index.
+                if let ExprKind::Call(_, arguments) = &expr.kind {
+                    found |= arguments.iter().any(|argument| {
+                        let is_counter = argument.root().is_some_and(|id| counters.contains(&id));
+                        is_counter && argument.ty == r500_glsl::types::Type::INT
+                    });
+                }
+            });
+        };
+        for statement in &of.body {
+            statement.each(&mut |statement| statement.expressions(&mut look));
+        }
+        found
+    }
+
+    fn unroll(&mut self, of: &'a Loop, passes: usize, span: Span) {
+        let broken = self.hidden(zero());
+        let continued = self.hidden(zero());
+        self.loops.push(Open::Unrolled { broken, continued });
+        let returned = self.frames.last().map(|frame| frame.returned);
+        for _ in 0..passes {
+            if self.left || self.is_full() {
+                break;
+            }
+            let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
+            let condition = self.none_of(&flags);
+            if condition.value() == Some(false) {
+                break;
+            }
+            self.values[continued] = Some(zero());
+            self.branch(condition, span, |lower| lower.block(&of.body), |_| {});
+            // The counter goes on for all pixels: those that left the loop do not look at it any more, except after it.
+            if let Some(step) = &of.step {
+                let flags: Vec<VariableId> =
+                    [Some(broken), returned].into_iter().flatten().collect();
+                let condition = self.none_of(&flags);
+                let is_own = self.is_declared_by(of, step);
+                if is_own || condition.value() == Some(true) {
+                    self.expr(step);
+                } else if condition.value() != Some(false) {
+                    self.branch(condition, span, |lower| drop(lower.expr(step)), |_| {});
+                }
+            }
+        }
+        self.loops.pop();
+    }
+
+    /// Returns whether all that a step sets is declared by the loop, so that nothing after the loop sees it.
+    fn is_declared_by(&self, of: &'a Loop, step: &'a Expr) -> bool {
+        let mut set = HashSet::new();
+        self.assigned_by(step, &mut set);
+        set.iter().all(|id| {
+            of.init.iter().any(|statement| matches!(statement.kind, StmtKind::Declare(declared, _) if declared == *id))
+        })
+    }
+
+    fn roll(&mut self, of: &'a Loop, passes: Option<usize>, span: Span) {
+        let count = match passes {
+            Some(passes) if passes <= CHIP_PASSES => passes,
+            Some(passes) => {
+                let message = format!(
+                    "the loop has {passes} passes; a loop of the chip has {CHIP_PASSES} at most"
+                );
+                let help = "write two loops inside of each other";
+                self.error(Diagnostic::error(span, message).help(help));
+                CHIP_PASSES
+            }
+            None => {
+                let message = format!(
+                    "the number of passes is not known: the chip's loop ends after {CHIP_PASSES} at the latest"
+                );
+                self.error(Diagnostic::warning(span, message));
+                CHIP_PASSES
+            }
+        };
+        let mut held: Vec<(VariableId, Value)> = Vec::new();
+        let mut set = Vec::new();
+        for id in self.held_over(of) {
+            let Some(value) = self.values[id].clone() else { continue };
+            let register = self.builder.variable(value.len());
+            set.extend(register.iter().copied().zip(value));
+            held.push((id, register));
+        }
+        self.builder.set(&set);
+        for (id, register) in &held {
+            self.values[*id] = Some(register.clone());
+        }
+        self.loops.push(Open::Rolled { held: held.clone(), of });
+        self.builder.open();
+        if passes.is_none() && of.test_first {
+            self.test(of, span);
+        }
+        self.block(&of.body);
+        if !self.left {
+            self.end_of_pass(of, passes.is_some(), span);
+        }
+        let nodes = self.builder.close();
+        self.loops.pop();
+        self.left = false;
+        self.builder.span = span;
+        self.builder.node(Node::Loop(count as u8, nodes, span));
+        for (id, register) in held {
+            self.values[id] = Some(register);
+        }
+    }
+
+    /// The variables that live before a loop and that it sets, in order.
+    fn held_over(&self, of: &'a Loop) -> Vec<VariableId> {
+        let mut set = HashSet::new();
+        self.assigned(&of.body, &mut set);
+        of.test.iter().chain(&of.step).for_each(|expr| self.assigned_by(expr, &mut set));
+        // Variables of the loop's own blocks, and of functions that it calls, begin in each pass.
+        let mut own = HashSet::new();
+        self.declared(&of.body, &mut own);
+        let mut returns = false;
+        for statement in &of.body {
+            statement
+                .each(&mut |statement| returns |= matches!(statement.kind, StmtKind::Return(_)));
+        }
+        if let Some(frame) = self.frames.last().filter(|_| returns) {
+            set.extend([frame.returned, frame.result]);
+        }
+        // Flags of loops around, which an exit inside sets.
+        for open in &self.loops {
+            if let Open::Unrolled { broken, continued } = open {
+                set.extend([*broken, *continued]);
+            }
+        }
+        let mut all: Vec<VariableId> = set
+            .into_iter()
+            .filter(|id| !own.contains(id) && self.values.get(*id).is_some_and(Option::is_some))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Adds the variables that statements declare, with those of functions that they call.
+    fn declared(&self, list: &[Stmt], all: &mut HashSet<VariableId>) {
+        for statement in list {
+            statement.each(&mut |statement| {
+                if let StmtKind::Declare(id, _) = statement.kind {
+                    all.insert(id);
+                }
+                statement.expressions(&mut |expr| {
+                    expr.each(&mut |expr| {
+                        if let ExprKind::Call(function, _) = expr.kind {
+                            let of = &self.shader.functions[function];
+                            all.extend(&of.parameters);
+                            self.declared(&of.body, all);
+                        }
+                    });
+                });
+            });
+        }
+    }
+
+    /// Leaves the loop where its test fails.
+    fn test(&mut self, of: &'a Loop, span: Span) {
+        let Some(test) = &of.test else { return };
+        let condition = self.condition(test);
+        if condition.value() == Some(true) {
+            return;
+        }
+        self.branch(condition.not(), span, |lower| lower.leave_loop(span), |_| {});
+    }
+
+    /// What is at the end of a pass: the step, the test of `do`, and the variables for the next pass.
+    fn end_of_pass(&mut self, of: &'a Loop, is_counted: bool, span: Span) {
+        if let Some(step) = &of.step {
+            self.expr(step);
+        }
+        if !of.test_first && !is_counted {
+            self.test(of, span);
+        }
+        if !self.left {
+            self.hold();
+        }
+    }
+
+    /// Sets the registers that hold variables from pass to pass.
+    fn hold(&mut self) {
+        let Some(Open::Rolled { held, .. }) = self.loops.last() else { return };
+        let mut set = Vec::new();
+        for (id, register) in held {
+            let value = self.values[*id].clone().unwrap_or_default();
+            set.extend(register.iter().copied().zip(value));
+        }
+        self.builder.set(&set);
+    }
+
+    pub(super) fn leave_loop(&mut self, span: Span) {
+        self.hold();
+        self.builder.node(Node::Break(span));
+        self.left = true;
+    }
+
+    /// `continue`
+    pub(super) fn end_pass(&mut self, span: Span) {
+        let Some(Open::Rolled { of, .. }) = self.loops.last() else { return };
+        let of = *of;
+        self.end_of_pass(of, false, span);
+        if !self.left {
+            self.builder.node(Node::Continue(span));
+            self.left = true;
+        }
+    }
+}
+
+fn zero() -> Value {
+    vec![Component::literal(0.0)]
+}
