@@ -22,28 +22,36 @@ struct Interval {
     last: usize,
 }
 
-#[derive(Default)]
-struct Scan {
+struct Scan<'a> {
+    routine: &'a Routine,
     place: usize,
     intervals: Vec<Option<Interval>>,
 }
 
-impl Scan {
+impl Scan<'_> {
     fn touch(&mut self, register: Register) {
         let place = self.place;
         let interval = &mut self.intervals[register.0 as usize];
         match interval {
             Some(interval) => interval.last = place,
-            None => *interval = Some(Interval { first: place, last: place }),
+            None => {
+                // Inputs are there before the first instruction.
+                let is_input = matches!(self.routine.shape(register), Shape::Input(_));
+                *interval = Some(Interval { first: if is_input { 0 } else { place }, last: place });
+            }
         }
     }
 
     fn list(&mut self, nodes: &[Node]) {
         for node in nodes {
-            self.place += 1;
+            self.place += 2;
             let mut read = Vec::new();
             reads(node, &mut |register, _| read.push(register));
+            // An instruction reads before it writes; several that compute one value do not, so what they read lives on.
+            let several = matches!(node, Node::Op(op) if !self.routine.is_one_instruction(op));
+            self.place += usize::from(several);
             read.into_iter().for_each(|register| self.touch(register));
+            self.place -= usize::from(several);
             match node {
                 Node::Op(op) => self.touch(op.register),
                 Node::Fetch(fetch) => self.touch(fetch.register),
@@ -54,7 +62,7 @@ impl Scan {
                 Node::Loop(_, body, _) => {
                     let start = self.place;
                     self.list(body);
-                    self.place += 1;
+                    self.place += 2;
                     // What comes from before the loop is there in each pass.
                     let end = self.place;
                     for interval in self.intervals.iter_mut().flatten() {
@@ -74,7 +82,7 @@ impl Scan {
 /// # Errors
 /// The number of temporaries that are needed, if the chip has fewer.
 pub(crate) fn allocate(routine: &Routine, inputs: usize) -> Result<Allocation, usize> {
-    let mut scan = Scan { place: 0, intervals: vec![None; routine.shapes.len()] };
+    let mut scan = Scan { routine, place: 0, intervals: vec![None; routine.shapes.len()] };
     scan.list(&routine.nodes);
     let mut order: Vec<(usize, Interval)> = scan
         .intervals
@@ -82,12 +90,6 @@ pub(crate) fn allocate(routine: &Routine, inputs: usize) -> Result<Allocation, u
         .enumerate()
         .filter_map(|(n, interval)| Some((n, (*interval)?)))
         .collect();
-    // Inputs are there before the first instruction.
-    for (n, interval) in &mut order {
-        if matches!(routine.shapes[*n], Shape::Input(_)) {
-            interval.first = 0;
-        }
-    }
     let rank = |n: usize| match routine.shapes[n] {
         Shape::Input(input) => usize::from(input),
         _ => inputs,

@@ -205,6 +205,45 @@ impl Routine {
     }
 }
 
+impl Routine {
+    /// Returns whether an operation is one instruction whatever its temporaries are: each operand reads one source of the colours and one
+    /// of alpha at most, with one modifier, and no numbers besides them that need a source.
+    pub(crate) fn is_one_instruction(&self, op: &Op) -> bool {
+        let source = |component: &Component| match component.atom {
+            Atom::Register(register, c) => {
+                let alpha = self.shape(register) == Shape::Alpha || c == 3;
+                Some((alpha, false, register.0))
+            }
+            Atom::Uniform(n, c) => Some((c == 3, true, u32::from(n))),
+            Atom::Literal(_) => None,
+        };
+        op.lanes.len() == 1
+            || op.operands.iter().all(|operand| {
+                let sources: Vec<(bool, bool, u32)> = operand.iter().filter_map(source).collect();
+                let one = |alpha: bool| {
+                    let mut of_file = sources.iter().filter(|source| source.0 == alpha);
+                    let first = of_file.next();
+                    of_file.all(|source| Some(source) == first)
+                };
+                let mut modifiers =
+                    operand.iter().filter(|c| c.value().is_none()).map(|c| (c.abs, c.negate));
+                let first = modifiers.next();
+                let numbers: Vec<&Component> =
+                    operand.iter().filter(|c| c.value().is_some()).collect();
+                let swizzled = |c: &&Component| {
+                    matches!(c.value(), Some(0.0 | 0.5 | 1.0))
+                        && !c.negate
+                        && first.is_none_or(|first| first == (false, false))
+                };
+                let alike = sources.is_empty() && numbers.windows(2).all(|pair| pair[0] == pair[1]);
+                one(true)
+                    && one(false)
+                    && modifiers.all(|own| Some(own) == first)
+                    && (alike || numbers.iter().all(swizzled))
+            })
+    }
+}
+
 /// Calls `each` with the operands of a node, not of those inside of it.
 pub(crate) fn reads(node: &Node, each: &mut dyn FnMut(Register, u8)) {
     let component = |each: &mut dyn FnMut(Register, u8), component: &Component| {

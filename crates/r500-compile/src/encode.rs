@@ -88,6 +88,9 @@ struct Encoder<'a> {
     loops: Vec<[Vec<usize>; 2]>,
 }
 
+/// A constant that may hold more numbers: its number, how many are new, its channels then, and where the numbers are.
+type Pooled = (usize, usize, [Option<u32>; 4], Vec<usize>);
+
 /// An instruction under construction: the sources of both halves, as far as they are taken.
 #[derive(Clone)]
 struct Draft {
@@ -290,7 +293,7 @@ impl Draft {
             }
             Some((channels, places))
         };
-        let mut best: Option<(usize, usize, [Option<u32>; 4], Vec<usize>)> = None;
+        let mut best: Option<Pooled> = None;
         for (n, constant) in self.constants.iter().enumerate() {
             let Constant::Literals(channels) = constant else { continue };
             if let Some((new, places)) = place_in(*channels) {
@@ -438,9 +441,6 @@ impl Encoder<'_> {
                 }
                 draft.operand(self, Half::Rgb, slots(n), &parts)?;
             }
-            (count..3).for_each(|n| draft.unused(Half::Rgb, slots(n)));
-        } else {
-            draft.idle(Half::Rgb);
         }
         if let Some((lane, _)) = lanes.iter().find(|(_, c)| *c == 3) {
             draft.cmn(|cmn| cmn.with(CmnInst::ALPHA_WMASK, true).with(CmnInst::ALPHA_CLAMP, clamp));
@@ -453,9 +453,6 @@ impl Encoder<'_> {
                     &[Some(op.operands[operand(n)][*lane])],
                 )?;
             }
-            (count..3).for_each(|n| draft.unused(Half::Alpha, slots(n)));
-        } else {
-            draft.idle(Half::Alpha);
         }
         Some(draft)
     }
@@ -481,16 +478,14 @@ impl Encoder<'_> {
             let part = |n: usize| operand.get(n).copied();
             fits = fits
                 .and_then(|()| draft.operand(self, Half::Rgb, slot, &[part(0), part(1), part(2)]));
-            match part(3) {
-                Some(last) => {
-                    fits = fits.and_then(|()| draft.operand(self, Half::Alpha, slot, &[Some(last)]))
-                }
-                None => draft.unused(Half::Alpha, slot),
+            if let Some(last) = part(3) {
+                fits = fits.and_then(|()| draft.operand(self, Half::Alpha, slot, &[Some(last)]));
             }
         }
-        draft.unused(Half::Rgb, Slot::C);
-        draft.unused(Half::Alpha, Slot::C);
         debug_assert!(fits.is_some(), "the builder gathers operands of scalar products");
+        // What D2A adds.
+        let zero = Operand { sel: Sel::SRC0, swiz: [Swiz::ZERO; 3], modifier: Mod::NOP };
+        draft.inst = draft.inst.with_rgb_operand(Slot::C, zero);
         self.out.constants.clone_from(&draft.constants);
         self.push(draft.finish(), op.span);
     }
@@ -525,7 +520,6 @@ impl Encoder<'_> {
                 .with_alpha_operand(Slot::A, operand(Swiz::A, Mod::NEG))
                 .with_alpha_operand(Slot::B, operand(Swiz::ONE, Mod::NOP))
                 .with_alpha_operand(Slot::C, operand(Swiz::A, Mod::NOP));
-            draft.idle(Half::Rgb);
         } else {
             let mask = channels.iter().fold(0, |mask, c| mask | 1 << c);
             draft.cmn(|cmn| cmn.with(CmnInst::RGB_WMASK, RgbMask::new(mask)));
@@ -538,7 +532,6 @@ impl Encoder<'_> {
                 .with_rgb_operand(Slot::A, operand(same, Mod::NEG))
                 .with_rgb_operand(Slot::B, operand([Swiz::ONE; 3], Mod::NOP))
                 .with_rgb_operand(Slot::C, operand(same, Mod::NOP));
-            draft.idle(Half::Alpha);
         }
         self.push(draft.finish(), op.span);
     }
@@ -624,8 +617,6 @@ impl Encoder<'_> {
 
     fn output_draft(&self, target: Target, value: &Value, list: &[usize]) -> Option<Draft> {
         let mut draft = Draft::new(InstType::OUT, &self.out.constants);
-        draft.idle(Half::Rgb);
-        draft.idle(Half::Alpha);
         draft.rgb_op(RgbOp::MAX, 0);
         draft.alpha_op(AlphaOp::MAX, 0);
         if target == Target::Depth {
@@ -676,7 +667,6 @@ impl Encoder<'_> {
         let (condition, yes, no) =
             if yes.is_empty() { (condition.not(), no, yes) } else { (condition, yes, no) };
         let mut draft = Draft::new(InstType::ALU, &self.out.constants);
-        draft.idle(Half::Alpha);
         draft.rgb_op(RgbOp::MAD, 0);
         let literal = |value| [Some(Component::literal(value)), None, None];
         let parts = [[Some(condition.test), None, None], literal(1.0), literal(0.0)];
@@ -742,7 +732,7 @@ impl Encoder<'_> {
             .with(FcInst::JUMP_FUNC, 0xff);
         let end = self.jump(end, int, span);
         self.land(end, start + 1);
-        self.land(start, end);
+        self.land(start, end + 1);
         if let Some([breaks, continues]) = self.loops.pop() {
             breaks.into_iter().for_each(|at| self.land(at, end + 1));
             continues.into_iter().for_each(|at| self.land(at, end));
@@ -761,29 +751,6 @@ impl Encoder<'_> {
         let at = self.jump(fc, 0, span);
         if let Some(open) = self.loops.last_mut() {
             open[usize::from(!is_break)].push(at);
-        }
-    }
-}
-
-impl Draft {
-    /// An operand that the operation does not read.
-    fn unused(&mut self, half: Half, slot: Slot) {
-        self.inst = match half {
-            Half::Rgb => self.inst.with_rgb_operand(
-                slot,
-                Operand { sel: Sel::SRC0, swiz: [Swiz::ZERO; 3], modifier: Mod::NOP },
-            ),
-            Half::Alpha => self.inst.with_alpha_operand(
-                slot,
-                Operand { sel: Sel::SRC0, swiz: [Swiz::ZERO], modifier: Mod::NOP },
-            ),
-        };
-    }
-
-    /// A half that computes nothing.
-    fn idle(&mut self, half: Half) {
-        for slot in Slot::ALL {
-            self.unused(half, slot);
         }
     }
 }

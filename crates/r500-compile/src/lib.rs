@@ -55,6 +55,9 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// Temporaries that the optimiser may use in any case.
+const FREE_TEMPORARIES: u8 = 32;
+
 /// Compiles a fragment shader.
 ///
 /// # Errors
@@ -84,8 +87,18 @@ pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let limits = limits(source, &encoded);
     let mut program = job.program.clone();
     let mut spans: Vec<Vec<Span>> = encoded.spans.iter().map(|span| vec![*span]).collect();
-    if program.code.len() <= INSTRUCTION_SLOTS && limits.is_empty() {
-        let optimized = r500_opt::optimize(&program, &r500_opt::Options::default());
+    if program.code.len() <= INSTRUCTION_SLOTS
+        && limits.is_empty()
+        && std::env::var_os("NOOPT").is_none()
+    {
+        program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, FREE_TEMPORARIES - 1));
+        let allowed = r500_opt::Cost {
+            temporaries: FREE_TEMPORARIES.into(),
+            nops: INSTRUCTION_SLOTS as u64,
+            ..Default::default()
+        };
+        let options = r500_opt::Options { allowed, ..Default::default() };
+        let optimized = r500_opt::optimize(&program, &options);
         spans = optimized
             .origins
             .iter()

@@ -122,6 +122,13 @@ fn pictures_are_those_of_the_driver() {
             |(a, b): &(&[u8; 4], &[u8; 4])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 2);
         let wrong = ours.iter().zip(&theirs).filter(differs).count();
         let allowed = (capture.share.unwrap_or(0.0) * ours.len() as f64) as usize;
+        if only.is_some() {
+            for (n, (a, b)) in
+                ours.iter().zip(&theirs).enumerate().filter(|(_, pair)| differs(pair)).take(8)
+            {
+                eprintln!("{} {}: {a:?}, {b:?}", n % 64, n / 64);
+            }
+        }
         if only.is_some() || std::env::var_os("R500_VERBOSE").is_some() {
             eprintln!(
                 "{name}: {} and {} instructions, {wrong} of {} pixels differ",

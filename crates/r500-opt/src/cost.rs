@@ -40,6 +40,17 @@ impl Cost {
             && self.nops <= other.nops
     }
 
+    /// Returns the greater one of each component.
+    #[must_use]
+    pub fn most(&self, other: &Self) -> Self {
+        Self {
+            cycles: self.cycles.max(other.cycles),
+            slots: self.slots.max(other.slots),
+            temporaries: self.temporaries.max(other.temporaries),
+            nops: self.nops.max(other.nops),
+        }
+    }
+
     /// Returns whether no component exceeds that of `other`, and one is less.
     #[must_use]
     pub fn improves(&self, other: &Self) -> bool {

@@ -32,6 +32,9 @@ pub struct Options {
     pub only: Vec<String>,
     /// Permitted changes of results.
     pub allow: Vec<Allowance>,
+    /// What the result may cost, where the program costs less: a compiler's output uses as few temporaries as it can, and no NOPs.
+    /// `US_PIXSIZE` of the program must back the temporaries.
+    pub allowed: Cost,
 }
 
 /// A permitted change of results.
@@ -253,7 +256,7 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
     let mut state = State {
         program: program.clone(),
         origins,
-        given: cost,
+        given: cost.most(&options.allowed),
         pixsize: program.state.pixsize,
         cost,
         changes: Vec::new(),

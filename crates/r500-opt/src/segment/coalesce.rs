@@ -6,6 +6,7 @@
 //! | `t = f x; y = clamp MAD t 1 0` | `y = clamp f x` | the clamp gives +0 for zeros of both signs |
 //! | `t = f x; y = MAD t 2 0` | `y = 2.0 * f x` | a power of two scales without rounding, as OMOD does |
 //! | `t = f x; y = MAD t 1 0` | `y = f x` | they differ in the sign of a zero only: `f` has none, or it is not [demanded](super::demand) |
+//! | `t = f x; y = MAX t t` | `y = f x` | the result of `f` is finished already |
 //!
 //! The copy must be the only reader of all results of the operation, which is then dead.
 
@@ -33,10 +34,15 @@ pub(crate) fn coalesce(ir: &mut SegmentIr) -> bool {
 /// Returns the operation that replaces a copy and the operation of its source.
 fn coalesced(ir: &SegmentIr, at: OpId) -> Option<(OpId, Op)> {
     let op = &ir.ops[at];
-    if op.dead || op.kind != OpKind::Lanes(LaneOp::Mad) {
+    if op.dead {
         return None;
     }
-    let (copied, omod) = copied_by(op)?;
+    let is_selection = matches!(op.kind, OpKind::Lanes(LaneOp::Min | LaneOp::Max));
+    let (copied, omod) = match op.kind {
+        OpKind::Lanes(LaneOp::Mad) => copied_by(op)?,
+        _ if is_selection => selected_by(op)?,
+        _ => return None,
+    };
     let first = copied.iter().flatten().copied().next()?;
     let from = ir.values[first].op;
     let source = &ir.ops[from];
@@ -60,7 +66,8 @@ fn coalesced(ir: &SegmentIr, at: OpId) -> Option<(OpId, Op)> {
     for (lane, value) in copied.iter().enumerate() {
         let Some(value) = *value else { continue };
         let theirs = lane_of(value);
-        let exact = finish.clamp
+        let exact = is_selection
+            || finish.clamp
             || has_no_negative_zero(source, theirs)
             || op.results[lane].is_some_and(|result| !signs.demands(result));
         if ir.values[value].op != from || source.finish[half(theirs)] != given || !exact {
@@ -104,6 +111,24 @@ fn copied_by(op: &Op) -> Option<([Option<ValId>; 4], Omod)> {
         copied[lane] = Some(value);
     }
     Some((copied, scale?))
+}
+
+/// Returns the sources by lane of MIN or MAX of twice the same.
+fn selected_by(op: &Op) -> Option<([Option<ValId>; 4], Omod)> {
+    let [a, b, ..] = &op.args[..] else { return None };
+    let mut copied = [None; 4];
+    for lane in (0..4).filter(|&lane| op.results[lane].is_some()) {
+        let plain = Modifier::default();
+        match (a.lanes[lane], b.lanes[lane]) {
+            (Some(Read::Atom(Atom::Value(x))), Some(Read::Atom(Atom::Value(y))))
+                if x == y && (a.modifier, b.modifier) == (plain, plain) =>
+            {
+                copied[lane] = Some(x);
+            }
+            _ => return None,
+        }
+    }
+    Some((copied, Omod::MUL1))
 }
 
 /// Returns the OMOD that multiplies by a literal.

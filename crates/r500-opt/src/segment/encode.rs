@@ -93,11 +93,11 @@ impl Addresses {
             let Some(Read::Atom(atom)) = *read else { continue };
             choice.swiz[lane] = match (atom, place(ir, places, atom)) {
                 (_, Some((register, channel))) => {
-                    let channel = channel.unwrap_or(inline_channel);
-                    if !self.set(source, channel, register) {
-                        return None;
-                    }
-                    Swiz::new(channel)
+                    // A second inline constant takes the other address.
+                    let either = [inline_channel, 3 - inline_channel];
+                    let channels = channel.map_or(either, |channel| [channel; 2]);
+                    let fits = |channel: &u8| self.set(source, *channel, register);
+                    Swiz::new(channels.into_iter().find(fits)?)
                 }
                 (Atom::Half, None) => Swiz::HALF,
                 (Atom::One, None) => Swiz::ONE,
