@@ -22,8 +22,6 @@ pub(crate) struct Builder {
     lists: Vec<Vec<Node>>,
     /// Values that were computed, by open list.
     known: Vec<HashMap<Key, Value>>,
-    /// Registers whose components are never -0.
-    unsigned_zero: Vec<bool>,
     /// Where nodes come from.
     pub(crate) span: Span,
     /// The number of operations, for limits.
@@ -36,7 +34,6 @@ impl Builder {
             shapes: Vec::new(),
             lists: vec![Vec::new()],
             known: vec![HashMap::new()],
-            unsigned_zero: Vec::new(),
             span: Span::default(),
             count: 0,
         }
@@ -48,7 +45,6 @@ impl Builder {
 
     pub(crate) fn register(&mut self, shape: Shape) -> Register {
         self.shapes.push(shape);
-        self.unsigned_zero.push(false);
         Register((self.shapes.len() - 1) as u32)
     }
 
@@ -134,7 +130,6 @@ impl Builder {
                 Some(value) => value,
                 None => {
                     let (register, value) = self.fresh(piece.len());
-                    self.unsigned_zero[register.0 as usize] = has_unsigned_zero(code, &wanted);
                     self.op(code, register, (0..piece.len() as u8).collect(), wanted);
                     self.remember(key, &value);
                     value
@@ -164,18 +159,15 @@ impl Builder {
         match code {
             Code::Alu(Alu::Mad) => {
                 let [a, b, c] = parts else { return None };
+                let is_product = c.value() == Some(0.0);
                 for (factor, other) in [(a, b), (b, a)] {
                     match factor.value() {
-                        // A product with 0 is 0, whatever the other factor is.
-                        Some(0.0) if c.value().is_some_and(|c| c.to_bits() == 0) => {
-                            return Some(Component::literal(0.0));
+                        // A product with 0 is 0, whatever the other factor is. The sign of a zero is open.
+                        Some(0.0) => {
+                            return Some(if is_product { Component::literal(0.0) } else { *c });
                         }
-                        Some(1.0)
-                            if c.value().is_some_and(|c| c.to_bits() == 0)
-                                && self.is_unsigned_zero(*other) =>
-                        {
-                            return Some(*other);
-                        }
+                        Some(1.0) if is_product => return Some(*other),
+                        Some(-1.0) if is_product => return Some(other.negated()),
                         _ => {}
                     }
                 }
@@ -192,17 +184,6 @@ impl Builder {
             }
             Code::Alu(Alu::Min | Alu::Max) => (parts[0] == parts[1]).then(|| parts[0]),
             _ => None,
-        }
-    }
-
-    /// Returns whether a component is never -0.
-    fn is_unsigned_zero(&self, component: Component) -> bool {
-        match component.atom {
-            Atom::Literal(bits) => bits != 0 || !component.negate,
-            Atom::Register(register, _) => {
-                !component.negate && (component.abs || self.unsigned_zero[register.0 as usize])
-            }
-            Atom::Uniform(..) => false,
         }
     }
 
@@ -375,17 +356,6 @@ impl Builder {
             false => self.alu(Alu::Cmp, &[yes, no, &test]),
             true => self.alu(Alu::Cmp, &[no, yes, &test]),
         }
-    }
-}
-
-/// Returns whether an operation never gives -0: a product and +0 are not, and no clamped value is.
-fn has_unsigned_zero(code: Code, operands: &[Value]) -> bool {
-    match code {
-        Code::Alu(Alu::Mad) => {
-            operands[2].iter().all(|c| c.value().is_some_and(|c| c.to_bits() == 0))
-        }
-        Code::MadSat => true,
-        _ => false,
     }
 }
 

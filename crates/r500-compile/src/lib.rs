@@ -6,14 +6,14 @@
 //! # What the results are
 //!
 //! Operations are computed as written, in order, by the chip's arithmetic: `a / b` is a product with RCP, comparisons are those of a
-//! difference with 0 (so that one with NaN is not less), `int` is a float without fraction, exact below 2^24. [`evaluate`] runs the typed
-//! tree by the same rules without any of the compiler's steps.
+//! difference with 0 (so that one with NaN is not less), a product that is a term of a sum is one MAD with it, `int` is a float without
+//! fraction, exact below 2^24. The sign of a zero is open.
 //!
 //! | module | textbook name |
 //! | --- | --- |
 //! | [`lower`](self), [`functions`](self) | translation to three-address code; built-in functions as formulas |
 //! | [`builder`](self), [`code`](self) | value numbering, constant folding; the code |
-//! | [`live`](self) | dead-code elimination |
+//! | [`live`](self), [`coalesce`](self) | dead-code elimination; copy coalescing |
 //! | [`allocate`](self) | linear-scan register allocation |
 //! | [`encode`](self) | instruction selection |
 //! | [`r500_opt`] | pairing of both halves, scheduling, peephole optimisations |
@@ -22,6 +22,7 @@
 mod allocate;
 mod arithmetic;
 mod builder;
+mod coalesce;
 mod code;
 mod encode;
 mod functions;
@@ -66,6 +67,7 @@ pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let (shader, mut diagnostics) = r500_glsl::parse(source)?;
     let mut lowered = lower::lower(&shader, &mut diagnostics);
     live::remove_dead(&mut lowered.routine);
+    coalesce::coalesce(&mut lowered.routine);
     let whole = shader.functions[shader.main].span;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
@@ -97,7 +99,8 @@ pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
             nops: INSTRUCTION_SLOTS as u64,
             ..Default::default()
         };
-        let options = r500_opt::Options { allowed, ..Default::default() };
+        let allow = vec![r500_opt::Allowance::ZeroSign];
+        let options = r500_opt::Options { allowed, allow, ..Default::default() };
         let optimized = r500_opt::optimize(&program, &options);
         spans = optimized
             .origins

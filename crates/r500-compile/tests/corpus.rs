@@ -12,14 +12,15 @@ use r500_program::{Component, Input, InputData, Job, Plane};
 use serde_json::Value as Json;
 
 fn sources() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/shaders");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut all: Vec<PathBuf> = ["benches/shaders", "tests/corpus/mesa"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
     all.sort();
-    assert!(all.len() > 50, "the corpus is there");
+    assert!(all.len() > 100, "the corpus is there");
     all
 }
 
@@ -42,7 +43,10 @@ fn inputs(job: &Job, capture: &Job) -> Vec<Input> {
             let Component { name, plane: own } = component;
             // A component that the driver's program gets as a constant has no name.
             let constant = Plane::constant(if name.ends_with(".w") { 1.0 } else { 0.0 });
-            *own = plane(capture, name).unwrap_or(constant);
+            // The place in clip space is the same in every picture.
+            if !name.starts_with("gl_") {
+                *own = plane(capture, name).unwrap_or(constant);
+            }
         }
     }
     inputs
@@ -50,7 +54,19 @@ fn inputs(job: &Job, capture: &Job) -> Vec<Input> {
 
 fn uniforms(job: &mut Job, json: &Json) {
     let values = json["uniforms"].as_array().cloned().unwrap_or_default();
+    let size = job.size.unwrap_or([64, 64]).map(|side| side as f32);
     for uniform in job.uniforms.clone() {
+        if uniform.name == "viewport" {
+            for (channel, value) in [size[0] / 2.0, size[1] / 2.0, 0.5, 0.0].into_iter().enumerate()
+            {
+                job.program.state.set_constant(
+                    usize::from(uniform.constant),
+                    channel,
+                    value.to_bits(),
+                );
+            }
+            continue;
+        }
         let of = values.iter().find(|value| value["name"] == uniform.name.as_str());
         let of = of.unwrap_or_else(|| panic!("the capture has no uniform {}", uniform.name));
         for (channel, value) in of["value"].as_array().unwrap().iter().enumerate() {

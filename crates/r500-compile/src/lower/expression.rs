@@ -42,6 +42,9 @@ impl<'a> Lower<'a> {
             ExprKind::Assign { op, target, value } => {
                 let value = match op {
                     None => self.expr(value),
+                    Some(op @ (Binary::Add | Binary::Sub)) if product(value).is_some() => {
+                        self.sum_with_product(*op, target, value)
+                    }
                     Some(op) => {
                         let old = self.expr(target);
                         let value_now = self.expr(value);
@@ -120,9 +123,33 @@ impl<'a> Lower<'a> {
         if expr.ty == Type::BOOL {
             return self.truth(expr);
         }
+        if matches!(op, Binary::Add | Binary::Sub) {
+            // A product that is a term becomes one MAD with the sum.
+            if let Some((x, y)) = product(a) {
+                let (x, y, term) = (self.expr(x), self.expr(y), self.expr(b));
+                self.builder.span = expr.span;
+                let term = if op == Binary::Sub { self.builder.negate(&term) } else { term };
+                return self.builder.mad(&x, &y, &term);
+            }
+            if let Some((x, y)) = product(b) {
+                let (term, x, y) = (self.expr(a), self.expr(x), self.expr(y));
+                self.builder.span = expr.span;
+                let x = if op == Binary::Sub { self.builder.negate(&x) } else { x };
+                return self.builder.mad(&x, &y, &term);
+            }
+        }
         let (left, right) = (self.expr(a), self.expr(b));
         self.builder.span = expr.span;
         self.arithmetic(op, (left, &a.ty), (right, &b.ty))
+    }
+
+    /// `target += x * y`, `target -= x * y`
+    fn sum_with_product(&mut self, op: Binary, target: &'a Expr, value: &'a Expr) -> Value {
+        let old = self.expr(target);
+        let Some((x, y)) = product(value) else { return old };
+        let (x, y) = (self.expr(x), self.expr(y));
+        let x = if op == Binary::Sub { self.builder.negate(&x) } else { x };
+        self.builder.mad(&x, &y, &old)
     }
 
     /// `+ - * / %`
@@ -476,6 +503,17 @@ impl<'a> Lower<'a> {
             }
         }
         self.values[root] = Some(whole);
+    }
+}
+
+/// Returns the factors of a product by components.
+fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    match &expr.kind {
+        ExprKind::Binary(Binary::Mul, a, b) => {
+            let by_components = a.ty.vector().is_some() && b.ty.vector().is_some();
+            by_components.then_some((a, b))
+        }
+        _ => None,
     }
 }
 

@@ -73,7 +73,12 @@ struct Frame {
 /// A loop that is open.
 enum Open<'a> {
     /// Passes by the chip. The registers that hold variables from pass to pass, and what ends each pass.
-    Rolled { held: Vec<(VariableId, Value)>, of: &'a r500_glsl::tree::Loop },
+    /// In a loop of loops `ended` holds whether pixels left it.
+    Rolled {
+        held: Vec<(VariableId, Value)>,
+        of: &'a r500_glsl::tree::Loop,
+        ended: Option<VariableId>,
+    },
     /// Each pass by itself: variables that hold whether it ended, and whether the pass did.
     Unrolled { broken: VariableId, continued: VariableId },
 }

@@ -11,8 +11,10 @@ use crate::code::{Component, Node, Value};
 
 /// Most operations of all passes of a loop that is unrolled although it need not be.
 const MOST_UNROLLED: usize = 24;
-/// Most passes that are counted, or unrolled because an index needs it.
-const MOST_PASSES: usize = 1024;
+/// Most passes that are unrolled because an index needs it.
+const MOST_INDEXED: usize = 256;
+/// Most passes that are counted: those of a loop of loops.
+const MOST_PASSES: usize = CHIP_PASSES * CHIP_PASSES;
 /// Most passes of a loop of the chip.
 const CHIP_PASSES: usize = 255;
 
@@ -24,7 +26,7 @@ impl<'a> Lower<'a> {
             return;
         }
         if let Some(passes) = passes {
-            let must = self.indexes_by_pass(of);
+            let must = passes <= MOST_INDEXED && self.indexes_by_pass(of);
             let small = passes * self.size(of) <= MOST_UNROLLED && !has_exits(&of.body);
             if must || small || passes == 1 {
                 return self.unroll(of, passes, span);
@@ -162,16 +164,13 @@ impl<'a> Lower<'a> {
     }
 
     fn roll(&mut self, of: &'a Loop, passes: Option<usize>, span: Span) {
+        // More passes than a loop of the chip has: a loop of loops, each pass with its test.
+        let outer = passes
+            .filter(|passes| *passes > CHIP_PASSES)
+            .map(|passes| passes.div_ceil(CHIP_PASSES));
         let count = match passes {
-            Some(passes) if passes <= CHIP_PASSES => passes,
-            Some(passes) => {
-                let message = format!(
-                    "the loop has {passes} passes; a loop of the chip has {CHIP_PASSES} at most"
-                );
-                let help = "write two loops inside of each other";
-                self.error(Diagnostic::error(span, message).help(help));
-                CHIP_PASSES
-            }
+            Some(passes) if outer.is_none() => passes,
+            Some(_) => CHIP_PASSES,
             None => {
                 let message = format!(
                     "the number of passes is not known: the chip's loop ends after {CHIP_PASSES} at the latest"
@@ -180,9 +179,11 @@ impl<'a> Lower<'a> {
                 CHIP_PASSES
             }
         };
+        let ended = outer.map(|_| self.hidden(zero()));
+        let is_counted = passes.is_some() && outer.is_none();
         let mut held: Vec<(VariableId, Value)> = Vec::new();
         let mut set = Vec::new();
-        for id in self.held_over(of) {
+        for id in self.held_over(of).into_iter().chain(ended) {
             let Some(value) = self.values[id].clone() else { continue };
             let register = self.builder.variable(value.len());
             set.extend(register.iter().copied().zip(value));
@@ -192,23 +193,29 @@ impl<'a> Lower<'a> {
         for (id, register) in &held {
             self.values[*id] = Some(register.clone());
         }
-        self.loops.push(Open::Rolled { held: held.clone(), of });
+        self.loops.push(Open::Rolled { held: held.clone(), of, ended });
         self.builder.open();
-        if passes.is_none() && of.test_first {
+        if !is_counted && of.test_first {
             self.test(of, span);
         }
         self.block(&of.body);
         if !self.left {
-            self.end_of_pass(of, passes.is_some(), span);
+            self.end_of_pass(of, is_counted, span);
         }
         let nodes = self.builder.close();
         self.loops.pop();
         self.left = false;
         self.builder.span = span;
-        self.builder.node(Node::Loop(count as u8, nodes, span));
+        let mut node = Node::Loop(count as u8, nodes, span);
         for (id, register) in held {
             self.values[id] = Some(register);
         }
+        if let (Some(outer), Some(ended)) = (outer, ended) {
+            let over = self.is_zero(ended).not();
+            let leave = Node::If(over, vec![Node::Break(span)], Vec::new(), span);
+            node = Node::Loop(u8::try_from(outer).unwrap_or(u8::MAX), vec![node, leave], span);
+        }
+        self.builder.node(node);
     }
 
     /// The variables that live before a loop and that it sets, in order.
@@ -296,6 +303,10 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn leave_loop(&mut self, span: Span) {
+        if let Some(Open::Rolled { ended: Some(ended), .. }) = self.loops.last() {
+            let ended = *ended;
+            self.set_flag(ended);
+        }
         self.hold();
         self.builder.node(Node::Break(span));
         self.left = true;

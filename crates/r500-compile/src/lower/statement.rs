@@ -28,8 +28,31 @@ impl<'a> Lower<'a> {
             if self.left || self.is_over() || self.is_full() {
                 return;
             }
-            self.statement(statement);
             let rest = &list[at + 1..];
+            let by_chip = matches!(self.loop_of_frame(), Some(Open::Rolled { .. }));
+            if let StmtKind::If(test, then, otherwise) = &statement.kind
+                && !rest.is_empty()
+                && !by_chip
+                && (always_exits(then) || always_exits(otherwise))
+            {
+                // What follows belongs to the way that goes on.
+                self.builder.span = statement.span;
+                let condition = self.condition(test);
+                let way = |lower: &mut Self, list: &'a [Stmt]| {
+                    lower.block(list);
+                    if !always_exits(list) {
+                        lower.block(rest);
+                    }
+                };
+                self.branch(
+                    condition,
+                    statement.span,
+                    |lower| way(lower, then),
+                    |lower| way(lower, otherwise),
+                );
+                return;
+            }
+            self.statement(statement);
             if rest.is_empty() || self.left {
                 continue;
             }
@@ -105,7 +128,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn set_flag(&mut self, flag: VariableId) {
+    pub(super) fn set_flag(&mut self, flag: VariableId) {
         self.values[flag] = Some(vec![Component::literal(1.0)]);
     }
 
@@ -320,6 +343,15 @@ fn exits(list: &[Stmt]) -> Exits {
         }
     }
     all
+}
+
+/// Returns whether statements leave what is executed on every way.
+fn always_exits(list: &[Stmt]) -> bool {
+    list.iter().any(|statement| match &statement.kind {
+        StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::If(_, then, otherwise) => always_exits(then) && always_exits(otherwise),
+        _ => false,
+    })
 }
 
 /// Returns whether statements leave the loop around them or its pass, or return.
