@@ -30,14 +30,18 @@ mod interface;
 mod live;
 mod lower;
 
-use r500_glsl::{Diagnostic, Span};
+use r500_glsl::types::Dimensions;
+pub use r500_glsl::{Diagnostic, Span};
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcCtrl, UsPixsize, UsWFmt,
 };
 use r500_isa::values::WFormat;
 use r500_isa::words::CmnInst;
 use r500_isa::{CONSTANTS, INSTRUCTION_SLOTS};
-use r500_program::{Component, Input, InputData, Job, OUT_FMT_RGBA8, Plane, Program, Uniform};
+use r500_program::{
+    Channel, Compilation, Component, Input, InputData, Job, OUT_FMT_RGBA8, Plane, Program, Sampler,
+    SamplerTarget, Uniform,
+};
 
 pub use interface::{InputVector, SamplerUnit, UniformVector};
 
@@ -48,6 +52,8 @@ use encode::Constant;
 pub struct Compiled {
     /// The program, with names and with inputs that go over the picture.
     pub job: Job,
+    /// What temporaries hold when the program starts.
+    pub inputs: Vec<(u8, InputVector)>,
     /// The samplers of the texture units, in order.
     pub samplers: Vec<SamplerUnit>,
     /// For each instruction the places in the source that it computes.
@@ -117,7 +123,11 @@ pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
         );
         return Err(diagnostics);
     }
+    let temporaries = lowered.inputs.iter().zip(&allocation.inputs);
+    let inputs =
+        temporaries.filter_map(|(vector, temporary)| Some(((*temporary)?, vector.clone())));
     Ok(Compiled {
+        inputs: inputs.collect(),
         job: Job { program, ..job },
         samplers: lowered.samplers,
         spans,
@@ -202,11 +212,21 @@ fn job(
     state.w_fmt =
         Some(UsWFmt(0).with(UsWFmt::W_FMT, if writes_depth { WFormat::W24 } else { WFormat::W0 }));
     let mut uniforms = Vec::new();
+    let mut compilation = Compilation::default();
     for (n, constant) in encoded.constants.iter().enumerate() {
         match constant {
-            Constant::Literals(channels) => state.set_given_channels(n, *channels),
+            Constant::Literals(channels) => {
+                state.set_given_channels(n, *channels);
+                let known = |bits: Option<u32>| {
+                    bits.map_or(Channel::Unused, |_| Channel::Literal { decimals: None })
+                };
+                compilation.constants.push(channels.map(known));
+            }
             Constant::Uniform(uniform) => {
                 state.set_given_channels(n, [None; 4]);
+                let index = *uniform;
+                let channel = |channel| Channel::Uniform { buffer: 0, index, channel };
+                compilation.constants.push([0, 1, 2, 3].map(channel));
                 let of = &lowered.uniforms[usize::from(*uniform)];
                 let name = of.name.clone();
                 let constant = u8::try_from(n).unwrap_or(u8::MAX);
@@ -221,7 +241,18 @@ fn job(
         .filter_map(|(vector, temporary)| Some(input(vector, (*temporary)?)))
         .collect();
     inputs.sort_by_key(|input| input.temp);
-    Job { uniforms, inputs: Some(inputs), program, ..Job::default() }
+    for (slot, unit) in compilation.samplers.iter_mut().zip(&lowered.samplers) {
+        let target = match unit.dimensions {
+            Dimensions::D1 => SamplerTarget::D1,
+            Dimensions::D2 => SamplerTarget::D2,
+            Dimensions::Rect => SamplerTarget::Rect,
+            Dimensions::D3 => SamplerTarget::D3,
+            Dimensions::Cube => SamplerTarget::Cube,
+        };
+        *slot = Some(Sampler { target, shadow: unit.shadow });
+    }
+    let compilation = Some(Box::new(compilation));
+    Job { uniforms, inputs: Some(inputs), program, compilation, ..Job::default() }
 }
 
 /// Returns which targets instructions write.

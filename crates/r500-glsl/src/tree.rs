@@ -257,7 +257,9 @@ impl Expr {
     pub fn root(&self) -> Option<VariableId> {
         match &self.kind {
             ExprKind::Variable(id) => Some(*id),
-            ExprKind::Swizzle(of, _) | ExprKind::Member(of, _) | ExprKind::Index(of, _) => of.root(),
+            ExprKind::Swizzle(of, _) | ExprKind::Member(of, _) | ExprKind::Index(of, _) => {
+                of.root()
+            }
             _ => None,
         }
     }

@@ -391,7 +391,21 @@ impl VertexProgram {
     }
 }
 
+impl FragmentProgram {
+    /// Returns a program that nothing has drawn.
+    #[must_use]
+    pub fn undrawn(job: Job, varyings: Vec<Varying>, samplers: Vec<(u8, String)>) -> Self {
+        Self { job, varyings, samplers, drawn: false }
+    }
+}
+
 impl Compiled {
+    /// Returns a fragment program without a vertex program.
+    #[must_use]
+    pub fn of_fragment(fragment: FragmentProgram) -> Self {
+        Self { fragment: Some(fragment), vertex: None }
+    }
+
     /// Returns the log of the compilation of the fragment program, if it ran.
     #[must_use]
     pub fn compilation(&self) -> Option<&Compilation> {

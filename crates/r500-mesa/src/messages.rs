@@ -7,6 +7,8 @@
 //! Columns are those of the text after Mesa's preprocessor, which makes one blank of any blanks and comments and replaces macros:
 //! [`place`] finds the place in the text as it is.
 
+use std::ops::Range;
+
 /// A message of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -16,6 +18,10 @@ pub struct Message {
     pub is_error: bool,
     /// The compiler's words.
     pub text: String,
+    /// The bytes of the shader that it is about, if the compiler says them.
+    pub span: Option<Range<usize>>,
+    /// What to do about it, if the compiler says it.
+    pub help: Option<String>,
 }
 
 /// Returns the messages of an info log.
@@ -120,7 +126,13 @@ fn message(line: &str) -> Message {
         Some(("warning" | "preprocessor warning", text)) => (false, text),
         _ => (true, rest),
     };
-    Message { place, is_error, text: text.strip_prefix(' ').unwrap_or(text).to_owned() }
+    Message {
+        place,
+        is_error,
+        span: None,
+        help: None,
+        text: text.strip_prefix(' ').unwrap_or(text).to_owned(),
+    }
 }
 
 #[cfg(test)]

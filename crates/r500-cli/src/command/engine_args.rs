@@ -203,7 +203,7 @@ pub(super) fn warn_missing(job: &Job, picture: bool) {
     if let Some(constants) = compilation::missing_constants(job, &missing) {
         missing.constants.clear();
         terminal::warn(&format!(
-            "read, and the log does not say the values: {constants}; they read as 0 (--const gives them)"
+            "read and not given: {constants}; they read as 0 (--const gives them)"
         ));
     }
     if let Some(decimals) = compilation::decimals(job) {

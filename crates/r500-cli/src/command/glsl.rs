@@ -1,4 +1,4 @@
-//! GLSL where a command takes programs: Mesa compiles it, once in a process.
+//! GLSL where a command takes programs: it is compiled once in a process.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use r500::program::Job;
 use r500::pvs::Source;
 
+use super::compiler::sources::pair_of_text;
+use super::compiler::{CompilerArgs, Verdict, diagnose};
 use super::exit::{Failure, Outcome};
 use super::input_file;
-use super::mesa::sources::pair_of_text;
-use super::mesa::{CompilerArgs, Verdict, diagnose};
 
 /// What a shader became.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ static COMPILED: Mutex<Option<HashMap<PathBuf, Result<Shader, String>>>> = Mutex
 /// Returns the program of a file with GLSL; `None` if it has none.
 ///
 /// # Errors
-/// If the shader has errors, which are printed, or does not fit, or there is no Mesa.
+/// If the shader has errors, which are printed, or does not fit, or the compiler that the environment chooses is not there.
 pub(super) fn program(file: &Path) -> Outcome<Option<Shader>> {
     let Some(text) = text(file) else { return Ok(None) };
     let known = compiled(|compiled| compiled.get(file).cloned());
@@ -35,8 +35,7 @@ pub(super) fn program(file: &Path) -> Outcome<Option<Shader>> {
         return known.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)));
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
-    let driver = CompilerArgs::usual().drivers()?.swap_remove(0);
-    let verdict = driver.compile(&pair)?;
+    let verdict = CompilerArgs::usual()?.chosen()?.swap_remove(0).compile(&pair)?;
     diagnose(&verdict, false);
     let is_vertex = pair.fragment.is_none();
     let result = match verdict.is_fine() {

@@ -326,7 +326,6 @@ fn diagnostics(assembly: &Assembly, most: usize) -> String {
 }
 
 fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
-    #[cfg(target_os = "linux")]
     if read.from.is_none()
         && let Some(shader) = super::glsl::program(file)?
     {

@@ -5,7 +5,7 @@
 //! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`compile`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
 //! | [`format`](mod@format), [`binding_args`], [`input_args`], [`input_file`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
 //! | [`vertex`], [`scene`], [`glsl`] | vertex programs, scenes and GLSL, in the commands that take them |
-//! | [`mesa`] | Mesa's compiler on the virtual card |
+//! | [`compiler`] | compilers of GLSL: our own, and Mesa's on the virtual card |
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`rows`], [`float_format`] | the syntax of option values and of files with rows of values |
 //! | [`source_map`], [`excerpt`], [`text_diff`], [`markdown`], [`wire`] | source lines, messages with a line of a text, text diffs, Markdown, protocol messages |
@@ -25,6 +25,7 @@ mod cfg;
 mod check;
 mod compilation;
 mod compile;
+mod compiler;
 mod convert;
 mod dap;
 mod debug;
@@ -38,7 +39,6 @@ mod file_kind;
 mod float_format;
 mod fmt;
 mod format;
-#[cfg(target_os = "linux")]
 mod glsl;
 mod input_args;
 mod input_file;
@@ -47,7 +47,6 @@ mod interrupt;
 mod lsp;
 mod man;
 mod markdown;
-mod mesa;
 mod opt;
 mod output_args;
 mod output_file;
@@ -149,7 +148,7 @@ Examples:
   r500 diff old.json new.json --prove           the same for all values
   r500 opt capture.json -o shorter.json         shorten a program, bit for bit
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
-  r500 compile plasma.frag                      what Mesa's driver makes of GLSL
+  r500 compile plasma.frag                      what becomes of GLSL: Mesa's driver, or --with r500
   r500 card glmark2-es2-drm                     run any program on the virtual card
   r500 capture -o demo.r5cs ./program           the same, and keep what it submits
   r500 replay demo.r5cs -o frames               again, bit for bit

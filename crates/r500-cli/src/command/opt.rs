@@ -238,7 +238,7 @@ impl Opt {
             2 => Level::O2,
             _ => Level::O3,
         };
-        Options { level, only: self.only.clone(), allow: self.allow.clone() }
+        Options { level, only: self.only.clone(), allow: self.allow.clone(), ..Options::default() }
     }
 
     fn file(&self, file: &Path, status: &mut Status) -> Outcome<Vec<Entry>> {

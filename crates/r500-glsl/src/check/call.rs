@@ -90,7 +90,7 @@ impl Checker<'_> {
             ("texelFetch" | "textureSize", _) => {
                 error.help("the chip's textures have no integer coordinates and tell no sizes; pass the size in a uniform")
             }
-            (_, Some(near)) => error.fix(format!("did you me`{near}`?"), span, near),
+            (_, Some(near)) => error.fix(format!("did you mean `{near}`?"), span, near),
             _ => error,
         };
         self.diagnostics.add(error);

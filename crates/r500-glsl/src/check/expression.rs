@@ -117,7 +117,7 @@ impl Checker<'_> {
         let all = local.chain(BUILTIN_NAMES).chain(shadertoy.iter().copied());
         let near = nearest(name, all).map(str::to_owned);
         let error = match near {
-            Some(near) => error.fix(format!("did you me`{near}`?"), span, near),
+            Some(near) => error.fix(format!("did you mean `{near}`?"), span, near),
             None if Type::named(name).is_some() => {
                 error.help("it is a type: write its arguments in `( )`")
             }
@@ -436,7 +436,7 @@ impl Checker<'_> {
                 let near =
                     nearest(name, structure.members.iter().map(|(member, _)| member.as_str()));
                 self.diagnostics.add(match near {
-                    Some(near) => error.fix(format!("did you me`{near}`?"), name_span, near),
+                    Some(near) => error.fix(format!("did you mean `{near}`?"), name_span, near),
                     None => error,
                 });
                 self.broken(span)

@@ -188,7 +188,7 @@ impl Checker<'_> {
             .map(|(name, _)| &**name);
         let near = nearest(&name.name, Type::NAMES.into_iter().chain(structures));
         let error = match near {
-            Some(near) => error.fix(format!("did you me`{near}`?"), name.span, near),
+            Some(near) => error.fix(format!("did you mean `{near}`?"), name.span, near),
             None => error,
         };
         self.diagnostics.add(error);

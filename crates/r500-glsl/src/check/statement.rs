@@ -128,10 +128,8 @@ impl Checker<'_> {
     fn condition(&mut self, test: &ast::Expr) -> Expr {
         let test = self.expr(test);
         if !test.ty.is_error() && test.ty != Type::BOOL {
-            let error = Diagnostic::error(
-                test.span,
-                format!("a condition is a `bool`, not `{}`", test.ty),
-            );
+            let error =
+                Diagnostic::error(test.span, format!("a condition is a `bool`, not `{}`", test.ty));
             let help = "compare it with a value, such as `!= 0`";
             self.diagnostics.add(error.help(help));
             return Expr { ty: Type::Error, ..test };

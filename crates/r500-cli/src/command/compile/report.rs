@@ -10,7 +10,7 @@ use r500_stream::counted;
 use serde_json::{Value as Json, json};
 
 use crate::command::compilation;
-use crate::command::mesa::{Verdict, place, span};
+use crate::command::compiler::{Verdict, place, span};
 
 /// A pair, and what each compiler makes of it.
 pub(super) struct Row {

@@ -82,7 +82,6 @@ impl VertexFile {
         if read.from.is_some() || input_args::is_stdin(path) || !path.is_file() {
             return Ok(None);
         }
-        #[cfg(target_os = "linux")]
         if r500_mesa::shader::stage_of_name(path) == Some(r500_mesa::Stage::Vertex)
             && let Some(super::glsl::Shader::Vertex(source)) = super::glsl::program(path)?
         {

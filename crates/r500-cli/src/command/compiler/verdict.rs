@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use r500::compile::Span;
 use r500::program::{Job, Outcome as Ended};
 use r500::pvs::{Fill, Source};
 use r500_mesa::compiled::VertexProgram;
@@ -34,6 +35,8 @@ pub(in crate::command) struct Verdict {
     pub(in crate::command) compiled: Option<Compiled>,
     /// The driver's log.
     pub(in crate::command) log: Vec<u8>,
+    /// For each instruction of the fragment program the places in the shader that it computes, if the compiler says them.
+    pub(in crate::command) spans: Vec<Vec<Span>>,
 }
 
 impl Verdict {
@@ -59,14 +62,7 @@ impl Verdict {
                 (None, Message { is_error: !link.ok && message.is_error, ..message })
             }));
         }
-        let shaders = [(Stage::Vertex, &pair.vertex), (Stage::Fragment, &pair.fragment)];
         let name = pair.name.clone();
-        let mut compiled = compiled;
-        if let Some(fragment) = compiled.as_mut().and_then(|compiled| compiled.fragment.as_mut()) {
-            let file = Path::new(&name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            fragment.job.name = file.unwrap_or_default();
-            fragment.job.origin = format!("{name}, {}, {}", report.version, report.renderer);
-        }
         Self {
             name,
             version: match report.version.starts_with("OpenGL") {
@@ -76,14 +72,47 @@ impl Verdict {
             renderer: report.renderer,
             made: complete.made,
             messages: all,
-            shaders: shaders
-                .into_iter()
-                .filter_map(|(stage, shader)| Some((stage, shader.clone()?)))
-                .collect(),
+            shaders: shaders(pair),
             linked,
-            compiled,
+            compiled: None,
             log,
+            spans: Vec::new(),
         }
+        .with(compiled)
+    }
+
+    /// Returns the verdict of our own compiler on a pair before it has compiled: nothing fits yet.
+    pub(super) fn of_own(pair: &ShaderPair, version: &str) -> Self {
+        Self {
+            name: pair.name.clone(),
+            version: version.to_owned(),
+            renderer: "R500".to_owned(),
+            made: Some(Stage::Vertex),
+            messages: Vec::new(),
+            shaders: shaders(pair),
+            linked: false,
+            compiled: None,
+            log: Vec::new(),
+            spans: Vec::new(),
+        }
+    }
+
+    fn with(mut self, compiled: Option<Compiled>) -> Self {
+        if let Some(compiled) = compiled {
+            self.set_compiled(compiled);
+        }
+        self
+    }
+
+    /// Sets the programs, which get the name of the pair.
+    pub(super) fn set_compiled(&mut self, mut compiled: Compiled) {
+        if let Some(fragment) = &mut compiled.fragment {
+            let file =
+                Path::new(&self.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            fragment.job.name = file.unwrap_or_default();
+            fragment.job.origin = format!("{}, {}, {}", self.name, self.version, self.renderer);
+        }
+        self.compiled = Some(compiled);
     }
 
     /// Returns whether both shaders compiled, linked and fit.
@@ -180,6 +209,12 @@ pub(in crate::command) fn place(
         4 => format!("{file}[{number}]"),
         _ => format!("{file}[{number}].{letters}"),
     }
+}
+
+/// Returns the shaders of a pair.
+fn shaders(pair: &ShaderPair) -> Vec<(Stage, Shader)> {
+    let both = [(Stage::Vertex, &pair.vertex), (Stage::Fragment, &pair.fragment)];
+    both.into_iter().filter_map(|(stage, shader)| Some((stage, shader.clone()?))).collect()
 }
 
 /// Which stage a report's step is of.

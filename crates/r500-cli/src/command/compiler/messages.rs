@@ -20,7 +20,8 @@ const MOST_MESSAGES: usize = 20;
 pub(in crate::command) fn diagnose(verdict: &Verdict, several: bool) {
     let mut lines = BTreeSet::new();
     let is_first = |(stage, message): &&(Option<Stage>, Message)| {
-        message.place.is_none_or(|(line, _)| lines.insert((*stage, line)))
+        // Our own compiler reports no errors that follow from others.
+        message.span.is_some() || message.place.is_none_or(|(line, _)| lines.insert((*stage, line)))
     };
     let firsts: Vec<&(Option<Stage>, Message)> = verdict.messages.iter().filter(is_first).collect();
     for (stage, message) in firsts.iter().take(MOST_MESSAGES) {
@@ -45,7 +46,8 @@ fn diagnose_one(verdict: &Verdict, stage: Option<Stage>, message: &Message, seve
             let text = format!("{padded}{}", shader.text);
             let span = span.start + padded.len()..span.end + padded.len();
             let lines = Text { name: &shader.file, text: Some(&text) };
-            terminal::plain(&lines.message(level, "", &title, span, Vec::new()));
+            let help = message.help.as_deref().into_iter().collect();
+            terminal::plain(&lines.message(level, "", &title, span, help));
         }
         None => {
             let stage = stage.map_or("linking".to_owned(), |stage| format!("the {stage} shader"));
@@ -60,6 +62,9 @@ fn diagnose_one(verdict: &Verdict, stage: Option<Stage>, message: &Message, seve
 
 /// Returns the word that a message is about, in bytes of the shader.
 pub(in crate::command) fn span(shader: &Shader, message: &Message) -> Option<Range<usize>> {
+    if let Some(span) = &message.span {
+        return Some(span.clone());
+    }
     let (line, column) = message.place?;
     let before = line.checked_sub(1)? as usize;
     let lines = shader.text.split_inclusive('\n');

@@ -1,0 +1,69 @@
+//! What each line of a shader costs: its instructions, beside the source.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use r500::compile::Span;
+use r500_mesa::Stage;
+use r500_stream::counted;
+
+use crate::command::compiler::Verdict;
+
+/// Prints the fragment shader of a verdict, with the instructions that compute each line.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn print(out: &mut impl Write, verdict: &Verdict) -> io::Result<()> {
+    let Some(shader) = verdict.shader(Some(Stage::Fragment)) else { return Ok(()) };
+    if verdict.spans.is_empty() {
+        let why = if verdict.is_fine() {
+            "does not say which line an instruction is of"
+        } else {
+            "gives no program"
+        };
+        return writeln!(out, "{}: {} {why}", verdict.name, verdict.version);
+    }
+    let total = counted(verdict.spans.len(), "instruction");
+    writeln!(
+        out,
+        "{}: {}, {total}; one that computes several lines counts for each",
+        verdict.name, verdict.version
+    )?;
+    let line_of = |span: &Span| {
+        shader.text.get(..span.range().start).unwrap_or_default().matches('\n').count()
+    };
+    let of_line = |line: usize| -> BTreeSet<usize> {
+        let computes = |spans: &Vec<Span>| spans.iter().any(|span| line_of(span) == line);
+        let all = verdict.spans.iter().enumerate();
+        all.filter(|(_, spans)| computes(spans)).map(|(at, _)| at).collect()
+    };
+    let lines: Vec<&str> = shader.text.lines().collect();
+    let digits = lines.len().to_string().len();
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default().min(72);
+    for (n, line) in lines.iter().enumerate() {
+        let instructions = of_line(n);
+        if instructions.is_empty() {
+            writeln!(out, "{:>digits$} | {line}", n + 1)?;
+            continue;
+        }
+        let ranges = ranges(&instructions);
+        writeln!(out, "{:>digits$} | {line:<width$} {:>4}  {ranges}", n + 1, instructions.len())?;
+    }
+    Ok(())
+}
+
+/// Returns numbers as ranges: `3, 7-9`.
+fn ranges(numbers: &BTreeSet<usize>) -> String {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match all.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => all.push((number, number)),
+        }
+    }
+    let text = |(first, last): (usize, usize)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    all.into_iter().map(text).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,169 @@
+//! Compilers of GLSL: our own, and Mesa's, run on the virtual card.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | this one | which compiler, and for which chip |
+//! | [`sources`] | pairs of shaders in files and folders |
+//! | [`own`] | our own compiler |
+//! | [`mesa`] | the client's process on the virtual card, with the system's Mesa or another |
+//! | [`verdict`] | whether a pair fits, and why it does not |
+//! | [`messages`] | messages of the compiler with their lines |
+
+#[cfg(target_os = "linux")]
+mod mesa;
+mod messages;
+mod own;
+pub(super) mod sources;
+mod verdict;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use r500_mesa::ShaderPair;
+use r500_stream::Chip;
+
+use super::exit::{Failure, Outcome};
+use super::{syntax, terminal};
+
+pub(super) use messages::{diagnose, span};
+pub(super) use verdict::{Verdict, place};
+
+/// Which compiler.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CompilerArgs {
+    /// The compiler; may be repeated, for a table (default: mesa where Mesa's driver is, else r500)
+    #[arg(
+        long = "with",
+        value_enum,
+        value_name = "COMPILER",
+        env = "R500_COMPILER",
+        value_delimiter = ','
+    )]
+    compilers: Vec<Compiler>,
+    /// Another Mesa than the system's: the folder that it was installed or unpacked into; may be repeated, for a table of versions
+    #[arg(long, value_name = "FOLDER", env = "R500_MESA_PATH", value_delimiter = ':')]
+    mesa_path: Vec<PathBuf>,
+    /// The chip
+    #[arg(long, value_name = "CHIP", default_value = Chip::default().name(), value_parser = syntax::chip())]
+    chip: Chip,
+    /// Seconds that the compiler may take for a pair; 0 for any time
+    #[arg(long, value_name = "SECONDS", value_parser = syntax::seconds, default_value = "60")]
+    limit_compiler: Duration,
+    /// The library of the virtual card (default: next to this command)
+    #[arg(long, value_name = "FILE", env = "R500_CARD_LIBRARY")]
+    library: Option<PathBuf>,
+}
+
+/// A compiler of GLSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Compiler {
+    /// Mesa's r300 driver, on the virtual card
+    Mesa,
+    /// Our own, which needs nothing (fragment shaders)
+    R500,
+}
+
+/// A compiler that is ready.
+#[derive(Clone, Debug)]
+pub(super) enum ChosenCompiler {
+    /// Mesa's.
+    #[cfg(target_os = "linux")]
+    Mesa(Box<mesa::Driver>),
+    /// Our own.
+    Own,
+}
+
+impl ChosenCompiler {
+    /// Compiles a pair.
+    ///
+    /// # Errors
+    /// If the compiler is not there, crashes or takes too long; that a shader does not compile is a verdict.
+    pub(super) fn compile(&self, pair: &ShaderPair) -> Outcome<Verdict> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Mesa(driver) => driver.compile(pair),
+            Self::Own => own::compile(pair),
+        }
+    }
+}
+
+impl CompilerArgs {
+    /// Returns the compiler that commands for programs take for GLSL: the variables of the environment choose it.
+    ///
+    /// # Errors
+    /// If `R500_COMPILER` names none.
+    pub(super) fn usual() -> Outcome<Self> {
+        let path = std::env::var_os("R500_MESA_PATH").filter(|path| !path.is_empty());
+        let paths = path.iter().flat_map(std::env::split_paths);
+        let named = std::env::var("R500_COMPILER").unwrap_or_default();
+        let compilers = match named.split(',').next() {
+            None | Some("") => Vec::new(),
+            Some(name) => vec![Compiler::from_str(name, true).map_err(|_| {
+                Failure::usage(format!("R500_COMPILER is {name}: there are mesa and r500"))
+            })?],
+        };
+        Ok(Self {
+            compilers,
+            mesa_path: paths.take(1).collect(),
+            chip: Chip::default(),
+            limit_compiler: Duration::from_secs(60),
+            library: std::env::var_os("R500_CARD_LIBRARY").map(PathBuf::from),
+        })
+    }
+
+    /// Returns the compilers: those that are named, with Mesa once for each folder. If none is named, Mesa's where its driver is.
+    pub(super) fn chosen(&self) -> Outcome<Vec<ChosenCompiler>> {
+        let mut all = Vec::new();
+        let named = match self.compilers.as_slice() {
+            [] => vec![self.default_compiler()],
+            named => named.to_vec(),
+        };
+        for compiler in named {
+            match compiler {
+                Compiler::R500 => all.push(ChosenCompiler::Own),
+                Compiler::Mesa => self.mesa(&mut all)?,
+            }
+        }
+        Ok(all)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn default_compiler(&self) -> Compiler {
+        let there = !self.mesa_path.is_empty() || super::card_process::has_r300_driver();
+        if there {
+            return Compiler::Mesa;
+        }
+        terminal::note("Mesa's driver is not here: our own compiler is taken (--with r500)");
+        Compiler::R500
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn default_compiler(&self) -> Compiler {
+        let _ = (&self.mesa_path, self.chip, self.limit_compiler, &self.library);
+        terminal::note("Mesa's driver runs on Linux: our own compiler is taken (--with r500)");
+        Compiler::R500
+    }
+
+    #[cfg(target_os = "linux")]
+    fn mesa(&self, all: &mut Vec<ChosenCompiler>) -> Outcome<()> {
+        let library = super::card_process::library(self.library.as_deref())?;
+        let mut add = |folder: Option<&std::path::Path>| -> Outcome<()> {
+            let driver =
+                mesa::Driver::new(folder, library.clone(), self.chip, self.limit_compiler)?;
+            all.push(ChosenCompiler::Mesa(Box::new(driver)));
+            Ok(())
+        };
+        if self.mesa_path.is_empty() {
+            return add(None);
+        }
+        self.mesa_path.iter().try_for_each(|folder| add(Some(folder)))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn mesa(&self, _: &mut Vec<ChosenCompiler>) -> Outcome<()> {
+        Err(Failure::could_not(anyhow::anyhow!(
+            "Mesa's compiler runs on the virtual card, which is a Linux device; --with r500 needs nothing"
+        )))
+    }
+}
