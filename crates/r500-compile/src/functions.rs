@@ -2,7 +2,9 @@
 
 use std::f32::consts::{FRAC_1_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
 
+use r500_glsl::Binary;
 use r500_glsl::builtins::Builtin;
+use r500_glsl::types::{Base, Type};
 use r500_isa::values::TexOp;
 
 use crate::arithmetic::{Alu, Arithmetic, FetchKind};
@@ -531,5 +533,57 @@ pub(crate) fn fetch<A: Arithmetic>(
     match function {
         Builtin::Texture => lit,
         _ => a.join(&[lit.clone(), lit.clone(), lit, one]),
+    }
+}
+
+/// `+ - * / %` of values of two types.
+pub(crate) fn arithmetic<A: Arithmetic>(
+    a: &mut A,
+    op: Binary,
+    (left, left_ty): (&A::Value, &Type),
+    (right, right_ty): (&A::Value, &Type),
+) -> A::Value {
+    let is_integer = left_ty.base() == Some(Base::Int);
+    match op {
+        Binary::Add => a.add(left, right),
+        Binary::Sub => a.sub(left, right),
+        Binary::Mul => match (left_ty, right_ty) {
+            (Type::Matrix { rows, .. }, Type::Matrix { .. } | Type::Vector(_, 2..)) => {
+                matrix_product(a, left, right, usize::from(*rows))
+            }
+            (Type::Vector(_, 2..), Type::Matrix { .. }) => row_product(a, left, right),
+            _ => a.mul(left, right),
+        },
+        Binary::Div if is_integer => integer_quotient(a, left, right),
+        Binary::Div => a.div(left, right),
+        Binary::Rem => {
+            let quotient = integer_quotient(a, left, right);
+            let minus = a.negate(right);
+            a.mad(&minus, &quotient, left)
+        }
+        _ => left.clone(),
+    }
+}
+
+/// Converts components between floats, integers and truths.
+pub(crate) fn convert<A: Arithmetic>(
+    a: &mut A,
+    value: &A::Value,
+    from: &Type,
+    to: &Type,
+) -> A::Value {
+    let base = |ty: &Type| match ty {
+        Type::Array(of, _) => of.base(),
+        ty => ty.base(),
+    };
+    match (base(from), base(to)) {
+        (Some(Base::Float), Some(Base::Int)) => a.trunc(value),
+        (Some(Base::Float | Base::Int), Some(Base::Bool)) => {
+            let test = a.abs(value);
+            let test = a.negate(&test);
+            let (zero, one) = (a.literal(0.0), a.literal(1.0));
+            a.at_least_zero(&test, &zero, &one)
+        }
+        _ => value.clone(),
     }
 }

@@ -7,7 +7,8 @@
 //!
 //! Operations are computed as written, in order, by the chip's arithmetic: `a / b` is a product with RCP, comparisons are those of a
 //! difference with 0 (so that one with NaN is not less), a product that is a term of a sum is one MAD with it, `int` is a float without
-//! fraction, exact below 2^24. The sign of a zero is open.
+//! fraction, exact below 2^24. The sign of a zero is open. [`evaluate`] runs the typed tree by the same rules, without any of the
+//! compiler's steps.
 //!
 //! | module | textbook name |
 //! | --- | --- |
@@ -25,12 +26,15 @@ mod builder;
 mod coalesce;
 mod code;
 mod encode;
+pub mod evaluate;
 mod functions;
 mod interface;
 mod live;
 mod lower;
+pub mod verify;
 
-use r500_glsl::types::Dimensions;
+use r500_glsl::tree::Shader;
+use r500_glsl::types::{Base, Dimensions};
 pub use r500_glsl::{Diagnostic, Span};
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcCtrl, UsPixsize, UsWFmt,
@@ -54,6 +58,8 @@ pub struct Compiled {
     pub job: Job,
     /// What temporaries hold when the program starts.
     pub inputs: Vec<(u8, InputVector)>,
+    /// What the uniforms of the job hold, in its order.
+    pub uniform_bases: Vec<Base>,
     /// The samplers of the texture units, in order.
     pub samplers: Vec<SamplerUnit>,
     /// For each instruction the places in the source that it computes.
@@ -61,6 +67,9 @@ pub struct Compiled {
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
+
+/// Pictures of 16 pixels that are compared with the evaluator.
+const VERIFIED_DRAWS: usize = 2;
 
 /// Temporaries that the optimiser may use in any case.
 const FREE_TEMPORARIES: u8 = 32;
@@ -70,8 +79,30 @@ const FREE_TEMPORARIES: u8 = 32;
 /// # Errors
 /// All errors of the source with its warnings, or the limits of the chip that the program exceeds.
 pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
-    let (shader, mut diagnostics) = r500_glsl::parse(source)?;
-    let mut lowered = lower::lower(&shader, &mut diagnostics);
+    let (shader, warnings) = r500_glsl::parse(source)?;
+    let compiled = compile_tree(source, &shader, warnings)?;
+    // A program that is wrong is not given.
+    if let Err(mismatch) = verify::verify(&shader, &compiled, VERIFIED_DRAWS, 1) {
+        let message = format!("the compiler made a wrong program: {mismatch}");
+        let error = Diagnostic::error(shader.functions[shader.main].span, message);
+        return Err(vec![
+            error.help("this is an error of r500, not of the shader; please report it"),
+        ]);
+    }
+    Ok(compiled)
+}
+
+/// Compiles a shader that is read, without a comparison with the evaluator.
+///
+/// # Errors
+/// As of [`compile`].
+pub fn compile_tree(
+    source: &str,
+    shader: &Shader,
+    warnings: Vec<Diagnostic>,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut diagnostics = warnings;
+    let mut lowered = lower::lower(shader, &mut diagnostics);
     live::remove_dead(&mut lowered.routine);
     coalesce::coalesce(&mut lowered.routine);
     let whole = shader.functions[shader.main].span;
@@ -128,6 +159,14 @@ pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
         temporaries.filter_map(|(vector, temporary)| Some(((*temporary)?, vector.clone())));
     Ok(Compiled {
         inputs: inputs.collect(),
+        uniform_bases: encoded
+            .constants
+            .iter()
+            .filter_map(|constant| match constant {
+                Constant::Uniform(n) => Some(lowered.uniforms[usize::from(*n)].base),
+                Constant::Literals(_) => None,
+            })
+            .collect(),
         job: Job { program, ..job },
         samplers: lowered.samplers,
         spans,

@@ -49,7 +49,12 @@ impl<'a> Lower<'a> {
                         let old = self.expr(target);
                         let value_now = self.expr(value);
                         self.builder.span = expr.span;
-                        self.arithmetic(*op, (old, &target.ty), (value_now, &value.ty))
+                        functions::arithmetic(
+                            &mut self.builder,
+                            *op,
+                            (&old, &target.ty),
+                            (&value_now, &value.ty),
+                        )
                     }
                 };
                 let place = self.place(target);
@@ -70,24 +75,24 @@ impl<'a> Lower<'a> {
                     .iter()
                     .map(|part| {
                         let value = self.expr(part);
-                        self.convert(value, &part.ty, &expr.ty)
+                        functions::convert(&mut self.builder, &value, &part.ty, &expr.ty)
                     })
                     .collect();
                 parts.concat()
             }
             ExprKind::Splat(of) => {
                 let value = self.expr(of);
-                let value = self.convert(value, &of.ty, &expr.ty);
+                let value = functions::convert(&mut self.builder, &value, &of.ty, &expr.ty);
                 vec![value[0]; expr.ty.components()]
             }
             ExprKind::Truncate(of) => {
                 let mut value = self.expr(of);
                 value.truncate(expr.ty.components());
-                self.convert(value, &of.ty, &expr.ty)
+                functions::convert(&mut self.builder, &value, &of.ty, &expr.ty)
             }
             ExprKind::Diagonal(of) => {
                 let value = self.expr(of);
-                let value = self.convert(value, &of.ty, &Type::FLOAT);
+                let value = functions::convert(&mut self.builder, &value, &of.ty, &Type::FLOAT);
                 let rows = rows(&expr.ty);
                 (0..expr.ty.components())
                     .map(|n| if n / rows == n % rows { value[0] } else { Component::literal(0.0) })
@@ -140,7 +145,7 @@ impl<'a> Lower<'a> {
         }
         let (left, right) = (self.expr(a), self.expr(b));
         self.builder.span = expr.span;
-        self.arithmetic(op, (left, &a.ty), (right, &b.ty))
+        functions::arithmetic(&mut self.builder, op, (&left, &a.ty), (&right, &b.ty))
     }
 
     /// `target += x * y`, `target -= x * y`
@@ -150,59 +155,6 @@ impl<'a> Lower<'a> {
         let (x, y) = (self.expr(x), self.expr(y));
         let x = if op == Binary::Sub { self.builder.negate(&x) } else { x };
         self.builder.mad(&x, &y, &old)
-    }
-
-    /// `+ - * / %`
-    fn arithmetic(
-        &mut self,
-        op: Binary,
-        (left, left_ty): (Value, &Type),
-        (right, right_ty): (Value, &Type),
-    ) -> Value {
-        let is_integer = left_ty.base() == Some(Base::Int);
-        let builder = &mut self.builder;
-        match op {
-            Binary::Add => builder.add(&left, &right),
-            Binary::Sub => builder.sub(&left, &right),
-            Binary::Mul => match (left_ty, right_ty) {
-                (Type::Matrix { rows, .. }, Type::Matrix { .. }) => {
-                    functions::matrix_product(builder, &left, &right, usize::from(*rows))
-                }
-                (Type::Matrix { rows, .. }, Type::Vector(_, 2..)) => {
-                    functions::matrix_product(builder, &left, &right, usize::from(*rows))
-                }
-                (Type::Vector(_, 2..), Type::Matrix { .. }) => {
-                    functions::row_product(builder, &left, &right)
-                }
-                _ => builder.mul(&left, &right),
-            },
-            Binary::Div if is_integer => functions::integer_quotient(builder, &left, &right),
-            Binary::Div => builder.div(&left, &right),
-            Binary::Rem => {
-                let quotient = functions::integer_quotient(builder, &left, &right);
-                let minus = builder.negate(&right);
-                builder.mad(&minus, &quotient, &left)
-            }
-            _ => left,
-        }
-    }
-
-    /// Converts components between floats, integers and truths.
-    fn convert(&mut self, value: Value, from: &Type, to: &Type) -> Value {
-        let base = |ty: &Type| match ty {
-            Type::Array(of, _) => of.base(),
-            ty => ty.base(),
-        };
-        match (base(from), base(to)) {
-            (Some(Base::Float), Some(Base::Int)) => self.builder.trunc(&value),
-            (Some(Base::Float | Base::Int), Some(Base::Bool)) => {
-                let test = self.builder.abs(&value);
-                let test = self.builder.negate(&test);
-                let (zero, one) = (self.builder.literal(0.0), self.builder.literal(1.0));
-                self.builder.at_least_zero(&test, &zero, &one)
-            }
-            _ => value,
-        }
     }
 
     fn select(&mut self, test: &'a Expr, a: &'a Expr, b: &'a Expr) -> Value {
@@ -506,8 +458,8 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Returns the factors of a product by components.
-fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
+/// Returns the factors of a product by components: what becomes one MAD as a term of a sum.
+pub(crate) fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
     match &expr.kind {
         ExprKind::Binary(Binary::Mul, a, b) => {
             let by_components = a.ty.vector().is_some() && b.ty.vector().is_some();
@@ -517,7 +469,7 @@ fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
-fn rows(ty: &Type) -> usize {
+pub(crate) fn rows(ty: &Type) -> usize {
     match ty {
         Type::Matrix { rows, .. } => usize::from(*rows),
         _ => ty.components().max(1),

@@ -14,6 +14,8 @@ mod statement;
 
 use std::collections::HashMap;
 
+pub(crate) use expression::{product, rows};
+
 use r500_glsl::Diagnostic;
 use r500_glsl::Span;
 use r500_glsl::tree::{BuiltinVariable, Expr, ExprKind, Shader, Stmt, Storage, VariableId};

@@ -1,0 +1,217 @@
+//! Checks a compilation: what the program draws is what the [evaluator](crate::evaluate) gives, for inputs, uniforms and textures of
+//! any kind.
+
+use std::fmt;
+
+use r500_exec::reference::Reference;
+use r500_exec::{Bindings, Options, draw};
+use r500_glsl::tree::Shader;
+use r500_glsl::types::{Base, Dimensions};
+use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1};
+use r500_program::{InputData, Job, Level, Texture};
+
+use crate::Compiled;
+use crate::evaluate::{Quad, quad};
+
+/// A pixel that the program draws otherwise than the shader says: an error of the compiler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// What differs: `out[0].r`, `depth`, `discard`.
+    pub what: String,
+    /// What the evaluator gives.
+    pub expected: f32,
+    /// What the program draws.
+    pub drawn: f32,
+    /// The draw that shows it.
+    pub job: Box<Job>,
+    /// The pixel.
+    pub pixel: [u32; 2],
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y] = self.pixel;
+        write!(
+            f,
+            "{} is {} at ({x}, {y}); the shader gives {}",
+            self.what, self.drawn, self.expected
+        )
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// How much was compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Pixels whose results are the same.
+    pub pixels: usize,
+    /// Pixels whose results the rules leave open.
+    pub open: usize,
+}
+
+/// Side of the pictures that are compared.
+const SIDE: u32 = 4;
+
+/// Compares in `draws` pictures of 16 pixels, with numbers that `seed` chooses.
+///
+/// # Errors
+/// [`Mismatch`], the first one.
+pub fn verify(
+    shader: &Shader,
+    compiled: &Compiled,
+    draws: usize,
+    seed: u64,
+) -> Result<Checked, Box<Mismatch>> {
+    let mut random = Random(seed ^ 0x9e37_79b9_7f4a_7c15);
+    let mut checked = Checked::default();
+    for _ in 0..draws {
+        let job = random_draw(compiled, &mut random);
+        compare(shader, compiled, &job, &mut checked)?;
+    }
+    Ok(checked)
+}
+
+/// Compares a draw of the program.
+///
+/// # Errors
+/// [`Mismatch`], the first one.
+pub fn compare(
+    shader: &Shader,
+    compiled: &Compiled,
+    job: &Job,
+    checked: &mut Checked,
+) -> Result<(), Box<Mismatch>> {
+    let size = job.size.unwrap_or([SIDE; 2]);
+    let Ok(drawn) = r500_exec::Shader::new(&job.program) else { return Ok(()) };
+    let Ok(bindings) = Bindings::new(job, size) else { return Ok(()) };
+    let Ok(frame) = draw(&Reference, &drawn, &bindings, &Options::default()) else { return Ok(()) };
+    for (x, y) in (0..size[1]).step_by(2).flat_map(|y| (0..size[0]).step_by(2).map(move |x| (x, y)))
+    {
+        let expected = quad(shader, compiled, &bindings, [x, y]);
+        for lane in 0..4 {
+            let [px, py] = [x + (lane as u32 & 1), y + (lane as u32 >> 1)];
+            if px >= size[0] || py >= size[1] {
+                continue;
+            }
+            if expected.open[lane] {
+                checked.open += 1;
+                continue;
+            }
+            let at = (py * size[0] + px) as usize;
+            let differs = difference(&expected, lane, &frame, at);
+            if let Some((what, expected, drawn)) = differs {
+                let job = Box::new(job.clone());
+                return Err(Box::new(Mismatch { what, expected, drawn, job, pixel: [px, py] }));
+            }
+            checked.pixels += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Returns what of a pixel differs, with both values.
+fn difference(
+    expected: &Quad,
+    lane: usize,
+    frame: &r500_exec::Frame,
+    at: usize,
+) -> Option<(String, f32, f32)> {
+    let covered = frame.coverage()[at];
+    if covered == expected.discarded[lane] {
+        let number = |value: bool| f32::from(u8::from(value));
+        return Some(("discard".to_owned(), number(expected.discarded[lane]), number(!covered)));
+    }
+    if !covered {
+        return None;
+    }
+    let same = |a: f32, b: f32| {
+        // Zeros of both signs, and NaNs, are the same; tiny numbers are written as zeros.
+        let flat = |value: f32| if value.is_subnormal() { 0.0 } else { value };
+        a.to_bits() == b.to_bits() || flat(a) == flat(b) || a.is_nan() && b.is_nan()
+    };
+    for (target, color) in expected.colors.iter().enumerate() {
+        let (Some(color), Some(pixels)) = (color, frame.target(target)) else { continue };
+        for (channel, letter) in "rgba".chars().enumerate() {
+            let (want, have) = (color[channel][lane], pixels[at][channel]);
+            if !same(want, have) {
+                return Some((format!("out[{target}].{letter}"), want, have));
+            }
+        }
+    }
+    let (want, have) = (expected.depth?[lane], frame.depth()?[at]);
+    (!same(want, have)).then(|| ("depth".to_owned(), want, have))
+}
+
+/// Xorshift with a multiplication (Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 33) % n
+    }
+
+    fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 16_777_216.0
+    }
+
+    /// A number as shaders get them, sometimes one that is special.
+    fn number(&mut self) -> f32 {
+        const SPECIAL: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 2.0, 100.0, -3.5, 1.0e-3];
+        match self.below(6) {
+            0 => SPECIAL[self.below(SPECIAL.len() as u64) as usize],
+            1 => (self.unit() - 0.5) * 20.0,
+            2 => self.unit() * 2.0 - 1.0,
+            _ => self.unit(),
+        }
+    }
+}
+
+fn random_draw(compiled: &Compiled, random: &mut Random) -> Job {
+    let mut job = compiled.job.clone();
+    job.size = Some([SIDE; 2]);
+    for (uniform, base) in job.uniforms.clone().iter().zip(&compiled.uniform_bases) {
+        for channel in 0..uniform.channels {
+            let value = match base {
+                Base::Float => random.number(),
+                Base::Int => random.below(9) as f32 - 2.0,
+                Base::Bool => random.below(2) as f32,
+            };
+            let channel = usize::from(uniform.channel + channel);
+            job.program.state.set_constant(usize::from(uniform.constant), channel, value.to_bits());
+        }
+    }
+    for input in job.inputs.iter_mut().flatten() {
+        let values = (0..SIDE * SIDE).map(|_| std::array::from_fn(|_| random.number())).collect();
+        input.data = InputData::Values { width: SIDE, values };
+    }
+    for (unit, sampler) in compiled.samplers.iter().enumerate() {
+        // Others than flat ones read as a unit that is not enabled.
+        if matches!(sampler.dimensions, Dimensions::D1 | Dimensions::D2 | Dimensions::Rect) {
+            job.textures[unit] = Some(random_texture(random));
+        }
+    }
+    job
+}
+
+/// A texture of 4x4 texels of 8 bits, nearest filter, repeated.
+fn random_texture(random: &mut Random) -> Texture {
+    let bytes: Vec<u8> = (0..SIDE * SIDE * 4).map(|_| random.next() as u8).collect();
+    Texture {
+        // As Mesa's driver sets them for such a texture.
+        filter0: TxFilter0(0x0000_0a00),
+        format0: TxFormat0(0)
+            .with(TxFormat0::TXWIDTH, SIDE as u16 - 1)
+            .with(TxFormat0::TXHEIGHT, SIDE as u16 - 1),
+        format1: TxFormat1(0x0008_860c),
+        levels: vec![Level { width: SIDE, height: SIDE, layers: 1, bytes }],
+        ..Texture::default()
+    }
+}
