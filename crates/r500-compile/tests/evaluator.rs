@@ -37,3 +37,45 @@ fn shaders_of_the_corpus_draw_what_the_evaluator_gives() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(only.is_some() || shaders > 100 && pixels > 10 * open, "{shaders} {pixels} {open}");
 }
+
+/// `R500_CASES` shaders from seed `R500_SEED` on.
+#[test]
+fn generated_shaders_draw_what_the_evaluator_gives() {
+    let number =
+        |name: &str, usual: u64| std::env::var(name).map_or(usual, |value| value.parse().unwrap());
+    let (cases, first) = (number("R500_CASES", 300), number("R500_SEED", 0));
+    let (mut pixels, mut open, mut limits, mut drawn) = (0, 0, 0, 0);
+    for seed in first..first + cases {
+        let source = r500_gen::glsl::shader(&mut r500_gen::Rng::new(seed));
+        let (shader, warnings) = match r500_glsl::parse(&source) {
+            Ok(read) => read,
+            Err(errors) => {
+                let (line, _) = errors[0].line_column(&source);
+                panic!("seed {seed}, line {line}: {}\n{source}", errors[0]);
+            }
+        };
+        let compiled = match r500_compile::compile_tree(&source, &shader, warnings) {
+            Ok(compiled) => compiled,
+            // Only the chip's limits may stop it.
+            Err(errors) => {
+                assert!(
+                    errors.iter().any(|error| error.message.contains("the chip has")),
+                    "seed {seed}: {}\n{source}",
+                    errors[0]
+                );
+                limits += 1;
+                continue;
+            }
+        };
+        match verify(&shader, &compiled, 3, seed) {
+            Ok(checked) => {
+                pixels += checked.pixels;
+                open += checked.open;
+                drawn += 1;
+            }
+            Err(mismatch) => panic!("seed {seed}: {mismatch}\n{source}"),
+        }
+    }
+    eprintln!("{drawn} shaders, {pixels} pixels, {open} open; {limits} do not fit");
+    assert!(drawn * 10 > cases * 8 && pixels > open, "{drawn} of {cases}, {pixels}, {open}");
+}

@@ -8,6 +8,7 @@
 //! | [`shrink()`] | the smallest case that still fails | failure messages |
 //! | [`mutate()`] | a job with textures, planes and changed fields added | comparing two engines |
 //! | [`raw_programs`] | dwords, uniform or near-valid, with random state | properties of all programs |
+//! | [`glsl`] | GLSL without errors | comparing a compiler with an evaluator |
 //! | [`packets`] | dwords of command streams, near-valid | properties of all streams |
 //! | [`number`] | floats with edge cases | any test |
 //!
@@ -29,6 +30,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod glsl;
 pub mod oracle;
 pub mod packets;
 pub mod raw_programs;
