@@ -198,6 +198,8 @@ impl<'a> Lower<'a> {
         match condition.value() {
             Some(false) => {}
             Some(true) => self.builder.kill(&yes),
+            // What is tested is below 0 where the pixel ends.
+            None if condition.negated => self.builder.kill(&vec![condition.test]),
             None => {
                 let value = self.builder.choose(condition, &yes, &no);
                 self.builder.kill(&value);
