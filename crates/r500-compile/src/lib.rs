@@ -79,7 +79,7 @@ const FREE_TEMPORARIES: u8 = 32;
 /// # Errors
 /// All errors of the source with its warnings, or the limits of the chip that the program exceeds.
 pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
-    let (shader, warnings) = r500_glsl::parse(source)?;
+    let (shader, warnings) = parse(source)?;
     let compiled = compile_tree(source, &shader, warnings)?;
     // A program that is wrong is not given.
     if let Err(mismatch) = verify::verify(&shader, &compiled, VERIFIED_DRAWS, 1) {

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use r500::compile::Span;
 use r500::program::Job;
 use r500::pvs::Source;
 
 use super::compiler::sources::pair_of_text;
 use super::compiler::{CompilerArgs, Verdict, diagnose};
-use super::exit::{Failure, Outcome};
+use super::exit::{Failure, Outcome as Exit};
 use super::input_file;
 
 /// What a shader became.
@@ -21,18 +22,37 @@ pub(super) enum Shader {
     Vertex(Box<Source>),
 }
 
-/// Shaders that were compiled, or why they are not programs.
-static COMPILED: Mutex<Option<HashMap<PathBuf, Result<Shader, String>>>> = Mutex::new(None);
+/// The source of a fragment program, and the places in it that each instruction computes.
+#[derive(Clone, Debug)]
+pub(super) struct Lines {
+    pub(super) text: String,
+    pub(super) spans: Vec<Vec<Span>>,
+}
+
+/// What became of a shader, or why it is not a program.
+#[derive(Clone, Debug)]
+struct Outcome {
+    shader: Result<Shader, String>,
+    lines: Option<Lines>,
+}
+
+/// Shaders that were compiled.
+static COMPILED: Mutex<Option<HashMap<PathBuf, Outcome>>> = Mutex::new(None);
+
+/// Returns the source of a program that [`program`] compiled from a file, if the compiler says which line an instruction is of.
+pub(super) fn lines(file: &Path) -> Option<Lines> {
+    compiled(|compiled| compiled.get(file)?.lines.clone())
+}
 
 /// Returns the program of a file with GLSL; `None` if it has none.
 ///
 /// # Errors
 /// If the shader has errors, which are printed, or does not fit, or the compiler that the environment chooses is not there.
-pub(super) fn program(file: &Path) -> Outcome<Option<Shader>> {
+pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
     let Some(text) = text(file) else { return Ok(None) };
     let known = compiled(|compiled| compiled.get(file).cloned());
     if let Some(known) = known {
-        return known.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)));
+        return known.shader.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)));
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
     let verdict = CompilerArgs::usual()?.chosen()?.swap_remove(0).compile(&pair)?;
@@ -42,18 +62,23 @@ pub(super) fn program(file: &Path) -> Outcome<Option<Shader>> {
         true => shader(&verdict, is_vertex).map_err(|failure| failure.message()),
         false => Err(format!("{}: {}", pair.name, verdict.reason())),
     };
-    compiled(|compiled| compiled.insert(file.to_owned(), result.clone()));
+    let lines = match verdict.spans.as_slice() {
+        [] => None,
+        spans => pair.fragment.map(|shader| Lines { text: shader.text, spans: spans.to_vec() }),
+    };
+    let outcome = Outcome { shader: result.clone(), lines };
+    compiled(|compiled| compiled.insert(file.to_owned(), outcome));
     result.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)))
 }
 
-fn shader(verdict: &Verdict, is_vertex: bool) -> Outcome<Shader> {
+fn shader(verdict: &Verdict, is_vertex: bool) -> Exit<Shader> {
     Ok(match is_vertex {
         true => Shader::Vertex(Box::new(verdict.vertex_source()?)),
         false => Shader::Fragment(Box::new(verdict.fragment()?.clone())),
     })
 }
 
-fn compiled<T>(with: impl FnOnce(&mut HashMap<PathBuf, Result<Shader, String>>) -> T) -> T {
+fn compiled<T>(with: impl FnOnce(&mut HashMap<PathBuf, Outcome>) -> T) -> T {
     let mut held = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     with(held.get_or_insert_default())
 }

@@ -263,6 +263,9 @@ pub(super) fn holds_several(file: &Path, read: ReadArgs) -> bool {
 
 /// Returns the source map of a program that was read from a file.
 pub(super) fn source_map(file: &Path, read: ReadArgs, job: &Job) -> SourceMap {
+    if let Some(super::glsl::Lines { text, spans }) = super::glsl::lines(file) {
+        return SourceMap::of_text(job, &text, &spans, file);
+    }
     // Standard input cannot be read again.
     let jobs = if is_stdin(file) { None } else { begin(file, read).ok() };
     SourceMap::of(job, jobs.as_ref().and_then(reader::Jobs::assembly), file)

@@ -1,9 +1,10 @@
-//! Source map: lines, labels and names of a program's assembly, or its listing if it has no assembly.
+//! Source map: lines, labels and names of a program's assembly, lines of the GLSL that it was compiled from, or else its listing.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use r500::asm::{Assembly, Register, SymbolKind};
+use r500::compile::Span;
 use r500::program::{Job, Uniform};
 
 /// The source of a program, with the lines of its instructions.
@@ -38,6 +39,24 @@ impl SourceMap {
             }
         }
         map
+    }
+
+    /// Builds the map of a program that was compiled from a text, of which each instruction computes some places.
+    pub(super) fn of_text(job: &Job, text: &str, spans: &[Vec<Span>], path: &Path) -> Self {
+        let line = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
+        // One that computes several places is of the first of them.
+        let lines = |spans: &Vec<Span>| {
+            let first = spans.iter().min_by_key(|span| (span.start, span.end))?;
+            Some((line(first.range().start), line(first.range().end)))
+        };
+        Self {
+            path: Some(path.to_owned()),
+            lines: text.lines().map(str::to_owned).collect(),
+            instructions: spans.iter().map(lines).collect(),
+            names: job.uniforms.clone(),
+            offset: job.program.state.base_address().into(),
+            ..Self::default()
+        }
     }
 
     fn read(&mut self, assembly: &Assembly, path: &Path) {
