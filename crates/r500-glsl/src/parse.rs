@@ -380,6 +380,12 @@ impl Parser<'_> {
                 Ok(statement) => list.push(statement),
                 Err(Broken) => {
                     self.recover(false);
+                    // What follows belongs to the broken `if`.
+                    while self.word("else") {
+                        if let Err(Broken) = self.statement() {
+                            self.recover(false);
+                        }
+                    }
                     if self.at == before && !self.peek().is("}") {
                         self.at += 1;
                     }

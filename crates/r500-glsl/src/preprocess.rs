@@ -287,8 +287,9 @@ impl Preprocessor<'_> {
                     found.len()
                 };
                 if count != parameters.len() {
-                    let message =
-                        format!("macro `{name}` takes {} arguments, not {count}", parameters.len());
+                    let wanted = parameters.len();
+                    let arguments = if wanted == 1 { "argument" } else { "arguments" };
+                    let message = format!("macro `{name}` takes {wanted} {arguments}, not {count}");
                     self.error(place, message);
                     continue;
                 }

@@ -65,8 +65,21 @@ pub(crate) fn check(
     let Some(main) = main else {
         let has_errors = checker.diagnostics.all.iter().any(Diagnostic::is_error);
         if !has_errors {
-            let error = Diagnostic::error(Span::default(), "the shader has no function `main`");
-            checker.diagnostics.add(error.help("write `void main() { … }`"));
+            let message = "the shader has no function `main`";
+            let names = checker.functions.iter().map(|function| function.name.as_str());
+            let near = nearest("main", names);
+            let near =
+                checker.functions.iter().find(|function| Some(function.name.as_str()) == near);
+            let error = match near {
+                Some(near) => {
+                    let help = format!("did you mean `main` instead of `{}`?", near.name);
+                    Diagnostic::error(near.span, message).fix(help, near.span, "main")
+                }
+                None => {
+                    Diagnostic::error(Span::default(), message).help("write `void main() { … }`")
+                }
+            };
+            checker.diagnostics.add(error);
         }
         return None;
     };
