@@ -26,7 +26,7 @@ exports.activate = (context) => {
   );
   const server = { command: command(), args: ["lsp"] };
   client = new LanguageClient("r500", "R500 assembly", server, {
-    documentSelector: [{ language: "r500" }],
+    documentSelector: [{ language: "r500" }, { language: "glsl" }],
     initializationOptions: {
       guide: settings.get("guide"),
       hints: { addresses: settings.get("hints.addresses"), words: settings.get("hints.words") },

@@ -11,6 +11,7 @@ use r500::files::{NamedFiles, without_dots};
 use serde_json::Value;
 
 use super::super::input_args::PathArgs;
+use super::shader::{ShaderDocument, is_shader};
 
 /// An open document.
 pub(super) struct Document {
@@ -18,6 +19,9 @@ pub(super) struct Document {
     pub(super) text: Arc<[u8]>,
     /// The cached analysis of its current text.
     analysis: Option<Arc<Analysis>>,
+    /// Whether it is GLSL, and what its current text was compiled to.
+    is_shader: bool,
+    shader: Option<Arc<ShaderDocument>>,
     /// Whether its diagnostics have to be published.
     pub(super) stale: bool,
 }
@@ -36,9 +40,11 @@ impl Documents {
         Self { paths, ..Self::default() }
     }
 
-    pub(super) fn open(&mut self, uri: &str, version: Value, text: &str) {
+    pub(super) fn open(&mut self, uri: &str, language: &str, version: Value, text: &str) {
         let text = Arc::from(text.as_bytes());
-        let document = Document { version, text, analysis: None, stale: true };
+        let is_shader = is_shader(language, uri);
+        let document =
+            Document { version, text, analysis: None, is_shader, shader: None, stale: true };
         self.open.insert(uri.to_owned(), document);
         self.changed();
     }
@@ -85,10 +91,19 @@ impl Documents {
             }
         }
         document.text = Arc::from(text);
+        document.shader = None;
         document.version = version;
         document.stale = true;
         self.changed();
         Some(())
+    }
+
+    /// Returns a GLSL document, compiled; `None` for others.
+    pub(super) fn shader(&mut self, uri: &str) -> Option<Arc<ShaderDocument>> {
+        let document = self.open.get_mut(uri).filter(|document| document.is_shader)?;
+        let text = document.text.clone();
+        let new = || Arc::new(ShaderDocument::of(text, uri));
+        Some(document.shader.get_or_insert_with(new).clone())
     }
 
     /// Returns the analysis of a document.

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`server`] | the protocol: messages and states |
 //! | [`documents`] | open documents, their changes, included files |
+//! | [`shader`] | GLSL documents |
 //! | [`answer`] | conversion of [`service`](r500::service) results to JSON of the protocol |
 //!
 //! Protocol types are written as JSON where they are used, because few are needed. An invalid message is answered with
@@ -12,6 +13,7 @@
 mod answer;
 mod documents;
 mod server;
+mod shader;
 
 use std::io::{self, Read, Write};
 
@@ -26,7 +28,8 @@ use super::wire;
 /// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code, Neovim and
 /// Helix. Served are problems with their fixes (of assembler and checker), hover, completion, signatures, definitions
 /// and references of labels, names and included files, renaming, symbols, highlights, colours of words,
-/// folds, links, formatting, and hints that show each instruction's address and dwords.
+/// folds, links, formatting, and hints that show each instruction's address and dwords. GLSL (fragment shaders) has errors with their
+/// fixes, and the instructions that each line costs.
 /// initializationOptions choose the hints, and say where the guide is, so that codes link to their pages:
 /// {"hints": {"addresses": true, "words": false}, "guide": "file:///home/me/r500/book"}.
 #[derive(Args, Debug)]

@@ -101,7 +101,8 @@ impl Server {
         let version = document["version"].clone();
         match method {
             "textDocument/didOpen" => {
-                self.documents.open(uri, version, document["text"].as_str().unwrap_or_default());
+                let text = |name: &str| document[name].as_str().unwrap_or_default();
+                self.documents.open(uri, text("languageId"), version, text("text"));
             }
             "textDocument/didChange" => {
                 let changes = params["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
@@ -178,6 +179,16 @@ impl Server {
         };
         let uri = params["textDocument"]["uri"].as_str();
         let uri = uri.ok_or_else(|| invalid("no `textDocument.uri`"))?;
+        if let Some(shader) = self.documents.shader(uri) {
+            let range = self.documents.get(uri).and_then(|document| {
+                let lines = Lines::new(&document.text);
+                let at = |end: &str| position(&params["range"][end]);
+                let (start, end) = (at("start")?, at("end")?);
+                let place = |at| lines.offset(&document.text, at, self.encoding);
+                Some(place(start)..place(end))
+            });
+            return Ok(shader.answer(what, uri, self.encoding, range));
+        }
         let analysis = self.documents.analysis(uri);
         let analysis: Arc<Analysis> =
             analysis.ok_or_else(|| invalid("that document is not open"))?;
@@ -272,6 +283,9 @@ impl Server {
         let query = query.to_ascii_lowercase();
         let mut all = Vec::new();
         for uri in self.documents.uris() {
+            if self.documents.shader(&uri).is_some() {
+                continue;
+            }
             let Some(analysis) = self.documents.analysis(&uri) else { continue };
             let mut places = PositionMap::new(&analysis, &uri, self.encoding, &self.guide);
             for entry in analysis.outline() {
@@ -376,6 +390,11 @@ impl Server {
     /// Publishes the diagnostics of changed documents.
     fn publish(&mut self, out: &mut impl Write) -> io::Result<()> {
         for uri in self.documents.stale() {
+            if let Some(shader) = self.documents.shader(&uri) {
+                let version = self.documents.get(&uri).map_or(Value::Null, |d| d.version.clone());
+                publish(out, &uri, &version, shader.diagnostics(self.encoding))?;
+                continue;
+            }
             let Some(analysis) = self.documents.analysis(&uri) else { continue };
             let mut places = PositionMap::new(&analysis, &uri, self.encoding, &self.guide);
             let problems = service::diagnostics(&analysis);

@@ -203,3 +203,41 @@ fn the_outline_is_a_tree() {
     }
     assert_eq!(outline(&answers[1]["result"]), "SIZE IF alu[@a LOOP int[0][@b] @c] IF alu");
 }
+
+/// A GLSL document has errors with fixes, and then what each line costs; other requests have empty answers.
+#[test]
+fn glsl_is_compiled() {
+    let uri = "file:///tmp/ring.frag";
+    let broken = "precision highp float;\nvarying vec2 uv;\nvoid main() {\n    gl_FragColor = vec4(uv.x, 1, smoothstp(0.0, 1.0, uv.y), 1.0);\n}\n";
+    let opened = json!({ "textDocument": { "uri": uri, "languageId": "glsl", "text": broken, "version": 1 } });
+    let document = json!({ "uri": uri });
+    let whole =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let asked =
+        json!({ "textDocument": document, "range": whole, "context": { "diagnostics": [] } });
+    let place = json!({ "textDocument": document, "position": { "line": 3, "character": 20 } });
+    let change = json!({
+        "textDocument": { "uri": uri, "version": 2 },
+        "contentChanges": [{ "range": { "start": { "line": 3, "character": 33 }, "end": { "line": 3, "character": 42 } }, "text": "smoothstep" }],
+    });
+    let (answers, done) = served(vec![
+        request(1, "initialize", json!({})),
+        notification("textDocument/didOpen", opened),
+        request(2, "textDocument/codeAction", asked.clone()),
+        request(3, "textDocument/hover", place.clone()),
+        request(4, "textDocument/completion", place),
+        notification("textDocument/didChange", change),
+        request(5, "textDocument/inlayHint", asked),
+        request(6, "shutdown", Value::Null),
+        notification("exit", Value::Null),
+    ]);
+    assert!(done);
+    let by_id = |id: u32| &answers.iter().find(|answer| answer["id"] == id).unwrap()["result"];
+    let fix = &by_id(2)[0];
+    assert_eq!(fix["title"], "did you mean `smoothstep`?");
+    assert_eq!(fix["edit"]["changes"][uri][0]["newText"], "smoothstep");
+    assert_eq!((by_id(3), by_id(4)), (&Value::Null, &json!([])));
+    let hints = by_id(5).as_array().unwrap();
+    let of_line = |line: u64| hints.iter().find(|hint| hint["position"]["line"] == line).unwrap();
+    assert!(of_line(3)["label"].as_str().unwrap().ends_with("instructions"), "{hints:?}");
+}

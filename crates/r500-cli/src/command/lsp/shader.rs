@@ -1,0 +1,155 @@
+//! GLSL documents: errors and warnings of our own compiler with their fixes, and what each line costs.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use r500::asm::ide::lines::{Encoding, Lines};
+use r500::compile::{self, Compiled, Diagnostic};
+use r500_mesa::{Stage, shader};
+use r500_stream::counted;
+use serde_json::{Value, json};
+
+/// Returns whether a document is GLSL: by the language that the editor names, or by its name.
+pub(super) fn is_shader(language: &str, uri: &str) -> bool {
+    let path = Path::new(uri);
+    let glsl = path.extension().is_some_and(|extension| extension == "glsl");
+    language == "glsl" || glsl || shader::stage_of_name(path).is_some()
+}
+
+/// A compiled GLSL document.
+pub(super) struct ShaderDocument {
+    text: Arc<[u8]>,
+    /// `None` for a vertex shader, which our own compiler does not take.
+    result: Option<Result<Compiled, Vec<Diagnostic>>>,
+}
+
+impl ShaderDocument {
+    /// Compiles a text.
+    pub(super) fn of(text: Arc<[u8]>, uri: &str) -> Self {
+        let source = String::from_utf8_lossy(&text).into_owned();
+        let stage = shader::stage_of_name(Path::new(uri));
+        let is_vertex = stage.unwrap_or_else(|| shader::stage_of_text(&source)) == Stage::Vertex;
+        let result = (!is_vertex).then(|| compile::compile(&source));
+        Self { text, result }
+    }
+
+    fn problems(&self) -> &[Diagnostic] {
+        match &self.result {
+            Some(Ok(compiled)) => &compiled.warnings,
+            Some(Err(errors)) => errors,
+            None => &[],
+        }
+    }
+
+    /// Returns the problems as diagnostics of the protocol.
+    pub(super) fn diagnostics(&self, encoding: Encoding) -> Vec<Value> {
+        let places = Places { text: &self.text, lines: Lines::new(&self.text), encoding };
+        self.problems().iter().map(|problem| places.diagnostic(problem)).collect()
+    }
+
+    /// Answers a request; `range` is that of the request, if it has one.
+    pub(super) fn answer(
+        &self,
+        what: &str,
+        uri: &str,
+        encoding: Encoding,
+        range: Option<Range<usize>>,
+    ) -> Value {
+        let places = Places { text: &self.text, lines: Lines::new(&self.text), encoding };
+        let range = range.unwrap_or(0..self.text.len());
+        match what {
+            "codeAction" => self.fixes(&places, uri, &range),
+            "inlayHint" => self.costs(&places, &range),
+            "semanticTokens/full" | "semanticTokens/range" => json!({ "data": [] }),
+            "hover" | "definition" | "prepareRename" | "rename" | "signatureHelp" => Value::Null,
+            _ => json!([]),
+        }
+    }
+
+    fn fixes(&self, places: &Places<'_>, uri: &str, range: &Range<usize>) -> Value {
+        let mut list = Vec::new();
+        for problem in self.problems() {
+            let span = problem.span.range();
+            let Some(fix) =
+                problem.fix.as_ref().filter(|_| span.start <= range.end && span.end >= range.start)
+            else {
+                continue;
+            };
+            let edit = json!({ "range": places.range(fix.span.range()), "newText": fix.text });
+            list.push(json!({
+                "title": problem.help.as_deref().unwrap_or("Fix it"),
+                "kind": "quickfix",
+                "diagnostics": [places.diagnostic(problem)],
+                "isPreferred": true,
+                "edit": { "changes": { uri: [edit] } },
+            }));
+        }
+        Value::Array(list)
+    }
+
+    /// What each line costs, after it.
+    fn costs(&self, places: &Places<'_>, range: &Range<usize>) -> Value {
+        let Some(Ok(compiled)) = &self.result else { return json!([]) };
+        let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, spans) in compiled.spans.iter().enumerate() {
+            for span in spans {
+                let before = self.text.get(..span.range().start).unwrap_or_default();
+                let line = before.iter().filter(|byte| **byte == b'\n').count();
+                let list = lines.entry(line).or_default();
+                if list.last() != Some(&at) {
+                    list.push(at);
+                }
+            }
+        }
+        let mut start = 0;
+        let mut hints = Vec::new();
+        for (n, line) in self.text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let end = start + line.strip_suffix(b"\n").unwrap_or(line).len();
+            if let Some(list) = lines.get(&n).filter(|_| start <= range.end && end >= range.start) {
+                let all: Vec<String> = list.iter().map(ToString::to_string).collect();
+                hints.push(json!({
+                    "position": places.position(end),
+                    "label": counted(list.len(), "instruction"),
+                    "tooltip": format!("at {}", all.join(", ")),
+                    "paddingLeft": true,
+                }));
+            }
+            start += line.len();
+        }
+        Value::Array(hints)
+    }
+}
+
+/// Places of a text, converted for a client.
+struct Places<'a> {
+    text: &'a [u8],
+    lines: Lines,
+    encoding: Encoding,
+}
+
+impl Places<'_> {
+    fn position(&self, at: usize) -> Value {
+        let place = self.lines.position(self.text, at, self.encoding);
+        json!({ "line": place.line, "character": place.column })
+    }
+
+    fn range(&self, range: Range<usize>) -> Value {
+        json!({ "start": self.position(range.start), "end": self.position(range.end) })
+    }
+
+    fn diagnostic(&self, problem: &Diagnostic) -> Value {
+        let mut message = problem.message.clone();
+        if let Some(help) = &problem.help {
+            message.push('\n');
+            message.push_str(help);
+        }
+        json!({
+            "range": self.range(problem.span.range()),
+            "severity": if problem.is_error() { 1 } else { 2 },
+            "source": "r500",
+            "message": message,
+        })
+    }
+}
