@@ -35,7 +35,7 @@ pub mod verify;
 
 use r500_glsl::tree::Shader;
 use r500_glsl::types::{Base, Dimensions};
-pub use r500_glsl::{Diagnostic, Fix, Severity, Span, parse};
+pub use r500_glsl::{Diagnostic, Fix, Severity, Span, is_fragment_shader, parse};
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcCtrl, UsPixsize, UsWFmt,
 };

@@ -63,3 +63,18 @@ pub fn parse(source: &str) -> Result<(tree::Shader, Vec<Diagnostic>), Vec<Diagno
         _ => Err(all),
     }
 }
+
+/// Returns whether a text is a fragment shader in GLSL: outside of comments it defines `main` or `mainImage`, and sets no position.
+#[must_use]
+pub fn is_fragment_shader(text: &str) -> bool {
+    let mut ignored = diagnostic::Diagnostics::default();
+    let tokens = lexer::tokens(text.get(..MAX_SOURCE).unwrap_or(text), &mut ignored);
+    let name = |at: usize| tokens.get(at).and_then(lexer::Token::ident);
+    let defines = |at: usize| {
+        name(at) == Some("void")
+            && matches!(name(at + 1), Some("main" | "mainImage"))
+            && tokens.get(at + 2).is_some_and(|token| token.is("("))
+    };
+    let is_vertex = tokens.iter().any(|token| token.ident() == Some("gl_Position"));
+    !is_vertex && (0..tokens.len()).any(defines)
+}

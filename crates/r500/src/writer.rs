@@ -23,6 +23,11 @@ pub struct Written {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
+    /// GLSL, which [`crate::emit`] writes.
+    #[error(
+        "GLSL is compiled, not written, in this place; a shader of another GPU is (r500 convert --to glsl)"
+    )]
+    Glsl,
     /// A format and what it cannot store.
     #[error(transparent)]
     Format(#[from] r500_formats::WriteError),
@@ -63,6 +68,7 @@ pub fn write_all(
             let printed = r500_asm::print(job, options);
             Ok(Written { bytes: printed.text.into_bytes(), files: printed.files, lost: false })
         }
+        Language::Glsl => Err(WriteError::Glsl),
         Language::Format(format) => {
             let mut bytes = Vec::new();
             r500_formats::write_all(jobs, format, &mut bytes)?;

@@ -99,6 +99,7 @@ impl FileKind {
             Content::Programs(Language::Format(Format::MesaLog)) => "a log of Mesa's r300 driver",
             Content::Programs(Language::Format(Format::Json)) => "a JSON file",
             Content::Programs(Language::Format(Format::JsonLines)) => "a file of JSON lines",
+            Content::Programs(Language::Glsl) => "a fragment shader in GLSL",
             Content::Programs(_) => "assembly of a fragment program",
             Content::Foreign(kind) => kind,
         };
@@ -132,6 +133,11 @@ impl FileKind {
             ),
             Content::Programs(Language::Assembly) => {
                 format!("`r500 check {file}` checks it, `r500 asm {file}` assembles it")
+            }
+            Content::Programs(Language::Glsl) => {
+                format!(
+                    "`r500 compile {file}` compiles it, `r500 render {file} -o picture.png` draws it"
+                )
             }
             Content::Programs(_) => {
                 format!("`r500 check {file}` checks its programs, `r500 disasm {file}` prints them")

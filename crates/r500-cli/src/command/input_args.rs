@@ -454,7 +454,9 @@ fn holds_programs(file: &Path) -> bool {
     if name.ends_with(".r5") || name.ends_with(".asm") {
         return !name.ends_with(".vs.asm");
     }
-    if !may_hold_programs(file) {
+    // GLSL in a folder is the source of what is next to it; `r500 compile` takes folders of it.
+    let is_shader = r500_mesa::shader::stage_of_name(file).is_some() || name.ends_with(".glsl");
+    if is_shader || !may_hold_programs(file) {
         return false;
     }
     let first = reader::open(file, None, &Limits::default()).map(|mut jobs| jobs.next());

@@ -24,6 +24,8 @@ pub enum Language {
     Format(Format),
     /// The assembly language.
     Assembly,
+    /// GLSL: a fragment shader, which [`r500_compile`] compiles.
+    Glsl,
 }
 
 /// Why an input cannot be read.
@@ -43,6 +45,14 @@ pub enum ReadError {
         /// All diagnostics, with their source lines.
         text: String,
         /// Number of diagnostics.
+        count: usize,
+    },
+    /// GLSL that has errors or does not fit the chip.
+    #[error("{text}")]
+    Glsl {
+        /// All errors, with their places and what to do, one to a line.
+        text: String,
+        /// Number of errors.
         count: usize,
     },
     /// A texture file that cannot be loaded.
@@ -83,7 +93,10 @@ impl ReadError {
         match self {
             Self::Format { error } => error.blames_input(),
             Self::Io(_) | Self::TooLong { .. } | Self::TextureMemory { .. } => false,
-            Self::Unrecognised | Self::Assembly { .. } | Self::Texture { .. } => true,
+            Self::Unrecognised
+            | Self::Assembly { .. }
+            | Self::Glsl { .. }
+            | Self::Texture { .. } => true,
         }
     }
 }
@@ -210,12 +223,13 @@ fn begin<'a>(
             let jobs = jobs.map(move |job| job.map_err(ReadError::from).and_then(within));
             Ok(Jobs { jobs: Box::new(jobs), assembly: None })
         }
+        Language::Glsl => {
+            let source = whole(input, limits)?;
+            let job = compiled(&String::from_utf8_lossy(&source), name);
+            Ok(Jobs { jobs: Box::new(std::iter::once(job)), assembly: None })
+        }
         Language::Assembly => {
-            let mut source = Vec::new();
-            input.take(limits.document.saturating_add(1)).read_to_end(&mut source)?;
-            if source.len() as u64 > limits.document {
-                return Err(ReadError::TooLong { limit: limits.document });
-            }
+            let source = whole(input, limits)?;
             let memory = TextureMemory::new(limits.textures);
             let assembly = assembly::assembled(&source, name, files, &memory);
             let read = files.map(|files| move |path: &Path| files.read(path, files::MAX_PICTURE));
@@ -223,6 +237,37 @@ fn begin<'a>(
             let job = assembly::job_with(&assembly, read, memory);
             let jobs = Box::new(std::iter::once(job));
             Ok(Jobs { jobs, assembly: Some(Box::new(assembly)) })
+        }
+    }
+}
+
+/// Reads a source.
+fn whole(input: impl Read, limits: &Limits) -> Result<Vec<u8>, ReadError> {
+    let mut source = Vec::new();
+    input.take(limits.document.saturating_add(1)).read_to_end(&mut source)?;
+    match source.len() as u64 > limits.document {
+        true => Err(ReadError::TooLong { limit: limits.document }),
+        false => Ok(source),
+    }
+}
+
+/// Compiles GLSL.
+fn compiled(source: &str, name: Option<&str>) -> Result<Job, ReadError> {
+    let file = name.unwrap_or("shader");
+    match r500_compile::compile(source) {
+        Ok(compiled) => {
+            let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            let origin = format!("{file}, r500 {}", env!("CARGO_PKG_VERSION"));
+            Ok(Job { name: stem.unwrap_or_default(), origin, ..compiled.job })
+        }
+        Err(errors) => {
+            let line = |error: &r500_compile::Diagnostic| {
+                let (line, column) = error.line_column(source);
+                format!("{file}:{line}:{column}: {error}")
+            };
+            let all: Vec<String> =
+                errors.iter().filter(|error| error.is_error()).map(line).collect();
+            Err(ReadError::Glsl { count: all.len(), text: all.join("\n") })
         }
     }
 }
@@ -265,14 +310,22 @@ pub fn read(
     jobs(bytes, name, language, limits)?.collect()
 }
 
-/// Recognises the format of an input: from its file name if that is one of assembly, else from its first bytes.
+/// Recognises the format of an input: from its file name if that is one of assembly or GLSL, else from its first bytes.
 #[must_use]
 pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
     if assembly::is_named_assembly(head, name) {
         return Some(Language::Assembly);
     }
+    let text = std::str::from_utf8(head).ok();
+    let is_glsl = || text.is_some_and(r500_compile::is_fragment_shader);
+    let ends =
+        |ending: &&str| name.is_some_and(|name| name.to_ascii_lowercase().ends_with(*ending));
+    if [".frag", ".fs", ".fsh", ".glsl"].iter().any(ends) && is_glsl() {
+        return Some(Language::Glsl);
+    }
     let format = r500_formats::detect(head, name).map(Language::Format);
-    format.or_else(|| assembly::is_assembly(head).then_some(Language::Assembly))
+    let format = format.or_else(|| assembly::is_assembly(head).then_some(Language::Assembly));
+    format.or_else(|| is_glsl().then_some(Language::Glsl))
 }
 
 /// How many bytes of an input are read to recognise it.
@@ -285,6 +338,7 @@ impl Language {
         match self {
             Self::Format(format) => format.name(),
             Self::Assembly => "assembly",
+            Self::Glsl => "GLSL",
         }
     }
 }
@@ -359,6 +413,27 @@ mod tests {
         let error = wrong.unwrap_err();
         assert!(matches!(&error, ReadError::Assembly { count: 1.., .. }), "{error}");
         assert!(error.blames_input() && error.to_string().contains("x.r5:1:"), "{error}");
+    }
+
+    #[test]
+    fn glsl_is_compiled() {
+        let source = b"// a shader\nprecision highp float; uniform float k; varying vec2 uv;\nvoid main() { gl_FragColor = vec4(uv * k, 0.0, 1.0); }";
+        assert_eq!(recognise(source, None), Some(Language::Glsl));
+        assert_eq!(recognise(b"void main() { gl_Position = vec4(0.0); }", Some("x.vert")), None);
+        let job = read(source, Some("ring.frag"), None, &Limits::default()).unwrap().remove(0);
+        assert_eq!((job.name.as_str(), job.uniforms[0].name.as_str()), ("ring", "k"));
+        let error = read(
+            b"void main() { gl_FragColor = vec4(1); }\nfloat x = 1;",
+            None,
+            None,
+            &Limits::default(),
+        )
+        .unwrap_err();
+        assert!(
+            matches!(error, ReadError::Glsl { count: 1, .. }) && error.blames_input(),
+            "{error}"
+        );
+        assert!(error.to_string().starts_with("shader:2:11: the value is `int`"), "{error}");
     }
 
     #[test]
