@@ -1,7 +1,7 @@
 //! Copy coalescing: what a copy copies is computed in the copy's place, where nothing can see the difference.
 //!
 //! Variables that live over branches and loops are copied to registers of their own at the end of each way. If all that reads the source is
-//! between its definition and the copy, and nothing in between looks at the register of the variable or leaves the list, the source is that
+//! between its definition and the copy, and nothing in between uses the register of the variable or leaves the list, the source is that
 //! register.
 
 use std::collections::HashMap;
@@ -100,7 +100,7 @@ fn find(nodes: &[Node], copy: usize, routine: &Routine, uses: &Uses) -> Option<F
     if !fits(&nodes[define], &places, routine, *to) {
         return None;
     }
-    // Nothing in between looks at the variable's register or leaves; all that reads the source is here.
+    // Nothing in between uses the variable's register or leaves; all that reads the source is here.
     let mut inside = Looks { from, to: *to, reads: 0, touches: false };
     inside.list(&nodes[define + 1..copy]);
     let mut own = 0;

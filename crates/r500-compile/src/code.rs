@@ -263,3 +263,23 @@ pub(crate) fn reads(node: &Node, each: &mut dyn FnMut(Register, u8)) {
         Node::Loop(..) | Node::Break(_) | Node::Continue(_) => {}
     }
 }
+
+/// Returns the number of nodes, with those inside of others.
+pub(crate) fn count(nodes: &[Node]) -> usize {
+    let inside = nodes.iter().map(|node| match node {
+        Node::If(_, yes, no, _) => count(yes) + count(no),
+        Node::Loop(_, body, _) => count(body),
+        _ => 0,
+    });
+    nodes.len() + inside.sum::<usize>()
+}
+
+/// Returns a branch that has as many others around it as `most`, or more.
+pub(crate) fn too_deep(nodes: &[Node], most: usize) -> Option<Span> {
+    nodes.iter().find_map(|node| match node {
+        Node::If(_, _, _, span) if most == 0 => Some(*span),
+        Node::If(_, yes, no, _) => too_deep(yes, most - 1).or_else(|| too_deep(no, most - 1)),
+        Node::Loop(_, body, _) => too_deep(body, most),
+        _ => None,
+    })
+}

@@ -30,8 +30,8 @@ type Value = Vec<Lanes>;
 type Mask = [bool; 4];
 const ALL: Mask = [true; 4];
 
-/// Most passes of a loop, and steps of a quad.
-const MOST_STEPS: usize = 4_000_000;
+/// Most passes and statements of a quad; what is not finished by then is open.
+const MOST_STEPS: usize = 200_000;
 
 /// What a shader gives in a quad.
 #[derive(Clone, Debug)]
@@ -145,6 +145,9 @@ impl<'a> Evaluator<'a> {
             }
         }
         self.call(shader.main, arguments);
+        if self.steps > MOST_STEPS {
+            self.open = ALL;
+        }
         let mut colors = [None; 4];
         let mut depth = None;
         let four = |value: &[Lanes]| -> [Lanes; 4] {
@@ -355,9 +358,6 @@ impl<'a> Evaluator<'a> {
                 }
                 self.loops.pop();
                 self.mask = outer;
-                if self.steps > MOST_STEPS {
-                    self.open = ALL;
-                }
             }
             StmtKind::Return(value) => {
                 let active = self.active();

@@ -36,6 +36,7 @@ pub mod verify;
 use r500_glsl::tree::Shader;
 use r500_glsl::types::{Base, Dimensions};
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, is_fragment_shader, parse};
+use r500_isa::limits::BRANCH_LEVELS;
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcCtrl, UsPixsize, UsWFmt,
 };
@@ -67,6 +68,9 @@ pub struct Compiled {
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
+
+/// Most operations: an instruction has two halves of at most four.
+const MOST_OPERATIONS: usize = INSTRUCTION_SLOTS * 4;
 
 /// Pictures of 16 pixels that are compared with the evaluator.
 const VERIFIED_DRAWS: usize = 2;
@@ -104,11 +108,27 @@ pub fn compile_tree(
     let mut diagnostics = warnings;
     let mut lowered = lower::lower(shader, &mut diagnostics);
     live::remove_dead(&mut lowered.routine);
-    coalesce::coalesce(&mut lowered.routine);
     let whole = shader.functions[shader.main].span;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
     }
+    let count = code::count(&lowered.routine.nodes);
+    if count > MOST_OPERATIONS {
+        let message = format!(
+            "the shader needs {count} operations; the chip has {INSTRUCTION_SLOTS} instructions"
+        );
+        diagnostics.push(
+            Diagnostic::error(whole, message).help("split it into passes, or use shorter loops"),
+        );
+        return Err(diagnostics);
+    }
+    if let Some(span) = code::too_deep(&lowered.routine.nodes, usize::from(BRANCH_LEVELS)) {
+        let message = format!("branches are nested too deep; the chip has {BRANCH_LEVELS} levels");
+        let help = "combine conditions with `&&`, or leave functions and loops in fewer places";
+        diagnostics.push(Diagnostic::error(span, message).help(help));
+        return Err(diagnostics);
+    }
+    coalesce::coalesce(&mut lowered.routine);
     let allocation = match allocate::allocate(&lowered.routine, lowered.inputs.len()) {
         Ok(allocation) => allocation,
         Err(count) => {
@@ -126,10 +146,7 @@ pub fn compile_tree(
     let limits = limits(source, &encoded);
     let mut program = job.program.clone();
     let mut spans: Vec<Vec<Span>> = encoded.spans.iter().map(|span| vec![*span]).collect();
-    if program.code.len() <= INSTRUCTION_SLOTS
-        && limits.is_empty()
-        && std::env::var_os("NOOPT").is_none()
-    {
+    if program.code.len() <= INSTRUCTION_SLOTS && limits.is_empty() {
         program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, FREE_TEMPORARIES - 1));
         let allowed = r500_opt::Cost {
             temporaries: FREE_TEMPORARIES.into(),

@@ -6,6 +6,31 @@ use crate::diagnostic::Span;
 pub(crate) struct Expr {
     pub(crate) kind: ExprKind,
     pub(crate) span: Span,
+    /// Levels of expressions inside of it, itself included: the depth of recursion over it.
+    pub(crate) depth: u16,
+}
+
+impl Expr {
+    pub(crate) fn new(kind: ExprKind, span: Span) -> Self {
+        let of = |list: &[&Self]| list.iter().map(|expr| expr.depth).max().unwrap_or(0);
+        let inside = match &kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Name(_) => 0,
+            ExprKind::Unary(_, a)
+            | ExprKind::Step { target: a, .. }
+            | ExprKind::Field(a, ..)
+            | ExprKind::Length(a) => a.depth,
+            ExprKind::Binary(_, a, b)
+            | ExprKind::Assign(_, a, b)
+            | ExprKind::Index(a, b)
+            | ExprKind::Sequence(a, b) => of(&[a, b]),
+            ExprKind::Ternary(a, b, c) => of(&[a, b, c]),
+            ExprKind::Call { array, arguments, .. } => {
+                let size = array.iter().flatten().map(|size| size.depth).max().unwrap_or(0);
+                arguments.iter().map(|argument| argument.depth).max().unwrap_or(0).max(size)
+            }
+        };
+        Self { kind, span, depth: inside.saturating_add(1) }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Constant expressions, where the language wants one: sizes of arrays, indices.
 
 use crate::ast::{Binary, Unary};
-use crate::tree::{Expr, ExprKind, Storage, Variable};
+use crate::tree::{Expr, ExprKind, Shader, Storage, Variable};
 use crate::types::Base;
 
 /// Returns the components of an expression that is constant and simple; `None` for all others.
@@ -100,4 +100,12 @@ fn binary(op: Binary, a: f32, b: f32, is_integer: bool) -> Option<f32> {
         Binary::Xor => truth((a != 0.0) != (b != 0.0)),
         _ => return None,
     })
+}
+
+impl Shader {
+    /// Returns the components of an expression that is constant and simple.
+    #[must_use]
+    pub fn constant(&self, expr: &Expr) -> Option<Vec<f32>> {
+        evaluate(expr, &self.variables)
+    }
 }

@@ -45,7 +45,7 @@ pub enum Severity {
     Error,
 }
 
-/// An edit that mends an error.
+/// An edit that fixes an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// What is replaced; empty for an insertion.

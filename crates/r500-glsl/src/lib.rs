@@ -52,7 +52,7 @@ pub fn parse(source: &str) -> Result<(tree::Shader, Vec<Diagnostic>), Vec<Diagno
     let has_errors = |found: &diagnostic::Diagnostics| found.all.iter().any(Diagnostic::is_error);
     let preprocessed = !has_errors(&diagnostics);
     let items = parse::parse(&tokens, &mut diagnostics);
-    // Names that a broken statement would declare are no errors of their own.
+    // Names that a broken statement would declare must not count as unknown.
     let parsed = !has_errors(&diagnostics);
     let shader =
         if preprocessed && parsed { check::check(&items, version, &mut diagnostics) } else { None };

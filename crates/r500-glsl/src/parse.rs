@@ -10,7 +10,10 @@ use crate::lexer::{Tok, Token};
 /// Most expressions and statements inside of each other.
 const MOST_DEPTH: usize = 128;
 
-/// Names that start no declaration and are no variable.
+/// Most levels of an expression, such as terms of a sum.
+const MOST_LEVELS: usize = 256;
+
+/// Words that are not names.
 pub(crate) const KEYWORDS: [&str; 32] = [
     "attribute",
     "const",
@@ -147,7 +150,7 @@ impl Parser<'_> {
     /// Skips to what follows the broken statement.
     fn recover(&mut self, top: bool) {
         let mut depth = 0usize;
-        // A `;` that is missing at the end of a line: go on with the next line.
+        // A `;` that is missing at the end of a line: continue with the next line.
         while !self.is_end() {
             let token = self.peek();
             if token.is("{") {
@@ -200,6 +203,16 @@ impl Parser<'_> {
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    /// Returns an expression unless it has too many levels.
+    fn whole(&mut self, expr: Expr) -> Parsed<Expr> {
+        if usize::from(expr.depth) <= MOST_LEVELS {
+            return Ok(expr);
+        }
+        let message = format!("the expression has more than {MOST_LEVELS} levels");
+        let error = Diagnostic::error(expr.span, message);
+        self.broken(error.help("split it, with variables for its parts"))
     }
 
     // Declarations.
@@ -525,7 +538,8 @@ impl Parser<'_> {
         while self.take(",") {
             let right = self.assignment()?;
             let span = left.span.to(right.span);
-            left = Expr { kind: ExprKind::Sequence(Box::new(left), Box::new(right)), span };
+            left =
+                self.whole(Expr::new(ExprKind::Sequence(Box::new(left), Box::new(right)), span))?;
         }
         Ok(left)
     }
@@ -552,7 +566,7 @@ impl Parser<'_> {
         self.at += 1;
         let right = self.assignment()?;
         let span = left.span.to(right.span);
-        Ok(Expr { kind: ExprKind::Assign(op, Box::new(left), Box::new(right)), span })
+        self.whole(Expr::new(ExprKind::Assign(op, Box::new(left), Box::new(right)), span))
     }
 
     fn ternary(&mut self) -> Parsed<Expr> {
@@ -565,7 +579,7 @@ impl Parser<'_> {
         let otherwise = self.assignment()?;
         let span = test.span.to(otherwise.span);
         let kind = ExprKind::Ternary(Box::new(test), Box::new(then), Box::new(otherwise));
-        Ok(Expr { kind, span })
+        self.whole(Expr::new(kind, span))
     }
 
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
@@ -579,7 +593,8 @@ impl Parser<'_> {
             self.at += 1;
             let right = self.deeper(|parser| parser.binary(*strength))?;
             let span = left.span.to(right.span);
-            left = Expr { kind: ExprKind::Binary(*op, Box::new(left), Box::new(right)), span };
+            left = self
+                .whole(Expr::new(ExprKind::Binary(*op, Box::new(left), Box::new(right)), span))?;
         }
     }
 
@@ -596,14 +611,14 @@ impl Parser<'_> {
                 let target = Box::new(self.deeper(Self::unary)?);
                 let span = start.to(target.span);
                 let kind = ExprKind::Step { postfix: false, add: punct == "++", target };
-                return Ok(Expr { kind, span });
+                return self.whole(Expr::new(kind, span));
             }
             _ => return self.postfix(),
         };
         self.at += 1;
         let of = self.deeper(Self::unary)?;
         let span = start.to(of.span);
-        Ok(Expr { kind: ExprKind::Unary(op, Box::new(of)), span })
+        self.whole(Expr::new(ExprKind::Unary(op, Box::new(of)), span))
     }
 
     fn postfix(&mut self) -> Parsed<Expr> {
@@ -629,7 +644,7 @@ impl Parser<'_> {
             } else {
                 return Ok(value);
             };
-            value = Expr { kind, span: start.to(self.previous()) };
+            value = self.whole(Expr::new(kind, start.to(self.previous())))?;
         }
     }
 
@@ -649,7 +664,7 @@ impl Parser<'_> {
                 self.at += 1;
                 let inner = self.expr()?;
                 let close = self.expect(")", "the expression")?;
-                return Ok(Expr { kind: inner.kind, span: span.to(close) });
+                return Ok(Expr { span: span.to(close), ..inner });
             }
             Tok::End => {
                 let message = "the source ends where a value is wanted";
@@ -661,7 +676,7 @@ impl Parser<'_> {
             }
         };
         self.at += 1;
-        Ok(Expr { kind, span })
+        self.whole(Expr::new(kind, span))
     }
 
     fn after_name(&mut self, name: Box<str>, name_span: Span) -> Parsed<Expr> {
@@ -674,11 +689,11 @@ impl Parser<'_> {
             if array.is_none() || !self.peek().is("(") {
                 self.diagnostics.all.truncate(known);
                 self.at = begins;
-                return Ok(Expr { kind: ExprKind::Name(name), span: name_span });
+                return self.whole(Expr::new(ExprKind::Name(name), name_span));
             }
         }
         if !self.take("(") {
-            return Ok(Expr { kind: ExprKind::Name(name), span: name_span });
+            return self.whole(Expr::new(ExprKind::Name(name), name_span));
         }
         let mut arguments = Vec::new();
         if self.peek().ident() == Some("void") && self.peek_at(1).is(")") {
@@ -692,6 +707,6 @@ impl Parser<'_> {
         }
         let close = self.expect(")", "the arguments")?;
         let span = name_span.to(close);
-        Ok(Expr { kind: ExprKind::Call { name, name_span, array, arguments }, span })
+        self.whole(Expr::new(ExprKind::Call { name, name_span, array, arguments }, span))
     }
 }

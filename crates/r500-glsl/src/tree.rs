@@ -290,11 +290,3 @@ impl Stmt {
         }
     }
 }
-
-impl Shader {
-    /// Returns the components of an expression that is constant and simple.
-    #[must_use]
-    pub fn constant(&self, expr: &Expr) -> Option<Vec<f32>> {
-        crate::constant::evaluate(expr, &self.variables)
-    }
-}

@@ -203,8 +203,8 @@ impl<'a> Lower<'a> {
             ExprKind::Binary(op, a, b) => match op {
                 Binary::Lt => self.comparison(a, b, false).not(),
                 Binary::Ge => self.comparison(a, b, false),
-                Binary::Gt => self.comparison(b, a, false).not(),
-                Binary::Le => self.comparison(b, a, false),
+                Binary::Gt => self.reverse_comparison(a, b).not(),
+                Binary::Le => self.reverse_comparison(a, b),
                 Binary::Eq => self.comparison(a, b, true),
                 Binary::Ne => self.comparison(a, b, true).not(),
                 Binary::And | Binary::Or => self.both(*op == Binary::And, a, b),
@@ -231,13 +231,23 @@ impl<'a> Lower<'a> {
     /// `a >= b`, or `a == b` of all components.
     fn comparison(&mut self, a: &'a Expr, b: &'a Expr, equal: bool) -> Condition {
         let (left, right) = (self.expr(a), self.expr(b));
+        self.compared(left, &right, equal)
+    }
+
+    /// `b >= a`, of which `a` is computed first.
+    fn reverse_comparison(&mut self, a: &'a Expr, b: &'a Expr) -> Condition {
+        let (left, right) = (self.expr(a), self.expr(b));
+        self.compared(right, &left, false)
+    }
+
+    fn compared(&mut self, left: Value, right: &Value, equal: bool) -> Condition {
         // A number is compared with 0 as it is.
         let difference = match right.first().and_then(|c| c.value()) {
             Some(0.0) if right.len() == 1 => match equal {
                 true => vec![left[0].absolute().negated()],
                 false => left,
             },
-            _ => functions::difference(&mut self.builder, &left, &right, equal),
+            _ => functions::difference(&mut self.builder, &left, right, equal),
         };
         let test = match difference.len() {
             1 => difference,

@@ -12,13 +12,17 @@ mod expression;
 mod repeat;
 mod statement;
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 pub(crate) use expression::{product, rows};
 
 use r500_glsl::Diagnostic;
 use r500_glsl::Span;
-use r500_glsl::tree::{BuiltinVariable, Expr, ExprKind, Shader, Stmt, Storage, VariableId};
+use r500_glsl::tree::{
+    BuiltinVariable, Expr, ExprKind, Shader, Stmt, StmtKind, Storage, VariableId,
+};
 use r500_glsl::types::{Base, Type};
 
 use crate::arithmetic::{Alu, Arithmetic};
@@ -28,6 +32,9 @@ use crate::interface::{InputVector, SamplerUnit, UniformVector, VIEWPORT, host_n
 
 /// Most operations before dead ones are removed: far more than fit the chip.
 const MOST_OPERATIONS: usize = 40_000;
+
+/// Most expressions that are lowered, also to count the passes of loops, so that loops inside of each other end.
+const MOST_WORK: usize = 2_000_000;
 
 /// What the lowering gives.
 pub(crate) struct Lowered {
@@ -52,6 +59,9 @@ pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lower
         sampler_of: HashMap::new(),
         diagnostics,
         is_trial: 0,
+        work: 0,
+        nesting: 0,
+        effects: RefCell::default(),
     };
     lower.program();
     let Lower { builder, uniforms, inputs, samplers, .. } = lower;
@@ -102,6 +112,19 @@ struct Lower<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     /// In code that is not kept nothing is reported.
     is_trial: usize,
+    /// Expressions that were lowered, trials included.
+    work: usize,
+    /// Open branches and loops.
+    nesting: usize,
+    /// For each function the variables that it sets and those that it declares, with those of functions that it calls.
+    effects: RefCell<HashMap<usize, Rc<Effects>>>,
+}
+
+/// What a function does to variables.
+#[derive(Default)]
+struct Effects {
+    sets: HashSet<VariableId>,
+    declares: HashSet<VariableId>,
 }
 
 impl<'a> Lower<'a> {
@@ -114,7 +137,8 @@ impl<'a> Lower<'a> {
 
     /// Returns whether the program is too long already.
     fn is_full(&mut self) -> bool {
-        let full = self.builder.count > MOST_OPERATIONS;
+        self.work += 1;
+        let full = self.builder.count > MOST_OPERATIONS || self.work > MOST_WORK;
         if full {
             let span = self.shader.functions[self.shader.main].span;
             let message = format!(
@@ -227,8 +251,8 @@ impl<'a> Lower<'a> {
     }
 
     /// Returns all variables that the source sets anywhere.
-    fn written(&self) -> std::collections::HashSet<VariableId> {
-        let mut all = std::collections::HashSet::new();
+    fn written(&self) -> HashSet<VariableId> {
+        let mut all = HashSet::new();
         for function in &self.shader.functions {
             self.assigned(&function.body, &mut all);
         }
@@ -399,7 +423,7 @@ impl<'a> Lower<'a> {
 
     // Calls.
 
-    /// Runs a function's body with arguments; `None` is no value. Returns its value.
+    /// Runs a function's body with arguments; `None` stands for 0. Returns its value.
     fn inline(&mut self, function: usize, arguments: Vec<Option<Value>>) -> Value {
         let shader = self.shader;
         let of = &shader.functions[function];
@@ -499,7 +523,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Adds the variables that statements set.
-    fn assigned(&self, list: &[Stmt], all: &mut std::collections::HashSet<VariableId>) {
+    fn assigned(&self, list: &[Stmt], all: &mut HashSet<VariableId>) {
         for statement in list {
             statement.each(&mut |statement| {
                 statement.expressions(&mut |expr| self.assigned_by(expr, all));
@@ -507,7 +531,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn assigned_by(&self, expr: &Expr, all: &mut std::collections::HashSet<VariableId>) {
+    fn assigned_by(&self, expr: &Expr, all: &mut HashSet<VariableId>) {
         expr.each(&mut |expr| match &expr.kind {
             ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => {
                 all.extend(target.root());
@@ -520,10 +544,43 @@ impl<'a> Lower<'a> {
                         all.extend(argument.root());
                     }
                 }
-                self.assigned(&of.body, all);
+                all.extend(&self.effects(*function).sets);
             }
             _ => {}
         });
+    }
+
+    /// Adds the variables that statements declare, with those of functions that they call.
+    fn declared(&self, list: &[Stmt], all: &mut HashSet<VariableId>) {
+        for statement in list {
+            statement.each(&mut |statement| {
+                if let StmtKind::Declare(id, _) = statement.kind {
+                    all.insert(id);
+                }
+                statement.expressions(&mut |expr| {
+                    expr.each(&mut |expr| {
+                        if let ExprKind::Call(function, _) = expr.kind {
+                            all.extend(&self.effects(function).declares);
+                        }
+                    });
+                });
+            });
+        }
+    }
+
+    /// Returns what a function does to variables, found once.
+    fn effects(&self, function: usize) -> Rc<Effects> {
+        if let Some(known) = self.effects.borrow().get(&function) {
+            return known.clone();
+        }
+        let of = &self.shader.functions[function];
+        let mut effects = Effects::default();
+        self.assigned(&of.body, &mut effects.sets);
+        effects.declares.extend(&of.parameters);
+        self.declared(&of.body, &mut effects.declares);
+        let effects = Rc::new(effects);
+        self.effects.borrow_mut().insert(function, effects.clone());
+        effects
     }
 
     /// Returns whether an expression does more than compute its value.

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use r500_glsl::tree::{Expr, ExprKind, Loop, Stmt, StmtKind, VariableId};
+use r500_glsl::tree::{Expr, ExprKind, Loop, StmtKind, VariableId};
 use r500_glsl::{Diagnostic, Span};
+
+use r500_isa::limits::LOOP_LEVELS;
 
 use super::statement::has_exits;
 use super::{Lower, Open};
@@ -138,7 +140,7 @@ impl<'a> Lower<'a> {
             }
             self.values[continued] = Some(zero());
             self.branch(condition, span, |lower| lower.block(&of.body), |_| {});
-            // The counter goes on for all pixels: those that left the loop do not look at it any more, except after it.
+            // The counter is stepped for all pixels if nothing after the loop sees it.
             if let Some(step) = &of.step {
                 let flags: Vec<VariableId> =
                     [Some(broken), returned].into_iter().flatten().collect();
@@ -164,6 +166,11 @@ impl<'a> Lower<'a> {
     }
 
     fn roll(&mut self, of: &'a Loop, passes: Option<usize>, span: Span) {
+        let open = self.loops.iter().filter(|open| matches!(open, Open::Rolled { .. })).count();
+        if open >= LOOP_LEVELS {
+            let message = format!("loops are nested too deep; the chip has {LOOP_LEVELS} levels");
+            return self.error(Diagnostic::error(span, message));
+        }
         // More passes than a loop of the chip has: a loop of loops, each pass with its test.
         let outer = passes
             .filter(|passes| *passes > CHIP_PASSES)
@@ -246,26 +253,6 @@ impl<'a> Lower<'a> {
             .collect();
         all.sort_unstable();
         all
-    }
-
-    /// Adds the variables that statements declare, with those of functions that they call.
-    fn declared(&self, list: &[Stmt], all: &mut HashSet<VariableId>) {
-        for statement in list {
-            statement.each(&mut |statement| {
-                if let StmtKind::Declare(id, _) = statement.kind {
-                    all.insert(id);
-                }
-                statement.expressions(&mut |expr| {
-                    expr.each(&mut |expr| {
-                        if let ExprKind::Call(function, _) = expr.kind {
-                            let of = &self.shader.functions[function];
-                            all.extend(&of.parameters);
-                            self.declared(&of.body, all);
-                        }
-                    });
-                });
-            });
-        }
     }
 
     /// Leaves the loop where its test fails.

@@ -3,14 +3,17 @@
 //! An exit that the chip does not have (`return`, and those of loops that are unrolled) sets a variable, and what follows is under the
 //! condition that it is not set.
 
-use r500_glsl::Span;
 use r500_glsl::tree::{Stmt, StmtKind, VariableId};
+use r500_glsl::{Diagnostic, Span};
 
 use super::{Lower, Open};
 use crate::code::{Component, Condition, Node, Value};
 
 /// Most operations of both ways of a branch that are computed for all pixels, with selections instead of a branch.
 const MOST_FLAT: usize = 16;
+
+/// Most branches inside of each other, also of those that become selections.
+const MOST_NESTED: usize = 128;
 
 /// Which exits statements have: of the function, of the loop around them, of its pass.
 #[derive(Clone, Copy, Default)]
@@ -35,7 +38,7 @@ impl<'a> Lower<'a> {
                 && !by_chip
                 && (always_exits(then) || always_exits(otherwise))
             {
-                // What follows belongs to the way that goes on.
+                // What follows belongs to the way that does not exit.
                 self.builder.span = statement.span;
                 let condition = self.condition(test);
                 let way = |lower: &mut Self, list: &'a [Stmt]| {
@@ -230,6 +233,23 @@ impl<'a> Lower<'a> {
             Some(false) => return otherwise(self),
             None => {}
         }
+        if self.nesting >= MOST_NESTED {
+            let message = format!("more than {MOST_NESTED} branches are inside of each other");
+            let help = "combine conditions with `&&`, or leave functions and loops in fewer places";
+            return self.error(Diagnostic::error(span, message).help(help));
+        }
+        self.nesting += 1;
+        self.branch_inside(condition, span, then, otherwise);
+        self.nesting -= 1;
+    }
+
+    fn branch_inside(
+        &mut self,
+        condition: Condition,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
         let before = self.values.clone();
         let count = self.builder.count;
         let (yes, yes_values, yes_left) = self.way(&before, then);

@@ -24,8 +24,12 @@ use crate::tree::{
 use crate::types::{Dimensions, Structure, Type};
 use crate::version::Version;
 
-/// Most components of an array.
+/// Most components of an array or a structure.
 const MOST_COMPONENTS: usize = 1 << 14;
+/// Most components of all variables.
+const MOST_IN_ALL: usize = 1 << 16;
+/// Most calls inside of each other.
+const MOST_CALLS: usize = 64;
 
 /// Checks the items of a source. The shader counts only if there is no error.
 pub(crate) fn check(
@@ -84,6 +88,7 @@ pub(crate) fn check(
         return None;
     };
     checker.check_recursion(main);
+    checker.check_sizes();
     let Checker { variables, functions, .. } = checker;
     let functions = functions
         .into_iter()
@@ -221,6 +226,12 @@ impl Checker<'_> {
             }
         }
         let ty = Type::Struct(Rc::new(Structure { name: name.name.to_string(), members: list }));
+        let fits = ty.components() <= MOST_COMPONENTS;
+        if !fits {
+            let message = format!("the structure has more than {MOST_COMPONENTS} components");
+            self.error(name.span, message);
+        }
+        let ty = if fits { ty } else { Type::Error };
         if !name.name.is_empty() {
             self.bind(&name.name, name.span, Symbol::Type(ty.clone()));
         }
@@ -411,15 +422,18 @@ impl Checker<'_> {
         self.functions[index].body = Some(body);
     }
 
-    /// Reports functions that call themselves, and calls of functions without a body.
+    /// Reports functions that call themselves, calls of functions without a body, and too many calls inside of each other.
     fn check_recursion(&mut self, main: usize) {
         // 0: not seen, 1: open, 2: done.
         let mut states = vec![0u8; self.functions.len()];
+        let mut depths = vec![0_usize; self.functions.len()];
         let mut stack = vec![(main, 0)];
         states[main] = 1;
         while let Some((f, next)) = stack.pop() {
             let Some(&(callee, span)) = self.functions[f].calls.get(next) else {
                 states[f] = 2;
+                let inside = self.functions[f].calls.iter().map(|(callee, _)| depths[*callee]);
+                depths[f] = inside.max().unwrap_or(0) + 1;
                 continue;
             };
             stack.push((f, next + 1));
@@ -432,6 +446,22 @@ impl Checker<'_> {
             } else if states[callee] == 0 {
                 states[callee] = 1;
                 stack.push((callee, 0));
+            }
+        }
+        if depths[main] > MOST_CALLS {
+            let span = self.functions[main].span;
+            self.error(span, format!("more than {MOST_CALLS} calls are inside of each other"));
+        }
+    }
+
+    fn check_sizes(&mut self) {
+        let mut count = 0_usize;
+        for variable in &self.variables {
+            count = count.saturating_add(variable.ty.components());
+            if count > MOST_IN_ALL {
+                let message = format!("all variables have more than {MOST_IN_ALL} components");
+                self.diagnostics.add(Diagnostic::error(variable.span, message));
+                return;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What each line of a shader costs: its instructions, beside the source.
+//! What each line of a shader costs: its instructions, next to the source.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
