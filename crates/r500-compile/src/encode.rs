@@ -461,7 +461,7 @@ impl Encoder<'_> {
     fn dot(&mut self, op: &Op) {
         let [a, b] = &op.operands[..] else { return };
         let mut draft = Draft::new(InstType::ALU, &self.out.constants);
-        let (temporary, channel) = self.home(op.register, 0);
+        let (temporary, channel) = self.home(op.register, op.lanes.first().copied().unwrap_or(0));
         let rgb = match a.len() {
             2 => RgbOp::D2A,
             3 => RgbOp::DP3,

@@ -90,7 +90,13 @@ impl Parser<'_> {
     }
 
     fn previous(&self) -> Span {
-        self.at.checked_sub(1).map_or(Span::default(), |at| self.tokens[at].span)
+        let last = self.tokens.len() - 1;
+        self.at.checked_sub(1).map_or(Span::default(), |at| self.tokens[at.min(last)].span)
+    }
+
+    /// Skips tokens, but not past the end.
+    fn skip(&mut self, count: usize) {
+        self.at = (self.at + count).min(self.tokens.len() - 1);
     }
 
     fn take(&mut self, punct: &str) -> bool {
@@ -222,7 +228,7 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         if self.word("precision") {
-            self.at += 2;
+            self.skip(2);
             self.expect(";", "the precision")?;
             return Ok(Vec::new());
         }
@@ -232,7 +238,7 @@ impl Parser<'_> {
             && self.peek_at(1).is(";")
             && self.peek().ident() != Some("struct")
         {
-            self.at += 2;
+            self.skip(2);
             return Ok(Vec::new());
         }
         let ty = self.type_name()?;
@@ -475,7 +481,7 @@ impl Parser<'_> {
                 Ok(kind)
             }
             "precision" => {
-                self.at += 3;
+                self.skip(3);
                 self.expect(";", "the precision")?;
                 Ok(StmtKind::Empty)
             }
