@@ -1,4 +1,4 @@
-//! The evaluator: runs the typed tree on a quad of pixels, statement by statement, by the rules that the [crate](crate) states.
+//! The evaluator: runs the typed tree on a quad of pixels, statement by statement, by the rules that the crate states.
 //!
 //! It shares the formulas of the language's functions with the compiler, and nothing else: no folding, no value numbering, no registers,
 //! no flow control of the chip. What a program gives must be what the evaluator gives, but where the rules leave it open: the sign of a
