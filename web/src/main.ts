@@ -160,7 +160,10 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
   },
 });
 const textureFiles = new TextureFiles(program, editor, language);
-const files = new Files(language, textureFiles, (source) => work.open(source));
+/** The client of the optimiser and the compiler of GLSL, which is created on first use, because it has a separate module. */
+let optimizer: Client | undefined;
+const onDemand = (): Client => (optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4)));
+const files = new Files(language, onDemand, textureFiles, (source) => work.open(source));
 
 function show(found: Analysis, source: Source): void {
   performance.mark("analysed");
@@ -287,14 +290,11 @@ new Compare(module, {
   },
   step: (at, position) => void session.stepThrough(at, position),
 });
-/** The client of the optimiser, which is created on first use, because it has a separate module. */
-let optimizer: Client | undefined;
 new Shorter({
   own: () => ({ source: program.source, ranges: program.analysis.value?.instructions.map(({ range }) => range) ?? [], offset: program.analysis.value?.offset ?? 0 }),
   optimize: async () => {
     const { source } = program;
-    optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4));
-    return optimizer.ask("optimize", sourceRequest(source), source.files.map((file) => file.bytes));
+    return onDemand().ask("optimize", sourceRequest(source), source.files.map((file) => file.bytes));
   },
   open: (source) => work.open(source),
 });

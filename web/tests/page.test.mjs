@@ -146,6 +146,23 @@ test("a dropped capture draws its reference picture", async () => {
   await context.close();
 });
 
+test("dropped GLSL is compiled and drawn; its errors say the line and what to do", async () => {
+  const { page, context } = await visit(at);
+  const shader = "precision highp float;\nvarying vec2 uv;\nuniform float time;\nvoid main() { gl_FragColor = vec4(fract(uv * 3.0), 0.25, 1.0); }\n";
+  await drop(page, "tiles.frag", Buffer.from(shader));
+  await page.waitForFunction(() => r500.source().name === "tiles");
+  await settled(page);
+  assert.match(await page.evaluate(() => r500.source().text), /FRC/);
+  const file = join(folder, "tiles.frag");
+  writeFileSync(file, shader);
+  const text = execFileSync(command, ["compile", file, "--with", "r500", "--to", "asm"]).toString();
+  writeFileSync(join(folder, "tiles.r5"), text);
+  assert.deepEqual(await values(page), native(join(folder, "tiles.r5")));
+  await drop(page, "wrong.frag", Buffer.from(shader.replace("fract(", "frcat(")));
+  await page.getByText("did you mean `fract`?").waitFor();
+  await context.close();
+});
+
 test("of a file with many programs one can choose", async () => {
   const { page, context } = await visit(at);
   const file = join(folder, "two.json");

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 #[cfg(feature = "page")]
 use crate::Session;
 #[cfg(not(feature = "page"))]
-use crate::optimize::OptimizerSession as Session;
+use crate::on_demand::OnDemandSession as Session;
 
 thread_local! {
     /// The request, then the answer.

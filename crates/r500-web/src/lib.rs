@@ -16,6 +16,7 @@
 //! | [`language`] | editor services: meanings, completion, definitions, renaming, formatting |
 //! | [`encoding`] | the fields of an instruction, and their changes in the source |
 //! | `optimize` | the optimised program, its cost and the evidence |
+//! | `on_demand` | the session of the module that has the optimiser and the compiler of GLSL |
 //! | [`edit`] | changes of constants and textures in the source |
 //! | [`picture`] | rows of the picture and their raw values |
 //! | [`step`] | the recorded run of a pixel |
@@ -37,6 +38,8 @@ pub mod expect;
 pub mod language;
 pub mod look;
 pub mod message;
+#[cfg(feature = "optimizer")]
+pub mod on_demand;
 pub mod open;
 #[cfg(feature = "optimizer")]
 pub mod optimize;

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct Opened {
     /// What the file is written in.
     pub format: &'static str,
-    /// The names of its programs.
+    /// The names of its programs; none if another module compiles it.
     pub names: Vec<String>,
     /// The number of the program that was read.
     pub picked: usize,
@@ -36,6 +36,10 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     if language == Language::Assembly {
         let text = String::from_utf8_lossy(bytes).into_owned();
         return Ok(Opened { format, names: vec![stem(name)], picked: 0, text });
+    }
+    if language == Language::Glsl && !cfg!(feature = "optimizer") {
+        // The page asks the module that has the compiler.
+        return Ok(Opened { format, names: Vec::new(), picked: 0, text: String::new() });
     }
     let jobs = reader::read(bytes, Some(name), Some(language), &limits());
     let jobs = jobs.map_err(|error| error.to_string())?;
@@ -74,4 +78,26 @@ pub fn source(job: &Job) -> String {
 fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     name.split('.').next().unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn glsl_becomes_a_source() {
+        let text = b"precision highp float; varying vec2 uv; uniform float time;\nvoid main() { gl_FragColor = vec4(uv, sin(time), 1.0); }";
+        let opened = open(text, "waves.frag", 0).unwrap();
+        assert_eq!((opened.format, opened.names.as_slice()), ("GLSL", &["waves".to_owned()][..]));
+        assert!(
+            opened.text.contains("UNIFORM \"time\"") && opened.text.contains("SIN"),
+            "{}",
+            opened.text
+        );
+        let error =
+            open(b"void main() { gl_FragColor = vec4(colour, 1.0); }", "x.frag", 0).unwrap_err();
+        assert_eq!(error, "x.frag:1:35: `colour` is not declared");
+    }
 }

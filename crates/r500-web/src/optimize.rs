@@ -3,35 +3,10 @@
 use r500::equivalence::Trial;
 use r500::opt::{Change as OptChange, Cost as OptCost, Options, passes};
 use r500::optimizer::{self, Checked, Evidence};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::document::{Document, Range};
-use crate::message::{Source, json, parse};
 use crate::open;
-
-/// The session of a module that contains only the optimiser. It answers the request `optimize` like
-/// [`Session`](crate::Session).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OptimizerSession;
-
-/// The only request.
-#[derive(Deserialize)]
-#[serde(tag = "do", rename_all = "camelCase")]
-enum Request {
-    Optimize(Source),
-}
-
-impl OptimizerSession {
-    /// Processes a request. Returns the answer as JSON.
-    ///
-    /// # Errors
-    /// The error message.
-    #[allow(clippy::unused_self, reason = "modules have one session, whichever it is")]
-    pub fn answer(&mut self, request: &[u8]) -> Result<String, String> {
-        let (Request::Optimize(source), mut attached) = parse(request)?;
-        json(&optimize(&attached.document(source)?)?)
-    }
-}
 
 /// An optimised program, and the evidence that it is equivalent.
 #[derive(Debug, Serialize)]
@@ -236,10 +211,10 @@ EXPECT out[0] at (0, 0) = (0, 0, 0, 1) ;
     fn a_module_with_the_optimiser_alone_answers_as_the_whole_session_does() {
         let ask = |name: &str| format!("{}\n", serde_json::json!({ "do": name, "text": SOURCE }));
         let request = ask("optimize");
-        let alone = OptimizerSession.answer(request.as_bytes()).unwrap();
+        let alone = crate::on_demand::OnDemandSession.answer(request.as_bytes()).unwrap();
         assert!(alone.contains("proved"), "{alone}");
         assert_eq!(crate::Session::default().answer(request.as_bytes()).unwrap(), alone);
-        assert!(OptimizerSession.answer(ask("flow").as_bytes()).is_err());
+        assert!(crate::on_demand::OnDemandSession.answer(ask("flow").as_bytes()).is_err());
     }
 
     /// An unchanged instruction keeps its line with comment and names.

@@ -13,6 +13,8 @@ export class Files {
 
   constructor(
     private readonly language: Language,
+    /** The module that compiles GLSL, which is loaded where it is needed. */
+    private readonly compiler: () => Language,
     private readonly textures: TextureFiles,
     private readonly open: (source: Source) => void,
   ) {}
@@ -32,7 +34,13 @@ export class Files {
 
   /** Opens a program of a file; if there are several, another one can be chosen. */
   private async program(file: string, bytes: Uint8Array, pick = 0): Promise<void> {
-    const { format, names, text } = await this.language.ask("open", { name: file, length: bytes.length, pick }, [bytes]);
+    const what = { name: file, length: bytes.length, pick };
+    let opened = await this.language.ask("open", what, [bytes]);
+    if (opened.names.length === 0) {
+      say(`${file}: compiling ${opened.format} …`);
+      opened = await this.compiler().ask("open", what, [bytes]);
+    }
+    const { format, names, text } = opened;
     this.open({ name: names[pick] ?? file, text, files: [] });
     say(names.length === 1 ? `${file}: ${format}` : `${file}: ${format}, program ${pick + 1} of ${names.length}`);
     this.programs.show(names, pick, (other) => void this.program(file, bytes, other).catch((error: unknown) => say(message(error))));

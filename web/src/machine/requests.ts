@@ -308,7 +308,7 @@ export type Opened = {
  */
 format: string,
 /**
- * The names of its programs.
+ * The names of its programs; none if another module compiles it.
  */
 names: Array<string>,
 /**

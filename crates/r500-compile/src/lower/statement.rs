@@ -56,17 +56,18 @@ impl<'a> Lower<'a> {
                 return;
             }
             self.statement(statement);
-            if rest.is_empty() || self.left {
-                continue;
+            if self.left {
+                return;
             }
             let exits = exits(std::slice::from_ref(statement));
-            let open = self.loop_of_frame();
             let mut flags: Vec<VariableId> = Vec::new();
-            match open {
+            match self.loop_of_frame() {
+                // Also after the last statement: a pass would follow.
                 Some(Open::Rolled { .. }) => {
                     if exits.returns_inside {
                         self.leave_if_returned(statement.span);
                     }
+                    continue;
                 }
                 Some(Open::Unrolled { broken, continued }) => {
                     flags.extend([*broken, *continued]);
@@ -74,8 +75,11 @@ impl<'a> Lower<'a> {
                 }
                 None => flags.extend(self.frames.last().map(|frame| frame.returned)),
             }
+            if rest.is_empty() {
+                continue;
+            }
             let may_exit = exits.returns || exits.breaks || exits.continues;
-            if !may_exit || flags.is_empty() {
+            if !may_exit {
                 continue;
             }
             let condition = self.none_of(&flags);

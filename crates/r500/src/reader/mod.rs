@@ -24,7 +24,7 @@ pub enum Language {
     Format(Format),
     /// The assembly language.
     Assembly,
-    /// GLSL: a fragment shader, which [`r500_compile`] compiles.
+    /// GLSL: a fragment shader. The feature `glsl` compiles it.
     Glsl,
 }
 
@@ -55,6 +55,9 @@ pub enum ReadError {
         /// Number of errors.
         count: usize,
     },
+    /// GLSL, in a library without its compiler (the feature `glsl`).
+    #[error("this is GLSL, and the compiler is not part of this library")]
+    NoCompiler,
     /// A texture file that cannot be loaded.
     #[error("{place}: {message}")]
     Texture {
@@ -92,7 +95,9 @@ impl ReadError {
     pub fn blames_input(&self) -> bool {
         match self {
             Self::Format { error } => error.blames_input(),
-            Self::Io(_) | Self::TooLong { .. } | Self::TextureMemory { .. } => false,
+            Self::Io(_) | Self::TooLong { .. } | Self::TextureMemory { .. } | Self::NoCompiler => {
+                false
+            }
             Self::Unrecognised
             | Self::Assembly { .. }
             | Self::Glsl { .. }
@@ -252,6 +257,13 @@ fn whole(input: impl Read, limits: &Limits) -> Result<Vec<u8>, ReadError> {
 }
 
 /// Compiles GLSL.
+#[cfg(not(feature = "glsl"))]
+fn compiled(_: &str, _: Option<&str>) -> Result<Job, ReadError> {
+    Err(ReadError::NoCompiler)
+}
+
+/// Compiles GLSL.
+#[cfg(feature = "glsl")]
 fn compiled(source: &str, name: Option<&str>) -> Result<Job, ReadError> {
     let file = name.unwrap_or("shader");
     match r500_compile::compile(source) {
@@ -317,7 +329,7 @@ pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
         return Some(Language::Assembly);
     }
     let text = std::str::from_utf8(head).ok();
-    let is_glsl = || text.is_some_and(r500_compile::is_fragment_shader);
+    let is_glsl = || text.is_some_and(r500_glsl::is_fragment_shader);
     let ends =
         |ending: &&str| name.is_some_and(|name| name.to_ascii_lowercase().ends_with(*ending));
     if [".frag", ".fs", ".fsh", ".glsl"].iter().any(ends) && is_glsl() {
@@ -416,6 +428,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "glsl")]
     fn glsl_is_compiled() {
         let source = b"// a shader\nprecision highp float; uniform float k; varying vec2 uv;\nvoid main() { gl_FragColor = vec4(uv * k, 0.0, 1.0); }";
         assert_eq!(recognise(source, None), Some(Language::Glsl));

@@ -1,0 +1,40 @@
+//! The session of a module that contains only what the page loads where it is asked for: the optimiser and the compiler of GLSL.
+
+use serde::Deserialize;
+
+use crate::message::{Source, json, parse};
+use crate::{open, optimize};
+
+/// Answers the requests `optimize` and `open` like [`Session`](crate::Session).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OnDemandSession;
+
+/// The requests.
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase")]
+enum Request {
+    Optimize(Source),
+    Open {
+        #[serde(default)]
+        pick: usize,
+        name: String,
+        length: usize,
+    },
+}
+
+impl OnDemandSession {
+    /// Processes a request. Returns the answer as JSON.
+    ///
+    /// # Errors
+    /// The error message.
+    #[allow(clippy::unused_self, reason = "modules have one session, whichever it is")]
+    pub fn answer(&mut self, request: &[u8]) -> Result<String, String> {
+        let (request, mut attached) = parse(request)?;
+        match request {
+            Request::Optimize(source) => json(&optimize::optimize(&attached.document(source)?)?),
+            Request::Open { pick, name, length } => {
+                json(&open::open(attached.take(length)?, &name, pick)?)
+            }
+        }
+    }
+}
