@@ -103,16 +103,17 @@ fn find(nodes: &[Node], copy: usize, routine: &Routine, uses: &Uses) -> Option<F
     // Nothing in between uses the variable's register or leaves; all that reads the source is here.
     let mut inside = Looks { from, to: *to, reads: 0, touches: false };
     inside.list(&nodes[define + 1..copy]);
-    let mut own = 0;
-    reads(&nodes[define], &mut |register, _| own += usize::from(register == from));
+    let (mut own, mut reads_to) = (0, false);
+    reads(&nodes[define], &mut |register, _| {
+        own += usize::from(register == from);
+        reads_to |= register == *to;
+    });
+    // An instruction reads before it writes; several do not.
+    let overwrites =
+        reads_to && matches!(&nodes[define], Node::Op(op) if !routine.is_one_instruction(op));
     let all = uses.reads.get(&from).copied().unwrap_or(0);
-    (!inside.touches && own == 0 && inside.reads + lanes.len() == all).then_some(Found {
-        copy,
-        define,
-        from,
-        to: *to,
-        places,
-    })
+    (!inside.touches && !overwrites && own == 0 && inside.reads + lanes.len() == all)
+        .then_some(Found { copy, define, from, to: *to, places })
 }
 
 /// Returns whether a node can write other components of another register.

@@ -396,6 +396,10 @@ impl Encoder<'_> {
             let mut chosen = left.clone();
             let mut draft = self.draft(op, &chosen);
             if draft.is_none() {
+                debug_assert!(
+                    !self.routine.is_one_instruction(op),
+                    "the allocation relies on it: {op:?}"
+                );
                 let colors: Vec<(usize, usize)> =
                     left.iter().copied().filter(|(_, c)| *c < 3).collect();
                 chosen = Vec::new();

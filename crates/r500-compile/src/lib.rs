@@ -222,8 +222,7 @@ fn limits(source: &str, encoded: &encode::Encoded) -> Vec<(String, String)> {
 
 /// The lines with the most instructions: `line 23 (210), line 7 (12)`.
 fn most_expensive(source: &str, spans: &[Span]) -> String {
-    let line =
-        |span: &Span| source.get(..span.start as usize).unwrap_or("").matches('\n').count() + 1;
+    let line = |span: &Span| span.line(source) + 1;
     let mut counts = std::collections::BTreeMap::new();
     for span in spans {
         *counts.entry(line(span)).or_insert(0_usize) += 1;
@@ -328,19 +327,14 @@ fn targets(code: &[r500_isa::Instruction]) -> [bool; 4] {
 /// An input that goes over the picture: x and y from 0 to 1, z is 0 and w is 1; the place in clip space from -1 to 1.
 fn input(vector: &InputVector, temporary: u8) -> Input {
     use r500_glsl::tree::BuiltinVariable as B;
-    let plane = |c, du, dv| Plane { c, du, dv };
     let components = std::array::from_fn(|n| {
         if n >= usize::from(vector.size) {
             return Component::default();
         }
-        let plane = match (n, vector.builtin) {
-            (0, Some(B::FrontFacing)) => Plane::constant(1.0),
-            (0, Some(B::FragCoord)) => plane(-1.0, 2.0, 0.0),
-            (1, Some(B::FragCoord)) => plane(-1.0, 0.0, 2.0),
-            (0, _) => plane(0.0, 1.0, 0.0),
-            (1, _) => plane(0.0, 0.0, 1.0),
-            (3, _) => Plane::constant(1.0),
-            _ => Plane::constant(0.0),
+        let plane = match vector.builtin {
+            Some(B::FrontFacing) => Plane::constant(1.0),
+            Some(B::FragCoord) => Plane::of_clip_place(n),
+            _ => Plane::of_component(n),
         };
         Component { name: format!("{}.{}", vector.name, ["x", "y", "z", "w"][n]), plane }
     });

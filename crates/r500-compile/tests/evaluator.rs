@@ -46,8 +46,9 @@ fn generated_shaders_draw_what_the_evaluator_gives() {
     let (cases, first) = (number("R500_CASES", 300), number("R500_SEED", 0));
     let (mut pixels, mut open, mut limits, mut drawn) = (0, 0, 0, 0);
     // Seeds that once showed an error: the order of operands with effects, the component of a scalar product,
-    // `return` in the last statement of a pass.
-    for seed in [6517, 11345, 12429].into_iter().chain(first..first + cases) {
+    // `return` in the last statement of a pass,
+    // a coalesced operation of several instructions that reads what it sets.
+    for seed in [6517, 11345, 12429, 20879].into_iter().chain(first..first + cases) {
         let source = r500_gen::glsl::shader(&mut r500_gen::Rng::new(seed));
         let (shader, warnings) = match r500_glsl::parse(&source) {
             Ok(read) => read,

@@ -29,6 +29,13 @@ impl Span {
         Self { start: self.end, end: self.end }
     }
 
+    /// Returns the line of its first byte, from 0.
+    #[must_use]
+    pub fn line(self, source: &str) -> usize {
+        let before = source.as_bytes().get(..self.start as usize).unwrap_or(source.as_bytes());
+        before.iter().filter(|byte| **byte == b'\n').count()
+    }
+
     /// Returns the bytes.
     #[must_use]
     pub const fn range(self) -> Range<usize> {
@@ -104,7 +111,7 @@ impl Diagnostic {
     #[must_use]
     pub fn line_column(&self, source: &str) -> (usize, usize) {
         let before = source.get(..self.span.start as usize).unwrap_or(source);
-        let line = before.matches('\n').count() + 1;
+        let line = self.span.line(source) + 1;
         let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
         (line, column)
     }

@@ -299,7 +299,6 @@ fn built_in(job: &Job, named: &[Varying], inputs: &[JobInput]) -> Option<Varying
 /// Returns inputs that go over the picture: x and y of each varying from 0 to 1, z is 0 and w is 1; those of `gl_FragCoord` before the
 /// viewport, from -1 to 1. What is not known is 0.
 fn planes(varyings: &[Varying], inputs: &[JobInput]) -> Vec<JobInput> {
-    let plane = |c, du, dv| Plane { c, du, dv };
     inputs
         .iter()
         .map(|input| {
@@ -308,13 +307,9 @@ fn planes(varyings: &[Varying], inputs: &[JobInput]) -> Vec<JobInput> {
                 let is_place = varying.name == "gl_FragCoord";
                 for n in 0..varying.channels {
                     let component = usize::from(varying.component + n) & 3;
-                    let plane = match (component, is_place) {
-                        (0, false) => plane(0.0, 1.0, 0.0),
-                        (1, false) => plane(0.0, 0.0, 1.0),
-                        (0, true) => plane(-1.0, 2.0, 0.0),
-                        (1, true) => plane(-1.0, 0.0, 2.0),
-                        (3, _) => Plane::constant(1.0),
-                        _ => Plane::constant(0.0),
+                    let plane = match is_place {
+                        true => Plane::of_clip_place(component),
+                        false => Plane::of_component(component),
                     };
                     let name = format!("{}.{}", varying.name, ["x", "y", "z", "w"][component]);
                     components[usize::from(varying.channel + n) & 3] = Component { name, plane };

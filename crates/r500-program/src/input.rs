@@ -55,6 +55,28 @@ impl Plane {
         Self { c, du: 0.0, dv: 0.0 }
     }
 
+    /// Returns the plane that a component of an input has where nothing else gives one, by its number: x and y go from 0 to 1 over the
+    /// picture, z is 0 and w is 1.
+    #[must_use]
+    pub const fn of_component(n: usize) -> Self {
+        match n {
+            0 => Self { c: 0.0, du: 1.0, dv: 0.0 },
+            1 => Self { c: 0.0, du: 0.0, dv: 1.0 },
+            3 => Self::constant(1.0),
+            _ => Self::constant(0.0),
+        }
+    }
+
+    /// Returns the plane that a component of the place in clip space has: x and y go from -1 to 1, z is 0 and w is 1.
+    #[must_use]
+    pub const fn of_clip_place(n: usize) -> Self {
+        match n {
+            0 => Self { c: -1.0, du: 2.0, dv: 0.0 },
+            1 => Self { c: -1.0, du: 0.0, dv: 2.0 },
+            _ => Self::of_component(n),
+        }
+    }
+
     /// Returns the plane through the values at three corners of the picture: lower left, lower
     /// right, upper left.
     #[must_use]
@@ -82,14 +104,6 @@ impl Input {
     /// v upward.
     #[must_use]
     pub fn uv() -> Self {
-        Self::planes(
-            0,
-            [
-                Plane { c: 0.0, du: 1.0, dv: 0.0 },
-                Plane { c: 0.0, du: 0.0, dv: 1.0 },
-                Plane::constant(0.0),
-                Plane::constant(1.0),
-            ],
-        )
+        Self::planes(0, [0, 1, 2, 3].map(Plane::of_component))
     }
 }

@@ -43,11 +43,11 @@ impl SourceMap {
 
     /// Builds the map of a program that was compiled from a text, of which each instruction computes some places.
     pub(super) fn of_text(job: &Job, text: &str, spans: &[Vec<Span>], path: &Path) -> Self {
-        let line = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
         // One that computes several places is of the first of them.
         let lines = |spans: &Vec<Span>| {
             let first = spans.iter().min_by_key(|span| (span.start, span.end))?;
-            Some((line(first.range().start), line(first.range().end)))
+            let last = Span { start: first.end, ..*first };
+            Some((first.line(text) + 1, last.line(text) + 1))
         };
         Self {
             path: Some(path.to_owned()),

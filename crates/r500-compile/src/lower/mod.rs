@@ -34,7 +34,7 @@ use crate::interface::{InputVector, SamplerUnit, UniformVector, VIEWPORT, host_n
 const MOST_OPERATIONS: usize = 40_000;
 
 /// Most expressions that are lowered, also to count the passes of loops, so that loops inside of each other end.
-const MOST_WORK: usize = 2_000_000;
+const MOST_WORK: usize = 400_000;
 
 /// What the lowering gives.
 pub(crate) struct Lowered {

@@ -29,11 +29,8 @@ pub(super) fn print(out: &mut impl Write, verdict: &Verdict) -> io::Result<()> {
         "{}: {}, {total}; one that computes several lines counts for each",
         verdict.name, verdict.version
     )?;
-    let line_of = |span: &Span| {
-        shader.text.get(..span.range().start).unwrap_or_default().matches('\n').count()
-    };
     let of_line = |line: usize| -> BTreeSet<usize> {
-        let computes = |spans: &Vec<Span>| spans.iter().any(|span| line_of(span) == line);
+        let computes = |spans: &Vec<Span>| spans.iter().any(|span| span.line(&shader.text) == line);
         let all = verdict.spans.iter().enumerate();
         all.filter(|(_, spans)| computes(spans)).map(|(at, _)| at).collect()
     };

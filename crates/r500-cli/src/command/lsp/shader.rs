@@ -93,11 +93,10 @@ impl ShaderDocument {
     fn costs(&self, places: &Places<'_>, range: &Range<usize>) -> Value {
         let Some(Ok(compiled)) = &self.result else { return json!([]) };
         let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let source = String::from_utf8_lossy(&self.text);
         for (at, spans) in compiled.spans.iter().enumerate() {
             for span in spans {
-                let before = self.text.get(..span.range().start).unwrap_or_default();
-                let line = before.iter().filter(|byte| **byte == b'\n').count();
-                let list = lines.entry(line).or_default();
+                let list = lines.entry(span.line(&source)).or_default();
                 if list.last() != Some(&at) {
                     list.push(at);
                 }
