@@ -114,7 +114,8 @@ pub(crate) fn allocate(routine: &Routine, inputs: usize) -> Result<Allocation, u
                 files[*file].get(t).is_none_or(|last| *last <= interval.first && interval.first > 0)
             })
         };
-        let t = (0..).find(|t| is_free(*t)).unwrap_or(0);
+        #[expect(clippy::expect_used, reason = "past all that are in use, one is free")]
+        let t = (0..).find(|t| is_free(*t)).expect("the numbers do not end");
         for file in needs {
             if files[*file].len() <= t {
                 files[*file].resize(t + 1, 0);

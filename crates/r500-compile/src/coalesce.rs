@@ -116,9 +116,14 @@ fn find(nodes: &[Node], copy: usize, routine: &Routine, uses: &Uses) -> Option<F
         .then_some(Found { copy, define, from, to: *to, places })
 }
 
+/// Returns to which component a copy moves a component.
+fn place_of(places: &[(u8, u8)], component: u8) -> Option<u8> {
+    places.iter().find(|(from, _)| *from == component).map(|(_, to)| *to)
+}
+
 /// Returns whether a node can write other components of another register.
 fn fits(node: &Node, places: &[(u8, u8)], routine: &Routine, to: Register) -> bool {
-    let place = |c: u8| places.iter().find(|(from, _)| *from == c).map(|(_, to)| *to);
+    let place = |c: u8| place_of(places, c);
     let is_alpha = |c: u8| routine.shape(to) == Shape::Alpha || c == 3;
     match node {
         Node::Op(op) => {
@@ -171,7 +176,8 @@ impl Looks {
 }
 
 fn apply(nodes: &mut Vec<Node>, found: &Found) {
-    let place = |c: u8| found.places.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
+    #[expect(clippy::expect_used, reason = "`find` gives up when a lane has no place")]
+    let place = |c: u8| place_of(&found.places, c).expect("the copy reads each lane");
     match &mut nodes[found.define] {
         Node::Op(op) => {
             op.register = found.to;

@@ -212,7 +212,7 @@ impl Draft {
                 Atom::Uniform(uniform, channel) => {
                     let place =
                         self.constants.iter().position(|c| *c == Constant::Uniform(uniform));
-                    (constant_source(place?)?, usize::from(channel))
+                    (constant_source(place?), usize::from(channel))
                 }
                 Atom::Literal(bits) => {
                     let sign = u32::from(part.negate != negate) << 31;
@@ -260,7 +260,7 @@ impl Draft {
             }
             let free = [sources[0].is_none(), sources[1].is_none()];
             let (place, channels) = self.pool(&rest, free)?;
-            let source = constant_source(place)?;
+            let source = constant_source(place);
             for ((n, _), channel) in rest.iter().zip(channels) {
                 sources[usize::from(channel == 3)] = Some(source);
                 swizzles[*n] = CHANNELS[channel];
@@ -337,15 +337,17 @@ impl Draft {
     }
 }
 
-fn constant_source(place: usize) -> Option<Source> {
+fn constant_source(place: usize) -> Source {
     // More constants than the chip has are reported by number; the program is not used.
-    Some(Source { addr: u8::try_from(place).unwrap_or(u8::MAX), constant: true, relative: false })
+    Source { addr: u8::try_from(place).unwrap_or(u8::MAX), constant: true, relative: false }
 }
 
+#[expect(clippy::expect_used, reason = "a broken promise of the passes before must not compile")]
 impl Encoder<'_> {
     /// Returns the temporary and the channel of a register's component.
     fn home(&self, register: Register, component: u8) -> (u8, usize) {
-        let temporary = self.allocation.temporaries[register.0 as usize].unwrap_or(0);
+        let temporary = self.allocation.temporaries[register.0 as usize]
+            .expect("the allocation has a temporary for each register that code names");
         match self.routine.shape(register) {
             Shape::Alpha => (temporary, 3),
             _ => (temporary, usize::from(component & 3)),
@@ -412,10 +414,7 @@ impl Encoder<'_> {
                     }
                 }
             }
-            let Some(draft) = draft else {
-                debug_assert!(false, "one lane of three operands has three sources");
-                return;
-            };
+            let draft = draft.expect("one lane of three operands has three sources");
             self.out.constants.clone_from(&draft.constants);
             self.push(draft.finish(), op.span);
             left.retain(|lane| !chosen.contains(lane));
@@ -463,9 +462,9 @@ impl Encoder<'_> {
 
     /// A sum of products: the colours' unit computes it, and alpha takes it.
     fn dot(&mut self, op: &Op) {
-        let [a, b] = &op.operands[..] else { return };
+        let [a, b] = &op.operands[..] else { unreachable!("a scalar product has two operands") };
         let mut draft = Draft::new(InstType::ALU, &self.out.constants);
-        let (temporary, channel) = self.home(op.register, op.lanes.first().copied().unwrap_or(0));
+        let (temporary, channel) = self.home(op.register, op.lanes[0]);
         let rgb = match a.len() {
             2 => RgbOp::D2A,
             3 => RgbOp::DP3,
@@ -477,16 +476,14 @@ impl Encoder<'_> {
             3 => draft.cmn(|cmn| cmn.with(CmnInst::ALPHA_WMASK, true)),
             c => draft.cmn(|cmn| cmn.with(CmnInst::RGB_WMASK, RgbMask::new(1 << c))),
         }
-        let mut fits = Some(());
+        let gathered = "the builder gathers operands of scalar products";
         for (slot, operand) in [(Slot::A, a), (Slot::B, b)] {
             let part = |n: usize| operand.get(n).copied();
-            fits = fits
-                .and_then(|()| draft.operand(self, Half::Rgb, slot, &[part(0), part(1), part(2)]));
+            draft.operand(self, Half::Rgb, slot, &[part(0), part(1), part(2)]).expect(gathered);
             if let Some(last) = part(3) {
-                fits = fits.and_then(|()| draft.operand(self, Half::Alpha, slot, &[Some(last)]));
+                draft.operand(self, Half::Alpha, slot, &[Some(last)]).expect(gathered);
             }
         }
-        debug_assert!(fits.is_some(), "the builder gathers operands of scalar products");
         // What D2A adds.
         let zero = Operand { sel: Sel::SRC0, swiz: [Swiz::ZERO; 3], modifier: Mod::NOP };
         draft.inst = draft.inst.with_rgb_operand(Slot::C, zero);
@@ -609,10 +606,7 @@ impl Encoder<'_> {
                     }
                 }
             }
-            let Some(draft) = draft else {
-                debug_assert!(false, "one channel has one source");
-                return;
-            };
+            let draft = draft.expect("one channel has one source");
             self.out.constants.clone_from(&draft.constants);
             self.push(draft.finish(), span);
             left.retain(|n| !chosen.contains(n));
@@ -675,8 +669,7 @@ impl Encoder<'_> {
         let literal = |value| [Some(Component::literal(value)), None, None];
         let parts = [[Some(condition.test), None, None], literal(1.0), literal(0.0)];
         for (slot, parts) in Slot::ALL.into_iter().zip(parts) {
-            let fits = draft.operand(self, Half::Rgb, slot, &parts);
-            debug_assert!(fits.is_some(), "one component has one source");
+            draft.operand(self, Half::Rgb, slot, &parts).expect("one component has one source");
         }
         draft.cmn(|cmn| {
             cmn.with(CmnInst::ALU_RESULT_SEL, AluResultSel::RED)

@@ -155,7 +155,6 @@ impl Binary {
 pub(crate) struct Qualifiers {
     pub(crate) storage: Option<(Storage, Span)>,
     pub(crate) is_const: bool,
-    pub(crate) flat: bool,
     /// `layout(location = N)`
     pub(crate) location: Option<i64>,
     /// `in`, `out`, `inout` of a parameter; of a global variable ES 3.00's.

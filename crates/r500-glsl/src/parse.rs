@@ -261,9 +261,8 @@ impl Parser<'_> {
                 Some("in") => found.input = true,
                 Some("out") => found.output = true,
                 Some("inout") => (found.input, found.output) = (true, true),
-                Some("flat") => found.flat = true,
                 Some(
-                    "lowp" | "mediump" | "highp" | "invariant" | "centroid" | "smooth"
+                    "lowp" | "mediump" | "highp" | "invariant" | "centroid" | "flat" | "smooth"
                     | "noperspective",
                 ) => {}
                 Some("layout") => {

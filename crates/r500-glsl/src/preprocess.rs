@@ -328,9 +328,9 @@ impl Preprocessor<'_> {
             let parameter = token.ident().and_then(|name| {
                 of.parameters.as_ref()?.iter().position(|parameter| **parameter == *name)
             });
-            let beside = joins || of.body.get(i + 1).is_some_and(|next| next.is("##"));
+            let is_joined = joins || of.body.get(i + 1).is_some_and(|next| next.is("##"));
             let with = match parameter.and_then(|n| arguments.get(n)) {
-                Some(argument) if beside => argument.clone(),
+                Some(argument) if is_joined => argument.clone(),
                 Some(argument) => {
                     let argument = argument.clone();
                     self.expand(&argument, inside)

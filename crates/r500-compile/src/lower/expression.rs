@@ -182,7 +182,7 @@ impl<'a> Lower<'a> {
                 lower.values[result] = Some(value);
             },
         );
-        self.values[result].clone().unwrap_or_default()
+        self.held_value(result)
     }
 
     /// Returns 1 where a condition holds, and 0 elsewhere.

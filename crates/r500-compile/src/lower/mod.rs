@@ -421,6 +421,12 @@ impl<'a> Lower<'a> {
         self.values.len() - 1
     }
 
+    /// Returns the value of a variable that has one: a hidden one, or one that a loop holds.
+    #[expect(clippy::expect_used, reason = "an operation with no operands must not compile")]
+    fn held_value(&self, id: VariableId) -> Value {
+        self.values[id].clone().expect("hidden variables and those that loops hold have values")
+    }
+
     // Calls.
 
     /// Runs a function's body with arguments; `None` stands for 0. Returns its value.
@@ -439,7 +445,7 @@ impl<'a> Lower<'a> {
         self.block(&of.body);
         self.builder.span = span;
         self.frames.pop();
-        self.values[result].clone().unwrap_or_default()
+        self.held_value(result)
     }
 
     fn call(&mut self, function: usize, arguments: &'a [Expr], span: Span) -> Value {

@@ -283,7 +283,7 @@ impl<'a> Lower<'a> {
         let Some(Open::Rolled { held, .. }) = self.loops.last() else { return };
         let mut set = Vec::new();
         for (id, register) in held {
-            let value = self.values[*id].clone().unwrap_or_default();
+            let value = self.held_value(*id);
             set.extend(register.iter().copied().zip(value));
         }
         self.builder.set(&set);

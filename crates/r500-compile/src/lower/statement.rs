@@ -114,7 +114,7 @@ impl<'a> Lower<'a> {
     pub(super) fn none_of(&mut self, flags: &[VariableId]) -> Condition {
         let mut all: Option<Value> = None;
         for flag in flags {
-            let value = self.values[*flag].clone().unwrap_or_default();
+            let value = self.held_value(*flag);
             match value.first().and_then(|c| c.value()) {
                 Some(0.0) => {}
                 Some(_) => return Condition::known(false),
