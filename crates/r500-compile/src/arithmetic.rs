@@ -67,60 +67,73 @@ pub(crate) struct FetchKind {
     pub(crate) unscaled: bool,
 }
 
-/// Values and what can be done with them. A value has components; an operand of one component stands for all.
-pub(crate) trait Arithmetic {
-    type Value: Clone;
+/// The components of a value; an operand of one component stands for all.
+pub(crate) type Value<A> = Vec<<A as Arithmetic>::Component>;
 
-    fn literal(&mut self, value: f32) -> Self::Value;
-    fn len(&self, of: &Self::Value) -> usize;
-    /// Returns components by number.
-    fn pick(&self, of: &Self::Value, list: &[usize]) -> Self::Value;
-    fn join(&self, list: &[Self::Value]) -> Self::Value;
-    fn negate(&self, of: &Self::Value) -> Self::Value;
-    fn abs(&self, of: &Self::Value) -> Self::Value;
-    fn alu(&mut self, op: Alu, operands: &[&Self::Value]) -> Self::Value;
+/// Components of values and what can be done with them.
+pub(crate) trait Arithmetic {
+    type Component: Copy;
+
+    /// Returns the component that is a number.
+    fn number(value: f32) -> Self::Component;
+    fn negate(&self, of: &Value<Self>) -> Value<Self>;
+    fn abs(&self, of: &Value<Self>) -> Value<Self>;
+    fn alu(&mut self, op: Alu, operands: &[&Value<Self>]) -> Value<Self>;
     /// a * b + c, limited to 0..1
-    fn mad_sat(&mut self, operands: [&Self::Value; 3]) -> Self::Value;
+    fn mad_sat(&mut self, operands: [&Value<Self>; 3]) -> Value<Self>;
     /// The sum of the products of 2 to 4 components.
-    fn dot(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    fn dot(&mut self, a: &Value<Self>, b: &Value<Self>) -> Value<Self>;
     fn fetch(
         &mut self,
         kind: FetchKind,
-        strq: &Self::Value,
-        gradients: Option<[&Self::Value; 2]>,
-    ) -> Self::Value;
+        strq: &Value<Self>,
+        gradients: Option<[&Value<Self>; 2]>,
+    ) -> Value<Self>;
 
-    fn mad(&mut self, a: &Self::Value, b: &Self::Value, c: &Self::Value) -> Self::Value {
+    fn literal(&self, value: f32) -> Value<Self> {
+        vec![Self::number(value)]
+    }
+
+    /// Returns components by number.
+    fn pick(&self, of: &Value<Self>, list: &[usize]) -> Value<Self> {
+        list.iter().map(|n| of[*n]).collect()
+    }
+
+    fn join(&self, list: &[Value<Self>]) -> Value<Self> {
+        list.concat()
+    }
+
+    fn mad(&mut self, a: &Value<Self>, b: &Value<Self>, c: &Value<Self>) -> Value<Self> {
         self.alu(Alu::Mad, &[a, b, c])
     }
 
-    fn add(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value {
+    fn add(&mut self, a: &Value<Self>, b: &Value<Self>) -> Value<Self> {
         let one = self.literal(1.0);
         self.alu(Alu::Mad, &[a, &one, b])
     }
 
-    fn sub(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value {
+    fn sub(&mut self, a: &Value<Self>, b: &Value<Self>) -> Value<Self> {
         let minus = self.negate(b);
         self.add(a, &minus)
     }
 
-    fn mul(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value {
+    fn mul(&mut self, a: &Value<Self>, b: &Value<Self>) -> Value<Self> {
         let zero = self.literal(0.0);
         self.alu(Alu::Mad, &[a, b, &zero])
     }
 
-    fn scale(&mut self, a: &Self::Value, by: f32) -> Self::Value {
+    fn scale(&mut self, a: &Value<Self>, by: f32) -> Value<Self> {
         let by = self.literal(by);
         self.mul(a, &by)
     }
 
     /// Product with the reciprocal: what `/` is.
-    fn div(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value {
+    fn div(&mut self, a: &Value<Self>, b: &Value<Self>) -> Value<Self> {
         let reciprocal = self.alu(Alu::Rcp, &[b]);
         self.mul(a, &reciprocal)
     }
 
-    fn saturate(&mut self, a: &Self::Value) -> Self::Value {
+    fn saturate(&mut self, a: &Value<Self>) -> Value<Self> {
         let (one, zero) = (self.literal(1.0), self.literal(0.0));
         self.mad_sat([a, &one, &zero])
     }
@@ -128,26 +141,26 @@ pub(crate) trait Arithmetic {
     /// test >= 0 ? a : b
     fn at_least_zero(
         &mut self,
-        test: &Self::Value,
-        a: &Self::Value,
-        b: &Self::Value,
-    ) -> Self::Value {
+        test: &Value<Self>,
+        a: &Value<Self>,
+        b: &Value<Self>,
+    ) -> Value<Self> {
         self.alu(Alu::Cmp, &[a, b, test])
     }
 
     /// The square root; that of 0 is 0 because a product with 0 is.
-    fn sqrt(&mut self, a: &Self::Value) -> Self::Value {
+    fn sqrt(&mut self, a: &Value<Self>) -> Value<Self> {
         let reciprocal = self.alu(Alu::Rsq, &[a]);
         self.mul(a, &reciprocal)
     }
 
-    fn floor(&mut self, a: &Self::Value) -> Self::Value {
+    fn floor(&mut self, a: &Value<Self>) -> Value<Self> {
         let fraction = self.alu(Alu::Frc, &[a]);
         self.sub(a, &fraction)
     }
 
     /// The integer towards 0.
-    fn trunc(&mut self, a: &Self::Value) -> Self::Value {
+    fn trunc(&mut self, a: &Value<Self>) -> Value<Self> {
         let size = self.abs(a);
         let floor = self.floor(&size);
         let minus = self.negate(&floor);
@@ -155,7 +168,7 @@ pub(crate) trait Arithmetic {
     }
 
     /// c[0] + x * (c[1] + x * ...)
-    fn horner(&mut self, x: &Self::Value, c: &[f32]) -> Self::Value {
+    fn horner(&mut self, x: &Value<Self>, c: &[f32]) -> Value<Self> {
         let mut sum = self.literal(c.last().copied().unwrap_or(0.0));
         for c in c.iter().rev().skip(1) {
             let c = self.literal(*c);

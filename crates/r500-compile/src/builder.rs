@@ -360,22 +360,10 @@ impl Builder {
 }
 
 impl Arithmetic for Builder {
-    type Value = Value;
+    type Component = Component;
 
-    fn literal(&mut self, value: f32) -> Value {
-        vec![Component::literal(value)]
-    }
-
-    fn len(&self, of: &Value) -> usize {
-        of.len()
-    }
-
-    fn pick(&self, of: &Value, list: &[usize]) -> Value {
-        list.iter().map(|n| of[*n]).collect()
-    }
-
-    fn join(&self, list: &[Value]) -> Value {
-        list.concat()
+    fn number(value: f32) -> Component {
+        Component::literal(value)
     }
 
     fn negate(&self, of: &Value) -> Value {

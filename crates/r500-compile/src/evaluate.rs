@@ -18,9 +18,9 @@ use r500_texture::{DISABLED_UNIT, Gradients, QuadFetch, TexReadings};
 use crate::Compiled;
 use crate::arithmetic::{ARITH, Alu, Arithmetic, FetchKind, compute};
 use crate::builder::dot_of;
-use crate::functions;
+use crate::functions::{self, rows};
 use crate::interface::{VIEWPORT, host_name, leaves};
-use crate::lower::{product, rows};
+use crate::lower::product;
 
 /// A component in the four pixels of a quad: top left, top right, bottom left, bottom right; the top has the smaller y.
 type Lanes = [f32; 4];
@@ -510,20 +510,11 @@ impl<'a> Evaluator<'a> {
             ExprKind::Diagonal(of) => {
                 let value = self.expr(of);
                 let value = functions::convert(self, &value, &of.ty, &Type::FLOAT);
-                let rows = rows(&expr.ty);
-                let place = |n: usize| if n / rows == n % rows { value[0] } else { [0.0; 4] };
-                (0..expr.ty.components()).map(place).collect()
+                functions::diagonal::<Self>(value[0], &expr.ty)
             }
             ExprKind::Resize(of) => {
                 let value = self.expr(of);
-                let (from, to) = (rows(&of.ty), rows(&expr.ty));
-                let place = |n: usize| match (n / to, n % to) {
-                    (column, row) if column < value.len() / from && row < from => {
-                        value[column * from + row]
-                    }
-                    (column, row) => [f32::from(u8::from(column == row)); 4],
-                };
-                (0..expr.ty.components()).map(place).collect()
+                functions::resized::<Self>(&value, &of.ty, &expr.ty)
             }
             ExprKind::Call(function, arguments) => self.function(*function, arguments),
             ExprKind::Builtin(function, arguments) => {
@@ -754,22 +745,10 @@ fn zeros(ty: &Type) -> Value {
 }
 
 impl Arithmetic for Evaluator<'_> {
-    type Value = Value;
+    type Component = Lanes;
 
-    fn literal(&mut self, value: f32) -> Value {
-        vec![[value; 4]]
-    }
-
-    fn len(&self, of: &Value) -> usize {
-        of.len()
-    }
-
-    fn pick(&self, of: &Value, list: &[usize]) -> Value {
-        list.iter().map(|n| of[*n]).collect()
-    }
-
-    fn join(&self, list: &[Value]) -> Value {
-        list.concat()
+    fn number(value: f32) -> Lanes {
+        [value; 4]
     }
 
     fn negate(&self, of: &Value) -> Value {

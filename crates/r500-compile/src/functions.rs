@@ -7,7 +7,7 @@ use r500_glsl::builtins::Builtin;
 use r500_glsl::types::{Base, Type};
 use r500_isa::values::TexOp;
 
-use crate::arithmetic::{Alu, Arithmetic, FetchKind};
+use crate::arithmetic::{Alu, Arithmetic, FetchKind, Value};
 
 /// 1 / (2 pi): the chip's sines count turns.
 const TURNS: f32 = FRAC_1_PI / 2.0;
@@ -16,9 +16,9 @@ const TURNS: f32 = FRAC_1_PI / 2.0;
 pub(crate) fn call<A: Arithmetic>(
     a: &mut A,
     function: Builtin,
-    arguments: &[A::Value],
+    arguments: &[Value<A>],
     literals: &[Option<Vec<f32>>],
-) -> A::Value {
+) -> Value<A> {
     let literal = |n: usize| -> Option<f32> {
         let values = literals.get(n)?.as_ref()?;
         let first = *values.first()?;
@@ -199,11 +199,11 @@ pub(crate) fn call<A: Arithmetic>(
 /// Returns 1 where `a - b` is at least 0, or 0 for `equal`; the other way with `negated`.
 pub(crate) fn compare<A: Arithmetic>(
     a: &mut A,
-    left: &A::Value,
-    right: &A::Value,
+    left: &Value<A>,
+    right: &Value<A>,
     equal: bool,
     negated: bool,
-) -> A::Value {
+) -> Value<A> {
     let test = difference(a, left, right, equal);
     let (zero, one) = (a.literal(0.0), a.literal(1.0));
     match negated {
@@ -215,10 +215,10 @@ pub(crate) fn compare<A: Arithmetic>(
 /// Returns what is at least 0 exactly if `left >= right`, or if both are equal.
 pub(crate) fn difference<A: Arithmetic>(
     a: &mut A,
-    left: &A::Value,
-    right: &A::Value,
+    left: &Value<A>,
+    right: &Value<A>,
     equal: bool,
-) -> A::Value {
+) -> Value<A> {
     let difference = a.sub(left, right);
     if !equal {
         return difference;
@@ -228,49 +228,49 @@ pub(crate) fn difference<A: Arithmetic>(
 }
 
 /// Combines all components.
-pub(crate) fn fold<A: Arithmetic>(a: &mut A, op: Alu, x: &A::Value) -> A::Value {
+pub(crate) fn fold<A: Arithmetic>(a: &mut A, op: Alu, x: &Value<A>) -> Value<A> {
     let mut all = a.pick(x, &[0]);
-    for i in 1..a.len(x) {
+    for i in 1..x.len() {
         let next = a.pick(x, &[i]);
         all = a.alu(op, &[&all, &next]);
     }
     all
 }
 
-pub(crate) fn dot<A: Arithmetic>(a: &mut A, x: &A::Value, y: &A::Value) -> A::Value {
-    match a.len(x) {
+pub(crate) fn dot<A: Arithmetic>(a: &mut A, x: &Value<A>, y: &Value<A>) -> Value<A> {
+    match x.len() {
         1 => a.mul(x, y),
         _ => a.dot(x, y),
     }
 }
 
-fn length<A: Arithmetic>(a: &mut A, x: &A::Value) -> A::Value {
-    if a.len(x) == 1 {
+fn length<A: Arithmetic>(a: &mut A, x: &Value<A>) -> Value<A> {
+    if x.len() == 1 {
         return a.abs(x);
     }
     let square = dot(a, x, x);
     a.sqrt(&square)
 }
 
-fn turns<A: Arithmetic>(a: &mut A, op: Alu, x: &A::Value) -> A::Value {
+fn turns<A: Arithmetic>(a: &mut A, op: Alu, x: &Value<A>) -> Value<A> {
     let turns = a.scale(x, TURNS);
     // The documents give no range of the operation; Mesa's driver reduces to one turn, too.
     let fraction = a.alu(Alu::Frc, &[&turns]);
     a.alu(op, &[&fraction])
 }
 
-fn exp<A: Arithmetic>(a: &mut A, x: &A::Value) -> A::Value {
+fn exp<A: Arithmetic>(a: &mut A, x: &Value<A>) -> Value<A> {
     let scaled = a.scale(x, LOG2_E);
     a.alu(Alu::Ex2, &[&scaled])
 }
 
-fn exponentials<A: Arithmetic>(a: &mut A, x: &A::Value) -> (A::Value, A::Value) {
+fn exponentials<A: Arithmetic>(a: &mut A, x: &Value<A>) -> (Value<A>, Value<A>) {
     let minus = a.negate(x);
     (exp(a, x), exp(a, &minus))
 }
 
 /// Abramowitz and Stegun, 4.4.45: error below 7e-5.
-fn acos<A: Arithmetic>(a: &mut A, x: &A::Value) -> A::Value {
+fn acos<A: Arithmetic>(a: &mut A, x: &Value<A>) -> Value<A> {
     let size = a.abs(x);
     let one = a.literal(1.0);
     let rest = a.sub(&one, &size);
@@ -283,7 +283,7 @@ fn acos<A: Arithmetic>(a: &mut A, x: &A::Value) -> A::Value {
 }
 
 /// The arcus tangent of 0 to 1: a minimax polynomial of degree 11, error below 3e-6.
-fn atan_of_unit<A: Arithmetic>(a: &mut A, t: &A::Value) -> A::Value {
+fn atan_of_unit<A: Arithmetic>(a: &mut A, t: &Value<A>) -> Value<A> {
     let square = a.mul(t, t);
     let coefficients =
         [0.999_995_6, -0.332_994_6, 0.195_635_93, -0.121_239_07, 0.057_477_314, -0.013_480_47];
@@ -291,7 +291,7 @@ fn atan_of_unit<A: Arithmetic>(a: &mut A, t: &A::Value) -> A::Value {
     a.mul(t, &polynomial)
 }
 
-fn atan<A: Arithmetic>(a: &mut A, x: &A::Value) -> A::Value {
+fn atan<A: Arithmetic>(a: &mut A, x: &Value<A>) -> Value<A> {
     let size = a.abs(x);
     let one = a.literal(1.0);
     let inside = a.sub(&one, &size);
@@ -305,7 +305,7 @@ fn atan<A: Arithmetic>(a: &mut A, x: &A::Value) -> A::Value {
     a.at_least_zero(x, &angle, &minus)
 }
 
-fn atan2<A: Arithmetic>(a: &mut A, y: &A::Value, x: &A::Value) -> A::Value {
+fn atan2<A: Arithmetic>(a: &mut A, y: &Value<A>, x: &Value<A>) -> Value<A> {
     let (high, wide) = (a.abs(y), a.abs(x));
     let most = a.alu(Alu::Max, &[&high, &wide]);
     let least = a.alu(Alu::Min, &[&high, &wide]);
@@ -324,10 +324,10 @@ fn atan2<A: Arithmetic>(a: &mut A, y: &A::Value, x: &A::Value) -> A::Value {
 
 fn refract<A: Arithmetic>(
     a: &mut A,
-    ray: &A::Value,
-    normal: &A::Value,
-    eta: &A::Value,
-) -> A::Value {
+    ray: &Value<A>,
+    normal: &Value<A>,
+    eta: &Value<A>,
+) -> Value<A> {
     let one = a.literal(1.0);
     let along = dot(a, normal, ray);
     let minus = a.negate(&along);
@@ -347,15 +347,15 @@ fn refract<A: Arithmetic>(
 /// Columns times rows times columns: the product of linear algebra. `left` has `rows` rows, `right` as many rows as `left` has columns.
 pub(crate) fn matrix_product<A: Arithmetic>(
     a: &mut A,
-    left: &A::Value,
-    right: &A::Value,
+    left: &Value<A>,
+    right: &Value<A>,
     rows: usize,
-) -> A::Value {
-    let inner = a.len(left) / rows;
-    let columns = a.len(right) / inner;
+) -> Value<A> {
+    let inner = left.len() / rows;
+    let columns = right.len() / inner;
     let mut all = Vec::new();
     for column in 0..columns {
-        let mut sum: Option<A::Value> = None;
+        let mut sum: Option<Value<A>> = None;
         for k in 0..inner {
             let of_left: Vec<usize> = (0..rows).map(|row| k * rows + row).collect();
             let (vector, factor) = (a.pick(left, &of_left), a.pick(right, &[column * inner + k]));
@@ -370,10 +370,10 @@ pub(crate) fn matrix_product<A: Arithmetic>(
 }
 
 /// A row times a matrix: a scalar product for each column.
-pub(crate) fn row_product<A: Arithmetic>(a: &mut A, row: &A::Value, matrix: &A::Value) -> A::Value {
-    let rows = a.len(row);
-    let columns = a.len(matrix) / rows;
-    let all: Vec<A::Value> = (0..columns)
+pub(crate) fn row_product<A: Arithmetic>(a: &mut A, row: &Value<A>, matrix: &Value<A>) -> Value<A> {
+    let rows = row.len();
+    let columns = matrix.len() / rows;
+    let all: Vec<Value<A>> = (0..columns)
         .map(|column| {
             let list: Vec<usize> = (0..rows).map(|k| column * rows + k).collect();
             let column = a.pick(matrix, &list);
@@ -387,9 +387,9 @@ pub(crate) fn row_product<A: Arithmetic>(a: &mut A, row: &A::Value, matrix: &A::
 pub(crate) fn matrix<A: Arithmetic>(
     a: &mut A,
     function: Builtin,
-    arguments: &[A::Value],
+    arguments: &[Value<A>],
     [columns, rows]: [usize; 2],
-) -> A::Value {
+) -> Value<A> {
     let x = &arguments[0];
     match function {
         Builtin::Transpose => {
@@ -398,7 +398,7 @@ pub(crate) fn matrix<A: Arithmetic>(
             a.pick(x, &list)
         }
         Builtin::OuterProduct => {
-            let all: Vec<A::Value> = (0..a.len(&arguments[1]))
+            let all: Vec<Value<A>> = (0..arguments[1].len())
                 .map(|n| {
                     let factor = a.pick(&arguments[1], &[n]);
                     a.mul(x, &factor)
@@ -417,16 +417,16 @@ pub(crate) fn matrix<A: Arithmetic>(
 /// The determinant of some columns and rows.
 fn minor<A: Arithmetic>(
     a: &mut A,
-    x: &A::Value,
+    x: &Value<A>,
     size: usize,
     columns: &[usize],
     rows: &[usize],
-) -> A::Value {
+) -> Value<A> {
     let [first, columns @ ..] = columns else { return a.literal(1.0) };
     if columns.is_empty() {
         return a.pick(x, &[first * size + rows[0]]);
     }
-    let mut sum: Option<A::Value> = None;
+    let mut sum: Option<Value<A>> = None;
     for (n, row) in rows.iter().enumerate() {
         let rest: Vec<usize> = rows.iter().copied().filter(|other| other != row).collect();
         let rest = minor(a, x, size, columns, &rest);
@@ -442,7 +442,7 @@ fn minor<A: Arithmetic>(
     sum.unwrap_or_else(|| x.clone())
 }
 
-fn inverse<A: Arithmetic>(a: &mut A, x: &A::Value, size: usize) -> A::Value {
+fn inverse<A: Arithmetic>(a: &mut A, x: &Value<A>, size: usize) -> Value<A> {
     let all: Vec<usize> = (0..size).collect();
     let without = |n: usize| all.iter().copied().filter(|m| *m != n).collect::<Vec<usize>>();
     let mut adjugate = Vec::new();
@@ -452,7 +452,7 @@ fn inverse<A: Arithmetic>(a: &mut A, x: &A::Value, size: usize) -> A::Value {
             adjugate.push(if (row + column) % 2 == 1 { a.negate(&cofactor) } else { cofactor });
         }
     }
-    let first: Vec<A::Value> = (0..size).map(|row| adjugate[row * size].clone()).collect();
+    let first: Vec<Value<A>> = (0..size).map(|row| adjugate[row * size].clone()).collect();
     let (first, column) = (a.join(&first), a.pick(x, &all));
     // The first row of the adjugate times the first column is the determinant.
     let determinant = dot(a, &first, &column);
@@ -464,9 +464,9 @@ fn inverse<A: Arithmetic>(a: &mut A, x: &A::Value, size: usize) -> A::Value {
 /// The quotient of integers: towards 0. Half is added to what is divided, so that the reciprocal's rounding does not show below 2^21.
 pub(crate) fn integer_quotient<A: Arithmetic>(
     a: &mut A,
-    left: &A::Value,
-    right: &A::Value,
-) -> A::Value {
+    left: &Value<A>,
+    right: &Value<A>,
+) -> Value<A> {
     let (size, by) = (a.abs(left), a.abs(right));
     let half = a.literal(0.5);
     let moved = a.add(&size, &half);
@@ -484,13 +484,13 @@ pub(crate) fn fetch<A: Arithmetic>(
     function: Builtin,
     unit: u8,
     [coordinates, shadow, rect]: [usize; 3],
-    arguments: &[A::Value],
-) -> A::Value {
+    arguments: &[Value<A>],
+) -> Value<A> {
     let name = function.name();
     let (projective, has_lod, graded) =
         (name.contains("Proj"), name.contains("Lod"), name.contains("Grad"));
     let place = &arguments[0];
-    let count = a.len(place);
+    let count = place.len();
     let mut list: Vec<usize> = (0..coordinates).collect();
     // S, T, R in their places, then Q.
     while list.len() < 3 {
@@ -540,9 +540,9 @@ pub(crate) fn fetch<A: Arithmetic>(
 pub(crate) fn arithmetic<A: Arithmetic>(
     a: &mut A,
     op: Binary,
-    (left, left_ty): (&A::Value, &Type),
-    (right, right_ty): (&A::Value, &Type),
-) -> A::Value {
+    (left, left_ty): (&Value<A>, &Type),
+    (right, right_ty): (&Value<A>, &Type),
+) -> Value<A> {
     let is_integer = left_ty.base() == Some(Base::Int);
     match op {
         Binary::Add => a.add(left, right),
@@ -568,10 +568,10 @@ pub(crate) fn arithmetic<A: Arithmetic>(
 /// Converts components between floats, integers and truths.
 pub(crate) fn convert<A: Arithmetic>(
     a: &mut A,
-    value: &A::Value,
+    value: &Value<A>,
     from: &Type,
     to: &Type,
-) -> A::Value {
+) -> Value<A> {
     let base = |ty: &Type| match ty {
         Type::Array(of, _) => of.base(),
         ty => ty.base(),
@@ -586,4 +586,30 @@ pub(crate) fn convert<A: Arithmetic>(
         }
         _ => value.clone(),
     }
+}
+
+/// Returns the number of components in a column of a matrix; a vector is one column.
+pub(crate) fn rows(ty: &Type) -> usize {
+    match ty {
+        Type::Matrix { rows, .. } => usize::from(*rows),
+        _ => ty.components().max(1),
+    }
+}
+
+/// Returns the matrix of a type with a number on its diagonal.
+pub(crate) fn diagonal<A: Arithmetic>(of: A::Component, ty: &Type) -> Value<A> {
+    let rows = rows(ty);
+    let place = |n: usize| if n / rows == n % rows { of } else { A::number(0.0) };
+    (0..ty.components()).map(place).collect()
+}
+
+/// Returns the matrix of a type with the components of another one, and those of the identity elsewhere.
+pub(crate) fn resized<A: Arithmetic>(of: &[A::Component], from: &Type, to: &Type) -> Value<A> {
+    let (old, new) = (rows(from), rows(to));
+    let columns = of.len() / old;
+    let place = |n: usize| match (n / new, n % new) {
+        (column, row) if column < columns && row < old => of[column * old + row],
+        (column, row) => A::number(if column == row { 1.0 } else { 0.0 }),
+    };
+    (0..to.components()).map(place).collect()
 }

@@ -6,8 +6,9 @@ use r500_glsl::{Binary, Builtin, Diagnostic, Unary};
 
 use super::Lower;
 use crate::arithmetic::{Alu, Arithmetic};
+use crate::builder::Builder;
 use crate::code::{Component, Condition, Value};
-use crate::functions;
+use crate::functions::{self, rows};
 
 /// Most elements between which an index that is not known chooses.
 const MOST_CHOICES: usize = 64;
@@ -93,23 +94,11 @@ impl<'a> Lower<'a> {
             ExprKind::Diagonal(of) => {
                 let value = self.expr(of);
                 let value = functions::convert(&mut self.builder, &value, &of.ty, &Type::FLOAT);
-                let rows = rows(&expr.ty);
-                (0..expr.ty.components())
-                    .map(|n| if n / rows == n % rows { value[0] } else { Component::literal(0.0) })
-                    .collect()
+                functions::diagonal::<Builder>(value[0], &expr.ty)
             }
             ExprKind::Resize(of) => {
                 let value = self.expr(of);
-                let (from, to) = (rows(&of.ty), rows(&expr.ty));
-                let columns = value.len() / from;
-                (0..expr.ty.components())
-                    .map(|n| match (n / to, n % to) {
-                        (column, row) if column < columns && row < from => {
-                            value[column * from + row]
-                        }
-                        (column, row) => Component::literal(if column == row { 1.0 } else { 0.0 }),
-                    })
-                    .collect()
+                functions::resized::<Builder>(&value, &of.ty, &expr.ty)
             }
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span),
             ExprKind::Builtin(function, arguments) => self.builtin_call(expr, *function, arguments),
@@ -476,12 +465,5 @@ pub(crate) fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
             by_components.then_some((a, b))
         }
         _ => None,
-    }
-}
-
-pub(crate) fn rows(ty: &Type) -> usize {
-    match ty {
-        Type::Matrix { rows, .. } => usize::from(*rows),
-        _ => ty.components().max(1),
     }
 }

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-pub(crate) use expression::{product, rows};
+pub(crate) use expression::product;
 
 use r500_glsl::Diagnostic;
 use r500_glsl::Span;
