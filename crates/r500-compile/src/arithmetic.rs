@@ -167,7 +167,7 @@ pub(crate) trait Arithmetic {
         self.at_least_zero(a, &floor, &minus)
     }
 
-    /// c[0] + x * (c[1] + x * ...)
+    /// `c[0] + x * (c[1] + x * ...)`
     fn horner(&mut self, x: &Value<Self>, c: &[f32]) -> Value<Self> {
         let mut sum = self.literal(c.last().copied().unwrap_or(0.0));
         for c in c.iter().rev().skip(1) {
