@@ -1,9 +1,11 @@
-//! What the chip computes, as the formulas of the language's functions need it.
+//! What the chip's processors compute, as the formulas of the language's functions need it.
 //!
 //! The formulas are written once, over [`Arithmetic`]: the compiler makes instructions of them, the evaluator numbers.
 
+use r500_glsl::Stage;
 use r500_isa::values::TexOp;
 use r500_numerics::{Arith, compare, kernels};
+use r500_pvs::MathOp;
 
 /// An operation on scalars, by components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,10 +21,12 @@ pub(crate) enum Alu {
     Ln2,
     Rcp,
     Rsq,
-    /// Of turns.
+    /// Of turns in fragments, of -pi to pi in vertices.
     Sin,
-    /// Of turns.
+    /// As [`Self::Sin`].
     Cos,
+    /// a ^ b, of vertices.
+    Pow,
     /// The difference in the quad from left to right.
     Ddx,
     /// The difference in the quad from its first row to its second.
@@ -32,15 +36,39 @@ pub(crate) enum Alu {
 impl Alu {
     /// Returns whether only the alpha half has it.
     pub(crate) fn is_transcendental(self) -> bool {
-        matches!(self, Self::Ex2 | Self::Ln2 | Self::Rcp | Self::Rsq | Self::Sin | Self::Cos)
+        matches!(
+            self,
+            Self::Ex2 | Self::Ln2 | Self::Rcp | Self::Rsq | Self::Sin | Self::Cos | Self::Pow
+        )
+    }
+
+    /// Returns the operation of the vertex processor's math engine that it is, as drivers choose it.
+    pub(crate) fn of_math_engine(self) -> Option<MathOp> {
+        Some(match self {
+            Self::Ex2 => MathOp::EXP_BASE2_FULL_DX,
+            Self::Ln2 => MathOp::LOG_BASE2_FULL_DX,
+            Self::Rcp => MathOp::RECIP_DX,
+            Self::Rsq => MathOp::RECIP_SQRT_DX,
+            Self::Sin => MathOp::SIN,
+            Self::Cos => MathOp::COS,
+            Self::Pow => MathOp::POWER_FUNC_FF,
+            _ => return None,
+        })
     }
 }
 
-/// The chip's arithmetic, with `ZERO_TIMES_ANYTHING_EQUALS_ZERO`, which programs of this compiler set.
+/// The chip's arithmetic, with `ZERO_TIMES_ANYTHING_EQUALS_ZERO`, which fragment programs of this compiler set and vertex programs always
+/// have.
 pub(crate) const ARITH: Arith = Arith::REFERENCE.with_zero_rule(true);
 
 /// Returns the result of an operation that does not look at neighbours, rounded and finished as the chip does.
-pub(crate) fn compute(op: Alu, [a, b, c]: [f32; 3]) -> f32 {
+#[expect(clippy::expect_used, reason = "an operation without a value must not compile")]
+pub(crate) fn compute(stage: Stage, op: Alu, [a, b, c]: [f32; 3]) -> f32 {
+    if stage == Stage::Vertex
+        && let Some(op) = op.of_math_engine()
+    {
+        return r500_pvs::scalar(op, a, b).expect("these operations give a scalar");
+    }
     let raw = match op {
         Alu::Mad => ARITH.mad(a, b, c),
         Alu::Min => compare::min(a, b),
@@ -54,6 +82,9 @@ pub(crate) fn compute(op: Alu, [a, b, c]: [f32; 3]) -> f32 {
         Alu::Sin => kernels::sin(a),
         Alu::Cos => kernels::cos(a),
         Alu::Ddx | Alu::Ddy => a,
+        Alu::Pow => unreachable!(
+            "fragment programs have no powers; the formula of `pow` is several operations"
+        ),
     };
     r500_numerics::finish(raw, 1.0)
 }
@@ -73,6 +104,9 @@ pub(crate) type Value<A> = Vec<<A as Arithmetic>::Component>;
 /// Components of values and what can be done with them.
 pub(crate) trait Arithmetic {
     type Component: Copy;
+
+    /// Returns whose operations these are.
+    fn stage(&self) -> Stage;
 
     /// Returns the component that is a number.
     fn number(value: f32) -> Self::Component;

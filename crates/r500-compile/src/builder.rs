@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use r500_glsl::Span;
+use r500_glsl::{Span, Stage};
 
 use crate::arithmetic::{ARITH, Alu, Arithmetic, FetchKind, compute};
 use crate::code::{
@@ -18,6 +18,7 @@ enum Key {
 
 /// A routine under construction. Nodes go to the innermost open list.
 pub(crate) struct Builder {
+    stage: Stage,
     shapes: Vec<Shape>,
     lists: Vec<Vec<Node>>,
     /// Values that were computed, by open list.
@@ -29,8 +30,9 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(stage: Stage) -> Self {
         Self {
+            stage,
             shapes: Vec::new(),
             lists: vec![Vec::new()],
             known: vec![HashMap::new()],
@@ -150,8 +152,11 @@ impl Builder {
             let numbers = [operand(0), operand(1), operand(2)];
             return match code {
                 Code::Alu(Alu::Ddx | Alu::Ddy) => Some(Component::literal(0.0)),
-                Code::Alu(op) => Some(Component::literal(compute(op, numbers))),
-                Code::MadSat => Some(Component::literal(ARITH.clamp01(compute(Alu::Mad, numbers)))),
+                Code::Alu(op) => Some(Component::literal(compute(self.stage, op, numbers))),
+                Code::MadSat => {
+                    let raw = compute(self.stage, Alu::Mad, numbers);
+                    Some(Component::literal(ARITH.clamp01(raw)))
+                }
                 Code::Copy => Some(parts[0]),
                 Code::Dot => None,
             };
@@ -177,7 +182,11 @@ impl Builder {
                 let [a, b, c] = parts else { return None };
                 match c.value() {
                     Some(value) => {
-                        Some(if compute(Alu::Cmp, [1.0, 0.0, value]) == 1.0 { *a } else { *b })
+                        Some(if compute(self.stage, Alu::Cmp, [1.0, 0.0, value]) == 1.0 {
+                            *a
+                        } else {
+                            *b
+                        })
                     }
                     None => (a == b).then_some(*a),
                 }
@@ -362,6 +371,10 @@ impl Builder {
 impl Arithmetic for Builder {
     type Component = Component;
 
+    fn stage(&self) -> Stage {
+        self.stage
+    }
+
     fn number(value: f32) -> Component {
         Component::literal(value)
     }
@@ -381,9 +394,13 @@ impl Arithmetic for Builder {
         }
         if op.is_transcendental() {
             // One component at a time: one unit computes them.
-            let all: Vec<Value> = operands[0]
-                .iter()
-                .map(|component| self.by_components(Code::Alu(op), &[&vec![*component]]))
+            let count = operands.iter().map(|operand| operand.len()).max().unwrap_or(0);
+            let all: Vec<Value> = (0..count)
+                .map(|n| {
+                    let of = |operand: &&Value| vec![operand[n.min(operand.len() - 1)]];
+                    let scalars: Vec<Value> = operands.iter().map(of).collect();
+                    self.by_components(Code::Alu(op), &scalars.iter().collect::<Vec<&Value>>())
+                })
                 .collect();
             return all.concat();
         }
@@ -398,7 +415,7 @@ impl Arithmetic for Builder {
         let known: Option<Vec<[f32; 2]>> =
             a.iter().zip(b).map(|(a, b)| Some([a.value()?, b.value()?])).collect();
         if let Some(known) = known {
-            return vec![Component::literal(dot_of(&known))];
+            return vec![Component::literal(dot_of(self.stage, &known))];
         }
         let [a, b] = [a, b].map(|operand| self.of_one_source(operand));
         let key = Key::Op(Code::Dot, vec![a.clone(), b.clone()]);
@@ -442,9 +459,13 @@ impl Arithmetic for Builder {
 }
 
 /// The sum of products, in the chip's order.
-pub(crate) fn dot_of(pairs: &[[f32; 2]]) -> f32 {
+pub(crate) fn dot_of(stage: Stage, pairs: &[[f32; 2]]) -> f32 {
     let side = |side: usize, n: usize| pairs.get(n).map_or(0.0, |pair| pair[side]);
     let raw = match pairs.len() {
+        // The vertex processor has that of four components only.
+        _ if stage == Stage::Vertex => {
+            ARITH.dot4(std::array::from_fn(|n| side(0, n)), std::array::from_fn(|n| side(1, n)))
+        }
         2 => ARITH.dot2_add([side(0, 0), side(0, 1)], [side(1, 0), side(1, 1)], 0.0),
         3 => ARITH.dot3(std::array::from_fn(|n| side(0, n)), std::array::from_fn(|n| side(1, n))),
         _ => ARITH.dot4(std::array::from_fn(|n| side(0, n)), std::array::from_fn(|n| side(1, n))),

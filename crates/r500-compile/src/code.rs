@@ -162,6 +162,8 @@ pub(crate) struct Fetch {
 pub(crate) enum Target {
     Color(u8),
     Depth,
+    /// Of a vertex: a vector of those that the lowering lists.
+    Vertex(u16),
 }
 
 /// A step of a program.

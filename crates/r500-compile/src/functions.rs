@@ -1,15 +1,15 @@
 //! The functions of the language as formulas of the chip's operations.
 
-use std::f32::consts::{FRAC_1_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
+use std::f32::consts::{FRAC_1_PI, FRAC_PI_2, LN_2, LOG2_E, PI, TAU};
 
-use r500_glsl::Binary;
 use r500_glsl::builtins::Builtin;
 use r500_glsl::types::{Base, Type};
+use r500_glsl::{Binary, Stage};
 use r500_isa::values::TexOp;
 
 use crate::arithmetic::{Alu, Arithmetic, FetchKind, Value};
 
-/// 1 / (2 pi): the chip's sines count turns.
+/// 1 / (2 pi): the fragment processor's sines count turns.
 const TURNS: f32 = FRAC_1_PI / 2.0;
 
 /// Returns the value of a function that does not fetch. `literals`: the arguments that the source writes as constants.
@@ -66,6 +66,7 @@ pub(crate) fn call<A: Arithmetic>(
                 let square = a.mul(x, x);
                 a.mul(&square, &square)
             }
+            _ if a.stage() == Stage::Vertex => a.alu(Alu::Pow, &[x, &arguments[1]]),
             _ => {
                 let log = a.alu(Alu::Ln2, &[x]);
                 let product = a.mul(&log, &arguments[1]);
@@ -253,6 +254,15 @@ fn length<A: Arithmetic>(a: &mut A, x: &Value<A>) -> Value<A> {
 }
 
 fn turns<A: Arithmetic>(a: &mut A, op: Alu, x: &Value<A>) -> Value<A> {
+    if a.stage() == Stage::Vertex {
+        // The operation takes -pi to pi: half a turn is added before the reduction, and taken off after it.
+        let (by, half) = (a.literal(TURNS), a.literal(0.5));
+        let turns = a.mad(x, &by, &half);
+        let fraction = a.alu(Alu::Frc, &[&turns]);
+        let (tau, minus_pi) = (a.literal(TAU), a.literal(-PI));
+        let angle = a.mad(&fraction, &tau, &minus_pi);
+        return a.alu(op, &[&angle]);
+    }
     let turns = a.scale(x, TURNS);
     // The documents give no range of the operation; Mesa's driver reduces to one turn, too.
     let fraction = a.alu(Alu::Frc, &[&turns]);

@@ -65,6 +65,15 @@ pub struct InputVector {
     pub builtin: Option<BuiltinVariable>,
 }
 
+/// A vector that a vertex shader gives: the position, the size of a point, or of a varying.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputVector {
+    /// `gl_Position`, `gl_PointSize`, or the varying's: `uv`, `basis[2]`.
+    pub name: String,
+    /// Components.
+    pub size: u8,
+}
+
 /// A texture unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SamplerUnit {

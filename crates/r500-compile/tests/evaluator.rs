@@ -21,7 +21,7 @@ fn shaders_of_the_corpus_draw_what_the_evaluator_gives() {
                 continue;
             }
             let source = std::fs::read_to_string(&path).unwrap();
-            let (shader, warnings) = r500_glsl::parse(&source).unwrap();
+            let (shader, warnings) = r500_glsl::parse(&source, r500_glsl::Stage::Fragment).unwrap();
             let compiled = r500_compile::compile_tree(&source, &shader, warnings).unwrap();
             match verify(&shader, &compiled, 8, 7) {
                 Ok(checked) => {
@@ -50,7 +50,7 @@ fn generated_shaders_draw_what_the_evaluator_gives() {
     // a coalesced operation of several instructions that reads what it sets.
     for seed in [6517, 11345, 12429, 20879].into_iter().chain(first..first + cases) {
         let source = r500_gen::glsl::shader(&mut r500_gen::Rng::new(seed));
-        let (shader, warnings) = match r500_glsl::parse(&source) {
+        let (shader, warnings) = match r500_glsl::parse(&source, r500_glsl::Stage::Fragment) {
             Ok(read) => read,
             Err(errors) => {
                 let (line, _) = errors[0].line_column(&source);

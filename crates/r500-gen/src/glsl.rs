@@ -1,4 +1,4 @@
-//! GLSL: fragment shaders without errors, as text.
+//! GLSL: fragment and vertex shaders without errors, as text.
 //!
 //! They use what compilers find hard: variables over branches and loops, every exit, functions with results and output parameters, arrays,
 //! structures, matrices, swizzles on both sides of assignments, conditions with effects.
@@ -44,6 +44,7 @@ struct Function {
 }
 
 struct Writer<'a, C: Choices> {
+    is_vertex: bool,
     choices: &'a mut C,
     text: String,
     variables: Vec<Variable>,
@@ -56,15 +57,32 @@ struct Writer<'a, C: Choices> {
     work: u32,
 }
 
-/// Writes a shader of GLSL ES 1.00.
+/// Writes a fragment shader of GLSL ES 1.00.
 pub fn shader(choices: &mut impl Choices) -> String {
+    write(choices, false)
+}
+
+/// Writes a vertex shader of GLSL ES 1.00: without what vertices do not have (textures, `discard`) and with loops that have a known number
+/// of passes. It sets `gl_Position` and the varyings `out_a`, `out_b`.
+pub fn vertex_shader(choices: &mut impl Choices) -> String {
+    write(choices, true)
+}
+
+fn write(choices: &mut impl Choices, is_vertex: bool) -> String {
     let work = 4 + choices.below(24);
+    let own = match is_vertex {
+        true => {
+            "\nattribute vec4 va; attribute vec2 vb;\nvarying vec4 out_a; varying float out_b;\n"
+        }
+        false => " uniform sampler2D image;\nvarying vec4 va; varying vec2 vb;\n",
+    };
     let mut writer = Writer {
+        is_vertex,
         choices,
-        text: String::from(
+        text: format!(
             "precision highp float;\nuniform vec4 ua; uniform vec2 ub; uniform float uc; uniform int ud; uniform bool ue;\n\
-             uniform mat3 um; uniform vec3 list[3]; uniform sampler2D image;\nvarying vec4 va; varying vec2 vb;\n\
-             struct Pair { vec3 a; float b; };\nfloat shared_value = 0.25;\n",
+             uniform mat3 um; uniform vec3 list[3];{own}\
+             struct Pair {{ vec3 a; float b; }};\nfloat shared_value = 0.25;\n",
         ),
         variables: Vec::new(),
         functions: Vec::new(),
@@ -155,12 +173,20 @@ impl<C: Choices> Writer<'_, C> {
             ty: Type::Vec(4),
             writable: true,
         });
-        self.line(1, "gl_FragColor = vec4(0.125);");
+        let target = if self.is_vertex { "gl_Position" } else { "gl_FragColor" };
+        self.line(1, &format!("{target} = vec4(0.125);"));
+        if self.is_vertex {
+            self.line(1, "out_a = va.wzyx; out_b = vb.x;");
+        }
         while self.work > 0 {
             self.statement(1, 3);
         }
         let last = self.expr(Type::Vec(4), 2);
-        self.line(1, &format!("gl_FragColor = result + {last} * 0.25;"));
+        self.line(1, &format!("{target} = result + {last} * 0.25;"));
+        if self.is_vertex {
+            let values = [self.expr(Type::Vec(4), 2), self.expr(Type::Float, 2)];
+            self.line(1, &format!("out_a = {}; out_b += {};", values[0], values[1]));
+        }
         self.line(0, "}");
     }
 
@@ -201,6 +227,7 @@ impl<C: Choices> Writer<'_, C> {
                         let value = self.expr(ty, 1);
                         format!("return {value}")
                     }
+                    None if self.is_vertex => "return".to_owned(),
                     None => self.choices.pick("return", &["discard"]).to_owned(),
                 };
                 self.line(depth, &format!("if ({test}) {word};"));
@@ -429,7 +456,9 @@ impl<C: Choices> Writer<'_, C> {
             8 => format!("vec{n}({})", self.expr(Type::Float, next)),
             9 if n == 3 => format!("(um * {})", x(self)),
             9 if n == 2 => format!("({} * {})", self.expr(Type::Mat(2), next), x(self)),
-            10 if n == 4 => format!("texture2D(image, {})", self.expr(Type::Vec(2), next)),
+            10 if n == 4 && !self.is_vertex => {
+                format!("texture2D(image, {})", self.expr(Type::Vec(2), next))
+            }
             10 if n == 3 => format!("cross({}, {})", x(self), x(self)),
             11 if n == 4 => {
                 format!("vec4({}, {})", self.expr(Type::Vec(3), next), self.expr(Type::Float, next))

@@ -138,6 +138,12 @@ impl Builtin {
         found.map(|(_, builtin, signatures)| (*builtin, *signatures))
     }
 
+    /// Returns whether it compares neighbouring pixels.
+    #[must_use]
+    pub fn is_derivative(self) -> bool {
+        matches!(self, Self::DFdx | Self::DFdy | Self::Fwidth)
+    }
+
     /// Returns whether it fetches from a texture.
     #[must_use]
     pub fn fetches(self) -> bool {

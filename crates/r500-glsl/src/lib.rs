@@ -1,4 +1,4 @@
-//! Front end of GLSL for fragment shaders: GLSL ES 1.00, GLSL 1.10 and 1.20, what of ES 3.00 maps to the chip, and ShaderToy's
+//! Front end of GLSL for vertex and fragment shaders: GLSL ES 1.00, GLSL 1.10 and 1.20, what of ES 3.00 maps to the chip, and ShaderToy's
 //! `mainImage`.
 //!
 //! [`parse`] gives a [typed tree](tree::Shader), or all errors with their places and what to do about them. It knows nothing of the
@@ -13,7 +13,10 @@
 //! | [`diagnostic`] | errors and warnings |
 //!
 //! ```
-//! let error = r500_glsl::parse("void main() { gl_FragColor = vec4(smoothstp(0.0, 1.0, 0.5)); }").unwrap_err();
+//! use r500_glsl::Stage;
+//!
+//! let source = "void main() { gl_FragColor = vec4(smoothstp(0.0, 1.0, 0.5)); }";
+//! let error = r500_glsl::parse(source, Stage::Fragment).unwrap_err();
 //! assert_eq!(error[0].to_string(), "there is no function `smoothstp`; did you mean `smoothstep`?");
 //! ```
 #![forbid(unsafe_code)]
@@ -33,16 +36,20 @@ mod version;
 pub use ast::{Binary, Unary};
 pub use builtins::Builtin;
 pub use diagnostic::{Diagnostic, Fix, Severity, Span};
+pub use tree::Stage;
 pub use version::Version;
 
 /// Longest source, 1 MiB.
 pub const MAX_SOURCE: usize = 1 << 20;
 
-/// Reads a fragment shader. Also returns warnings.
+/// Reads a shader. Also returns warnings.
 ///
 /// # Errors
 /// All errors of the source, and its warnings, in the order of their places.
-pub fn parse(source: &str) -> Result<(tree::Shader, Vec<Diagnostic>), Vec<Diagnostic>> {
+pub fn parse(
+    source: &str,
+    stage: Stage,
+) -> Result<(tree::Shader, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut diagnostics = diagnostic::Diagnostics::default();
     if source.len() > MAX_SOURCE {
         let span = Span::default();
@@ -54,8 +61,11 @@ pub fn parse(source: &str) -> Result<(tree::Shader, Vec<Diagnostic>), Vec<Diagno
     let items = parse::parse(&tokens, &mut diagnostics);
     // Names that a broken statement would declare must not count as unknown.
     let parsed = !has_errors(&diagnostics);
-    let shader =
-        if preprocessed && parsed { check::check(&items, version, &mut diagnostics) } else { None };
+    let shader = if preprocessed && parsed {
+        check::check(&items, stage, version, &mut diagnostics)
+    } else {
+        None
+    };
     let mut all = diagnostics.all;
     all.sort_by_key(|diagnostic| diagnostic.span.start);
     match shader {
@@ -64,9 +74,10 @@ pub fn parse(source: &str) -> Result<(tree::Shader, Vec<Diagnostic>), Vec<Diagno
     }
 }
 
-/// Returns whether a text is a fragment shader in GLSL: outside of comments it defines `main` or `mainImage`, and sets no position.
+/// Returns what a text in GLSL is for, `None` if it is none: outside of comments a shader defines `main` or `mainImage`; a vertex shader
+/// sets the position.
 #[must_use]
-pub fn is_fragment_shader(text: &str) -> bool {
+pub fn stage_of(text: &str) -> Option<Stage> {
     let mut ignored = diagnostic::Diagnostics::default();
     let tokens = lexer::tokens(text.get(..MAX_SOURCE).unwrap_or(text), &mut ignored);
     let name = |at: usize| tokens.get(at).and_then(lexer::Token::ident);
@@ -76,5 +87,6 @@ pub fn is_fragment_shader(text: &str) -> bool {
             && tokens.get(at + 2).is_some_and(|token| token.is("("))
     };
     let is_vertex = tokens.iter().any(|token| token.ident() == Some("gl_Position"));
-    !is_vertex && (0..tokens.len()).any(defines)
+    let stage = if is_vertex { Stage::Vertex } else { Stage::Fragment };
+    (0..tokens.len()).any(defines).then_some(stage)
 }

@@ -9,9 +9,29 @@ use crate::diagnostic::Span;
 use crate::types::Type;
 use crate::version::Version;
 
-/// A fragment shader.
+/// What a shader runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Vertices: attributes to the position and varyings.
+    Vertex,
+    /// Pixels: varyings to colours and depth.
+    Fragment,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+        })
+    }
+}
+
+/// A shader.
 #[derive(Clone, Debug)]
 pub struct Shader {
+    /// What it runs for.
+    pub stage: Stage,
     /// The language.
     pub version: Version,
     /// All variables: global ones, locals and parameters. A [`VariableId`] is an index.
@@ -51,7 +71,9 @@ pub enum Storage {
     Constant,
     /// A constant of the draw.
     Uniform,
-    /// An input.
+    /// An input of a vertex.
+    Attribute,
+    /// What vertex shaders give and fragment shaders read, interpolated.
     Varying,
     /// A render target, by number.
     Output(u8),
@@ -91,6 +113,10 @@ pub enum BuiltinVariable {
     FragData,
     /// `gl_FragDepth`
     FragDepth,
+    /// `gl_Position`
+    Position,
+    /// `gl_PointSize`
+    PointSize,
 }
 
 /// A function.

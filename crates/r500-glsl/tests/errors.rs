@@ -1,8 +1,10 @@
-//! Errors of each `tests/errors/NAME.frag`, with their places and what to do, are those of `NAME.txt`. `BLESS=1` rewrites it.
+//! Errors of each `tests/errors/NAME.frag` and `NAME.vert`, with their places and what to do, are those of `NAME.txt`. `BLESS=1` rewrites it.
 #![allow(clippy::unwrap_used, reason = "a test fails by them")]
 
 use std::fmt::Write as _;
 use std::path::Path;
+
+use r500_glsl::Stage;
 
 #[test]
 fn errors_have_places_and_help() {
@@ -11,13 +13,15 @@ fn errors_have_places_and_help() {
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "frag") {
-            continue;
-        }
+        let stage = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("frag") => Stage::Fragment,
+            Some("vert") => Stage::Vertex,
+            _ => continue,
+        };
         count += 1;
         let source = std::fs::read_to_string(&path).unwrap();
         let mut found = String::new();
-        for error in r500_glsl::parse(&source).unwrap_err() {
+        for error in r500_glsl::parse(&source, stage).unwrap_err() {
             let (line, column) = error.line_column(&source);
             writeln!(found, "{line}:{column}: {error}").unwrap();
             if let Some(fix) = &error.fix {

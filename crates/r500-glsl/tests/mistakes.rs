@@ -63,7 +63,7 @@ fn a_mistake_is_one_error() {
     for (n, source) in sources().iter().enumerate() {
         for mistake in 0..8 {
             let Some(text) = broken(source, mistake, n) else { continue };
-            let Err(errors) = r500_glsl::parse(&text) else { continue };
+            let Err(errors) = r500_glsl::parse(&text, r500_glsl::Stage::Fragment) else { continue };
             let errors: Vec<_> = errors.iter().filter(|error| error.is_error()).collect();
             assert!(!errors.is_empty());
             for error in &errors {

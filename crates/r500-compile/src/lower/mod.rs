@@ -4,11 +4,13 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | variables, calls, the frame of the program |
+//! | [`interface`] | uniforms, inputs and outputs |
 //! | [`expression`] | values, conditions, places |
 //! | [`statement`] | branches and exits |
 //! | [`repeat`] | loops |
 
 mod expression;
+mod interface;
 mod repeat;
 mod statement;
 
@@ -20,15 +22,12 @@ pub(crate) use expression::product;
 
 use r500_glsl::Diagnostic;
 use r500_glsl::Span;
-use r500_glsl::tree::{
-    BuiltinVariable, Expr, ExprKind, Shader, Stmt, StmtKind, Storage, VariableId,
-};
+use r500_glsl::tree::{Expr, ExprKind, Shader, Stage, Stmt, StmtKind, Storage, VariableId};
 use r500_glsl::types::{Base, Type};
 
-use crate::arithmetic::{Alu, Arithmetic};
 use crate::builder::Builder;
-use crate::code::{Component, Condition, Routine, Shape, Target, Value};
-use crate::interface::{InputVector, SamplerUnit, UniformVector, VIEWPORT, host_name, leaves};
+use crate::code::{Component, Condition, Routine, Value};
+use crate::interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
 
 /// Most operations before dead ones are removed: far more than fit the chip.
 const MOST_OPERATIONS: usize = 40_000;
@@ -41,6 +40,8 @@ pub(crate) struct Lowered {
     pub(crate) routine: Routine,
     pub(crate) uniforms: Vec<UniformVector>,
     pub(crate) inputs: Vec<InputVector>,
+    /// What a vertex shader sets, by the numbers of [`Target::Vertex`].
+    pub(crate) outputs: Vec<OutputVector>,
     pub(crate) samplers: Vec<SamplerUnit>,
 }
 
@@ -48,13 +49,14 @@ pub(crate) struct Lowered {
 pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lowered {
     let mut lower = Lower {
         shader,
-        builder: Builder::new(),
+        builder: Builder::new(shader.stage),
         values: vec![None; shader.variables.len()],
         left: false,
         frames: Vec::new(),
         loops: Vec::new(),
         uniforms: Vec::new(),
         inputs: Vec::new(),
+        outputs: Vec::new(),
         samplers: Vec::new(),
         sampler_of: HashMap::new(),
         diagnostics,
@@ -64,11 +66,12 @@ pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lower
         effects: RefCell::default(),
     };
     lower.program();
-    let Lower { builder, uniforms, inputs, samplers, .. } = lower;
+    let Lower { builder, uniforms, inputs, outputs, samplers, .. } = lower;
     Lowered {
         routine: builder.finish(),
         uniforms,
         inputs,
+        outputs,
         samplers: samplers.into_iter().map(|(_, unit)| unit).collect(),
     }
 }
@@ -106,6 +109,7 @@ struct Lower<'a> {
     loops: Vec<Open<'a>>,
     uniforms: Vec<UniformVector>,
     inputs: Vec<InputVector>,
+    outputs: Vec<OutputVector>,
     samplers: Vec<((VariableId, usize), SamplerUnit)>,
     /// The sampler that a parameter stands for.
     sampler_of: HashMap<VariableId, (VariableId, usize)>,
@@ -141,8 +145,12 @@ impl<'a> Lower<'a> {
         let full = self.builder.count > MOST_OPERATIONS || self.work > MOST_WORK;
         if full {
             let span = self.shader.functions[self.shader.main].span;
+            let most = match self.shader.stage {
+                Stage::Vertex => r500_pvs::INSTRUCTIONS,
+                Stage::Fragment => r500_isa::INSTRUCTION_SLOTS,
+            };
             let message = format!(
-                "the shader needs more than {MOST_OPERATIONS} operations; the chip has 512 instructions"
+                "the shader needs more than {MOST_OPERATIONS} operations; the chip has {most} instructions"
             );
             let error = Diagnostic::error(span, message);
             if !self.diagnostics.contains(&error) {
@@ -150,6 +158,10 @@ impl<'a> Lower<'a> {
             }
         }
         full
+    }
+
+    fn is_vertex(&self) -> bool {
+        self.shader.stage == Stage::Vertex
     }
 
     fn base(ty: &Type) -> Base {
@@ -162,7 +174,12 @@ impl<'a> Lower<'a> {
             let variable = &shader.variables[id];
             match variable.storage {
                 Storage::Uniform => self.uniform(id),
-                Storage::Varying => self.varying(&variable.name, &variable.ty, id, None),
+                Storage::Varying if self.is_vertex() => {
+                    self.values[id] = Some(self.zeros(&variable.ty));
+                }
+                Storage::Varying | Storage::Attribute => {
+                    self.read(&variable.name, &variable.ty, id, None);
+                }
                 Storage::Builtin(builtin) => self.builtin(builtin, id),
                 Storage::Output(_) | Storage::Global => {
                     self.values[id] = Some(self.zeros(&variable.ty))
@@ -196,202 +213,6 @@ impl<'a> Lower<'a> {
         }
         self.inline(shader.main, arguments);
         self.outputs(color);
-    }
-
-    /// The place of a pixel of `mainImage`: u and v times the size of the picture.
-    fn pixel_place(&mut self) -> Value {
-        let uv = self.input(InputVector { name: "uv".to_owned(), size: 2, builtin: None });
-        let size = match (0..self.shader.variables.len())
-            .find(|id| host_name(self.shader, *id) == "resolution" && self.values[*id].is_some())
-            .and_then(|id| self.values[id].clone())
-        {
-            Some(size) => size[..2].to_vec(),
-            None => self.uniform_vector("resolution", 3, Base::Float)[..2].to_vec(),
-        };
-        self.builder.mul(&uv, &size)
-    }
-
-    /// Sends the colours and the depth to where they go.
-    fn outputs(&mut self, color: Option<VariableId>) {
-        let shader = self.shader;
-        self.builder.span = shader.functions[shader.main].span;
-        if let Some(color) = color {
-            let value = self.value(color);
-            self.builder.output(Target::Color(0), value);
-        }
-        let written = self.written();
-        for id in 0..shader.variables.len() {
-            if !written.contains(&id) {
-                continue;
-            }
-            let value = self.value(id);
-            match shader.variables[id].storage {
-                Storage::Builtin(BuiltinVariable::FragColor) => {
-                    self.builder.output(Target::Color(0), value);
-                }
-                Storage::Builtin(BuiltinVariable::FragData) => {
-                    let touched = self.written_elements(id);
-                    for (n, color) in (0u8..).zip(value.chunks(4)) {
-                        if touched.get(usize::from(n)) == Some(&true) {
-                            self.builder.output(Target::Color(n), color.to_vec());
-                        }
-                    }
-                }
-                Storage::Builtin(BuiltinVariable::FragDepth) => {
-                    self.builder.output(Target::Depth, value);
-                }
-                Storage::Output(n) => {
-                    for (k, color) in (n..4).zip(value.chunks(4)) {
-                        self.builder.output(Target::Color(k), color.to_vec());
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Returns all variables that the source sets anywhere.
-    fn written(&self) -> HashSet<VariableId> {
-        let mut all = HashSet::new();
-        for function in &self.shader.functions {
-            self.assigned(&function.body, &mut all);
-        }
-        all
-    }
-
-    /// Returns which elements of an array the source sets by constant indices; all if it sets one by another index.
-    fn written_elements(&self, id: VariableId) -> [bool; 4] {
-        let mut touched = [false; 4];
-        let mut target = |expr: &Expr| {
-            let mut place = expr;
-            let mut index = None;
-            loop {
-                match &place.kind {
-                    ExprKind::Index(of, n) => {
-                        index = Some(n);
-                        place = of;
-                    }
-                    ExprKind::Swizzle(of, _) | ExprKind::Member(of, _) => place = of,
-                    _ => break,
-                }
-            }
-            let known =
-                index.and_then(|n| self.shader.constant(n)).and_then(|n| n.first().copied());
-            match known {
-                Some(n) if (0.0..4.0).contains(&n) => touched[n as usize] = true,
-                _ => touched = [true; 4],
-            }
-        };
-        for function in &self.shader.functions {
-            for statement in &function.body {
-                statement.each(&mut |statement| {
-                    statement.expressions(&mut |expr| {
-                        expr.each(&mut |expr| match &expr.kind {
-                            ExprKind::Assign { target: to, .. }
-                            | ExprKind::Step { target: to, .. }
-                                if to.root() == Some(id) =>
-                            {
-                                target(to);
-                            }
-                            ExprKind::Call(_, arguments) => arguments
-                                .iter()
-                                .filter(|argument| argument.root() == Some(id))
-                                .for_each(&mut target),
-                            _ => {}
-                        });
-                    });
-                });
-            }
-        }
-        touched
-    }
-
-    // The draw's values.
-
-    fn uniform_vector(&mut self, name: &str, size: usize, base: Base) -> Value {
-        let n = self.uniforms.len() as u16;
-        self.uniforms.push(UniformVector { name: name.to_owned(), size: size as u8, base });
-        (0..size as u8).map(|c| Component::uniform(n, c)).collect()
-    }
-
-    fn uniform(&mut self, id: VariableId) {
-        let variable = &self.shader.variables[id];
-        let name = host_name(self.shader, id).to_owned();
-        // The host's pointer counts from 0 to 1, ShaderToy's in pixels; both have the size.
-        let toy = name != variable.name;
-        let mut value = Vec::new();
-        for leaf in leaves(&name, &variable.ty) {
-            value.extend(self.uniform_vector(&leaf.name, leaf.size, Self::base(&variable.ty)));
-        }
-        if toy && name == "resolution" {
-            value.truncate(2);
-            value.push(Component::literal(1.0));
-        }
-        if toy && name == "mouse" {
-            let size = self.uniform_vector("resolution", 2, Base::Float);
-            let place = self.builder.mul(&value[..2].to_vec(), &size);
-            let pressed = value[2];
-            let pressed = self.builder.mul(&place, &vec![pressed]);
-            value = [place, pressed].concat();
-        }
-        self.values[id] = Some(value);
-    }
-
-    fn input(&mut self, vector: InputVector) -> Value {
-        let n = self.inputs.len() as u8;
-        let size = vector.size;
-        self.inputs.push(vector);
-        let register = self.builder.register(Shape::Input(n));
-        (0..size).map(|c| Component::register(register, c)).collect()
-    }
-
-    fn varying(&mut self, name: &str, ty: &Type, id: VariableId, builtin: Option<BuiltinVariable>) {
-        let mut value = Vec::new();
-        for leaf in leaves(name, ty) {
-            if self.inputs.len() >= usize::from(u8::MAX) {
-                break;
-            }
-            let vector = InputVector { name: leaf.name, size: leaf.size as u8, builtin };
-            value.extend(self.input(vector));
-        }
-        value.resize(ty.components(), Component::literal(0.0));
-        self.values[id] = Some(value);
-    }
-
-    fn builtin(&mut self, builtin: BuiltinVariable, id: VariableId) {
-        use BuiltinVariable as B;
-        let variable = &self.shader.variables[id];
-        match builtin {
-            B::FragColor | B::FragData | B::FragDepth => {
-                self.values[id] = Some(self.zeros(&variable.ty));
-            }
-            B::FragCoord => {
-                // The rasteriser gives the place in clip space, as the driver's programs take it.
-                let vector =
-                    InputVector { name: variable.name.clone(), size: 4, builtin: Some(builtin) };
-                let clip = self.input(vector);
-                let scale = self.uniform_vector(VIEWPORT, 4, Base::Float);
-                let offset = self.uniform_vector(VIEWPORT, 4, Base::Float);
-                let w = self.builder.alu(Alu::Rcp, &[&clip[3..].to_vec()]);
-                let place = self.builder.mul(&clip[..3].to_vec(), &w);
-                let place = self.builder.mad(&place, &scale[..3].to_vec(), &offset[..3].to_vec());
-                self.values[id] = Some([place, w].concat());
-            }
-            B::FrontFacing => {
-                let vector =
-                    InputVector { name: variable.name.clone(), size: 1, builtin: Some(builtin) };
-                let face = self.input(vector);
-                let (zero, one) = (self.builder.literal(0.0), self.builder.literal(1.0));
-                // The rasteriser gives 1 in front and 0 at the back.
-                let test = self.builder.abs(&face);
-                let test = self.builder.negate(&test);
-                let value = self.builder.at_least_zero(&test, &zero, &one);
-                self.values[id] = Some(value);
-            }
-            B::PointCoord | B::Color | B::SecondaryColor | B::TexCoord | B::FogFragCoord => {
-                self.varying(&variable.name.clone(), &variable.ty.clone(), id, Some(builtin));
-            }
-        }
     }
 
     fn zeros(&self, ty: &Type) -> Value {

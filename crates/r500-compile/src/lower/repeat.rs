@@ -30,9 +30,12 @@ impl<'a> Lower<'a> {
         if let Some(passes) = passes {
             let must = passes <= MOST_INDEXED && self.indexes_by_pass(of);
             let small = passes * self.size(of) <= MOST_UNROLLED && !has_exits(&of.body);
-            if must || small || passes == 1 {
+            if must || small || passes == 1 || self.is_vertex() {
                 return self.unroll(of, passes, span);
             }
+        }
+        if self.is_vertex() {
+            return self.unroll_while_known(of, span);
         }
         self.roll(of, passes, span);
     }
@@ -152,6 +155,47 @@ impl<'a> Lower<'a> {
                     self.branch(condition, span, |lower| drop(lower.expr(step)), |_| {});
                 }
             }
+        }
+        self.loops.pop();
+    }
+
+    /// Unrolls a loop whose test is known in each pass, once the passes before are lowered.
+    fn unroll_while_known(&mut self, of: &'a Loop, span: Span) {
+        let broken = self.hidden(zero());
+        let continued = self.hidden(zero());
+        self.loops.push(Open::Unrolled { broken, continued });
+        let returned = self.frames.last().map(|frame| frame.returned);
+        let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
+        let mut pass = 0;
+        while !self.left && !self.is_full() {
+            let active = self.none_of(&flags);
+            if active.value() == Some(false) {
+                break;
+            }
+            if let Some(test) = of.test.as_ref().filter(|_| of.test_first || pass > 0) {
+                let known = match active.value().is_none() && self.has_effects(test) {
+                    true => None,
+                    false => self.condition(test).value(),
+                };
+                match known {
+                    Some(true) => {}
+                    Some(false) => break,
+                    None => {
+                        let message =
+                            "the number of passes of a loop of a vertex shader must be known";
+                        let help = "count in the head of a `for`, up to a constant; leave earlier by `if (…) break;`";
+                        self.error(Diagnostic::error(span, message).help(help));
+                        break;
+                    }
+                }
+            }
+            self.values[continued] = Some(zero());
+            self.branch(active, span, |lower| lower.block(&of.body), |_| {});
+            if let Some(step) = &of.step {
+                let active = self.none_of(&flags);
+                self.branch(active, span, |lower| drop(lower.expr(step)), |_| {});
+            }
+            pass += 1;
         }
         self.loops.pop();
     }

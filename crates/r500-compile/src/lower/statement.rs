@@ -260,8 +260,9 @@ impl<'a> Lower<'a> {
         let (no, no_values, no_left) = self.way(&before, otherwise);
         let cost = self.builder.count - count;
         self.builder.span = span;
-        let is_flat =
-            cost <= MOST_FLAT && yes.iter().chain(&no).all(|node| matches!(node, Node::Op(_)));
+        // Vertices take both ways: their programs have no branches that differ from vertex to vertex.
+        let is_flat = (cost <= MOST_FLAT || self.is_vertex())
+            && yes.iter().chain(&no).all(|node| matches!(node, Node::Op(_)));
         if is_flat {
             self.builder.splice(yes);
             self.builder.splice(no);

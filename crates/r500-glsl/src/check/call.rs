@@ -1,10 +1,10 @@
 //! Calls of functions, and constructors.
 
 use super::{Checker, Symbol, builtin_functions};
-use crate::ast;
+use crate::ast::{self, Binary};
 use crate::builtins::{Builtin, describe, matches};
 use crate::diagnostic::{Diagnostic, Span, nearest};
-use crate::tree::{Expr, ExprKind, Storage};
+use crate::tree::{Expr, ExprKind, Stage, Storage};
 use crate::types::{Base, Type};
 
 impl Checker<'_> {
@@ -37,10 +37,16 @@ impl Checker<'_> {
         if self.functions.iter().any(|function| function.name == name) {
             return self.call_function(name, name_span, arguments, span);
         }
+        if name == "ftransform" && arguments.is_empty() && self.stage == Stage::Vertex {
+            return self.transformed(span);
+        }
         let Some((builtin, signatures)) = Builtin::named(name) else {
             self.unknown_function(name, name_span);
             return self.broken(span);
         };
+        if self.stage == Stage::Vertex && !self.has_in_vertices(builtin, name_span) {
+            return self.broken(span);
+        }
         if arguments.iter().any(|argument| argument.ty.is_error()) {
             return self.broken(span);
         }
@@ -73,6 +79,42 @@ impl Checker<'_> {
             .map(|(argument, wanted)| self.converted(argument, &wanted, "the argument"))
             .collect();
         Expr { kind: ExprKind::Builtin(builtin, arguments), ty, span }
+    }
+
+    /// `ftransform()`: the place of fixed-function drawing.
+    fn transformed(&mut self, span: Span) -> Expr {
+        let mut variable = |name: &str| {
+            let id = self.builtin_variable(name);
+            #[expect(clippy::expect_used, reason = "the table of variables has both")]
+            let id = id.expect("a variable of vertex shaders");
+            let ty = self.variables[id].ty.clone();
+            Box::new(Expr { kind: ExprKind::Variable(id), ty, span })
+        };
+        let [matrix, place] = ["gl_ModelViewProjectionMatrix", "gl_Vertex"].map(&mut variable);
+        let kind = ExprKind::Binary(Binary::Mul, matrix, place);
+        Expr { kind, ty: Type::floats(4), span }
+    }
+
+    /// Reports what only fragment shaders can compute.
+    fn has_in_vertices(&mut self, builtin: Builtin, span: Span) -> bool {
+        let name = builtin.name();
+        let (message, help) = if builtin.fetches() {
+            let message = format!(
+                "`{name}` is not in vertex shaders: the chip's vertex processor has no textures"
+            );
+            (
+                message,
+                "pass the value in an attribute or a uniform, or fetch in the fragment shader",
+            )
+        } else if builtin.is_derivative() {
+            let message =
+                format!("`{name}` is in fragment shaders only: vertices have no neighbours");
+            (message, "compute it in the fragment shader")
+        } else {
+            return true;
+        };
+        self.diagnostics.add(Diagnostic::error(span, message).help(help));
+        false
     }
 
     fn unknown_function(&mut self, name: &str, span: Span) {

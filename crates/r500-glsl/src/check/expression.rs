@@ -1,10 +1,10 @@
 //! Operators, components, members and indices.
 
-use super::{BUILTIN_NAMES, Checker, SHADERTOY_NAMES, Symbol};
+use super::{Checker, Symbol};
 use crate::ast::{self, Binary, Unary};
 use crate::constant::integer;
 use crate::diagnostic::{Diagnostic, Span, nearest};
-use crate::tree::{BuiltinVariable, Expr, ExprKind, Storage, VariableId};
+use crate::tree::{BuiltinVariable, Expr, ExprKind, Stage, Storage, VariableId};
 use crate::types::{Base, Type};
 
 impl Checker<'_> {
@@ -112,9 +112,8 @@ impl Checker<'_> {
 
     fn undeclared(&mut self, name: &str, span: Span) {
         let error = Diagnostic::error(span, format!("`{name}` is not declared"));
-        let shadertoy = if self.is_main_image { &SHADERTOY_NAMES[..] } else { &[] };
         let local = self.scopes.iter().flat_map(|scope| scope.keys()).map(|name| &**name);
-        let all = local.chain(BUILTIN_NAMES).chain(shadertoy.iter().copied());
+        let all = local.chain(self.variables_of_language());
         let near = nearest(name, all).map(str::to_owned);
         let error = match near {
             Some(near) => error.fix(format!("did you mean `{near}`?"), span, near),
@@ -381,17 +380,24 @@ impl Checker<'_> {
         let what = match variable.storage {
             Storage::Constant => "a constant",
             Storage::Uniform => "a uniform",
-            Storage::Varying => "a varying",
-            Storage::Builtin(B::FragColor | B::FragData | B::FragDepth) => return,
+            Storage::Attribute => "an attribute",
+            Storage::Varying if self.stage == Stage::Fragment => "a varying",
+            Storage::Builtin(
+                B::FragColor | B::FragData | B::FragDepth | B::Position | B::PointSize,
+            ) => return,
             Storage::Builtin(_) => "an input",
-            Storage::Global | Storage::Output(_) | Storage::Local | Storage::Parameter { .. } => {
+            Storage::Varying
+            | Storage::Global
+            | Storage::Output(_)
+            | Storage::Local
+            | Storage::Parameter { .. } => {
                 return;
             }
         };
         let name = variable.name.clone();
         let error = Diagnostic::error(
             span,
-            format!("`{name}` is {what}, which a fragment shader cannot set"),
+            format!("`{name}` is {what}, which a {} shader cannot set", self.stage),
         );
         self.diagnostics.add(error.help("copy it to a variable of its own"));
     }

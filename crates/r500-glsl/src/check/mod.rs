@@ -6,10 +6,12 @@
 //! | [`statement`] | statements, and the limits of loops |
 //! | [`expression`] | operators, components, indices |
 //! | [`call`] | functions and constructors |
+//! | [`variables`] | variables of the language |
 
 mod call;
 mod expression;
 mod statement;
+mod variables;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,10 +20,8 @@ use crate::ast;
 use crate::builtins::Builtin;
 use crate::constant::{evaluate, integer};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, nearest};
-use crate::tree::{
-    BuiltinVariable, Expr, ExprKind, Function, Shader, Storage, Variable, VariableId,
-};
-use crate::types::{Dimensions, Structure, Type};
+use crate::tree::{Expr, Function, Shader, Stage, Storage, Variable, VariableId};
+use crate::types::{Structure, Type};
 use crate::version::Version;
 
 /// Most components of an array or a structure.
@@ -34,6 +34,7 @@ const MOST_CALLS: usize = 64;
 /// Checks the items of a source. The shader counts only if there is no error.
 pub(crate) fn check(
     items: &[ast::Item],
+    stage: Stage,
     version: Version,
     diagnostics: &mut Diagnostics,
 ) -> Option<Shader> {
@@ -41,8 +42,10 @@ pub(crate) fn check(
         let is = |item: &&ast::Item| matches!(item, ast::Item::Function(f) if *f.name == *name && f.body.is_some());
         items.iter().find(is)
     };
-    let is_main_image = defines("main").is_none() && defines("mainImage").is_some();
+    let is_main_image =
+        stage == Stage::Fragment && defines("main").is_none() && defines("mainImage").is_some();
     let mut checker = Checker {
+        stage,
         version,
         is_main_image,
         diagnostics,
@@ -100,7 +103,7 @@ pub(crate) fn check(
             span: f.span,
         })
         .collect();
-    Some(Shader { version, variables, functions, main, is_main_image })
+    Some(Shader { stage, version, variables, functions, main, is_main_image })
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +123,7 @@ struct Signature {
 }
 
 struct Checker<'a> {
+    stage: Stage,
     version: Version,
     is_main_image: bool,
     diagnostics: &'a mut Diagnostics,
@@ -290,30 +294,7 @@ impl Checker<'_> {
             let init = variable.init.as_ref().map(|init| self.expr(init));
             let ty = self.array_of(base.clone(), &variable.array, init.as_ref());
             let init = init.map(|init| self.converted(init, &ty, "the value"));
-            let storage = match qualifiers.storage {
-                Some((ast::Storage::Uniform, _)) => Storage::Uniform,
-                Some((ast::Storage::Varying, _)) => Storage::Varying,
-                Some((ast::Storage::Attribute, span)) => {
-                    let error = Diagnostic::error(span, "a fragment shader has no attributes");
-                    self.diagnostics.add(error.fix("did you mean `varying`?", span, "varying"));
-                    Storage::Varying
-                }
-                None if qualifiers.output => {
-                    let n = qualifiers.location.unwrap_or(i64::from(self.fragment_outputs));
-                    self.fragment_outputs = self.fragment_outputs.saturating_add(1);
-                    match u8::try_from(n).ok().filter(|n| *n < 4) {
-                        Some(n) => Storage::Output(n),
-                        None => {
-                            let message = "the chip has render targets 0 to 3";
-                            self.error(variable.span, message);
-                            Storage::Output(0)
-                        }
-                    }
-                }
-                None if qualifiers.input => Storage::Varying,
-                None if qualifiers.is_const => Storage::Constant,
-                None => Storage::Global,
-            };
+            let storage = self.storage_of(qualifiers, variable);
             self.check_global(&ty, storage, variable, init.is_some());
             let id = self.variable(Variable {
                 name: variable.name.to_string(),
@@ -327,6 +308,37 @@ impl Checker<'_> {
                 continue;
             }
             self.bind(&variable.name, variable.span, Symbol::Variable(id));
+        }
+    }
+
+    fn storage_of(&mut self, qualifiers: &ast::Qualifiers, variable: &ast::Declarator) -> Storage {
+        let is_vertex = self.stage == Stage::Vertex;
+        match qualifiers.storage {
+            Some((ast::Storage::Uniform, _)) => Storage::Uniform,
+            Some((ast::Storage::Varying, _)) => Storage::Varying,
+            Some((ast::Storage::Attribute, _)) if is_vertex => Storage::Attribute,
+            Some((ast::Storage::Attribute, span)) => {
+                let error = Diagnostic::error(span, "a fragment shader has no attributes");
+                self.diagnostics.add(error.fix("did you mean `varying`?", span, "varying"));
+                Storage::Varying
+            }
+            None if qualifiers.output && is_vertex => Storage::Varying,
+            None if qualifiers.input && is_vertex => Storage::Attribute,
+            None if qualifiers.output => {
+                let n = qualifiers.location.unwrap_or(i64::from(self.fragment_outputs));
+                self.fragment_outputs = self.fragment_outputs.saturating_add(1);
+                match u8::try_from(n).ok().filter(|n| *n < 4) {
+                    Some(n) => Storage::Output(n),
+                    None => {
+                        let message = "the chip has render targets 0 to 3";
+                        self.error(variable.span, message);
+                        Storage::Output(0)
+                    }
+                }
+            }
+            None if qualifiers.input => Storage::Varying,
+            None if qualifiers.is_const => Storage::Constant,
+            None => Storage::Global,
         }
     }
 
@@ -352,11 +364,16 @@ impl Checker<'_> {
             let error =
                 Diagnostic::error(variable.span, format!("the constant `{name}` has no value"));
             self.diagnostics.add(error.fix("write its value", place, " = 0.0"));
-        } else if storage == Storage::Varying && has_value {
-            self.error(variable.span, format!("the varying `{name}` cannot have a value"));
-        } else if storage == Storage::Varying && !is_varying(ty) {
-            let message = format!("a varying is of floats, not `{ty}`");
-            self.error(variable.span, message);
+        }
+        let (article, what) = match storage {
+            Storage::Varying => ("a", "varying"),
+            Storage::Attribute => ("an", "attribute"),
+            _ => return,
+        };
+        if has_value {
+            self.error(variable.span, format!("the {what} `{name}` cannot have a value"));
+        } else if !is_varying(ty) {
+            self.error(variable.span, format!("{article} {what} is of floats, not `{ty}`"));
         }
     }
 
@@ -465,111 +482,7 @@ impl Checker<'_> {
             }
         }
     }
-
-    // Built-in variables.
-
-    /// Returns the variable of a built-in name; the first use makes it.
-    fn builtin_variable(&mut self, name: &str) -> Option<VariableId> {
-        use BuiltinVariable as B;
-        if let Some(id) = self.builtins.get(name) {
-            return Some(*id);
-        }
-        let float4 = Type::floats(4);
-        let targets = Type::Array(Box::new(float4.clone()), 4);
-        let coordinates = Type::Array(Box::new(float4.clone()), 8);
-        let table: [(&'static str, Type, Storage); 10] = [
-            ("gl_FragCoord", float4.clone(), Storage::Builtin(B::FragCoord)),
-            ("gl_FrontFacing", Type::BOOL, Storage::Builtin(B::FrontFacing)),
-            ("gl_PointCoord", Type::floats(2), Storage::Builtin(B::PointCoord)),
-            ("gl_Color", float4.clone(), Storage::Builtin(B::Color)),
-            ("gl_SecondaryColor", float4.clone(), Storage::Builtin(B::SecondaryColor)),
-            ("gl_TexCoord", coordinates, Storage::Builtin(B::TexCoord)),
-            ("gl_FogFragCoord", Type::FLOAT, Storage::Builtin(B::FogFragCoord)),
-            ("gl_FragColor", float4.clone(), Storage::Builtin(B::FragColor)),
-            ("gl_FragData", targets, Storage::Builtin(B::FragData)),
-            ("gl_FragDepth", Type::FLOAT, Storage::Builtin(B::FragDepth)),
-        ];
-        let found = table.into_iter().find(|(other, ..)| *other == name).or_else(|| {
-            if matches!(name, "gl_FragDepthEXT") {
-                return Some(("gl_FragDepthEXT", Type::FLOAT, Storage::Builtin(B::FragDepth)));
-            }
-            self.is_main_image.then(|| shadertoy(name)).flatten()
-        });
-        let (name, ty, storage, init) = match found {
-            Some((name, ty, storage)) => (name, ty, storage, None),
-            None => {
-                let (name, value) = LIMITS.iter().find(|(other, _)| *other == name)?;
-                let kind = ExprKind::Constant(vec![*value]);
-                let init = Expr { kind, ty: Type::INT, span: Span::default() };
-                (*name, Type::INT, Storage::Constant, Some(init))
-            }
-        };
-        let span = Span::default();
-        let id = self.variable(Variable { name: name.to_owned(), ty, storage, init, span });
-        self.builtins.insert(name, id);
-        Some(id)
-    }
 }
-
-/// The constants of the language, with the chip's values.
-const LIMITS: [(&str, f32); 7] = [
-    ("gl_MaxDrawBuffers", 4.0),
-    ("gl_MaxTextureImageUnits", 16.0),
-    ("gl_MaxCombinedTextureImageUnits", 16.0),
-    ("gl_MaxTextureCoords", 8.0),
-    ("gl_MaxFragmentUniformVectors", 256.0),
-    ("gl_MaxFragmentUniformComponents", 1024.0),
-    ("gl_MaxVaryingVectors", 10.0),
-];
-
-/// The variables that ShaderToy declares.
-fn shadertoy(name: &str) -> Option<(&'static str, Type, Storage)> {
-    let sampler = || Type::Sampler { dimensions: Dimensions::D2, shadow: false };
-    let (name, ty) = match name {
-        "iResolution" => ("iResolution", Type::floats(3)),
-        "iTime" => ("iTime", Type::FLOAT),
-        "iGlobalTime" => ("iGlobalTime", Type::FLOAT),
-        "iTimeDelta" => ("iTimeDelta", Type::FLOAT),
-        "iFrameRate" => ("iFrameRate", Type::FLOAT),
-        "iFrame" => ("iFrame", Type::INT),
-        "iMouse" => ("iMouse", Type::floats(4)),
-        "iDate" => ("iDate", Type::floats(4)),
-        "iSampleRate" => ("iSampleRate", Type::FLOAT),
-        "iChannelTime" => ("iChannelTime", Type::Array(Box::new(Type::FLOAT), 4)),
-        "iChannelResolution" => ("iChannelResolution", Type::Array(Box::new(Type::floats(3)), 4)),
-        "iChannel0" => ("iChannel0", sampler()),
-        "iChannel1" => ("iChannel1", sampler()),
-        "iChannel2" => ("iChannel2", sampler()),
-        "iChannel3" => ("iChannel3", sampler()),
-        _ => return None,
-    };
-    Some((name, ty, Storage::Uniform))
-}
-
-/// Names of variables that a shader may use without declaring them, for suggestions.
-const BUILTIN_NAMES: [&str; 10] = [
-    "gl_FragColor",
-    "gl_FragData",
-    "gl_FragCoord",
-    "gl_FragDepth",
-    "gl_FrontFacing",
-    "gl_PointCoord",
-    "gl_Color",
-    "gl_SecondaryColor",
-    "gl_TexCoord",
-    "gl_FogFragCoord",
-];
-
-const SHADERTOY_NAMES: [&str; 8] = [
-    "iResolution",
-    "iTime",
-    "iMouse",
-    "iFrame",
-    "iChannel0",
-    "iChannel1",
-    "iChannel2",
-    "iChannel3",
-];
 
 fn is_varying(ty: &Type) -> bool {
     match ty {

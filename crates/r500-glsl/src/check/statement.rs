@@ -4,7 +4,7 @@ use super::{Checker, Symbol};
 use crate::ast;
 use crate::constant::evaluate;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::tree::{Expr, ExprKind, Loop, Stmt, StmtKind, Storage, Variable, VariableId};
+use crate::tree::{Expr, ExprKind, Loop, Stage, Stmt, StmtKind, Storage, Variable, VariableId};
 use crate::types::Type;
 
 impl Checker<'_> {
@@ -114,7 +114,15 @@ impl Checker<'_> {
                 }
                 one(if is_break { StmtKind::Break } else { StmtKind::Continue })
             }
-            ast::StmtKind::Discard => one(StmtKind::Discard),
+            ast::StmtKind::Discard => {
+                if self.stage == Stage::Vertex {
+                    let error = Diagnostic::error(span, "`discard` is in fragment shaders only");
+                    self.diagnostics.add(error.help(
+                        "a vertex cannot end; put its position outside of the view to hide it",
+                    ));
+                }
+                one(StmtKind::Discard)
+            }
         }
     }
 

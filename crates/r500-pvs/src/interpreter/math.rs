@@ -38,6 +38,21 @@ impl Scalars {
 }
 
 /// Executes an instruction of the math engine. Reserved opcodes give 0 (open).
+/// Returns the result of an operation that gives one scalar: of `x`, and of a power its exponent. `None` for others, those that give a
+/// vector or set the predicate.
+#[must_use]
+pub fn scalar(op: MathOp, x: f32, exponent: f32) -> Option<f32> {
+    let gives_vector = matches!(
+        op,
+        MathOp::EXP_BASE2_DX | MathOp::LOG_BASE2_DX | MathOp::LIGHT_COEFF_DX | MathOp::MULTIPLY
+    );
+    let scalars = Scalars { x, factor: exponent, exponent, light: [x; 4] };
+    match execute(op, scalars) {
+        Outcome { value, effect: Effect::None } if !gives_vector => Some(value[0]),
+        _ => None,
+    }
+}
+
 pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
     let Scalars { x, factor, exponent, light } = scalars;
     let scalar = |value: f32| Outcome::of([value; 4]);

@@ -21,6 +21,7 @@ mod vector;
 
 pub use batch::{BATCH, BatchMemory};
 pub use execution::{Execution, Step, Write};
+pub use math::scalar;
 pub use symbolic::{Equality, GivenConstants, prove_equal};
 
 use r500_chip::pvs::{

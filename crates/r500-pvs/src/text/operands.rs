@@ -92,6 +92,18 @@ impl Fill {
         filled
     }
 
+    /// Returns an instruction with what stands in the sources that its operation does not read.
+    #[must_use]
+    pub fn instruction(self, inst: Instruction) -> Instruction {
+        let slots = if inst.dual_math().is_some() { 2 } else { 3 };
+        let filled = self.sources(inst.op(), inst.sources(), slots);
+        let mut words = inst.0;
+        for (word, src) in words[1..=slots].iter_mut().zip(filled) {
+            *word = src.0;
+        }
+        Instruction(words)
+    }
+
     /// Returns which sources must be printed although the operation does not read them.
     pub(super) fn shown(self, inst: Instruction) -> [bool; 3] {
         let slots = if inst.dual_math().is_some() { 2 } else { 3 };

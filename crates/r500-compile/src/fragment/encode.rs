@@ -8,15 +8,15 @@ use r500_isa::values::{
 };
 use r500_isa::values::{AluResultSel, Channel};
 use r500_isa::words::{
-    AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst,
-    TexAddr, TexAddrDxdy, TexInst,
+    AluAlphaInst, AluRgbInst, CmnInst, FcAddr, FcInst, TexAddr, TexAddrDxdy, TexInst,
 };
-use r500_isa::{Half, InlineConst, Instruction, Operand, Slot, Source};
+use r500_isa::{Half, Instruction, Operand, Slot, Source};
 
-use crate::allocate::Allocation;
+use super::allocate::{Allocation, Homes};
+use super::draft::{Constant, Draft};
 use crate::arithmetic::Alu;
 use crate::code::{
-    Atom, Code, Component, Condition, Fetch, Node, Op, Register, Routine, Shape, Target, Value,
+    Atom, Code, Component, Condition, Fetch, Node, Op, Register, Routine, Target, Value,
 };
 
 /// Instructions, and what they read besides temporaries.
@@ -31,17 +31,14 @@ pub(crate) struct Encoded {
     pub(crate) has_flow: bool,
 }
 
-/// What a constant holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Constant {
-    Uniform(u16),
-    Literals([Option<u32>; 4]),
-}
-
 /// Encodes a routine.
 pub(crate) fn encode(routine: &Routine, allocation: &Allocation) -> Encoded {
-    let mut encoder =
-        Encoder { routine, allocation, out: Encoded::default(), levels: 0, loops: Vec::new() };
+    let mut encoder = Encoder {
+        homes: Homes { routine, allocation },
+        out: Encoded::default(),
+        levels: 0,
+        loops: Vec::new(),
+    };
     // Uniforms come first, in order.
     let mut used = Vec::new();
     uniforms(&routine.nodes, &mut used);
@@ -79,8 +76,7 @@ fn uniforms(nodes: &[Node], all: &mut Vec<u16>) {
 }
 
 struct Encoder<'a> {
-    routine: &'a Routine,
-    allocation: &'a Allocation,
+    homes: Homes<'a>,
     out: Encoded,
     /// Open branches in the innermost loop.
     levels: u8,
@@ -88,272 +84,8 @@ struct Encoder<'a> {
     loops: Vec<[Vec<usize>; 2]>,
 }
 
-/// A constant that may hold more numbers: its number, how many are new, its channels then, and where the numbers are.
-type Pooled = (usize, usize, [Option<u32>; 4], Vec<usize>);
-
-/// An instruction under construction: the sources of both halves, as far as they are taken.
-#[derive(Clone)]
-struct Draft {
-    inst: Instruction,
-    sources: [[Option<Source>; 3]; 2],
-    constants: Vec<Constant>,
-}
-
-/// What an operand wants of a source: the addresses of its colours and its alpha, what each channel reads, and the modifier.
-struct Wanted {
-    sources: [Option<Source>; 2],
-    swizzles: Vec<Swiz>,
-    modifier: Mod,
-}
-
-const CHANNELS: [Swiz; 4] = [Swiz::R, Swiz::G, Swiz::B, Swiz::A];
-
-impl Draft {
-    fn new(ty: InstType, constants: &[Constant]) -> Self {
-        let mut inst = Instruction::default();
-        inst.0[0] = CmnInst(0).with(CmnInst::TYPE, ty).bits();
-        Self { inst, sources: [[None; 3]; 2], constants: constants.to_vec() }
-    }
-
-    fn cmn(&mut self, edit: impl FnOnce(CmnInst) -> CmnInst) {
-        self.inst.0[0] = edit(self.inst.cmn()).bits();
-    }
-
-    /// Adds an operand to a half: a component for each of its channels, `None` for those that are not written.
-    fn operand(
-        &mut self,
-        encoder: &Encoder<'_>,
-        half: Half,
-        slot: Slot,
-        parts: &[Option<Component>],
-    ) -> Option<()> {
-        let wanted = self.wanted(encoder, parts)?;
-        let n = (0..3).find(|n| {
-            wanted.sources.iter().zip(&self.sources).all(|(wanted, taken)| {
-                wanted.is_none() || taken[*n].is_none() || taken[*n] == *wanted
-            })
-        })?;
-        for (wanted, taken) in wanted.sources.iter().zip(&mut self.sources) {
-            if wanted.is_some() {
-                taken[n] = *wanted;
-            }
-        }
-        let sel = [Sel::SRC0, Sel::SRC1, Sel::SRC2][n];
-        let modifier = wanted.modifier;
-        self.inst = match half {
-            Half::Rgb => {
-                let swiz = [wanted.swizzles[0], wanted.swizzles[1], wanted.swizzles[2]];
-                self.inst.with_rgb_operand(slot, Operand { sel, swiz, modifier })
-            }
-            Half::Alpha => {
-                let swiz = [wanted.swizzles[0]];
-                self.inst.with_alpha_operand(slot, Operand { sel, swiz, modifier })
-            }
-        };
-        Some(())
-    }
-
-    fn wanted(&mut self, encoder: &Encoder<'_>, parts: &[Option<Component>]) -> Option<Wanted> {
-        // One modifier for all; that of numbers is free.
-        let mut modifier = None;
-        for part in parts.iter().flatten().filter(|part| part.value().is_none()) {
-            let own = (part.abs, part.negate);
-            if modifier.is_some_and(|modifier| modifier != own) {
-                return None;
-            }
-            modifier = Some(own);
-        }
-        let candidates: &[(bool, bool)] = match &modifier {
-            Some(own) => std::slice::from_ref(own),
-            None => &[(false, false), (false, true)],
-        };
-        let fits = candidates.iter().find_map(|modifier| {
-            let mut draft = self.clone();
-            let wanted = draft.wanted_with(encoder, parts, *modifier, false)?;
-            Some((draft, wanted))
-        });
-        let fits = fits.or_else(|| {
-            let mut draft = self.clone();
-            let wanted = draft.wanted_with(encoder, parts, candidates[0], true)?;
-            Some((draft, wanted))
-        });
-        let (draft, wanted) = fits?;
-        *self = draft;
-        Some(wanted)
-    }
-
-    /// Tries one modifier; numbers that have no code of their own become constants if `pooled`.
-    fn wanted_with(
-        &mut self,
-        encoder: &Encoder<'_>,
-        parts: &[Option<Component>],
-        (abs, negate): (bool, bool),
-        pooled: bool,
-    ) -> Option<Wanted> {
-        let mut sources = [None, None];
-        let mut swizzles = vec![Swiz::ZERO; parts.len()];
-        let mut numbers: Vec<(usize, u32)> = Vec::new();
-        let take = |sources: &mut [Option<Source>; 2], file: usize, source: Source| -> Option<()> {
-            match sources[file] {
-                Some(taken) if taken != source => None,
-                _ => {
-                    sources[file] = Some(source);
-                    Some(())
-                }
-            }
-        };
-        for (n, part) in parts.iter().enumerate() {
-            let Some(part) = part else { continue };
-            let (source, channel) = match part.atom {
-                Atom::Register(register, component) => {
-                    let (temporary, channel) = encoder.home(register, component);
-                    (Source { addr: temporary, constant: false, relative: false }, channel)
-                }
-                Atom::Uniform(uniform, channel) => {
-                    let place =
-                        self.constants.iter().position(|c| *c == Constant::Uniform(uniform));
-                    (constant_source(place?), usize::from(channel))
-                }
-                Atom::Literal(bits) => {
-                    let sign = u32::from(part.negate != negate) << 31;
-                    if abs && sign != 0 {
-                        return None;
-                    }
-                    numbers.push((n, bits | sign));
-                    continue;
-                }
-            };
-            take(&mut sources, usize::from(channel == 3), source)?;
-            swizzles[n] = CHANNELS[channel];
-        }
-        // Numbers: by the swizzle, as inline constants, or in a constant.
-        let mut left = Vec::new();
-        for (n, bits) in numbers {
-            match f32::from_bits(bits) {
-                value if value.to_bits() == 0 => swizzles[n] = Swiz::ZERO,
-                0.5 => swizzles[n] = Swiz::HALF,
-                1.0 => swizzles[n] = Swiz::ONE,
-                _ => left.push((n, bits)),
-            }
-        }
-        let mut rest = Vec::new();
-        for (n, bits) in left {
-            let inline = InlineConst::exact(f32::from_bits(bits)).map(|inline| Source {
-                addr: 0x80 | inline.code(),
-                constant: false,
-                relative: false,
-            });
-            let file = inline.and_then(|inline| {
-                (0..2).find(|file| sources[*file].is_none() || sources[*file] == Some(inline))
-            });
-            match (inline, file) {
-                (Some(inline), Some(file)) if !pooled => {
-                    sources[file] = Some(inline);
-                    swizzles[n] = if file == 0 { Swiz::R } else { Swiz::A };
-                }
-                _ => rest.push((n, bits)),
-            }
-        }
-        if !rest.is_empty() {
-            if !pooled {
-                return None;
-            }
-            let free = [sources[0].is_none(), sources[1].is_none()];
-            let (place, channels) = self.pool(&rest, free)?;
-            let source = constant_source(place);
-            for ((n, _), channel) in rest.iter().zip(channels) {
-                sources[usize::from(channel == 3)] = Some(source);
-                swizzles[*n] = CHANNELS[channel];
-            }
-        }
-        let modifier = match (abs, negate) {
-            (false, false) => Mod::NOP,
-            (false, true) => Mod::NEG,
-            (true, false) => Mod::ABS,
-            (true, true) => Mod::NAB,
-        };
-        Some(Wanted { sources, swizzles, modifier })
-    }
-
-    /// Puts numbers in a constant, in channels whose source is free. Returns the constant and the channels.
-    fn pool(
-        &mut self,
-        numbers: &[(usize, u32)],
-        [colors, alpha]: [bool; 2],
-    ) -> Option<(usize, Vec<usize>)> {
-        let allowed: Vec<usize> = (0..4).filter(|c| if *c == 3 { alpha } else { colors }).collect();
-        let place_in = |channels: [Option<u32>; 4]| -> Option<([Option<u32>; 4], Vec<usize>)> {
-            let mut channels = channels;
-            let mut places = Vec::new();
-            for (_, bits) in numbers {
-                let found = allowed.iter().find(|c| channels[**c] == Some(*bits));
-                let place = *found.or_else(|| allowed.iter().find(|c| channels[**c].is_none()))?;
-                channels[place] = Some(*bits);
-                places.push(place);
-            }
-            Some((channels, places))
-        };
-        let mut best: Option<Pooled> = None;
-        for (n, constant) in self.constants.iter().enumerate() {
-            let Constant::Literals(channels) = constant else { continue };
-            if let Some((new, places)) = place_in(*channels) {
-                let count = |list: &[Option<u32>; 4]| list.iter().flatten().count();
-                let added = count(&new) - count(channels);
-                if best.as_ref().is_none_or(|best| added < best.1) {
-                    best = Some((n, added, new, places));
-                }
-            }
-        }
-        if let Some((n, _, new, places)) = best {
-            self.constants[n] = Constant::Literals(new);
-            return Some((n, places));
-        }
-        let (new, places) = place_in([None; 4])?;
-        self.constants.push(Constant::Literals(new));
-        Some((self.constants.len() - 1, places))
-    }
-
-    /// Returns the instruction with its sources.
-    fn finish(mut self) -> Instruction {
-        let mut rgb = AluRgbAddr(0);
-        let mut alpha = AluAlphaAddr(0);
-        for n in 0..3 {
-            rgb = rgb.with_source(n, self.sources[0][n].unwrap_or(Source::UNUSED));
-            alpha = alpha.with_source(n, self.sources[1][n].unwrap_or(Source::UNUSED));
-        }
-        self.inst.0[1] = rgb.bits();
-        self.inst.0[2] = alpha.bits();
-        self.inst
-    }
-
-    fn rgb_op(&mut self, op: RgbOp, temporary: u8) {
-        let word = AluRgbaInst(self.inst.0[5]).with(AluRgbaInst::RGB_OP, op);
-        self.inst.0[5] = word.with(AluRgbaInst::RGB_ADDRD, temporary).bits();
-    }
-
-    fn alpha_op(&mut self, op: AlphaOp, temporary: u8) {
-        let word = AluAlphaInst(self.inst.0[4]).with(AluAlphaInst::ALPHA_OP, op);
-        self.inst.0[4] = word.with(AluAlphaInst::ALPHA_ADDRD, temporary).bits();
-    }
-}
-
-fn constant_source(place: usize) -> Source {
-    // More constants than the chip has are reported by number; the program is not used.
-    Source { addr: u8::try_from(place).unwrap_or(u8::MAX), constant: true, relative: false }
-}
-
 #[expect(clippy::expect_used, reason = "a broken promise of the passes before must not compile")]
 impl Encoder<'_> {
-    /// Returns the temporary and the channel of a register's component.
-    fn home(&self, register: Register, component: u8) -> (u8, usize) {
-        let temporary = self.allocation.temporaries[register.0 as usize]
-            .expect("the allocation has a temporary for each register that code names");
-        match self.routine.shape(register) {
-            Shape::Alpha => (temporary, 3),
-            _ => (temporary, usize::from(component & 3)),
-        }
-    }
-
     fn push(&mut self, inst: Instruction, span: Span) -> usize {
         self.out.code.push(inst);
         self.out.spans.push(span);
@@ -390,7 +122,7 @@ impl Encoder<'_> {
             .lanes
             .iter()
             .enumerate()
-            .map(|(n, lane)| (n, self.home(op.register, *lane).1))
+            .map(|(n, lane)| (n, self.homes.home(op.register, *lane).1))
             .collect();
         left.sort_by_key(|(_, channel)| *channel);
         while !left.is_empty() {
@@ -399,7 +131,7 @@ impl Encoder<'_> {
             let mut draft = self.draft(op, &chosen);
             if draft.is_none() {
                 debug_assert!(
-                    !self.routine.is_one_instruction(op),
+                    !self.homes.routine.is_one_instruction(op),
                     "the allocation relies on it: {op:?}"
                 );
                 let colors: Vec<(usize, usize)> =
@@ -423,7 +155,7 @@ impl Encoder<'_> {
 
     fn draft(&self, op: &Op, lanes: &[(usize, usize)]) -> Option<Draft> {
         let mut draft = Draft::new(InstType::ALU, &self.out.constants);
-        let temporary = self.home(op.register, 0).0;
+        let temporary = self.homes.home(op.register, 0).0;
         let clamp = op.code == Code::MadSat;
         let (rgb_op, alpha_op) = operations(op.code);
         let slots = |n: usize| Slot::ALL[n];
@@ -442,7 +174,7 @@ impl Encoder<'_> {
                 for (lane, channel) in &colors {
                     parts[*channel] = Some(op.operands[operand(n)][*lane]);
                 }
-                draft.operand(self, Half::Rgb, slots(n), &parts)?;
+                draft.operand(&self.homes, Half::Rgb, slots(n), &parts)?;
             }
         }
         if let Some((lane, _)) = lanes.iter().find(|(_, c)| *c == 3) {
@@ -450,7 +182,7 @@ impl Encoder<'_> {
             draft.alpha_op(alpha_op, temporary);
             for n in 0..count {
                 draft.operand(
-                    self,
+                    &self.homes,
                     Half::Alpha,
                     slots(n),
                     &[Some(op.operands[operand(n)][*lane])],
@@ -464,7 +196,7 @@ impl Encoder<'_> {
     fn dot(&mut self, op: &Op) {
         let [a, b] = &op.operands[..] else { unreachable!("a scalar product has two operands") };
         let mut draft = Draft::new(InstType::ALU, &self.out.constants);
-        let (temporary, channel) = self.home(op.register, op.lanes[0]);
+        let (temporary, channel) = self.homes.home(op.register, op.lanes[0]);
         let rgb = match a.len() {
             2 => RgbOp::D2A,
             3 => RgbOp::DP3,
@@ -479,9 +211,11 @@ impl Encoder<'_> {
         let gathered = "the builder gathers operands of scalar products";
         for (slot, operand) in [(Slot::A, a), (Slot::B, b)] {
             let part = |n: usize| operand.get(n).copied();
-            draft.operand(self, Half::Rgb, slot, &[part(0), part(1), part(2)]).expect(gathered);
+            draft
+                .operand(&self.homes, Half::Rgb, slot, &[part(0), part(1), part(2)])
+                .expect(gathered);
             if let Some(last) = part(3) {
-                draft.operand(self, Half::Alpha, slot, &[Some(last)]).expect(gathered);
+                draft.operand(&self.homes, Half::Alpha, slot, &[Some(last)]).expect(gathered);
             }
         }
         // What D2A adds.
@@ -494,19 +228,20 @@ impl Encoder<'_> {
     /// Differences in the quad: source 0 of the half, in its own channels.
     fn difference(&mut self, op: &Op, alu: Alu) {
         let mut draft = Draft::new(InstType::ALU, &self.out.constants);
-        let (temporary, _) = self.home(op.register, 0);
+        let (temporary, _) = self.homes.home(op.register, 0);
         let (rgb_op, alpha_op) = operations(Code::Alu(alu));
         let channels: Vec<usize> =
-            op.lanes.iter().map(|lane| self.home(op.register, *lane).1).collect();
+            op.lanes.iter().map(|lane| self.homes.home(op.register, *lane).1).collect();
         let from = op.operands[0].first().and_then(|c| c.in_register());
         let source = from.map_or(Source::UNUSED, |(register, c)| Source {
-            addr: self.home(register, c).0,
+            addr: self.homes.home(register, c).0,
             constant: false,
             relative: false,
         });
         debug_assert!(
             op.operands[0].iter().zip(&channels).all(|(c, channel)| {
-                c.in_register().is_some_and(|(register, n)| self.home(register, n).1 == *channel)
+                c.in_register()
+                    .is_some_and(|(register, n)| self.homes.home(register, n).1 == *channel)
             }),
             "the builder puts the operands of differences in their channels"
         );
@@ -541,9 +276,9 @@ impl Encoder<'_> {
     fn coordinates(&self, list: &[(Register, u8); 4]) -> (u8, [Channel; 4]) {
         let channel = |n: usize| {
             let (register, component) = list[n];
-            [Channel::R, Channel::G, Channel::B, Channel::A][self.home(register, component).1]
+            [Channel::R, Channel::G, Channel::B, Channel::A][self.homes.home(register, component).1]
         };
-        (self.home(list[0].0, list[0].1).0, std::array::from_fn(channel))
+        (self.homes.home(list[0].0, list[0].1).0, std::array::from_fn(channel))
     }
 
     fn fetch(&mut self, fetch: &Fetch) {
@@ -557,7 +292,7 @@ impl Encoder<'_> {
             .with(TexInst::INST, fetch.kind.op)
             .with(TexInst::UNSCALED, fetch.kind.unscaled);
         let addr = tex_addr(self.coordinates(&fetch.strq))
-            .with(TexAddr::DST_ADDR, self.home(fetch.register, 0).0)
+            .with(TexAddr::DST_ADDR, self.homes.home(fetch.register, 0).0)
             .with(TexAddr::DST_R_SWIZ, Channel::R)
             .with(TexAddr::DST_G_SWIZ, Channel::G)
             .with(TexAddr::DST_B_SWIZ, Channel::B)
@@ -620,8 +355,8 @@ impl Encoder<'_> {
         if target == Target::Depth {
             let word = AluAlphaInst(draft.inst.0[4]).with(AluAlphaInst::W_OMASK, true);
             draft.inst.0[4] = word.bits();
-            draft.operand(self, Half::Alpha, Slot::A, &[Some(value[0])])?;
-            draft.operand(self, Half::Alpha, Slot::B, &[Some(value[0])])?;
+            draft.operand(&self.homes, Half::Alpha, Slot::A, &[Some(value[0])])?;
+            draft.operand(&self.homes, Half::Alpha, Slot::B, &[Some(value[0])])?;
             return Some(draft);
         }
         let Target::Color(n) = target else { return None };
@@ -633,14 +368,14 @@ impl Encoder<'_> {
             draft.inst.0[3] = AluRgbInst(draft.inst.0[3]).with(AluRgbInst::TARGET, bits).bits();
             let mut parts = [None; 3];
             colors.iter().for_each(|c| parts[*c] = Some(value[*c]));
-            draft.operand(self, Half::Rgb, Slot::A, &parts)?;
-            draft.operand(self, Half::Rgb, Slot::B, &parts)?;
+            draft.operand(&self.homes, Half::Rgb, Slot::A, &parts)?;
+            draft.operand(&self.homes, Half::Rgb, Slot::B, &parts)?;
         }
         if list.contains(&3) {
             draft.cmn(|cmn| cmn.with(CmnInst::ALPHA_OMASK, true));
             draft.inst.0[4] = AluAlphaInst(draft.inst.0[4]).with(AluAlphaInst::TARGET, bits).bits();
-            draft.operand(self, Half::Alpha, Slot::A, &[Some(value[3])])?;
-            draft.operand(self, Half::Alpha, Slot::B, &[Some(value[3])])?;
+            draft.operand(&self.homes, Half::Alpha, Slot::A, &[Some(value[3])])?;
+            draft.operand(&self.homes, Half::Alpha, Slot::B, &[Some(value[3])])?;
         }
         Some(draft)
     }
@@ -669,7 +404,9 @@ impl Encoder<'_> {
         let literal = |value| [Some(Component::literal(value)), None, None];
         let parts = [[Some(condition.test), None, None], literal(1.0), literal(0.0)];
         for (slot, parts) in Slot::ALL.into_iter().zip(parts) {
-            draft.operand(self, Half::Rgb, slot, &parts).expect("one component has one source");
+            draft
+                .operand(&self.homes, Half::Rgb, slot, &parts)
+                .expect("one component has one source");
         }
         draft.cmn(|cmn| {
             cmn.with(CmnInst::ALU_RESULT_SEL, AluResultSel::RED)
@@ -777,5 +514,6 @@ fn operations(code: Code) -> (RgbOp, AlphaOp) {
         Code::Alu(Alu::Cos) => (RgbOp::SOP, AlphaOp::COS),
         Code::Alu(Alu::Ddx) => (RgbOp::MDH, AlphaOp::MDH),
         Code::Alu(Alu::Ddy) => (RgbOp::MDV, AlphaOp::MDV),
+        Code::Alu(Alu::Pow) => unreachable!("powers are an operation of vertices"),
     }
 }

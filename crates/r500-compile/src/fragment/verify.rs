@@ -10,8 +10,9 @@ use r500_glsl::types::{Base, Dimensions};
 use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1};
 use r500_program::{InputData, Job, Level, Texture};
 
-use crate::Compiled;
+use super::Compiled;
 use crate::evaluate::{Quad, quad};
+use crate::random::{Random, same};
 
 /// A pixel that the program draws otherwise than the shader says: an error of the compiler.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +67,7 @@ pub fn verify(
     draws: usize,
     seed: u64,
 ) -> Result<Checked, Box<Mismatch>> {
-    let mut random = Random(seed ^ 0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(seed);
     let mut checked = Checked::default();
     for _ in 0..draws {
         let job = random_draw(compiled, &mut random);
@@ -140,11 +141,6 @@ fn difference(
     if !covered {
         return None;
     }
-    let same = |a: f32, b: f32| {
-        // Zeros of both signs, and NaNs, are the same; tiny numbers are written as zeros.
-        let flat = |value: f32| if value.is_subnormal() { 0.0 } else { value };
-        a.to_bits() == b.to_bits() || flat(a) == flat(b) || a.is_nan() && b.is_nan()
-    };
     for (target, color) in expected.colors.iter().enumerate() {
         let (Some(color), Some(pixels)) = (color, frame.target(target)) else { continue };
         for (channel, letter) in "rgba".chars().enumerate() {
@@ -156,37 +152,6 @@ fn difference(
     }
     let (want, have) = (expected.depth?[lane], frame.depth()?[at]);
     (!same(want, have)).then(|| ("depth".to_owned(), want, have))
-}
-
-/// Xorshift with a multiplication (Vigna 2016).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 33) % n
-    }
-
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / 16_777_216.0
-    }
-
-    /// A number as shaders get them, sometimes one that is special.
-    fn number(&mut self) -> f32 {
-        const SPECIAL: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 2.0, 100.0, -3.5, 1.0e-3];
-        match self.below(6) {
-            0 => SPECIAL[self.below(SPECIAL.len() as u64) as usize],
-            1 => (self.unit() - 0.5) * 20.0,
-            2 => self.unit() * 2.0 - 1.0,
-            _ => self.unit(),
-        }
-    }
 }
 
 fn random_draw(compiled: &Compiled, random: &mut Random) -> Job {

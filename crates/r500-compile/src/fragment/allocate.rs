@@ -15,6 +15,29 @@ pub(crate) struct Allocation {
     pub(crate) count: usize,
 }
 
+/// Where the components of a routine's registers are.
+#[derive(Clone, Copy)]
+pub(super) struct Homes<'a> {
+    pub(super) routine: &'a Routine,
+    pub(super) allocation: &'a Allocation,
+}
+
+impl Homes<'_> {
+    /// Returns the temporary and the channel of a register's component.
+    #[expect(
+        clippy::expect_used,
+        reason = "a broken promise of the passes before must not compile"
+    )]
+    pub(super) fn home(&self, register: Register, component: u8) -> (u8, usize) {
+        let temporary = self.allocation.temporaries[register.0 as usize]
+            .expect("the allocation has a temporary for each register that code names");
+        match self.routine.shape(register) {
+            Shape::Alpha => (temporary, 3),
+            _ => (temporary, usize::from(component & 3)),
+        }
+    }
+}
+
 /// The first and the last place where a register has a value.
 #[derive(Clone, Copy, Debug)]
 struct Interval {

@@ -1,0 +1,154 @@
+//! Instructions of the vertex processor on virtual registers.
+//!
+//! A routine is straight-line code in which each register is written once: what differs from vertex to vertex is chosen by operations, and
+//! loops are unrolled. An instruction writes lanes, components of a register or of an output, and each of its sources has a part for each
+//! lane, so that the components of registers may be anywhere in the chip's.
+
+use r500_glsl::Span;
+use r500_pvs::{MathOp, VectorOp};
+
+use crate::code::Register;
+
+/// A register file, and which of its registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Place {
+    Temporary(Register),
+    /// One that has an address of its own in an instruction.
+    Alternate(Register),
+    Input(u8),
+    /// One of the routine's constants.
+    Constant(u16),
+}
+
+/// What a lane reads of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Select {
+    /// A component.
+    Of(u8),
+    Zero,
+    One,
+}
+
+/// A source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Src {
+    /// `None` if all lanes are 0 or 1.
+    pub(super) place: Option<Place>,
+    /// The absolute value of what is read.
+    pub(super) abs: bool,
+    /// For each lane what it reads, and whether that is negated.
+    pub(super) parts: Vec<(Select, bool)>,
+}
+
+impl Src {
+    /// Returns a source of numbers 0 and 1.
+    pub(super) fn number(select: Select, lanes: usize) -> Self {
+        Self { place: None, abs: false, parts: vec![(select, false); lanes] }
+    }
+
+    /// Returns a source that reads components as they are.
+    pub(super) fn of(place: Place, components: impl IntoIterator<Item = u8>) -> Self {
+        let parts = components.into_iter().map(|c| (Select::Of(c), false)).collect();
+        Self { place: Some(place), abs: false, parts }
+    }
+
+    /// Returns the components that it reads.
+    pub(super) fn components(&self) -> impl Iterator<Item = u8> + '_ {
+        self.parts.iter().filter_map(|(select, _)| match select {
+            Select::Of(c) => Some(*c),
+            Select::Zero | Select::One => None,
+        })
+    }
+}
+
+/// What an instruction computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    /// Lane by lane.
+    Vector(VectorOp),
+    /// The sum of four products, in every lane; the sources have four parts.
+    Dot,
+    /// A scalar of scalars, in every lane; the sources have one part.
+    Math(MathOp),
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dst {
+    Register(Place),
+    Output(u8),
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub(super) struct Inst {
+    pub(super) op: Op,
+    pub(super) dst: Dst,
+    /// The components that it writes.
+    pub(super) lanes: Vec<u8>,
+    pub(super) sources: Vec<Src>,
+    /// Limited to 0..1.
+    pub(super) saturate: bool,
+    pub(super) span: Span,
+    /// An operation of the math engine that is executed with this one.
+    pub(super) dual: Option<Dual>,
+}
+
+/// The second operation of an instruction. It writes component 0 of an alternate register.
+#[derive(Clone, Debug)]
+pub(super) struct Dual {
+    pub(super) op: MathOp,
+    pub(super) register: Register,
+    pub(super) source: Src,
+    pub(super) span: Span,
+}
+
+impl Inst {
+    /// Returns the sources, with that of the second operation.
+    pub(super) fn read(&self) -> impl Iterator<Item = &Src> {
+        self.sources.iter().chain(self.dual.iter().map(|dual| &dual.source))
+    }
+
+    /// Returns whether it has the macro of two clocks, which may read three temporaries.
+    pub(super) fn has_macro(&self) -> bool {
+        self.op == Op::Vector(VectorOp::MULTIPLY_ADD)
+    }
+
+    /// Returns whether one instruction can read all places: one constant, one input, one alternate temporary, two temporaries, or three
+    /// with a macro.
+    pub(super) fn fits(&self) -> bool {
+        let places: Vec<Place> = self.read().filter_map(|src| src.place).collect();
+        let most_temporaries = if self.has_macro() && self.dual.is_none() { 3 } else { 2 };
+        let is_kind: [(fn(&Place) -> bool, usize); 4] = [
+            (|place| matches!(place, Place::Constant(_)), 1),
+            (|place| matches!(place, Place::Input(_)), 1),
+            (|place| matches!(place, Place::Alternate(_)), 1),
+            (|place| matches!(place, Place::Temporary(_)), most_temporaries),
+        ];
+        is_kind.iter().all(|(is, most)| distinct(places.iter().copied().filter(is)) <= *most)
+    }
+}
+
+/// Returns the number of different places.
+pub(super) fn distinct(places: impl Iterator<Item = Place>) -> usize {
+    let mut all: Vec<Place> = places.collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len()
+}
+
+/// What a constant holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Constant {
+    /// A vector of a uniform.
+    Uniform(u16),
+    /// Numbers without their signs.
+    Numbers(Vec<u32>),
+}
+
+/// A program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Code {
+    pub(super) insts: Vec<Inst>,
+    pub(super) constants: Vec<Constant>,
+}

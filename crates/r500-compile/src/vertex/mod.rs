@@ -1,0 +1,371 @@
+//! Vertex programs.
+//!
+//! Both ways of a branch are computed, and operations choose; loops are unrolled. So a program is straight-line code, and the chip's flow
+//! control and predicates are not used.
+//!
+//! | module | textbook name |
+//! | --- | --- |
+//! | [`select`](self), [`machine`](self) | instruction selection; instructions on virtual registers |
+//! | [`pair`](self) | pairing of the vector and the math engine |
+//! | [`allocate`](self) | linear-scan register allocation |
+//! | [`encode`](self) | instruction words |
+//! | [`verify`] | comparison with the evaluator |
+
+mod allocate;
+mod encode;
+mod machine;
+mod pair;
+mod select;
+pub mod verify;
+
+use std::collections::BTreeMap;
+
+use r500_glsl::tree::{BuiltinVariable, Shader, Storage};
+use r500_glsl::types::Base;
+use r500_glsl::{Diagnostic, Span, Stage, parse};
+use r500_program::Uniform;
+use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
+
+use crate::code::{Node, Routine, Shape, Target, reads};
+use crate::interface::{InputVector, OutputVector};
+use crate::lower::{self, Lowered};
+use crate::{fragment, live};
+use machine::{Code, Constant};
+
+/// A compiled shader.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program, with the constants that hold the shader's numbers.
+    pub source: Source,
+    /// The constants that hold vectors of uniforms, by name.
+    pub uniforms: Vec<Uniform>,
+    /// What these vectors hold, in the same order.
+    pub uniform_bases: Vec<Base>,
+    /// The vectors of attributes that are read, by name, with their inputs.
+    pub attributes: Vec<Attribute>,
+    /// What is written.
+    pub outputs: Vec<Output>,
+    /// For each instruction the places in the source that it computes.
+    pub spans: Vec<Vec<Span>>,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A vector of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its name: `position`, `instance[2]`.
+    pub name: String,
+    /// Components.
+    pub size: u8,
+    /// The chip's input.
+    pub input: u8,
+}
+
+/// A vector that is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// `gl_Position`, `gl_PointSize`, or that of a varying: `uv`, `basis[2]`.
+    pub name: String,
+    /// Components.
+    pub size: u8,
+    /// The chip's output.
+    pub output: u8,
+}
+
+/// A vector that a fragment shader reads, and the output of the vertex program that gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The varying's name, or a variable of the language.
+    pub name: String,
+    /// Components.
+    pub size: u8,
+    /// The chip's output.
+    pub output: u8,
+}
+
+/// The output of the position.
+pub const POSITION: u8 = 0;
+/// Attributes that the chip fetches.
+const MOST_ATTRIBUTES: usize = 16;
+/// Vectors that the chip interpolates, as drivers for it report.
+const MOST_VARYINGS: usize = 10;
+/// Vertices, four at a time, that are compared with the evaluator.
+const VERIFIED_RUNS: usize = 4;
+
+/// Compiles a vertex shader. All varyings that it sets are outputs, in their order, from `out[1]` on.
+///
+/// # Errors
+/// All errors of the source with its warnings, or the limits of the chip that the program exceeds.
+pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
+    compile_verified(source, None)
+}
+
+/// Compiles a vertex shader for a fragment shader: of its varyings those are outputs that the fragment shader reads.
+///
+/// # Errors
+/// As of [`compile`]; also if a varying that is read is not set, or has another type.
+pub fn compile_for(source: &str, reads: &[Read]) -> Result<Compiled, Vec<Diagnostic>> {
+    compile_verified(source, Some(reads))
+}
+
+/// Returns what a compiled fragment shader reads, for [`compile_for`]: what its first temporaries hold is in the outputs from `out[1]` on.
+#[must_use]
+pub fn reads_of(compiled: &fragment::Compiled) -> Vec<Read> {
+    let read = |(temporary, vector): &(u8, InputVector)| Read {
+        name: vector.name.clone(),
+        size: vector.size,
+        output: temporary + POSITION + 1,
+    };
+    compiled.inputs.iter().map(read).collect()
+}
+
+fn compile_verified(source: &str, reads: Option<&[Read]>) -> Result<Compiled, Vec<Diagnostic>> {
+    let (shader, warnings) = parse(source, Stage::Vertex)?;
+    let compiled = compile_tree(&shader, reads, warnings)?;
+    // A program that is wrong is not given.
+    if let Err(mismatch) = verify::verify(&shader, &compiled, VERIFIED_RUNS, 1) {
+        let message = format!("the compiler made a wrong program: {mismatch}");
+        let error = Diagnostic::error(shader.functions[shader.main].span, message);
+        let help = "this is an error of r500, not of the shader; please report it";
+        return Err(vec![error.help(help)]);
+    }
+    Ok(compiled)
+}
+
+/// Compiles a shader that is read, without a comparison with the evaluator. `reads`: what the fragment shader reads, if it is known.
+///
+/// # Errors
+/// As of [`compile_for`].
+pub fn compile_tree(
+    shader: &Shader,
+    reads: Option<&[Read]>,
+    warnings: Vec<Diagnostic>,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut diagnostics = warnings;
+    let mut lowered = lower::lower(shader, &mut diagnostics);
+    let whole = shader.functions[shader.main].span;
+    if !lowered.outputs.iter().any(|output| output.name == "gl_Position") {
+        let error = Diagnostic::error(whole, "the vertex shader does not set `gl_Position`");
+        diagnostics.push(error.help("set it to the place in clip space"));
+    }
+    let outputs = match reads {
+        Some(reads) => linked(shader, &lowered.outputs, reads, &mut diagnostics),
+        None => all_outputs(shader, &lowered.outputs, &mut diagnostics),
+    };
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(diagnostics);
+    }
+    let is_written = |node: &Node| match node {
+        Node::Output(Target::Vertex(n), ..) => !outputs[usize::from(*n)].is_empty(),
+        _ => true,
+    };
+    lowered.routine.nodes.retain(is_written);
+    live::remove_dead(&mut lowered.routine);
+    let inputs = used_inputs(&lowered.routine, lowered.inputs.len());
+    let (code, homes) = match allocated(&lowered.routine, &inputs, &outputs) {
+        Ok(allocated) => allocated,
+        Err(count) => {
+            let message = format!(
+                "the shader needs {count} temporaries; the chip has {}",
+                allocate::TEMPORARIES
+            );
+            let error = Diagnostic::error(whole, message);
+            diagnostics.push(error.help("use fewer values at the same time"));
+            return Err(diagnostics);
+        }
+    };
+    for (message, help) in limits(&code, inputs.iter().flatten().count()) {
+        diagnostics.push(Diagnostic::error(whole, message).help(help));
+    }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(diagnostics);
+    }
+    let words = encode::encode(&code, &homes);
+    let program = Program::from_code(Controls::of_code(0, &words), 0, words);
+    Ok(finished(lowered, &code, program, &inputs, &outputs, diagnostics))
+}
+
+/// Selects instructions and gives their registers temporaries; with fewer values in temporaries if they do not suffice.
+fn allocated(
+    routine: &Routine,
+    inputs: &[Option<u8>],
+    outputs: &[Vec<u8>],
+) -> Result<(Code, allocate::Homes), usize> {
+    let with = |shares_moves: bool, pairs: bool| {
+        let mut code = select::select(routine, inputs, outputs, shares_moves);
+        if pairs {
+            pair::pair(&mut code);
+        }
+        let homes = allocate::allocate(&code)?;
+        Ok((code, homes))
+    };
+    with(true, true).or_else(|_: usize| with(false, true)).or_else(|_| with(false, false))
+}
+
+/// Returns the chip's outputs for each vector: the position, the varyings, the size of points.
+fn all_outputs(
+    shader: &Shader,
+    vectors: &[OutputVector],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Vec<u8>> {
+    let is = |vector: &OutputVector, name: &str| vector.name == name;
+    let is_varying =
+        |vector: &&OutputVector| !is(vector, "gl_Position") && !is(vector, "gl_PointSize");
+    let varyings = vectors.iter().filter(is_varying).count();
+    if varyings > MOST_VARYINGS {
+        let span = shader.functions[shader.main].span;
+        let message = format!(
+            "the shader sets {varyings} vectors of varyings; the chip interpolates {MOST_VARYINGS}"
+        );
+        let help = "put scalars and short vectors into the components of one `vec4`";
+        diagnostics.push(Diagnostic::error(span, message).help(help));
+    }
+    let mut next = POSITION;
+    let size_of_points = POSITION + 1 + varyings.min(MOST_VARYINGS) as u8;
+    vectors
+        .iter()
+        .map(|vector| match vector.name.as_str() {
+            "gl_Position" => vec![POSITION],
+            "gl_PointSize" => vec![size_of_points],
+            _ => {
+                next = next.saturating_add(1);
+                vec![next]
+            }
+        })
+        .collect()
+}
+
+/// Returns the chip's outputs for each vector: those that the fragment shader reads, and the position.
+fn linked(
+    shader: &Shader,
+    vectors: &[OutputVector],
+    reads: &[Read],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Vec<u8>> {
+    let mut outputs = vec![Vec::new(); vectors.len()];
+    let position = vectors.iter().position(|vector| vector.name == "gl_Position");
+    if let Some(position) = position {
+        outputs[position].push(POSITION);
+    }
+    for read in reads {
+        let name = match read.name.as_str() {
+            "gl_Color" => "gl_FrontColor",
+            "gl_SecondaryColor" => "gl_FrontSecondaryColor",
+            // The place in clip space once more, as drivers do.
+            "gl_FragCoord" => "gl_Position",
+            name => name,
+        };
+        match vectors.iter().position(|vector| vector.name == name) {
+            Some(n) if vectors[n].size == read.size => outputs[n].push(read.output),
+            Some(n) => {
+                let (given, wanted) = (vectors[n].size, read.size);
+                let message = format!(
+                    "`{name}` has {given} components here and {wanted} in the fragment shader"
+                );
+                let error = Diagnostic::error(declared_at(shader, name), message);
+                diagnostics.push(error.help("declare it with the same type in both"));
+            }
+            None => {
+                let message =
+                    format!("the fragment shader reads `{name}`, which this shader does not set");
+                let error = Diagnostic::error(declared_at(shader, name), message);
+                diagnostics.push(error.help("declare it as `varying` (or `out`) and set it"));
+            }
+        }
+    }
+    outputs
+}
+
+/// Returns where the variable of a vector is declared, or `main` is.
+fn declared_at(shader: &Shader, name: &str) -> Span {
+    let variable = name.split(['[', '.']).next();
+    let declared = shader.variables.iter().find(|other| {
+        let is_output =
+            matches!(other.storage, Storage::Varying | Storage::Builtin(BuiltinVariable::Position));
+        is_output && Some(other.name.as_str()) == variable && other.span != Span::default()
+    });
+    declared.map_or(shader.functions[shader.main].span, |variable| variable.span)
+}
+
+/// Returns the chip's input for each input that is read.
+fn used_inputs(routine: &Routine, count: usize) -> Vec<Option<u8>> {
+    let mut used = vec![false; count];
+    for node in &routine.nodes {
+        reads(node, &mut |register, _| {
+            if let Shape::Input(n) = routine.shape(register) {
+                used[usize::from(n)] = true;
+            }
+        });
+    }
+    let mut next = 0..u8::MAX;
+    used.into_iter().map(|used| if used { next.next() } else { None }).collect()
+}
+
+/// Returns the limits that a program exceeds, and what to do.
+fn limits(code: &Code, inputs: usize) -> Vec<(String, &'static str)> {
+    let mut all = Vec::new();
+    let mut limit = |count: usize, what: &str, most: usize, help: &'static str| {
+        if count > most {
+            all.push((format!("the shader needs {count} {what}; the chip has {most}"), help));
+        }
+    };
+    limit(code.insts.len(), "instructions", INSTRUCTIONS, "use shorter loops");
+    limit(code.constants.len(), "constants", CONSTANTS, "use fewer or shorter arrays of uniforms");
+    limit(inputs, "attributes", MOST_ATTRIBUTES, "put several into the components of one `vec4`");
+    all
+}
+
+/// Names what a program shares with its draw.
+fn finished(
+    lowered: Lowered,
+    code: &Code,
+    program: Program,
+    inputs: &[Option<u8>],
+    outputs: &[Vec<u8>],
+    warnings: Vec<Diagnostic>,
+) -> Compiled {
+    let mut uniforms = Vec::new();
+    let mut uniform_bases = Vec::new();
+    let mut constants = BTreeMap::new();
+    for (n, constant) in (0u8..).zip(&code.constants) {
+        match constant {
+            Constant::Uniform(uniform) => {
+                let of = &lowered.uniforms[usize::from(*uniform)];
+                let name = of.name.clone();
+                uniforms.push(Uniform { name, constant: n, channel: 0, channels: of.size });
+                uniform_bases.push(of.base);
+            }
+            Constant::Numbers(list) => {
+                let bits = std::array::from_fn(|c| list.get(c).copied().unwrap_or(0));
+                constants.insert(n, bits);
+            }
+        }
+    }
+    let attribute = |(vector, input): (&InputVector, &Option<u8>)| {
+        let (name, size) = (vector.name.clone(), vector.size);
+        input.map(|input| Attribute { name, size, input })
+    };
+    let mut written: Vec<Output> = Vec::new();
+    for (vector, list) in lowered.outputs.iter().zip(outputs) {
+        let output =
+            |output: &u8| Output { name: vector.name.clone(), size: vector.size, output: *output };
+        written.extend(list.iter().map(output));
+    }
+    written.sort_by_key(|output| output.output);
+    let spans = code.insts.iter().map(|inst| {
+        let dual = inst.dual.iter().map(|dual| dual.span);
+        let mut spans: Vec<Span> = std::iter::once(inst.span).chain(dual).collect();
+        spans.dedup();
+        spans
+    });
+    Compiled {
+        source: Source { constants, fill: Fill::Zero, ..Source::from(program) },
+        uniforms,
+        uniform_bases,
+        attributes: lowered.inputs.iter().zip(inputs).filter_map(attribute).collect(),
+        outputs: written,
+        spans: spans.collect(),
+        warnings,
+    }
+}

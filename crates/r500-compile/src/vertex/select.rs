@@ -1,0 +1,448 @@
+//! Instruction selection: operations that the processor has, with sources that one instruction can read.
+
+use std::collections::HashMap;
+
+use r500_glsl::Span;
+use r500_pvs::VectorOp;
+
+use super::machine::{Code, Constant, Dst, Inst, Op, Place, Select, Src, distinct};
+use crate::arithmetic::Alu;
+use crate::code::{self, Atom, Component, Node, Register, Routine, Shape, Target, Value};
+
+/// Selects instructions. `outputs` has the chip's outputs for each vector of [`Target::Vertex`]; those that it does not name are not
+/// written. `inputs` has the chip's input for each input of the routine that is read.
+pub(super) fn select(
+    routine: &Routine,
+    inputs: &[Option<u8>],
+    outputs: &[Vec<u8>],
+    shares_moves: bool,
+) -> Code {
+    let mut used: Vec<u16> = Vec::new();
+    for component in routine.nodes.iter().flat_map(operands) {
+        if let Atom::Uniform(n, _) = component.atom {
+            used.push(n);
+        }
+    }
+    // In their order, so that the columns of a matrix are one after the other.
+    used.sort_unstable();
+    used.dedup();
+    let mut selector = Selector {
+        code: Code {
+            insts: Vec::new(),
+            constants: used.into_iter().map(Constant::Uniform).collect(),
+        },
+        inputs: routine.shapes.iter().map(|shape| input_of(*shape, inputs)).collect(),
+        shares_moves,
+        moved: HashMap::new(),
+        numbers: HashMap::new(),
+        next: routine.shapes.len() as u32,
+        direct: direct(&routine.nodes, outputs),
+    };
+    for node in &routine.nodes {
+        match node {
+            Node::Op(op) => selector.op(op),
+            Node::Output(Target::Vertex(n), value, span) => {
+                for output in &outputs[usize::from(*n)] {
+                    selector.output(*output, value, *span);
+                }
+            }
+            _ => unreachable!(
+                "vertex shaders are operations and outputs only: both ways are taken, loops are unrolled"
+            ),
+        }
+    }
+    selector.code
+}
+
+/// Returns the components that a node reads.
+fn operands(node: &Node) -> Vec<Component> {
+    match node {
+        Node::Op(op) => op.operands.concat(),
+        Node::Output(_, value, _) => value.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn input_of(shape: Shape, inputs: &[Option<u8>]) -> Option<u8> {
+    match shape {
+        Shape::Input(n) => inputs[usize::from(n)],
+        _ => None,
+    }
+}
+
+/// For a register, the output to which its operation writes, and the channel of each of its components.
+type Direct = HashMap<Register, (u8, HashMap<u8, u8>)>;
+
+/// Finds registers all of whose components are read once, by one output and without modifiers.
+fn direct(nodes: &[Node], outputs: &[Vec<u8>]) -> Direct {
+    let mut uses: HashMap<(Register, u8), usize> = HashMap::new();
+    for node in nodes {
+        let read = match node {
+            Node::Output(Target::Vertex(n), ..) => !outputs[usize::from(*n)].is_empty(),
+            _ => true,
+        };
+        if read {
+            code::reads(node, &mut |register, c| *uses.entry((register, c)).or_default() += 1);
+        }
+    }
+    let mut written: HashMap<Register, Vec<u8>> = HashMap::new();
+    for node in nodes {
+        if let Node::Op(op) = node {
+            written.entry(op.register).or_default().extend(&op.lanes);
+        }
+    }
+    let mut all = Direct::new();
+    for node in nodes {
+        let Node::Output(Target::Vertex(n), value, _) = node else { continue };
+        let [output] = outputs[usize::from(*n)][..] else { continue };
+        let mut of: HashMap<Register, HashMap<u8, u8>> = HashMap::new();
+        for (channel, component) in (0u8..).zip(value) {
+            if let Some((register, c)) = component.plain()
+                && uses.get(&(register, c)) == Some(&1)
+            {
+                of.entry(register).or_default().insert(c, channel);
+            }
+        }
+        for (register, map) in of {
+            if written.get(&register).is_some_and(|lanes| lanes.iter().all(|c| map.contains_key(c)))
+            {
+                all.insert(register, (output, map));
+            }
+        }
+    }
+    all
+}
+
+struct Selector {
+    code: Code,
+    /// For registers that are inputs, the chip's.
+    inputs: Vec<Option<u8>>,
+    /// Whether what was moved to a temporary is kept there for later instructions.
+    shares_moves: bool,
+    moved: HashMap<Place, (Register, Vec<u8>)>,
+    /// Where the numbers of the present instruction are.
+    numbers: HashMap<u32, (u16, u8)>,
+    /// The next register that is not used.
+    next: u32,
+    direct: Direct,
+}
+
+/// A lane: what it writes, and the components of its operands.
+type Lane = (u8, Vec<Component>);
+
+impl Selector {
+    fn fresh(&mut self) -> Register {
+        self.next += 1;
+        Register(self.next - 1)
+    }
+
+    fn op(&mut self, op: &code::Op) {
+        let (dst, lanes) = match self.direct.get(&op.register) {
+            Some((output, map)) => {
+                (Dst::Output(*output), op.lanes.iter().map(|lane| map[lane]).collect())
+            }
+            None => (Dst::Register(Place::Temporary(op.register)), op.lanes.clone()),
+        };
+        let span = op.span;
+        if op.code == code::Code::Dot {
+            self.pool(op.operands.iter().flatten());
+            let sources = op.operands.iter().map(|operand| self.gathered(operand, span)).collect();
+            let sources: Vec<Src> = pad(sources, 4);
+            return self.push(Op::Dot, dst, lanes, sources, false, span);
+        }
+        if let code::Code::Alu(alu) = op.code
+            && let Some(math) = alu.of_math_engine()
+        {
+            self.pool(op.operands.iter().flatten());
+            let sources = op.operands.iter().map(|operand| self.gathered(operand, span)).collect();
+            return self.push(Op::Math(math), dst, lanes, sources, false, span);
+        }
+        let all: Vec<Lane> = lanes
+            .iter()
+            .enumerate()
+            .map(|(n, lane)| (*lane, op.operands.iter().map(|operand| operand[n]).collect()))
+            .collect();
+        self.by_lanes(op.code, dst, all, span);
+    }
+
+    fn output(&mut self, output: u8, value: &Value, span: Span) {
+        let lanes: Vec<Lane> = (0u8..)
+            .zip(value)
+            .filter(|(channel, component)| {
+                let register = component.in_register().map(|(register, _)| register);
+                let done = register.and_then(|register| self.direct.get(&register));
+                !done.is_some_and(|(to, map)| *to == output && map.values().any(|c| c == channel))
+            })
+            .map(|(channel, component)| (channel, vec![*component]))
+            .collect();
+        if !lanes.is_empty() {
+            self.by_lanes(code::Code::Copy, Dst::Output(output), lanes, span);
+        }
+    }
+
+    /// Instructions for operations by lanes: as few as the sources allow.
+    fn by_lanes(&mut self, code: code::Code, dst: Dst, lanes: Vec<Lane>, span: Span) {
+        let saturate = code == code::Code::MadSat;
+        let (op, lanes) = operation(code, lanes);
+        self.pool(lanes.iter().flat_map(|(_, operands)| operands));
+        let mut groups: Vec<(Vec<u8>, Vec<Src>)> = Vec::new();
+        for (lane, operands) in lanes {
+            let sources: Vec<Src> = operands.iter().map(|component| self.part(component)).collect();
+            let merged = groups.iter_mut().find_map(|group| {
+                let all: Option<Vec<Src>> =
+                    group.1.iter().zip(&sources).map(|(a, b)| merged(a, b)).collect();
+                Some((group, all?))
+            });
+            match merged {
+                Some((group, all)) => {
+                    group.0.push(lane);
+                    group.1 = all;
+                }
+                None => groups.push((vec![lane], sources)),
+            }
+        }
+        for (lanes, sources) in groups {
+            self.push(Op::Vector(op), dst, lanes, sources, saturate, span);
+        }
+    }
+
+    /// The source that reads one component.
+    fn part(&mut self, component: &Component) -> Src {
+        let negate = component.negate;
+        let of = |place, c| Src {
+            place: Some(place),
+            abs: component.abs,
+            parts: vec![(Select::Of(c), negate)],
+        };
+        match component.atom {
+            Atom::Register(register, c) => {
+                let input = self.inputs.get(register.0 as usize).copied().flatten();
+                of(input.map_or(Place::Temporary(register), Place::Input), c)
+            }
+            Atom::Uniform(n, c) => of(self.uniform(n), c),
+            Atom::Literal(bits) => match by_swizzle(bits) {
+                Some(select) => Src { place: None, abs: false, parts: vec![(select, negate)] },
+                None => {
+                    let (n, c) = self.numbers[&bits];
+                    of(Place::Constant(n), c)
+                }
+            },
+        }
+    }
+
+    /// A source that reads all components; those of several places are brought together first.
+    fn gathered(&mut self, value: &Value, span: Span) -> Src {
+        let parts: Vec<Src> = value.iter().map(|component| self.part(component)).collect();
+        let whole = parts[1..].iter().try_fold(parts[0].clone(), |all, part| merged(&all, part));
+        if let Some(whole) = whole {
+            return whole;
+        }
+        let register = self.fresh();
+        let place = Place::Temporary(register);
+        let lanes = (0u8..).zip(value).map(|(lane, c)| (lane, vec![*c])).collect();
+        self.by_lanes(code::Code::Copy, Dst::Register(place), lanes, span);
+        Src::of(place, 0..value.len() as u8)
+    }
+
+    #[expect(clippy::expect_used, reason = "a uniform without a constant must not compile")]
+    fn uniform(&self, n: u16) -> Place {
+        let constant = Constant::Uniform(n);
+        let at = self.code.constants.iter().position(|other| *other == constant);
+        Place::Constant(at.expect("all uniforms that are read have constants") as u16)
+    }
+
+    /// Puts the numbers of an instruction into constants: all into one if they fit.
+    fn pool<'a>(&mut self, components: impl Iterator<Item = &'a Component>) {
+        let mut numbers: Vec<u32> = Vec::new();
+        for component in components {
+            if let Atom::Literal(bits) = component.atom
+                && by_swizzle(bits).is_none()
+                && !numbers.contains(&bits)
+            {
+                numbers.push(bits);
+            }
+        }
+        for piece in numbers.chunks(4) {
+            let added = |constant: &Constant| match constant {
+                Constant::Numbers(list) => {
+                    let added = piece.iter().filter(|bits| !list.contains(bits)).count();
+                    (list.len() + added <= 4).then_some(added)
+                }
+                Constant::Uniform(_) => None,
+            };
+            let constants = &mut self.code.constants;
+            let found = constants.iter().enumerate().filter_map(|(n, c)| Some((added(c)?, n)));
+            let n = found.min().map_or(constants.len(), |(_, n)| n);
+            if n == constants.len() {
+                constants.push(Constant::Numbers(Vec::new()));
+            }
+            let Constant::Numbers(list) = &mut constants[n] else {
+                unreachable!("a constant of numbers was chosen")
+            };
+            for bits in piece {
+                if !list.contains(bits) {
+                    list.push(*bits);
+                }
+            }
+            for (c, bits) in (0u8..).zip(list.iter()) {
+                self.numbers.insert(*bits, (n as u16, c));
+            }
+        }
+    }
+
+    /// Adds an instruction. Of sources that it cannot read together, some are moved to temporaries first.
+    fn push(
+        &mut self,
+        op: Op,
+        dst: Dst,
+        lanes: Vec<u8>,
+        sources: Vec<Src>,
+        saturate: bool,
+        span: Span,
+    ) {
+        let mut inst = Inst { op, dst, lanes, sources, saturate, span, dual: None };
+        for is_kind in [
+            (|place: &Place| matches!(place, Place::Constant(_))) as fn(&Place) -> bool,
+            |place: &Place| matches!(place, Place::Input(_)),
+        ] {
+            while distinct(inst.sources.iter().filter_map(|src| src.place).filter(is_kind)) > 1 {
+                self.move_one(&mut inst, is_kind);
+            }
+        }
+        if !inst.fits() {
+            self.move_to_alternate(&mut inst);
+        }
+        debug_assert!(inst.fits(), "{inst:?}");
+        self.code.insts.push(inst);
+    }
+
+    /// Moves the last source of a kind to a temporary.
+    #[expect(clippy::expect_used, reason = "the caller has counted two of this kind")]
+    fn move_one(&mut self, inst: &mut Inst, is_kind: fn(&Place) -> bool) {
+        let places = inst.sources.iter().filter_map(|src| src.place);
+        let place = places.filter(is_kind).next_back().expect("there are several of this kind");
+        let mut components: Vec<u8> = inst
+            .sources
+            .iter()
+            .filter(|src| src.place == Some(place))
+            .flat_map(Src::components)
+            .collect();
+        components.sort_unstable();
+        components.dedup();
+        let known = self
+            .moved
+            .get(&place)
+            .filter(|(_, held)| self.shares_moves && components.iter().all(|c| held.contains(c)));
+        let register = match known {
+            Some((register, _)) => *register,
+            None => {
+                let register = self.fresh();
+                let to = Place::Temporary(register);
+                self.copy(to, place, &components, inst.span);
+                self.moved.insert(place, (register, components));
+                register
+            }
+        };
+        for src in inst.sources.iter_mut().filter(|src| src.place == Some(place)) {
+            src.place = Some(Place::Temporary(register));
+        }
+    }
+
+    /// Moves the last source to an alternate temporary, which is one more address.
+    #[expect(clippy::expect_used, reason = "an instruction that does not fit has sources")]
+    fn move_to_alternate(&mut self, inst: &mut Inst) {
+        let last = inst.sources.last_mut().expect("an instruction of three temporaries");
+        let place = last.place.expect("each source is a temporary");
+        let mut components: Vec<u8> = last.components().collect();
+        components.sort_unstable();
+        components.dedup();
+        let register = self.fresh();
+        last.place = Some(Place::Alternate(register));
+        self.copy(Place::Alternate(register), place, &components, inst.span);
+    }
+
+    fn copy(&mut self, to: Place, from: Place, components: &[u8], span: Span) {
+        let sources = vec![
+            Src::of(from, components.iter().copied()),
+            Src::number(Select::Zero, components.len()),
+        ];
+        self.code.insts.push(Inst {
+            op: Op::Vector(VectorOp::ADD),
+            dst: Dst::Register(to),
+            lanes: components.to_vec(),
+            sources,
+            saturate: false,
+            span,
+            dual: None,
+        });
+    }
+}
+
+/// Fills sources with zeros up to a number of parts.
+fn pad(mut sources: Vec<Src>, parts: usize) -> Vec<Src> {
+    for src in &mut sources {
+        src.parts.resize(parts, (Select::Zero, false));
+    }
+    sources
+}
+
+/// Returns the number that a swizzle has.
+fn by_swizzle(bits: u32) -> Option<Select> {
+    match f32::from_bits(bits) {
+        0.0 => Some(Select::Zero),
+        1.0 => Some(Select::One),
+        _ => None,
+    }
+}
+
+/// Returns the source that reads what both read, one after the other, if there is one.
+fn merged(a: &Src, b: &Src) -> Option<Src> {
+    let (place, abs) = match (a.place, b.place) {
+        (Some(left), Some(right)) if left == right && a.abs == b.abs => (a.place, a.abs),
+        (_, None) => (a.place, a.abs),
+        (None, _) => (b.place, b.abs),
+        _ => return None,
+    };
+    Some(Src { place, abs, parts: [a.parts.clone(), b.parts.clone()].concat() })
+}
+
+/// Returns the operation of the vector engine with the operands that it takes. Products with 1 and sums with 0 have operations of two
+/// operands, and so have selections of 1 and 0.
+fn operation(code: code::Code, lanes: Vec<Lane>) -> (VectorOp, Vec<Lane>) {
+    use code::Code;
+    let all = |operand: usize, number: f32| {
+        lanes.iter().all(|(_, operands)| operands[operand].value() == Some(number))
+    };
+    let take = |op: VectorOp, order: &[usize]| {
+        let of = |(lane, operands): &Lane| (*lane, order.iter().map(|n| operands[*n]).collect());
+        (op, lanes.iter().map(of).collect())
+    };
+    let zero = Component::literal(0.0);
+    let with_zero = |op: VectorOp, operand: usize| {
+        (op, lanes.iter().map(|(lane, operands)| (*lane, vec![operands[operand], zero])).collect())
+    };
+    match code {
+        Code::Copy => with_zero(VectorOp::ADD, 0),
+        Code::Alu(Alu::Mad) | Code::MadSat => match () {
+            () if all(2, 0.0) && all(0, 1.0) => with_zero(VectorOp::ADD, 1),
+            () if all(2, 0.0) && all(1, 1.0) => with_zero(VectorOp::ADD, 0),
+            () if all(2, 0.0) => take(VectorOp::MULTIPLY, &[0, 1]),
+            () if all(0, 1.0) => take(VectorOp::ADD, &[1, 2]),
+            () if all(1, 1.0) => take(VectorOp::ADD, &[0, 2]),
+            () => take(VectorOp::MULTIPLY_ADD, &[0, 1, 2]),
+        },
+        Code::Alu(Alu::Min) => take(VectorOp::MINIMUM, &[0, 1]),
+        Code::Alu(Alu::Max) => take(VectorOp::MAXIMUM, &[0, 1]),
+        Code::Alu(Alu::Cmp) if all(0, 1.0) && all(1, 0.0) => {
+            with_zero(VectorOp::SET_GREATER_THAN_EQUAL, 2)
+        }
+        Code::Alu(Alu::Cmp) if all(0, 0.0) && all(1, 1.0) => with_zero(VectorOp::SET_LESS_THAN, 2),
+        Code::Alu(Alu::Cmp) => take(VectorOp::COND_MUX_GTE, &[2, 0, 1]),
+        Code::Alu(Alu::Frc) => take(VectorOp::FRACTION, &[0]),
+        Code::Alu(_) | Code::Dot => {
+            unreachable!(
+                "scalars and sums of products are not by lanes, differences not of vertices"
+            )
+        }
+    }
+}
