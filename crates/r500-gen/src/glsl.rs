@@ -309,6 +309,12 @@ impl<C: Choices> Writer<'_, C> {
         let (n, c) = (self.choices.below(2), self.choices.pick("x", &["z"]));
         self.line(depth, &format!("Pair {pair} = Pair({array}[{n}], {b});"));
         self.line(depth, &format!("{pair}.a.{c} += {array}[1].x;"));
+        if self.is_vertex {
+            // Vertex shaders have indices that are not known.
+            let k = self.name();
+            self.line(depth, &format!("int {k} = int(mod(abs(uc) * 4.0, 2.0));"));
+            self.line(depth, &format!("{array}[{k}][1 - {k}] += {b} + list[{k}].y;"));
+        }
         for (name, ty) in [
             (format!("{array}[0]"), Type::Vec(3)),
             (format!("{pair}.a"), Type::Vec(3)),

@@ -394,11 +394,24 @@ impl FragmentProgram {
     }
 }
 
-impl Compiled {
-    /// Returns a fragment program without a vertex program.
+impl VertexProgram {
+    /// Returns a program that nothing has drawn.
     #[must_use]
-    pub fn of_fragment(fragment: FragmentProgram) -> Self {
-        Self { fragment: Some(fragment), vertex: None }
+    pub fn undrawn(
+        program: Program,
+        uniforms: Vec<Uniform>,
+        constants: Vec<(u8, [u32; 4])>,
+        inputs: Vec<Input>,
+    ) -> Self {
+        Self { outcome: Outcome::Compiled, program, uniforms, constants, inputs, drawn: false }
+    }
+}
+
+impl Compiled {
+    /// Returns programs that a compiler made without a draw.
+    #[must_use]
+    pub fn undrawn(fragment: Option<FragmentProgram>, vertex: Option<VertexProgram>) -> Self {
+        Self { fragment, vertex }
     }
 
     /// Returns the log of the compilation of the fragment program, if it ran.

@@ -9,6 +9,9 @@ use crate::arithmetic::Arithmetic;
 use crate::functions::{self, rows};
 use crate::lower::product;
 
+/// For each pixel, components of a variable.
+type Places = [Vec<usize>; 4];
+
 impl<'a> Evaluator<'a> {
     pub(super) fn truth(&mut self, expr: &'a Expr) -> Mask {
         let value = self.expr(expr);
@@ -32,29 +35,34 @@ impl<'a> Evaluator<'a> {
                 Unary::Plus | Unary::Complement => self.expr(of),
             },
             ExprKind::Binary(op, a, b) => self.binary(expr, *op, a, b),
-            ExprKind::Assign { op, target, value } => {
-                let new = match op {
-                    None => self.expr(value),
-                    Some(op @ (Binary::Add | Binary::Sub)) if product(value).is_some() => {
-                        let old = self.expr(target);
-                        let Some((x, y)) = product(value) else { return old };
+            ExprKind::Assign { op: None, target, value } => {
+                let value = self.expr(value);
+                self.store(target, &value);
+                value
+            }
+            ExprKind::Assign { op: Some(op), target, value } => {
+                let places = self.places(target);
+                let old = self.load(target, &places);
+                let new = match (op, product(value)) {
+                    (Binary::Add | Binary::Sub, Some((x, y))) => {
                         let (x, y) = (self.expr(x), self.expr(y));
                         let x = if *op == Binary::Sub { self.negate(&x) } else { x };
                         self.mad(&x, &y, &old)
                     }
-                    Some(op) => {
-                        let (old, by) = (self.expr(target), self.expr(value));
+                    _ => {
+                        let by = self.expr(value);
                         functions::arithmetic(self, *op, (&old, &target.ty), (&by, &value.ty))
                     }
                 };
-                self.store(target, &new);
+                self.store_at(target, &places, &new);
                 new
             }
             ExprKind::Step { postfix, add, target } => {
-                let old = self.expr(target);
+                let places = self.places(target);
+                let old = self.load(target, &places);
                 let one = self.literal(if *add { 1.0 } else { -1.0 });
                 let new = self.add(&old, &one);
-                self.store(target, &new);
+                self.store_at(target, &places, &new);
                 if *postfix { old } else { new }
             }
             ExprKind::Select(test, a, b) => {
@@ -216,6 +224,7 @@ impl<'a> Evaluator<'a> {
         let shader = self.shader;
         let parameters = &shader.functions[function].parameters;
         let mut values = Vec::new();
+        let mut outputs = Vec::new();
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let variable = &shader.variables[*parameter];
             if variable.ty.has_sampler() {
@@ -226,14 +235,15 @@ impl<'a> Evaluator<'a> {
             }
             let input = !matches!(variable.storage, Storage::Parameter { input: false, .. });
             values.push(if input { Some(self.expr(argument)) } else { None });
+            if matches!(variable.storage, Storage::Parameter { output: true, .. }) {
+                // Its indices are those before the call.
+                outputs.push((*parameter, argument, self.places(argument)));
+            }
         }
         let result = self.call(function, values);
-        for (parameter, argument) in parameters.iter().zip(arguments) {
-            let storage = shader.variables[*parameter].storage;
-            if matches!(storage, Storage::Parameter { output: true, .. }) {
-                let value = self.value(*parameter);
-                self.store(argument, &value);
-            }
+        for (parameter, argument, places) in outputs {
+            let value = self.value(parameter);
+            self.store_at(argument, &places, &value);
         }
         result
     }
@@ -297,34 +307,48 @@ impl<'a> Evaluator<'a> {
 
     /// Sets what an expression means as a part of a variable.
     pub(super) fn store(&mut self, target: &'a Expr, value: &[Lanes]) {
+        let places = self.places(target);
+        self.store_at(target, &places, value);
+    }
+
+    /// The components of a target, by pixel: each pixel has its own indices.
+    fn load(&mut self, target: &'a Expr, places: &Places) -> Value {
+        let Some(root) = target.root() else { return zeros(&target.ty) };
+        let whole = self.value(root);
+        let component = |n: usize| std::array::from_fn(|lane| whole[places[lane][n]][lane]);
+        (0..target.ty.components()).map(component).collect()
+    }
+
+    fn store_at(&mut self, target: &'a Expr, places: &Places, value: &[Lanes]) {
         let Some(root) = target.root() else { return };
         let active = self.active();
-        // Each pixel has its own indices.
         for lane in (0..4).filter(|lane| active[*lane]) {
-            let places = self.places(target, lane);
             let mask = std::array::from_fn(|other| other == lane);
-            self.set(root, mask, &places, value);
+            self.set(root, mask, &places[lane], value);
         }
     }
 
-    pub(super) fn places(&mut self, target: &'a Expr, lane: usize) -> Vec<usize> {
+    /// The components of its variable that a target is, by pixel.
+    fn places(&mut self, target: &'a Expr) -> Places {
+        let count = target.ty.components();
         match &target.kind {
             ExprKind::Swizzle(of, list) => {
-                let inner = self.places(of, lane);
-                list.iter().map(|c| inner[usize::from(*c)]).collect()
+                let pick =
+                    |inner: Vec<usize>| list.iter().map(|c| inner[usize::from(*c)]).collect();
+                self.places(of).map(pick)
             }
             ExprKind::Member(of, first) => {
-                let inner = self.places(of, lane);
-                inner[*first..first + target.ty.components()].to_vec()
+                self.places(of).map(|inner| inner[*first..first + count].to_vec())
             }
             ExprKind::Index(of, index) => {
-                let inner = self.places(of, lane);
-                let count = target.ty.components();
+                let inner = self.places(of);
                 let index = self.expr(index)[0];
-                let n = self.element(index, inner.len() / count.max(1), lane);
-                inner[n * count..(n + 1) * count].to_vec()
+                std::array::from_fn(|lane| {
+                    let n = self.element(index, inner[lane].len() / count.max(1), lane);
+                    inner[lane][n * count..(n + 1) * count].to_vec()
+                })
             }
-            _ => (0..target.ty.components()).collect(),
+            _ => std::array::from_fn(|_| (0..count).collect()),
         }
     }
 }

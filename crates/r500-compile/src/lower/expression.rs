@@ -1,5 +1,6 @@
 //! Values, conditions and places.
 
+use r500_glsl::Span;
 use r500_glsl::tree::{Expr, ExprKind, VariableId};
 use r500_glsl::types::{Base, Type};
 use r500_glsl::{Binary, Builtin, Diagnostic, Unary};
@@ -16,8 +17,16 @@ const MOST_CHOICES: usize = 64;
 /// Components of a variable that are read or set.
 pub(super) struct Place {
     root: Option<VariableId>,
-    /// Alternatives: the components that are meant where the condition holds. The first one has none.
+    /// Alternatives: the components that are meant where the condition holds. Of those that are read the last one counts, and the first
+    /// one has no condition.
     choices: Vec<(Option<Condition>, Vec<usize>)>,
+}
+
+/// What a place is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Set,
 }
 
 impl<'a> Lower<'a> {
@@ -40,33 +49,25 @@ impl<'a> Lower<'a> {
                 Unary::Plus | Unary::Complement => self.expr(of),
             },
             ExprKind::Binary(op, a, b) => self.binary(expr, *op, a, b),
-            ExprKind::Assign { op, target, value } => {
-                let value = match op {
-                    None => self.expr(value),
-                    Some(op @ (Binary::Add | Binary::Sub)) if product(value).is_some() => {
-                        self.sum_with_product(*op, target, value)
-                    }
-                    Some(op) => {
-                        let old = self.expr(target);
-                        let value_now = self.expr(value);
-                        self.builder.span = expr.span;
-                        functions::arithmetic(
-                            &mut self.builder,
-                            *op,
-                            (&old, &target.ty),
-                            (&value_now, &value.ty),
-                        )
-                    }
-                };
-                let place = self.place(target);
+            ExprKind::Assign { op: None, target, value } => {
+                let value = self.expr(value);
+                let place = self.place(target, Access::Set);
                 self.store(&place, value.clone());
                 value
             }
+            ExprKind::Assign { op: Some(op), target, value } => {
+                // Its indices are computed once.
+                let place = self.place(target, Access::Set);
+                let old = self.load(&place, target);
+                let new = self.combined(*op, (old, &target.ty), value, expr.span);
+                self.store(&place, new.clone());
+                new
+            }
             ExprKind::Step { postfix, add, target } => {
-                let old = self.expr(target);
+                let place = self.place(target, Access::Set);
+                let old = self.load(&place, target);
                 let one = self.builder.literal(if *add { 1.0 } else { -1.0 });
                 let new = self.builder.add(&old, &one);
-                let place = self.place(target);
                 self.store(&place, new.clone());
                 if *postfix { old } else { new }
             }
@@ -103,7 +104,7 @@ impl<'a> Lower<'a> {
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span),
             ExprKind::Builtin(function, arguments) => self.builtin_call(expr, *function, arguments),
             ExprKind::Swizzle(..) | ExprKind::Member(..) | ExprKind::Index(..) => {
-                let place = self.place(expr);
+                let place = self.place(expr, Access::Read);
                 self.load(&place, expr)
             }
             ExprKind::Sequence(a, b) => {
@@ -137,13 +138,22 @@ impl<'a> Lower<'a> {
         functions::arithmetic(&mut self.builder, op, (&left, &a.ty), (&right, &b.ty))
     }
 
-    /// `target += x * y`, `target -= x * y`
-    fn sum_with_product(&mut self, op: Binary, target: &'a Expr, value: &'a Expr) -> Value {
-        let old = self.expr(target);
-        let Some((x, y)) = product(value) else { return old };
-        let (x, y) = (self.expr(x), self.expr(y));
-        let x = if op == Binary::Sub { self.builder.negate(&x) } else { x };
-        self.builder.mad(&x, &y, &old)
+    /// What `op=` gives: the old value and another one, combined.
+    fn combined(
+        &mut self,
+        op: Binary,
+        (old, ty): (Value, &Type),
+        value: &'a Expr,
+        span: Span,
+    ) -> Value {
+        if let (Binary::Add | Binary::Sub, Some((x, y))) = (op, product(value)) {
+            let (x, y) = (self.expr(x), self.expr(y));
+            let x = if op == Binary::Sub { self.builder.negate(&x) } else { x };
+            return self.builder.mad(&x, &y, &old);
+        }
+        let by = self.expr(value);
+        self.builder.span = span;
+        functions::arithmetic(&mut self.builder, op, (&old, ty), (&by, &value.ty))
     }
 
     fn select(&mut self, test: &'a Expr, a: &'a Expr, b: &'a Expr) -> Value {
@@ -326,24 +336,24 @@ impl<'a> Lower<'a> {
     // Places.
 
     /// Returns what an expression means as a part of a variable.
-    pub(super) fn place(&mut self, expr: &'a Expr) -> Place {
+    pub(super) fn place(&mut self, expr: &'a Expr, access: Access) -> Place {
         match &expr.kind {
             ExprKind::Swizzle(of, list) => {
-                let mut place = self.place(of);
+                let mut place = self.place(of, access);
                 for (_, components) in &mut place.choices {
                     *components = list.iter().map(|c| components[usize::from(*c)]).collect();
                 }
                 place
             }
             ExprKind::Member(of, first) => {
-                let mut place = self.place(of);
+                let mut place = self.place(of, access);
                 let count = expr.ty.components();
                 for (_, components) in &mut place.choices {
                     *components = components[*first..first + count].to_vec();
                 }
                 place
             }
-            ExprKind::Index(of, index) => self.element(of, index, expr.ty.components()),
+            ExprKind::Index(of, index) => self.element(of, index, expr.ty.components(), access),
             _ => {
                 let count = expr.ty.components();
                 let root = match expr.kind {
@@ -355,8 +365,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn element(&mut self, of: &'a Expr, index: &'a Expr, count: usize) -> Place {
-        let place = self.place(of);
+    fn element(&mut self, of: &'a Expr, index: &'a Expr, count: usize, access: Access) -> Place {
+        let place = self.place(of, access);
         let value = self.expr(index);
         let length = of.ty.components() / count.max(1);
         let slice =
@@ -383,19 +393,20 @@ impl<'a> Lower<'a> {
         self.error(Diagnostic::warning(index.span, message));
         let mut choices = Vec::new();
         for n in 0..length {
-            let number = self.builder.literal(n as f32);
-            let test = functions::difference(&mut self.builder, &value, &number, true);
-            let is_this = Condition { test: test[0], negated: false };
-            for (condition, components) in &place.choices {
-                let both = match (condition, n) {
-                    (None, 0) => None,
-                    (None, _) => Some(is_this),
-                    (Some(outer), 0) => Some(*outer),
-                    (Some(outer), _) => {
-                        let (inner, zero) = (self.number(is_this), self.builder.literal(0.0));
-                        let value = self.builder.choose(*outer, &inner, &zero);
+            // What is read where no other element is meant needs no condition.
+            let inner = (n > 0 || access == Access::Set).then(|| {
+                let number = self.builder.literal(n as f32);
+                let test = functions::difference(&mut self.builder, &value, &number, true);
+                Condition { test: test[0], negated: false }
+            });
+            for (outer, components) in &place.choices {
+                let both = match (*outer, inner) {
+                    (Some(outer), Some(inner)) => {
+                        let (inner, zero) = (self.number(inner), self.builder.literal(0.0));
+                        let value = self.builder.choose(outer, &inner, &zero);
                         Some(Self::nonzero(value[0]))
                     }
+                    (outer, inner) => outer.or(inner),
                 };
                 choices.push((both, slice(components, n)));
             }
@@ -435,20 +446,12 @@ impl<'a> Lower<'a> {
     pub(super) fn store(&mut self, place: &Place, value: Value) {
         let Some(root) = place.root else { return };
         let mut whole = self.value(root);
-        let is_known = place.choices.len() == 1;
-        let others: Vec<Condition> = place.choices.iter().filter_map(|(c, _)| *c).collect();
         for (condition, components) in &place.choices {
-            // The first alternative is meant where no other one is.
-            let conditions: Vec<Condition> = match condition {
-                Some(condition) => vec![*condition],
-                None if is_known => Vec::new(),
-                None => others.iter().map(|other| other.not()).collect(),
-            };
-            let mut new = value.clone();
             let old: Value = components.iter().map(|n| whole[*n]).collect();
-            for condition in conditions {
-                new = self.builder.choose(condition, &new, &old);
-            }
+            let new = match condition {
+                Some(condition) => self.builder.choose(*condition, &value, &old),
+                None => value.clone(),
+            };
             for (n, component) in components.iter().zip(new) {
                 whole[*n] = component;
             }

@@ -18,6 +18,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use expression::Access;
 pub(crate) use expression::product;
 
 use r500_glsl::Diagnostic;
@@ -289,7 +290,7 @@ impl<'a> Lower<'a> {
             };
             values.push(if input { Some(self.expr(argument)) } else { None });
             if output {
-                places.push((*parameter, self.place(argument)));
+                places.push((*parameter, self.place(argument, Access::Set)));
             }
         }
         let result = self.inline(function, values);

@@ -119,7 +119,7 @@ struct Selector {
     inputs: Vec<Option<u8>>,
     /// Whether what was moved to a temporary is kept there for later instructions.
     shares_moves: bool,
-    moved: HashMap<Place, (Register, Vec<u8>)>,
+    moved: HashMap<Place, Register>,
     /// Where the numbers of the present instruction are.
     numbers: HashMap<u32, (u16, u8)>,
     /// The next register that is not used.
@@ -316,36 +316,36 @@ impl Selector {
         self.code.insts.push(inst);
     }
 
-    /// Moves the last source of a kind to a temporary.
+    /// Moves a source of a kind to a temporary: one that was moved before, or the last.
     #[expect(clippy::expect_used, reason = "the caller has counted two of this kind")]
     fn move_one(&mut self, inst: &mut Inst, is_kind: fn(&Place) -> bool) {
-        let places = inst.sources.iter().filter_map(|src| src.place);
-        let place = places.filter(is_kind).next_back().expect("there are several of this kind");
-        let mut components: Vec<u8> = inst
-            .sources
-            .iter()
-            .filter(|src| src.place == Some(place))
-            .flat_map(Src::components)
-            .collect();
-        components.sort_unstable();
-        components.dedup();
-        let known = self
-            .moved
-            .get(&place)
-            .filter(|(_, held)| self.shares_moves && components.iter().all(|c| held.contains(c)));
-        let register = match known {
-            Some((register, _)) => *register,
-            None => {
-                let register = self.fresh();
-                let to = Place::Temporary(register);
-                self.copy(to, place, &components, inst.span);
-                self.moved.insert(place, (register, components));
-                register
-            }
-        };
+        let places: Vec<Place> =
+            inst.sources.iter().filter_map(|src| src.place).filter(is_kind).collect();
+        let moved = places.iter().find_map(|place| Some((*place, *self.moved.get(place)?)));
+        let (place, register) = moved.unwrap_or_else(|| {
+            let place = *places.last().expect("there are several of this kind");
+            (place, self.moved(place, inst))
+        });
         for src in inst.sources.iter_mut().filter(|src| src.place == Some(place)) {
             src.place = Some(Place::Temporary(register));
         }
+    }
+
+    /// Moves a place to a temporary: whole if later instructions may read it there, else what an instruction reads.
+    fn moved(&mut self, place: Place, inst: &Inst) -> Register {
+        let register = self.fresh();
+        let to = Place::Temporary(register);
+        if self.shares_moves {
+            self.copy(to, place, &[0, 1, 2, 3], inst.span);
+            self.moved.insert(place, register);
+            return register;
+        }
+        let read = inst.sources.iter().filter(|src| src.place == Some(place));
+        let mut components: Vec<u8> = read.flat_map(Src::components).collect();
+        components.sort_unstable();
+        components.dedup();
+        self.copy(to, place, &components, inst.span);
+        register
     }
 
     /// Moves the last source to an alternate temporary, which is one more address.

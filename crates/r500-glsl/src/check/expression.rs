@@ -478,7 +478,7 @@ impl Checker<'_> {
                 self.error(index.span, message);
                 return self.broken(span);
             }
-        } else if self.version.has_limits_of_appendix_a() {
+        } else if self.stage == Stage::Fragment && self.version.has_limits_of_appendix_a() {
             let indices = self.loop_indices.clone();
             if !self.is_constant(&index, &indices) {
                 let error = Diagnostic::error(index.span, "the index is not constant");

@@ -89,8 +89,7 @@ pub enum ShaderError {
 /// Returns whether a text is GLSL: outside of comments it defines `main` or `mainImage`.
 #[must_use]
 pub fn is_glsl(text: &str) -> bool {
-    let clean = interface::without_comments(text);
-    ["main", "mainImage"].iter().any(|name| interface::defines(&clean, name))
+    r500::compile::stage_of(text).is_some()
 }
 
 /// Returns the stage that a file name stands for: `.frag` and `.fs` of fragment shaders, `.vert` and `.vs` of vertex shaders; before
@@ -112,9 +111,9 @@ pub fn stage_of_name(path: &Path) -> Option<Stage> {
 /// Returns the stage of a text without a name that says it: that of a vertex shader writes `gl_Position`.
 #[must_use]
 pub fn stage_of_text(text: &str) -> Stage {
-    match interface::mentions(&interface::without_comments(text), "gl_Position") {
-        true => Stage::Vertex,
-        false => Stage::Fragment,
+    match r500::compile::stage_of(text) {
+        Some(r500::compile::Stage::Vertex) => Stage::Vertex,
+        Some(r500::compile::Stage::Fragment) | None => Stage::Fragment,
     }
 }
 

@@ -329,7 +329,9 @@ pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
         return Some(Language::Assembly);
     }
     let text = std::str::from_utf8(head).ok();
-    let is_glsl = || text.is_some_and(r500_glsl::is_fragment_shader);
+    let is_glsl = || {
+        text.is_some_and(|text| r500_compile::stage_of(text) == Some(r500_compile::Stage::Fragment))
+    };
     let ends =
         |ending: &&str| name.is_some_and(|name| name.to_ascii_lowercase().ends_with(*ending));
     if [".frag", ".fs", ".fsh", ".glsl"].iter().any(ends) && is_glsl() {

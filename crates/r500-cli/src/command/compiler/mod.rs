@@ -64,7 +64,7 @@ pub(super) struct CompilerArgs {
 enum Compiler {
     /// Mesa's r300 driver, on the virtual card
     Mesa,
-    /// Our own, which needs nothing (fragment shaders)
+    /// Our own, which needs nothing
     R500,
 }
 
@@ -87,7 +87,7 @@ impl ChosenCompiler {
         match self {
             #[cfg(target_os = "linux")]
             Self::Mesa(driver) => driver.compile(pair),
-            Self::Own => own::compile(pair),
+            Self::Own => Ok(own::compile(pair)),
         }
     }
 }

@@ -1,32 +1,56 @@
 //! Our own compiler.
 
-use r500::compile::{self, Diagnostic};
-use r500_mesa::compiled::{Compiled, FragmentProgram, Varying};
+use r500::compile::{self, Diagnostic, vertex};
+use r500_mesa::compiled::{Compiled, FragmentProgram, Input, Varying, VertexProgram};
 use r500_mesa::messages::Message;
+use r500_mesa::shader::Shader;
 use r500_mesa::{ShaderPair, Stage};
 
 use super::verdict::Verdict;
-use crate::command::exit::{Failure, Outcome};
-use crate::command::terminal;
 
-/// Compiles the fragment shader of a pair.
-///
-/// # Errors
-/// If there is none.
-pub(super) fn compile(pair: &ShaderPair) -> Outcome<Verdict> {
-    let Some(shader) = &pair.fragment else {
-        return Err(Failure::usage(format!(
-            "{}: our own compiler takes fragment shaders; --with mesa compiles vertex shaders",
-            pair.name
-        )));
-    };
-    if pair.vertex.is_some() {
-        terminal::note(&format!(
-            "{}: the vertex shader is left out; --with mesa compiles pairs",
-            pair.name
-        ));
-    }
+/// Compiles a pair, or the shader that there is. The vertex shader of a pair gives what the fragment shader reads.
+pub(super) fn compile(pair: &ShaderPair) -> Verdict {
     let mut verdict = Verdict::of_own(pair, concat!("r500 ", env!("CARGO_PKG_VERSION")));
+    let fragment = pair.fragment.as_ref().map(|shader| fragment(shader, &mut verdict));
+    let reads = match &fragment {
+        Some(Some(compiled)) => Some(vertex::reads_of(compiled)),
+        _ => None,
+    };
+    // With errors in the fragment shader those of the vertex shader are reported, too.
+    let vertex = pair.vertex.as_ref().map(|shader| vertex(shader, reads.as_deref(), &mut verdict));
+    let is_complete = !matches!(fragment, Some(None)) && !matches!(vertex, Some(None));
+    verdict.linked = is_complete;
+    if is_complete {
+        let program = |compiled: compile::Compiled| fragment_program(compiled, &mut verdict.spans);
+        let fragment = fragment.flatten().map(program);
+        let vertex = vertex.flatten().map(vertex_program);
+        verdict.set_compiled(Compiled::undrawn(fragment, vertex));
+    }
+    verdict
+}
+
+fn fragment(shader: &Shader, verdict: &mut Verdict) -> Option<compile::Compiled> {
+    let compiled = compile::compile(&shader.text);
+    let warnings = compiled.as_ref().map_or_else(|errors| errors, |compiled| &compiled.warnings);
+    report(verdict, Stage::Fragment, shader, warnings);
+    compiled.ok()
+}
+
+fn vertex(
+    shader: &Shader,
+    reads: Option<&[vertex::Read]>,
+    verdict: &mut Verdict,
+) -> Option<vertex::Compiled> {
+    let compiled = match reads {
+        Some(reads) => vertex::compile_for(&shader.text, reads),
+        None => vertex::compile(&shader.text),
+    };
+    let warnings = compiled.as_ref().map_or_else(|errors| errors, |compiled| &compiled.warnings);
+    report(verdict, Stage::Vertex, shader, warnings);
+    compiled.ok()
+}
+
+fn report(verdict: &mut Verdict, stage: Stage, shader: &Shader, diagnostics: &[Diagnostic]) {
     let message = |diagnostic: &Diagnostic| {
         let (line, column) = diagnostic.line_column(&shader.text);
         let place =
@@ -40,30 +64,33 @@ pub(super) fn compile(pair: &ShaderPair) -> Outcome<Verdict> {
             help: diagnostic.help.clone(),
         }
     };
-    match compile::compile(&shader.text) {
-        Ok(compiled) => {
-            let warnings =
-                compiled.warnings.iter().map(|warning| (Some(Stage::Fragment), message(warning)));
-            verdict.messages.extend(warnings);
-            verdict.linked = true;
-            let varyings = compiled.inputs.iter().map(|(temp, vector)| Varying {
-                name: vector.name.clone(),
-                component: 0,
-                temp: *temp,
-                channel: 0,
-                channels: vector.size,
-            });
-            let samplers = (0..).zip(compiled.samplers.iter().map(|unit| unit.name.clone()));
-            let fragment =
-                FragmentProgram::undrawn(compiled.job, varyings.collect(), samplers.collect());
-            verdict.set_compiled(Compiled::of_fragment(fragment));
-            verdict.spans = compiled.spans;
-        }
-        Err(errors) => {
-            verdict
-                .messages
-                .extend(errors.iter().map(|error| (Some(Stage::Fragment), message(error))));
-        }
-    }
-    Ok(verdict)
+    verdict
+        .messages
+        .extend(diagnostics.iter().map(|diagnostic| (Some(stage), message(diagnostic))));
+}
+
+fn fragment_program(
+    compiled: compile::Compiled,
+    spans: &mut Vec<Vec<compile::Span>>,
+) -> FragmentProgram {
+    let varyings = compiled.inputs.iter().map(|(temp, vector)| Varying {
+        name: vector.name.clone(),
+        component: 0,
+        temp: *temp,
+        channel: 0,
+        channels: vector.size,
+    });
+    let samplers = (0..).zip(compiled.samplers.iter().map(|unit| unit.name.clone()));
+    *spans = compiled.spans;
+    FragmentProgram::undrawn(compiled.job, varyings.collect(), samplers.collect())
+}
+
+fn vertex_program(compiled: vertex::Compiled) -> VertexProgram {
+    let inputs = compiled
+        .attributes
+        .iter()
+        .map(|attribute| Input { input: attribute.input, name: attribute.name.clone() })
+        .collect();
+    let constants = compiled.source.constants.into_iter().collect();
+    VertexProgram::undrawn(compiled.source.program, compiled.uniforms, constants, inputs)
 }
