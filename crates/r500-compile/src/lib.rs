@@ -40,4 +40,4 @@ pub mod vertex;
 
 pub use fragment::{Compiled, compile, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
-pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, parse, stage_of};
+pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, parse, stage_of, tree};

@@ -1,8 +1,100 @@
 //! Vertex shaders: what their programs are and write, errors, and generated ones against the evaluator.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test fails by them")]
 
-use r500_compile::vertex::{self, verify::verify};
+use r500_compile::vertex::{self, Output, Read, verify::verify};
 use r500_compile::{Stage, parse};
+
+fn program(source: &str) -> String {
+    vertex::compile(source).unwrap().source.to_string()
+}
+
+/// The sum of the columns times the components, in their order: one instruction a column. The last component is 1, so that its product is
+/// the column.
+#[test]
+fn a_transform_is_four_instructions() {
+    let source = "attribute vec3 place; uniform mat4 transform;
+        void main() { gl_Position = transform * vec4(place, 1.0); }";
+    let statements = [
+        "temp[0].xyzw = VE_MUL const[0].xyzw input[0].xxxx",
+        "temp[0].xyzw = VE_MAD const[1].xyzw input[0].yyyy temp[0].xyzw",
+        "temp[0].xyzw = VE_MAD const[2].xyzw input[0].zzzz temp[0].xyzw",
+        "out[0].xyzw = VE_ADD const[3].xyzw temp[0].xyzw",
+    ];
+    let text = program(source);
+    let written: Vec<&str> =
+        text.lines().filter_map(|line| Some(line.split_once("VE_")?.0)).collect();
+    assert_eq!(written.len(), statements.len(), "{text}");
+    for statement in statements {
+        assert!(text.contains(statement), "{statement}\n{text}");
+    }
+}
+
+/// A reciprocal root is executed with the first instruction of the transform, which does not need it.
+#[test]
+fn the_engines_are_paired() {
+    let source = "attribute vec3 place, normal; uniform mat4 transform; varying vec3 n;
+        void main() { n = normalize(normal); gl_Position = transform * vec4(place, 1.0); }";
+    let compiled = vertex::compile(source).unwrap();
+    let code: Vec<_> = compiled.source.program.window().collect();
+    let paired = code.iter().filter(|(_, inst)| inst.dual_math().is_some()).count();
+    assert_eq!((code.len(), paired), (6, 1), "{}", compiled.source);
+    assert!(compiled.source.program.check().is_empty());
+}
+
+/// One constant, one input and two temporaries are all that an instruction reads: others are moved first, a constant once for all.
+#[test]
+fn operands_that_do_not_fit_are_moved() {
+    let source = "attribute vec4 a, b, c; uniform vec4 u, v; varying vec4 x, y;
+        void main() { gl_Position = a + b; x = u * v + a; y = u * c + v; }";
+    let compiled = vertex::compile(source).unwrap();
+    assert!(compiled.source.program.check().is_empty(), "{}", compiled.source);
+    let text = compiled.source.to_string();
+    assert_eq!(text.matches("= VE_ADD const[").count(), 1, "{text}");
+}
+
+#[test]
+fn varyings_go_where_the_fragment_shader_reads_them() {
+    let source = "attribute vec4 place; varying vec2 uv; varying vec4 unread; varying vec3 n;
+        void main() { gl_Position = place; uv = place.xy; unread = place * 2.0; n = place.zyx; }";
+    let read = |name: &str, size, output| Read { name: name.to_owned(), size, output };
+    let reads = [read("n", 3, 1), read("uv", 2, 2), read("gl_FragCoord", 4, 3)];
+    let compiled = vertex::compile_for(source, &reads).unwrap();
+    let output = |name: &str, size, output| Output { name: name.to_owned(), size, output };
+    let expected = [
+        output("gl_Position", 4, 0),
+        output("n", 3, 1),
+        output("uv", 2, 2),
+        output("gl_Position", 4, 3),
+    ];
+    assert_eq!(compiled.outputs, expected);
+    assert_eq!(compiled.source.program.written_outputs(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn errors_say_what_does_not_match() {
+    let errors = |source: &str, reads: &[Read]| -> Vec<String> {
+        let errors = vertex::compile_for(source, reads).unwrap_err();
+        errors.iter().map(ToString::to_string).collect()
+    };
+    let read = [Read { name: "uv".to_owned(), size: 2, output: 1 }];
+    let only_place = "attribute vec4 place; void main() { gl_Position = place; }";
+    assert!(errors(only_place, &read)[0].starts_with("the fragment shader reads `uv`, which"));
+    let other_type = "attribute vec4 place; varying vec3 uv;
+        void main() { gl_Position = place; uv = place.xyz; }";
+    assert!(errors(other_type, &read)[0].starts_with("`uv` has 3 components here and 2 in"));
+    let no_place = "attribute vec2 uv_in; varying vec2 uv; void main() { uv = uv_in; }";
+    assert!(errors(no_place, &read)[0].starts_with("the vertex shader does not set `gl_Position`"));
+    let passes = "attribute vec4 place; uniform float n; void main() {
+        vec4 p = place; for (float i = 0.0; i < n; i++) p += p.yxwz; gl_Position = p; }";
+    assert!(errors(passes, &[])[0].starts_with("the number of passes of a loop"));
+    let many = "attribute vec4 place; void main() { gl_Position = place;
+        for (int i = 0; i < 2000; i++) gl_Position += sin(gl_Position); }";
+    assert!(
+        errors(many, &[])[0].contains("instructions; the chip has 1024"),
+        "{:?}",
+        errors(many, &[])
+    );
+}
 
 /// `R500_CASES` shaders from seed `R500_SEED` on.
 #[test]

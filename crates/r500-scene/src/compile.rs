@@ -289,10 +289,13 @@ impl Compiler<'_> {
         let mut constants = Vec::new();
         for assignment in assignments {
             let first = assignment.first;
-            match assignment.value.value(self.environment)? {
-                Value::Number(x) => constants.push((first, bits([x; 4]))),
-                Value::Vector(vector) => constants.push((first, bits(vector))),
-                Value::Matrix(rows) => {
+            match (assignment.value.value(self.environment)?, assignment.column) {
+                (Value::Matrix(rows), Some(column)) => {
+                    constants.push((first, bits(rows.map(|row| row[column]))));
+                }
+                (Value::Number(x), _) => constants.push((first, bits([x; 4]))),
+                (Value::Vector(vector), _) => constants.push((first, bits(vector))),
+                (Value::Matrix(rows), None) => {
                     constants.extend((first..).zip(rows.map(bits)));
                 }
             }

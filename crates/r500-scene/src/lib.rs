@@ -21,6 +21,9 @@
 //! }
 //! ```
 //!
+//! In place of programs a draw may have shaders, `VERTEX SHADER { … }` and `FRAGMENT SHADER "a.frag" ;`. They are compiled together; then
+//! the parts of vertices, `UNIFORM name = … ;` and `TEXTURE sampler = … ;` go by the names in the shaders.
+//!
 //! ```text
 //! text ─parse▶ Scene ─compile, for a time▶ Frame { command stream, buffers } ─card▶ picture
 //!  ▲                                                                            │
@@ -145,11 +148,13 @@ struct Draw {
     registers: Vec<RegisterWrite>,
 }
 
-/// `const[first] = expression`, or four of them for a matrix.
+/// `const[first] = expression`, or four of them for a matrix, its rows.
 #[derive(Clone, Debug)]
 struct Assignment {
     first: usize,
     value: Expression,
+    /// The column of a matrix that is meant alone.
+    column: Option<usize>,
 }
 
 impl Scene {

@@ -7,6 +7,8 @@ use std::io::BufReader;
 pub(crate) struct Mesh {
     /// What a vertex consists of.
     pub(crate) attributes: Vec<Attribute>,
+    /// What attributes are called, in their order; empty if they have only numbers.
+    pub(crate) names: Vec<String>,
     /// The components of all attributes of vertex 0, then of vertex 1, and so on.
     pub(crate) values: Vec<f32>,
     /// `None`: each vertex once, in order.
@@ -38,7 +40,7 @@ impl Mesh {
         self.values.len() / self.stride().max(1)
     }
 
-    /// Reads a Wavefront OBJ file: position (3), normal (3) and texture coordinate (2), as far as the file has them, as triangles.
+    /// Reads a Wavefront OBJ file: `position` (3), `normal` (3) and texture `coordinate` (2), as far as the file has them, as triangles.
     ///
     /// # Errors
     /// What is wrong with the file.
@@ -51,10 +53,16 @@ impl Mesh {
             .map_err(|error| error.to_string())?;
         let with_normals = models.iter().all(|model| !model.mesh.normals.is_empty());
         let with_coordinates = models.iter().all(|model| !model.mesh.texcoords.is_empty());
-        let parts = [Some(3), with_normals.then_some(3), with_coordinates.then_some(2)];
-        let parts = parts.into_iter().flatten().zip(0..);
-        let attributes = parts.map(|(components, input)| Attribute { input, components }).collect();
-        let mut mesh = Self { attributes, ..Self::default() };
+        let parts = [
+            Some(("position", 3)),
+            with_normals.then_some(("normal", 3)),
+            with_coordinates.then_some(("coordinate", 2)),
+        ];
+        let mut mesh = Self::default();
+        for ((name, components), input) in parts.into_iter().flatten().zip(0..) {
+            mesh.attributes.push(Attribute { input, components });
+            mesh.names.push(name.to_owned());
+        }
         let mut indices = Vec::new();
         for tobj::Mesh { positions, normals, texcoords, indices: order, .. } in
             models.iter().map(|model| &model.mesh)

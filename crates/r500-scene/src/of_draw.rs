@@ -392,7 +392,7 @@ fn mesh(draw: &DrawInputs) -> Mesh {
     let values = values.collect();
     let in_order = draw.order.iter().copied().eq(0..(draw.vertices.len() / stride) as u32);
     let indices = (!in_order).then(|| draw.order.clone());
-    Mesh { attributes, values, indices }
+    Mesh { attributes, names: Vec::new(), values, indices }
 }
 
 impl SceneText {

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use r500::compile::Span;
 use r500::program::Job;
 use r500::pvs::Source;
+use r500_mesa::Stage;
 
 use super::compiler::sources::pair_of_text;
 use super::compiler::{CompilerArgs, Verdict, diagnose};
@@ -62,7 +63,7 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
         true => shader(&verdict, is_vertex).map_err(|failure| failure.message()),
         false => Err(format!("{}: {}", pair.name, verdict.reason())),
     };
-    let lines = match verdict.spans.as_slice() {
+    let lines = match verdict.spans_of(Stage::Fragment) {
         [] => None,
         spans => pair.fragment.map(|shader| Lines { text: shader.text, spans: spans.to_vec() }),
     };

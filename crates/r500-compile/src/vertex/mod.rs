@@ -194,7 +194,8 @@ fn allocated(
 ) -> Result<(Code, allocate::Homes), usize> {
     let with = |shares_moves: bool, pairs: bool| {
         let mut code = select::select(routine, inputs, outputs, shares_moves);
-        if pairs {
+        // One that is far too long is only counted.
+        if pairs && code.insts.len() <= 2 * INSTRUCTIONS {
             pair::pair(&mut code);
         }
         let homes = allocate::allocate(&code)?;

@@ -13,17 +13,27 @@ use crate::code::Register;
 /// Alternate temporaries that second operations write, and components of one.
 const REGISTERS: usize = 4;
 
-/// Pairs operations, each with the nearest one that takes it.
+/// Pairs operations, each with the nearest one that takes it: where that is, or, if the result is needed before, where the operation of
+/// the math engine is.
 pub(super) fn pair(code: &mut Code) {
+    let insts = &mut code.insts;
     let mut at = 0;
-    while at < code.insts.len() {
-        match partner(&code.insts, at) {
-            Some(partner) => {
-                join(&mut code.insts, at, partner);
-                // The next instruction is at this place now.
-            }
-            None => at += 1,
+    while at < insts.len() {
+        let Some(math) = Math::of(insts, at) else {
+            at += 1;
+            continue;
+        };
+        if let Some(partner) = math.partner(insts) {
+            // The next instruction is at this place now.
+            join(insts, at, partner);
+            continue;
         }
+        if let Some(later) = math.hoistable(insts) {
+            let vector = insts.remove(later);
+            insts.insert(at, vector);
+            join(insts, at + 1, at);
+        }
+        at += 1;
     }
 }
 
@@ -44,34 +54,93 @@ fn reads(inst: &Inst, place: Place) -> bool {
     inst.read().any(|src| src.place == Some(place))
 }
 
-/// Returns the instruction that takes the operation at `at`.
-fn partner(insts: &[Inst], at: usize) -> Option<usize> {
-    let inst = &insts[at];
-    let (_, register) = scalar(inst)?;
-    let place = Place::Temporary(register);
-    let users: Vec<usize> = (at + 1..insts.len()).filter(|n| reads(&insts[*n], place)).collect();
-    let is_alternate = |src: &Src| matches!(src.place, Some(Place::Alternate(_)));
-    if users.iter().any(|n| insts[*n].read().any(is_alternate)) {
-        return None;
+/// An operation of the math engine that can be the second one of an instruction.
+struct Math<'a> {
+    inst: &'a Inst,
+    at: usize,
+    /// The readers of its result.
+    users: Vec<usize>,
+    /// From where to where results of second operations are needed.
+    held: Vec<(usize, usize)>,
+}
+
+impl<'a> Math<'a> {
+    /// Returns the operation at `at`, if all readers of its result have room for an alternate temporary.
+    fn of(insts: &'a [Inst], at: usize) -> Option<Self> {
+        let (_, register) = scalar(&insts[at])?;
+        let place = Place::Temporary(register);
+        let users: Vec<usize> =
+            (at + 1..insts.len()).filter(|n| reads(&insts[*n], place)).collect();
+        let is_alternate = |src: &Src| matches!(src.place, Some(Place::Alternate(_)));
+        let all_take = !users.iter().any(|n| insts[*n].read().any(is_alternate));
+        all_take.then(|| Self { inst: &insts[at], at, users, held: held(insts) })
     }
-    // It may be executed from after its operand on, until before its first reader.
-    let operand = inst.sources[0].place;
-    let writes = |other: &Inst| match other.dst {
-        Dst::Register(place) if Some(place) == operand => true,
-        _ => other.dual.as_ref().is_some_and(|d| operand == Some(Place::Alternate(d.register))),
-    };
-    let first = (0..at).rfind(|n| writes(&insts[*n])).map_or(0, |n| n + 1);
-    // An alternate temporary that it reads is not kept for longer.
-    let last = match operand {
-        Some(Place::Alternate(_)) => at,
-        _ => users.first().copied().unwrap_or(insts.len()),
-    };
-    let mut order: Vec<usize> = (first..last).filter(|n| *n != at).collect();
-    order.sort_by_key(|n| n.abs_diff(at));
-    order
-        .into_iter()
-        .take(MOST_DISTANT)
-        .find(|n| takes(&insts[*n], inst) && has_room(insts, at, *n))
+
+    /// Returns an instruction that takes it where that is.
+    fn partner(&self, insts: &[Inst]) -> Option<usize> {
+        // It may be executed from after its operand on, until before its first reader.
+        let operand = self.inst.sources[0].place;
+        let is_operand = |n: &usize| operand.is_some_and(|place| writes(&insts[*n], place));
+        let first = (0..self.at).rfind(is_operand).map_or(0, |n| n + 1);
+        // An alternate temporary that it reads is not kept for longer.
+        let last = match operand {
+            Some(Place::Alternate(_)) => self.at,
+            _ => self.users.first().copied().unwrap_or(insts.len()),
+        };
+        let near = self.at.saturating_sub(MOST_DISTANT)..self.at.saturating_add(MOST_DISTANT);
+        let mut order: Vec<usize> = (first.max(near.start)..last.min(near.end))
+            .filter(|n| *n != self.at && self.fits(&insts[*n], *n))
+            .collect();
+        order.sort_by_key(|n| n.abs_diff(self.at));
+        order.first().copied()
+    }
+
+    /// Returns a later instruction that takes it and may be executed where it is: what that reads is there by then.
+    fn hoistable(&self, insts: &[Inst]) -> Option<usize> {
+        (self.at + 1..insts.len()).take(MOST_DISTANT).find(|n| {
+            let is_late = |src: &Src| {
+                let Some(place) = src.place else { return false };
+                insts[self.at..*n].iter().any(|inst| writes(inst, place))
+            };
+            !insts[*n].read().any(is_late) && self.fits(&insts[*n], self.at)
+        })
+    }
+
+    /// Returns whether an instruction takes it when it is at a place.
+    fn fits(&self, inst: &Inst, place: usize) -> bool {
+        takes(inst, self.inst) && self.has_room(place)
+    }
+
+    /// Returns whether one of the four alternate temporaries is free while the result is needed, from a place on.
+    fn has_room(&self, from: usize) -> bool {
+        let last = self.users.last().copied().unwrap_or(self.at);
+        // Each takes an alternate temporary of its own.
+        self.held.iter().filter(|held| held.0 <= last && held.1 >= from).count() < REGISTERS
+    }
+}
+
+/// Returns from where to where results of second operations are needed.
+fn held(insts: &[Inst]) -> Vec<(usize, usize)> {
+    let mut spans: HashMap<Register, (usize, usize)> = HashMap::new();
+    for (n, inst) in insts.iter().enumerate() {
+        if let Some(dual) = &inst.dual {
+            spans.insert(dual.register, (n, n));
+        }
+        for src in inst.read() {
+            if let Some(Place::Alternate(register)) = src.place
+                && let Some(span) = spans.get_mut(&register)
+            {
+                span.1 = n;
+            }
+        }
+    }
+    spans.into_values().collect()
+}
+
+/// Returns whether an instruction writes a register.
+fn writes(inst: &Inst, place: Place) -> bool {
+    inst.dst == Dst::Register(place)
+        || inst.dual.as_ref().is_some_and(|dual| place == Place::Alternate(dual.register))
 }
 
 /// Most instructions that are tried: far ones would keep values in registers for long.
@@ -89,29 +158,6 @@ fn takes(inst: &Inst, math: &Inst) -> bool {
     let mut both = inst.clone();
     both.dual = Some(Dual { op, register, source: math.sources[0].clone(), span: math.span });
     both.fits()
-}
-
-/// Returns whether a component of the four alternate temporaries is free while the result is needed.
-fn has_room(insts: &[Inst], at: usize, partner: usize) -> bool {
-    let mut spans: HashMap<Register, (usize, usize)> = HashMap::new();
-    for (n, inst) in insts.iter().enumerate() {
-        if let Some(dual) = &inst.dual {
-            spans.insert(dual.register, (n, n));
-        }
-        for src in inst.read() {
-            if let Some(Place::Alternate(register)) = src.place
-                && let Some(span) = spans.get_mut(&register)
-            {
-                span.1 = n;
-            }
-        }
-    }
-    let Some((_, register)) = scalar(&insts[at]) else { return false };
-    let place = Place::Temporary(register);
-    let last = (at..insts.len()).rfind(|n| reads(&insts[*n], place)).unwrap_or(at);
-    let overlapping = spans.values().filter(|(from, to)| *from <= last && *to >= partner).count();
-    // Each takes an alternate temporary of its own.
-    overlapping < REGISTERS
 }
 
 /// Moves the operation at `at` into the instruction `partner`; its readers read the alternate temporary.

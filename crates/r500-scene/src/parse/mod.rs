@@ -6,6 +6,7 @@
 //! | `expression` | values of constants |
 //! | `memory` | buffers; registers, and the memory that their addresses are in |
 //! | `program` | programs in braces, or in files |
+//! | `shader` | GLSL, and the names in it |
 //! | `words` | words, numbers and symbols; what follows an error |
 //!
 //! Words are separated by white space; `--` begins a comment. A program between braces is read by the language that it is in.
@@ -13,6 +14,7 @@
 mod expression;
 mod memory;
 mod program;
+mod shader;
 mod words;
 
 use std::ops::Range;
@@ -23,9 +25,10 @@ use r500::files::{MAX_PICTURE, NamedFiles, parent};
 use r500::program::Job;
 use r500::pvs::{CONSTANTS, INPUTS, Source};
 
-use crate::expression::{Environment, Value};
+use crate::expression::{Environment, Expression, Value};
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
 use crate::{Assignment, Draw, RawBuffer, RegisterWrite, Scene, SceneError, Target};
+use shader::{NamedTexture, NamedValue, ShaderText};
 
 /// Limit of the errors of a text.
 const MAX_ERRORS: usize = 100;
@@ -49,7 +52,7 @@ pub(crate) const PRIMITIVES: [(&str, PrimType); 10] = [
     ("polygon", PrimType::POLYGON),
 ];
 
-const DRAW_HELP: &str = "in a draw: VERTICES, INDICES, VERTEX PROGRAM, FRAGMENT PROGRAM, VERTEX const[n] =, FRAGMENT const[n] =, TEXTURE n =, and registers";
+const DRAW_HELP: &str = "in a draw: VERTICES, INDICES, VERTEX PROGRAM or SHADER, FRAGMENT PROGRAM or SHADER, VERTEX const[n] =, FRAGMENT const[n] =, UNIFORM name =, TEXTURE n =, and registers";
 const SCENE_HELP: &str = "a scene has SCENE, TARGET, BUFFER, CLEAR and DRAW";
 
 impl Scene {
@@ -129,6 +132,10 @@ struct Parts {
     /// `Some(None)`: none.
     vertex: Option<Option<Source>>,
     fragment: Option<Box<Job>>,
+    vertex_shader: Option<ShaderText>,
+    fragment_shader: Option<ShaderText>,
+    uniforms: Vec<NamedValue>,
+    named_textures: Vec<NamedTexture>,
     vertex_constants: Vec<Assignment>,
     fragment_constants: Vec<Assignment>,
     textures: Vec<(u8, usize)>,
@@ -282,6 +289,10 @@ impl<'t> Parser<'t> {
                 self.recover(begin);
             }
         }
+        if self.errors.len() == begun {
+            let size = self.targets[target.unwrap_or(0)].size;
+            self.compile_shaders(&mut parts, size);
+        }
         if self.errors.len() > begun {
             return Ok(());
         }
@@ -342,16 +353,26 @@ impl<'t> Parser<'t> {
                 } else {
                     parts.vertex = self.vertex_program()?.map(Some);
                 }
+            } else if self.keyword("SHADER") {
+                parts.vertex_shader = Some(self.shader()?);
             } else {
                 parts.vertex_constants.push(self.assignment()?);
             }
         } else if self.keyword("FRAGMENT") {
             if self.keyword("PROGRAM") {
                 parts.fragment = self.fragment_program()?.map(Box::new);
+            } else if self.keyword("SHADER") {
+                parts.fragment_shader = Some(self.shader()?);
             } else {
                 parts.fragment_constants.push(self.assignment()?);
             }
+        } else if self.keyword("UNIFORM") {
+            parts.uniforms.push(self.uniform()?);
         } else if self.keyword("TEXTURE") {
+            if let Some(texture) = self.named_texture()? {
+                parts.named_textures.push(texture);
+                return Ok(());
+            }
             let help =
                 "write `TEXTURE 0 = target ;`; textures from files belong to the fragment program";
             let unit = self.whole(16, help)?;
@@ -370,15 +391,25 @@ impl<'t> Parser<'t> {
     fn vertices(&mut self) -> Parsed<Mesh> {
         let help = "write `VERTICES position 3, color 4 { numbers }`, `VERTICES input[2] 3 { numbers }`, or `VERTICES \"mesh.obj\" ;`";
         if let Some((name, span)) = self.string()? {
+            let names = self.names(help)?;
             self.end(help)?;
             let bytes = self.read(&name, &span, MAX_PICTURE)?;
-            return Mesh::from_obj(&bytes).map_err(|error| {
-                at(span, format!("`{name}`: {error}"), "only Wavefront OBJ files are read")
-            });
+            let mut mesh = Mesh::from_obj(&bytes).map_err(|error| {
+                at(span.clone(), format!("`{name}`: {error}"), "only Wavefront OBJ files are read")
+            })?;
+            if names.len() > mesh.names.len() {
+                let message = format!("`{name}` has only {}", mesh.names.join(", "));
+                return Err(at(span, message, "give at most so many names"));
+            }
+            for (name, new) in mesh.names.iter_mut().zip(names) {
+                *name = new;
+            }
+            return Ok(mesh);
         }
         let mut mesh = Mesh::default();
         loop {
-            let attribute = self.attribute(&mesh.attributes, help)?;
+            let (name, attribute) = self.attribute(&mesh.attributes, help)?;
+            mesh.names.push(name);
             mesh.attributes.push(attribute);
             if !self.optional(',') {
                 break;
@@ -404,8 +435,24 @@ impl<'t> Parser<'t> {
         Ok(mesh)
     }
 
+    /// Parses names with commas between them, up to the end of a statement.
+    fn names(&mut self, help: &'static str) -> Parsed<Vec<String>> {
+        let mut all = Vec::new();
+        while self.peek() != Some(';') {
+            all.push(self.name(help)?.0);
+            if !self.optional(',') {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
     /// Parses `position 3` or `input[5] 3`.
-    fn attribute(&mut self, before: &[Attribute], help: &'static str) -> Parsed<Attribute> {
+    fn attribute(
+        &mut self,
+        before: &[Attribute],
+        help: &'static str,
+    ) -> Parsed<(String, Attribute)> {
         let (name, span) = self.name(help)?;
         let next = before.last().map_or(0, |last| u32::from(last.input) + 1);
         let input = match name.eq_ignore_ascii_case("input") && self.optional('[') {
@@ -426,7 +473,7 @@ impl<'t> Parser<'t> {
         if before.iter().any(|attribute| attribute.input == input) {
             return Err(at(span, format!("input[{input}] has two attributes"), help));
         }
-        Ok(Attribute { input, components })
+        Ok((name, Attribute { input, components }))
     }
 
     /// Parses what follows `INDICES`.
@@ -458,17 +505,27 @@ impl<'t> Parser<'t> {
         self.symbol('=', help)?;
         self.space();
         let begin = self.at;
+        let value = self.value_of_constant(help)?;
+        // The kinds of values do not depend on the environment.
+        match value.value(Environment { time: 0.0, aspect: 1.0 }) {
+            Ok(Value::Matrix(_)) if first + 4 > CONSTANTS => {
+                let message = format!("a matrix takes four constants; there are {CONSTANTS}");
+                Err(at(self.since(begin), message, help))
+            }
+            _ => Ok(Assignment { first, value, column: None }),
+        }
+    }
+
+    /// Parses an expression and the end of its statement.
+    fn value_of_constant(&mut self, help: &'static str) -> Parsed<Expression> {
+        self.space();
+        let begin = self.at;
         let value = self.expression(0)?;
         let span = self.since(begin);
         self.end(help)?;
-        // The kinds of values do not depend on the environment.
         let kind = value.value(Environment { time: 0.0, aspect: 1.0 });
-        match kind.map_err(|message| at(span.clone(), message, expression::HELP))? {
-            Value::Matrix(_) if first + 4 > CONSTANTS => {
-                Err(at(span, format!("a matrix takes four constants; there are {CONSTANTS}"), help))
-            }
-            _ => Ok(Assignment { first, value }),
-        }
+        kind.map_err(|message| at(span, message, expression::HELP))?;
+        Ok(value)
     }
 
     fn read(&self, name: &str, span: &Range<usize>, limit: u64) -> Parsed<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! Programs in a scene: in braces, or in files.
+//! Programs and shaders in a scene: in braces, or in files.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,10 +11,19 @@ use r500::reader::assembly;
 use super::{MAX_ERRORS, Parsed, Parser, at};
 use crate::SceneError;
 
+/// What a text in braces is written in: where its comments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    /// `--` to the end of the line.
+    Assembly,
+    /// `//` to the end of the line, and between `/*` and `*/`; no quotes.
+    Glsl,
+}
+
 impl Parser<'_> {
     /// Parses what follows `VERTEX PROGRAM`; `None` for a program with errors, which are reported.
     pub(super) fn vertex_program(&mut self) -> Parsed<Option<Source>> {
-        let (text, path, span) = self.program()?;
+        let (text, path, span) = self.program(Language::Assembly)?;
         let folder = parent(&path).to_owned();
         let files = self.files;
         let mut include = |name: &str| {
@@ -37,7 +46,7 @@ impl Parser<'_> {
 
     /// Parses what follows `FRAGMENT PROGRAM`; `None` for a program with errors, which are reported.
     pub(super) fn fragment_program(&mut self) -> Parsed<Option<Job>> {
-        let (text, path, span) = self.program()?;
+        let (text, path, span) = self.program(Language::Assembly)?;
         let name = path.to_string_lossy().into_owned();
         let assembly = assembly::assemble_with_files(text.as_bytes(), &name, self.files);
         if !assembly.is_ok() {
@@ -62,7 +71,10 @@ impl Parser<'_> {
 
     /// Parses a program in braces or the name of its file. Returns the text and its file; a text in braces has spaces before it, so that its
     /// places are those of the scene.
-    pub(super) fn program(&mut self) -> Parsed<(String, PathBuf, Range<usize>)> {
+    pub(super) fn program(
+        &mut self,
+        language: Language,
+    ) -> Parsed<(String, PathBuf, Range<usize>)> {
         let help = "write the program in braces, or `\"file\" ;`";
         if let Some((name, span)) = self.string()? {
             self.end(help)?;
@@ -74,33 +86,47 @@ impl Parser<'_> {
         self.space();
         let open = self.at;
         self.symbol('{', help)?;
-        let (begin, mut depth) = (self.at, 1usize);
-        let mut chars = self.text[begin..].char_indices().peekable();
-        let mut quoted = false;
-        while let Some((n, c)) = chars.next() {
-            match c {
-                '"' => quoted = !quoted,
-                '\n' => quoted = false,
-                '-' if !quoted && chars.peek().is_some_and(|(_, next)| *next == '-') => {
-                    while chars.next_if(|(_, c)| *c != '\n').is_some() {}
-                }
-                '{' if !quoted => depth += 1,
-                '}' if !quoted => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at = begin + n + 1;
-                        let before: String = self.text[..begin]
-                            .bytes()
-                            .map(|byte| if byte == b'\n' { '\n' } else { ' ' })
-                            .collect();
-                        let text = before + &self.text[begin..begin + n];
-                        return Ok((text, self.path.to_owned(), open..begin + n));
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.at = self.text.len();
-        Err(at(open..open + 1, "the program has no end".to_owned(), "end it with `}`"))
+        let begin = self.at;
+        let Some(length) = length_in_braces(&self.text[begin..], language) else {
+            self.at = self.text.len();
+            return Err(at(open..open + 1, "the program has no end".to_owned(), "end it with `}`"));
+        };
+        let end = begin + length;
+        self.at = end + 1;
+        let before = self.text[..begin].bytes();
+        let before: String = before.map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+        Ok((before + &self.text[begin..end], self.path.to_owned(), open..end))
     }
+}
+
+/// Returns where the brace is that ends a text.
+fn length_in_braces(text: &str, language: Language) -> Option<usize> {
+    let mut depth = 1usize;
+    let mut quoted = false;
+    let mut skip = 0;
+    for (n, c) in text.char_indices() {
+        if n < skip {
+            continue;
+        }
+        let rest = &text[n..];
+        let to_end_of = |mark: &str| rest.find(mark).map_or(text.len(), |at| n + at + mark.len());
+        match (language, c) {
+            (Language::Assembly, '"') => quoted = !quoted,
+            (Language::Assembly, '\n') => quoted = false,
+            (Language::Assembly, '-') if !quoted && rest.starts_with("--") => {
+                skip = to_end_of("\n");
+            }
+            (Language::Glsl, '/') if rest.starts_with("//") => skip = to_end_of("\n"),
+            (Language::Glsl, '/') if rest.starts_with("/*") => skip = to_end_of("*/"),
+            (_, '{') if !quoted => depth += 1,
+            (_, '}') if !quoted => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(n);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }

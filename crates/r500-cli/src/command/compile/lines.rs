@@ -9,29 +9,42 @@ use r500_stream::counted;
 
 use crate::command::compiler::Verdict;
 
-/// Prints the fragment shader of a verdict, with the instructions that compute each line.
+/// Prints the shaders of a verdict, with the instructions that compute each line.
 ///
 /// # Errors
 /// If it cannot be written.
 pub(super) fn print(out: &mut impl Write, verdict: &Verdict) -> io::Result<()> {
-    let Some(shader) = verdict.shader(Some(Stage::Fragment)) else { return Ok(()) };
-    if verdict.spans.is_empty() {
+    let stages = [Stage::Vertex, Stage::Fragment];
+    let mut first = true;
+    for stage in stages.into_iter().filter(|stage| verdict.shader(Some(*stage)).is_some()) {
+        if !std::mem::take(&mut first) {
+            writeln!(out)?;
+        }
+        print_stage(out, verdict, stage)?;
+    }
+    Ok(())
+}
+
+fn print_stage(out: &mut impl Write, verdict: &Verdict, stage: Stage) -> io::Result<()> {
+    let Some(shader) = verdict.shader(Some(stage)) else { return Ok(()) };
+    let spans = verdict.spans_of(stage);
+    if spans.is_empty() {
         let why = if verdict.is_fine() {
             "does not say which line an instruction is of"
         } else {
             "gives no program"
         };
-        return writeln!(out, "{}: {} {why}", verdict.name, verdict.version);
+        return writeln!(out, "{}: {} {why}", shader.file, verdict.version);
     }
-    let total = counted(verdict.spans.len(), "instruction");
+    let total = counted(spans.len(), "instruction");
     writeln!(
         out,
         "{}: {}, {total}; one that computes several lines counts for each",
-        verdict.name, verdict.version
+        shader.file, verdict.version
     )?;
     let of_line = |line: usize| -> BTreeSet<usize> {
         let computes = |spans: &Vec<Span>| spans.iter().any(|span| span.line(&shader.text) == line);
-        let all = verdict.spans.iter().enumerate();
+        let all = spans.iter().enumerate();
         all.filter(|(_, spans)| computes(spans)).map(|(at, _)| at).collect()
     };
     let lines: Vec<&str> = shader.text.lines().collect();

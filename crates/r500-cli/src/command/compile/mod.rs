@@ -27,11 +27,10 @@ use report::{Row, Rows};
 
 /// Show what a compiler makes of GLSL.
 ///
-/// Compiles shaders with the Mesa that is installed, on the virtual card, or with our own compiler, which needs nothing (--with r500;
-/// fragment shaders), and answers whether they fit the chip: the programs with the names of their uniforms, samplers, varyings and
+/// Compiles shaders with the Mesa that is installed, on the virtual card, or with our own compiler, which needs nothing (--with r500), and answers whether they fit the chip: the programs with the names of their uniforms, samplers, varyings and
 /// attributes, their statistics, the compiler's messages, and the limit that was missed. SHADER is a fragment shader (.frag, .fs, .glsl, or ShaderToy's mainImage), a vertex shader (.vert, .vs), a .shader_test of
 /// piglit, which MESA_SHADER_CAPTURE_PATH writes, too, or a folder of them. Files of one name are a pair, and so are two
-/// shaders of different stages. A shader alone is linked with a made one of the other stage. Draws with uniforms of known values
+/// shaders of different stages. Mesa's compiler links a shader alone with a made one of the other stage. Draws with uniforms of known values
 /// show which constant holds which uniform.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]

@@ -21,9 +21,14 @@ pub(super) fn compile(pair: &ShaderPair) -> Verdict {
     let is_complete = !matches!(fragment, Some(None)) && !matches!(vertex, Some(None));
     verdict.linked = is_complete;
     if is_complete {
-        let program = |compiled: compile::Compiled| fragment_program(compiled, &mut verdict.spans);
-        let fragment = fragment.flatten().map(program);
-        let vertex = vertex.flatten().map(vertex_program);
+        let fragment = fragment.flatten().map(|mut compiled| {
+            verdict.spans.push((Stage::Fragment, std::mem::take(&mut compiled.spans)));
+            fragment_program(compiled)
+        });
+        let vertex = vertex.flatten().map(|mut compiled| {
+            verdict.spans.push((Stage::Vertex, std::mem::take(&mut compiled.spans)));
+            vertex_program(compiled)
+        });
         verdict.set_compiled(Compiled::undrawn(fragment, vertex));
     }
     verdict
@@ -69,10 +74,7 @@ fn report(verdict: &mut Verdict, stage: Stage, shader: &Shader, diagnostics: &[D
         .extend(diagnostics.iter().map(|diagnostic| (Some(stage), message(diagnostic))));
 }
 
-fn fragment_program(
-    compiled: compile::Compiled,
-    spans: &mut Vec<Vec<compile::Span>>,
-) -> FragmentProgram {
+fn fragment_program(compiled: compile::Compiled) -> FragmentProgram {
     let varyings = compiled.inputs.iter().map(|(temp, vector)| Varying {
         name: vector.name.clone(),
         component: 0,
@@ -81,7 +83,6 @@ fn fragment_program(
         channels: vector.size,
     });
     let samplers = (0..).zip(compiled.samplers.iter().map(|unit| unit.name.clone()));
-    *spans = compiled.spans;
     FragmentProgram::undrawn(compiled.job, varyings.collect(), samplers.collect())
 }
 

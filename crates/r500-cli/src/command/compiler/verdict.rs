@@ -35,8 +35,8 @@ pub(in crate::command) struct Verdict {
     pub(in crate::command) compiled: Option<Compiled>,
     /// The driver's log.
     pub(in crate::command) log: Vec<u8>,
-    /// For each instruction of the fragment program the places in the shader that it computes, if the compiler says them.
-    pub(in crate::command) spans: Vec<Vec<Span>>,
+    /// For each instruction of a stage's program the places in the shader that it computes, if the compiler says them.
+    pub(in crate::command) spans: Vec<(Stage, Vec<Vec<Span>>)>,
 }
 
 impl Verdict {
@@ -87,7 +87,7 @@ impl Verdict {
             name: pair.name.clone(),
             version: version.to_owned(),
             renderer: "R500".to_owned(),
-            made: Some(Stage::Vertex),
+            made: None,
             messages: Vec::new(),
             shaders: shaders(pair),
             linked: false,
@@ -131,6 +131,11 @@ impl Verdict {
         all.filter(|(_, outcome)| matches!(outcome, Ended::Failed(_))).collect()
     }
 
+    /// Returns for each instruction of a stage's program the places in the shader that it computes; none if the compiler does not say them.
+    pub(in crate::command) fn spans_of(&self, stage: Stage) -> &[Vec<Span>] {
+        self.spans.iter().find(|(other, _)| *other == stage).map_or(&[], |(_, spans)| spans)
+    }
+
     /// Returns the shader of a stage, if it is the user's.
     pub(in crate::command) fn shader(&self, stage: Option<Stage>) -> Option<&Shader> {
         self.shaders.iter().find(|(other, _)| Some(*other) == stage).map(|(_, shader)| shader)
@@ -148,7 +153,8 @@ impl Verdict {
 
     fn vertex(&self) -> Outcome<&VertexProgram> {
         let vertex = self.compiled.as_ref().and_then(|compiled| compiled.vertex.as_ref());
-        let found = vertex.filter(|vertex| vertex.drawn);
+        // What a driver's log alone has lacks registers and constants.
+        let found = vertex.filter(|vertex| vertex.drawn || self.log.is_empty());
         found.ok_or_else(|| Failure::input(anyhow::anyhow!("{}: no vertex program", self.name)))
     }
 

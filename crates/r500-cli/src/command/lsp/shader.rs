@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use r500::asm::ide::lines::{Encoding, Lines};
-use r500::compile::{self, Compiled, Diagnostic};
+use r500::compile::{self, Diagnostic, Span};
 use r500_mesa::{Stage, shader};
 use r500_stream::counted;
 use serde_json::{Value, json};
@@ -21,8 +21,9 @@ pub(super) fn is_shader(language: &str, uri: &str) -> bool {
 /// A compiled GLSL document.
 pub(super) struct ShaderDocument {
     text: Arc<[u8]>,
-    /// `None` for a vertex shader, which our own compiler does not take.
-    result: Option<Result<Compiled, Vec<Diagnostic>>>,
+    /// For each instruction the places that it computes; none if there are errors.
+    spans: Vec<Vec<Span>>,
+    problems: Vec<Diagnostic>,
 }
 
 impl ShaderDocument {
@@ -31,22 +32,18 @@ impl ShaderDocument {
         let source = String::from_utf8_lossy(&text).into_owned();
         let stage = shader::stage_of_name(Path::new(uri));
         let is_vertex = stage.unwrap_or_else(|| shader::stage_of_text(&source)) == Stage::Vertex;
-        let result = (!is_vertex).then(|| compile::compile(&source));
-        Self { text, result }
-    }
-
-    fn problems(&self) -> &[Diagnostic] {
-        match &self.result {
-            Some(Ok(compiled)) => &compiled.warnings,
-            Some(Err(errors)) => errors,
-            None => &[],
-        }
+        let result = match is_vertex {
+            true => compile::vertex::compile(&source).map(|c| (c.spans, c.warnings)),
+            false => compile::compile(&source).map(|c| (c.spans, c.warnings)),
+        };
+        let (spans, problems) = result.unwrap_or_else(|errors| (Vec::new(), errors));
+        Self { text, spans, problems }
     }
 
     /// Returns the problems as diagnostics of the protocol.
     pub(super) fn diagnostics(&self, encoding: Encoding) -> Vec<Value> {
         let places = Places { text: &self.text, lines: Lines::new(&self.text), encoding };
-        self.problems().iter().map(|problem| places.diagnostic(problem)).collect()
+        self.problems.iter().map(|problem| places.diagnostic(problem)).collect()
     }
 
     /// Answers a request; `range` is that of the request, if it has one.
@@ -70,7 +67,7 @@ impl ShaderDocument {
 
     fn fixes(&self, places: &Places<'_>, uri: &str, range: &Range<usize>) -> Value {
         let mut list = Vec::new();
-        for problem in self.problems() {
+        for problem in &self.problems {
             let span = problem.span.range();
             let Some(fix) =
                 problem.fix.as_ref().filter(|_| span.start <= range.end && span.end >= range.start)
@@ -91,10 +88,9 @@ impl ShaderDocument {
 
     /// What each line costs, after it.
     fn costs(&self, places: &Places<'_>, range: &Range<usize>) -> Value {
-        let Some(Ok(compiled)) = &self.result else { return json!([]) };
         let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let source = String::from_utf8_lossy(&self.text);
-        for (at, spans) in compiled.spans.iter().enumerate() {
+        for (at, spans) in self.spans.iter().enumerate() {
             for span in spans {
                 let list = lines.entry(span.line(&source)).or_default();
                 if list.last() != Some(&at) {
