@@ -503,29 +503,27 @@ impl<'t> Parser<'t> {
         let first = self.whole(CONSTANTS as u32, help)? as usize;
         self.symbol(']', help)?;
         self.symbol('=', help)?;
-        self.space();
-        let begin = self.at;
-        let value = self.value_of_constant(help)?;
+        let (value, span) = self.value_of_constant(help)?;
         // The kinds of values do not depend on the environment.
         match value.value(Environment { time: 0.0, aspect: 1.0 }) {
             Ok(Value::Matrix(_)) if first + 4 > CONSTANTS => {
                 let message = format!("a matrix takes four constants; there are {CONSTANTS}");
-                Err(at(self.since(begin), message, help))
+                Err(at(span, message, help))
             }
             _ => Ok(Assignment { first, value, column: None }),
         }
     }
 
     /// Parses an expression and the end of its statement.
-    fn value_of_constant(&mut self, help: &'static str) -> Parsed<Expression> {
+    fn value_of_constant(&mut self, help: &'static str) -> Parsed<(Expression, Range<usize>)> {
         self.space();
         let begin = self.at;
         let value = self.expression(0)?;
         let span = self.since(begin);
         self.end(help)?;
         let kind = value.value(Environment { time: 0.0, aspect: 1.0 });
-        kind.map_err(|message| at(span, message, expression::HELP))?;
-        Ok(value)
+        kind.map_err(|message| at(span.clone(), message, expression::HELP))?;
+        Ok((value, span))
     }
 
     fn read(&self, name: &str, span: &Range<usize>, limit: u64) -> Parsed<Vec<u8>> {

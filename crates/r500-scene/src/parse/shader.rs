@@ -15,7 +15,7 @@ use crate::{Assignment, SceneError};
 
 const SHADER_HELP: &str = "write `VERTEX SHADER \"a.vert\" ;` or `VERTEX SHADER { void main() { … } }`, and FRAGMENT SHADER in the same way";
 const UNIFORM_HELP: &str = "write `UNIFORM colour = (1, 0.5, 0, 1) ;` or `UNIFORM transform = perspective(50, aspect, 1, 10) ;`";
-const TEXTURE_HELP: &str = "write `TEXTURE image = target ;`, `TEXTURE image = \"picture.png\" linear wrap ;` or `TEXTURE image = checker(64, 64, 8) ;`";
+const TEXTURE_HELP: &str = "write `TEXTURE image = target ;`, `TEXTURE image = file \"picture.png\" linear wrap ;` or `TEXTURE image = checker(64, 64, 8) ;`";
 
 /// A program that does nothing, for the textures of a text of assembly.
 const NO_PROGRAM: &str = "OUT LAST src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;";
@@ -69,7 +69,7 @@ impl Parser<'_> {
         let name = self.text[begin..end].to_owned();
         self.at = end;
         self.symbol('=', UNIFORM_HELP)?;
-        let value = self.value_of_constant(UNIFORM_HELP)?;
+        let (value, _) = self.value_of_constant(UNIFORM_HELP)?;
         Ok(NamedValue { name, span: begin..end, value })
     }
 

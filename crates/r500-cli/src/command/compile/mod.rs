@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::reader::Language;
-use r500_mesa::ShaderPair;
+use r500_mesa::{ShaderPair, Stage};
 
 use super::compiler::{CompilerArgs, Verdict, diagnose, sources};
 use super::exit::{Failure, Outcome, Status};
@@ -167,16 +167,20 @@ impl Compile {
             name.ends_with(".vs.asm") || name.ends_with(".vs.r5")
         };
         let first = rows.rows.first().and_then(|row| row.verdicts.first());
+        let alone = pairs.first().is_some_and(|pair| pair.fragment.is_none());
         match (self.output.file(), first) {
             (_, Some(verdict)) if !rows.several && !verdict.is_fine() => Ok(()),
             (Some(path), Some(verdict)) if !rows.several => {
-                let alone = pairs.first().is_some_and(|pair| pair.fragment.is_none());
                 if wants_vertex(path) || alone {
                     return vertex_file(verdict, path)?.convert(&self.output).map(|_| ());
                 }
                 let language = self.output.language(Language::Assembly)?;
                 let options = self.output.print_options();
                 self.output.write(&[verdict.fragment()?.clone()], language, &options, &self.files)
+            }
+            (None, Some(verdict)) if !rows.several && alone => {
+                let path = Path::new(&verdict.name);
+                vertex_file(verdict, path)?.convert(&self.output).map(|_| ())
             }
             (None, Some(verdict)) if !rows.several => {
                 let language = self.output.language(Language::Assembly)?;
@@ -199,13 +203,13 @@ impl Compile {
                 continue;
             };
             let name = sources::file_name(&row.name);
-            if verdict.made != Some(r500_mesa::Stage::Fragment) {
+            if verdict.has(Stage::Fragment) {
                 let options = self.output.print_options();
                 let written = r500::writer::write(verdict.fragment()?, language, &options)
                     .map_err(Failure::usage)?;
                 files.push((folder.join(format!("{name}.{}", extension(language))), written.bytes));
             }
-            if verdict.made != Some(r500_mesa::Stage::Vertex) {
+            if verdict.has(Stage::Vertex) {
                 files.push((
                     folder.join(format!("{name}.vs.asm")),
                     verdict.vertex_text()?.into_bytes(),

@@ -141,6 +141,16 @@ impl Verdict {
         self.shaders.iter().find(|(other, _)| Some(*other) == stage).map(|(_, shader)| shader)
     }
 
+    /// Returns whether there is a program of a stage that is the user's.
+    pub(in crate::command) fn has(&self, stage: Stage) -> bool {
+        let Some(compiled) = &self.compiled else { return false };
+        let there = match stage {
+            Stage::Vertex => compiled.vertex.is_some(),
+            Stage::Fragment => compiled.fragment.is_some(),
+        };
+        there && self.made != Some(stage)
+    }
+
     /// Returns the fragment program.
     ///
     /// # Errors
