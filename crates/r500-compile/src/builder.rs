@@ -41,8 +41,10 @@ impl Builder {
         }
     }
 
+    #[expect(clippy::expect_used, reason = "a program without its list must not compile")]
     pub(crate) fn finish(mut self) -> Routine {
-        Routine { nodes: self.lists.pop().unwrap_or_default(), shapes: self.shapes }
+        let nodes = self.lists.pop().expect("the outermost list is never closed");
+        Routine { nodes, shapes: self.shapes }
     }
 
     pub(crate) fn register(&mut self, shape: Shape) -> Register {
@@ -68,9 +70,10 @@ impl Builder {
     }
 
     /// Closes the innermost list.
+    #[expect(clippy::expect_used, reason = "the callers open what they close")]
     pub(crate) fn close(&mut self) -> Vec<Node> {
         self.known.pop();
-        self.lists.pop().unwrap_or_default()
+        self.lists.pop().expect("a list was opened")
     }
 
     /// Adds the nodes of a closed list.
@@ -197,7 +200,8 @@ impl Builder {
     }
 
     /// Returns a value whose components are all of one register, without modifiers.
-    fn gathered(&mut self, value: &Value) -> Vec<(Register, u8)> {
+    #[expect(clippy::expect_used, reason = "a component without a place must not compile")]
+    pub(crate) fn gathered(&mut self, value: &Value) -> Vec<(Register, u8)> {
         let plain: Option<Vec<(Register, u8)>> =
             value.iter().map(|component| component.plain()).collect();
         if let Some(plain) = plain
@@ -212,13 +216,11 @@ impl Builder {
             }
         }
         let copy = self.copied(&distinct);
-        value
-            .iter()
-            .filter_map(|component| {
-                let at = distinct.iter().position(|other| other == component)?;
-                copy[at].in_register()
-            })
-            .collect()
+        let place = |component: &Component| {
+            let at = distinct.iter().position(|other| other == component)?;
+            copy[at].in_register()
+        };
+        value.iter().map(|component| place(component).expect("a copy is in registers")).collect()
     }
 
     /// Returns a copy of a value in a register of its own.
@@ -236,16 +238,11 @@ impl Builder {
     /// Returns a value that one source of an instruction can give: numbers only, or components of one register or constant with one
     /// modifier, and numbers that a swizzle has.
     fn of_one_source(&mut self, value: &Value) -> Value {
-        let source = |component: &Component| match component.atom {
-            Atom::Register(register, _) => Some((false, register.0)),
-            Atom::Uniform(n, _) => Some((true, u32::from(n))),
-            Atom::Literal(_) => None,
-        };
         let mut first: Option<&Component> = None;
         let mut fits = true;
         for component in value.iter().filter(|component| component.value().is_none()) {
             let same = |first: &Component| {
-                source(first) == source(component)
+                first.vector() == component.vector()
                     && (first.abs, first.negate) == (component.abs, component.negate)
             };
             fits &= first.is_none_or(same);

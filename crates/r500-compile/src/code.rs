@@ -21,6 +21,18 @@ pub(crate) enum Atom {
     Register(Register, u8),
     /// A channel of a vector of a uniform.
     Uniform(u16, u8),
+    /// A channel of the vector that a register counts from another one; of vertices.
+    Relative(Relative, u8),
+}
+
+/// A vector of a uniform whose number a register has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Relative {
+    /// The vector that 0 stands for.
+    pub(crate) base: u16,
+    pub(crate) index: (Register, u8),
+    /// The uniform's first vector, and how many it has.
+    pub(crate) array: (u16, u16),
 }
 
 /// A component with the modifier of an operand.
@@ -62,6 +74,25 @@ impl Component {
         Self { atom: self.atom, abs, negate: false }
     }
 
+    /// Returns the component of a register that is read: its own, or that of its index.
+    pub(crate) fn register_read(self) -> Option<(Register, u8)> {
+        match self.atom {
+            Atom::Register(register, component) => Some((register, component)),
+            Atom::Relative(relative, _) => Some(relative.index),
+            Atom::Uniform(..) | Atom::Literal(_) => None,
+        }
+    }
+
+    /// Returns what it is a channel of, as its first channel; `None` of a number.
+    pub(crate) fn vector(self) -> Option<Atom> {
+        match self.atom {
+            Atom::Register(register, _) => Some(Atom::Register(register, 0)),
+            Atom::Uniform(n, _) => Some(Atom::Uniform(n, 0)),
+            Atom::Relative(relative, _) => Some(Atom::Relative(relative, 0)),
+            Atom::Literal(_) => None,
+        }
+    }
+
     /// Returns the register's component, if there is no modifier.
     pub(crate) fn plain(self) -> Option<(Register, u8)> {
         self.in_register().filter(|_| !self.negate && !self.abs)
@@ -85,6 +116,9 @@ impl fmt::Debug for Component {
         match self.atom {
             Atom::Register(register, c) => write!(f, "{bar}v{}.{c}{bar}", register.0),
             Atom::Uniform(n, c) => write!(f, "{bar}c{n}.{c}{bar}"),
+            Atom::Relative(Relative { base, index: (register, of), .. }, c) => {
+                write!(f, "{bar}c[{base} + v{}.{of}].{c}{bar}", register.0)
+            }
             Atom::Literal(_) => Ok(()),
         }
     }
@@ -217,6 +251,7 @@ impl Routine {
                 Some((alpha, false, register.0))
             }
             Atom::Uniform(n, c) => Some((c == 3, true, u32::from(n))),
+            Atom::Relative(..) => unreachable!("indices in registers are of vertices"),
             Atom::Literal(_) => None,
         };
         op.lanes.len() == 1
@@ -249,7 +284,7 @@ impl Routine {
 /// Calls `each` with the operands of a node, not of those inside of it.
 pub(crate) fn reads(node: &Node, each: &mut dyn FnMut(Register, u8)) {
     let component = |each: &mut dyn FnMut(Register, u8), component: &Component| {
-        if let Some((register, c)) = component.in_register() {
+        if let Some((register, c)) = component.register_read() {
             each(register, c);
         }
     };

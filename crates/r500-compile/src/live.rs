@@ -80,7 +80,7 @@ fn mark(nodes: &[Node], needed: &mut Needed) {
                 for (n, lane) in op.lanes.iter().enumerate() {
                     if needed.has(op.register, *lane) {
                         let parts =
-                            op.operands.iter().filter_map(|operand| operand[n].in_register());
+                            op.operands.iter().filter_map(|operand| operand[n].register_read());
                         parts.for_each(|(register, c)| needed.add(register, c));
                     }
                 }

@@ -52,6 +52,27 @@ fn operands_that_do_not_fit_are_moved() {
     assert_eq!(text.matches("= VE_ADD const[").count(), 1, "{text}");
 }
 
+/// The address register has the number of the element times its four columns; both bones have a component of it.
+#[test]
+fn indices_of_uniforms_are_addresses() {
+    let source = "attribute vec4 place; attribute vec2 bone; uniform mat4 bones[40];
+        void main() { gl_Position = bones[int(bone.x)] * place + bones[int(bone.y)] * place; }";
+    let compiled = vertex::compile(source).unwrap();
+    let text = compiled.source.to_string();
+    for part in ["a0[0].x = VE_FLT2FIX_DX", "a0[0].y = VE_FLT2FIX_DX"] {
+        assert_eq!(text.matches(part).count(), 1, "{text}");
+    }
+    for column in 0..4 {
+        for address in ["a0.x", "a0.y"] {
+            let constant = format!("const[{address}+{column}].xyzw");
+            assert_eq!(text.matches(&constant).count(), 1, "{constant}: {text}");
+        }
+    }
+    // All 160 columns are constants.
+    assert_eq!(compiled.uniforms.len(), 160);
+    assert_eq!(compiled.uniforms[157].name, "bones[39][1]");
+}
+
 #[test]
 fn varyings_go_where_the_fragment_shader_reads_them() {
     let source = "attribute vec4 place; varying vec2 uv; varying vec4 unread; varying vec3 n;

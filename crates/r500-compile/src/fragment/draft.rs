@@ -140,6 +140,7 @@ impl Draft {
                         self.constants.iter().position(|c| *c == Constant::Uniform(uniform));
                     (constant_source(place?), usize::from(channel))
                 }
+                Atom::Relative(..) => unreachable!("indices in registers are of vertices"),
                 Atom::Literal(bits) => {
                     let sign = u32::from(part.negate != negate) << 31;
                     if abs && sign != 0 {

@@ -104,6 +104,9 @@ impl<'a> Lower<'a> {
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span),
             ExprKind::Builtin(function, arguments) => self.builtin_call(expr, *function, arguments),
             ExprKind::Swizzle(..) | ExprKind::Member(..) | ExprKind::Index(..) => {
+                if let Some(value) = self.relative(expr) {
+                    return value;
+                }
                 let place = self.place(expr, Access::Read);
                 self.load(&place, expr)
             }
@@ -290,8 +293,7 @@ impl<'a> Lower<'a> {
             },
             |_| {},
         );
-        let value = self.values[result].as_ref().and_then(|value| value.first()).copied();
-        Self::nonzero(value.unwrap_or(Component::literal(0.0)))
+        Self::nonzero(self.held_value(result)[0])
     }
 
     fn builtin_call(&mut self, expr: &'a Expr, function: Builtin, arguments: &'a [Expr]) -> Value {
@@ -417,6 +419,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Returns the value of a part.
+    #[expect(clippy::expect_used, reason = "a value without components must not compile")]
     fn load(&mut self, place: &Place, expr: &'a Expr) -> Value {
         let value = match place.root {
             Some(id) => self.value(id),
@@ -439,7 +442,7 @@ impl<'a> Lower<'a> {
                 _ => part,
             });
         }
-        result.unwrap_or_default()
+        result.expect("a place has at least one alternative")
     }
 
     /// Sets a part.

@@ -8,9 +8,11 @@
 //! | [`expression`] | values, conditions, places |
 //! | [`statement`] | branches and exits |
 //! | [`repeat`] | loops |
+//! | [`relative`] | unknown indices of uniforms of vertices |
 
 mod expression;
 mod interface;
+mod relative;
 mod repeat;
 mod statement;
 
@@ -425,8 +427,7 @@ impl<'a> Lower<'a> {
 
     /// Returns whether a variable of 0 or 1 is 0.
     fn is_zero(&mut self, id: VariableId) -> Condition {
-        let value = self.values[id].as_ref().and_then(|value| value.first()).copied();
-        let value = value.unwrap_or(Component::literal(0.0));
+        let value = self.held_value(id)[0];
         Condition { test: value.absolute().negated(), negated: false }
     }
 }

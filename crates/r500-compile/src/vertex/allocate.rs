@@ -139,10 +139,10 @@ fn needs(code: &Code) -> Vec<Need> {
             Dst::Register(Place::Alternate(register)) => {
                 write(register, Kind::Alternate, &inst.lanes);
             }
-            Dst::Register(Place::Input(_) | Place::Constant(_)) => {
+            Dst::Register(Place::Input(_) | Place::Constant(_) | Place::Relative(..)) => {
                 unreachable!("instructions write registers and outputs")
             }
-            Dst::Output(_) => {}
+            Dst::Output(_) | Dst::Address(_) => {}
         }
         if let Some(dual) = &inst.dual {
             write(dual.register, Kind::Dual, &[0]);

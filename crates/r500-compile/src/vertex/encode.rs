@@ -18,6 +18,8 @@ pub(super) fn encode(code: &Code, homes: &Homes) -> Vec<Instruction> {
 struct Channels {
     ty: SrcType,
     offset: u8,
+    /// The component of the address register that is added.
+    address: Option<Component>,
     abs: bool,
     swizzle: [Swizzle; 4],
     negate: [bool; 4],
@@ -31,10 +33,11 @@ fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
         Dst::Register(Place::Temporary(register)) => {
             (DstType::TEMPORARY, homes.of(register).number)
         }
-        Dst::Register(Place::Input(_) | Place::Constant(_)) => {
+        Dst::Register(Place::Input(_) | Place::Constant(_) | Place::Relative(..)) => {
             unreachable!("instructions write registers and outputs")
         }
         Dst::Output(n) => (DstType::OUT, n),
+        Dst::Address(_) => (DstType::A0, 0),
     };
     let channel = |lane: u8| match inst.dst {
         Dst::Register(Place::Alternate(register) | Place::Temporary(register)) => {
@@ -52,7 +55,7 @@ fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
     // A number reads no register; it names that of another source, which costs no address.
     let usual = inst.read().find_map(|src| src.place);
     let sources: Vec<Channels> =
-        inst.sources.iter().map(|src| channels(src, usual, parts, homes)).collect();
+        inst.sources.iter().map(|src| channels(src, inst.address, usual, parts, homes)).collect();
     let mut dst = DstWord(0)
         .with(DstWord::REG_TYPE, ty)
         .with(DstWord::OFFSET, offset)
@@ -85,7 +88,7 @@ fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
     }
     if let Some(dual) = &inst.dual {
         words[0] = DstWord(words[0]).with(DstWord::DUAL_MATH_OP, true).bits();
-        let source = channels(&dual.source, usual, [Some(0); 4], homes);
+        let source = channels(&dual.source, inst.address, usual, [Some(0); 4], homes);
         let home = homes.of(dual.register);
         let code = dual.op.code();
         words[3] = DualMath(0)
@@ -117,13 +120,21 @@ fn reads_three(sources: &[Channels]) -> bool {
     numbers.len() == 3
 }
 
-fn channels(src: &Src, usual: Option<Place>, parts: [Option<usize>; 4], homes: &Homes) -> Channels {
+fn channels(
+    src: &Src,
+    address: u8,
+    usual: Option<Place>,
+    parts: [Option<usize>; 4],
+    homes: &Homes,
+) -> Channels {
     let place = src.place.or(usual);
+    let is_relative = matches!(place, Some(Place::Relative(..)));
+    let address = is_relative.then(|| Component::new(address));
     let (ty, offset) = match place {
         Some(Place::Temporary(register)) => (SrcType::TEMPORARY, homes.of(register).number),
         Some(Place::Alternate(register)) => (SrcType::ALT_TEMPORARY, homes.of(register).number),
         Some(Place::Input(n)) => (SrcType::INPUT, n),
-        Some(Place::Constant(n)) => {
+        Some(Place::Constant(n) | Place::Relative(n, _)) => {
             // More constants than the chip has are reported; the program is not used.
             (SrcType::CONSTANT, u8::try_from(n).unwrap_or(u8::MAX))
         }
@@ -142,7 +153,7 @@ fn channels(src: &Src, usual: Option<Place>, parts: [Option<usize>; 4], homes: &
     };
     let swizzle = std::array::from_fn(swizzle);
     let negate = std::array::from_fn(|c| part(c).is_some_and(|(_, negate)| negate));
-    Channels { ty, offset, abs: src.abs, swizzle, negate }
+    Channels { ty, offset, address, abs: src.abs, swizzle, negate }
 }
 
 impl Channels {
@@ -150,6 +161,8 @@ impl Channels {
         SrcWord(0)
             .with(SrcWord::REG_TYPE, self.ty)
             .with(SrcWord::OFFSET, self.offset)
+            .with(SrcWord::ADDR_MODE_0, self.address.is_some())
+            .with(SrcWord::ADDR_SEL, self.address.unwrap_or(Component::X))
             .with(SrcWord::ABS_XYZW, self.abs)
             .with(SrcWord::SWIZZLE_X, self.swizzle[0])
             .with(SrcWord::SWIZZLE_Y, self.swizzle[1])

@@ -18,6 +18,14 @@ pub(super) enum Place {
     Input(u8),
     /// One of the routine's constants.
     Constant(u16),
+    /// The constant that a component of a register counts from one of the routine's. [`Inst::address`] has the component by then.
+    Relative(u16, (Register, u8)),
+}
+
+impl Place {
+    pub(super) fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_) | Self::Relative(..))
+    }
 }
 
 /// What a lane reads of a source.
@@ -77,6 +85,8 @@ pub(super) enum Op {
 pub(super) enum Dst {
     Register(Place),
     Output(u8),
+    /// A component of the address register.
+    Address(u8),
 }
 
 /// An instruction.
@@ -90,6 +100,8 @@ pub(super) struct Inst {
     /// Limited to 0..1.
     pub(super) saturate: bool,
     pub(super) span: Span,
+    /// The component of the address register that a [`Place::Relative`] takes.
+    pub(super) address: u8,
     /// An operation of the math engine that is executed with this one.
     pub(super) dual: Option<Dual>,
 }
@@ -109,6 +121,12 @@ impl Inst {
         self.sources.iter().chain(self.dual.iter().map(|dual| &dual.source))
     }
 
+    /// Returns whether it writes or needs the address register, so that it stays where it is.
+    pub(super) fn is_addressed(&self) -> bool {
+        let is_relative = |src: &Src| matches!(src.place, Some(Place::Relative(..)));
+        matches!(self.dst, Dst::Address(_)) || self.read().any(is_relative)
+    }
+
     /// Returns whether it has the macro of two clocks, which may read three temporaries.
     pub(super) fn has_macro(&self) -> bool {
         self.op == Op::Vector(VectorOp::MULTIPLY_ADD)
@@ -120,7 +138,7 @@ impl Inst {
         let places: Vec<Place> = self.read().filter_map(|src| src.place).collect();
         let most_temporaries = if self.has_macro() && self.dual.is_none() { 3 } else { 2 };
         let is_kind: [(fn(&Place) -> bool, usize); 4] = [
-            (|place| matches!(place, Place::Constant(_)), 1),
+            (Place::is_constant, 1),
             (|place| matches!(place, Place::Input(_)), 1),
             (|place| matches!(place, Place::Alternate(_)), 1),
             (|place| matches!(place, Place::Temporary(_)), most_temporaries),

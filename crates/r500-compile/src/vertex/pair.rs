@@ -40,6 +40,7 @@ pub(super) fn pair(code: &mut Code) {
 /// Returns the register that an operation of the math engine alone writes.
 fn scalar(inst: &Inst) -> Option<(MathOp, Register)> {
     match (inst.op, inst.dst, &inst.lanes[..]) {
+        _ if inst.is_addressed() => None,
         // A power has two scalars, which would have to be in one register.
         (Op::Math(op), Dst::Register(Place::Temporary(register)), [0])
             if op != MathOp::POWER_FUNC_FF && !inst.saturate =>
@@ -151,7 +152,7 @@ fn takes(inst: &Inst, math: &Inst) -> bool {
     let is_vector = matches!(inst.op, Op::Dot | Op::Vector(_));
     let two = inst.sources.len() <= 2 && inst.op != Op::Vector(VectorOp::MULTIPLY_ADD);
     let writes_alternate = matches!(inst.dst, Dst::Register(Place::Alternate(_)));
-    if !is_vector || !two || writes_alternate || inst.dual.is_some() {
+    if !is_vector || !two || writes_alternate || inst.dual.is_some() || inst.is_addressed() {
         return false;
     }
     let Some((op, register)) = scalar(math) else { return false };

@@ -7,7 +7,7 @@ use r500_pvs::VectorOp;
 
 use super::machine::{Code, Constant, Dst, Inst, Op, Place, Select, Src, distinct};
 use crate::arithmetic::Alu;
-use crate::code::{self, Atom, Component, Node, Register, Routine, Shape, Target, Value};
+use crate::code::{self, Atom, Component, Node, Register, Relative, Routine, Shape, Target, Value};
 
 /// Selects instructions. `outputs` has the chip's outputs for each vector of [`Target::Vertex`]; those that it does not name are not
 /// written. `inputs` has the chip's input for each input of the routine that is read.
@@ -19,8 +19,12 @@ pub(super) fn select(
 ) -> Code {
     let mut used: Vec<u16> = Vec::new();
     for component in routine.nodes.iter().flat_map(operands) {
-        if let Atom::Uniform(n, _) = component.atom {
-            used.push(n);
+        match component.atom {
+            Atom::Uniform(n, _) => used.push(n),
+            Atom::Relative(Relative { array: (first, count), .. }, _) => {
+                used.extend(first..first + count);
+            }
+            Atom::Register(..) | Atom::Literal(_) => {}
         }
     }
     // In their order, so that the columns of a matrix are one after the other.
@@ -35,6 +39,8 @@ pub(super) fn select(
         shares_moves,
         moved: HashMap::new(),
         numbers: HashMap::new(),
+        addresses: [None; 4],
+        next_address: 0,
         next: routine.shapes.len() as u32,
         direct: direct(&routine.nodes, outputs),
     };
@@ -122,6 +128,9 @@ struct Selector {
     moved: HashMap<Place, Register>,
     /// Where the numbers of the present instruction are.
     numbers: HashMap<u32, (u16, u8)>,
+    /// What the components of the address register hold, and which is replaced next.
+    addresses: [Option<(Register, u8)>; 4],
+    next_address: u8,
     /// The next register that is not used.
     next: u32,
     direct: Direct,
@@ -219,7 +228,10 @@ impl Selector {
                 let input = self.inputs.get(register.0 as usize).copied().flatten();
                 of(input.map_or(Place::Temporary(register), Place::Input), c)
             }
-            Atom::Uniform(n, c) => of(self.uniform(n), c),
+            Atom::Uniform(n, c) => of(Place::Constant(self.uniform(n)), c),
+            Atom::Relative(Relative { base, index, .. }, c) => {
+                of(Place::Relative(self.uniform(base), index), c)
+            }
             Atom::Literal(bits) => match by_swizzle(bits) {
                 Some(select) => Src { place: None, abs: false, parts: vec![(select, negate)] },
                 None => {
@@ -245,10 +257,10 @@ impl Selector {
     }
 
     #[expect(clippy::expect_used, reason = "a uniform without a constant must not compile")]
-    fn uniform(&self, n: u16) -> Place {
+    fn uniform(&self, n: u16) -> u16 {
         let constant = Constant::Uniform(n);
         let at = self.code.constants.iter().position(|other| *other == constant);
-        Place::Constant(at.expect("all uniforms that are read have constants") as u16)
+        at.expect("all uniforms that are read have constants") as u16
     }
 
     /// Puts the numbers of an instruction into constants: all into one if they fit.
@@ -300,11 +312,10 @@ impl Selector {
         saturate: bool,
         span: Span,
     ) {
-        let mut inst = Inst { op, dst, lanes, sources, saturate, span, dual: None };
-        for is_kind in [
-            (|place: &Place| matches!(place, Place::Constant(_))) as fn(&Place) -> bool,
-            |place: &Place| matches!(place, Place::Input(_)),
-        ] {
+        let mut inst = Inst { op, dst, lanes, sources, saturate, span, address: 0, dual: None };
+        for is_kind in [Place::is_constant as fn(&Place) -> bool, |place: &Place| {
+            matches!(place, Place::Input(_))
+        }] {
             while distinct(inst.sources.iter().filter_map(|src| src.place).filter(is_kind)) > 1 {
                 self.move_one(&mut inst, is_kind);
             }
@@ -313,7 +324,46 @@ impl Selector {
             self.move_to_alternate(&mut inst);
         }
         debug_assert!(inst.fits(), "{inst:?}");
+        self.add(inst);
+    }
+
+    /// Adds an instruction, after one that loads the address register if it needs it.
+    fn add(&mut self, mut inst: Inst) {
+        let index = inst.sources.iter().find_map(|src| match src.place {
+            Some(Place::Relative(_, index)) => Some(index),
+            _ => None,
+        });
+        if let Some(index) = index {
+            inst.address = self.address(index, inst.span);
+        }
         self.code.insts.push(inst);
+    }
+
+    /// Returns the component of the address register that has an index; it is loaded if none has.
+    fn address(&mut self, index: (Register, u8), span: Span) -> u8 {
+        let known = (0u8..).zip(&self.addresses).find(|(_, held)| **held == Some(index));
+        if let Some((address, _)) = known {
+            return address;
+        }
+        let address = self.next_address;
+        self.next_address = (address + 1) % 4;
+        self.addresses[usize::from(address)] = Some(index);
+        let (register, component) = index;
+        let place = match self.inputs.get(register.0 as usize).copied().flatten() {
+            Some(input) => Place::Input(input),
+            None => Place::Temporary(register),
+        };
+        self.code.insts.push(Inst {
+            op: Op::Vector(VectorOp::FLT2FIX_DX),
+            dst: Dst::Address(address),
+            lanes: vec![address],
+            sources: vec![Src::of(place, [component])],
+            saturate: false,
+            span,
+            address: 0,
+            dual: None,
+        });
+        address
     }
 
     /// Moves a source of a kind to a temporary: one that was moved before, or the last.
@@ -366,13 +416,14 @@ impl Selector {
             Src::of(from, components.iter().copied()),
             Src::number(Select::Zero, components.len()),
         ];
-        self.code.insts.push(Inst {
+        self.add(Inst {
             op: Op::Vector(VectorOp::ADD),
             dst: Dst::Register(to),
             lanes: components.to_vec(),
             sources,
             saturate: false,
             span,
+            address: 0,
             dual: None,
         });
     }
