@@ -128,6 +128,9 @@ codes! {
     OutOfRange "E0106" Error "a number that does not fit"
         "Temporaries are 0 to 127, constants 0 to 255, codes of inline constants 0 to 127, textures 0 to 15, render targets 0 to 3, integer and boolean constants 0 to 31."
         "src0.rgb = temp[128] : MAD.rgb src0.rgb ;\n";
+    BadExpression "E0107" Error "an expression without a number as its value"
+        "An expression has numbers, names that `DEF` gave to numbers, `pi`, `+ - * /`, parentheses and functions such as `sqrt(2)`. Its value is computed in double precision and rounded once. It must be finite, unless it has `inf` or `nan` in it."
+        "const[0] = (1/0, 0, 0, 0) ;\n";
 
     DuplicateFlag "E0201" Error "a flag that is given twice"
         "A flag sets a field of the instruction; repeating it has no effect and is usually a mistake."
@@ -150,6 +153,10 @@ codes! {
     NamedBits "E0207" Error "`WORDn` over bits that have names"
         "`WORD1(...)` to `WORD5(...)` set bits that no field names, so that odd instructions can be written. Bits with names are set by their names, or all six dwords by `RAW`."
         "WORD3(1) : ;\n";
+
+    NoSource "E0208" Error "a source that does not exist"
+        "An instruction has three sources, `src0`, `src1` and `src2`, each with an address for colours and one for alpha, and the presubtract result `srcp`. What needs more takes a second instruction."
+        "src3.rgb = temp[0] : ;\n";
 
     UnknownOpcode "E0301" Error "an operation that does not exist"
         "RGB operations are MAD DP3 DP4 D2A MIN MAX CND CMP FRC SOP MDH MDV, alpha operations MAD DP MIN MAX CND CMP FRC EX2 LN2 RCP RSQ SIN COS MDH MDV; `OP(n)` names one by its code. There are no pseudo-operations: a copy is `MAD a 1 0`, a sum `MAD a 1 b`, a product `MAD a b 0`. Texture operations are NOP LD TEXKILL PROJ LODBIAS LOD DXDY."
@@ -190,6 +197,9 @@ codes! {
     MissingOperand "W0313" Warning "an operation whose last operand is not written"
         "An operand that is not written is red of src0 in every channel (all bits zero), not 0: `MAD src0.rgb src0.111` adds `src0.rrr`. Write `src0.000` for an addend of 0."
         "src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 ;\n";
+    OutputWithoutOut "W0314" Warning "an output that an instruction without `OUT` does not write"
+        "Only instructions with the flag `OUT` write render targets. Without it the mask names predicate bits, and the number is the comparison that sets them: 0 `eq`, 1 `lt`, 2 `ge`, 3 `ne`. Begin the instruction with `OUT`, or write `pred[eq].r` if that is meant."
+        ": out[0].rgb = MAD src0.rgb src0.111 src0.000 ;\n";
 
     TwoDestinations "E0401" Error "a texture instruction with two destinations"
         "A texture instruction writes one temporary. Several destinations may be written if they name the same; the mask of the last counts."
@@ -251,4 +261,14 @@ codes! {
     TooLong "W0701" Warning "more instructions than the processor holds"
         "The instruction memory has 512 slots. The words are assembled anyway."
         ": ; -- 513 times\n";
+
+    ExpansionLimit "E0801" Error "macros and repetitions past a limit"
+        "The depth, number and total size of what macros and repetitions produce are limited, so that a macro that uses itself, or repetitions in repetitions, end with an error. What comes after it is not expanded."
+        ".macro again ;\n    again ;\n.endm ;\nagain ;\n";
+    NoBody "E0802" Error "a macro or repetition without an end, or an end without a beginning"
+        "`.macro` ends with `.endm`, `.rept` with `.endr`, in the same file."
+        ".rept 4 ;\n: ;\n";
+    MacroArguments "E0803" Error "a macro with another number of arguments"
+        "A use of a macro gives a value to each of its parameters, separated by commas. Commas in brackets do not separate. A macro has at most 16 parameters."
+        ".macro one to ;\n.endm ;\none 1, 2 ;\n";
 }

@@ -3,7 +3,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | statements |
-//! | `expression` | values of constants |
+//! | `expression` | values of constants; their grammar is `r500_asm::expression` |
 //! | `memory` | buffers; registers, and the memory that their addresses are in |
 //! | `program` | programs in braces, or in files |
 //! | `words` | words, numbers and symbols; what follows an error |
@@ -18,12 +18,12 @@ mod words;
 use std::ops::Range;
 use std::path::Path;
 
+use r500::asm::expression::{Environment, Value};
 use r500::chip::values::PrimType;
 use r500::files::{MAX_PICTURE, NamedFiles, parent};
 use r500::program::Job;
 use r500::pvs::{CONSTANTS, INPUTS, Source};
 
-use crate::expression::{Environment, Value};
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
 use crate::{Assignment, Draw, RawBuffer, RegisterWrite, Scene, SceneError, Target};
 
@@ -61,6 +61,7 @@ impl Scene {
         let mut parser = Parser {
             text,
             at: 0,
+            word: 0..0,
             path,
             files,
             targets: Vec::new(),
@@ -113,6 +114,8 @@ type Parsed<T> = Result<T, Wrong>;
 struct Parser<'t> {
     text: &'t str,
     at: usize,
+    /// The last word of an expression.
+    word: Range<usize>,
     path: &'t Path,
     files: &'t NamedFiles,
     targets: Vec<Target>,
@@ -458,11 +461,11 @@ impl<'t> Parser<'t> {
         self.symbol('=', help)?;
         self.space();
         let begin = self.at;
-        let value = self.expression(0)?;
+        let value = self.expression()?;
         let span = self.since(begin);
         self.end(help)?;
         // The kinds of values do not depend on the environment.
-        let kind = value.value(Environment { time: 0.0, aspect: 1.0 });
+        let kind = value.value(Environment::CONSTANT);
         match kind.map_err(|message| at(span.clone(), message, expression::HELP))? {
             Value::Matrix(_) if first + 4 > CONSTANTS => {
                 Err(at(span, format!("a matrix takes four constants; there are {CONSTANTS}"), help))
