@@ -20,6 +20,7 @@
 //! | `.bits 0 4 0 0` | bits of each dword that have no notation |
 
 mod names;
+mod numbers;
 mod operands;
 mod parse;
 mod print;
