@@ -146,6 +146,8 @@ pub(crate) struct Lexer<'a> {
     expansion_limits: ExpansionLimits,
     expanded_bytes: usize,
     past_expansion_limit: bool,
+    /// Arguments of the statement that were read: their texts, and the parameters that they are in place of.
+    left_arguments: Vec<(Span, Span)>,
     current: Frame,
     outer: Vec<Frame>,
 }
@@ -197,6 +199,7 @@ impl<'a> Lexer<'a> {
             expansion_limits,
             expanded_bytes: 0,
             past_expansion_limit: false,
+            left_arguments: Vec::new(),
             current: Frame::new(0, bytes),
             outer: Vec::new(),
         }

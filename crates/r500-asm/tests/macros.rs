@@ -291,7 +291,7 @@ fn errors_of_bodies_name_the_use() {
         assert_eq!(text(error.span), "100+28");
         assert_eq!(assembly.files.position(error.span).line, line);
         let places: Vec<&str> = error.related.iter().map(|(span, _)| text(*span)).collect();
-        assert_eq!(places, ["put 100+28"]);
+        assert_eq!(places, ["n", "put 100+28"]);
     }
     // Of the body itself, the first of three uses is listed.
     let assembly = assemble(

@@ -105,7 +105,7 @@ fn what_is_wrong_is_reported() {
             "temp[1/2].x = VE_MAX temp[0].xxxx temp[0].xxxx ;",
             "expected a number from 0 to 127, of `temp`",
         ),
-        (".macro m p ; .endm ; m ;", "`m` takes 1 arguments, and 0 are given"),
+        (".macro m p ; .endm ; m ;", "`m` takes one argument, not 0"),
         (".macro m ; .endm ; m", "the use of a macro has no end"),
         (".macro m ;", "`.macro` without `.endm`"),
         (".rept 2 ; .endm ;", "`.rept` without `.endr`"),
@@ -118,4 +118,17 @@ fn what_is_wrong_is_reported() {
         assert!(errors[0].message.starts_with(message), "{text}: {errors:?}");
         assert_eq!(errors.len(), 1, "{text}: {errors:?}");
     }
+}
+
+/// The example of the guide.
+#[test]
+fn the_example_of_the_guide_is_what_it_says() {
+    let page = include_str!("../../../docs/src/vertex-programs.md");
+    let (_, rest) = page.split_once("```text\nDEF matrix").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    same(
+        &format!("DEF matrix{text}"),
+        "out[0].x = VE_DOT const[8].xyzw input[0].xyzw ; out[0].y = VE_DOT const[9].xyzw input[0].xyzw ;
+         temp[0].xyzw = VE_ADD input[1].xyzw input[1].0000 ; temp[1].xyzw = VE_ADD input[2].xyzw input[2].0000 ;",
+    );
 }

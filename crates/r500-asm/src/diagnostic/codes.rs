@@ -83,7 +83,7 @@ impl DiagnosticCode {
 // Text and files 00, statements 01, sources and flags 02, operations 03, textures 04, flow 05, names and directives 06.
 codes! {
     UnknownCharacter "E0001" Error "a character that starts no token"
-        "The language is made of words, numbers, strings and the marks `. , ; : = * | + - ! & @ [ ] ( )` and `->`. Comments start with `--`."
+        "The language is made of words, numbers, strings and the marks `. , ; : = * / | + - ! & @ [ ] ( )` and `->`. Comments start with `--`."
         ": MAD.rgb src0.rgb ; // no comment\n";
     UnclosedString "E0002" Error "a string without an end"
         "A string starts and ends with `\"` on one line. Inside it, `\\\"` is a quote and `\\\\` a backslash."
@@ -117,13 +117,13 @@ codes! {
         "Every instruction and every directive ends with `;`. Line ends mean nothing."
         ": temp[0].r = FRC src0.rrr\n: temp[1].r = FRC src0.rrr ;\n";
     UnknownStatement "E0103" Error "a word that starts no statement"
-        "A statement starts with a flag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, or the word of a directive."
+        "A statement starts with a flag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, the word of a directive, `.macro`, `.rept`, or the name of a macro."
         "TEXX temp[0].rgba = LD tex[0].rgba temp[0].rgba ;\n";
     EmptyStatement "W0104" Warning "a `;` without a statement"
         "It means nothing and is left out."
         ": ; ;\n";
     BadNumber "E0105" Error "something that is not a number"
-        "Whole numbers are decimal, or hexadecimal with `0x`. Other numbers have digits before the point: `0.5`, `-1e-3`, `inf`, `nan`; `0x` and eight digits are the bits of a float."
+        "Whole numbers are decimal, or hexadecimal with `0x`. Other numbers have digits before the point: `0.5`, `-1e-3`, `inf`, `nan`; `0x` and eight digits are the bits of a float. An expression such as `2*K+1` is a number, too; where a whole one belongs, its value must be whole."
         "src0.rgb = temp[3x] : MAD.rgb src0.rgb ;\n";
     OutOfRange "E0106" Error "a number that does not fit"
         "Temporaries are 0 to 127, constants 0 to 255, codes of inline constants 0 to 127, textures 0 to 15, render targets 0 to 3, integer and boolean constants 0 to 31."
@@ -224,7 +224,7 @@ codes! {
         "A label is set with `@name`, before an instruction or after the last one, anywhere in the source."
         "JUMP @nowhere ;\n";
     DuplicateLabel "E0505" Error "a label that is defined twice"
-        "A label names one address."
+        "A label names one address in its scope: the source, or one use of a macro or iteration."
         "@here @here JUMP @here ;\n";
     JumpTooFar "E0506" Error "an address that does not fit"
         "Jump, start and end addresses have nine bits: 511 is the greatest. A program that is longer cannot be jumped around in beyond that."
@@ -243,7 +243,7 @@ codes! {
         "Names are words that the language does not use itself, and do not start with a digit. Case does not matter."
         "DEF mad = temp[0] ;\n";
     DuplicateName "E0603" Error "a name that is defined twice"
-        "A name stands for one register."
+        "A name stands for one register, number or macro in its scope: the source, or one use of a macro or iteration."
         "DEF a1 = temp[0] ;\nDEF a1 = temp[1] ;\n";
     UnknownField "E0604" Error "a field or value that a register does not have"
         "Fields of registers go by their documented names, values by theirs or by number."

@@ -109,7 +109,7 @@ pub trait Reader {
 /// Parses an expression.
 ///
 /// # Errors
-/// The reader's, of what is no expression.
+/// Those of the reader.
 pub fn parse<R: Reader>(reader: &mut R) -> Result<Expression, R::Error> {
     sum(reader, 0)
 }
@@ -117,7 +117,7 @@ pub fn parse<R: Reader>(reader: &mut R) -> Result<Expression, R::Error> {
 /// Parses the rest of an expression whose first factor is known.
 ///
 /// # Errors
-/// The reader's, of what is no expression.
+/// Those of the reader.
 pub fn resume<R: Reader>(reader: &mut R, first: Expression) -> Result<Expression, R::Error> {
     let first = product_after(reader, first, 0)?;
     sum_after(reader, first, 0)
@@ -126,7 +126,7 @@ pub fn resume<R: Reader>(reader: &mut R, first: Expression) -> Result<Expression
 /// Parses a factor: a number, a name, a function, parentheses, each with signs.
 ///
 /// # Errors
-/// The reader's, of what is no expression.
+/// Those of the reader.
 pub fn factor<R: Reader>(reader: &mut R) -> Result<Expression, R::Error> {
     factor_at(reader, 1)
 }

@@ -8,8 +8,7 @@ use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
 use crate::expression::Function;
 use crate::items::SymbolKind;
-use crate::names::{self, Kw};
-use crate::parse::directive::CARRIED;
+use crate::names::{self, CARRIED, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 

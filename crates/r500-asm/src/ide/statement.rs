@@ -3,8 +3,8 @@
 use r500_isa::Register;
 
 use crate::macros::MacroWord;
-use crate::names::{self, Kw};
-use crate::parse::directive::{STARTS, register_of};
+use crate::names::{self, Kw, register_of};
+use crate::parse::directive::STARTS;
 use crate::parse::{starts_alu, starts_flow};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 

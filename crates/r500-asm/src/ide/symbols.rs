@@ -4,8 +4,7 @@ use super::{Analysis, Head, TextEdit, span, touches};
 use crate::items::Register;
 use crate::items::{Symbol, SymbolKind};
 use crate::macros::MacroWord;
-use crate::names::Kw;
-use crate::parse::directive::register_of;
+use crate::names::{Kw, register_of};
 use crate::raw_tokens::RawTokenKind;
 use crate::source::Span;
 

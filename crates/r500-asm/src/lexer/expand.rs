@@ -71,6 +71,9 @@ pub(super) struct Repeat {
 /// Letters of masks, swizzles and halves.
 pub(crate) const SUFFIX_LETTERS: &[u8] = b"rgba01h_";
 
+/// Limit of the arguments of a statement that messages can name.
+const MAX_LEFT: usize = 64;
+
 /// Limit of the uses that a message lists.
 const MAX_TRACE: usize = 6;
 
@@ -189,6 +192,11 @@ impl Lexer<'_> {
                 return true;
             }
         }
+        if let FrameKind::Argument { used } = self.current.kind
+            && self.left_arguments.len() < MAX_LEFT
+        {
+            self.left_arguments.push((self.text_of(&self.current), used));
+        }
         match self.outer.pop() {
             Some(outer) => {
                 self.current = outer;
@@ -299,13 +307,34 @@ impl Lexer<'_> {
         body.map_or(0, |frame| frame.scope)
     }
 
-    /// Adds the parameter that the text of the last token is in place of.
+    /// Adds the parameters that the text of a diagnostic is in place of: of the arguments that are open, and of those
+    /// that the statement has read.
     pub(crate) fn trace_argument(&self, diagnostic: &mut Diagnostic) {
         let frames = std::iter::once(&self.current).chain(self.outer.iter().rev());
-        for frame in frames.take(MAX_TRACE) {
-            let FrameKind::Argument { used } = frame.kind else { return };
-            diagnostic.related.push((used, "used here".to_owned()));
+        let open = frames.map_while(|frame| match frame.kind {
+            FrameKind::Argument { used } => Some((self.text_of(frame), used)),
+            _ => None,
+        });
+        let all: Vec<(Span, Span)> =
+            open.chain(self.left_arguments.iter().rev().copied()).collect();
+        let mut place = diagnostic.span;
+        for (text, used) in all {
+            let inside =
+                text.file == place.file && text.start <= place.start && place.start < text.end;
+            if inside && diagnostic.related.len() < MAX_TRACE {
+                diagnostic.related.push((used, "used here".to_owned()));
+                place = used;
+            }
         }
+    }
+
+    /// Forgets the arguments that were read, at the start of a statement.
+    pub(crate) fn forget_arguments(&mut self) {
+        self.left_arguments.clear();
+    }
+
+    fn text_of(&self, frame: &Frame) -> Span {
+        Span { file: frame.file, start: offset(frame.start), end: offset(frame.end) }
     }
 
     /// Adds where a scope is used, for messages about text that was read before.
@@ -315,7 +344,10 @@ impl Lexer<'_> {
             if matches!(here.used, Used::Source) {
                 return;
             }
-            diagnostic.related.push(self.use_of(scope));
+            let place = self.use_of(scope);
+            if diagnostic.related.last() != Some(&place) {
+                diagnostic.related.push(place);
+            }
             scope = here.caller;
         }
     }

@@ -13,7 +13,7 @@ use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::foreign_ops::{OPERANDS, foreign_op};
 use crate::lexer::TokenKind;
-use crate::names::{self, Kw};
+use crate::names::{self, CARRIED, Kw, register_of};
 use crate::source::Span;
 
 /// The first words of directives, besides names of registers.
@@ -31,21 +31,6 @@ pub(super) struct SeenDirectives {
     /// Labels of `ENTRY` (0) and `END` (1).
     pub(super) edges: Vec<(bool, LabelUse)>,
 }
-
-/// Returns the register of that name, if a program contains it.
-pub(crate) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
-    let register = r500_isa::register(name)?;
-    CARRIED.contains(&register.name).then_some(register)
-}
-
-/// The registers that a program contains.
-#[rustfmt::skip]
-pub(crate) const CARRIED: &[&str] = &[
-    "US_CONFIG", "US_PIXSIZE", "US_CODE_ADDR", "US_CODE_RANGE", "US_CODE_OFFSET", "US_FC_CTRL",
-    "US_FC_BOOL_CONST", "US_FC_INT_CONST", "US_OUT_FMT", "US_W_FMT", "US_FORMAT",
-    "TX_FILTER0", "TX_FILTER1", "TX_FORMAT0", "TX_FORMAT1", "TX_FORMAT2", "TX_OFFSET",
-    "TX_BORDER_COLOR", "TX_CHROMA_KEY",
-];
 
 impl Parser<'_> {
     pub(super) fn directive(&mut self) -> Parsed<()> {

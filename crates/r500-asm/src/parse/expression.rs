@@ -60,7 +60,11 @@ impl Parser<'_> {
 
     fn evaluate(&mut self, expression: &Expression, start: Span) -> Parsed<(f64, Span)> {
         let end = if self.plus_al { self.before_plus } else { self.before };
-        let span = start.to(end);
+        let mut span = start.to(end);
+        if self.body_scope != 0 && self.bytes(span).contains(&b';') {
+            // It begins in an argument and ends in another text.
+            span = start;
+        }
         let value = expression.number(Environment::CONSTANT).map_err(|message| {
             self.report(
                 Diagnostic::new(DiagnosticCode::BadExpression, span, message)

@@ -91,6 +91,10 @@ impl Parser<'_> {
         )
         .label("no `@label` of this name stands anywhere")
         .suggest(near.as_deref());
+        let once = (diagnostic.code, diagnostic.span, diagnostic.message.clone());
+        if used.scope != 0 && !self.reported.insert(once) {
+            return;
+        }
         self.lexer.trace_scope(used.scope, &mut diagnostic);
         self.report(diagnostic);
     }

@@ -224,7 +224,7 @@ impl Parser<'_> {
                 Diagnostic::new(
                     DiagnosticCode::MacroArguments,
                     call,
-                    format!("`{name}` takes {takes}, and {given} are given"),
+                    format!("`{name}` takes {takes}, not {given}"),
                 )
                 .label("separated by commas")
                 .related(definition.span, "the macro")

@@ -34,7 +34,7 @@ use r500_program::{Job, MAX_INSTRUCTIONS};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::items::{Expansion, ExpectedPixels, Reference, Register, Symbol, TextureRequest};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::names::Kw;
+use crate::names::{Kw, register_of};
 use crate::source::Span;
 use labels::LabelUse;
 use scoped_names::NamedValue;
@@ -130,7 +130,11 @@ impl<'a> Parser<'a> {
             && self.job.program.code.len() <= MAX_INSTRUCTIONS
         {
             let start = self.tok.span;
-            self.body_scope = if self.lexer.depth() == 0 { 0 } else { self.lexer.body_scope() };
+            self.body_scope = 0;
+            if self.lexer.depth() > 0 {
+                self.body_scope = self.lexer.body_scope();
+                self.lexer.forget_arguments();
+            }
             if self.definitions() >= MAX_DEFINITIONS {
                 self.report(
                     Diagnostic::new(
@@ -222,7 +226,7 @@ impl<'a> Parser<'a> {
             || matches!(kw, Kw::Tex | Kw::Raw)
             || starts_flow(kw)
             || directive::STARTS.contains(&kw)
-            || (kw == Kw::Ident && directive::register_of(&self.text(self.tok.span)).is_some())
+            || (kw == Kw::Ident && register_of(&self.text(self.tok.span)).is_some())
     }
 
     // Tokens.

@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use super::{Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::items::{Constant, Reference, Symbol, SymbolKind};
-use crate::names::{self, Kw};
+use crate::names::{self, Kw, register_of};
 use crate::source::Span;
-
-use super::directive::register_of;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]

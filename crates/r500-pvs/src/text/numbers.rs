@@ -8,7 +8,7 @@ use r500_asm::expression::{
     self, Environment, Expression, ExpressionError, Function, Mark, Operator, Precedence,
 };
 
-use super::parse::SyntaxError;
+use super::error::SyntaxError;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ pub(super) fn number(text: &str, names: &Names) -> Result<f64, SyntaxError> {
 
 /// Returns the value of a text that is a whole number up to `max`, by itself or as an expression.
 pub(super) fn whole(text: &str, max: u32, names: &Names) -> Option<u32> {
-    let value = match super::values::integer(text) {
+    let value = match integer(text) {
         Some(value) => value.into(),
         None => number(text, names).ok()?,
     };
@@ -99,6 +99,12 @@ pub(super) fn whole_value(value: f64, max: u32) -> Option<u32> {
 /// Returns a number as text that is an operand of any expression.
 pub(super) fn operand(value: f64) -> String {
     if value.is_sign_negative() { format!("({value})") } else { value.to_string() }
+}
+
+/// Parses a whole number, decimal or hexadecimal.
+pub(super) fn integer(text: &str) -> Option<u32> {
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    hex.map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
 }
 
 struct Reader<'a> {
@@ -165,7 +171,7 @@ impl expression::Reader for Reader<'_> {
         }
         let text = &self.text[start..self.at];
         let value = match hex {
-            true => super::values::integer(text).map(f64::from),
+            true => integer(text).map(f64::from),
             false => text.parse().ok(),
         };
         let wrong = || SyntaxError::new(start..self.at, format!("`{text}` is not a number"));

@@ -27,10 +27,10 @@ use r500_chip::vap::{
 };
 use r500_isa::{FieldKind, Register, Word};
 
-use super::numbers::{Names, whole};
+use super::error::SyntaxError;
+use super::numbers::{Names, integer, whole};
 use super::operands::Fill;
-use super::parse::SyntaxError;
-use super::values::{self, Expectation, integer};
+use super::values::{self, Expectation};
 use crate::instruction::reads_register;
 use crate::{Controls, Flow, Instruction, Program};
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use r500_chip::pvs::{CONSTANTS, INPUTS, OUTPUTS};
 
-use super::numbers::{Names, number, whole};
+use super::numbers::{Names, integer, number, whole};
 
 /// A vertex and what the program must write for it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -259,12 +259,6 @@ fn number_of(text: &str, names: &Names) -> Result<Expected, String> {
         return Err(": it does not fit into a float".to_owned());
     }
     Ok(Expected { bits: rounded.to_bits(), exact: false })
-}
-
-/// Parses a whole number, decimal or hexadecimal.
-pub(super) fn integer(text: &str) -> Option<u32> {
-    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    hex.map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
 }
 
 /// Prints a statement for each register.

@@ -198,8 +198,12 @@ impl Reader {
         let span = at..at + text[at..semicolon].trim_end().len();
         if list.len() != found.parameters.len() {
             let (wanted, given) = (found.parameters.len(), list.len());
-            let message =
-                format!("`{}` takes {wanted} arguments, and {given} are given", found.name);
+            let takes = match wanted {
+                0 => "no arguments".to_owned(),
+                1 => "one argument".to_owned(),
+                _ => format!("{wanted} arguments"),
+            };
+            let message = format!("`{}` takes {takes}, not {given}", found.name);
             let help = format!("write `{} {} ;`", found.name, found.parameters.join(", "));
             self.push(SyntaxError::new(span, message).help(help));
             return Some(semicolon + 1);
