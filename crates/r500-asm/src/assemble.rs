@@ -74,6 +74,13 @@ impl Assembly {
         !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// Returns the use of a macro or the repetition of the source that produces an instruction. Its span may be that of
+    /// other instructions, too.
+    #[must_use]
+    pub fn expansion_of(&self, instruction: usize) -> Option<&Expansion> {
+        self.expansions.iter().find(|found| (found.first..found.end).contains(&instruction))
+    }
+
     /// Returns the errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|d| d.is_error())
