@@ -505,7 +505,7 @@ impl<'a> Cursor<'a> {
             sources[slot] = Self::of_four(given)?;
         }
         sources = self.fill.sources(operation.op, sources, slots);
-        // Sources in brackets stand in the last of the places that the operation does not read.
+        // Sources in brackets stand in the first of the places that the operation does not read.
         let free: Vec<usize> = (0..slots).filter(|slot| !read[*slot]).collect();
         let shown = operation.unread.len();
         if shown > free.len() {
