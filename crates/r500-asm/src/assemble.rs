@@ -3,8 +3,9 @@
 use r500_program::Job;
 
 use crate::diagnostic::{self, Diagnostic, DiagnosticCode, DiagnosticCollector, RenderOptions};
-use crate::items::{ExpectedPixels, Include, Reference, Symbol, TextureRequest};
+use crate::items::{Expansion, ExpectedPixels, Include, Reference, Symbol, TextureRequest};
 use crate::lexer::{Lexer, MAX_SOURCE};
+use crate::macros::ExpansionLimits;
 use crate::parse::Parser;
 use crate::source::{Files, IncludeLimits, Loader, NoFiles, Span};
 
@@ -16,6 +17,8 @@ pub struct Options<'a> {
     pub loader: Option<&'a mut dyn Loader>,
     /// How much may be included.
     pub include_limits: IncludeLimits,
+    /// How much text macros and repetitions may produce.
+    pub expansion_limits: ExpansionLimits,
     /// Limit of collected errors, and of warnings (10,000 of each). The first error above it stops the assembler with
     /// [`DiagnosticCode::TooManyErrors`]; warnings above it are dropped, with [`DiagnosticCode::TooManyWarnings`] as
     /// the last diagnostic.
@@ -31,6 +34,7 @@ impl Default for Options<'_> {
             name: "input",
             loader: None,
             include_limits: IncludeLimits::default(),
+            expansion_limits: ExpansionLimits::default(),
             max_diagnostics: 10_000,
             max_texture_bytes: 2 << 30,
         }
@@ -53,6 +57,8 @@ pub struct Assembly {
     pub symbols: Vec<Symbol>,
     /// Uses of names and labels, in the order of the source.
     pub references: Vec<Reference>,
+    /// Uses of macros and repetitions of the source itself, with their instructions.
+    pub expansions: Vec<Expansion>,
     /// Included files, in order of inclusion.
     pub includes: Vec<Include>,
     /// Texture files that the caller has to load.
@@ -66,6 +72,13 @@ impl Assembly {
     #[must_use]
     pub fn is_ok(&self) -> bool {
         !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Returns the use of a macro or the repetition of the source that produces an instruction. Its span may be that of
+    /// other instructions, too.
+    #[must_use]
+    pub fn expansion_of(&self, instruction: usize) -> Option<&Expansion> {
+        self.expansions.iter().find(|found| (found.first..found.end).contains(&instruction))
     }
 
     /// Returns the errors.
@@ -104,10 +117,13 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let too_large = source.len() > MAX_SOURCE;
     let text = if too_large { &[] } else { source };
     let collector = DiagnosticCollector::new(options.max_diagnostics);
-    let lexer = Lexer::new(options.name, text, loader, options.include_limits, collector);
+    let (includes, expansions) = (options.include_limits, options.expansion_limits);
+    let lexer = Lexer::new(options.name, text, loader, includes, expansions, collector);
     let mut parser = Parser::new(lexer, options.max_texture_bytes);
     parser.run();
-    let Parser { lexer, job, spans, symbols, mut references, textures, expected, .. } = parser;
+    let Parser {
+        lexer, job, spans, symbols, mut references, textures, expected, expansions, ..
+    } = parser;
     // A name that was parsed twice counts as one use.
     references.sort_unstable();
     references.dedup();
@@ -123,5 +139,16 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
         );
     }
     let diagnostics = diagnostics.finish();
-    Assembly { job, diagnostics, files, spans, symbols, references, includes, textures, expected }
+    Assembly {
+        job,
+        diagnostics,
+        files,
+        spans,
+        symbols,
+        references,
+        expansions,
+        includes,
+        textures,
+        expected,
+    }
 }

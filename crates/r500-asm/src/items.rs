@@ -20,6 +20,12 @@ pub enum SymbolKind {
     Label(u32),
     /// A register, constant or inline constant.
     Register(Register),
+    /// A number that no inline constant has.
+    Number(Constant),
+    /// A macro.
+    Macro,
+    /// A parameter of a macro, or the counter of a repetition.
+    Parameter,
 }
 
 /// A use of a name or a label.
@@ -122,4 +128,33 @@ pub enum Register {
     Int(u8),
     /// A boolean constant, by its number.
     Bool(u8),
+}
+
+/// The value of a named number: a double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constant(u64);
+
+impl Constant {
+    /// Returns the constant with a value.
+    #[must_use]
+    pub const fn new(value: f64) -> Self {
+        Self(value.to_bits())
+    }
+
+    /// Returns its value.
+    #[must_use]
+    pub const fn value(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+/// A use of a macro, or a repetition, that is not itself in one: the instructions that it produces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// The statement: of a macro its name and arguments, of a repetition its first line.
+    pub call: Span,
+    /// Index of its first instruction.
+    pub first: usize,
+    /// Index after its last one.
+    pub end: usize,
 }

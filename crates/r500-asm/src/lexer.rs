@@ -5,13 +5,18 @@
 //! that this language extends, a word may also contain `-`; none of its words does, so treating `-` as a minus accepts
 //! a superset of its files.)
 
+mod expand;
+
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode, DiagnosticCollector, quoted};
 use crate::items::Include;
+use crate::macros::ExpansionLimits;
 use crate::names::{self, Kw};
 use crate::raw_tokens::text_start;
 use crate::source::{File, Files, IncludeLimits, Loader, Span};
+pub(crate) use expand::{Counter, Macro, Piece, SUFFIX_LETTERS};
+use expand::{Repeat, Scope};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +29,7 @@ pub(crate) enum TokenKind {
     Colon,
     Equals,
     Star,
+    Slash,
     Pipe,
     Plus,
     Minus,
@@ -50,6 +56,7 @@ impl TokenKind {
             Self::Colon => "`:`",
             Self::Equals => "`=`",
             Self::Star => "`*`",
+            Self::Slash => "`/`",
             Self::Pipe => "`|`",
             Self::Plus => "`+`",
             Self::Minus => "`-`",
@@ -87,21 +94,38 @@ impl Token {
     };
 }
 
-/// A file being read.
-struct OpenFile {
+/// A text being read: a file or a part of one.
+#[derive(Debug)]
+struct Frame {
     file: u32,
     bytes: Arc<[u8]>,
     /// Start of its text, after a byte order mark.
     start: usize,
+    end: usize,
     at: usize,
+    /// The scope of its names.
+    scope: u32,
+    kind: FrameKind,
     /// Whether a search for the end of a comment of another language reached the end of the file.
     no_comment_end: bool,
 }
 
-impl OpenFile {
+/// Why a text is read.
+#[derive(Debug)]
+enum FrameKind {
+    /// A file, included or not.
+    File,
+    /// The body of a macro or a repetition.
+    Body { repeat: Option<Repeat> },
+    /// An argument in place of a parameter.
+    Argument { used: Span },
+}
+
+impl Frame {
     fn new(file: u32, bytes: Arc<[u8]>) -> Self {
         let start = text_start(&bytes);
-        Self { file, bytes, start, at: start, no_comment_end: false }
+        let (end, kind) = (bytes.len(), FrameKind::File);
+        Self { file, bytes, start, end, at: start, scope: 0, kind, no_comment_end: false }
     }
 }
 
@@ -116,8 +140,16 @@ pub(crate) struct Lexer<'a> {
     included_bytes: u64,
     /// Whether a limit was reported: further includes are skipped without a message.
     past_limit: bool,
-    current: OpenFile,
-    outer: Vec<OpenFile>,
+    /// The macros of the source, and their uses and the iterations, with the whole source first.
+    pub(crate) macros: Vec<Macro>,
+    scopes: Vec<Scope>,
+    expansion_limits: ExpansionLimits,
+    expanded_bytes: usize,
+    past_expansion_limit: bool,
+    /// Arguments of the statement that were read: their texts, and the parameters that they are in place of.
+    left_arguments: Vec<(Span, Span)>,
+    current: Frame,
+    outer: Vec<Frame>,
 }
 
 const WORD: u8 = 1;
@@ -149,6 +181,7 @@ impl<'a> Lexer<'a> {
         bytes: &[u8],
         loader: &'a mut dyn Loader,
         limits: IncludeLimits,
+        expansion_limits: ExpansionLimits,
         diagnostics: DiagnosticCollector,
     ) -> Self {
         let bytes: Arc<[u8]> = Arc::from(bytes);
@@ -161,7 +194,13 @@ impl<'a> Lexer<'a> {
             limits,
             included_bytes: 0,
             past_limit: false,
-            current: OpenFile::new(0, bytes),
+            macros: Vec::new(),
+            scopes: vec![Self::source_scope()],
+            expansion_limits,
+            expanded_bytes: 0,
+            past_expansion_limit: false,
+            left_arguments: Vec::new(),
+            current: Frame::new(0, bytes),
             outer: Vec::new(),
         }
     }
@@ -171,7 +210,7 @@ impl<'a> Lexer<'a> {
     pub(crate) fn token(&mut self, token: &mut Token) {
         let mut first = self.current.at == self.current.start;
         loop {
-            let bytes: &[u8] = &self.current.bytes;
+            let bytes: &[u8] = &self.current.bytes[..self.current.end];
             let mut at = self.current.at;
             while let Some(&b) = bytes.get(at) {
                 if CLASS[b as usize] != SPACE {
@@ -183,8 +222,7 @@ impl<'a> Lexer<'a> {
             let start = at;
             let Some(&b) = bytes.get(at) else {
                 self.current.at = at;
-                if let Some(outer) = self.outer.pop() {
-                    self.current = outer;
+                if self.leave() {
                     continue;
                 }
                 return self.make(token, TokenKind::End, Kw::Ident, true, start, start);
@@ -197,6 +235,9 @@ impl<'a> Lexer<'a> {
                     }
                     key = names::key_push(key, b);
                     at += 1;
+                }
+                if self.current.scope != 0 && self.substitute(start, at) {
+                    continue;
                 }
                 let kw = if at - start <= 16 { names::lookup(key) } else { Kw::Ident };
                 self.current.at = at;
@@ -218,6 +259,8 @@ impl<'a> Lexer<'a> {
                 b':' => (TokenKind::Colon, 1),
                 b'=' => (TokenKind::Equals, 1),
                 b'*' => (TokenKind::Star, 1),
+                // As in other languages, `//` and `/*` begin comments, which are reported.
+                b'/' if !matches!(next, Some(b'/' | b'*')) => (TokenKind::Slash, 1),
                 b'|' => (TokenKind::Pipe, 1),
                 b'+' => (TokenKind::Plus, 1),
                 b'-' => (TokenKind::Minus, 1),
@@ -280,7 +323,7 @@ impl<'a> Lexer<'a> {
     fn end_past_limit(&mut self) {
         if self.diagnostics.is_past_limit() {
             self.outer.clear();
-            self.current.at = self.current.bytes.len();
+            self.skip_text();
         }
     }
 
@@ -297,8 +340,8 @@ impl<'a> Lexer<'a> {
     /// Reports a run of invalid bytes.
     #[cold]
     fn unknown(&mut self, start: usize) {
-        let bytes = &self.current.bytes;
-        let stops = |b: u8| CLASS[b as usize] != 0 || b".,;:=*|+-!&@[]()\"#".contains(&b);
+        let bytes = &self.current.bytes[..self.current.end];
+        let stops = |b: u8| CLASS[b as usize] != 0 || b".,;:=*/|+-!&@[]()\"#".contains(&b);
         let run = bytes[start + 1..].iter().take_while(|b| !stops(**b)).count();
         let end = start + 1 + run;
         let span = self.span(start, end);
@@ -332,7 +375,8 @@ impl<'a> Lexer<'a> {
     /// Parses `#include "file"`, from its `#`.
     #[cold]
     fn directive(&mut self, hash: usize) {
-        let bytes = self.current.bytes.clone();
+        let all = self.current.bytes.clone();
+        let bytes = &all[..self.current.end];
         let mut at = hash + 1;
         let skip = |mut at: usize| {
             while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\t')) {
@@ -374,7 +418,7 @@ impl<'a> Lexer<'a> {
             );
             return;
         }
-        let (end, closed) = string_end(&bytes, at);
+        let (end, closed) = string_end(bytes, at);
         self.current.at = end;
         if !closed {
             self.unclosed_string(at, end);
@@ -399,8 +443,9 @@ impl<'a> Lexer<'a> {
         if self.past_limit {
             return;
         }
-        if self.outer.len() >= self.limits.depth {
-            let open = self.outer.len() + 1;
+        let files = self.outer.iter().filter(|frame| matches!(frame.kind, FrameKind::File));
+        let open = files.count() + usize::from(matches!(self.current.kind, FrameKind::File));
+        if open > self.limits.depth {
             let label = format!("{open} files are open already");
             return self.limit(span, "files are included too deeply", label);
         }
@@ -423,7 +468,7 @@ impl<'a> Lexer<'a> {
                 return;
             }
         };
-        let open = |name: &str, files: &Files, open: &OpenFile| {
+        let open = |name: &str, files: &Files, open: &Frame| {
             files.list.get(open.file as usize).is_some_and(|f| f.name == name)
         };
         if open(&loaded.name, &self.files, &self.current)
@@ -465,7 +510,8 @@ impl<'a> Lexer<'a> {
         });
         self.includes.push(Include { span, file: offset(index) });
         let bytes = self.files.list[index].bytes.clone();
-        let inner = OpenFile::new(offset(index), bytes);
+        let scope = self.current.scope;
+        let inner = Frame { scope, ..Frame::new(offset(index), bytes) };
         self.outer.push(std::mem::replace(&mut self.current, inner));
     }
 

@@ -15,12 +15,14 @@
 
 mod assemble;
 pub mod diagnostic;
+pub mod expression;
 mod flow;
 mod foreign_ops;
 pub mod format;
 pub mod ide;
 mod items;
 mod lexer;
+pub mod macros;
 mod names;
 mod parse;
 mod print;
@@ -33,10 +35,11 @@ pub use diagnostic::{
 };
 pub use format::format;
 pub use items::{
-    ExpectedPixels, ExpectedQuantity, Include, Reference, Register, Symbol, SymbolKind,
-    TextureRequest, TextureSource,
+    Constant, Expansion, ExpectedPixels, ExpectedQuantity, Include, Reference, Register, Symbol,
+    SymbolKind, TextureRequest, TextureSource,
 };
 pub use lexer::MAX_SOURCE;
+pub use macros::ExpansionLimits;
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

@@ -123,6 +123,21 @@ pub(crate) fn find(word: &[u8]) -> Kw {
     lookup(word.iter().fold(0, |key, byte| key_push(key, *byte)))
 }
 
+/// Returns the register of that name, if a program contains it.
+pub(crate) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
+    let register = r500_isa::register(name)?;
+    CARRIED.contains(&register.name).then_some(register)
+}
+
+/// The registers that a program contains.
+#[rustfmt::skip]
+pub(crate) const CARRIED: &[&str] = &[
+    "US_CONFIG", "US_PIXSIZE", "US_CODE_ADDR", "US_CODE_RANGE", "US_CODE_OFFSET", "US_FC_CTRL",
+    "US_FC_BOOL_CONST", "US_FC_INT_CONST", "US_OUT_FMT", "US_W_FMT", "US_FORMAT",
+    "TX_FILTER0", "TX_FILTER1", "TX_FORMAT0", "TX_FORMAT1", "TX_FORMAT2", "TX_OFFSET",
+    "TX_BORDER_COLOR", "TX_CHROMA_KEY",
+];
+
 /// An arithmetic operation: its word, and its code in each half that has it.
 pub(crate) struct Opcode {
     pub(crate) kw: Kw,

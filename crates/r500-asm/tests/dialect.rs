@@ -9,7 +9,10 @@ use r500_asm::{DiagnosticCode, Options, assemble};
 
 fn dwords(source: &str) -> Vec<[u32; 6]> {
     let assembly = assemble(source.as_bytes(), Options::default());
-    assert!(assembly.diagnostics.is_empty(), "{source}\n{}", assembly.render(Default::default()));
+    // The dialect permits outputs on any instruction; they only have a warning.
+    let accepted = |d: &r500_asm::Diagnostic| d.code == DiagnosticCode::OutputWithoutOut;
+    let good = assembly.diagnostics.iter().all(accepted);
+    assert!(good, "{source}\n{}", assembly.render(Default::default()));
     assembly.job.program.code.iter().map(|i| i.0).collect()
 }
 

@@ -288,3 +288,33 @@ fn keeps_words_twice(source: &str) {
     assert!(once.lines().count() > 1, "{once}");
     assert_eq!(laid_out(&once), once);
 }
+
+/// Operators of expressions have no space around them; output modifiers and signs of operands are as they were.
+#[test]
+fn expressions_and_macros_are_laid_out() {
+    let source = "\
+DEF K=2 * pi/ 3 ; DEF L = - K ;
+.macro  put to,n ;
+src0=temp[ n - 1 ],src1.rgb = 1 / 4 : to.rgb=0.5*MAD -src0.rgb src1.rgb -src0.000 ;
+.rept n+1 , i ; : temp[i*(n -1)].r = FRC src0.rrr ; .endr ;
+.endm ;
+put temp[1] , 4 - 1 ;put temp[2], -(-1 - - 2) ; put (1), 2 ;
+TIME -1 ; SIZE 4 * 4 8 -K ; const[0] = (1-2, -(3), 1e-3 -1, 2 - -1) ;
+.rept (2) ; @a JUMP -> 3 ; .endr ;
+";
+    let wanted = "\
+DEF K = 2*pi/3 ; DEF L = -K ;
+.macro put to, n ;
+    src0 = temp[n-1], src1.rgb = 1/4 : to.rgb = 0.5 * MAD -src0.rgb src1.rgb -src0.000 ;
+    .rept n+1, i ; : temp[i*(n-1)].r = FRC src0.rrr ; .endr ;
+.endm ;
+put temp[1], 4-1 ; put temp[2], -(-1- -2) ; put (1), 2 ;
+TIME -1 ; SIZE 4*4 8-K ; const[0] = (1-2, -(3), 1e-3-1, 2- -1) ;
+.rept (2) ; @a JUMP -> 3 ; .endr ;
+";
+    assert_eq!(laid_out(source), wanted);
+    assert_eq!(String::from_utf8(keeps_meaning(source.as_bytes(), "macros")).unwrap(), wanted);
+    assert_eq!(laid_out(wanted), wanted);
+    // Words that begin a statement keep their space.
+    assert_eq!(laid_out(": ;.rept 2;: ;.endr;"), ": ; .rept 2 ; : ; .endr ;\n");
+}

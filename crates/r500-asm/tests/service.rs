@@ -178,7 +178,8 @@ fn statements_that_are_offered_assemble() {
     for item in analysis("").completions(0) {
         let plain = item.plain();
         // Partial statements and ends of blocks are not complete on their own.
-        if !plain.ends_with(';') || plain.starts_with("END") || plain.starts_with("ELSE") {
+        let end = ["END", "ELSE", ".end"].iter().any(|word| plain.starts_with(word));
+        if !plain.ends_with(';') || end {
             continue;
         }
         let source = match item.label.as_str() {
@@ -454,4 +455,107 @@ fn signatures_show_parameters_and_the_active_one() {
     assert_eq!(signature("INPUT temp[0] = (plane(-1, 2, 0), ¦0, 0, 1) ;"), "");
     assert_eq!(signature("PRED(¦r) : ;"), "PRED(<r>)");
     assert_eq!(signature(": ; -- MAD ¦"), "");
+}
+
+const MACROS: &str = "DEF third = 1/3 ; DEF K = 4 ;
+.macro fade to, amount ;
+    src0.rgb = to, src1.rgb = const[amount] : to.rgb = MAD src0.rgb src1.rgb src0.000 ;
+.endm ;
+fade temp[1], K+1 ;
+fade temp[2], 3 ;
+.rept 2, step ;
+    fade temp[step], step ;
+.endr ;
+const[0] = (third, 0, 0, 0) ;
+";
+
+/// Position of the nth occurrence of a text.
+fn nth(needle: &str, nth: usize) -> usize {
+    MACROS.match_indices(needle).nth(nth).unwrap().0
+}
+
+#[test]
+fn hover_shows_what_macros_and_constants_stand_for() {
+    let analysis = analysis(MACROS);
+    assert!(analysis.assembly().diagnostics.is_empty());
+    let hover = |needle: &str, n: usize| analysis.hover(nth(needle, n)).unwrap().text;
+    // 1/3 to nearest: 0x3eaaaaab.
+    has(&hover("third", 1), &["number 0.333333", "float 0.33333334 (0x3eaaaaab)"]);
+    has(&hover("K+1", 0), &["`K`: inline constant 4"]);
+    has(&hover("fade", 0), &["`.macro fade to, amount`: 3 uses"]);
+    let first =
+        "src0.rgb = temp[1], src1.rgb = const[5] : temp[1].rgb = MAD src0.rgb src1.rgb src0.000 ;";
+    has(&hover("fade", 1), &["Instruction 0:", first]);
+    has(&hover("rept", 0), &["Instructions 2 to 3:", "const[0]", "const[1]", "counts from 0"]);
+    has(&hover("amount", 1), &["`amount`: a parameter"]);
+    has(&hover("endr", 0), &["The end of a repetition"]);
+    has(&r500_asm::ide::explain_word(".macro").unwrap(), &["`.macro put to ;"]);
+}
+
+#[test]
+fn macros_are_found_renamed_and_completed() {
+    let analysis = analysis(MACROS);
+    let text = |span: r500_asm::Span| &MACROS[span.start as usize..span.end as usize];
+    // From a use to the definition, of macros, parameters, counters and numbers.
+    for (needle, use_of, definition) in
+        [("fade", 3, 0), ("to", 1, 0), ("amount", 1, 0), ("step", 1, 0), ("third", 1, 0)]
+    {
+        let found = analysis.definition(nth(needle, use_of)).unwrap();
+        assert_eq!((found.start as usize, text(found)), (nth(needle, definition), needle));
+    }
+    let places = |at| analysis.references(at, true).len();
+    assert_eq!(
+        (places(nth("fade", 0)), places(nth("amount", 0)), places(nth("step", 0))),
+        (4, 2, 3)
+    );
+    let edits = analysis.rename(nth("to,", 0), "target").unwrap();
+    assert_eq!(edits.iter().map(|edit| text(edit.span)).collect::<Vec<_>>(), ["to", "to", "to"]);
+    let labels = |source: &str| completions(source);
+    let offers = |source: String, wanted: &str| {
+        let list = labels(&source);
+        assert!(list.iter().any(|label| label == wanted), "{source}: {wanted} in {list:?}");
+    };
+    offers(format!("{MACROS}¦"), "fade");
+    offers(format!("{MACROS}¦"), ".rept");
+    offers(format!("{MACROS}src0.rgb = temp[¦"), "K");
+    offers(format!("{MACROS}src0.rgb = temp[¦"), "third");
+    offers(format!("{MACROS}src0.rgb = ¦"), "sqrt");
+    let outline: Vec<String> = analysis.outline().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(outline[..3], ["third", "K", "fade"]);
+    let folds: Vec<&str> = analysis.folds().iter().map(|fold| text(fold.span)).collect();
+    assert!(folds.iter().any(|fold| fold.starts_with(".macro fade")), "{folds:?}");
+    // The body has three instructions at one place: their addresses in one hint.
+    let hints: Vec<String> =
+        analysis.hints(0..MACROS.len()).into_iter().map(|hint| hint.text).collect();
+    assert_eq!(hints, ["0, 1, 2, 3"]);
+}
+
+#[test]
+fn words_of_macros_have_kinds() {
+    use r500_asm::ide::TokenKind::{Directive, Name, Number};
+    let analysis = analysis(MACROS);
+    let kinds: Vec<_> = analysis
+        .tokens(0..MACROS.len())
+        .into_iter()
+        .map(|token| {
+            (
+                &MACROS[token.span.start as usize..token.span.end as usize],
+                token.kind,
+                token.definition,
+            )
+        })
+        .collect();
+    for wanted in [
+        (".macro", Directive, false),
+        ("fade", Name, true),
+        ("fade", Name, false),
+        ("to", Name, false),
+        ("amount", Name, false),
+        (".rept", Directive, false),
+        ("step", Name, true),
+        ("third", Name, false),
+        ("3", Number, false),
+    ] {
+        assert!(kinds.contains(&wanted), "{wanted:?} in {kinds:?}");
+    }
 }

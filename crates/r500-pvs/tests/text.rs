@@ -23,6 +23,16 @@ fn copy_of_an_input_decodes() {
     assert_eq!(Instruction::parse(short, Fill::Zero), Ok(inst));
 }
 
+/// The first source that the operation does not read is what it would be anyway, the others are not; found by fuzzing.
+#[test]
+fn all_sources_before_one_in_brackets_are_printed() {
+    let inst = Instruction([0, 0x4000_0000, 0x9595_2600, 0x0a95_9547]);
+    for fill in [Fill::Unused, Fill::Zero, Fill::Clear] {
+        let text = inst.with_fill(fill).to_string();
+        assert_eq!(Instruction::parse(&text, fill), Ok(inst), "{text}");
+    }
+}
+
 #[test]
 fn every_notation_parses_to_its_bits() {
     let unused = 0x01ff_e000;

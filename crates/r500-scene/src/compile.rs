@@ -1,5 +1,6 @@
 //! Compilation of a scene to a command stream and buffers.
 
+use r500::asm::expression::{Environment, Value};
 use r500::chip::pm4::{MAX_BODY, Opcode};
 use r500::chip::values::{DataType, PrimType, PrimWalk, StreamSwizzle};
 use r500::chip::vap::{
@@ -17,7 +18,6 @@ use r500::program::Job;
 use r500::pvs::Source;
 use r500_stream::StreamWriter;
 
-use crate::expression::{Environment, Value};
 use crate::frame::{Buffers, Frame, Shown};
 use crate::mesh::Attribute;
 use crate::state::{self, Surfaces};

@@ -32,7 +32,6 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `expression` | values of constants: numbers, vectors, matrices, the time |
 //! | `parse` | the text |
 //! | `mesh` | vertices and indices, from the text or a file |
 //! | `state` | registers of every draw |
@@ -47,7 +46,6 @@
 
 mod c_header;
 mod compile;
-mod expression;
 mod frame;
 mod mesh;
 mod of_draw;
@@ -57,6 +55,7 @@ mod texture;
 
 use std::ops::Range;
 
+use r500::asm::expression::Expression;
 use r500::chip::Mapped;
 use r500::chip::vap::{VapOutVtxFmt0, VapOutVtxFmt1};
 use r500::program::{Input, Job, Plane};
@@ -66,7 +65,6 @@ pub use compile::CompileError;
 pub use frame::Frame;
 pub use of_draw::{OfDrawError, SceneText};
 
-use expression::Expression;
 use mesh::Mesh;
 
 /// Limit of the bytes of the raw buffers of a scene, and of a texture.

@@ -83,7 +83,7 @@ impl DiagnosticCode {
 // Text and files 00, statements 01, sources and flags 02, operations 03, textures 04, flow 05, names and directives 06.
 codes! {
     UnknownCharacter "E0001" Error "a character that starts no token"
-        "The language is made of words, numbers, strings and the marks `. , ; : = * | + - ! & @ [ ] ( )` and `->`. Comments start with `--`."
+        "The language is made of words, numbers, strings and the marks `. , ; : = * / | + - ! & @ [ ] ( )` and `->`. Comments start with `--`."
         ": MAD.rgb src0.rgb ; // no comment\n";
     UnclosedString "E0002" Error "a string without an end"
         "A string starts and ends with `\"` on one line. Inside it, `\\\"` is a quote and `\\\\` a backslash."
@@ -117,17 +117,20 @@ codes! {
         "Every instruction and every directive ends with `;`. Line ends mean nothing."
         ": temp[0].r = FRC src0.rrr\n: temp[1].r = FRC src0.rrr ;\n";
     UnknownStatement "E0103" Error "a word that starts no statement"
-        "A statement starts with a flag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, or the word of a directive."
+        "A statement starts with a flag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, the word of a directive, `.macro`, `.rept`, or the name of a macro."
         "TEXX temp[0].rgba = LD tex[0].rgba temp[0].rgba ;\n";
     EmptyStatement "W0104" Warning "a `;` without a statement"
         "It means nothing and is left out."
         ": ; ;\n";
     BadNumber "E0105" Error "something that is not a number"
-        "Whole numbers are decimal, or hexadecimal with `0x`. Other numbers have digits before the point: `0.5`, `-1e-3`, `inf`, `nan`; `0x` and eight digits are the bits of a float."
+        "Whole numbers are decimal, or hexadecimal with `0x`. Other numbers have digits before the point: `0.5`, `-1e-3`, `inf`, `nan`; `0x` and eight digits are the bits of a float. An expression such as `2*K+1` is a number, too; where a whole one belongs, its value must be whole."
         "src0.rgb = temp[3x] : MAD.rgb src0.rgb ;\n";
     OutOfRange "E0106" Error "a number that does not fit"
         "Temporaries are 0 to 127, constants 0 to 255, codes of inline constants 0 to 127, textures 0 to 15, render targets 0 to 3, integer and boolean constants 0 to 31."
         "src0.rgb = temp[128] : MAD.rgb src0.rgb ;\n";
+    BadExpression "E0107" Error "an expression without a number as its value"
+        "An expression has numbers, names that `DEF` gave to numbers, `pi`, `+ - * /`, parentheses and functions such as `sqrt(2)`. Its value is computed in double precision and rounded once. It must be finite, unless it has `inf` or `nan` in it."
+        "const[0] = (1/0, 0, 0, 0) ;\n";
 
     DuplicateFlag "E0201" Error "a flag that is given twice"
         "A flag sets a field of the instruction; repeating it has no effect and is usually a mistake."
@@ -150,6 +153,10 @@ codes! {
     NamedBits "E0207" Error "`WORDn` over bits that have names"
         "`WORD1(...)` to `WORD5(...)` set bits that no field names, so that odd instructions can be written. Bits with names are set by their names, or all six dwords by `RAW`."
         "WORD3(1) : ;\n";
+
+    NoSource "E0208" Error "a source that does not exist"
+        "An instruction has three sources, `src0`, `src1` and `src2`, each with an address for colours and one for alpha, and the presubtract result `srcp`. What needs more takes a second instruction."
+        "src3.rgb = temp[0] : ;\n";
 
     UnknownOpcode "E0301" Error "an operation that does not exist"
         "RGB operations are MAD DP3 DP4 D2A MIN MAX CND CMP FRC SOP MDH MDV, alpha operations MAD DP MIN MAX CND CMP FRC EX2 LN2 RCP RSQ SIN COS MDH MDV; `OP(n)` names one by its code. There are no pseudo-operations: a copy is `MAD a 1 0`, a sum `MAD a 1 b`, a product `MAD a b 0`. Texture operations are NOP LD TEXKILL PROJ LODBIAS LOD DXDY."
@@ -190,6 +197,9 @@ codes! {
     MissingOperand "W0313" Warning "an operation whose last operand is not written"
         "An operand that is not written is red of src0 in every channel (all bits zero), not 0: `MAD src0.rgb src0.111` adds `src0.rrr`. Write `src0.000` for an addend of 0."
         "src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 ;\n";
+    OutputWithoutOut "W0314" Warning "an output that an instruction without `OUT` does not write"
+        "Only instructions with the flag `OUT` write render targets. Without it the mask names predicate bits, and the number is the comparison that sets them: 0 `eq`, 1 `lt`, 2 `ge`, 3 `ne`. Begin the instruction with `OUT`, or write `pred[eq].r` if that is meant."
+        ": out[0].rgb = MAD src0.rgb src0.111 src0.000 ;\n";
 
     TwoDestinations "E0401" Error "a texture instruction with two destinations"
         "A texture instruction writes one temporary. Several destinations may be written if they name the same; the mask of the last counts."
@@ -214,7 +224,7 @@ codes! {
         "A label is set with `@name`, before an instruction or after the last one, anywhere in the source."
         "JUMP @nowhere ;\n";
     DuplicateLabel "E0505" Error "a label that is defined twice"
-        "A label names one address."
+        "A label names one address in its scope: the source, or one use of a macro or iteration."
         "@here @here JUMP @here ;\n";
     JumpTooFar "E0506" Error "an address that does not fit"
         "Jump, start and end addresses have nine bits: 511 is the greatest. A program that is longer cannot be jumped around in beyond that."
@@ -233,7 +243,7 @@ codes! {
         "Names are words that the language does not use itself, and do not start with a digit. Case does not matter."
         "DEF mad = temp[0] ;\n";
     DuplicateName "E0603" Error "a name that is defined twice"
-        "A name stands for one register."
+        "A name stands for one register, number or macro in its scope: the source, or one use of a macro or iteration."
         "DEF a1 = temp[0] ;\nDEF a1 = temp[1] ;\n";
     UnknownField "E0604" Error "a field or value that a register does not have"
         "Fields of registers go by their documented names, values by theirs or by number."
@@ -251,4 +261,14 @@ codes! {
     TooLong "W0701" Warning "more instructions than the processor holds"
         "The instruction memory has 512 slots. The words are assembled anyway."
         ": ; -- 513 times\n";
+
+    ExpansionLimit "E0801" Error "macros and repetitions past a limit"
+        "The depth, number and total size of what macros and repetitions produce are limited, so that a macro that uses itself, or repetitions in repetitions, end with an error. What comes after it is not expanded."
+        ".macro again ;\n    again ;\n.endm ;\nagain ;\n";
+    NoBody "E0802" Error "a macro or repetition without an end, or an end without a beginning"
+        "`.macro` ends with `.endm`, `.rept` with `.endr`, in the same file."
+        ".rept 4 ;\n: ;\n";
+    MacroArguments "E0803" Error "a macro with another number of arguments"
+        "A use of a macro gives a value to each of its parameters, separated by commas. Commas in brackets do not separate. A macro has at most 16 parameters."
+        ".macro one to ;\n.endm ;\none 1, 2 ;\n";
 }

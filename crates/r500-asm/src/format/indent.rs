@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::Source;
 use crate::ide::Head;
+use crate::macros::MacroWord;
 use crate::names::Kw;
 use crate::raw_tokens::RawTokenKind;
 
@@ -73,12 +74,14 @@ pub(super) fn indents(source: &Source<'_>) -> Indentation {
         owner[statement.first..statement.end].fill(at);
         let level = open + usize::from(sub.is_some());
         let (here, after) = match statement.head {
-            Head::Flow(Kw::If | Kw::Loop | Kw::Rep) => {
+            Head::Flow(Kw::If | Kw::Loop | Kw::Rep)
+            | Head::Body(MacroWord::Rept | MacroWord::Macro) => {
                 open += 1;
                 (level, level + 1)
             }
             Head::Flow(Kw::Else) => (level.saturating_sub(usize::from(open > 0)), level),
-            Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep) => {
+            Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep)
+            | Head::Body(MacroWord::Endr | MacroWord::Endm) => {
                 let inner = usize::from(open > 0);
                 open -= inner;
                 (level - inner, level - inner)

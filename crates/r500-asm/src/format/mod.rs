@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | lines | as written; a statement longer than [`WIDTH`] columns continues on the next line, after `:`, then after commas |
 //! | empty lines | one at a time, none at the beginning and the end |
-//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from its label to its `RETURN`; continuation lines four more |
-//! | space | one between words, around `=` `:` `*` `->`, before `;`, after commas; none inside brackets |
+//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`, and a body of `.macro`, `.rept`; a subroutine from its label to its `RETURN`; continuation lines four more |
+//! | space | one between words, around `=` `:` `->` and the `*` of an output modifier, before `;`, after commas; none inside brackets and around the operators of expressions |
 //! | tables | consecutive directives of equal width keep their columns |
 //! | trailing comments | aligned on consecutive lines |
 //!
@@ -265,7 +265,14 @@ fn sound(text: &[u8]) -> Result<(), Unformatted> {
                 if previous.is_some_and(|previous| {
                     previous.kind == RawTokenKind::Mark(b'-') && previous.end == raw_token.start
                 }) => {}
-            RawTokenKind::Mark(b) if !b".,;:=*|+-!&@[]()".contains(&b) => {
+            RawTokenKind::Mark(b'/') if touches && matches!(next, Some(b"/" | b"*")) => {
+                return wrong(
+                    raw_token.start,
+                    raw_token.end,
+                    "no word and no mark of the language",
+                );
+            }
+            RawTokenKind::Mark(b) if !b".,;:=*/|+-!&@[]()".contains(&b) => {
                 return wrong(
                     raw_token.start,
                     raw_token.end,

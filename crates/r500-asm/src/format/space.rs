@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Source, WIDTH, columns};
 use crate::ide::{Head, begins_statement};
+use crate::names::{self, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 
 /// The tokens of a line, each with whether a space precedes it.
@@ -24,6 +25,12 @@ struct State {
     /// Whether the token is between the bars of an absolute value.
     bars: bool,
     depth: usize,
+    /// Whether it is after the colon of an arithmetic instruction, where `*` is of an output modifier, and `-` of an
+    /// operand.
+    operations: bool,
+    /// Index of the first token of the statement, if it is on the line, and its kind.
+    first: Option<usize>,
+    head: Option<Head>,
 }
 
 /// State of a statement that began on earlier lines, carried from line to line: a statement may have as many lines as
@@ -78,6 +85,10 @@ impl<'a> SpacedLine<'a> {
         let head = |statement: usize| source.statements.get(statement).map(|s| s.head);
         let flow = |statement| matches!(head(statement), Some(Head::Flow(_)));
         state.flow = flow(statement);
+        state.head = head(statement);
+        let begins = source.statements.get(statement).map(|s| s.first);
+        state.first = begins.and_then(|first| first.checked_sub(range.start));
+        state.operations = begun.colon && state.head == Some(Head::Alu);
         // A line may begin inside an absolute value that an earlier line opened.
         state.bars = !state.flow && begun.bars % 2 == 1;
         // Or inside brackets, which have no break points.
@@ -87,7 +98,8 @@ impl<'a> SpacedLine<'a> {
         for at in 0..raw_tokens.len() {
             if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
                 statement += 1;
-                state = State { flow: flow(statement), ..State::default() };
+                let head = head(statement);
+                state = State { flow: flow(statement), first: Some(at), head, ..State::default() };
             }
             let space = at > 0 && words.space(at, &state);
             words.spaces.push(space);
@@ -97,6 +109,12 @@ impl<'a> SpacedLine<'a> {
                 RawTokenKind::Mark(b'[' | b'(') => state.depth += 1,
                 RawTokenKind::Mark(b']' | b')') => state.depth = state.depth.saturating_sub(1),
                 RawTokenKind::Mark(b'|') if !state.flow => state.bars = !state.bars,
+                RawTokenKind::Mark(b':') if state.head == Some(Head::Alu) && !state.operations => {
+                    state.operations = true;
+                    if !parted && goes_on() {
+                        words.colon = words.colon.or(Some(at));
+                    }
+                }
                 RawTokenKind::Mark(b':') if !parted && goes_on() => {
                     words.colon = words.colon.or(Some(at));
                 }
@@ -199,6 +217,25 @@ impl<'a> SpacedLine<'a> {
                 })
         };
         let bar = |kind| kind == RawTokenKind::Mark(b'|') && !state.flow;
+        let expression = state.depth > 0 || !state.operations;
+        let operator = |kind| matches!(kind, RawTokenKind::Mark(b'*' | b'/'));
+        if state.first == Some(at) {
+            return true;
+        }
+        // Without the space, another language's comment.
+        if before.kind == RawTokenKind::Mark(b'/') && operator(raw_token.kind) {
+            return true;
+        }
+        if expression && (operator(before.kind) || operator(raw_token.kind)) {
+            return false;
+        }
+        if expression
+            && raw_token.kind == RawTokenKind::Mark(b'-')
+            && !arrow(at)
+            && self.ends_operand(at - 1, state)
+        {
+            return false;
+        }
         match (before.kind, raw_token.kind) {
             (_, RawTokenKind::Mark(b'>')) => false,
             (RawTokenKind::Mark(b'>'), _) => true,
@@ -214,9 +251,35 @@ impl<'a> SpacedLine<'a> {
             (RawTokenKind::Word, RawTokenKind::Mark(b'[')) => false,
             (RawTokenKind::Word, RawTokenKind::Mark(b'(')) => {
                 let word = self.bytes(at - 1);
-                [&b"IF"[..], b"at"].iter().any(|apart| word.eq_ignore_ascii_case(apart))
+                let apart =
+                    [&b"IF"[..], b"at"].iter().any(|apart| word.eq_ignore_ascii_case(apart));
+                // The first argument of a macro, or a number of iterations.
+                apart || self.begins_arguments(at - 1, state)
             }
             _ => true,
+        }
+    }
+
+    /// Returns whether a token can end an operand of an expression, so that a `-` after it is a difference.
+    fn ends_operand(&self, at: usize, state: &State) -> bool {
+        match self.raw_tokens[at].kind {
+            RawTokenKind::Mark(b')' | b']') => true,
+            RawTokenKind::Word if state.depth > 0 || self.is_number(at) => true,
+            RawTokenKind::Word => {
+                let word = self.bytes(at);
+                let apart = [&b"row"[..], b"column"].iter().any(|w| word.eq_ignore_ascii_case(w));
+                names::find(word) == Kw::Ident && state.first != Some(at) && !apart
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether arguments follow a word: of the use of a macro, or of `.rept`.
+    fn begins_arguments(&self, at: usize, state: &State) -> bool {
+        match state.head {
+            Some(Head::Other) => state.first == Some(at),
+            Some(Head::Body(_)) => state.first.is_some_and(|first| first + 1 == at),
+            _ => false,
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Completion: keywords that the grammar allows at a position, and names of the source.
 
+use std::collections::HashSet;
+
+use super::expansions::number_text;
 use super::hover::{operation_page, texture_operations};
 use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
+use crate::expression::Function;
 use crate::items::SymbolKind;
-use crate::names::{self, Kw};
-use crate::parse::directive::CARRIED;
+use crate::names::{self, CARRIED, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
@@ -82,6 +85,7 @@ impl Analysis {
             Head::Flow(kw) => self.flow(&mut list, &place, kw),
             Head::Directive(kw) => self.directive(&mut list, &place, kw),
             Head::State(register) => self.state(&mut list, &place, register),
+            Head::Body(_) => self.numbers(&mut list),
             // The name of a boolean constant, and its value.
             Head::Other if self.is_name(place.before[0], "bool") => {
                 list.roles(&[Role::Within(Kw::Bool)]);
@@ -114,6 +118,36 @@ impl Analysis {
             );
         }
         self.names(list, &["const", "int", "bool"], " = ($0) ;");
+        for symbol in &self.assembly.symbols {
+            if symbol.kind == SymbolKind::Macro {
+                let page = self.macro_text(symbol, usize::MAX);
+                let detail = page.lines().next().unwrap_or_default().replace('`', "");
+                let insert = format!("{} $0 ;", symbol.name);
+                list.page(&symbol.name, CompletionKind::Name, &detail, &insert, page);
+            }
+        }
+        list.roles(&[Role::Body]);
+    }
+
+    /// Completes a number: names of numbers, counters and parameters, `pi`, functions.
+    fn numbers(&self, list: &mut CompletionList) {
+        self.names(list, &["float"], "");
+        let mut seen = HashSet::new();
+        for symbol in self.assembly.symbols.iter().filter(|symbol| seen.insert(symbol.span)) {
+            let text = match symbol.kind {
+                SymbolKind::Number(constant) => number_text(&symbol.name, constant),
+                SymbolKind::Parameter => "a parameter or a counter".to_owned(),
+                _ => continue,
+            };
+            let detail = text.split_once(": ").map_or(&*text, |(_, detail)| detail).to_owned();
+            list.add(&symbol.name, CompletionKind::Name, &detail, &symbol.name);
+        }
+        list.add("pi", CompletionKind::Value, "3.141592653589793", "pi");
+        for (name, arguments, meaning) in Function::of_numbers() {
+            let insert =
+                if arguments == 1 { format!("{name}($1)$0") } else { format!("{name}($1, $2)$0") };
+            list.add(name, CompletionKind::Operation, meaning, &insert);
+        }
     }
 
     /// Completes flags and source bindings, before the colon.
@@ -131,7 +165,8 @@ impl Analysis {
                 return list.roles(&[Role::Presubtract]);
             }
             list.roles(&[Role::Address]);
-            return self.names(list, &["temp", "const", "float"], "");
+            self.names(list, &["temp", "const"], "");
+            return self.numbers(list);
         }
         if place.last_is(b'(') || place.last_is(b'!') {
             return match owner {
@@ -146,7 +181,8 @@ impl Analysis {
             };
         }
         if place.last_is(b'[') || place.last_is(b'+') {
-            return list.word("aL");
+            list.word("aL");
+            return self.numbers(list);
         }
         let lets = place.has(b'=');
         if !lets || place.last_is(b',') {
@@ -200,6 +236,8 @@ impl Analysis {
         if place.last_is(b'[') {
             if matches!(owner_kw, Kw::Alu | Kw::Pred) {
                 list.roles(&[Role::Compare]);
+            } else {
+                self.numbers(list);
             }
             return;
         }
@@ -277,7 +315,7 @@ impl Analysis {
             return list.channels(&["rgba", "rgb", "rg", "r", "a", "none"]);
         }
         if place.last_is(b'[') || place.last_is(b'(') {
-            return;
+            return self.numbers(list);
         }
         if let Some(at) = opcode {
             let unit = place.before[at + 1..]
@@ -332,7 +370,7 @@ impl Analysis {
             return words.iter().for_each(|word| list.word(word));
         }
         if place.last_is(b'[') {
-            return;
+            return self.numbers(list);
         }
         let joined = [b'!', b'&', b'|'].into_iter().any(|mark| place.last_is(mark));
         if last == Kw::If || joined || inside && !matches!(owner, Kw::JumpFunc | Kw::BPopCnt) {
@@ -358,6 +396,9 @@ impl Analysis {
             return self.labels(list, "");
         }
         let equals = place.has(b'=');
+        if place.last_is(b'[') {
+            return self.numbers(list);
+        }
         match kw {
             Kw::Entry | Kw::End => self.labels(list, "@"),
             Kw::Input if !equals => {
@@ -372,7 +413,10 @@ impl Analysis {
                 list.add("const", CompletionKind::Register, "a float constant", "const[${1:0}]$0");
                 self.names(list, &["const"], "");
             }
-            Kw::Def if equals => list.roles(&[Role::Register, Role::Within(Kw::Bool)]),
+            Kw::Def if equals => {
+                list.roles(&[Role::Register, Role::Within(Kw::Bool)]);
+                self.numbers(list);
+            }
             Kw::Expect if place.before.len() > 1 && !equals => {
                 ["at", "row", "column", "all"].iter().for_each(|word| list.within(kw, word));
             }
@@ -421,7 +465,8 @@ impl Analysis {
 
     /// Completes names of registers of some kinds.
     fn names(&self, list: &mut CompletionList, kinds: &[&str], suffix: &str) {
-        for symbol in &self.assembly.symbols {
+        let mut seen = HashSet::new();
+        for symbol in self.assembly.symbols.iter().filter(|symbol| seen.insert(symbol.span)) {
             let SymbolKind::Register(register) = symbol.kind else { continue };
             if kinds.contains(&register.word()) {
                 let page = self.register(register);
@@ -437,12 +482,14 @@ impl Analysis {
         let symbol = self.symbol(raw_token.start);
         symbol.is_some_and(|symbol| match symbol.kind {
             SymbolKind::Register(register) => register.word() == kind,
-            SymbolKind::Label(_) => false,
+            _ => false,
         })
     }
 
     fn labels(&self, list: &mut CompletionList, mark: &str) {
-        for symbol in &self.assembly.symbols {
+        let mut seen = HashSet::new();
+        // A macro that is used more than once defines its labels as often.
+        for symbol in self.assembly.symbols.iter().filter(|symbol| seen.insert(symbol.span)) {
             if let SymbolKind::Label(address) = symbol.kind {
                 let label = format!("{mark}{}", symbol.name);
                 list.add(&label, CompletionKind::Label, &format!("address {address}"), &label);
@@ -491,7 +538,7 @@ impl CompletionList {
 
     fn row(&mut self, row: &KeywordDoc) {
         let kind = match row.role {
-            Role::Statement | Role::Directive => CompletionKind::Statement,
+            Role::Statement | Role::Directive | Role::Body => CompletionKind::Statement,
             Role::Operation | Role::TexOperation | Role::FcOperation => CompletionKind::Operation,
             Role::Source | Role::Address | Role::Destination | Role::Register => {
                 CompletionKind::Register

@@ -30,17 +30,22 @@ impl Analysis {
             let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { continue };
             let whole = span(*first).to(span(*last));
             fold(whole, false);
-            let Head::Flow(kw) = statement.head else { continue };
-            if matches!(kw, Kw::Else | Kw::Endif | Kw::Endloop | Kw::Endrep)
-                && let Some(start) = open.pop()
-            {
+            let (ends, begins) = match statement.head {
+                Head::Flow(kw) => (
+                    matches!(kw, Kw::Else | Kw::Endif | Kw::Endloop | Kw::Endrep),
+                    matches!(kw, Kw::If | Kw::Else | Kw::Loop | Kw::Rep),
+                ),
+                Head::Body(word) => (word.end().is_none(), word.end().is_some()),
+                _ => continue,
+            };
+            if ends && let Some(start) = open.pop() {
                 // Up to the line before the end statement, which stays visible.
                 let head = self.text.get(..first.start).unwrap_or_default();
                 let line = head.iter().rposition(|b| *b == b'\n').unwrap_or(0);
                 let end = u32::try_from(line).unwrap_or(u32::MAX);
                 fold(Span { end: end.max(start.end), ..start }, false);
             }
-            if matches!(kw, Kw::If | Kw::Else | Kw::Loop | Kw::Rep) {
+            if begins {
                 open.push(whole);
             }
         }

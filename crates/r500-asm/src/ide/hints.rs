@@ -1,8 +1,11 @@
 //! Inlay hints: the address of each instruction and its dwords.
 
+use std::collections::HashMap;
+
 use r500_isa::Instruction;
 
 use super::Analysis;
+use super::registers::numbers;
 use crate::source::Span;
 
 /// A hint: text that is displayed, but not part of the source.
@@ -33,6 +36,11 @@ impl Analysis {
     pub fn hints(&self, part: std::ops::Range<usize>) -> Vec<Hint> {
         let code = &self.assembly.job.program.code;
         let mut hints = Vec::new();
+        // A body that is used more than once has several instructions at one place.
+        let mut shared: HashMap<Span, Vec<usize>> = HashMap::new();
+        for (index, span) in self.assembly.spans.iter().enumerate() {
+            shared.entry(*span).or_default().push(index);
+        }
         for (index, (span, words)) in self.assembly.spans.iter().zip(code).enumerate() {
             let Span { file, start, end } = *span;
             let (start, end) = (start as usize, end as usize);
@@ -40,6 +48,13 @@ impl Analysis {
                 continue;
             }
             let hint = |at, text, kind| Hint { at, text, kind, instruction: index };
+            let all = shared.get(span).map_or(&[][..], Vec::as_slice);
+            if all.len() > 1 {
+                if all.first() == Some(&index) {
+                    hints.push(hint(start, numbers(all), HintKind::Address));
+                }
+                continue;
+            }
             hints.push(hint(start, index.to_string(), HintKind::Address));
             hints.push(hint(end, dwords(*words), HintKind::Words));
         }

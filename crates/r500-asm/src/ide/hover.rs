@@ -3,12 +3,14 @@
 use r500_isa::values::TexOp;
 use r500_isa::{Field, FieldKind, InlineConst, Instruction, Slot, Value};
 
+use super::expansions::number_text;
 use super::hints::dwords;
 use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
 use crate::foreign_ops::foreign_op;
 use crate::items::Register;
 use crate::items::SymbolKind;
+use crate::macros::MacroWord;
 use crate::names::{self, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
@@ -64,8 +66,21 @@ impl Analysis {
                 SymbolKind::Register(register) => {
                     format!("`{}`: {}", symbol.name, self.register(register))
                 }
+                SymbolKind::Number(constant) => number_text(&symbol.name, constant),
+                SymbolKind::Macro => self.macro_text(symbol, word.start),
+                SymbolKind::Parameter => {
+                    format!(
+                        "`{}`: a parameter of a macro, or the counter of a repetition",
+                        symbol.name
+                    )
+                }
             };
             return here(text);
+        }
+        if let Some(body) = self.body_word(word) {
+            let row = keyword_docs::rows(body.text()).next()?;
+            let produced = self.repetition_at(word).map(|found| self.expansion_text(found));
+            return here(format!("{}{}", page(row, None), produced.unwrap_or_default()));
         }
         let kw = self.kw(word);
         let owner = place.owner();
@@ -232,7 +247,7 @@ pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     let colon = place.has(b':');
     let nothing = place.before.is_empty();
     match (place.statement, row.role) {
-        (_, Role::Statement | Role::Directive) => nothing,
+        (_, Role::Statement | Role::Directive | Role::Body) => nothing,
         (Head::Alu | Head::Empty, Role::Flag) => !colon,
         (Head::Alu, Role::Presubtract | Role::Address) => !colon,
         (Head::Alu | Head::Empty, Role::Source) => true,
@@ -331,6 +346,8 @@ pub(super) fn operation_page(kw: Kw) -> Option<String> {
 #[must_use]
 pub fn explain_word(word: &str) -> Option<String> {
     let kw = names::find(word.as_bytes());
+    let point = MacroWord::from_name(word.strip_prefix('.').unwrap_or(word).as_bytes());
+    let word = point.map_or(word, |point| point.text());
     let texture = names::value_of(names::TEX_OPS, kw).and_then(TexOp::describe);
     let texture = texture.map(|op| format!("`{}`: {}\n\nTexture operation", kw.text(), op.meaning));
     let rows = keyword_docs::rows(word).map(|row| page(row, None));

@@ -40,6 +40,8 @@ pub(super) enum Role {
     ModifierValue,
     /// A statement of `FC`.
     FcOperation,
+    /// The beginning or end of a body, with its point.
+    Body,
     /// The first word of a directive.
     Directive,
     /// A register that a directive or a modifier names.
@@ -167,6 +169,12 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Statement "FC"       "FC ${1:JUMP} JUMP_FUNC(${2:0xff}) -> ${3:0} ;$0" "US_CMN_INST.TYPE" = 2 "Flow control with every field named; those that are not are 0";
     Statement "RAW"      "RAW ${1:0x00000000} ${2:0} ${3:0} ${4:0} ${5:0} ${6:0} ;$0" "" "An instruction by its six dwords.";
 
+    // Macros and repetitions.
+    Body ".macro" ".macro ${1:put} ${2:to} ;\n    $0\n.endm ;" "" "A macro: statements that each `name argument ;` stands for. Labels and names that it defines belong to the use.";
+    Body ".endm"  ".endm ;$0" "" "The end of a macro.";
+    Body ".rept"  ".rept ${1:4}, ${2:i} ;\n    $0\n.endr ;" "" "Statements so many times; the name, if there is one, counts from 0.";
+    Body ".endr"  ".endr ;$0" "" "The end of a repetition.";
+
     // Flags.
     Flag "OUT"            "" "US_CMN_INST.TYPE" = 1 "";
     Flag "TEX_SEM_WAIT"   "" "US_CMN_INST.TEX_SEM_WAIT" "";
@@ -272,7 +280,7 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Directive "const"      "const[${1:0}] = (${2:0, 0, 0, 1}) ;$0" "" "Gives a float constant its value.";
     Directive "int"        "int[${1:0}] = (${2:16, 0, 1}) ;$0" "" "Gives an integer constant its value: trip count, first aL, step.";
     Directive "bool"       "bool[${1:0}] = ${2:true} ;$0" "" "Gives a boolean constant its value.";
-    Directive "DEF"        "DEF ${1:place} = ${2:temp[0]} ;$0" "" "A name for a register or an inline constant; of a constant, perhaps with its value.";
+    Directive "DEF"        "DEF ${1:place} = ${2:temp[0]} ;$0" "" "A name for a register, an inline constant or a number; of a constant, perhaps with its value.";
     Directive "UNIFORM"    "UNIFORM \"${1:name}\" = const[${2:0}]$0 ;" "" "A name by which users of the program set a constant, or neighbouring channels of it. `time` is set from the animation.";
     Directive "TEXTURE"    "TEXTURE tex[${1:0}] = ${2:checker(64, 64, 8)} ;$0" "" "What a texture unit holds: a picture's file, or one that is computed; then how it is sampled.";
     Directive "LEVEL"      "LEVEL tex[${1:0}] = (${2:2}, ${3:2}) bytes \"$4\" ;$0" "" "The next level of a texture whose registers `TX_…` directives give: its size and its bytes.";

@@ -17,6 +17,7 @@
 
 mod colors;
 mod complete;
+mod expansions;
 mod folds;
 mod hints;
 mod hover;

@@ -154,7 +154,7 @@ fn touched(inst: Instruction, register: Register) -> (bool, bool) {
 }
 
 /// Returns some numbers as text, and how many more there are.
-fn numbers(all: &[usize]) -> String {
+pub(super) fn numbers(all: &[usize]) -> String {
     const MOST: usize = 8;
     let some: Vec<String> = all.iter().take(MOST).map(usize::to_string).collect();
     let more = all.len().saturating_sub(MOST);

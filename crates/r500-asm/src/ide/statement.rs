@@ -2,8 +2,9 @@
 
 use r500_isa::Register;
 
-use crate::names::{self, Kw};
-use crate::parse::directive::{STARTS, register_of};
+use crate::macros::MacroWord;
+use crate::names::{self, Kw, register_of};
+use crate::parse::directive::STARTS;
 use crate::parse::{starts_alu, starts_flow};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 
@@ -21,7 +22,9 @@ pub(crate) enum Head {
     State(&'static Register),
     Label,
     Include,
-    /// A word that starts no statement, possibly incomplete.
+    /// The beginning or end of a body: `.rept`, `.macro` and their ends.
+    Body(MacroWord),
+    /// A word that starts no statement, possibly incomplete; the use of a macro.
     Other,
 }
 
@@ -58,6 +61,10 @@ pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
         RawTokenKind::Mark(b':') => return Head::Alu,
         RawTokenKind::Mark(b'@') => return Head::Label,
         RawTokenKind::Mark(b'#') => return Head::Include,
+        RawTokenKind::Mark(b'.') => {
+            let word = code.get(1).and_then(|word| MacroWord::at(text, *raw_token, *word));
+            return word.map_or(Head::Other, Head::Body);
+        }
         RawTokenKind::Word => {}
         _ => return Head::Other,
     }
@@ -95,7 +102,7 @@ pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
     let next =
         |mark| code.get(1).is_some_and(|raw_token| raw_token.kind == RawTokenKind::Mark(mark));
     match head(text, code) {
-        Head::Label => true,
+        Head::Label | Head::Body(_) => true,
         // A jump target, a texture or a constant may continue on the next line.
         Head::Tex | Head::Directive(Kw::Const | Kw::Int | Kw::Bool) => !next(b'['),
         // `raw` is also an output modifier; in a statement, dwords follow.

@@ -3,8 +3,8 @@
 use super::{Analysis, Head, TextEdit, span, touches};
 use crate::items::Register;
 use crate::items::{Symbol, SymbolKind};
-use crate::names::Kw;
-use crate::parse::directive::register_of;
+use crate::macros::MacroWord;
+use crate::names::{Kw, register_of};
 use crate::raw_tokens::RawTokenKind;
 use crate::source::Span;
 
@@ -28,8 +28,10 @@ pub struct Outline {
 pub enum OutlineKind {
     /// A label.
     Label,
-    /// A name of a register.
+    /// A name of a register or a number.
     Name,
+    /// A macro.
+    Macro,
     /// A directive that sets a value.
     Directive,
     /// A block of flow control.
@@ -153,7 +155,7 @@ impl Analysis {
                     };
                     let detail = match symbol.kind {
                         SymbolKind::Label(address) => format!("address {address}"),
-                        SymbolKind::Register(_) => String::new(),
+                        _ => String::new(),
                     };
                     let name = format!("@{}", symbol.name);
                     list.push(entry(name, detail, OutlineKind::Label, whole));
@@ -167,10 +169,22 @@ impl Analysis {
                     open.push(list.len());
                     list.push(entry(name, String::new(), OutlineKind::Block, span(*first)));
                 }
-                Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep) => {
+                Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep)
+                | Head::Body(MacroWord::Endr | MacroWord::Endm) => {
                     if let Some(block) = open.pop().and_then(|at| list.get_mut(at)) {
                         block.span = block.span.to(whole);
                     }
+                }
+                Head::Body(MacroWord::Macro) => {
+                    let Some(&name) = tokens.get(2) else { continue };
+                    let detail = self.line(tokens);
+                    open.push(list.len());
+                    list.push(entry(self.string(name), detail, OutlineKind::Macro, span(name)));
+                }
+                Head::Body(MacroWord::Rept) => {
+                    let name = self.line(tokens);
+                    open.push(list.len());
+                    list.push(entry(name, String::new(), OutlineKind::Block, span(*first)));
                 }
                 Head::Directive(Kw::Def | Kw::Uniform) => {
                     let Some(&name) = tokens.get(1) else { continue };

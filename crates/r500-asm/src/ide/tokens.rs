@@ -105,7 +105,7 @@ impl Analysis {
     /// Returns the spans of register names in the source itself, and whether they are definitions; by position.
     fn name_places(&self) -> Vec<(u32, bool)> {
         let symbols = self.assembly.symbols.iter();
-        let named = symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Register(_)));
+        let named = symbols.filter(|symbol| !matches!(symbol.kind, SymbolKind::Label(_)));
         let definitions: HashSet<Span> = named.map(|symbol| symbol.span).collect();
         let references = self.assembly.references.iter().filter(|reference| {
             reference.definition.is_some_and(|definition| definitions.contains(&definition))
@@ -152,7 +152,13 @@ impl Reader<'_> {
                     definition = self.head == Head::Label;
                     Some(TokenKind::Label)
                 }
-                RawTokenKind::Word if after(b'.') => Some(self.part(&raw_tokens[..at])),
+                RawTokenKind::Word if at == 1 && matches!(self.head, Head::Body(_)) => {
+                    place = before.map_or(place, |point| span(point).to(place));
+                    Some(TokenKind::Directive)
+                }
+                RawTokenKind::Word if after(b'.') && name.is_err() => {
+                    Some(self.part(&raw_tokens[..at]))
+                }
                 RawTokenKind::Word if self.head == Head::Include => {
                     if let Some(mark) = before.filter(|mark| mark.end == raw_token.start) {
                         place = span(mark).to(place);
@@ -264,7 +270,7 @@ impl Reader<'_> {
             Head::Alu if is(Role::Presubtract) => Some(TokenKind::Operation),
             Head::Alu if is(Role::Compare) => Some(TokenKind::Value),
             Head::Raw | Head::Flow(_) | Head::Alu => None,
-            Head::Label | Head::Include | Head::Empty | Head::Other => None,
+            Head::Label | Head::Include | Head::Empty | Head::Other | Head::Body(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! ALU and output instructions: `FLAGS BINDINGS : OPS ;`.
 
 use r500_isa::Instruction;
-use r500_isa::values::InstType;
+use r500_isa::values::{Compare, InstType};
 use r500_isa::words::{AluAlphaAddr, AluRgbAddr, CmnInst};
 
 use super::flags::{Flags, InstKind};
@@ -9,6 +9,7 @@ use super::op::{AluSlot, Op};
 use super::{ParseAbort, Parsed, Parser};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::lexer::TokenKind;
+use crate::names;
 
 /// All six sources at inline constant 0, the default.
 const UNUSED: u32 = 0x80 | 0x80 << 10 | 0x80 << 20;
@@ -45,6 +46,9 @@ impl Parser<'_> {
                 3 => "`,` or `;`",
                 _ => "an operand, `,` or `;`",
             };
+            if count > 0 && self.at_missing_source() {
+                return Err(self.report_missing_source(0xff));
+            }
             if count > 0 && ops[count - 1].count == 3 && self.at_operand() && !self.tok.first {
                 let span = self.tok.span;
                 self.report(
@@ -68,6 +72,10 @@ impl Parser<'_> {
                     .help("leave out `OUT`, or name the target: `out[0]`"),
                 );
             }
+        } else {
+            for op in &ops[..count] {
+                self.check_output(op);
+            }
         }
         let ty = if flags.out { InstType::OUT } else { InstType::ALU };
         let mut inst = Instruction([flags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
@@ -83,5 +91,23 @@ impl Parser<'_> {
         self.insert_unnamed_bits(&flags, &mut inst);
         self.push(start, inst);
         Ok(())
+    }
+
+    /// Warns of an `out[n]` of an instruction without `OUT`, which sets predicate bits instead.
+    fn check_output(&mut self, op: &Op) {
+        let (Some(span), Some((target, mask))) = (op.output, op.out) else { return };
+        let text = self.text(span);
+        let compare = names::word_of(names::COMPARES, Compare::new(target.code()));
+        let mask = names::MASKS[usize::from(mask & 15)];
+        self.report(
+            Diagnostic::new(
+                DiagnosticCode::OutputWithoutOut,
+                span,
+                format!("`{text}` without `OUT` writes no output"),
+            )
+            .label("sets predicate bits")
+            .help("begin the instruction with `OUT`")
+            .help(format!("or write `pred[{}].{mask}`, if that is meant", compare.unwrap_or("eq"))),
+        );
     }
 }

@@ -4,9 +4,9 @@ use r500_isa::values::BranchOp;
 use r500_isa::words::{FcAddr, FcInst};
 
 use super::Parser;
+use super::labels::LabelUse;
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::flow::FlowKind;
-use crate::items::SymbolKind;
 use crate::source::Span;
 
 /// The stack of open blocks, and jumps with unresolved targets.
@@ -15,7 +15,7 @@ pub(super) struct Flow {
     pub(super) blocks: Vec<Block>,
     /// Which of the blocks are loops.
     pub(super) loops: Vec<usize>,
-    pub(super) jumps: Vec<(usize, Target)>,
+    pub(super) jumps: Vec<(usize, LabelUse)>,
     /// Instructions whose address is absolute.
     pub(super) global: Vec<(usize, Span)>,
 }
@@ -24,12 +24,6 @@ pub(super) struct Flow {
 pub(super) enum Block {
     If { at: usize, span: Span, targeted: bool, b_op1: bool, else_at: Option<(usize, bool)> },
     Loop { at: usize, span: Span, targeted: bool, rep: bool, int: u8, exits: Vec<(usize, bool)> },
-}
-
-/// A label used by a jump.
-pub(super) struct Target {
-    pub(super) label: String,
-    pub(super) span: Span,
 }
 
 impl Parser<'_> {
@@ -200,25 +194,9 @@ impl Parser<'_> {
             );
         }
         for (at, target) in std::mem::take(&mut self.flow.jumps) {
-            match self.labels.get(&target.label) {
-                Some((address, _)) => {
-                    let address = *address;
-                    self.set_target(at, address, target.span);
-                }
-                None => {
-                    let near = self
-                        .closest_symbol(&target.label, |k| matches!(k, SymbolKind::Label(_)))
-                        .map(|label| format!("@{label}"));
-                    self.report(
-                        Diagnostic::new(
-                            DiagnosticCode::UnknownLabel,
-                            target.span,
-                            format!("unknown label `@{}`", target.label),
-                        )
-                        .label("no `@label` of this name stands anywhere")
-                        .suggest(near.as_deref()),
-                    );
-                }
+            match self.label(&target) {
+                Some((address, _)) => self.set_target(at, address, target.span),
+                None => self.unknown_label(&target),
             }
         }
         let offset = self.job.program.state.base_address();
@@ -226,11 +204,6 @@ impl Parser<'_> {
             let address = self.job.program.code[at].fc_addr().jump_addr();
             self.set_target(at, usize::from(address) + usize::from(offset), span);
         }
-    }
-
-    /// Returns the address of a label or a number, for directives.
-    pub(super) fn label_address(&self, label: &str) -> Option<usize> {
-        self.labels.get(label).map(|(address, _)| *address)
     }
 }
 

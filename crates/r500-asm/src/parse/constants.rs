@@ -2,7 +2,6 @@
 
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 
-use super::value::Number;
 use super::{Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::lexer::TokenKind;
@@ -111,10 +110,7 @@ impl Parser<'_> {
         let first = self.number(255, "the first aL")? as u8;
         self.expect_token(TokenKind::Comma)?;
         let (step, span) = self.literal()?;
-        let step = match step {
-            Number::Whole(n, _) => f64::from(n),
-            Number::Real(x) => f64::from(x),
-        };
+        let step = step.value();
         self.expect_token(TokenKind::CloseParen)?;
         if step.fract() != 0.0 || !(-128.0..=127.0).contains(&step) {
             self.report(

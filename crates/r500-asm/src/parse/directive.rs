@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 
+use r500_isa::InlineConst;
 use r500_isa::state::UsFcCtrl;
 use r500_program::Uniform;
 
+use super::labels::LabelUse;
+use super::scoped_names::NamedValue;
+use super::value::Number;
 use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::foreign_ops::{OPERANDS, foreign_op};
-use crate::items::{Symbol, SymbolKind};
 use crate::lexer::TokenKind;
-use crate::names::{self, Kw};
+use crate::names::{self, CARRIED, Kw, register_of};
 use crate::source::Span;
 
 /// The first words of directives, besides names of registers.
@@ -26,23 +29,8 @@ pub(crate) const STARTS: &[Kw] = &[
 pub(super) struct SeenDirectives {
     given: HashMap<String, Span>,
     /// Labels of `ENTRY` (0) and `END` (1).
-    pub(super) edges: Vec<(bool, String, Span)>,
+    pub(super) edges: Vec<(bool, LabelUse)>,
 }
-
-/// Returns the register of that name, if a program contains it.
-pub(crate) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
-    let register = r500_isa::register(name)?;
-    CARRIED.contains(&register.name).then_some(register)
-}
-
-/// The registers that a program contains.
-#[rustfmt::skip]
-pub(crate) const CARRIED: &[&str] = &[
-    "US_CONFIG", "US_PIXSIZE", "US_CODE_ADDR", "US_CODE_RANGE", "US_CODE_OFFSET", "US_FC_CTRL",
-    "US_FC_BOOL_CONST", "US_FC_INT_CONST", "US_OUT_FMT", "US_W_FMT", "US_FORMAT",
-    "TX_FILTER0", "TX_FILTER1", "TX_FORMAT0", "TX_FORMAT1", "TX_FORMAT2", "TX_OFFSET",
-    "TX_BORDER_COLOR", "TX_CHROMA_KEY",
-];
 
 impl Parser<'_> {
     pub(super) fn directive(&mut self) -> Parsed<()> {
@@ -63,8 +51,12 @@ impl Parser<'_> {
             Kw::Share => {
                 self.only_once("SHARE");
                 self.bump();
-                let (_, span) = self.literal()?;
-                self.job.share = self.text(span).parse().ok();
+                let (number, span) = self.literal()?;
+                // A double: that of the text of a number, unless it is in the bits of a float.
+                self.job.share = match number {
+                    Number::Real(_) => self.text(span).parse().ok(),
+                    Number::Whole(..) | Number::Computed(_) => Some(number.value()),
+                };
             }
             Kw::Name => {
                 self.only_once("NAME");
@@ -106,13 +98,19 @@ impl Parser<'_> {
             _ => {
                 let name = self.text(start);
                 let Some(register) = register_of(&name) else {
-                    if let Some(Register::Const(_) | Register::Int(_) | Register::Bool(_)) =
-                        self.resolve_register(start)
-                    {
-                        self.named_constant()?;
-                        return self.parse_semicolon();
-                    }
-                    return Err(self.unknown_statement(&name));
+                    return match self.lookup(start) {
+                        Some((NamedValue::Macro(index), _)) => self.use_macro(index),
+                        Some((
+                            NamedValue::Register(
+                                Register::Const(_) | Register::Int(_) | Register::Bool(_),
+                            ),
+                            _,
+                        )) => {
+                            self.named_constant()?;
+                            self.parse_semicolon()
+                        }
+                        _ => Err(self.unknown_statement(&name)),
+                    };
                 };
                 self.register_directive(register)?;
             }
@@ -122,6 +120,9 @@ impl Parser<'_> {
 
     #[cold]
     fn unknown_statement(&mut self, text: &str) -> ParseAbort {
+        if self.at_missing_source() {
+            return self.report_missing_source(0);
+        }
         let span = self.tok.span;
         let unknown = Diagnostic::new(
             DiagnosticCode::UnknownStatement,
@@ -199,9 +200,9 @@ impl Parser<'_> {
     /// Parses `DEF name = register ;`, where the register may also be `float(code)` or a value.
     fn define(&mut self) -> Parsed<()> {
         self.bump();
-        let name = self.expect_token(TokenKind::Word)?;
+        let name = self.new_name();
+        self.expect_token(TokenKind::Word)?;
         self.expect_token(TokenKind::Equals)?;
-        let span = self.tok.span;
         let register = if self.eat_word(Kw::Float) {
             self.expect_token(TokenKind::OpenParen)?;
             #[allow(clippy::cast_possible_truncation)]
@@ -209,15 +210,28 @@ impl Parser<'_> {
             self.expect_token(TokenKind::CloseParen)?;
             Register::Float(code)
         } else if self.at_number() {
-            let (number, span) = self.literal()?;
-            Register::Float(self.inline(number.float(), span))
+            let (number, _) = self.literal()?;
+            let value = match number {
+                // The bits of an inline constant, else a number.
+                Number::Whole(bits, true)
+                    if exact_inline(f32::from_bits(bits).into()).is_some() =>
+                {
+                    f32::from_bits(bits).into()
+                }
+                number => number.value(),
+            };
+            let Some(constant) = exact_inline(value) else {
+                self.define_name(name, NamedValue::Number(value));
+                return Ok(());
+            };
+            Register::Float(constant.code())
         } else {
             match self.register()? {
                 Some(register) => register,
                 None => return Err(self.expected("a register or an inline constant")),
             }
         };
-        self.name(name.span, name.kw, register, span.to(self.before))?;
+        self.define_name(name, NamedValue::Register(register));
         if matches!(register, Register::Const(_) | Register::Int(_) | Register::Bool(_))
             && self.eat(TokenKind::Equals)
         {
@@ -226,55 +240,19 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Defines a name for a register.
-    fn name(&mut self, span: Span, kw: Kw, register: Register, _what: Span) -> Parsed<()> {
-        let text = self.text(span);
-        let digit = text.starts_with(|c: char| c.is_ascii_digit());
-        let reserved = kw != Kw::Ident || digit || register_of(&text).is_some();
-        if reserved {
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::BadName,
-                    span,
-                    format!("`{text}` cannot be a name"),
-                )
-                .label(if digit {
-                    "names do not start with a digit"
-                } else {
-                    "a word of the language"
-                }),
-            );
-            return Ok(());
-        }
-        if let Some((_, first)) = self.names.insert(text.to_ascii_lowercase(), (register, span)) {
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::DuplicateName,
-                    span,
-                    format!("`{text}` is defined twice"),
-                )
-                .label("second definition")
-                .related(first, "first definition"),
-            );
-        }
-        self.symbols.push(Symbol { name: text, span, kind: SymbolKind::Register(register) });
-        Ok(())
-    }
-
     /// Parses `UNIFORM name = const[n].rgb ;`; a name in quotes may contain any characters. A keyword, such as `time`,
     /// names the uniform, but not the register in later statements.
     fn uniform(&mut self) -> Parsed<()> {
         self.bump();
         let quoted = self.at(TokenKind::Str);
-        let (name, span, kw) = if quoted {
-            let (name, span) = self.string()?;
-            (name, span, Kw::Ident)
+        let token = self.new_name();
+        let name = if quoted {
+            self.string()?.0
         } else {
-            let tok = self.expect_token(TokenKind::Word)?;
-            (self.text(tok.span), tok.span, tok.kw)
+            self.expect_token(TokenKind::Word)?;
+            self.text(token.span)
         };
         self.expect_token(TokenKind::Equals)?;
-        let at = self.tok.span;
         let constant = self.register_of("a constant like `const[0]`", |r| match r {
             Register::Const(n) => Some(n),
             _ => None,
@@ -294,11 +272,19 @@ impl Parser<'_> {
             return Ok(());
         }
         self.job.uniforms.push(Uniform { name, constant, channel, channels });
-        if !quoted && kw == Kw::Ident {
-            self.name(span, kw, Register::Const(constant), at)?;
+        if !quoted && token.kw == Kw::Ident {
+            self.define_name(token, NamedValue::Register(Register::Const(constant)));
         }
         Ok(())
     }
+}
+
+/// Returns the inline constant of exactly this value. A zero with a sign has none.
+fn exact_inline(value: f64) -> Option<InlineConst> {
+    #[allow(clippy::cast_possible_truncation)] // compared below
+    let rounded = value as f32;
+    let constant = InlineConst::exact(rounded)?;
+    (f64::from(constant.value()).to_bits() == value.to_bits()).then_some(constant)
 }
 
 /// Greatest width and height of a picture in a directive.

@@ -7,8 +7,9 @@ use r500_isa::values::{AddrOp, BranchOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{FieldValue, Instruction};
 
-use super::blocks::{Block, Target};
+use super::blocks::Block;
 use super::flags::{Flags, InstKind};
+use super::labels::LabelUse;
 use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::flow::{FlowKind, encode};
@@ -33,12 +34,11 @@ struct Modifiers {
     boolean: Option<u8>,
     int: Option<u8>,
     target: Option<JumpTo>,
-    target_span: Span,
 }
 
 enum JumpTo {
     Address(u16),
-    Label(String),
+    Label(LabelUse),
 }
 
 impl Parser<'_> {
@@ -110,7 +110,7 @@ impl Parser<'_> {
         let targeted = modifiers.target.is_some();
         match modifiers.target {
             Some(JumpTo::Label(label)) => {
-                self.flow.jumps.push((at, Target { label, span: modifiers.target_span }));
+                self.flow.jumps.push((at, label));
                 if let Some(span) = modifiers.global {
                     self.flow.global.push((at, span));
                 }
@@ -294,18 +294,14 @@ impl Parser<'_> {
         if !self.at(TokenKind::Word) {
             return Err(self.expected("a label or an address"));
         }
-        if !marked && self.at_number() {
+        if !marked && self.at_digit() {
             let address = self.number(511, "a jump address")?;
             #[allow(clippy::cast_possible_truncation)]
             let address = address as u16;
             m.target = Some(JumpTo::Address(address));
         } else {
-            let span = self.bump().span;
-            let label = self.text(span).to_ascii_lowercase();
-            self.label_uses.push((label.clone(), start.to(span)));
-            m.target = Some(JumpTo::Label(label));
+            m.target = Some(JumpTo::Label(self.label_use(start)?));
         }
-        m.target_span = start.to(self.before);
         Ok(())
     }
 

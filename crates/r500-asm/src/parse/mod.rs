@@ -11,27 +11,33 @@ pub(crate) mod condition;
 mod constants;
 pub(crate) mod directive;
 mod expect;
+mod expression;
 mod flags;
 mod flow;
 mod foreign_op;
 mod input;
+mod labels;
+mod macros;
 mod op;
+mod scoped_names;
 mod source_bindings;
 mod state;
 mod tex;
 mod texture;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use r500_isa::Instruction;
 use r500_program::{Job, MAX_INSTRUCTIONS};
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::items::{ExpectedPixels, Reference, Register, Symbol, SymbolKind, TextureRequest};
+use crate::items::{Expansion, ExpectedPixels, Reference, Register, Symbol, TextureRequest};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::names::{self, Kw};
+use crate::names::{Kw, register_of};
 use crate::source::Span;
+use labels::LabelUse;
+use scoped_names::NamedValue;
 
 /// Limit of names compared with a misspelt word, so that a source full of errors takes linear time.
 const MOST_NAMES: usize = 256;
@@ -60,10 +66,23 @@ pub(crate) struct Parser<'a> {
     pub(crate) references: Vec<Reference>,
     pub(crate) textures: Vec<TextureRequest>,
     pub(crate) expected: Vec<ExpectedPixels>,
+    pub(crate) expansions: Vec<Expansion>,
     /// Uses of labels, which may be defined later.
-    label_uses: Vec<(String, Span)>,
-    names: HashMap<String, (Register, Span)>,
-    labels: HashMap<String, (usize, Span)>,
+    label_uses: Vec<LabelUse>,
+    names: scoped_names::Names,
+    labels: labels::Labels,
+    /// Errors of bodies, which are reported once.
+    reported: HashSet<(DiagnosticCode, Span, String)>,
+    /// The scope of the body that the statement is in, 0 outside of all.
+    body_scope: u32,
+    /// Depth of the text that the innermost argument, which is a unit of an expression, is in; those around it.
+    unit: usize,
+    units: Vec<usize>,
+    /// Whether a `+` before `aL` ended the last expression, and the end of the expression.
+    plus_al: bool,
+    before_plus: Span,
+    /// What the last word of an expression names.
+    word_value: Option<NamedValue>,
     flow: blocks::Flow,
     state: directive::SeenDirectives,
     expects: Vec<expect::Expectation>,
@@ -85,9 +104,17 @@ impl<'a> Parser<'a> {
             references: Vec::new(),
             textures: Vec::new(),
             expected: Vec::new(),
+            expansions: Vec::new(),
             label_uses: Vec::new(),
-            names: HashMap::new(),
-            labels: HashMap::new(),
+            names: scoped_names::Names::new(),
+            labels: labels::Labels::new(),
+            reported: HashSet::new(),
+            body_scope: 0,
+            unit: 0,
+            units: Vec::new(),
+            plus_al: false,
+            before_plus: tok.span,
+            word_value: None,
             flow: blocks::Flow::default(),
             state: directive::SeenDirectives::default(),
             expects: Vec::new(),
@@ -103,6 +130,11 @@ impl<'a> Parser<'a> {
             && self.job.program.code.len() <= MAX_INSTRUCTIONS
         {
             let start = self.tok.span;
+            self.body_scope = 0;
+            if self.lexer.depth() > 0 {
+                self.body_scope = self.lexer.body_scope();
+                self.lexer.forget_arguments();
+            }
             if self.definitions() >= MAX_DEFINITIONS {
                 self.report(
                     Diagnostic::new(
@@ -120,6 +152,7 @@ impl<'a> Parser<'a> {
                 self.recover(start);
             }
         }
+        self.body_scope = 0;
         self.resolve_labels();
         self.finish_flow();
         self.finish_code();
@@ -137,6 +170,7 @@ impl<'a> Parser<'a> {
         match self.tok.kind {
             TokenKind::Colon => self.alu(),
             TokenKind::At => self.parse_label(),
+            TokenKind::Dot => self.macro_statement(),
             TokenKind::Semicolon => {
                 let span = self.tok.span;
                 self.report(
@@ -170,7 +204,9 @@ impl<'a> Parser<'a> {
                     self.bump();
                     return;
                 }
-                TokenKind::Colon | TokenKind::At if self.tok.first && self.tok.span != start => {
+                TokenKind::Colon | TokenKind::At | TokenKind::Dot
+                    if self.tok.first && self.tok.span != start =>
+                {
                     return;
                 }
                 TokenKind::Word
@@ -190,7 +226,7 @@ impl<'a> Parser<'a> {
             || matches!(kw, Kw::Tex | Kw::Raw)
             || starts_flow(kw)
             || directive::STARTS.contains(&kw)
-            || (kw == Kw::Ident && directive::register_of(&self.text(self.tok.span)).is_some())
+            || (kw == Kw::Ident && register_of(&self.text(self.tok.span)).is_some())
     }
 
     // Tokens.
@@ -275,7 +311,16 @@ impl<'a> Parser<'a> {
         String::from_utf8_lossy(self.bytes(span)).into_owned()
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, mut diagnostic: Diagnostic) {
+        if self.body_scope != 0 {
+            // A body with an error has it each time it is used.
+            let message = diagnostic.message.clone();
+            if !self.reported.insert((diagnostic.code, diagnostic.span, message)) {
+                return;
+            }
+            self.lexer.trace_argument(&mut diagnostic);
+            self.lexer.trace_scope(self.body_scope, &mut diagnostic);
+        }
         self.lexer.diagnostics.push(diagnostic);
     }
 
@@ -302,6 +347,9 @@ impl<'a> Parser<'a> {
 
     fn push(&mut self, start: Span, instruction: Instruction) {
         self.job.program.code.push(instruction);
+        if self.body_scope != 0 {
+            self.extend_expansion();
+        }
         self.spans.push(start.to(self.before));
     }
 
@@ -315,62 +363,6 @@ impl<'a> Parser<'a> {
         self.parse_semicolon()?;
         self.push(start, Instruction(words));
         Ok(())
-    }
-
-    /// Parses `@name`: the address of the next instruction.
-    fn parse_label(&mut self) -> Parsed<()> {
-        let start = self.bump().span;
-        let name = self.expect_token(TokenKind::Word)?.span;
-        let span = start.to(name);
-        let text = self.text(name);
-        let address = self.job.program.code.len();
-        let key = text.to_ascii_lowercase();
-        if let Some((_, first)) = self.labels.get(&key) {
-            let first = *first;
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::DuplicateLabel,
-                    span,
-                    format!("label `@{text}` is defined twice"),
-                )
-                .label("second time")
-                .related(first, "first time"),
-            );
-            return Ok(());
-        }
-        self.labels.insert(key, (address, span));
-        let kind = SymbolKind::Label(u32::try_from(address).unwrap_or(u32::MAX));
-        self.symbols.push(Symbol { name: text, span, kind });
-        Ok(())
-    }
-
-    /// Returns the register that a name denotes, if it is defined, and records the use.
-    fn resolve_register(&mut self, span: Span) -> Option<Register> {
-        if self.names.is_empty() {
-            return None;
-        }
-        let (register, definition) = *self.names.get(&self.text(span).to_ascii_lowercase())?;
-        self.references.push(Reference { span, definition: Some(definition) });
-        Some(register)
-    }
-
-    /// Resolves label references.
-    fn resolve_labels(&mut self) {
-        for (label, span) in std::mem::take(&mut self.label_uses) {
-            let definition = self.labels.get(&label).map(|(_, definition)| *definition);
-            self.references.push(Reference { span, definition });
-        }
-    }
-
-    /// Returns the defined name most similar to a word.
-    fn closest_name(&self, word: &str) -> Option<String> {
-        self.closest_symbol(word, |kind| matches!(kind, SymbolKind::Register(_)))
-    }
-
-    /// Returns the symbol of a kind most similar to a word; the first defined wins ties.
-    fn closest_symbol(&self, word: &str, of: impl Fn(SymbolKind) -> bool) -> Option<String> {
-        let symbols = self.symbols.iter().filter(|s| of(s.kind)).take(MOST_NAMES);
-        names::closest(word, symbols.map(|s| s.name.as_str())).map(str::to_owned)
     }
 
     fn finish_code(&mut self) {

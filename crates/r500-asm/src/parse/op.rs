@@ -28,6 +28,8 @@ pub(super) struct Op {
     pub(super) depth: bool,
     /// The span of a `pred[…]`.
     pub(super) pred: Option<Span>,
+    /// The span of an `out[…]` that writes something.
+    pub(super) output: Option<Span>,
     pub(super) clamp: bool,
     pub(super) omod: Omod,
     pub(super) operands: [WrittenOperand; 3],
@@ -92,6 +94,7 @@ impl Parser<'_> {
                 let n = self.index(3, "a render target")?;
                 let mask = self.dest_mask(op, start)?;
                 op.out = Some((Target::new(n), mask));
+                op.output = Some(start.to(self.before)).filter(|_| mask != 0);
             }
             Kw::Pred => {
                 self.bump();
@@ -128,6 +131,7 @@ impl Parser<'_> {
                     self.bump();
                     let mask = self.dest_mask(op, start)?;
                     op.out = Some((Target::new(n), mask));
+                    op.output = Some(start.to(self.before)).filter(|_| mask != 0);
                 }
                 _ => return Ok(false),
             },
@@ -279,6 +283,7 @@ impl Parser<'_> {
             Kw::Src1 => Sel::SRC1,
             Kw::Src2 => Sel::SRC2,
             Kw::Srcp => Sel::SRCP,
+            _ if self.at_missing_source() => return Err(self.report_missing_source(0xff)),
             _ => return Err(self.expected("`src0`, `src1`, `src2` or `srcp`")),
         };
         self.bump();

@@ -1,7 +1,7 @@
 //! Source bindings: the registers that the sources of an ALU or output instruction name.
 
-use r500_isa::Source;
 use r500_isa::words::{AluAlphaAddr, AluRgbAddr};
+use r500_isa::{InlineConst, Source};
 
 use super::op::AluSlot;
 use super::value::Number;
@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::foreign_ops::{OPERANDS, foreign_op};
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
+use crate::source::Span;
 
 impl Parser<'_> {
     pub(super) fn parse_source_bindings(
@@ -25,13 +26,19 @@ impl Parser<'_> {
                 Kw::Src1 => 1,
                 Kw::Src2 => 2,
                 Kw::Srcp => 3,
+                _ if self.at_missing_source() => return Err(self.report_missing_source(seen)),
                 _ => return Err(self.report_bad_binding()),
             };
             self.bump();
-            self.expect_token(TokenKind::Dot)?;
-            let side = self.parse_binding_suffix()?;
+            // Without a suffix for both halves.
+            let side = match self.eat(TokenKind::Dot) {
+                true => Some(self.parse_binding_suffix()?),
+                false if self.at(TokenKind::Equals) => None,
+                false => return Err(self.expected("`.rgb`, `.a` or `=`")),
+            };
+            let (in_rgb, in_alpha) = (side != Some(AluSlot::Alpha), side != Some(AluSlot::Rgb));
             let place = start.to(self.before);
-            let bit = 1 << (n + if side == AluSlot::Rgb { 0 } else { 4 });
+            let bit = u8::from(in_rgb) << n | u8::from(in_alpha) << (n + 4);
             if seen & bit != 0 {
                 let text = self.text(place);
                 self.report(
@@ -50,15 +57,19 @@ impl Parser<'_> {
                     return Err(self.report_bad_presubtract());
                 };
                 self.bump();
-                match side {
-                    AluSlot::Rgb => *rgb = rgb.with(AluRgbAddr::SRCP_OP, op),
-                    AluSlot::Alpha => *alpha = alpha.with(AluAlphaAddr::SRCP_OP, op),
+                if in_rgb {
+                    *rgb = rgb.with(AluRgbAddr::SRCP_OP, op);
+                }
+                if in_alpha {
+                    *alpha = alpha.with(AluAlphaAddr::SRCP_OP, op);
                 }
             } else {
                 let source = self.parse_source()?;
-                match side {
-                    AluSlot::Rgb => *rgb = rgb.with_source(n, source),
-                    AluSlot::Alpha => *alpha = alpha.with_source(n, source),
+                if in_rgb {
+                    *rgb = rgb.with_source(n, source);
+                }
+                if in_alpha {
+                    *alpha = alpha.with_source(n, source);
                 }
             }
             if !self.eat(TokenKind::Comma) && !self.at(TokenKind::Colon) {
@@ -66,6 +77,35 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether the current token is a source that does not exist, such as `src3`.
+    pub(super) fn at_missing_source(&self) -> bool {
+        let word = match self.tok.kind {
+            TokenKind::Word if self.tok.kw == Kw::Ident => self.bytes(self.tok.span),
+            _ => return false,
+        };
+        let is = |head: &[u8], rest: &[u8]| {
+            head.eq_ignore_ascii_case(b"src") && rest.iter().all(u8::is_ascii_digit)
+        };
+        word.len() <= 16 && word.split_at_checked(3).is_some_and(|(head, rest)| is(head, rest))
+    }
+
+    /// Reports a source that does not exist. `seen` are the bound ones: bits 0 to 3 of colours, 4 to 7 of alpha.
+    #[cold]
+    pub(super) fn report_missing_source(&mut self, seen: u8) -> ParseAbort {
+        let span = self.tok.span;
+        let text = self.text(span);
+        let diagnostic =
+            Diagnostic::new(DiagnosticCode::NoSource, span, format!("there is no `{text}`"))
+                .label("there are three sources: src0, src1, src2");
+        let free = (0..3).find(|n| seen & 0x11 << n == 0);
+        self.report(match free {
+            Some(n) => diagnostic.suggest(Some(&format!("src{n}"))),
+            None => diagnostic
+                .help("all three are in use: read the fourth value in a second instruction"),
+        });
+        ParseAbort
     }
 
     /// Reports a token that is neither a flag, nor a source binding, nor the `:` after them.
@@ -120,6 +160,7 @@ impl Parser<'_> {
     /// name.
     pub(super) fn parse_source(&mut self) -> Parsed<Source> {
         let source = |addr, constant, relative| Source { addr, constant, relative };
+        self.plus_al = false;
         match self.tok.kw {
             Kw::Temp => {
                 self.bump();
@@ -137,6 +178,12 @@ impl Parser<'_> {
             self.expect_token(TokenKind::OpenParen)?;
             let (number, span) = self.literal()?;
             let code = match number {
+                Number::Computed(value) => {
+                    #[allow(clippy::cast_possible_truncation)]
+                    let code =
+                        self.whole_value(value, span, 127, "an inline constant's code") as u8;
+                    code
+                }
                 Number::Whole(code, _) => {
                     if code > 127 {
                         self.report(
@@ -159,9 +206,6 @@ impl Parser<'_> {
             };
             self.expect_token(TokenKind::CloseParen)?;
             code
-        } else if self.at_number() {
-            let (number, span) = self.literal()?;
-            self.inline(number.float(), span)
         } else {
             let span = self.tok.span;
             match if self.at(TokenKind::Word) { self.resolve_register(span) } else { None } {
@@ -175,16 +219,40 @@ impl Parser<'_> {
                 }
                 Some(Register::Float(code)) => {
                     self.bump();
-                    code
+                    let first = InlineConst::new(code).value();
+                    match self.at_operator() {
+                        true => self.inline_rest(first.into(), span, code)?,
+                        false => code,
+                    }
                 }
-                _ => return Err(self.report_bad_source()),
+                Some(_) => return Err(self.report_bad_source()),
+                None if self.at_number() => {
+                    let (number, span) = self.literal()?;
+                    let value = match number {
+                        Number::Computed(value) => self.round_to_float(value, span),
+                        number => number.float(),
+                    };
+                    self.inline(value, span)
+                }
+                None => return Err(self.report_bad_source()),
             }
         };
-        let relative = self.eat(TokenKind::Plus);
+        let relative = self.plus_al || self.eat(TokenKind::Plus);
         if relative && !self.eat_word(Kw::Al) {
             return Err(self.expected("`aL`"));
         }
         Ok(source(0x80 | code, false, relative))
+    }
+
+    /// Parses the rest of an expression that begins with the name of an inline constant.
+    fn inline_rest(&mut self, first: f64, start: Span, code: u8) -> Parsed<u8> {
+        let before = self.before;
+        let (value, span) = self.resume(first, start)?;
+        if self.plus_al && self.before_plus == before {
+            return Ok(code);
+        }
+        let value = self.round_to_float(value, span);
+        Ok(self.inline(value, span))
     }
 
     #[cold]
@@ -194,6 +262,14 @@ impl Parser<'_> {
         }
         let span = self.tok.span;
         let text = self.text(span);
+        if self.tok.kw == Kw::Out {
+            self.report(
+                Diagnostic::new(DiagnosticCode::BadSource, span, "an output cannot be read")
+                    .label("expected `temp[n]`, `const[n]`, `float(code)`, a number or a name")
+                    .help("write the value into a temporary, too, and read that"),
+            );
+            return ParseAbort;
+        }
         let near = names::closest(&text, ["temp", "const", "float"])
             .map(str::to_owned)
             .or_else(|| self.closest_name(&text));

@@ -6,7 +6,6 @@ use r500_isa::state::{
     UsFormat, UsOutFmt, UsPixsize, UsWFmt,
 };
 
-use super::value::Number;
 use super::{ParseAbort, Parsed, Parser};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::lexer::TokenKind;
@@ -21,10 +20,8 @@ impl Parser<'_> {
         self.bump();
         let start = self.tok.span;
         if self.eat(TokenKind::At) {
-            let label = self.expect_token(TokenKind::Word)?.span;
-            let text = self.text(label).to_ascii_lowercase();
-            self.label_uses.push((text.clone(), start.to(label)));
-            self.state.edges.push((end, text, start.to(label)));
+            let label = self.label_use(start)?;
+            self.state.edges.push((end, label));
         } else {
             let address = self.number(511, "an address or `@label`")?;
             self.set_edge(end, address, start);
@@ -51,19 +48,12 @@ impl Parser<'_> {
 
     /// Resolves the labels of `ENTRY` and `END`.
     pub(super) fn finish_edges(&mut self) {
-        for (end, label, span) in std::mem::take(&mut self.state.edges) {
-            match self.label_address(&label) {
-                Some(address) => {
-                    self.set_edge(end, u32::try_from(address).unwrap_or(u32::MAX), span);
+        for (end, label) in std::mem::take(&mut self.state.edges) {
+            match self.label(&label) {
+                Some((address, _)) => {
+                    self.set_edge(end, u32::try_from(address).unwrap_or(u32::MAX), label.span);
                 }
-                None => self.report(
-                    Diagnostic::new(
-                        DiagnosticCode::UnknownLabel,
-                        span,
-                        format!("unknown label `@{label}`"),
-                    )
-                    .label("no `@label` of this name stands anywhere"),
-                ),
+                None => self.unknown_label(&label),
             }
         }
     }
@@ -93,7 +83,8 @@ impl Parser<'_> {
     }
 
     fn register_value(&mut self, register: &'static r500_isa::Register) -> Parsed<u32> {
-        if self.at_number() {
+        let text = self.text(self.tok.span);
+        if self.at_number() && register.field(&text).is_none() {
             return self.number(u32::MAX, "a dword");
         }
         let mut bits = 0;
@@ -153,10 +144,7 @@ impl Parser<'_> {
         }
         if self.at(TokenKind::Minus) && field.kind == r500_isa::FieldKind::Signed {
             let (number, span) = self.literal()?;
-            let value = match number {
-                Number::Real(x) => f64::from(x),
-                Number::Whole(n, _) => f64::from(n),
-            };
+            let value = number.value();
             let low = -f64::from(field.max() / 2) - 1.0;
             if value < low || value.fract() != 0.0 {
                 self.report(

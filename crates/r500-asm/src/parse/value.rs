@@ -15,6 +15,8 @@ pub(super) enum Number {
     Whole(u32, bool),
     /// With a point or an exponent, or `inf`, `nan`.
     Real(f32),
+    /// The value of an expression.
+    Computed(f64),
 }
 
 impl Number {
@@ -25,6 +27,17 @@ impl Number {
             Self::Whole(n, false) => n as f32,
             Self::Whole(n, true) => f32::from_bits(n),
             Self::Real(x) => x,
+            #[allow(clippy::cast_possible_truncation)] // to nearest even
+            Self::Computed(x) => x as f32,
+        }
+    }
+
+    /// Returns its value; of a hexadecimal one, not as the bits of a float.
+    pub(super) fn value(self) -> f64 {
+        match self {
+            Self::Whole(n, _) => n.into(),
+            Self::Real(x) => x.into(),
+            Self::Computed(x) => x,
         }
     }
 }
@@ -38,7 +51,7 @@ pub(super) struct Index {
 
 /// Parses decimal digits, or `0x` and hexadecimal digits: the value, and whether it is hexadecimal. `None` if the bytes
 /// are something else, `Err` if the value does not fit.
-fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
+pub(super) fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
     let (digits, radix) = match bytes {
         [b'0', b'x' | b'X', rest @ ..] => (rest, 16),
         _ => (bytes, 10),
@@ -57,14 +70,17 @@ fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
 impl Parser<'_> {
     /// Parses an integer up to `max`. A larger one is reported and counts as 0.
     pub(super) fn number(&mut self, max: u32, what: &str) -> Parsed<u32> {
-        if !self.at(TokenKind::Word) {
-            return Err(self.expected(what));
-        }
         let span = self.tok.span;
-        let Some(value) = whole(self.bytes(span)) else {
-            return Err(self.bad_number(what));
+        let written = if self.at(TokenKind::Word) { whole(self.bytes(span)) } else { None };
+        let Some(value) = written else {
+            return self.whole_expression(max, what);
         };
         self.bump();
+        if self.at_operator() {
+            let first = value.map_or(f64::INFINITY, |(value, _)| value.into());
+            let (value, span) = self.resume(first, span)?;
+            return Ok(self.whole_value(value, span, max, what));
+        }
         match value {
             Ok((value, _)) if value <= max => Ok(value),
             _ => {
@@ -80,6 +96,19 @@ impl Parser<'_> {
                 Ok(0)
             }
         }
+    }
+
+    /// Parses a whole number that does not begin with one.
+    #[cold]
+    fn whole_expression(&mut self, max: u32, what: &str) -> Parsed<u32> {
+        if self.at(TokenKind::Word) && !self.at_named_number() {
+            return Err(self.bad_number(what));
+        }
+        if !self.at_number() {
+            return Err(self.expected(what));
+        }
+        let (value, span) = self.expression()?;
+        Ok(self.whole_value(value, span, max, what))
     }
 
     #[cold]
@@ -100,40 +129,79 @@ impl Parser<'_> {
         ParseAbort
     }
 
-    /// Returns whether a number can start here.
+    /// Returns whether a number or an expression can start here.
     pub(super) fn at_number(&self) -> bool {
         match self.tok.kind {
-            TokenKind::Minus => true,
-            TokenKind::Word => {
-                self.bytes(self.tok.span).first().is_some_and(u8::is_ascii_digit)
-                    || self.at_text("inf")
-                    || self.at_text("nan")
-            }
+            TokenKind::Minus | TokenKind::OpenParen => true,
+            TokenKind::Word => self.at_literal() || self.at_named_number(),
             _ => false,
         }
     }
 
-    /// Parses a number with its sign, and its span: the only construct of several tokens without space between them.
+    /// Returns whether a number without sign is next.
+    fn at_literal(&self) -> bool {
+        self.at_digit() || self.at_text("inf") || self.at_text("nan")
+    }
+
+    /// Returns whether the current token begins with a digit.
+    pub(super) fn at_digit(&self) -> bool {
+        self.bytes(self.tok.span).first().is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Parses a number with its sign, or an expression, and its span.
     pub(super) fn literal(&mut self) -> Parsed<(Number, Span)> {
         let start = self.tok.span;
         let negative = self.eat(TokenKind::Minus);
+        if negative && !self.at_literal() {
+            let (value, span) = self.negated(start)?;
+            return Ok((Number::Computed(value), span));
+        }
+        if self.at(TokenKind::OpenParen) || !negative && !self.at_digit() && self.at_named_number()
+        {
+            let (value, span) = self.expression()?;
+            return Ok((Number::Computed(value), span));
+        }
+        let (number, digits) = self.plain_literal()?;
+        let span = start.to(digits);
+        if self.at_operator() {
+            let first = self.double(number, digits);
+            let before = self.before;
+            let (value, whole) = self.resume(if negative { -first } else { first }, start)?;
+            // `0.5+aL` is a number of its own.
+            if !self.plus_al || self.before_plus != before {
+                return Ok((Number::Computed(value), whole));
+            }
+        }
+        Ok((
+            match (negative, number) {
+                (false, number) => number,
+                #[allow(clippy::cast_precision_loss)]
+                (true, Number::Whole(n, _)) => Number::Real(-(n as f32)),
+                (true, Number::Real(x)) => Number::Real(-x),
+                (true, Number::Computed(x)) => Number::Computed(-x),
+            },
+            span,
+        ))
+    }
+
+    /// Returns the value of a number as a double: of its text, so that it is rounded once.
+    fn double(&self, number: Number, span: Span) -> f64 {
+        match number {
+            Number::Real(x) => self.text(span).parse().unwrap_or_else(|_| x.into()),
+            number => number.value(),
+        }
+    }
+
+    /// Parses a number without sign, and its span: the only construct of several tokens without space between them.
+    pub(super) fn plain_literal(&mut self) -> Parsed<(Number, Span)> {
         if !self.at(TokenKind::Word) {
             return Err(self.expected("a number"));
         }
         let first = self.bump().span;
         if let Some(Ok((n, hex))) = whole(self.bytes(first)) {
-            let hex_bits = hex && !negative;
             let exponent_or_point = self.at(TokenKind::Dot) && self.tok.span.start == first.end;
             if !exponent_or_point || hex {
-                let span = start.to(first);
-                return Ok((
-                    match (negative, hex_bits) {
-                        (false, _) => Number::Whole(n, hex),
-                        #[allow(clippy::cast_precision_loss)]
-                        (true, _) => Number::Real(-(n as f32)),
-                    },
-                    span,
-                ));
+                return Ok((Number::Whole(n, hex), first));
             }
         }
         let mut end = first;
@@ -143,7 +211,8 @@ impl Parser<'_> {
                 end = self.bump().span;
             }
         }
-        let exponent = self.bytes(end).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'));
+        let exponent = self.bytes(first).first().is_some_and(u8::is_ascii_digit)
+            && self.bytes(end).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'));
         if exponent
             && matches!(self.tok.kind, TokenKind::Minus | TokenKind::Plus)
             && self.tok.span.start == end.end
@@ -153,30 +222,35 @@ impl Parser<'_> {
                 end = self.bump().span;
             }
         }
-        let span = start.to(end);
-        let text = self.text(first.to(end));
+        let span = first.to(end);
+        let text = self.text(span);
         let is_number = text.starts_with(|c: char| c.is_ascii_digit())
             || text.eq_ignore_ascii_case("inf")
             || text.eq_ignore_ascii_case("nan");
         let parsed = if is_number { text.parse::<f32>().ok() } else { None };
         let Some(value) = parsed else {
-            let text = self.text(span);
+            let near = if is_number { None } else { self.closest_name(&text) };
             self.report(
                 Diagnostic::new(
                     DiagnosticCode::BadNumber,
                     span,
                     format!("`{text}` is not a number"),
                 )
-                .label("like `2`, `0.5`, `-1e-3`, `inf`, `nan`, or `0x` and the bits of a float"),
+                .label("like `2`, `0.5`, `-1e-3`, `inf`, `nan`, `0x` and the bits of a float, or an expression")
+                .suggest(near.as_deref()),
             );
             return Err(ParseAbort);
         };
-        Ok((Number::Real(if negative { -value } else { value }), span))
+        Ok((Number::Real(value), span))
     }
 
     /// Parses a float: a number, or `0x` and its bits.
     pub(super) fn float(&mut self) -> Parsed<f32> {
-        Ok(self.literal()?.0.float())
+        let (number, span) = self.literal()?;
+        Ok(match number {
+            Number::Computed(value) => self.round_to_float(value, span),
+            number => number.float(),
+        })
     }
 
     /// Parses a string and unescapes it (`\"`, `\\`, `\n`, `\r`, `\u` with four hexadecimal digits).
@@ -226,6 +300,7 @@ impl Parser<'_> {
     pub(super) fn relative_index(&mut self, max: u8, what: &str) -> Parsed<Index> {
         self.expect_token(TokenKind::OpenBracket)?;
         let mut index = Index { n: 0, relative: false };
+        self.plus_al = false;
         #[allow(clippy::cast_possible_truncation)]
         if self.eat_word(Kw::Al) {
             index.relative = true;
@@ -234,11 +309,8 @@ impl Parser<'_> {
             }
         } else {
             index.n = self.number(u32::from(max), what)? as u8;
-            if self.eat(TokenKind::Plus) {
-                if !self.eat_word(Kw::Al) {
-                    return Err(self.expected("`aL`"));
-                }
-                index.relative = true;
+            if self.plus_al {
+                index.relative = self.eat_word(Kw::Al);
             }
         }
         self.expect_token(TokenKind::CloseBracket)?;

@@ -82,7 +82,7 @@ impl SourceMap {
                         self.names.push(Uniform { name, constant, channel: 0, channels: 4 });
                     }
                 }
-                SymbolKind::Register(_) => {}
+                _ => {}
             }
         }
     }

@@ -64,7 +64,8 @@ pub(super) struct Test {
 }
 
 const AFTER: &str = "\
-Exit status: 0 all passed; 1 some failed, or a file has errors; 2 wrong usage; 3 a file cannot be read.
+Exit status: 0 all passed; 1 some failed, or a file has errors; 2 wrong usage, or --filter selects nothing; 3 a file cannot
+be read.
 
 Examples:
   r500 test tests/corpus
@@ -138,6 +139,7 @@ impl Test {
         let mut tally = Tally::default();
         let mut sharding = syntax::Sharding::new(self.shard);
         let mut batch = Vec::new();
+        let mut selected = 0usize;
         let files = input_args::files(&self.files, may_expect)?;
         if files.is_empty() {
             return Err(input_args::no_program_in(&self.files));
@@ -148,6 +150,7 @@ impl Test {
                     tally.filtered += 1;
                     continue;
                 }
+                selected += 1;
                 if !sharding.takes_next() {
                     continue;
                 }
@@ -164,6 +167,15 @@ impl Test {
         }
         self.run_batch(&runner, &mut batch, &mut tally, &bar)?;
         bar.finish_and_clear();
+        if let Some(filter) = &self.filter
+            && selected == 0
+        {
+            let message = format!(
+                "no test is selected: of {} tests, none has `{filter}` in its name; --list prints the names",
+                tally.filtered
+            );
+            return Err(Failure::usage(message));
+        }
         if self.list {
             return Ok(Status::Fine);
         }

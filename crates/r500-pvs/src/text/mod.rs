@@ -19,14 +19,16 @@
 //! | `VE_30`, `ME_31`, `MACRO_2`, `reg7[0]` | reserved operations and kinds of destinations |
 //! | `.bits 0 4 0 0` | bits of each dword that have no notation |
 
+mod error;
 mod names;
+mod numbers;
 mod operands;
 mod parse;
 mod print;
 mod source;
 mod values;
 
+pub use error::SyntaxError;
 pub use operands::Fill;
-pub use parse::SyntaxError;
 pub use source::{Include, Source};
 pub use values::{Expectation, Expected};

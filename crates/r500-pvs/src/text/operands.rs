@@ -111,9 +111,12 @@ impl Fill {
         let filled = self.sources(inst.op(), words, slots);
         let read = read_slots(inst.op());
         // Bits without a notation are printed apart.
-        std::array::from_fn(|slot| {
+        let differs = |slot: usize| {
             slot < slots && !read[slot] && named_bits(words[slot]) != named_bits(filled[slot])
-        })
+        };
+        // Sources in brackets are the first of those that the operation does not read.
+        let last = (0..3).rev().find(|slot| differs(*slot));
+        std::array::from_fn(|slot| !read[slot] && last.is_some_and(|last| slot <= last))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Parser of statements.
 
-use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -8,40 +7,11 @@ use r500_chip::pvs::{
     Component, Dst, DstType, DualMath, MacroOp, MathOp, Op, Src, SrcType, Swizzle, VectorOp,
 };
 
+use super::error::SyntaxError;
 use super::names::{DESTINATIONS, SELECTS, SOURCES, UNUSED, like, name_of, operation, value};
+use super::numbers::{Names, number_at, whole_value};
 use super::operands::{Fill, is_macro, read_slots};
 use crate::Instruction;
-
-/// Why a text is not a vertex instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyntaxError {
-    /// Bytes of the text.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// How to fix it.
-    pub help: Option<String>,
-}
-
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.span.start + 1, self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, "; {help}"))
-    }
-}
-
-impl std::error::Error for SyntaxError {}
-
-impl SyntaxError {
-    fn new(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self { span, message: message.into(), help: None }
-    }
-
-    fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-}
 
 impl FromStr for Instruction {
     type Err = SyntaxError;
@@ -58,7 +28,12 @@ impl Instruction {
     /// # Errors
     /// [`SyntaxError`] with the place in `text`.
     pub fn parse(text: &str, fill: Fill) -> Result<Self, SyntaxError> {
-        let mut cursor = Cursor { text, at: 0, fill };
+        Self::parse_with(text, fill, &Names::default())
+    }
+
+    /// Parses a statement as [`Instruction::parse`], with names of numbers.
+    pub(super) fn parse_with(text: &str, fill: Fill, names: &Names) -> Result<Self, SyntaxError> {
+        let mut cursor = Cursor { text, at: 0, fill, names };
         cursor.blanks();
         let inst = cursor.statement()?;
         cursor.blanks();
@@ -78,6 +53,7 @@ struct Cursor<'a> {
     text: &'a str,
     at: usize,
     fill: Fill,
+    names: &'a Names,
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -341,14 +317,33 @@ impl<'a> Cursor<'a> {
             self.need("+", "aL")?;
             self.blanks();
         }
-        let (word, span) = self.word();
-        let number = word.parse().ok().filter(|number| *number <= max);
-        let number = number.ok_or_else(|| {
-            SyntaxError::new(span, format!("expected a number from 0 to {max}, of `{of}`"))
-                .help("an address may be relative: `[a0.x+3]`, `[aL+3]`")
-        })?;
+        let number = self.register_number(max, of)?;
         self.need("]", "the number")?;
         Ok((number, a0, al))
+    }
+
+    /// Parses the number of a register, alone or as an expression.
+    fn register_number(&mut self, max: u8, of: &str) -> Parsed<u8> {
+        let wrong = |span| {
+            SyntaxError::new(span, format!("expected a number from 0 to {max}, of `{of}`"))
+                .help("an address may be relative: `[a0.x+3]`, `[aL+3]`")
+        };
+        let start = self.at;
+        let (word, span) = self.word();
+        self.blanks();
+        let value = if self.rest().starts_with(']') && word.bytes().all(|b| b.is_ascii_digit()) {
+            word.parse().ok()
+        } else {
+            let digits = word.starts_with(|c: char| c.is_ascii_digit());
+            let known = digits || self.rest().starts_with('(') || self.names.find(word).is_some();
+            if !known && !word.is_empty() && !word.eq_ignore_ascii_case("pi") {
+                return Err(wrong(span));
+            }
+            let (value, end) = number_at(self.text, start, self.names)?;
+            self.at = end;
+            whole_value(value, u32::from(u8::MAX)).and_then(|value| u8::try_from(value).ok())
+        };
+        value.filter(|value| *value <= max).ok_or_else(|| wrong(span.start..self.at.max(span.end)))
     }
 
     /// Parses a source. Returns the number of its components, too.
@@ -510,7 +505,7 @@ impl<'a> Cursor<'a> {
             sources[slot] = Self::of_four(given)?;
         }
         sources = self.fill.sources(operation.op, sources, slots);
-        // Sources in brackets stand in the last of the places that the operation does not read.
+        // Sources in brackets stand in the first of the places that the operation does not read.
         let free: Vec<usize> = (0..slots).filter(|slot| !read[*slot]).collect();
         let shown = operation.unread.len();
         if shown > free.len() {

@@ -3,6 +3,7 @@
 //! ```text
 //! -- Comments reach to the end of the line; `#` begins one, too, except for `#include "file"` between statements.
 //! NAME "transform" ;
+//! DEF row = 4 ;                                   -- a number; with `.macro` and `.rept` in [`expansion`]
 //! FILL 0000 ;                                      -- what stands in sources that nothing reads: 0000, ____ (default) or none
 //! VAP_PVS_CONST_CNTL = PVS_MAX_CONST_ADDR(7) ;     -- a register by its fields, or as a number
 //! const[0] = (1, 0, 0, 0.5) ;                      -- a constant; inputs and expected outputs are in [`values`](super::values)
@@ -12,7 +13,9 @@
 //! out[0].x = VE_DOT const[0].xyzw input[0].xyzw ;
 //! ```
 
-use std::collections::BTreeMap;
+mod expansion;
+
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 
@@ -24,9 +27,10 @@ use r500_chip::vap::{
 };
 use r500_isa::{FieldKind, Register, Word};
 
+use super::error::SyntaxError;
+use super::numbers::{Names, integer, whole};
 use super::operands::Fill;
-use super::parse::SyntaxError;
-use super::values::{self, Expectation, integer};
+use super::values::{self, Expectation};
 use crate::instruction::reads_register;
 use crate::{Controls, Flow, Instruction, Program};
 
@@ -77,6 +81,7 @@ impl Source {
     /// All errors of the text, in its order.
     pub fn parse(text: &str, include: &mut Include<'_>) -> Result<Self, Vec<SyntaxError>> {
         let mut reader = Reader::default();
+        reader.names.scopes.push(HashMap::new());
         reader.read(text, include, &mut Vec::new());
         reader.finish()
     }
@@ -132,6 +137,12 @@ struct Reader {
     outputs: Option<u32>,
     flow: BTreeMap<u8, Flow>,
     errors: Vec<SyntaxError>,
+    names: Names,
+    /// How many bodies are open, and what limits of their text count.
+    depth: usize,
+    expansions: usize,
+    expanded_bytes: usize,
+    past_limit: bool,
 }
 
 /// Returns the text with comments as spaces: bytes keep their places. Lines of `#include` stay.
@@ -176,7 +187,19 @@ impl Reader {
 
     fn read(&mut self, text: &str, include: &mut Include<'_>, open: &mut Vec<String>) {
         let clean = without_comments(text);
-        let mut at = 0;
+        self.read_part(&clean, 0..clean.len(), include, open);
+    }
+
+    /// Reads statements of a part of a text without comments.
+    fn read_part(
+        &mut self,
+        text: &str,
+        part: Range<usize>,
+        include: &mut Include<'_>,
+        open: &mut Vec<String>,
+    ) {
+        let clean = &text[..part.end];
+        let mut at = part.start;
         while at < clean.len() && self.errors.len() < ERRORS {
             let rest = &clean[at..];
             let blank = rest.len() - rest.trim_start().len();
@@ -184,6 +207,16 @@ impl Reader {
             let rest = &clean[at..];
             if rest.is_empty() {
                 return;
+            }
+            if rest.starts_with('.')
+                && let Some(next) = self.body_statement(clean, at, include, open)
+            {
+                at = next;
+                continue;
+            }
+            if let Some(next) = self.macro_use(clean, at, include, open) {
+                at = next;
+                continue;
             }
             if let Some(line) = rest.strip_prefix('#') {
                 let length = rest.find('\n').unwrap_or(rest.len());
@@ -253,13 +286,14 @@ impl Reader {
             "FILL" => self.set_fill(rest),
             "FLOW" => self.set_flow(rest),
             "CONST" | "CONSTANT" | "INPUT" | "OUT" if values::is_assignment(rest) => {
-                values::assign(text, &mut self.constants, &mut self.inputs)
+                values::assign(text, &mut self.constants, &mut self.inputs, &self.names)
             }
-            "EXPECT" => values::expect(rest, &mut self.tolerance, span.clone())
+            "DEF" => self.define_number(rest),
+            "EXPECT" => values::expect(rest, &mut self.tolerance, span.clone(), &self.names)
                 .map(|expectation| self.expectations.extend(expectation)),
             register if register.starts_with("VAP_") => self.set_register(register, rest),
             _ => {
-                match Instruction::parse(text, self.fill) {
+                match Instruction::parse_with(text, self.fill, &self.names) {
                     Ok(inst) => self.code.push((inst, span.clone())),
                     Err(mut error) => {
                         error.span = error.span.start + span.start..error.span.end + span.start;
@@ -313,15 +347,16 @@ impl Reader {
             }
         };
         let value = rest.strip_prefix('=').ok_or(("expected `=`".to_owned(), HELP))?.trim();
-        let number = integer(value).or_else(|| fields(register, value));
+        let number = integer(value).or_else(|| fields(register, value, &self.names));
+        let number = number.or_else(|| whole(value, u32::MAX, &self.names));
         *place = Some(number.ok_or_else(|| (format!("`{value}` is not a value of {name}"), HELP))?);
         Ok(())
     }
 
     fn set_flow(&mut self, rest: &str) -> Result<(), (String, &'static str)> {
         const HELP: &str = "write `FLOW[0] = LOOP after 1, 4 times 2 to 5, aL 0 step 1`, `JUMP after 6 to 9`, or `CALL after 7, 10 to 12, return 8`";
-        let flow =
-            parse_flow(rest).ok_or(("expected a flow control instruction".to_owned(), HELP))?;
+        let flow = parse_flow(rest, &self.names)
+            .ok_or(("expected a flow control instruction".to_owned(), HELP))?;
         if self.flow.insert(flow.number, flow).is_some() {
             return Err((
                 format!("FLOW[{}] is given twice", flow.number),
@@ -393,11 +428,11 @@ impl Controls {
     }
 }
 
-fn fields(register: &Register, text: &str) -> Option<u32> {
+fn fields(register: &Register, text: &str, names: &Names) -> Option<u32> {
     let mut value = 0;
     for word in text.split_whitespace() {
         let (name, number) = match word.split_once('(') {
-            Some((name, number)) => (name, integer(number.strip_suffix(')')?)?),
+            Some((name, number)) => (name, whole(number.strip_suffix(')')?, u32::MAX, names)?),
             None => (word, 1),
         };
         let field = register.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))?;
@@ -410,13 +445,13 @@ fn fields(register: &Register, text: &str) -> Option<u32> {
     Some(value)
 }
 
-fn parse_flow(text: &str) -> Option<Flow> {
+fn parse_flow(text: &str, names: &Names) -> Option<Flow> {
     let (number, rest) = text.strip_prefix('[')?.split_once(']')?;
-    let number =
-        number.trim().parse().ok().filter(|number| usize::from(*number) < FLOW_INSTRUCTIONS)?;
+    let number = u8::try_from(whole(number.trim(), u8::MAX.into(), names)?).ok();
+    let number = number.filter(|number| usize::from(*number) < FLOW_INSTRUCTIONS)?;
     let rest = rest.trim_start().strip_prefix('=')?.replace(',', " ");
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let n = |place: usize| words.get(place)?.parse::<u16>().ok();
+    let n = |place: usize| u16::try_from(whole(words.get(place)?, u16::MAX.into(), names)?).ok();
     let is =
         |place: usize, word: &str| words.get(place).is_some_and(|is| is.eq_ignore_ascii_case(word));
     let flow = |op, low: [u16; 2], high: [u16; 2], index: VapPvsFlowCntlLoopIndex| Flow {
@@ -432,7 +467,7 @@ fn parse_flow(text: &str) -> Option<Flow> {
         "LOOP"
             if is(1, "after") && is(4, "times") && is(6, "to") && is(8, "aL") && is(10, "step") =>
         {
-            let init: u8 = words.get(9)?.parse().ok()?;
+            let init = u8::try_from(whole(words.get(9)?, u8::MAX.into(), names)?).ok()?;
             let step: i8 = words.get(11)?.parse().ok()?;
             let repeat = is(12, "repeat");
             if words.len() > 12 + usize::from(repeat) {

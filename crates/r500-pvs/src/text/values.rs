@@ -13,6 +13,8 @@ use std::ops::Range;
 
 use r500_chip::pvs::{CONSTANTS, INPUTS, OUTPUTS};
 
+use super::numbers::{Names, integer, number, whole};
+
 /// A vertex and what the program must write for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expectation {
@@ -83,8 +85,9 @@ pub(super) fn assign(
     statement: &str,
     constants: &mut BTreeMap<u8, [u32; 4]>,
     inputs: &mut BTreeMap<u8, [u32; 4]>,
+    names: &Names,
 ) -> Result<(), Wrong> {
-    let (assignment, rest) = assignment(statement, VALUE_HELP)?;
+    let (assignment, rest) = assignment(statement, VALUE_HELP, names)?;
     if !rest.is_empty() {
         return Err((format!("`{rest}` after the value"), "end the statement with `;`"));
     }
@@ -130,10 +133,12 @@ pub(super) fn expect(
     rest: &str,
     tolerance: &mut f32,
     span: Range<usize>,
+    names: &Names,
 ) -> Result<Option<Expectation>, Wrong> {
     if let Some(value) = rest.strip_prefix("tolerance") {
         let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim();
-        let number: Option<f32> = value.parse().ok().filter(|value: &f32| *value >= 0.0);
+        let number = value.parse().ok().or_else(|| Some(number(value, names).ok()? as f32));
+        let number = number.filter(|value: &f32| *value >= 0.0);
         *tolerance =
             number.ok_or_else(|| (format!("`{value}` is not a tolerance"), EXPECT_HELP))?;
         return Ok(None);
@@ -142,7 +147,7 @@ pub(super) fn expect(
     let mut rest = rest;
     let mut given = false;
     loop {
-        let (assignment, after) = assignment(rest, EXPECT_HELP)?;
+        let (assignment, after) = assignment(rest, EXPECT_HELP, names)?;
         if given {
             let Expectation { constants, inputs, .. } = &mut expectation;
             give(&assignment, constants, inputs, EXPECT_HELP)?;
@@ -165,7 +170,11 @@ pub(super) fn expect(
 }
 
 /// Parses an assignment at the start of a text and returns the rest.
-fn assignment<'t>(text: &'t str, help: &'static str) -> Result<(Assignment, &'t str), Wrong> {
+fn assignment<'t>(
+    text: &'t str,
+    help: &'static str,
+    names: &Names,
+) -> Result<(Assignment, &'t str), Wrong> {
     let text = text.trim_start();
     let wrong = || {
         let line = text.lines().next().unwrap_or_default();
@@ -176,16 +185,15 @@ fn assignment<'t>(text: &'t str, help: &'static str) -> Result<(Assignment, &'t 
     let (_, kind, count) =
         NAMES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name)).ok_or_else(wrong)?;
     let (number, rest) = rest.split_once(']').ok_or_else(wrong)?;
-    let register = number.trim().parse().ok().filter(|n: &u8| usize::from(*n) < *count);
+    let register = whole(number.trim(), u8::MAX.into(), names).and_then(|n| u8::try_from(n).ok());
+    let register = register.filter(|n| usize::from(*n) < *count);
     let register = register
         .ok_or_else(|| (format!("`{name}[{number}]` does not exist; there are {count}"), help))?;
     let (mask, rest) = rest.split_once('=').ok_or_else(wrong)?;
     let places = components(mask.trim()).ok_or_else(wrong)?;
     let rest = rest.trim_start();
-    let (list, rest) =
-        rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or_else(wrong)?;
+    let (given, rest) = rest.strip_prefix('(').and_then(list).ok_or_else(wrong)?;
     let mut values = [None; 4];
-    let given: Vec<&str> = list.split(',').map(str::trim).collect();
     if given.len() != places.len() {
         let (given, places) = (given.len(), places.len());
         return Err((
@@ -196,7 +204,10 @@ fn assignment<'t>(text: &'t str, help: &'static str) -> Result<(Assignment, &'t 
     for (place, text) in places.into_iter().zip(given) {
         values[place] = match text {
             "_" => None,
-            _ => Some(number_of(text).ok_or_else(|| (format!("`{text}` is not a number"), help))?),
+            _ => Some(
+                number_of(text, names)
+                    .map_err(|reason| (format!("`{text}` is not a number{reason}"), help))?,
+            ),
         };
     }
     Ok((Assignment { kind: *kind, register, values }, rest.trim_start()))
@@ -211,19 +222,43 @@ fn components(mask: &str) -> Option<Vec<usize>> {
     places.filter(|places| (1..=4).contains(&places.len()))
 }
 
-/// Parses a float, or `0x` and its bits.
-fn number_of(text: &str) -> Option<Expected> {
-    if text.starts_with("0x") || text.starts_with("0X") {
-        return integer(text).map(|bits| Expected { bits, exact: true });
+/// Returns the texts between commas of a list, up to its `)`, and what follows.
+fn list(text: &str) -> Option<(Vec<&str>, &str)> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ',' | ')' if depth == 0 => {
+                parts.push(text[from..at].trim());
+                from = at + 1;
+                if c == ')' {
+                    return Some((parts, &text[from..]));
+                }
+            }
+            _ => {}
+        }
     }
-    let value: f32 = text.parse().ok()?;
-    Some(Expected { bits: value.to_bits(), exact: false })
+    None
 }
 
-/// Parses a whole number, decimal or hexadecimal.
-pub(super) fn integer(text: &str) -> Option<u32> {
-    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    hex.map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
+/// Parses a float, `0x` and its bits, or an expression, which is rounded once.
+///
+/// # Errors
+/// Why it is none; empty if nothing is to be said.
+fn number_of(text: &str, names: &Names) -> Result<Expected, String> {
+    if let Some(bits) = integer(text).filter(|_| text.starts_with("0x") || text.starts_with("0X")) {
+        return Ok(Expected { bits, exact: true });
+    }
+    if let Ok(value) = text.parse::<f32>() {
+        return Ok(Expected { bits: value.to_bits(), exact: false });
+    }
+    let value = number(text, names).map_err(|error| format!(": {}", error.message))?;
+    let rounded = value as f32;
+    if rounded.is_infinite() && value.is_finite() {
+        return Err(": it does not fit into a float".to_owned());
+    }
+    Ok(Expected { bits: rounded.to_bits(), exact: false })
 }
 
 /// Prints a statement for each register.
@@ -240,11 +275,11 @@ pub(super) fn print(
 
 fn numbers(bits: &[u32; 4]) -> String {
     // A decimal NaN has no payload.
-    bits.map(|bits| number(Expected { bits, exact: f32::from_bits(bits).is_nan() })).join(", ")
+    bits.map(|bits| number_text(Expected { bits, exact: f32::from_bits(bits).is_nan() })).join(", ")
 }
 
 /// Returns the text of a number: the shortest decimal that reads back as the same float, or bits.
-fn number(value: Expected) -> String {
+fn number_text(value: Expected) -> String {
     let float = f32::from_bits(value.bits);
     if value.exact {
         return format!("{:#010x}", value.bits);
@@ -258,7 +293,7 @@ fn number(value: Expected) -> String {
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outputs = self.outputs.iter().map(|(register, values)| {
-            let values = values.map(|value| value.map_or("_".to_owned(), number));
+            let values = values.map(|value| value.map_or("_".to_owned(), number_text));
             format!("out[{register}] = ({})", values.join(", "))
         });
         write!(f, "EXPECT {}", outputs.collect::<Vec<_>>().join(", "))?;

@@ -3,7 +3,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | statements |
-//! | `expression` | values of constants |
+//! | `expression` | values of constants; their grammar is `r500_asm::expression` |
 //! | `memory` | buffers; registers, and the memory that their addresses are in |
 //! | `program` | programs in braces, or in files |
 //! | `shader` | GLSL, and the names in it |
@@ -20,12 +20,12 @@ mod words;
 use std::ops::Range;
 use std::path::Path;
 
+use r500::asm::expression::{Environment, Expression, Value};
 use r500::chip::values::PrimType;
 use r500::files::{MAX_PICTURE, NamedFiles, parent};
 use r500::program::Job;
 use r500::pvs::{CONSTANTS, INPUTS, Source};
 
-use crate::expression::{Environment, Expression, Value};
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
 use crate::{Assignment, Draw, RawBuffer, RegisterWrite, Scene, SceneError, Target};
 use shader::{NamedTexture, NamedValue, ShaderText};
@@ -64,6 +64,7 @@ impl Scene {
         let mut parser = Parser {
             text,
             at: 0,
+            word: 0..0,
             path,
             files,
             targets: Vec::new(),
@@ -116,6 +117,8 @@ type Parsed<T> = Result<T, Wrong>;
 struct Parser<'t> {
     text: &'t str,
     at: usize,
+    /// The last word of an expression.
+    word: Range<usize>,
     path: &'t Path,
     files: &'t NamedFiles,
     targets: Vec<Target>,
@@ -504,8 +507,7 @@ impl<'t> Parser<'t> {
         self.symbol(']', help)?;
         self.symbol('=', help)?;
         let (value, span) = self.value_of_constant(help)?;
-        // The kinds of values do not depend on the environment.
-        match value.value(Environment { time: 0.0, aspect: 1.0 }) {
+        match value.value(Environment::CONSTANT) {
             Ok(Value::Matrix(_)) if first + 4 > CONSTANTS => {
                 let message = format!("a matrix takes four constants; there are {CONSTANTS}");
                 Err(at(span, message, help))
@@ -518,10 +520,11 @@ impl<'t> Parser<'t> {
     fn value_of_constant(&mut self, help: &'static str) -> Parsed<(Expression, Range<usize>)> {
         self.space();
         let begin = self.at;
-        let value = self.expression(0)?;
+        let value = self.expression()?;
         let span = self.since(begin);
         self.end(help)?;
-        let kind = value.value(Environment { time: 0.0, aspect: 1.0 });
+        // The kinds of values do not depend on the environment.
+        let kind = value.value(Environment::CONSTANT);
         kind.map_err(|message| at(span.clone(), message, expression::HELP))?;
         Ok((value, span))
     }

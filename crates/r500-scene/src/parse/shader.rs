@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use r500::asm::expression::{Environment, Expression, Value};
 use r500::compile::vertex::{self, Read};
 use r500::compile::{self, Compiled, Diagnostic, SamplerUnit, Stage};
 use r500::program::{Job, Texture, Uniform};
@@ -9,7 +10,6 @@ use r500::reader::assembly;
 
 use super::program::Language;
 use super::{MAX_ERRORS, Parsed, Parser, Parts};
-use crate::expression::{Environment, Expression, Value};
 use crate::mesh::Mesh;
 use crate::{Assignment, SceneError};
 
@@ -356,7 +356,7 @@ impl NamedValue {
         let assigned = |column| Some(Ok(Assignment { first, value: self.value.clone(), column }));
         let wrong = |message: String| Some(Err((self.span.clone(), message)));
         // The kinds of values do not depend on the environment.
-        let kind = match self.value.value(Environment { time: 0.0, aspect: 1.0 }) {
+        let kind = match self.value.value(Environment::CONSTANT) {
             Ok(kind) => kind,
             Err(message) => return wrong(message),
         };

@@ -206,6 +206,9 @@ fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<Option<(Range<usize>, S
                 let name = assembly.files.name(*span);
                 return Err(format!("the instruction stands in an included file, {name}"));
             }
+            if assembly.expansion_of(index).is_some() {
+                return Err("the instruction is one of a macro or a repetition".to_owned());
+            }
             let (range, text) =
                 instruction(assembly.files.bytes(*span), inst, usize::from(word), edit)?;
             let base = span.start as usize;
@@ -350,6 +353,16 @@ OUT\tsrc0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;
         assert_eq!(fixed.text, main);
         let [left] = &fixed.left[..] else { unreachable!("{:?}", fixed.left) };
         assert!(left.reason.contains("included file, fetch"), "{}", left.reason);
+    }
+
+    #[test]
+    fn bodies_of_macros_are_not_edited() {
+        let source = ".macro fetch to ; TEX to.rgba = LD tex[0].rgba temp[0].rgba ; .endm ;\n\
+            fetch temp[1] ;\nOUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+        let fixed = fixed(source);
+        assert_eq!(fixed.text, source.as_bytes());
+        let [left] = &fixed.left[..] else { unreachable!("{:?}", fixed.left) };
+        assert!(left.reason.contains("of a macro"), "{}", left.reason);
     }
 
     #[test]

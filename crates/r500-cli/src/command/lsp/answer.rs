@@ -207,7 +207,7 @@ impl<'a> PositionMap<'a> {
                 close(&mut open, &mut all);
             }
             let kind = match entry.kind {
-                OutlineKind::Label => 12,
+                OutlineKind::Label | OutlineKind::Macro => 12,
                 OutlineKind::Name => 13,
                 OutlineKind::Directive => 7,
                 OutlineKind::Block => 3,
@@ -219,7 +219,7 @@ impl<'a> PositionMap<'a> {
                 "range": self.range(entry.span), "selectionRange": self.range(entry.name_span),
             });
             open.push((entry.span.end, symbol));
-            if entry.kind != OutlineKind::Block {
+            if !matches!(entry.kind, OutlineKind::Block | OutlineKind::Macro) {
                 close(&mut open, &mut all);
             }
         }

@@ -290,7 +290,7 @@ impl Server {
             let mut places = PositionMap::new(&analysis, &uri, self.encoding, &self.guide);
             for entry in analysis.outline() {
                 let kind = match entry.kind {
-                    OutlineKind::Label => 12,
+                    OutlineKind::Label | OutlineKind::Macro => 12,
                     OutlineKind::Name => 13,
                     _ => continue,
                 };

@@ -1,35 +1,52 @@
-//! Expressions: the values of constants.
+//! Constant expressions: the one grammar and evaluator of fragment programs, vertex programs and scenes.
 //!
-//! Numbers are doubles, and functions those of `libm`, so that a scene has the same constants on every platform. A constant is rounded to
-//! float once, at the end.
+//! Numbers are doubles; functions are those of `libm`, so that a source has the same constants on every platform. The
+//! user of a value rounds it once, to its own format. [`parse()`] reads the tokens of any language through a [`Reader`].
+
+mod parse;
+
+pub use parse::{ExpressionError, MAX_DEPTH, Mark, Precedence, Reader, factor, parse, resume};
 
 /// An expression, which is evaluated for each frame.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expression {
+pub enum Expression {
+    /// A number.
     Number(f64),
     /// Seconds.
     Time,
     /// Width of the target by its height.
     Aspect,
+    /// A vector of two to four numbers.
     Vector(Vec<Self>),
+    /// A function of numbers.
     Call(Function, Vec<Self>),
+    /// The negative value.
     Negate(Box<Self>),
+    /// An operation on two values.
     Binary(Operator, Box<Self>, Box<Self>),
 }
 
+/// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
+pub enum Operator {
+    /// `+`
     Add,
+    /// `-`
     Subtract,
+    /// `*`
     Multiply,
+    /// `/`
     Divide,
 }
 
 /// A value. Matrices are rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// A number.
     Number(f64),
+    /// A vector.
     Vector([f64; 4]),
+    /// A matrix, by rows.
     Matrix([[f64; 4]; 4]),
 }
 
@@ -37,8 +54,8 @@ macro_rules! functions {
     ($($name:ident $text:literal $arguments:literal $what:literal;)*) => {
         /// A function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Function {
-            $($name,)*
+        pub enum Function {
+            $(#[doc = $what] $name,)*
         }
 
         impl Function {
@@ -51,9 +68,18 @@ macro_rules! functions {
 functions! {
     Sin "sin" 1 "sine of an angle in radians";
     Cos "cos" 1 "cosine of an angle in radians";
+    Tan "tan" 1 "tangent of an angle in radians";
     Sqrt "sqrt" 1 "square root";
+    Exp2 "exp2" 1 "2 to the power of x";
+    Log2 "log2" 1 "logarithm to base 2";
+    Pow "pow" 2 "x to the power of y";
     Abs "abs" 1 "magnitude";
     Floor "floor" 1 "greatest whole number that is not greater";
+    Ceil "ceil" 1 "least whole number that is not less";
+    Round "round" 1 "nearest whole number; halves away from 0";
+    Mod "mod" 2 "x - y*floor(x/y)";
+    Min "min" 2 "the lesser of two";
+    Max "max" 2 "the greater of two";
     Identity "identity" 0 "the matrix that changes nothing";
     Translate "translate" 3 "moves by x, y, z";
     Scale "scale" 3 "scales by x, y, z";
@@ -63,27 +89,44 @@ functions! {
 }
 
 impl Function {
-    pub(crate) fn from_name(name: &str) -> Option<(Self, usize)> {
+    /// Returns the function of a name, ignoring case, and how many arguments it has.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<(Self, usize)> {
         let found = Self::TABLE.iter().find(|(_, text, ..)| text.eq_ignore_ascii_case(name));
         found.map(|(function, _, arguments, _)| (*function, *arguments))
     }
 
     /// Returns the names of all functions.
-    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    pub fn names() -> impl Iterator<Item = &'static str> {
         Self::TABLE.iter().map(|(_, text, ..)| *text)
+    }
+
+    /// Returns the functions whose value is a number: names, how many arguments they have, meanings.
+    pub fn of_numbers() -> impl Iterator<Item = (&'static str, usize, &'static str)> {
+        let matrices = Self::TABLE.iter().position(|(f, ..)| *f == Self::Identity);
+        let count = matrices.unwrap_or(Self::TABLE.len());
+        Self::TABLE.iter().take(count).map(|(_, text, arguments, what)| (*text, *arguments, *what))
     }
 }
 
 /// What expressions depend on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Environment {
-    pub(crate) time: f64,
-    pub(crate) aspect: f64,
+pub struct Environment {
+    /// Seconds.
+    pub time: f64,
+    /// Width of the target by its height.
+    pub aspect: f64,
+}
+
+impl Environment {
+    /// That of expressions that depend on no frame.
+    pub const CONSTANT: Self = Self { time: 0.0, aspect: 1.0 };
 }
 
 impl Expression {
     /// Returns whether the value depends on the time.
-    pub(crate) fn moves(&self) -> bool {
+    #[must_use]
+    pub fn moves(&self) -> bool {
         match self {
             Self::Time => true,
             Self::Number(_) | Self::Aspect => false,
@@ -93,16 +136,36 @@ impl Expression {
         }
     }
 
+    /// Returns whether a number in it is infinite or NaN.
+    #[must_use]
+    pub fn has_infinity(&self) -> bool {
+        match self {
+            Self::Number(x) => !x.is_finite(),
+            Self::Time | Self::Aspect => false,
+            Self::Vector(parts) | Self::Call(_, parts) => parts.iter().any(Self::has_infinity),
+            Self::Negate(inner) => inner.has_infinity(),
+            Self::Binary(_, a, b) => a.has_infinity() || b.has_infinity(),
+        }
+    }
+
+    /// Evaluates to a number.
+    ///
+    /// # Errors
+    /// What does not fit together, or why the value is not a number.
+    pub fn number(&self, environment: Environment) -> Result<f64, String> {
+        match self.value(environment)? {
+            Value::Number(x) => Ok(x),
+            Value::Vector(_) => Err("expected a number, not a vector".to_owned()),
+            Value::Matrix(_) => Err("expected a number, not a matrix".to_owned()),
+        }
+    }
+
     /// Evaluates. Whether this succeeds depends on the kinds of values only, not on the environment.
     ///
     /// # Errors
     /// What does not fit together.
-    pub(crate) fn value(&self, environment: Environment) -> Result<Value, String> {
-        let number = |inner: &Self| match inner.value(environment)? {
-            Value::Number(x) => Ok(x),
-            Value::Vector(_) => Err("expected a number, not a vector".to_owned()),
-            Value::Matrix(_) => Err("expected a number, not a matrix".to_owned()),
-        };
+    pub fn value(&self, environment: Environment) -> Result<Value, String> {
+        let number = |inner: &Self| inner.number(environment);
         Ok(match self {
             Self::Number(x) => Value::Number(*x),
             Self::Time => Value::Number(environment.time),
@@ -136,9 +199,18 @@ fn call(function: Function, [a, b, c, d]: [f64; 4]) -> Value {
     match function {
         Function::Sin => Value::Number(libm::sin(a)),
         Function::Cos => Value::Number(libm::cos(a)),
+        Function::Tan => Value::Number(libm::tan(a)),
         Function::Sqrt => Value::Number(libm::sqrt(a)),
+        Function::Exp2 => Value::Number(libm::exp2(a)),
+        Function::Log2 => Value::Number(libm::log2(a)),
+        Function::Pow => Value::Number(libm::pow(a, b)),
         Function::Abs => Value::Number(a.abs()),
         Function::Floor => Value::Number(libm::floor(a)),
+        Function::Ceil => Value::Number(libm::ceil(a)),
+        Function::Round => Value::Number(libm::round(a)),
+        Function::Mod => Value::Number(a - b * libm::floor(a / b)),
+        Function::Min => Value::Number(if b < a { b } else { a }),
+        Function::Max => Value::Number(if b > a { b } else { a }),
         Function::Identity => diagonal([1.0; 4]),
         Function::Scale => diagonal([a, b, c, 1.0]),
         Function::Translate => Value::Matrix([
