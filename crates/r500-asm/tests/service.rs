@@ -85,7 +85,9 @@ LOOP int[0] ; @here src0.rgb = eye : temp[2].rgb = MAX src0.rgb src0.rgb ; JUMP 
         analysis(source).hover(at).unwrap().text
     };
     has(&at("const[2]", 3), &["(1, 2, 0.5, 4)", "`time`", "`.a`", "Read by instruction 0, 2"]);
-    has(&at("temp[1]", 0), &["Written by instruction 0", "Read by instruction 0"]);
+    let text = "Written by instruction 0\n- 0, line 2: `src0.rgb = const[2], src1.rgb = temp[1] : temp[1].rgb = MAD src0.rgb src1.rgb …`";
+    has(&at("temp[1]", 0), &[text, "Read by instruction 0"]);
+    has(&at("const[2]", 3), &["Named `eye`", "- 2, line 3: `src0.rgb = eye : "]);
     has(&at("int[0]", 1), &["64 iterations, aL from 3 in steps of -1"]);
     has(&at("eye", 1), &["`eye`: `const[2]` = (1, 2, 0.5, 4)"]);
     has(&at("here", 1), &["`@here`: address 2, 1 use"]);
@@ -207,7 +209,7 @@ fn names_and_labels_are_found_and_renamed() {
     let way = source.find("src0.rgb = way").unwrap() + 12;
     assert_eq!(analysis.definition(way).map(|span| span.start), Some(4));
     let uses: Vec<String> = analysis.references(way, true).into_iter().map(text).collect();
-    assert_eq!(uses, ["way", "way", "WAY", "way", "way"]);
+    assert_eq!(uses, ["way", "temp[1]", "way", "WAY", "way", "way"]);
     let labels: Vec<String> =
         analysis.references(source.find("@loop").unwrap(), true).into_iter().map(text).collect();
     assert_eq!(labels, ["@loop", "@LOOP", "loop", "@loop"]);
@@ -233,6 +235,56 @@ fn names_and_labels_are_found_and_renamed() {
 }
 
 #[test]
+fn registers_are_found_by_number_and_by_name() {
+    use r500_asm::ide::OccurrenceRole::{Definition, Read, Write};
+    let source = "DEF way = temp[1] ; const[0x2] = (1, 2, 3, 4) ; INPUT temp[0] = uv ;
+TEXTURE tex[0] = noise(4, 4, 1) ;
+src0.rgb = temp[0], src1.rgb = const[2] : way.rgb = MAD src0.rgb src1.rgb src0.000 ;
+TEX temp[1].rgba = LD tex[0].rgba temp[1+aL].rgba ;
+OUT src0.rgb = way : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;
+EXPECT out[0] = (0, 0, 0, 1) ;";
+    let analysis = analysis(source);
+    let text = |span| String::from_utf8_lossy(analysis.assembly().files.bytes(span)).into_owned();
+    let found = |needle: &str, nth: usize| -> Vec<(String, _)> {
+        let (at, _) = source.match_indices(needle).nth(nth).unwrap();
+        let all = analysis.occurrences(at).into_iter();
+        all.map(|one| (text(one.span), one.role)).collect()
+    };
+    let list = |all: &[(&str, _)]| -> Vec<(String, _)> {
+        all.iter().map(|(text, role)| ((*text).to_owned(), *role)).collect()
+    };
+    let temp1 = [
+        ("way", Definition),
+        ("temp[1]", Definition),
+        ("way", Write),
+        ("temp[1]", Write),
+        ("temp[1+aL]", Read),
+        ("way", Read),
+    ];
+    for (needle, nth) in [("temp[1]", 1), ("[1+aL]", 0), ("way.rgb", 0), ("1].rgba", 0)] {
+        assert_eq!(found(needle, nth), list(&temp1), "{needle}");
+    }
+    assert_eq!(found("const[2]", 0), list(&[("const[0x2]", Definition), ("const[2]", Read)]));
+    assert_eq!(found("temp[0]", 1), list(&[("temp[0]", Definition), ("temp[0]", Read)]));
+    assert_eq!(found("tex[0]", 1), list(&[("tex[0]", Definition), ("tex[0]", Read)]));
+    let out = [("out[0]", Write), ("out[0]", Write), ("out[0]", Read)];
+    assert_eq!(found("out[0]", 0), list(&out));
+
+    let at = |needle: &str, nth| source.match_indices(needle).nth(nth).unwrap().0;
+    let lines = |all: Vec<r500_asm::Span>| -> Vec<usize> {
+        all.iter().map(|span| source[..span.start as usize].lines().count()).collect()
+    };
+    assert_eq!(lines(analysis.definitions(at("const[2]", 0))), [1]);
+    assert_eq!(lines(analysis.definitions(at("temp[1+aL]", 0))), [1, 1, 3, 4]);
+    assert_eq!(lines(analysis.definitions(at("tex[0]", 1))), [2]);
+    assert_eq!(lines(analysis.definitions(at("out[0]", 2))), [5, 5]);
+    assert_eq!(lines(analysis.references(at("const[2]", 0), false)), [3]);
+    assert_eq!(analysis.definitions(at("src0", 0)), []);
+    // A rename changes the name only.
+    assert_eq!(analysis.rename(at("way", 0), "path").unwrap().len(), 3);
+}
+
+#[test]
 fn names_of_included_files_are_found_there() {
     let mut loader = |path: &str, _: &str| {
         Ok(Loaded { name: path.to_owned(), bytes: b"DEF eye = const[3] ;".to_vec() })
@@ -243,7 +295,9 @@ fn names_of_included_files_are_found_there() {
     let definition = analysis.definition(source.len() - 6).unwrap();
     assert_eq!((definition.file, definition.start), (1, 4));
     assert_eq!(analysis.definition(12).map(|span| span.file), Some(1));
-    assert_eq!(analysis.references(source.len() - 6, true).len(), 2);
+    let uses = analysis.references(source.len() - 6, true);
+    let files: Vec<u32> = uses.iter().map(|span| span.file).collect();
+    assert_eq!(files, [0, 1, 1]);
     has(&analysis.hover(12).unwrap().text, &["names.inc"]);
 }
 

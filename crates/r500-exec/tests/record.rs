@@ -279,6 +279,19 @@ fn breakpoints_are_the_same_in_both_directions() {
             }
             assert_eq!(recording.position(), 0);
             assert_eq!(backward, wanted, "{name} {breaks:?} backward");
+            // All hits, from any position.
+            recording.seek(recording.len() / 2);
+            let all = breaks.iter().flat_map(|stop| recording.hits(stop, None));
+            let mut all: Vec<usize> = all.collect();
+            all.sort_unstable();
+            assert_eq!(all, wanted, "{name} {breaks:?} all");
+            let red_is_low = compare(Comparison::Lt, place(Variable::Temp(0, red)), number(0.5));
+            for stop in &breaks {
+                let low = |at: &usize| states[*at].lanes()[lane].temps[0][0] < 0.5;
+                let expected: Vec<usize> =
+                    recording.hits(stop, None).into_iter().filter(low).collect();
+                assert_eq!(recording.hits(stop, Some(&red_is_low)), expected, "{name} {stop:?}");
+            }
         }
     }
 }

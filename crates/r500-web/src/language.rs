@@ -67,13 +67,13 @@ pub struct Renamable {
     name: String,
 }
 
-/// Returns the definition of the name or label at a position; `None` if it is in an included file.
+/// Returns the definition of the name, label or register at a position; `None` if it is in an included file.
 #[must_use]
 pub fn definition(document: &Document, at: usize) -> Option<Range> {
     document.range(document.analysis.definition(document.byte(at))?)
 }
 
-/// Returns the uses and the definition of the name or label at a position, in the source itself.
+/// Returns the uses and the definition of the name, label or register at a position, in the source itself.
 #[must_use]
 pub fn references(document: &Document, at: usize) -> Vec<Range> {
     let found = document.analysis.references(document.byte(at), true).into_iter();
@@ -184,7 +184,7 @@ mod tests {
         let document = Document::new(text.into(), "x".into(), Vec::new());
         let at = text[..text.rfind("eye").unwrap()].encode_utf16().count();
         let defined = definition(&document, at).unwrap();
-        assert_eq!(references(&document, at).len(), 3);
+        assert_eq!(references(&document, at).len(), 4);
         assert_eq!(references(&document, at)[0], defined);
         assert_eq!(renamable(&document, at).unwrap().name, "eye");
         let renamed = document.applied(&rename(&document, at, "place").unwrap());

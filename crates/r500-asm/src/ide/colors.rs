@@ -40,7 +40,7 @@ impl Analysis {
             let values = span(*tokens.get(open)?).to(span(*tokens.get(close)?));
             let state = &self.assembly.job.program.state;
             let value = state.constants.get(usize::from(constant))?.map(f32::from_bits);
-            let says = self.names_of(constant).any(says_color)
+            let says = self.color_names(constant).any(says_color)
                 || self.comment_after(tokens.last()?.end).is_some_and(|text| says_color(&text));
             says.then_some(ColorConstant { span: values, constant, value })
         };
@@ -55,16 +55,13 @@ impl Analysis {
         }
     }
 
-    fn names_of(&self, constant: u8) -> impl Iterator<Item = &str> {
-        let symbols = self.assembly.symbols.iter();
-        let defined = symbols
-            .filter(move |symbol| symbol.kind == SymbolKind::Register(Register::Const(constant)))
-            .map(|symbol| symbol.name.as_str());
+    /// Returns the names of a constant that hold at least red, green and blue.
+    fn color_names(&self, constant: u8) -> impl Iterator<Item = &str> {
         let uniforms = self.assembly.job.uniforms.iter();
         let uniforms = uniforms
             .filter(move |uniform| uniform.constant == constant && uniform.channels >= 3)
             .map(|uniform| uniform.name.as_str());
-        defined.chain(uniforms)
+        self.names_of(Register::Const(constant)).chain(uniforms)
     }
 
     /// Returns the comment after a position on its line.

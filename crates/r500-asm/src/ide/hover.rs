@@ -6,6 +6,7 @@ use r500_isa::{Field, FieldKind, InlineConst, Instruction, Slot, Value};
 use super::expansions::number_text;
 use super::hints::dwords;
 use super::keyword_docs::{self, KeywordDoc, Role};
+use super::occurrences::numbered;
 use super::{Analysis, CursorContext, Head, span};
 use crate::foreign_ops::foreign_op;
 use crate::items::Register;
@@ -132,15 +133,8 @@ impl Analysis {
             // Skips the contents of brackets backwards: a number, `+`, `aL`.
             (at.saturating_sub(4)..at).rev().find(|at| mark(*at, b'['))?.checked_sub(1)?
         };
-        let close = (word + 2..(word + 6).min(self.code.len())).find(|at| mark(*at, b']'))?;
-        if at > close {
-            return None;
-        }
-        let index = self.code.get(word + 2..close)?;
-        let numbers = index.iter().filter_map(|p| std::str::from_utf8(self.bytes(*p)).ok());
-        let n = numbers.filter_map(|text| text.parse::<u8>().ok()).next().unwrap_or(0);
-        let register = Register::of(self.bytes(self.code[word]), n)?;
-        Some((register, span(self.code[word]).to(span(self.code[close]))))
+        let (register, close) = numbered(&self.text, &self.code, word)?;
+        (at <= close).then(|| (register, span(self.code[word]).to(span(self.code[close]))))
     }
 
     /// Returns the hover text of a word after a `.`: a half, a mask, a swizzle.

@@ -1,4 +1,4 @@
-//! Register hover: its value and the instructions that write and read it.
+//! Register hover: its value, its names and the instructions that write and read it.
 
 use std::fmt::Write;
 
@@ -6,7 +6,11 @@ use r500_isa::values::{FcOp, InstType};
 use r500_isa::{Access, InlineConst, InstInfo, Instruction, JumpInput};
 
 use super::Analysis;
-use crate::items::Register;
+use crate::items::{Register, SymbolKind};
+
+/// How many instructions a description quotes, and their length in characters.
+const EXCERPTS: usize = 4;
+const EXCERPT_LENGTH: usize = 80;
 
 impl Register {
     /// Returns the register that a word and an index name.
@@ -45,7 +49,7 @@ struct RegisterUses {
 }
 
 impl Analysis {
-    /// Returns a short description of a register: value, writers and readers.
+    /// Returns a short description of a register: value, names, writers and readers.
     pub(super) fn register(&self, register: Register) -> String {
         let job = &self.assembly.job;
         let state = &job.program.state;
@@ -105,13 +109,51 @@ impl Analysis {
                 write!(text, "inline constant {value} (code {code})")
             }
         };
+        let names: Vec<String> = self.names_of(register).map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            let _ = write!(text, "\n\nNamed {}", names.join(", "));
+        }
         let uses = self.uses(register);
         for (what, places) in [("Written", &uses.written), ("Read", &uses.read)] {
-            if !places.is_empty() {
-                let _ = write!(text, "\n\n{what} by instruction {}", numbers(places));
+            if places.is_empty() {
+                continue;
+            }
+            let _ = write!(text, "\n\n{what} by instruction {}", numbers(places));
+            for &at in places.iter().take(EXCERPTS) {
+                text.push_str(&self.excerpt(at));
             }
         }
         text
+    }
+
+    /// Returns the names that `DEF` gives to a register.
+    pub(super) fn names_of(&self, register: Register) -> impl Iterator<Item = &str> {
+        let symbols = self.assembly.symbols.iter();
+        symbols
+            .filter(move |symbol| symbol.kind == SymbolKind::Register(register))
+            .map(|symbol| symbol.name.as_str())
+    }
+
+    /// Returns a list item with the line and the text of an instruction.
+    fn excerpt(&self, at: usize) -> String {
+        let Some(&span) = self.assembly.spans.get(at) else { return String::new() };
+        let files = &self.assembly.files;
+        let line = files.position(span).line;
+        let place = match span.file {
+            0 => format!("line {line}"),
+            _ => format!("`{}`, line {line}", files.name(span)),
+        };
+        let bytes = String::from_utf8_lossy(files.bytes(span));
+        // Comments between the lines of an instruction may contain any characters.
+        let lines = bytes.lines().map(|line| line.split("--").next().unwrap_or_default());
+        let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+        let mut text = words.join(" ").replace('`', "'");
+        if let Some((end, _)) = text.char_indices().nth(EXCERPT_LENGTH) {
+            let end = text[..end].rfind(' ').unwrap_or(end);
+            text.truncate(end);
+            text.push_str(" …");
+        }
+        format!("\n- {at}, {place}: `{text}`")
     }
 
     fn uses(&self, register: Register) -> RegisterUses {

@@ -1,6 +1,6 @@
 //! Symbols: definitions, references, rename and the outline of a source.
 
-use super::{Analysis, Head, TextEdit, span, touches};
+use super::{Analysis, Head, OccurrenceRole, TextEdit, span, touches};
 use crate::items::Register;
 use crate::items::{Symbol, SymbolKind};
 use crate::macros::MacroWord;
@@ -64,18 +64,41 @@ impl std::fmt::Display for Renaming {
 impl std::error::Error for Renaming {}
 
 impl Analysis {
-    /// Returns the definition of the name, label or file at a position; for a file, all of it.
+    /// Returns the definition of the name, label, register or file at a position; for a file, all of it. Of several
+    /// definitions of a register it is the first.
     #[must_use]
     pub fn definition(&self, at: usize) -> Option<Span> {
-        if let Some(include) = self.assembly.includes.iter().find(|i| touches(i.span, at)) {
-            return Some(Span { file: include.file, start: 0, end: 0 });
-        }
-        self.symbol(at).map(|symbol| symbol.span)
+        self.definitions(at).first().copied()
     }
 
-    /// Returns the uses of the symbol at a position, by file and position, with its definition on request.
+    /// Returns the definitions of the name, label, register or file at a position. A register is defined by the
+    /// directives that give it a name or a value, and by the instructions that write it.
+    #[must_use]
+    pub fn definitions(&self, at: usize) -> Vec<Span> {
+        if let Some(include) = self.assembly.includes.iter().find(|i| touches(i.span, at)) {
+            return vec![Span { file: include.file, start: 0, end: 0 }];
+        }
+        if let Some(symbol) = self.symbol(at) {
+            return vec![symbol.span];
+        }
+        let all = self.occurrences(at).into_iter();
+        all.filter(|one| one.role != OccurrenceRole::Read).map(|one| one.span).collect()
+    }
+
+    /// Returns the uses of the symbol or register at a position, by file and position; with its definitions by
+    /// directives on request. Those of a register include its names.
     #[must_use]
     pub fn references(&self, at: usize, definition: bool) -> Vec<Span> {
+        if self.register_under(at).is_some() {
+            let all = self.occurrences(at).into_iter();
+            let all = all.filter(|one| definition || one.role != OccurrenceRole::Definition);
+            return all.map(|one| one.span).collect();
+        }
+        self.symbol_references(at, definition)
+    }
+
+    /// Returns the uses of the symbol at a position.
+    fn symbol_references(&self, at: usize, definition: bool) -> Vec<Span> {
         let Some(symbol) = self.symbol(at) else { return Vec::new() };
         let uses = self.assembly.references.iter();
         let uses = uses.filter(|r| r.definition == Some(symbol.span)).map(|r| r.span);
@@ -122,7 +145,7 @@ impl Analysis {
         if let Some(taken) = taken {
             return Err(Renaming::Taken(taken.span));
         }
-        let edits = self.references(at, true).into_iter().map(|span| {
+        let edits = self.symbol_references(at, true).into_iter().map(|span| {
             let marked = self.assembly.files.bytes(span).first() == Some(&b'@');
             // Space between `@` and the name is removed.
             TextEdit { span, text: if marked { format!("@{name}") } else { name.to_owned() } }

@@ -23,6 +23,8 @@ pub(crate) struct Failure {
     error: anyhow::Error,
     /// Whether the message is complete: diagnostics with their own labels.
     complete: bool,
+    /// The first of several errors, on one line.
+    first: Option<String>,
 }
 
 /// The result of a subcommand.
@@ -31,22 +33,37 @@ pub(crate) type Outcome<T = Status> = Result<T, Failure>;
 impl Failure {
     /// Returns a failure for an input with errors.
     pub(crate) fn input(error: impl Into<anyhow::Error>) -> Self {
-        Self { status: Status::Failed, error: error.into(), complete: false }
+        Self { status: Status::Failed, error: error.into(), complete: false, first: None }
     }
 
     /// Returns a failure for an input with errors, with the complete message.
     pub(crate) fn diagnosed(text: String) -> Self {
-        Self { status: Status::Failed, error: anyhow::anyhow!(text), complete: true }
+        Self { status: Status::Failed, error: anyhow::anyhow!(text), complete: true, first: None }
     }
 
     /// Returns a failure for wrong usage.
     pub(crate) fn usage(message: impl Display) -> Self {
-        Self { status: Status::Usage, error: anyhow::anyhow!("{message}"), complete: false }
+        Self {
+            status: Status::Usage,
+            error: anyhow::anyhow!("{message}"),
+            complete: false,
+            first: None,
+        }
     }
 
     /// Returns a failure for a command that could not complete.
     pub(crate) fn could_not(error: impl Into<anyhow::Error>) -> Self {
-        Self { status: Status::CouldNot, error: error.into(), complete: false }
+        Self { status: Status::CouldNot, error: error.into(), complete: false, first: None }
+    }
+
+    /// Adds the first of several errors, on one line, for [`Self::summary`].
+    pub(crate) fn with_first(self, first: String) -> Self {
+        Self { first: Some(first), ..self }
+    }
+
+    /// Returns the first of several errors, else the message.
+    pub(crate) fn summary(&self) -> String {
+        self.first.clone().unwrap_or_else(|| self.message())
     }
 
     /// Converts to a failure to complete: whatever the cause, there is no verdict.

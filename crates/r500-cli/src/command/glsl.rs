@@ -10,7 +10,7 @@ use r500::pvs::Source;
 use r500_mesa::Stage;
 
 use super::compiler::sources::pair_of_text;
-use super::compiler::{CompilerArgs, Verdict, diagnose};
+use super::compiler::{CompilerArgs, Verdict, diagnose, first_error};
 use super::exit::{Failure, Outcome as Exit};
 use super::input_file;
 
@@ -33,8 +33,26 @@ pub(super) struct Lines {
 /// What became of a shader, or why it is not a program.
 #[derive(Clone, Debug)]
 struct Outcome {
-    shader: Result<Shader, String>,
+    shader: Result<Shader, Rejected>,
     lines: Option<Lines>,
+}
+
+/// Why a shader is not a program.
+#[derive(Clone, Debug)]
+struct Rejected {
+    message: String,
+    /// The first error, on one line.
+    first: Option<String>,
+}
+
+impl From<Rejected> for Failure {
+    fn from(rejected: Rejected) -> Self {
+        let failure = Self::input(anyhow::anyhow!(rejected.message));
+        match rejected.first {
+            Some(first) => failure.with_first(first),
+            None => failure,
+        }
+    }
 }
 
 /// Shaders that were compiled.
@@ -53,15 +71,19 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
     let Some(text) = text(file) else { return Ok(None) };
     let known = compiled(|compiled| compiled.get(file).cloned());
     if let Some(known) = known {
-        return known.shader.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)));
+        return known.shader.map(Some).map_err(Failure::from);
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
     let verdict = CompilerArgs::usual()?.chosen()?.swap_remove(0).compile(&pair)?;
     diagnose(&verdict, false);
     let is_vertex = pair.fragment.is_none();
     let result = match verdict.is_fine() {
-        true => shader(&verdict, is_vertex).map_err(|failure| failure.message()),
-        false => Err(format!("{}: {}", pair.name, verdict.reason())),
+        true => shader(&verdict, is_vertex)
+            .map_err(|failure| Rejected { message: failure.message(), first: None }),
+        false => {
+            let message = format!("{}: {}", pair.name, verdict.reason());
+            Err(Rejected { message, first: first_error(&verdict) })
+        }
     };
     let lines = match verdict.spans_of(Stage::Fragment) {
         [] => None,
@@ -69,7 +91,7 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
     };
     let outcome = Outcome { shader: result.clone(), lines };
     compiled(|compiled| compiled.insert(file.to_owned(), outcome));
-    result.map(Some).map_err(|message| Failure::input(anyhow::anyhow!(message)))
+    result.map(Some).map_err(Failure::from)
 }
 
 fn shader(verdict: &Verdict, is_vertex: bool) -> Exit<Shader> {

@@ -4,7 +4,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use r500::asm::{Assembly, RenderOptions, Span};
+use r500::asm::{Assembly, DiagnosticCode, RenderOptions, Span};
 use r500::files::{self as guard, MAX_TEXT, NamedFiles};
 use r500::formats::{Limits, LogEntry, ReadErrorKind};
 use r500::program::Job;
@@ -320,7 +320,17 @@ pub(super) fn diagnose_first(assembly: &Assembly, most: usize) {
 
 /// Returns the failure for a source with errors, with its diagnostics.
 pub(super) fn with_errors(assembly: &Assembly) -> Failure {
-    Failure::diagnosed(diagnostics(assembly, MAX_ERRORS))
+    let failure = Failure::diagnosed(diagnostics(assembly, MAX_ERRORS));
+    let mut errors = assembly.errors();
+    let Some(first) = errors.next() else { return failure };
+    let (name, at) = (assembly.files.name(first.span), assembly.files.position(first.span));
+    let help: String = first.help.iter().map(|help| format!("; {help}")).collect();
+    let more = match errors.filter(|error| error.code != DiagnosticCode::TooManyErrors).count() {
+        0 => String::new(),
+        more => format!(" (the first of {} errors)", more + 1),
+    };
+    let message = &first.message;
+    failure.with_first(format!("{name}:{}:{}: {message}{help}{more}", at.line, at.column))
 }
 
 fn diagnostics(assembly: &Assembly, most: usize) -> String {

@@ -148,6 +148,11 @@ impl SourceMap {
         self.labels.iter().find(|(label, _)| *label == name).map(|(_, address)| *address)
     }
 
+    /// Returns the label of an address.
+    pub(super) fn label_at(&self, address: u32) -> Option<&str> {
+        self.labels.iter().find(|(_, at)| *at == address).map(|(name, _)| name.as_str())
+    }
+
     /// Returns the last label before an address.
     pub(super) fn label_before(&self, address: u32) -> Option<&str> {
         let before = self.labels.iter().filter(|(_, at)| *at <= address);

@@ -137,8 +137,10 @@ fn neovim_is_answered() {
     assert_eq!(session.result(5)["uri"], uri("names.inc"));
     let uses: Vec<&Value> =
         session.result(6).as_array().unwrap().iter().map(|one| &one["range"]).collect();
-    let wanted = [range((5, 4), (5, 7)), range((6, 11), (6, 14)), range((7, 11), (7, 14))];
-    assert_eq!(uses, wanted.iter().collect::<Vec<_>>());
+    // The definition has the name and the register.
+    let definition = [range((5, 4), (5, 7)), range((5, 10), (5, 17))];
+    let wanted = [&definition[..], &[range((6, 11), (6, 14)), range((7, 11), (7, 14))]].concat();
+    assert_eq!(uses, wanted.iter().collect::<Vec<&Value>>());
 
     // Fixed, and moved by a line with characters of two units: the checker speaks. The fetch is not
     // waited for, and IF does not wait for the comparison.

@@ -121,6 +121,31 @@ impl Recording {
         })
     }
 
+    /// Returns all positions of the run that a breakpoint hits, in order; with a condition, those where it holds.
+    ///
+    /// Except for breakpoints at addresses without a condition, this runs the engine over the whole recording.
+    #[must_use]
+    pub fn hits(&self, stop: &Break, condition: Option<&Expr>) -> Vec<usize> {
+        if let (Break::At(address), None) = (stop, condition) {
+            let all = self.steps.iter().enumerate();
+            return all.filter(|(_, step)| step.address == *address).map(|(at, _)| at).collect();
+        }
+        let observe = |now: &Snapshot<'_>| {
+            (stop.observe(now), condition.is_none_or(|condition| condition.holds(now)))
+        };
+        let hit = |before: Option<&(Trigger, bool)>, now: &(Trigger, bool)| {
+            now.1 && Trigger::hits(before.map(|(trigger, _)| trigger), &now.0)
+        };
+        let (_, start) = self.checkpoint(0);
+        let first = hit(None, &observe(&self.snapshot(0, &start)));
+        let mut positions = if first { vec![0] } else { Vec::new() };
+        self.scan((0, start), self.len(), &observe, &hit, |at| {
+            positions.push(at);
+            true
+        });
+        positions
+    }
+
     /// Moves to the nearest position where a predicate holds, else to the end or start of the run.
     pub fn run_to(&mut self, direction: Direction, holds: impl Fn(&Snapshot<'_>) -> bool) -> Stop {
         match self.find(direction, None, holds, |_, &now| now) {

@@ -35,6 +35,24 @@ pub(in crate::command) fn diagnose(verdict: &Verdict, several: bool) {
     }
 }
 
+/// Returns the first error of a compilation on one line; `None` if the compiler reports none.
+pub(in crate::command) fn first_error(verdict: &Verdict) -> Option<String> {
+    let mut errors = verdict.messages.iter().filter(|(_, message)| message.is_error);
+    let (stage, message) = errors.next()?;
+    let place = verdict.shader(*stage).and_then(|shader| {
+        let before = shader.text.get(..span(shader, message)?.start)?;
+        let line = before.matches('\n').count() + shader.first_line.max(1) as usize;
+        Some(format!("{}:{line}", shader.file))
+    });
+    let place = place.unwrap_or_else(|| verdict.name.clone());
+    let help = message.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
+    let more = match errors.count() {
+        0 => String::new(),
+        more => format!(" (the first of {} errors)", more + 1),
+    };
+    Some(format!("{place}: {}{help}{more}", message.text))
+}
+
 fn diagnose_one(verdict: &Verdict, stage: Option<Stage>, message: &Message, several: bool) {
     let level = if message.is_error { MessageLevel::Error } else { MessageLevel::Warning };
     let shader = verdict.shader(stage);

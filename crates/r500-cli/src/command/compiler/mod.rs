@@ -30,7 +30,7 @@ use r500_stream::Chip;
 use super::exit::{Failure, Outcome};
 use super::{syntax, terminal};
 
-pub(super) use messages::{diagnose, span};
+pub(super) use messages::{diagnose, first_error, span};
 pub(super) use verdict::{Verdict, place};
 
 /// Which compiler.

@@ -3,12 +3,20 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`server`] | the protocol: requests, responses, events |
-//! | [`target`] | the debuggee: program, recorded pixel, breakpoints |
-//! | [`variables`] | registers and state as variables |
+//! | [`target`] | the debuggee: the program and the debugger's session |
+//! | [`breakpoints`] | requests that set breakpoints |
+//! | [`frames`], [`disassembly`] | stack frames, instructions with their dwords |
+//! | [`variables`], [`references`] | registers and state as variables, which expand |
+//! | [`console`] | the debugger's commands |
 //!
 //! As in the language server, protocol types are written as JSON where they are used: no maintained crate of such types
 //! covers reverse execution.
 
+mod breakpoints;
+mod console;
+mod disassembly;
+mod frames;
+mod references;
 mod server;
 mod target;
 mod variables;
@@ -23,10 +31,10 @@ use super::wire;
 /// Serve an editor: the Debug Adapter Protocol on stdin and stdout.
 ///
 /// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code and Neovim. A pixel of the picture is
-/// recorded and can be stepped through in both directions, with breakpoints on lines, labels and conditions, watches, registers,
-/// constants and the pixels that share its program counter. The launch request takes: program (a file of any format), pixel
-/// ([x, y], y = 0 the bottom row; default: the middle), size ([width, height]), pick, time, stopOnEntry (default: true),
-/// limitInstructions.
+/// recorded and can be stepped through in both directions, with breakpoints on lines, labels, instructions and changes of values
+/// (conditions, hit counts, messages), watches, registers, constants, the pixels that share its program counter, a disassembly, and the
+/// commands of `r500 debug` in the debug console. The launch request takes: program (a file of any format), pixel ([x, y], y = 0 the
+/// bottom row; default: the middle), size ([width, height]), pick, time, stopOnEntry (default: true), limitInstructions.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Dap {}

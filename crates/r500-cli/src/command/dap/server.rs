@@ -2,17 +2,20 @@
 
 use std::io::{self, Write};
 
-use r500::exec::record::{Break, Direction, Stop};
+use r500::exec::record::{Direction, Recording, Stop};
 use r500_stream::counted;
 use serde_json::{Value, json};
 
-use super::target::{BreakKind, Target};
-use super::variables;
+use super::target::Target;
+use super::{breakpoints, console, disassembly, frames, variables};
+use crate::command::debug::breakpoint::Owner;
+use crate::command::debug::session::Session;
 use crate::command::wire::{Incoming, Messages, send};
 
 /// Serves until the client disconnects or is gone. Returns whether it disconnected.
 pub(super) fn serve(messages: &Messages, out: &mut impl Write) -> io::Result<bool> {
-    let mut server = Server::default();
+    // Clients count from 1 unless they say otherwise.
+    let mut server = Server { line_from: 1, column_from: 1, ..Server::default() };
     loop {
         match messages.next() {
             Incoming::Message(message) if message["type"] == "request" => {
@@ -47,8 +50,9 @@ struct Server {
     sequence: u64,
     target: Option<Target>,
     stop_on_entry: bool,
-    /// Whether the client counts lines and columns from 0.
-    from_zero: bool,
+    /// The numbers of the client's first line and first column: 0 or 1.
+    line_from: usize,
+    column_from: usize,
     /// Events to send after the response.
     events: Vec<(&'static str, Value)>,
 }
@@ -57,8 +61,6 @@ type Answer = Result<Value, String>;
 
 /// The id of the only thread.
 const THREAD: u64 = 1;
-/// The source reference of the listing of a program without assembly.
-const LISTING: u64 = 1;
 
 impl Server {
     fn send(&mut self, out: &mut impl Write, mut message: Value) -> io::Result<()> {
@@ -90,7 +92,8 @@ impl Server {
     fn request(&mut self, command: &str, arguments: &Value) -> Answer {
         match command {
             "initialize" => {
-                self.from_zero = arguments["linesStartAt1"] == false;
+                self.line_from = usize::from(arguments["linesStartAt1"] != false);
+                self.column_from = usize::from(arguments["columnsStartAt1"] != false);
                 return Ok(capabilities());
             }
             "launch" => return self.launch(arguments),
@@ -104,80 +107,145 @@ impl Server {
             "cancel" => return Ok(json!({})),
             "threads" => {
                 let name = self.target.as_ref().map_or_else(String::new, |target| {
-                    let [x, y] = pixel(target);
-                    format!("{}, pixel {x},{y}", target.name)
+                    let [x, y] = target.session.pixel();
+                    format!("{}, pixel {x},{y}", target.session.name)
                 });
                 return Ok(json!({ "threads": [{ "id": THREAD, "name": name }] }));
             }
+            "completions" => return Ok(console::completions(arguments, self.column_from)),
+            "evaluate" if arguments["context"] == "repl" => return self.enter(arguments),
             _ => {}
         }
-        let from_zero = self.from_zero;
+        let line_from = self.line_from;
         let target = self.target.as_mut().ok_or("nothing is launched")?;
-        let moved = match command {
-            "configurationDone" => {
-                if self.stop_on_entry {
-                    self.events.push(("stopped", stopped("entry", "")));
-                    return Ok(json!({}));
-                }
-                target.run(Direction::Forward)
+        match command {
+            "configurationDone" if self.stop_on_entry => {
+                self.events.push(("stopped", stopped("entry", "")));
+                Ok(json!({}))
             }
-            "restart" => {
-                target.recording.seek(0);
+            "configurationDone" | "continue" => self.run(Direction::Forward),
+            "reverseContinue" => self.run(Direction::Backward),
+            "restart" => self.step(|recording| {
+                recording.seek(0);
                 Stop::Reached
+            }),
+            "next" => self.step(|recording| recording.step_over(Direction::Forward)),
+            "stepIn" => self.step(|recording| recording.step(Direction::Forward)),
+            "stepOut" => self.step(|recording| recording.step_out(Direction::Forward)),
+            "stepBack" => self.step(|recording| recording.step(Direction::Backward)),
+            "pause" => {
+                self.events.push(("stopped", stopped("pause", "")));
+                Ok(json!({}))
             }
-            "continue" => target.run(Direction::Forward),
-            "reverseContinue" => target.run(Direction::Backward),
-            "next" => target.recording.step_over(Direction::Forward),
-            "stepIn" => target.recording.step(Direction::Forward),
-            "stepOut" => target.recording.step_out(Direction::Forward),
-            "stepBack" => target.recording.step(Direction::Backward),
-            "pause" => Stop::Reached,
-            _ => return ask(target, command, arguments, from_zero),
-        };
-        let reason = match (moved, command) {
-            (Stop::Break(_), _) => "breakpoint",
-            (Stop::Reached, "pause") => "pause",
-            _ => "step",
-        };
-        let text = match moved {
-            Stop::Start => "the start of the program".to_owned(),
-            Stop::End => target.end(),
-            _ => String::new(),
-        };
-        self.events.push(("stopped", stopped(reason, &text)));
-        Ok(json!({ "allThreadsContinued": true }))
+            _ => ask(target, command, arguments, line_from),
+        }
     }
 
     fn launch(&mut self, arguments: &Value) -> Answer {
-        let target = Target::launch(arguments)?;
+        let target = match Target::launch(arguments) {
+            Ok(target) => target,
+            Err(error) => {
+                if let Some(details) = error.details {
+                    self.print("stderr", &format!("{details}\n"));
+                }
+                return Err(error.message);
+            }
+        };
         self.stop_on_entry = arguments["stopOnEntry"] != false;
+        let session = &target.session;
         let text = format!(
-            "{}: pixel {:?}, {} recorded, up to {}\n",
-            target.name,
-            pixel(&target),
-            counted(target.recording.len(), "instruction"),
-            target.end()
+            "{}: pixel {:?}, {} recorded, up to {}\n`help` lists the commands of this console\n",
+            session.name,
+            session.pixel(),
+            counted(session.recording.len(), "instruction"),
+            session.end()
         );
-        self.events.push(("output", json!({ "category": "console", "output": text })));
+        self.print("console", &text);
         self.target = Some(target);
         // The client may set breakpoints from now on.
         self.events.push(("initialized", json!({})));
         Ok(json!({}))
     }
-}
 
-fn pixel(target: &Target) -> [u32; 2] {
-    let now = target.recording.now();
-    [now.pixel().x, now.pixel().y]
+    fn print(&mut self, category: &str, text: &str) {
+        self.events.push(("output", json!({ "category": category, "output": text })));
+    }
+
+    /// Runs to the next breakpoint of any kind.
+    fn run(&mut self, direction: Direction) -> Answer {
+        let target = self.target.as_mut().ok_or("nothing is launched")?;
+        let ran = target.session.run(direction);
+        let hits = &ran.hits;
+        let mut event = match hits.first() {
+            Some(hit) => {
+                let reason = match hit.owner {
+                    Owner::Command | Owner::Line => "breakpoint",
+                    Owner::Label => "function breakpoint",
+                    Owner::Instruction => "instruction breakpoint",
+                    Owner::Data => "data breakpoint",
+                };
+                stopped(reason, &hit.description())
+            }
+            None => stopped("step", &edge(&target.session, ran.stop)),
+        };
+        if !hits.is_empty() {
+            event["hitBreakpointIds"] = hits.iter().map(|hit| hit.number).collect();
+        }
+        self.log(&ran.log);
+        self.events.push(("stopped", event));
+        Ok(json!({ "allThreadsContinued": true }))
+    }
+
+    /// Moves the position without regard to breakpoints; messages on the way are logged.
+    fn step(&mut self, step: impl Fn(&mut Recording) -> Stop) -> Answer {
+        let target = self.target.as_mut().ok_or("nothing is launched")?;
+        let session = &mut target.session;
+        let from = session.recording.position();
+        let stop = step(&mut session.recording);
+        let log = session.log_since(from);
+        let event = stopped("step", &edge(session, stop));
+        self.log(&log);
+        self.events.push(("stopped", event));
+        Ok(json!({}))
+    }
+
+    fn log(&mut self, lines: &[String]) {
+        if !lines.is_empty() {
+            self.print("console", &lines.concat());
+        }
+    }
+
+    /// Executes a line of the debug console.
+    fn enter(&mut self, arguments: &Value) -> Answer {
+        let target = self.target.as_mut().ok_or("nothing is launched")?;
+        let line = arguments["expression"].as_str().unwrap_or_default();
+        let entered = console::enter(target, line)?;
+        for number in entered.removed {
+            let point = json!({ "id": number, "verified": false });
+            self.events.push(("breakpoint", json!({ "reason": "removed", "breakpoint": point })));
+        }
+        if entered.moved {
+            self.events.push(("stopped", stopped("step", "")));
+        }
+        if entered.quit {
+            self.events.push(("terminated", json!({})));
+        }
+        Ok(entered.answer)
+    }
 }
 
 fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
         "supportsConditionalBreakpoints": true,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
         "supportsFunctionBreakpoints": true,
+        "supportsInstructionBreakpoints": true,
         "supportsDataBreakpoints": true,
+        "supportsDisassembleRequest": true,
         "supportsEvaluateForHovers": true,
+        "supportsCompletionsRequest": true,
         "supportsStepBack": true,
         "supportsRestartRequest": true,
         "supportsTerminateRequest": true,
@@ -194,79 +262,31 @@ fn stopped(reason: &str, text: &str) -> Value {
     body
 }
 
+/// Returns the end of the run at which a move stopped; empty if it stopped before.
+fn edge(session: &Session, stop: Stop) -> String {
+    match stop {
+        Stop::Start => "the start of the program".to_owned(),
+        Stop::End => session.end(),
+        Stop::Reached | Stop::Break(_) => String::new(),
+    }
+}
+
 /// Handles requests that do not move the position.
-fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -> Answer {
-    let own = usize::from(from_zero);
+fn ask(target: &mut Target, command: &str, arguments: &Value, line_from: usize) -> Answer {
     Ok(match command {
-        "setBreakpoints" => {
-            let ours = is_ours(target, &arguments["source"]);
-            let wanted = arguments["breakpoints"].as_array().map_or(&[][..], Vec::as_slice);
-            let mut breaks = Vec::new();
-            let answers: Vec<Value> = wanted
-                .iter()
-                .map(|one| {
-                    let line = one["line"].as_u64().and_then(|line| usize::try_from(line).ok());
-                    let found =
-                        line.filter(|_| ours).and_then(|line| target.map.address_of(line + own));
-                    let (address, line) = found.ok_or("no instruction of the program is there")?;
-                    breaks.push(target.break_at(address, one["condition"].as_str())?);
-                    Ok(json!({ "verified": true, "line": line - own }))
-                })
-                .map(verified)
-                .collect();
-            // Other files have no instructions of this program, so their breakpoints do not affect it.
-            if ours {
-                target.set_breaks(BreakKind::Line, breaks);
-            }
-            json!({ "breakpoints": answers })
-        }
-        "setFunctionBreakpoints" => {
-            set(target, BreakKind::Label, &arguments["breakpoints"], |target, one| {
-                let name = one["name"].as_str().unwrap_or_default();
-                let labels = || target.map.labels().collect::<Vec<_>>().join(", ");
-                let address = target.map.label(name);
-                let address = address.ok_or_else(|| {
-                    format!("there is no label `{name}`; there are: {}", labels())
-                })?;
-                target.break_at(address, one["condition"].as_str())
-            })
-        }
-        "dataBreakpointInfo" => {
-            let name = arguments["name"].as_str().unwrap_or_default();
-            // Without a reference the name is an expression.
-            let listed = match arguments["variablesReference"].as_u64() {
-                Some(owner) if owner != 0 => variables::variables(target, owner)?,
-                _ => Vec::new(),
-            };
-            let listed = listed.iter().find(|variable| variable["name"] == name);
-            let text =
-                listed.and_then(|variable| variable["evaluateName"].as_str()).unwrap_or(name);
-            match target.break_on_change(text) {
-                Ok(_) => {
-                    json!({ "dataId": text, "description": format!("{text} changes"), "accessTypes": ["write"] })
-                }
-                Err(why) => json!({ "dataId": null, "description": why }),
-            }
-        }
-        "setDataBreakpoints" => {
-            set(target, BreakKind::Data, &arguments["breakpoints"], |target, one| {
-                target.break_on_change(one["dataId"].as_str().unwrap_or_default())
-            })
-        }
+        "setBreakpoints" => breakpoints::set_lines(target, arguments, line_from),
+        "setFunctionBreakpoints" => breakpoints::set_labels(target, arguments),
+        "setInstructionBreakpoints" => breakpoints::set_instructions(target, arguments),
+        "dataBreakpointInfo" => breakpoints::data_info(target, arguments)?,
+        "setDataBreakpoints" => breakpoints::set_data(target, arguments),
         "setExceptionBreakpoints" => json!({}),
-        "stackTrace" => {
-            let calls =
-                target.recording.now().state().calls().iter().rev().copied().collect::<Vec<u32>>();
-            let addresses = std::iter::once(target.address()).chain(calls);
-            let frames: Vec<Value> =
-                addresses.enumerate().map(|(n, address)| frame(target, n, address, own)).collect();
-            json!({ "totalFrames": frames.len(), "stackFrames": frames })
-        }
+        "stackTrace" => frames::stack(target, line_from),
+        "disassemble" => disassembly::disassemble(target, arguments, line_from)?,
         "source" => {
-            let text = target.map.lines.join("\n");
+            let text = target.session.map.lines.join("\n");
             json!({ "content": text, "mimeType": "text/x-r500" })
         }
-        "scopes" => json!({ "scopes": variables::scopes() }),
+        "scopes" => variables::scopes(target),
         "variables" => {
             let reference = arguments["variablesReference"].as_u64();
             let reference = reference.ok_or("`variables` needs a `variablesReference`")?;
@@ -274,102 +294,11 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
         }
         "evaluate" => {
             let text = arguments["expression"].as_str().unwrap_or_default();
-            json!({ "result": target.evaluate(text)?, "variablesReference": 0 })
+            variables::evaluate(target, text)?
         }
         _ => return Err(format!("`{command}` is not served")),
     })
 }
 
-/// Replaces the breakpoints of a kind. Returns the result for each.
-fn set(
-    target: &mut Target,
-    kind: BreakKind,
-    wanted: &Value,
-    make: impl Fn(&Target, &Value) -> Result<Break, String>,
-) -> Value {
-    let wanted = wanted.as_array().map_or(&[][..], Vec::as_slice);
-    let made: Vec<Result<Break, String>> = wanted.iter().map(|one| make(target, one)).collect();
-    let answers = made.iter().map(|one| {
-        verified(one.as_ref().map(|_| json!({ "verified": true })).map_err(Clone::clone))
-    });
-    let answers: Vec<Value> = answers.collect();
-    target.set_breaks(kind, made.into_iter().filter_map(Result::ok).collect());
-    json!({ "breakpoints": answers })
-}
-
-fn verified(answer: Answer) -> Value {
-    answer.unwrap_or_else(|why| json!({ "verified": false, "message": why }))
-}
-
-/// Returns whether a source of the client is that of the program.
-fn is_ours(target: &Target, source: &Value) -> bool {
-    let Some(path) = &target.map.path else { return source["sourceReference"] == LISTING };
-    let canonical =
-        |path: &std::path::Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    source["path"].as_str().is_some_and(|other| canonical(other.as_ref()) == canonical(path))
-}
-
-fn frame(target: &Target, number: usize, address: u32, own: usize) -> Value {
-    let source = match &target.map.path {
-        Some(path) => {
-            let path = path.canonicalize().unwrap_or_else(|_| path.clone());
-            json!({ "name": target.name, "path": path.to_string_lossy() })
-        }
-        None => json!({ "name": format!("{} (listing)", target.name), "sourceReference": LISTING }),
-    };
-    let label = target.map.label_before(address);
-    let name = label.map_or_else(|| format!("@{address}"), |label| format!("{label} @{address}"));
-    let mut frame = json!({ "id": number + 1, "name": name, "line": 0, "column": 0 });
-    // Instructions of included files have no line here.
-    if let Some((first, last)) = target.map.line_of(address) {
-        let indent =
-            target.map.lines.get(first - 1).map_or(0, |line| line.len() - line.trim_start().len());
-        frame["line"] = json!(first - own);
-        frame["endLine"] = json!(last - own);
-        frame["column"] = json!(indent + 1 - own);
-        frame["source"] = source;
-    }
-    frame
-}
-
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-    use crate::command::wire::request_key::in_dap;
-
-    #[test]
-    fn a_request_can_be_cancelled_while_it_waits() {
-        let request = |seq: u32, command: &str, arguments: Value| {
-            let request = json!({
-                "type": "request", "seq": seq, "command": command, "arguments": arguments,
-            });
-            let request = request.to_string();
-            format!("Content-Length: {}\r\n\r\n{request}", request.len())
-        };
-        let input = [
-            request(1, "initialize", json!({})),
-            request(2, "threads", json!({})),
-            request(3, "threads", json!({})),
-            request(4, "cancel", json!({ "requestId": 2 })),
-            request(5, "cancel", json!({ "requestId": 2 })),
-            request(6, "disconnect", json!({})),
-        ];
-        let mut out = Vec::new();
-        let messages = Messages::arrived(input.concat().as_bytes(), in_dap);
-        assert!(serve(&messages, &mut out).unwrap());
-        let out = String::from_utf8(out).unwrap();
-        let bodies = out.split("Content-Length: ").skip(1);
-        let answers: Vec<(u64, bool)> = bodies
-            .map(|part| {
-                let body = part.split_once("\r\n\r\n").unwrap().1;
-                let answer: Value = serde_json::from_str(body).unwrap();
-                assert_eq!(answer["success"] == false, answer["message"] == "cancelled");
-                (answer["request_seq"].as_u64().unwrap(), answer["success"] == true)
-            })
-            .collect();
-        let wanted = [(1, true), (2, false), (3, true), (4, true), (5, true), (6, true)];
-        assert_eq!(answers, wanted);
-    }
-}
+mod tests;

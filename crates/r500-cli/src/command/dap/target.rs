@@ -1,44 +1,58 @@
-//! The debuggee: a program, the recorded run of a pixel, breakpoints.
+//! The debuggee: a program and the debugger's session with its recorded pixel.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use r500::builtin_uniforms;
 use r500::check::ExternalReads;
-use r500::exec::record::expr::Value as Number;
-use r500::exec::record::{Break, Direction, DrawSetup, End, Recording, Stop};
+use r500::exec::record::{Break, DrawSetup, Expr};
 use r500::exec::{Limits, Options, Shader};
 use r500::expression;
 use serde_json::Value;
 
-use crate::command::float_format::{self, vector};
+use super::references::References;
+use crate::command::debug::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
+use crate::command::debug::session::Session;
+use crate::command::exit::Failure;
 use crate::command::input_args::{self, ReadArgs};
-use crate::command::source_map::SourceMap;
+use crate::command::syntax;
 
 /// Default limit of recorded instructions.
 const INSTRUCTIONS: u64 = 1_000_000;
 
 pub(super) struct Target {
-    pub(super) name: String,
-    pub(super) map: SourceMap,
-    pub(super) recording: Recording,
+    pub(super) session: Session,
     /// The registers that the program reads.
     pub(super) reads: ExternalReads,
-    /// Breakpoints on lines, on labels, and on changes of values; each kind is replaced as a whole.
-    breaks: [Vec<Break>; 3],
+    /// The expandable values that the client knows.
+    pub(super) references: References,
 }
 
-/// A kind of breakpoint.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum BreakKind {
-    Line,
-    Label,
-    Data,
+/// Why a program was not launched.
+pub(super) struct LaunchError {
+    /// The cause, on one line; of a source with several errors, the first one.
+    pub(super) message: String,
+    /// All errors with their source lines, if there is more to report.
+    pub(super) details: Option<String>,
+}
+
+impl<T: Into<String>> From<T> for LaunchError {
+    fn from(message: T) -> Self {
+        Self { message: message.into(), details: None }
+    }
+}
+
+impl LaunchError {
+    fn of(failure: &Failure) -> Self {
+        let (message, details) = (failure.summary(), failure.message());
+        let details = (details != message).then_some(details);
+        Self { message, details }
+    }
 }
 
 impl Target {
     /// Reads the program and records the pixel of a launch request.
-    pub(super) fn launch(arguments: &Value) -> Result<Self, String> {
+    pub(super) fn launch(arguments: &Value) -> Result<Self, LaunchError> {
         let program = arguments["program"].as_str().ok_or("the launch names no `program`")?;
         let path = Path::new(program);
         let pick = match &arguments["pick"] {
@@ -46,10 +60,14 @@ impl Target {
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         };
-        let told = |failure: crate::command::exit::Failure| failure.message();
-        let mut job = input_args::one(path, ReadArgs::default(), pick.as_deref()).map_err(told)?;
+        let mut job = input_args::one(path, ReadArgs::default(), pick.as_deref())
+            .map_err(|failure| LaunchError::of(&failure))?;
         let map = input_args::source_map(path, ReadArgs::default(), &job);
-        let size = pair(&arguments["size"])?.or(job.size).unwrap_or([256, 256]);
+        let size = pair(&arguments["size"])?;
+        if let Some([width, height]) = size {
+            syntax::size(&format!("{width}x{height}"))?;
+        }
+        let size = size.or(job.size).unwrap_or([256, 256]);
         if let Some(time) = arguments["time"].as_f64() {
             job.time = Some(time as f32);
         }
@@ -65,75 +83,60 @@ impl Target {
             return Err(format!(
                 "pixel {},{} is outside the picture of {}x{}",
                 pixel[0], pixel[1], size[0], size[1]
-            ));
+            )
+            .into());
         }
-        let recording = Recording::new(setup, pixel).map_err(|error| error.to_string())?;
         let name = if job.name.is_empty() { program.to_owned() } else { job.name };
-        Ok(Self { name, map, recording, reads, breaks: Default::default() })
+        let session = Session::new(name, map, setup, pixel).map_err(|error| error.to_string())?;
+        Ok(Self { session, reads, references: References::default() })
     }
 
-    /// Replaces the breakpoints of a kind.
-    pub(super) fn set_breaks(&mut self, kind: BreakKind, breaks: Vec<Break>) {
-        self.breaks[kind as usize] = breaks;
+    /// Parses an expression.
+    pub(super) fn expression(&self, text: &str) -> Result<Expr, String> {
+        expression::parse(text, &self.session.map.names).map_err(|error| error.to_string())
     }
 
-    /// Returns a breakpoint at an address, with a condition if one is given.
-    pub(super) fn break_at(&self, address: u32, condition: Option<&str>) -> Result<Break, String> {
-        if self.recording.setup().shader.op(address).is_none() {
-            return Err(format!("there is no instruction at {address} that can run"));
+    /// Returns a breakpoint with the conditions and the message of a request.
+    pub(super) fn breakpoint(
+        &self,
+        owner: Owner,
+        stop: Break,
+        text: &str,
+        wanted: &Value,
+    ) -> Result<Breakpoint, String> {
+        let given = |name: &str| wanted[name].as_str().map(str::trim).filter(|t| !t.is_empty());
+        let names = &self.session.map.names;
+        let mut text = text.to_owned();
+        let mut point = Breakpoint::new(owner, stop.clone(), String::new());
+        if let Some(written) = given("hitCondition") {
+            point.hit_condition = Some(HitCondition::parse(written)?);
         }
-        match condition.map(str::trim).filter(|text| !text.is_empty()) {
-            None => Ok(Break::At(address)),
-            Some(text) => {
-                let condition = expression::parse_condition(text, &self.map.names);
-                Ok(Break::AtIf(address, condition.map_err(|error| error.to_string())?))
+        if let Some(written) = given("logMessage") {
+            point.message = Some(LogMessage::parse(written, names)?);
+            text.push_str(", logs");
+        }
+        if let Some(written) = given("condition") {
+            let condition = expression::parse_condition(written, names);
+            let condition = condition.map_err(|error| error.to_string())?;
+            // Without a hit count or a message, a run need not know all positions.
+            match stop {
+                Break::At(address) if !point.is_listed() => {
+                    text.push_str(&format!(" if {written}"));
+                    point = Breakpoint::new(owner, Break::AtIf(address, condition), String::new());
+                }
+                _ => point.condition = Some(condition),
             }
         }
-    }
-
-    /// Returns a breakpoint on changes of a value.
-    pub(super) fn break_on_change(&self, text: &str) -> Result<Break, String> {
-        let expr = expression::parse(text, &self.map.names).map_err(|error| error.to_string())?;
-        Ok(Break::Changes(expr))
-    }
-
-    /// Runs to the next breakpoint of any kind.
-    pub(super) fn run(&mut self, direction: Direction) -> Stop {
-        let all: Vec<Break> = self.breaks.iter().flatten().cloned().collect();
-        self.recording.run(direction, &all)
-    }
-
-    /// Returns the current value of an expression as text.
-    pub(super) fn evaluate(&self, text: &str) -> Result<String, String> {
-        let expr = expression::parse(text, &self.map.names).map_err(|error| error.to_string())?;
-        Ok(value(&expr.value(&self.recording.now())))
-    }
-
-    /// Returns the reason for the end of the recording.
-    pub(super) fn end(&self) -> String {
-        match self.recording.end() {
-            End::Ended => "the end of the program".to_owned(),
-            End::Stopped(error) => format!("the end of the recording: {error}"),
-        }
+        point.text = text;
+        Ok(point)
     }
 
     /// Returns the address of the next instruction; at the end, of the last one.
     pub(super) fn address(&self) -> u32 {
-        let now = self.recording.now();
-        match self.recording.last_step() {
+        let now = self.session.recording.now();
+        match self.session.recording.last_step() {
             Some(step) if now.state().ended() => step.address,
             _ => now.address(),
-        }
-    }
-}
-
-/// Returns a value as text.
-fn value(value: &Number) -> String {
-    match value {
-        Number::Numbers([x, ..], 1) => float_format::text(*x),
-        Number::Numbers(x, count) => vector(&x[..*count]),
-        Number::Bools(x, count) => {
-            x[..*count].iter().map(bool::to_string).collect::<Vec<_>>().join(", ")
         }
     }
 }

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
-use r500::exec::record::{Break, Direction, End, Expr, Recording, Stop};
+use r500::exec::record::{Break, Direction, Expr, Recording, Stop};
 use r500_stream::counted;
 
 use super::area::{AreaQuery, BackgroundQuery, Found, Measure};
+use super::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use super::language::{self, Verb};
-use super::session::{Breakpoint, Session};
+use super::session::Session;
 use super::text;
 use crate::command::syntax;
 
@@ -17,10 +18,12 @@ use Direction::{Backward, Forward};
 
 /// The reply of a command.
 #[derive(Default)]
-pub(super) struct Reply {
-    /// The text, in full lines.
-    pub(super) text: String,
-    pub(super) quit: bool,
+pub(in crate::command) struct Reply {
+    /// What happened, in full lines; without the position. Of a map, what it shows.
+    pub(in crate::command) text: String,
+    /// Whether the command selects a position: its reply ends with the next instruction and the displayed values.
+    pub(in crate::command) moved: bool,
+    pub(in crate::command) quit: bool,
     /// A heat map to display.
     pub(super) heat: Option<(Heatmap, Measure)>,
 }
@@ -34,10 +37,23 @@ pub(super) enum Begun {
 }
 
 impl Session {
+    /// Returns a reply as text: what happened, or the map, and the position.
+    pub(in crate::command) fn text_of(&self, reply: &Reply) -> String {
+        let mut text = match &reply.heat {
+            Some((heat, measure)) => text::heat_map(heat, *measure),
+            None => reply.text.clone(),
+        };
+        if reply.moved {
+            text.push_str(&text::here(self));
+            text.push_str(&self.displayed());
+        }
+        text
+    }
+
     /// Executes a command line to completion; an empty line repeats the last stepping command.
     ///
     /// The error is a message about the line.
-    pub(super) fn execute(&mut self, line: &str) -> Result<Reply, String> {
+    pub(in crate::command) fn execute(&mut self, line: &str) -> Result<Reply, String> {
         match self.begin(line)? {
             Begun::Done(reply) => Ok(reply),
             Begun::Asking(mut survey) => loop {
@@ -97,6 +113,9 @@ impl Session {
                 let stop = Break::Changes(self.expression(rest)?);
                 reply.text = self.add(stop, format!("watch {rest}"), false);
             }
+            Verb::Condition => self.set_condition(rest)?,
+            Verb::Hits => self.set_hits(rest)?,
+            Verb::Log => reply.text = self.add_log(rest)?,
             Verb::Delete => self.select(rest, |list, i| {
                 list.remove(i);
             })?,
@@ -122,7 +141,7 @@ impl Session {
                 let pixel = syntax::pixel(rest)?;
                 self.look_at(pixel)?;
                 reply.text = text::greeting(self);
-                self.print_position(&mut reply);
+                reply.moved = true;
             }
             Verb::First => return self.first(rest).map(Begun::Asking),
             Verb::Heat => return self.heat(rest).map(Begun::Asking),
@@ -137,7 +156,7 @@ impl Session {
         let mut reply = Reply::default();
         let (seen, written) = match found {
             Found::Heat(heat, measure) => {
-                reply.text = text::heat(&heat, measure);
+                reply.text = text::heat_summary(&heat, measure).join("\n");
                 reply.heat = Some((heat, measure));
                 return Ok(reply);
             }
@@ -157,17 +176,21 @@ impl Session {
         );
         self.look_at(pixel)?;
         self.recording.seek(usize::try_from(position).unwrap_or(usize::MAX));
-        self.print_position(&mut reply);
+        reply.moved = true;
         Ok(reply)
     }
 
-    /// Returns the displayed values.
-    pub(super) fn displayed(&self) -> String {
+    /// Returns the displayed values, one a line.
+    pub(super) fn display_lines(&self) -> Vec<String> {
         let now = self.recording.now();
         let line = |(n, written, expr): &(usize, String, Expr)| {
-            format!("{n}: {written} = {}\n", text::value(&expr.value(&now)))
+            format!("{n}: {written} = {}", text::value(&expr.value(&now)))
         };
         self.displays.iter().map(line).collect()
+    }
+
+    fn displayed(&self) -> String {
+        self.display_lines().iter().map(|line| format!("{line}\n")).collect()
     }
 
     fn repeat(
@@ -176,6 +199,7 @@ impl Session {
         step: impl Fn(&mut Recording) -> Stop,
         reply: &mut Reply,
     ) -> Result<(), String> {
+        let from = self.recording.position();
         let mut stop = Stop::Reached;
         for _ in 0..count(rest)? {
             stop = step(&mut self.recording);
@@ -183,11 +207,13 @@ impl Session {
                 break;
             }
         }
+        reply.text = self.log_since(from).concat();
         self.stopped(stop, reply);
         Ok(())
     }
 
     fn until(&mut self, rest: &str, direction: Direction, reply: &mut Reply) -> Result<(), String> {
+        let from = self.recording.position();
         let stop = if rest.is_empty() {
             self.recording.until(direction)
         } else {
@@ -201,43 +227,30 @@ impl Session {
                 stop => stop,
             }
         };
+        reply.text = self.log_since(from).concat();
         self.stopped(stop, reply);
         Ok(())
     }
 
     fn go_on(&mut self, rest: &str, direction: Direction, reply: &mut Reply) -> Result<(), String> {
+        let mut log = String::new();
         for _ in 0..count(rest)? {
-            let enabled: Vec<usize> =
-                (0..self.breakpoints.len()).filter(|&i| self.breakpoints[i].enabled).collect();
-            let stops: Vec<Break> =
-                enabled.iter().map(|&i| self.breakpoints[i].stop.clone()).collect();
-            let stop = self.recording.run(direction, &stops);
-            if !matches!(stop, Stop::Break(_)) {
-                self.stopped(stop, reply);
+            let ran = self.run(direction);
+            log.extend(ran.log);
+            reply.text.clone_from(&log);
+            if ran.hits.is_empty() {
+                self.stopped(ran.stop, reply);
                 return Ok(());
             }
-            let here: Vec<usize> = self.recording.breaks_here(&stops).map(|i| enabled[i]).collect();
-            reply.text.clear();
-            for &i in &here {
-                self.breakpoints[i].hits += 1;
-                let change = match self.breakpoints[i].stop.clone() {
-                    Break::Changes(expr) => text::change(self.before(&expr), &self.value(&expr)),
-                    _ => String::new(),
-                };
-                let Breakpoint { number, text, .. } = &self.breakpoints[i];
-                reply.text.push_str(&format!("breakpoint {number}, {text}{change}\n"));
+            for hit in &ran.hits {
+                let line = format!("breakpoint {}, {}\n", hit.number, hit.description());
+                reply.text.push_str(&line);
             }
-            for &i in here.iter().rev().filter(|&&i| self.breakpoints[i].once) {
-                reply
-                    .text
-                    .push_str(&format!("breakpoint {} is gone\n", self.breakpoints[i].number));
-            }
-            let gone: Vec<usize> = here.into_iter().filter(|&i| self.breakpoints[i].once).collect();
-            for i in gone.into_iter().rev() {
-                self.breakpoints.remove(i);
+            for hit in ran.hits.iter().filter(|hit| hit.once).rev() {
+                reply.text.push_str(&format!("breakpoint {} is gone\n", hit.number));
             }
         }
-        self.print_position(reply);
+        reply.moved = true;
         Ok(())
     }
 
@@ -254,20 +267,10 @@ impl Session {
     fn stopped(&self, stop: Stop, reply: &mut Reply) {
         match stop {
             Stop::Start => reply.text.push_str("at the start of the program\n"),
-            Stop::End => match self.recording.end() {
-                End::Ended => reply.text.push_str("at the end of the program\n"),
-                End::Stopped(error) => {
-                    reply.text.push_str(&format!("at the end of the recording: {error}\n"));
-                }
-            },
+            Stop::End => reply.text.push_str(&format!("at {}\n", self.end())),
             Stop::Reached | Stop::Break(_) => {}
         }
-        self.print_position(reply);
-    }
-
-    fn print_position(&self, reply: &mut Reply) {
-        reply.text.push_str(&text::here(self));
-        reply.text.push_str(&self.displayed());
+        reply.moved = true;
     }
 
     /// Parses `[ADDRESS] [if COND]` and adds a breakpoint.
@@ -299,6 +302,50 @@ impl Session {
         Ok(self.add(stop, text, once))
     }
 
+    /// Parses `N [COND]` and sets or removes the condition of a breakpoint.
+    fn set_condition(&mut self, rest: &str) -> Result<(), String> {
+        let (number, written) = number_and_rest(rest)?;
+        let condition = match written {
+            "" => None,
+            written => Some(self.condition(written)?),
+        };
+        let point = self.numbered(number)?;
+        point.condition = condition;
+        point.forget_positions();
+        Ok(())
+    }
+
+    /// Parses `N [WHICH]` and sets or removes the hit count of a breakpoint.
+    fn set_hits(&mut self, rest: &str) -> Result<(), String> {
+        let (number, written) = number_and_rest(rest)?;
+        let which = match written {
+            "" => None,
+            written => Some(HitCondition::parse(written)?),
+        };
+        let point = self.numbered(number)?;
+        point.hit_condition = which;
+        point.forget_positions();
+        Ok(())
+    }
+
+    /// Parses `PLACE TEXT` and adds a breakpoint that prints the text.
+    fn add_log(&mut self, rest: &str) -> Result<String, String> {
+        let (place, message) = rest
+            .split_once(char::is_whitespace)
+            .ok_or("log wants a place and a text: log @scene r is {temp[1].r}")?;
+        let address = self.address(self.map.place(place)?)?;
+        let text = format!("log {rest}");
+        let mut point = Breakpoint::new(Owner::Command, Break::At(address), text.clone());
+        point.message = Some(LogMessage::parse(message.trim(), &self.map.names)?);
+        let number = self.add_breakpoint(point);
+        Ok(format!("breakpoint {number}: {text}\n"))
+    }
+
+    fn numbered(&mut self, number: usize) -> Result<&mut Breakpoint, String> {
+        let found = self.breakpoints.iter_mut().find(|point| point.number == number);
+        found.ok_or_else(|| no_breakpoint(number))
+    }
+
     /// Applies an operation to the breakpoints with these numbers, or to all.
     fn select(
         &mut self,
@@ -308,7 +355,7 @@ impl Session {
         let numbers = numbers(rest)?;
         for number in &numbers {
             if !self.breakpoints.iter().any(|point| point.number == *number) {
-                return Err(format!("there is no breakpoint {number}"));
+                return Err(no_breakpoint(*number));
             }
         }
         for i in (0..self.breakpoints.len()).rev() {
@@ -378,7 +425,19 @@ fn count(rest: &str) -> Result<u64, String> {
 }
 
 fn numbers(rest: &str) -> Result<Vec<usize>, String> {
-    let number =
-        |word: &str| word.parse().map_err(|_| format!("`{word}` is not a number of a breakpoint"));
     rest.split([' ', ',']).filter(|word| !word.is_empty()).map(number).collect()
+}
+
+fn number(word: &str) -> Result<usize, String> {
+    word.parse().map_err(|_| format!("`{word}` is not a number of a breakpoint"))
+}
+
+/// Parses the number of a breakpoint with a rest, which may be empty.
+fn number_and_rest(rest: &str) -> Result<(usize, &str), String> {
+    let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    Ok((number(word)?, rest.trim()))
+}
+
+fn no_breakpoint(number: usize) -> String {
+    format!("there is no breakpoint {number}")
 }

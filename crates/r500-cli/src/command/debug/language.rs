@@ -2,7 +2,7 @@
 
 /// A command, without its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(in crate::command) enum Verb {
     Step,
     ReverseStep,
     Next,
@@ -21,6 +21,9 @@ pub(super) enum Verb {
     Break,
     TemporaryBreak,
     Watch,
+    Condition,
+    Hits,
+    Log,
     Delete,
     Enable,
     Disable,
@@ -39,17 +42,17 @@ pub(super) enum Verb {
 }
 
 /// A row of the command table.
-pub(super) struct Row {
-    pub(super) verb: Verb,
-    pub(super) name: &'static str,
+pub(in crate::command) struct Row {
+    pub(in crate::command) verb: Verb,
+    pub(in crate::command) name: &'static str,
     /// Abbreviations. Unambiguous prefixes of a name are accepted, too.
-    pub(super) short: &'static [&'static str],
-    pub(super) arguments: &'static str,
-    pub(super) help: &'static str,
+    pub(in crate::command) short: &'static [&'static str],
+    pub(in crate::command) arguments: &'static str,
+    pub(in crate::command) help: &'static str,
 }
 
 #[rustfmt::skip]
-pub(super) const COMMANDS: &[Row] = &[
+pub(in crate::command) const COMMANDS: &[Row] = &[
     row(Verb::Step, "step", &["s", "si", "stepi"], "[N]", "one instruction (or N)"),
     row(Verb::ReverseStep, "reverse-step", &["rs", "rsi", "reverse-stepi"], "[N]", "one instruction back"),
     row(Verb::Next, "next", &["n", "ni", "nexti"], "[N]", "one instruction; a loop or call that it begins as a whole"),
@@ -68,6 +71,9 @@ pub(super) const COMMANDS: &[Row] = &[
     row(Verb::Break, "break", &["b", "br"], "[PLACE] [if COND]", "stop before a place (address 12, label @name, source line :26); where a condition holds; where it becomes true"),
     row(Verb::TemporaryBreak, "tbreak", &["tb"], "[PLACE] [if COND]", "the same, once"),
     row(Verb::Watch, "watch", &["wa"], "EXPR", "stop after an instruction that changes a value"),
+    row(Verb::Condition, "condition", &["cond"], "N [COND]", "let breakpoint N stop only where a condition holds; without one, always"),
+    row(Verb::Hits, "hits", &["hit"], "N [WHICH]", "which hits of breakpoint N stop, counted from the start: 3, >= 3, % 2 (every second); without, all"),
+    row(Verb::Log, "log", &["dprintf"], "PLACE TEXT", "print a text at each execution of a place, and do not stop; {EXPR} in it is a value"),
     row(Verb::Delete, "delete", &["d", "del"], "[N…]", "forget breakpoints, all if none is named"),
     row(Verb::Enable, "enable", &["en"], "[N…]", "let breakpoints stop again"),
     row(Verb::Disable, "disable", &["dis"], "[N…]", "let breakpoints not stop"),
@@ -96,7 +102,7 @@ const fn row(
 }
 
 /// Parses a line: the command, and its arguments.
-pub(super) fn parse(line: &str) -> Result<(Verb, &str), String> {
+pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -131,7 +137,7 @@ pub(super) fn help(what: &str) -> Result<String, String> {
         text.push_str("`help conditions` describes COND and EXPR. An empty line repeats a step.\n");
         return Ok(text);
     }
-    if "conditions".starts_with(what) && what.len() > 3 || what == "expressions" {
+    if what == "conditions" || what == "expressions" {
         return Ok(CONDITIONS.to_owned());
     }
     let (verb, _) = parse(what)?;

@@ -4,19 +4,24 @@
 //! | --- | --- |
 //! | [`language`] | the commands: names, arguments, help |
 //! | [`session`] | the state: the recorded pixel, breakpoints, displayed values |
+//! | [`breakpoint`], [`running`] | conditions, hit counts and messages of breakpoints; runs to them |
 //! | [`area`] | queries over many pixels, in the background |
 //! | [`text`] | the state as text |
 //! | [`commands`] | the effect and the reply of each command |
 //! | [`screen`], [`draw`], [`event_loop`] | the terminal: keys, layout, events |
+//!
+//! `r500 dap` uses the session and its commands, too.
 
 mod area;
+pub(super) mod breakpoint;
 mod commands;
 mod draw;
 mod event_loop;
-mod language;
+pub(super) mod language;
+mod running;
 mod screen;
-mod session;
-mod text;
+pub(super) mod session;
+pub(super) mod text;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -146,7 +151,7 @@ fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
                 return Err(failure);
             }
         };
-        out.write_all(reply.text.as_bytes())?;
+        out.write_all(session.text_of(&reply).as_bytes())?;
         if reply.quit {
             break;
         }

@@ -14,7 +14,7 @@ use r500::exec::record::area::Heatmap;
 /// How often the progress of an area query is redrawn.
 pub(super) const REFRESH: Duration = Duration::from_millis(60);
 /// Limit of the lines of the help.
-pub(super) const HELP_LINES: u16 = 48;
+pub(super) const HELP_LINES: u16 = 96;
 
 /// The state of the screen.
 pub(super) struct Screen {
@@ -190,23 +190,14 @@ impl Screen {
     fn show(&mut self, reply: Result<Reply, String>) {
         match reply {
             Ok(reply) => {
-                // The screen already shows the position.
-                let words = {
-                    let said = text::here(&self.session) + &self.session.displayed();
-                    reply.text.strip_suffix(said.as_str()).map(str::to_owned)
-                };
-                let moved = words.is_some();
-                self.message = words.unwrap_or(reply.text);
+                self.message = reply.text;
                 self.mistake = false;
                 self.quit |= reply.quit;
-                if moved {
+                if reply.moved {
                     self.cursor = None;
                 }
                 if reply.heat.is_some() {
                     self.heat = reply.heat;
-                    let summary =
-                        self.message.lines().rev().take(2).find(|line| line.contains(": "));
-                    self.message = summary.unwrap_or_default().to_owned();
                 }
             }
             Err(mistake) => {
@@ -249,8 +240,7 @@ impl Screen {
         match self.heat.take() {
             None => self.command("heat executed"),
             Some((heat, Measure::Executed)) => {
-                self.message =
-                    text::heat(&heat, Measure::Waited).lines().last().unwrap_or("").to_owned();
+                self.message = text::heat_summary(&heat, Measure::Waited).join("\n");
                 self.heat = Some((heat, Measure::Waited));
             }
             Some(_) => self.message.clear(),
@@ -477,6 +467,78 @@ mod tests {
         press(&mut screen, "h");
         let text = shown(&screen, 120, 40);
         assert!(text.contains("instructions executed"), "{text}");
+    }
+
+    /// Returns the rows of the screen that contain a text.
+    fn rows_with(text: &str, part: &str) -> usize {
+        text.lines().filter(|line| line.contains(part)).count()
+    }
+
+    #[test]
+    fn small_terminals_show_program_mask_and_registers() {
+        for (width, height, program, registers) in [(80, 24, 6, 2), (60, 15, 3, 2)] {
+            let mut screen = screen(false);
+            press(&mut screen, "sssssss");
+            let text = shown(&screen, width, height);
+            let count = screen.session.recording.setup().shader.code().len().min(program);
+            let listed = (0..40).filter(|n| {
+                text.lines().any(|line| {
+                    let line = line.trim_start_matches(['"', '▶', '●', ' ']);
+                    line.starts_with(&format!("{n}  "))
+                })
+            });
+            assert!(listed.count() >= count, "{text}");
+            assert!(text.contains('▶'), "{text}");
+            assert!(rows_with(&text, "temp[") >= registers, "{text}");
+            assert!(text.contains("[A]") && text.contains("(A)"), "{text}");
+            assert!(text.contains("step 7 of ") && text.contains(": pred none, alu "), "{text}");
+            assert!(text.contains("pixel 5,6") && text.contains("? help"), "{text}");
+
+            // The map covers the program only.
+            press(&mut screen, "h");
+            let text = shown(&screen, width, height);
+            assert!(text.contains("instructions executed (h: waited"), "{text}");
+            assert!(text.contains("0  .:-=+*#%@ "), "{text}");
+            assert!(rows_with(&text, "temp[") >= registers && text.contains("[A]"), "{text}");
+            screen.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+            assert!(!shown(&screen, width, height).contains("(h: waited"));
+        }
+    }
+
+    /// In a narrow terminal the next instruction is shown to its end, also the last one of the program.
+    #[test]
+    fn long_lines_are_wrapped_where_the_cursor_is() {
+        let mut screen = screen(false);
+        press(&mut screen, "e");
+        let last = screen.session.recording.setup().shader.window().addresses().1;
+        screen.cursor = Some(last);
+        let whole = text::listed(&screen.session, last);
+        assert!(whole.len() > 54, "{whole}");
+        let text = shown(&screen, 60, 15);
+        let shown: Vec<&str> =
+            text.lines().flat_map(|line| line.trim_matches('"').split_whitespace()).collect();
+        let wanted: Vec<&str> = whole.split_whitespace().collect();
+        assert!(shown.windows(wanted.len()).any(|words| words == wanted), "{text}");
+    }
+
+    #[test]
+    fn the_scale_of_the_map_has_the_colours_of_the_map() {
+        let mut screen = screen(true);
+        press(&mut screen, "h");
+        let text = shown(&screen, 120, 40);
+        assert!(!text.contains(".:-=") && text.contains("cyan: the pixel"), "{text}");
+        assert!(!screen.message.contains('@'), "{}", screen.message);
+    }
+
+    #[test]
+    fn wide_terminals_have_registers_in_a_column_of_their_own() {
+        let mut screen = screen(false);
+        press(&mut screen, "sss");
+        let text = shown(&screen, 260, 50);
+        let row = text.lines().find(|line| line.contains("registers constants outputs")).unwrap();
+        assert!(row.contains("step 3 of ") && row.contains(" loop "), "{text}");
+        // Constants have room for their names, numbers for all digits.
+        assert!(text.contains("A active") && !text.contains("k left a loop"), "{text}");
     }
 
     #[test]

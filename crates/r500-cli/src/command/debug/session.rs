@@ -1,43 +1,31 @@
 //! The state of a debugger session: the recorded pixel, breakpoints, displayed values.
 
 use r500::exec::record::expr::Value;
-use r500::exec::record::{Break, Direction, DrawSetup, Expr, Recording, Stop};
+use r500::exec::record::{Break, DrawSetup, End, Expr, Recording};
 use r500::exec::{PixelRect, RunError};
 use r500::expression;
 use r500::trace::InstructionTexts;
 
+use super::breakpoint::{Breakpoint, Owner};
 use crate::command::source_map::SourceMap;
 
-use Direction::{Backward, Forward};
-
 /// A debugger session.
-pub(super) struct Session {
-    pub(super) name: String,
+pub(in crate::command) struct Session {
+    pub(in crate::command) name: String,
     /// Lines, labels and names of the source.
-    pub(super) map: SourceMap,
-    pub(super) recording: Recording,
+    pub(in crate::command) map: SourceMap,
+    pub(in crate::command) recording: Recording,
     /// The program's instructions.
-    pub(super) texts: InstructionTexts,
-    pub(super) breakpoints: Vec<Breakpoint>,
+    pub(in crate::command) texts: InstructionTexts,
+    pub(in crate::command) breakpoints: Vec<Breakpoint>,
     pub(super) displays: Vec<(usize, String, Expr)>,
     pub(super) next_number: usize,
     pub(super) next_display: usize,
     pub(super) last: String,
 }
 
-/// A breakpoint.
-pub(super) struct Breakpoint {
-    pub(super) number: usize,
-    pub(super) stop: Break,
-    /// Its text as entered.
-    pub(super) text: String,
-    pub(super) enabled: bool,
-    pub(super) once: bool,
-    pub(super) hits: u64,
-}
-
 impl Session {
-    pub(super) fn new(
+    pub(in crate::command) fn new(
         name: String,
         map: SourceMap,
         scene: DrawSetup,
@@ -58,7 +46,7 @@ impl Session {
     }
 
     /// Returns the inspected pixel.
-    pub(super) fn pixel(&self) -> [u32; 2] {
+    pub(in crate::command) fn pixel(&self) -> [u32; 2] {
         let moment = self.recording.now();
         [moment.pixel().x, moment.pixel().y]
     }
@@ -83,39 +71,45 @@ impl Session {
         })
     }
 
-    pub(super) fn value(&self, expr: &Expr) -> Value {
+    pub(in crate::command) fn value(&self, expr: &Expr) -> Value {
         expr.value(&self.recording.now())
     }
 
-    /// Returns a value before the last step.
-    pub(super) fn before(&mut self, expr: &Expr) -> Option<Value> {
-        let there = self.recording.step(Backward) == Stop::Reached;
-        let value = there.then(|| self.value(expr));
-        if there {
-            self.recording.step(Forward);
-        }
-        value
+    /// Adds a breakpoint of a command. Returns the reply.
+    pub(super) fn add(&mut self, stop: Break, text: String, once: bool) -> String {
+        let mut point = Breakpoint::new(Owner::Command, stop, text.clone());
+        point.once = once;
+        let number = self.add_breakpoint(point);
+        format!("breakpoint {number}: {text}\n")
     }
 
-    pub(super) fn add(&mut self, stop: Break, text: String, once: bool) -> String {
+    /// Numbers and adds a breakpoint. Returns its number.
+    pub(in crate::command) fn add_breakpoint(&mut self, point: Breakpoint) -> usize {
         let number = self.next_number;
         self.next_number += 1;
-        let said = format!("breakpoint {number}: {text}\n");
-        self.breakpoints.push(Breakpoint { number, stop, text, enabled: true, once, hits: 0 });
-        said
+        self.breakpoints.push(Breakpoint { number, ..point });
+        number
     }
 
-    pub(super) fn expression(&self, written: &str) -> Result<Expr, String> {
+    /// Returns why the recording ends where it does.
+    pub(in crate::command) fn end(&self) -> String {
+        match self.recording.end() {
+            End::Ended => "the end of the program".to_owned(),
+            End::Stopped(error) => format!("the end of the recording: {error}"),
+        }
+    }
+
+    pub(in crate::command) fn expression(&self, written: &str) -> Result<Expr, String> {
         expression::parse(written, &self.map.names).map_err(|error| explain(&error, written))
     }
 
-    pub(super) fn condition(&self, written: &str) -> Result<Expr, String> {
+    pub(in crate::command) fn condition(&self, written: &str) -> Result<Expr, String> {
         expression::parse_condition(written, &self.map.names)
             .map_err(|error| explain(&error, written))
     }
 
     /// Returns an address, if it is executable.
-    pub(super) fn address(&self, address: u32) -> Result<u32, String> {
+    pub(in crate::command) fn address(&self, address: u32) -> Result<u32, String> {
         let shader = &self.recording.setup().shader;
         if shader.op(address).is_some() {
             return Ok(address);
@@ -137,6 +131,7 @@ impl Session {
             let scene = self.recording.setup().clone();
             self.recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
         }
+        self.breakpoints.iter_mut().for_each(Breakpoint::forget_positions);
         Ok(())
     }
 

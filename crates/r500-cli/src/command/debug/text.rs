@@ -11,7 +11,7 @@ use super::area::Measure;
 use super::session::Session;
 use crate::command::engine_args::finding_weight;
 use crate::command::float_format::{self, letters, vector};
-use crate::command::trace::{Printer, state_name};
+use crate::command::trace::{self, state_name};
 
 /// Returns the name of the program, and the pixel.
 pub(super) fn greeting(session: &Session) -> String {
@@ -75,7 +75,7 @@ pub(super) fn listed(session: &Session, address: u32) -> String {
 }
 
 /// Returns a value as text.
-pub(super) fn value(value: &Value) -> String {
+pub(in crate::command) fn value(value: &Value) -> String {
     match value {
         Value::Numbers([x, ..], 1) => float_format::text(*x),
         Value::Numbers(x, count) => vector(&x[..*count]),
@@ -98,8 +98,8 @@ pub(super) fn bits(value: &Value) -> String {
 }
 
 /// Returns the old and the new value of a watched expression.
-pub(super) fn change(before: Option<Value>, now: &Value) -> String {
-    let before = before.map_or_else(String::new, |before| value(&before));
+pub(super) fn change(before: Option<&Value>, now: &Value) -> String {
+    let before = before.map_or_else(String::new, value);
     format!(": {before} -> {}", value(now))
 }
 
@@ -157,26 +157,25 @@ fn happened(session: &Session, number: usize, step: &Step) -> String {
     else {
         return format!("{number:>5}  @{} is outside the code window\n", step.address);
     };
-    format!("{number:>5}  @{:<3} {listed}\n{}", step.address, event(session, step))
+    let mut text = format!("{number:>5}  @{:<3} {listed}\n", step.address);
+    for line in effects(step) {
+        text.push_str(&format!("             {line}\n"));
+    }
+    text
 }
 
-/// Returns the operands, results and writes of a step.
-pub(super) fn event(session: &Session, step: &Step) -> String {
-    let mut out = Vec::new();
-    if let Some(event) = &step.event {
-        let shader = &session.recording.setup().shader;
-        let printer = Printer { shader, texts: &session.texts, colors: false };
-        // Writing to memory cannot fail.
-        let _ = printer.event(&mut out, event, step.address);
-        if !event.active && event.writes.is_empty() {
-            out.extend_from_slice(b"             the pixel is inactive\n");
-        }
+/// Returns the operands, results and writes of a step, one a line.
+pub(super) fn effects(step: &Step) -> Vec<String> {
+    let Some(event) = &step.event else { return Vec::new() };
+    let mut lines = trace::effects(event, step.address);
+    if !event.active && event.writes.is_empty() {
+        lines.push("the pixel is inactive".to_owned());
     }
-    String::from_utf8_lossy(&out).into_owned()
+    lines
 }
 
 /// Returns the temporaries that are written by some pixel of the group in the run.
-pub(super) fn used_temporaries(session: &Session) -> Vec<usize> {
+pub(in crate::command) fn used_temporaries(session: &Session) -> Vec<usize> {
     let last = session.recording.last();
     let lanes = last.state().lanes();
     (0..TEMPORARIES).filter(|&n| lanes.iter().any(|lane| lane.written[n] != 0)).collect()
@@ -207,7 +206,16 @@ fn registers(session: &Session, all: bool) -> String {
         text.push_str(&format!("temp[{n}] = {}  {}{written}\n", vector(register), color(register)));
     }
     text.push_str(&flags(&now));
+    text.push('\n');
     text
+}
+
+/// Returns predicate bits, ALU result and aL in few characters.
+pub(super) fn short_flags(now: &Snapshot<'_>) -> String {
+    let pixel = now.pixel();
+    let set = letters(pixel.predicate);
+    let set = if set.is_empty() { "none" } else { &set };
+    format!("pred {set}, alu {}, aL {}", pixel.alu_result, now.al())
 }
 
 /// Returns predicate bits, ALU result and aL.
@@ -215,7 +223,7 @@ pub(super) fn flags(now: &Snapshot<'_>) -> String {
     let pixel = now.pixel();
     let set = letters(pixel.predicate);
     let set = if set.is_empty() { "none" } else { &set };
-    format!("pred = {set} set, alu_result = {}, aL = {}\n", pixel.alu_result, now.al())
+    format!("pred = {set} set, alu_result = {}, aL = {}", pixel.alu_result, now.al())
 }
 
 /// Returns a register as a colour `#rrggbb`, each channel clamped to 0..1.
@@ -237,7 +245,7 @@ pub(super) fn provided_constants(session: &Session) -> Vec<usize> {
 }
 
 /// Returns the names of a constant.
-pub(super) fn constant_names(session: &Session, n: usize) -> String {
+pub(in crate::command) fn constant_names(session: &Session, n: usize) -> String {
     let named = session.map.names.iter().filter(|uniform| usize::from(uniform.constant) == n);
     named.map(|uniform| uniform.name.as_str()).collect::<Vec<_>>().join(" ")
 }
@@ -273,6 +281,16 @@ pub(super) fn outputs(session: &Session) -> String {
     }
     text
 }
+
+/// The letters of [`lane_letter`], each with its meaning.
+pub(super) const LANE_LETTERS: [(char, &str); 6] = [
+    ('A', "active"),
+    ('b', "inactive by a branch"),
+    ('k', "left a loop"),
+    ('c', "waits for the next iteration"),
+    ('x', "killed"),
+    ('u', "active but not covered"),
+];
 
 /// Returns the letter of a lane, depending on its state and whether it executes.
 pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
@@ -323,37 +341,43 @@ fn group(now: &Snapshot<'_>) -> String {
         }
         text.push('\n');
     }
-    text.push_str(
-        "A active, b inactive by a branch, k left a loop, c waits for the next iteration, x killed,\n\
-         u active but not covered; [ ] the pixel, ( ) its quad\n",
-    );
+    let meanings = LANE_LETTERS.map(|(letter, meaning)| format!("{letter} {meaning}"));
+    let (first, second) = meanings.split_at(5);
+    text.push_str(&format!(
+        "{},\n{}; [ ] the pixel, ( ) its quad\n",
+        first.join(", "),
+        second.join(", ")
+    ));
     text
 }
 
 /// Returns the loops and calls that run.
 pub(super) fn backtrace(session: &Session) -> String {
-    let now = session.recording.now();
-    let mut text = String::new();
-    for (depth, frame) in (1..).zip(now.state().loops()) {
+    let lines = nesting(&session.recording.now());
+    if lines.is_empty() { "no loop and no call runs\n".to_owned() } else { lines.join("\n") + "\n" }
+}
+
+/// Returns a line for each loop and each call that runs.
+pub(super) fn nesting(now: &Snapshot<'_>) -> Vec<String> {
+    let loops = (1..).zip(now.state().loops()).map(|(depth, frame)| {
         let entered = frame.entered.iter().filter(|&&entered| entered).count();
-        text.push_str(&format!(
-            "loop {depth}: {} left, aL {}, {} entered\n",
+        format!(
+            "loop {depth}: {} left, aL {}, {} entered",
             counted(frame.count, "iteration"),
             frame.al,
             counted(entered, "pixel")
-        ));
-    }
-    for (depth, address) in (1..).zip(now.state().calls()) {
-        text.push_str(&format!("call {depth}: returns to @{address}\n"));
-    }
-    if text.is_empty() { "no loop and no call runs\n".to_owned() } else { text }
+        )
+    });
+    let calls = (1..).zip(now.state().calls());
+    let calls = calls.map(|(depth, address)| format!("call {depth}: returns to @{address}"));
+    loops.chain(calls).collect()
 }
 
 fn breakpoints(session: &Session) -> String {
-    let line = |point: &super::session::Breakpoint| {
+    let line = |point: &super::breakpoint::Breakpoint| {
         let off = if point.enabled { "" } else { ", disabled" };
         let times = counted(point.hits, "time");
-        format!("{}: {}, hit {times}{off}\n", point.number, point.text)
+        format!("{}: {}, hit {times}{off}\n", point.number, point.description())
     };
     let text: String = session.breakpoints.iter().map(line).collect();
     if text.is_empty() { "there are no breakpoints\n".to_owned() } else { text }
@@ -474,12 +498,10 @@ fn around(address: u32, first: u32, last: u32) -> (u32, u32) {
 /// Letters for shares of the greatest, from nothing.
 pub(super) const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
-/// Returns a map of at most 64x32 characters, the upper row first, and what it is about.
-pub(super) fn heat(heat: &Heatmap, measure: Measure) -> String {
+/// Returns a map of at most 64x32 characters, the upper row first, and what it shows.
+pub(super) fn heat_map(heat: &Heatmap, measure: Measure) -> String {
     let values: Vec<u64> = heat.activity.iter().map(|work| measure.of(work)).collect();
-    let (least, most) =
-        (values.iter().min().copied().unwrap_or(0), values.iter().max().copied().unwrap_or(0));
-    let mean = values.iter().sum::<u64>() as f64 / values.len().max(1) as f64;
+    let most = values.iter().copied().max().unwrap_or(0);
     let area = heat.area;
     let (columns, lines) = (area.width.min(64), area.height.min(32));
     let mut text = String::new();
@@ -491,16 +513,30 @@ pub(super) fn heat(heat: &Heatmap, measure: Measure) -> String {
         text.truncate(text.trim_end_matches(' ').len());
         text.push('\n');
     }
+    let [shown, rest @ ..] = &heat_summary(heat, measure)[..] else { return text };
+    text.push_str(&format!("{shown}; `@` is {most}\n"));
+    rest.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    text
+}
+
+/// Returns what a heat map shows: the quantity with its range and mean, and the groups that did not end.
+pub(super) fn heat_summary(heat: &Heatmap, measure: Measure) -> Vec<String> {
+    let values = heat.activity.iter().map(|work| measure.of(work));
+    let (least, most) = values
+        .clone()
+        .fold((u64::MAX, 0), |(least, most), value| (least.min(value), most.max(value)));
+    let least = least.min(most);
+    let mean = values.sum::<u64>() as f64 / heat.activity.len().max(1) as f64;
     let what = match measure {
         Measure::Executed => "instructions executed a pixel",
         Measure::Waited => "instructions waited a pixel",
     };
-    text.push_str(&format!("{what}: {least} to {most}, {mean:.1} on average; `@` is {most}\n"));
+    let mut lines = vec![format!("{what}: {least} to {most}, {mean:.1} on average")];
     if heat.stopped > 0 {
         let groups = counted(heat.stopped, "group");
-        text.push_str(&format!("{groups} ran into the instruction limit\n"));
+        lines.push(format!("{groups} ran into the instruction limit"));
     }
-    text
+    lines
 }
 
 /// Returns the maximum of the pixels in a cell of a map.

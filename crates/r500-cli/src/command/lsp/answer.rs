@@ -6,7 +6,7 @@ use std::ops::Range;
 use r500::asm::Span;
 use r500::asm::ide::lines::{Encoding, Lines};
 use r500::asm::ide::{
-    Analysis, CompletionKind, HintKind, OutlineKind, Signature, TextEdit, TokenKind,
+    Analysis, CompletionKind, HintKind, OccurrenceRole, OutlineKind, Signature, TextEdit, TokenKind,
 };
 use r500::check::Severity;
 use r500::service::{self, SourceDiagnostic};
@@ -142,6 +142,23 @@ impl<'a> PositionMap<'a> {
             }
         }
         list
+    }
+
+    /// Returns the places in the source that name the same register or symbol as a position.
+    pub(super) fn highlights(&mut self, at: usize) -> Value {
+        let registers = self.analysis.occurrences(at).into_iter().map(|one| {
+            let kind = match one.role {
+                OccurrenceRole::Read => 2,
+                OccurrenceRole::Write | OccurrenceRole::Definition => 3,
+            };
+            (one.span, kind)
+        });
+        let mut all: Vec<(Span, u32)> = registers.collect();
+        if all.is_empty() {
+            all = self.analysis.references(at, true).into_iter().map(|span| (span, 1)).collect();
+        }
+        let here = all.into_iter().filter(|(span, _)| span.file == 0);
+        here.map(|(span, kind)| json!({ "range": self.range(span), "kind": kind })).collect()
     }
 
     /// Returns the colour constants.

@@ -67,6 +67,11 @@ impl Documents {
         self.open.get(uri)
     }
 
+    /// Marks the diagnostics of all documents as to be published.
+    pub(super) fn all_stale(&mut self) {
+        self.open.values_mut().for_each(|document| document.stale = true);
+    }
+
     /// Applies changes of a document in sequence; `None` if the document or a change is invalid.
     pub(super) fn change(
         &mut self,

@@ -59,6 +59,10 @@ struct Server {
     words: bool,
     /// Address of the guide, with a final `/`; empty if the client did not provide it.
     guide: String,
+    /// Whether the client requests hints again when it is asked to.
+    refreshes_hints: bool,
+    /// Number of requests to the client.
+    requests: u64,
 }
 
 /// Why a request has no result.
@@ -74,7 +78,7 @@ impl Server {
                 Err((code, why)) => fail(out, id, code, &why),
             },
             (Some(method), None) => self.notification(method, params, out),
-            // A response, although no request was sent.
+            // The response to a request for a refresh, which has no content.
             (None, Some(_))
                 if message.get("result").is_some() || message.get("error").is_some() =>
             {
@@ -95,6 +99,9 @@ impl Server {
     ) -> io::Result<()> {
         if self.state != State::Running {
             return Ok(());
+        }
+        if method == "workspace/didChangeConfiguration" {
+            return self.change_settings(&params["settings"]["r500"], out);
         }
         let document = &params["textDocument"];
         let Some(uri) = document["uri"].as_str() else { return Ok(()) };
@@ -214,19 +221,17 @@ impl Server {
                 json!({ "contents": contents, "range": places.range(hover.span) })
             }),
             "completion" => places.completions(at()?, self.snippets),
-            "definition" => {
-                analysis.definition(at()?).map_or(Value::Null, |span| places.location(span))
-            }
+            "definition" => match analysis.definitions(at()?).as_slice() {
+                [] => Value::Null,
+                [one] => places.location(*one),
+                several => several.iter().map(|span| places.location(*span)).collect(),
+            },
             "references" => {
                 let definition = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
                 let found = analysis.references(at()?, definition);
                 found.into_iter().map(|span| places.location(span)).collect()
             }
-            "documentHighlight" => {
-                let found = analysis.references(at()?, true).into_iter();
-                let here = found.filter(|span| span.file == 0);
-                here.map(|span| json!({ "range": places.range(span) })).collect()
-            }
+            "documentHighlight" => places.highlights(at()?),
             "prepareRename" => {
                 analysis.renamable(at()?).map_or(Value::Null, |span| places.range(span))
             }
@@ -349,12 +354,8 @@ impl Server {
         self.snippets = document["completion"]["completionItem"]["snippetSupport"] == true;
         let formats = document["hover"]["contentFormat"].as_array();
         self.markdown = formats.is_none_or(|all| all.iter().any(|format| format == "markdown"));
-        let hints = &params["initializationOptions"]["hints"];
-        self.addresses = hints["addresses"].as_bool().unwrap_or(true);
-        self.words = hints["words"].as_bool().unwrap_or(true);
-        let guide = params["initializationOptions"]["guide"].as_str().unwrap_or_default();
-        let web = ["https://", "http://", "file://"].iter().any(|scheme| guide.starts_with(scheme));
-        self.guide = if web { format!("{}/", guide.trim_end_matches('/')) } else { String::new() };
+        self.refreshes_hints = client["workspace"]["inlayHint"]["refreshSupport"] == true;
+        self.set_options(&params["initializationOptions"]);
         let types = document["semanticTokens"]["tokenTypes"].as_array();
         let labels = types.is_some_and(|all| all.iter().any(|name| name == "label"));
         json!({
@@ -385,6 +386,31 @@ impl Server {
                 "workspaceSymbolProvider": true,
             },
         })
+    }
+
+    /// Takes the options of the client: `{"guide": "…", "hints": {"addresses": true, "words": true}}`.
+    fn set_options(&mut self, options: &Value) {
+        let hints = &options["hints"];
+        self.addresses = hints["addresses"].as_bool().unwrap_or(true);
+        self.words = hints["words"].as_bool().unwrap_or(true);
+        let guide = options["guide"].as_str().unwrap_or_default();
+        let web = ["https://", "http://", "file://"].iter().any(|scheme| guide.starts_with(scheme));
+        self.guide = if web { format!("{}/", guide.trim_end_matches('/')) } else { String::new() };
+    }
+
+    /// Takes changed options. Diagnostics are published again, and a client that supports it requests hints again.
+    fn change_settings(&mut self, options: &Value, out: &mut impl Write) -> io::Result<()> {
+        if !options.is_object() {
+            return Ok(());
+        }
+        self.set_options(options);
+        self.documents.all_stale();
+        if !self.refreshes_hints {
+            return Ok(());
+        }
+        self.requests += 1;
+        let id = format!("r500-{}", self.requests);
+        send(out, &json!({ "jsonrpc": "2.0", "id": id, "method": "workspace/inlayHint/refresh" }))
     }
 
     /// Publishes the diagnostics of changed documents.

@@ -12,7 +12,8 @@ use r500::exec::{Draw, Options, PixelRect};
 use r500::trace::InstructionTexts;
 use serde_json::{Value, json};
 
-pub(super) use self::text::Printer;
+use self::text::Printer;
+pub(super) use self::text::{effects, print_effects};
 use self::watch::WatchFilter;
 use super::binding_args::StateArgs;
 use super::engine_args::{self, EngineArgs};

@@ -12,10 +12,10 @@ use crate::command::engine_args::finding_weight;
 use crate::command::float_format::{letters, text, vector};
 
 /// Prints a trace.
-pub(in crate::command) struct Printer<'a> {
-    pub(in crate::command) shader: &'a Shader,
-    pub(in crate::command) texts: &'a InstructionTexts,
-    pub(in crate::command) colors: bool,
+pub(super) struct Printer<'a> {
+    pub(super) shader: &'a Shader,
+    pub(super) texts: &'a InstructionTexts,
+    pub(super) colors: bool,
 }
 
 impl Printer<'_> {
@@ -69,7 +69,7 @@ impl Printer<'_> {
         let style = if active { bold } else { dim };
         writeln!(out, "{number:>5}  {style}@{:<3} {listed}{plain}", step.address)?;
         if let Some(event) = &step.event {
-            self.event(out, event, step.address)?;
+            print_effects(out, event, step.address)?;
         }
         let after = &group.state().lanes()[lane];
         if before.state != after.state {
@@ -119,114 +119,6 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints the effect of an instruction.
-    pub(in crate::command) fn event(
-        &self,
-        out: &mut impl Write,
-        event: &Event,
-        address: u32,
-    ) -> io::Result<()> {
-        let margin = "             ";
-        match &event.kind {
-            EventKind::Skipped => {}
-            EventKind::Alu { rgb, alpha, raw, result, enabled } => {
-                let [a, b, c] = rgb.each_ref().map(|operand| vector(operand));
-                writeln!(out, "{margin}rgb    A {a}  B {b}  C {c}")?;
-                let [a, b, c] = alpha.map(text);
-                writeln!(out, "{margin}alpha  A {a}  B {b}  C {c}")?;
-                write!(out, "{margin}result {}", vector(raw))?;
-                if !same(raw, result) {
-                    write!(out, ", finished {}", vector(result))?;
-                }
-                writeln!(out, "{}", predicated(*enabled))?;
-            }
-            EventKind::Tex { coord, texel, lookup, enabled, killed } => {
-                writeln!(out, "{margin}STRQ   {}{}", vector(coord), predicated(*enabled))?;
-                if let Some(lookup) = lookup {
-                    self.lookup(out, lookup, margin)?;
-                }
-                if let Some(texel) = texel {
-                    writeln!(out, "{margin}texel  {}", vector(texel))?;
-                }
-                if *killed {
-                    writeln!(out, "{margin}kills the pixel")?;
-                }
-            }
-            EventKind::Flow(jump) => {
-                let wish = if jump.jumps { "wants to jump" } else { "does not want to jump" };
-                let say = if jump.voted { "" } else { " (has no say)" };
-                let next = jump.next;
-                let jumps = match (jump.taken, next == address + 1) {
-                    (true, _) => format!("jump to @{next}"),
-                    (false, true) => "no jump".to_owned(),
-                    (false, false) => format!("no jump, on to @{next}"),
-                };
-                writeln!(
-                    out,
-                    "{margin}pixel {wish}{say}; {} of {} voters do: {jumps}",
-                    jump.votes_for, jump.voters
-                )?;
-            }
-        }
-        for write in &event.writes {
-            match write {
-                Wrote::Temp { temp, mask, value } => {
-                    writeln!(out, "{margin}temp[{temp}].{} <- {}", letters(*mask), vector(value))?;
-                }
-                Wrote::Output { target, mask, value } => {
-                    writeln!(out, "{margin}out[{target}].{} <- {}", letters(*mask), vector(value))?;
-                }
-                Wrote::Depth(value) => writeln!(out, "{margin}depth <- {}", text(*value))?,
-                Wrote::Predicate { mask, bits } => {
-                    let set = letters(*bits);
-                    let set = if set.is_empty() { "none" } else { &set };
-                    writeln!(out, "{margin}predicate.{} <- {set} set", letters(*mask))?;
-                }
-                Wrote::AluResult(value) => writeln!(out, "{margin}ALU result <- {value}")?,
-            }
-        }
-        Ok(())
-    }
-
-    fn lookup(&self, out: &mut impl Write, lookup: &Lookup, margin: &str) -> io::Result<()> {
-        let how = if lookup.magnified { "magnified" } else { "minified" };
-        let face = lookup.face.map_or(String::new(), |face| {
-            let faces = ["+X", "-X", "+Y", "-Y", "+Z", "-Z"];
-            format!(", face {}", faces.get(face as usize).unwrap_or(&"?"))
-        });
-        let coordinates = vector(&lookup.coordinates);
-        writeln!(
-            out,
-            "{margin}uvw    {coordinates}{face}, level of detail {} ({how})",
-            text(lookup.lod)
-        )?;
-        for level in &lookup.levels {
-            let texels: Vec<String> = level
-                .texels
-                .iter()
-                .map(|texel| match texel.at {
-                    Some([x, y, 0]) => format!("{x},{y}"),
-                    Some([x, y, layer]) => format!("{x},{y},{layer}"),
-                    None => "border".to_owned(),
-                })
-                .collect();
-            writeln!(
-                out,
-                "{margin}level  {} texels {} shares {}",
-                level.level,
-                texels.join(" "),
-                vector(&level.weights)
-            )?;
-        }
-        if lookup.probes > 1 {
-            writeln!(out, "{margin}mean   of {} fetches along the longer step", lookup.probes)?;
-        }
-        if lookup.levels.len() > lookup.probes as usize {
-            writeln!(out, "{margin}mixed  {} of the second level", text(lookup.level_weight))?;
-        }
-        Ok(())
-    }
-
     fn stacks(&self, out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
         if let Some(frame) = group.state().loops().last() {
             let depth = group.state().loops().len();
@@ -241,6 +133,116 @@ impl Printer<'_> {
         }
         Ok(())
     }
+}
+
+/// Prints the effect of an instruction on a pixel.
+pub(in crate::command) fn print_effects(
+    out: &mut impl Write,
+    event: &Event,
+    address: u32,
+) -> io::Result<()> {
+    for line in effects(event, address) {
+        writeln!(out, "             {line}")?;
+    }
+    Ok(())
+}
+
+/// Returns the effect of an instruction on a pixel: operands, result, writes, one a line.
+pub(in crate::command) fn effects(event: &Event, address: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    match &event.kind {
+        EventKind::Skipped => {}
+        EventKind::Alu { rgb, alpha, raw, result, enabled } => {
+            let [a, b, c] = rgb.each_ref().map(|operand| vector(operand));
+            lines.push(format!("rgb    A {a}  B {b}  C {c}"));
+            let [a, b, c] = alpha.map(text);
+            lines.push(format!("alpha  A {a}  B {b}  C {c}"));
+            let finished = if same(raw, result) {
+                String::new()
+            } else {
+                format!(", finished {}", vector(result))
+            };
+            lines.push(format!("result {}{finished}{}", vector(raw), predicated(*enabled)));
+        }
+        EventKind::Tex { coord, texel, lookup, enabled, killed } => {
+            lines.push(format!("STRQ   {}{}", vector(coord), predicated(*enabled)));
+            if let Some(lookup) = lookup {
+                lines.extend(lookup_lines(lookup));
+            }
+            if let Some(texel) = texel {
+                lines.push(format!("texel  {}", vector(texel)));
+            }
+            if *killed {
+                lines.push("kills the pixel".to_owned());
+            }
+        }
+        EventKind::Flow(jump) => {
+            let wish = if jump.jumps { "wants to jump" } else { "does not want to jump" };
+            let say = if jump.voted { "" } else { " (has no say)" };
+            let next = jump.next;
+            let jumps = match (jump.taken, next == address + 1) {
+                (true, _) => format!("jump to @{next}"),
+                (false, true) => "no jump".to_owned(),
+                (false, false) => format!("no jump, on to @{next}"),
+            };
+            lines.push(format!(
+                "pixel {wish}{say}; {} of {} voters do: {jumps}",
+                jump.votes_for, jump.voters
+            ));
+        }
+    }
+    lines.extend(event.writes.iter().map(write_line));
+    lines
+}
+
+fn write_line(write: &Wrote) -> String {
+    match write {
+        Wrote::Temp { temp, mask, value } => {
+            format!("temp[{temp}].{} <- {}", letters(*mask), vector(value))
+        }
+        Wrote::Output { target, mask, value } => {
+            format!("out[{target}].{} <- {}", letters(*mask), vector(value))
+        }
+        Wrote::Depth(value) => format!("depth <- {}", text(*value)),
+        Wrote::Predicate { mask, bits } => {
+            let set = letters(*bits);
+            let set = if set.is_empty() { "none" } else { &set };
+            format!("predicate.{} <- {set} set", letters(*mask))
+        }
+        Wrote::AluResult(value) => format!("ALU result <- {value}"),
+    }
+}
+
+/// Returns what a texture lookup reads.
+fn lookup_lines(lookup: &Lookup) -> Vec<String> {
+    let how = if lookup.magnified { "magnified" } else { "minified" };
+    let face = lookup.face.map_or(String::new(), |face| {
+        let faces = ["+X", "-X", "+Y", "-Y", "+Z", "-Z"];
+        format!(", face {}", faces.get(face as usize).unwrap_or(&"?"))
+    });
+    let coordinates = vector(&lookup.coordinates);
+    let mut lines =
+        vec![format!("uvw    {coordinates}{face}, level of detail {} ({how})", text(lookup.lod))];
+    for level in &lookup.levels {
+        let texels: Vec<String> = level
+            .texels
+            .iter()
+            .map(|texel| match texel.at {
+                Some([x, y, 0]) => format!("{x},{y}"),
+                Some([x, y, layer]) => format!("{x},{y},{layer}"),
+                None => "border".to_owned(),
+            })
+            .collect();
+        let weights = vector(&level.weights);
+        lines.push(format!("level  {} texels {} shares {weights}", level.level, texels.join(" ")));
+    }
+    if lookup.probes > 1 {
+        lines.push(format!("mean   of {} fetches along the longer step", lookup.probes));
+    }
+    if lookup.levels.len() > lookup.probes as usize {
+        lines.push(format!("mixed  {} of the second level", text(lookup.level_weight)));
+    }
+    lines
 }
 
 /// Returns the channels that predicates enable, if not all.

@@ -15,7 +15,7 @@ use super::{Claim, Different, End, Undecided, Verdict};
 use crate::command::exit::Status;
 use crate::command::float_format::{self, json_all, vector};
 use crate::command::terminal;
-use crate::command::trace::{Printer, add_event};
+use crate::command::trace::{add_event, print_effects};
 
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -452,7 +452,7 @@ impl Different {
         let texts = InstructionTexts::new(shader);
         let line = texts.get(place.address).unwrap_or_default();
         writeln!(out, "{side}{:>5}  {bold}@{:<3} {line}{plain}", place.step, place.address)?;
-        Printer { shader, texts: &texts, colors }.event(out, &place.event, place.address)
+        print_effects(out, &place.event, place.address)
     }
 
     fn json(&self, value: &mut Value) {

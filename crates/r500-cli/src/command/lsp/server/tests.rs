@@ -178,6 +178,79 @@ fn colours_selections_symbols_and_ranges() {
     assert!(edits[0]["newText"].as_str().unwrap().contains(": eye.g"), "{edits:?}");
 }
 
+/// Registers without a name have definitions, references and highlights.
+#[test]
+fn registers_are_found_by_number() {
+    let uri = "untitled:1";
+    let text = "const[2] = (1, 2, 3, 4) ;\nsrc0.rgb = const[2] : temp[1].rgb = MAX src0.rgb src0.rgb ;\nOUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;\n: temp[1].a = MAX src0.0 src0.0 ;\n";
+    let document = json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } });
+    let at = |line: u32, character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } });
+    let (answers, _) = served(vec![
+        request(1, "initialize", json!({})),
+        notification("textDocument/didOpen", document),
+        request(2, "textDocument/definition", at(1, 12)),
+        request(3, "textDocument/definition", at(2, 20)),
+        request(4, "textDocument/references", at(2, 16)),
+        request(5, "textDocument/documentHighlight", at(2, 16)),
+        request(6, "textDocument/definition", at(2, 3)),
+        request(7, "textDocument/hover", at(2, 16)),
+    ]);
+    let result = |n: usize| &answers[n]["result"];
+    let lines = |n: usize| -> Vec<u64> {
+        let all = result(n).as_array().unwrap().iter();
+        all.map(|one| one["range"]["start"]["line"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(result(1)["range"]["start"]["line"], 0);
+    assert_eq!(lines(2), [1, 3]);
+    assert_eq!(lines(3), [1, 2, 3]);
+    assert_eq!(lines(4), [1, 2, 3]);
+    let kinds: Vec<u64> =
+        result(4).as_array().unwrap().iter().map(|one| one["kind"].as_u64().unwrap()).collect();
+    assert_eq!(kinds, [3, 2, 3]);
+    assert_eq!(result(5), &Value::Null);
+    let hover = result(6)["contents"]["value"].as_str().unwrap();
+    assert!(
+        hover.contains("Written by instruction 0, 2\n- 0, line 2: `src0.rgb = const[2]"),
+        "{hover}"
+    );
+    assert!(hover.contains("Read by instruction 1\n- 1, line 3: `OUT src0.rgb"), "{hover}");
+}
+
+/// Changed settings apply to open documents.
+#[test]
+fn changed_settings_apply_at_once() {
+    let uri = "untitled:1";
+    let document = json!({ "textDocument": { "uri": uri, "text": ": ; : ;", "version": 1 } });
+    let whole =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let asked = json!({ "textDocument": { "uri": uri }, "range": whole });
+    let client =
+        json!({ "capabilities": { "workspace": { "inlayHint": { "refreshSupport": true } } } });
+    let settings = json!({ "guide": "https://example.org/book", "hints": { "addresses": true, "words": false } });
+    let (answers, done) = served(vec![
+        request(1, "initialize", client),
+        notification("textDocument/didOpen", document),
+        request(2, "textDocument/inlayHint", asked.clone()),
+        notification(
+            "workspace/didChangeConfiguration",
+            json!({ "settings": { "r500": settings } }),
+        ),
+        json!({ "jsonrpc": "2.0", "id": "r500-1", "result": null }).to_string(),
+        notification("workspace/didChangeConfiguration", json!({ "settings": null })),
+        request(3, "textDocument/inlayHint", asked),
+        request(4, "shutdown", Value::Null),
+        notification("exit", Value::Null),
+    ]);
+    assert!(done);
+    let by_id = |id: u32| &answers.iter().find(|answer| answer["id"] == id).unwrap()["result"];
+    assert_eq!(by_id(2).as_array().unwrap().len(), 4);
+    assert_eq!(by_id(3).as_array().unwrap().len(), 2);
+    let refresh: Vec<&Value> =
+        answers.iter().filter(|answer| answer["method"] == "workspace/inlayHint/refresh").collect();
+    assert_eq!(refresh.len(), 1);
+    assert_eq!(refresh[0]["id"], "r500-1");
+}
+
 /// Nested blocks are children, consecutive blocks are siblings.
 #[test]
 fn the_outline_is_a_tree() {

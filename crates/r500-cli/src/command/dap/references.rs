@@ -1,0 +1,40 @@
+//! References of the protocol to values that expand.
+
+/// A value that expands. Its parts are read when it is expanded.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Registers,
+    Outputs,
+    Constants,
+    State,
+    Group,
+    /// An expression of several channels.
+    Expression(String),
+    Loops,
+    Calls,
+    /// A pixel of the group, by its lane.
+    Lane(usize),
+    /// A temporary of a lane.
+    LaneTemp(usize, usize),
+}
+
+/// The references of values that expand, from 1. They stay valid: what expands is read again.
+#[derive(Default)]
+pub(super) struct References(Vec<Node>);
+
+impl References {
+    /// Returns the reference of a value.
+    pub(super) fn of(&mut self, node: Node) -> usize {
+        if let Some(known) = self.0.iter().position(|other| *other == node) {
+            return known + 1;
+        }
+        self.0.push(node);
+        self.0.len()
+    }
+
+    /// Returns the value of a reference.
+    pub(super) fn get(&self, reference: u64) -> Option<Node> {
+        let index = usize::try_from(reference).ok()?.checked_sub(1)?;
+        self.0.get(index).cloned()
+    }
+}
