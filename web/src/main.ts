@@ -21,10 +21,12 @@ import { pack, unpack } from "./files/permalink.ts";
 import { Save } from "./files/save.ts";
 import { join, split, type ViewState } from "./files/viewstate.ts";
 import { Help } from "./help/help.ts";
+import { Intro } from "./help/intro.ts";
+import { Lessons } from "./lessons/lessons.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
 import { load } from "./machine/load.ts";
 import { Pool } from "./machine/pool.ts";
-import { sourceRequest, type Analysis, type Bits4, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
+import { sourceRequest, type Analysis, type Bits4, type Judged, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
 import { Breakpoints } from "./model/breakpoints.ts";
 import { Document } from "./model/document.ts";
 import { Drafts } from "./model/drafts.ts";
@@ -80,6 +82,7 @@ const breakpoints = new Breakpoints();
 const stepper = new Stepper(module, breakpoints);
 const session: Session = new Session(pixel, player, stepper, {
   chosen: () => {
+    intro.dismiss();
     // The animation is stopped; otherwise the picture would change before the first pixel is known.
     transport.playing.value = false;
     tabs.shown.value = "step";
@@ -156,7 +159,7 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     transport.playing.value = found?.clock != null && !calm;
     stage.fit();
-    help.opened(program.name);
+    lessons.opened(program.name);
   },
 });
 const textureFiles = new TextureFiles(program, editor, language);
@@ -178,6 +181,7 @@ function show(found: Analysis, source: Source): void {
     void expectations(found, source);
   } else if (found.instructions.length === 0 && found.diagnostics.length === 0) stage.stale("The program is empty");
   else stage.stale("The picture is of the last program that assembled");
+  if (!found.ok) verdicts(undefined);
   constants.show(found);
   numbers.show(found);
   texturesPane.show(found, source.files);
@@ -190,9 +194,14 @@ function show(found: Analysis, source: Source): void {
 }
 
 async function expectations(found: Analysis, source: Source): Promise<void> {
-  if (!found.expects) return editor.judge([]);
-  const judged = await judge.judge(source);
-  if (judged !== undefined && editor.text === source.text) editor.judge(judged.map(({ to, passes, text }) => ({ at: to, passes, text })));
+  const judged = found.expects ? await judge.judge(source) : [];
+  if (judged !== undefined && editor.text === source.text) verdicts(judged);
+}
+
+/** Shows the verdicts on `EXPECT` lines; there are none of a program that does not assemble. */
+function verdicts(judged: readonly Judged[] | undefined): void {
+  editor.judge((judged ?? []).map(({ to, passes, text }) => ({ at: to, passes, text })));
+  lessons.judged(judged);
 }
 
 /** Applies edits from the libraries to the program. */
@@ -227,6 +236,11 @@ const texturesPane = new TexturesPane({
   bind: (unit, what) => void textureFiles.bind(unit, what),
   take: (unit, file) => void files.take([file], unit),
 });
+/** Steps through the chosen pixel, else through the one in the middle. */
+function stepSomewhere(): void {
+  const [width, height] = player.wanted?.size ?? [0, 0];
+  if (width > 0) void session.stepThrough(pixel.value ?? [width >> 1, height >> 1]);
+}
 const step = new StepPane(
   stepper,
   breakpoints,
@@ -242,10 +256,7 @@ const step = new StepPane(
       return instruction === undefined ? undefined : program.addressOf(instruction);
     },
     recordTo: (limit) => void session.recordTo(limit),
-    begin: () => {
-      const [width, height] = player.wanted?.size ?? [0, 0];
-      if (width > 0) void session.stepThrough(pixel.value ?? [width >> 1, height >> 1]);
-    },
+    begin: stepSomewhere,
   },
   areaPane.root,
 );
@@ -278,7 +289,18 @@ pixel.watch((at) => document.body.classList.toggle("stepping", tabs.shown.value 
 
 // --- Files, links, drafts -----------------------------------------------------------------------
 
-const help: Help = new Help((source) => work.open(source));
+const lessons: Lessons = new Lessons({
+  open: (source) => {
+    intro.dismiss();
+    // An earlier attempt is continued.
+    const draft = drafts.recent().find((one) => one.source.name === source.name);
+    void work.open(draft?.source ?? source, draft);
+  },
+  replace: (text) => editor.apply([{ from: 0, to: editor.text.length, text }]),
+  compile: (name, glsl) => void files.take([new File([glsl], name)]),
+});
+new Help(lessons);
+const intro: Intro = new Intro({ step: stepSomewhere, learn: () => lessons.begin(0) });
 new Compare(module, {
   own: () => ({ source: program.source, size: transport.pixels, time: transport.time.value }),
   others: () => {

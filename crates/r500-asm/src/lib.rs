@@ -37,6 +37,7 @@ pub use items::{
     TextureRequest, TextureSource,
 };
 pub use lexer::MAX_SOURCE;
+pub use names::closest;
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

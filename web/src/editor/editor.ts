@@ -71,6 +71,7 @@ export class Editor {
         lintGutter(),
         highlightActiveLineGutter(),
         highlightSpecialChars(),
+        EditorView.lineWrapping,
         history(),
         drawSelection(),
         dropCursor(),
@@ -123,7 +124,7 @@ export class Editor {
   private set(state: EditorState): void {
     this.diagnostics = [];
     this.view.setState(state);
-    this.view.scrollDOM.scrollTop = 0;
+    this.view.scrollDOM.scrollTo(0, 0);
   }
 
   /** Applies edits of the text, which can be undone. */

@@ -1,15 +1,8 @@
-// Help: a language summary, keys, the tutorial's steps, the guide.
+// Help: lessons, the guide, a language summary, keys.
 
 import { byId, h } from "../app/dom.ts";
-import type { Source } from "../machine/protocol.ts";
-import lessons from "virtual:tutorial";
+import type { Lessons } from "../lessons/lessons.ts";
 import guide from "virtual:guide";
-
-export interface Lesson {
-  name: string;
-  title: string;
-  text: string;
-}
 
 const LANGUAGE: [string, string][] = [
   ["src0.rgb = temp[1], src0.a = const[2] :", "sources: three addresses for colours, three for alpha; inline numbers such as 0.5"],
@@ -42,33 +35,15 @@ const KEYS: [string, string][] = [
 
 export class Help {
   private readonly dialog = byId("help", HTMLDialogElement);
-  private readonly next = byId("next", HTMLButtonElement);
-  private lesson: number | undefined;
 
-  constructor(private readonly open: (source: Source) => void) {
+  constructor(private readonly lessons: Lessons) {
     byId("help-button", HTMLButtonElement).addEventListener("click", () => this.show());
-    this.next.addEventListener("click", () => this.begin((this.lesson ?? -1) + 1));
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
   }
 
-  /** Updates the offered step of the tutorial after another program was opened. */
-  opened(name: string): void {
-    const at = lessons.findIndex((lesson) => lesson.name === name);
-    this.lesson = at < 0 ? undefined : at;
-    const next = at < 0 ? undefined : lessons[at + 1];
-    this.next.hidden = next === undefined;
-    this.next.textContent = `Next: ${next?.title ?? ""} ›`;
-  }
-
-  private begin(n: number): void {
-    const lesson = lessons[n];
-    if (lesson === undefined) return;
-    this.dialog.close();
-    this.open({ name: lesson.name, text: lesson.text, files: [] });
-  }
-
   private show(): void {
-    if (this.dialog.childElementCount === 0) this.fill();
+    this.dialog.replaceChildren();
+    this.fill();
     this.dialog.showModal();
   }
 
@@ -86,7 +61,7 @@ export class Help {
         "div",
         { class: "help", tabindex: "0", role: "region", "aria-label": "Help text" },
         h("h3", {}, "Learn it step by step"),
-        h("ol", { class: "lessons" }, ...lessons.map((lesson, n) => h("li", {}, h("button", { type: "button", onclick: () => this.begin(n) }, `${n + 1}  ${lesson.title}`)))),
+        this.lessons.list(() => this.dialog.close()),
         guide && h("p", {}, h("a", { href: "guide/index.html", target: "_blank", rel: "noopener" }, "The guide"), ": the whole language, what a program does, every word."),
         h("h3", {}, "The language"),
         table(LANGUAGE),

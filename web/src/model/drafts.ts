@@ -4,8 +4,8 @@ import type { Source } from "../machine/protocol.ts";
 
 const PREFIX = "r500.draft.";
 const OWN = "r500.work";
-/** Number of drafts that are kept. */
-const MOST = 12;
+/** Number of drafts that are kept: the attempts at all lessons, and some more. */
+const MOST = 30;
 /** Maximal size of a draft's files in bytes; larger drafts are not kept. */
 const MOST_BYTES = 400_000;
 

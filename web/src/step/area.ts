@@ -23,7 +23,7 @@ export class AreaPane {
   private readonly heat = h(
     "select",
     { "aria-label": "Heat map", onchange: () => void this.show() },
-    h("option", { value: "" }, "no heat map"),
+    h("option", { value: "" }, "none"),
     h("option", { value: "0" }, "instructions a pixel executes"),
     h("option", { value: "1" }, "instructions it waits for others"),
   );
@@ -62,7 +62,7 @@ export class AreaPane {
         },
         h("label", {}, "Which pixel first has ", this.condition),
         h("button", { type: "submit" }, "Find"),
-        this.heat,
+        h("label", {}, "Heat map ", this.heat),
       ),
       this.going,
       h("p", { class: "said" }, this.scale, this.said),

@@ -3,7 +3,7 @@
 import { h, update } from "../app/dom.ts";
 import type { Breakpoint } from "../machine/protocol.ts";
 import { when, type Breakpoints } from "../model/breakpoints.ts";
-import type { StepEvents } from "./pane.ts";
+import type { StepEvents } from "./events.ts";
 import type { Stepper } from "./stepper.ts";
 
 export class BreakpointList {
@@ -39,7 +39,7 @@ export class BreakpointList {
           },
         },
         h("button", { type: "button", onclick: () => this.addAtCursor() }, "At the cursor"),
-        this.kind,
+        h("label", {}, "or ", this.kind),
         this.condition,
         h("button", { type: "submit" }, "Add"),
       ),
