@@ -8,7 +8,7 @@ import { brotliCompressSync } from "node:zlib";
 
 import { build } from "esbuild";
 
-import { lessons } from "./lessons.mjs";
+import { glslTable, lessons } from "./lessons.mjs";
 
 const out = process.argv[2];
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -32,6 +32,7 @@ const virtual = {
     const contents = {
       "virtual:examples": gallery,
       "virtual:lessons": lessons,
+      "virtual:glsl": glslTable,
       // Built by mdBook before, if there is one.
       "virtual:guide": () => existsSync(join(out, "guide/index.html")),
     };

@@ -32,3 +32,29 @@ export function lessons() {
     return { name: `lesson-${file.replace(/^\d+-|\.md$/g, "")}`, title, about: begin.before, program: begin.code, task: end.before, solution: end.code, glsl };
   });
 }
+
+/**
+ * The table from GLSL to R500, by section: an expression, or statements that assign `r`; the lines of the program that compute the
+ * same; a note.
+ */
+export function glslTable() {
+  const text = readFileSync(join(guide, "glsl-to-r500.md"), "utf8");
+  return text.split(/^## /m).slice(1).map((section) => {
+    const rows = section.split("\n").filter((line) => /^\| `/.test(line)).map((line) => {
+      const [, glsl, program, note] = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+      const lines = program.split("<br>").map((part) => part.replace(/^&emsp;/, "    ").replaceAll("`", ""));
+      return { glsl: glsl.replaceAll("`", ""), program: lines.join("\n"), note };
+    });
+    return { title: section.split("\n")[0], rows };
+  });
+}
+
+/** The exercises of the guide: a title, a program to begin with, and the program that solves it. */
+export function exercises() {
+  const text = readFileSync(join(guide, "exercises.md"), "utf8");
+  return text.split(/^## /m).slice(1).map((section) => {
+    const title = section.split("\n")[0];
+    const [task, solution] = section.split("<details>");
+    return { title, program: block(task, "r5", title).code, solution: block(solution ?? "", "r5", title).code };
+  });
+}

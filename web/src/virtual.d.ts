@@ -9,6 +9,11 @@ declare module "virtual:lessons" {
   export default lessons;
 }
 
+declare module "virtual:glsl" {
+  const sections: { title: string; rows: { glsl: string; program: string; note: string }[] }[];
+  export default sections;
+}
+
 declare module "virtual:guide" {
   /** Whether the guide is part of the page. */
   const guide: boolean;

@@ -1,7 +1,9 @@
 // Help: lessons, the guide, a language summary, keys.
 
 import { byId, h } from "../app/dom.ts";
+import { inline } from "../app/markdown.ts";
 import type { Lessons } from "../lessons/lessons.ts";
+import glsl from "virtual:glsl";
 import guide from "virtual:guide";
 
 const LANGUAGE: [string, string][] = [
@@ -47,6 +49,15 @@ export class Help {
     this.dialog.showModal();
   }
 
+  /** Scrolls to a part. The address stays: it may hold a program. */
+  private jump(event: Event, title: string): void {
+    event.preventDefault();
+    const part = byId(idOf(title), HTMLHeadingElement);
+    part.tabIndex = -1;
+    part.scrollIntoView();
+    part.focus();
+  }
+
   private fill(): void {
     const table = (rows: [string, string][]): HTMLElement =>
       h("table", {}, h("tbody", {}, ...rows.map(([what, means]) => h("tr", {}, h("td", {}, h("code", {}, what)), h("td", {}, means)))));
@@ -60,14 +71,34 @@ export class Help {
       h(
         "div",
         { class: "help", tabindex: "0", role: "region", "aria-label": "Help text" },
-        h("h3", {}, "Learn it step by step"),
+        h("p", { class: "contents" }, ...["Lessons", "The language", "Keys", "From GLSL"].map((title) => h("a", { href: `#${idOf(title)}`, onclick: (event) => this.jump(event, title) }, title))),
+        h("h3", { id: idOf("Lessons") }, "Lessons"),
         this.lessons.list(() => this.dialog.close()),
-        guide && h("p", {}, h("a", { href: "guide/index.html", target: "_blank", rel: "noopener" }, "The guide"), ": the whole language, what a program does, every word."),
-        h("h3", {}, "The language"),
+        this.guide(),
+        h("h3", { id: idOf("The language") }, "The language"),
         table(LANGUAGE),
-        h("h3", {}, "Keys"),
+        h("h3", { id: idOf("Keys") }, "Keys"),
         table(KEYS),
+        h("h3", { id: idOf("From GLSL") }, "From GLSL"),
+        h("p", {}, "x, y, z are vec3 values in the colours of a temporary, s and t floats in the alpha of one; r is the result, m and n are temporaries."),
+        ...glsl.map(({ title, rows }) =>
+          h(
+            "table",
+            { class: "glsl" },
+            h("thead", {}, h("tr", {}, h("th", { scope: "col" }, title), h("th", { scope: "col" }, "R500"), h("th", { scope: "col" }, "note"))),
+            h("tbody", {}, ...rows.map((row) => h("tr", {}, h("td", {}, h("code", {}, row.glsl)), h("td", {}, h("code", {}, row.program)), h("td", {}, ...inline(row.note))))),
+          ),
+        ),
       ),
     );
   }
+
+  /** Returns links to pages of the guide; what to do if the page was built without it. */
+  private guide(): HTMLElement {
+    if (!guide) return h("p", {}, "This page was built without the guide: it is the folder ", h("code", {}, "docs/src"), " of the project, and ", h("code", {}, "web/build --install"), " adds it.");
+    const link = (page: string, title: string): HTMLElement => h("a", { href: `guide/${page}.html`, target: "_blank", rel: "noopener" }, title);
+    return h("p", {}, link("index", "The guide"), ": ", link("language", "the whole language"), ", ", link("machine", "what a program does"), ", ", link("glsl-to-r500", "from GLSL to R500"), ", ", link("exercises", "exercises"), ", ", link("page", "this page"), ".");
+  }
 }
+
+const idOf = (title: string): string => `help-${title.toLowerCase().replaceAll(" ", "-")}`;

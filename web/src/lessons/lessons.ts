@@ -104,7 +104,7 @@ export class Lessons {
   }
 
   private compile(): void {
-    if (this.lesson?.glsl) this.events.compile(`${this.lesson.name}.frag`, this.lesson.glsl);
+    if (this.lesson?.glsl) this.events.compile("compiled.frag", this.lesson.glsl);
   }
 
   private close(): void {
