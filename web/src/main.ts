@@ -2,7 +2,7 @@
 
 import { isBusy } from "./app/activity.ts";
 import { byId, message, settled } from "./app/dom.ts";
-import { say } from "./app/messages.ts";
+import { say, unsay } from "./app/messages.ts";
 import { patience } from "./app/patience.ts";
 import { Signal } from "./app/signal.ts";
 import { splitters } from "./app/splitter.ts";
@@ -19,6 +19,7 @@ import { Files } from "./files/files.ts";
 import { examples, first, Gallery } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
 import { Save } from "./files/save.ts";
+import { Trail } from "./files/trail.ts";
 import { join, split, type ViewState } from "./files/viewstate.ts";
 import { Help } from "./help/help.ts";
 import { Intro } from "./help/intro.ts";
@@ -120,6 +121,7 @@ const editor: Editor = new Editor(
   byId("editor", HTMLDivElement),
   {
     changed: () => {
+      unsay();
       work.touched();
       program.soon();
     },
@@ -148,6 +150,7 @@ const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.v
 const drafts = new Drafts(localStorage, sessionStorage);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
   opening: () => {
+    unsay();
     player.forget();
     session.clear();
     areaPane.stale();
@@ -161,6 +164,16 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
     stage.fit();
     lessons.opened(program.name);
   },
+}, () => trail);
+/** Back in the browser returns to the program before; with its draft, if it was edited. */
+const trail: Trail = new Trail({
+  now: () => ({ draft: drafts.current, source: program.source }),
+  find: (draft) => drafts.find(draft)?.source,
+  show: ({ draft, source }) => {
+    files.programs.hide();
+    void work.open(source, drafts.find(draft));
+  },
+  lost: () => say("That program is too large for the browser's history; Examples lists the edited ones"),
 });
 const textureFiles = new TextureFiles(program, editor, language);
 /** The client of the optimiser and the compiler of GLSL, which is created on first use, because it has a separate module. */
@@ -173,7 +186,7 @@ function show(found: Analysis, source: Source): void {
   if (found.ok) marks.follow();
   editor.colour();
   editor.show(found.diagnostics);
-  problems.show(found.diagnostics, found.instructions.length);
+  problems.show(found.diagnostics, found.instructions.length, found.ok);
   if (found.ok) {
     transport.offer(found.size, found.clock !== null, found.targets, found.depth);
     thumbnails.offer(found.targets, found.depth);
@@ -255,6 +268,7 @@ const step = new StepPane(
       const instruction = program.instructionAt(editor.cursor);
       return instruction === undefined ? undefined : program.addressOf(instruction);
     },
+    check: (text, changes) => pool.check(text, changes),
     recordTo: (limit) => void session.recordTo(limit),
     begin: stepSomewhere,
   },
@@ -357,13 +371,13 @@ async function animation(): Promise<BlobPart> {
   await player.settled();
   const view = player.shown?.view;
   if (view === undefined) throw new Error("there is no picture");
-  return gif(pool, language, view, (share) => say(`GIF: ${Math.round(share * 100)}%`));
+  return gif(pool, language, view, (share) => say(`GIF: ${Math.round(share * 100)}%`)).finally(unsay);
 }
 
 async function recording(): Promise<BlobPart> {
   transport.playing.value = program.analysis.value?.clock != null;
   say(`Recording ${SECONDS} seconds…`);
-  return webm(stage.picturePixels);
+  return webm(stage.picturePixels).finally(unsay);
 }
 
 /** Length of a link above which many programs truncate or refuse it. */
@@ -380,7 +394,7 @@ async function copyLink(): Promise<void> {
   }
   const asked = `The link has ${Math.round(fragment.length / 1000).toLocaleString("en")} kB: many programs cut such links or refuse them. Copy it anyway? (Save › Assembly keeps it as a file.)`;
   if (fragment.length > LONG && !confirm(asked)) return;
-  history.replaceState(null, "", `#${fragment}`);
+  history.replaceState(history.state, "", `#${fragment}`);
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied: it holds the whole program and the view");
@@ -430,7 +444,8 @@ async function begin(): Promise<void> {
   } else if (own !== undefined) work.open(own.source, own);
   else work.open(latest?.source ?? first);
 }
-addEventListener("hashchange", () => void linked().then((link) => link !== undefined && void openLink(link)));
+// An entry of the history shows its program by itself.
+addEventListener("hashchange", () => Trail.isEntry(history.state) || void linked().then((link) => link !== undefined && void openLink(link)));
 
 module.catch((error: unknown) => stage.stale(`The machine does not start here: ${message(error)}`));
 void begin();

@@ -41,6 +41,11 @@ export class Drafts {
 
   private readonly fresh: () => string;
 
+  /** The draft of this tab. */
+  get current(): string {
+    return this.id;
+  }
+
   /** Begins a new draft; the previous one is kept. */
   renew(): string {
     this.id = this.fresh();
@@ -72,6 +77,11 @@ export class Drafts {
   /** Returns the draft of this tab. */
   own(): Draft | undefined {
     return this.read(this.id);
+  }
+
+  /** Returns a draft by its id. */
+  find(id: string): Draft | undefined {
+    return this.read(id);
   }
 
   /** Returns all drafts, the latest first. */

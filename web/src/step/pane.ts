@@ -14,7 +14,7 @@ import { heading, row, swatch } from "./values.ts";
 type Step = Partial<Going> & Pick<Going, "how">;
 
 /** Selectable limits of instructions in a recording. */
-const LIMITS = [10_000, 100_000, 1_000_000, 10_000_000];
+const RECORDED = [10_000, 100_000, 1_000_000, 10_000_000];
 
 const EMPTY = "Click a pixel of the picture, or go to it with the arrow keys and press Enter: its run appears here, instruction by instruction, in either direction.";
 
@@ -107,7 +107,7 @@ export class StepPane {
       h("b", {}, `Pixel ${moment.pixel.join(", ")}`),
       h("span", { class: "delivered", title: "What the picture holds at the pixel" }, swatch(delivered)),
       h("span", { class: "soft", title: "Instructions executed, of those recorded" }, `${moment.position.toLocaleString("en")} of ${run.length.toLocaleString("en")}`),
-      ...(run.stopped === null && this.stepper.limit.value === LIMITS[2] ? [] : this.limit(run)),
+      ...(run.stopped === null && this.stepper.limit.value === RECORDED[2] ? [] : this.limit(run)),
     ];
   }
 
@@ -123,7 +123,7 @@ export class StepPane {
         h(
           "select",
           { onchange: (event) => this.events.recordTo(Number((event.currentTarget as HTMLSelectElement).value)) },
-          ...LIMITS.map((one) => h("option", { value: String(one), selected: one === limit }, one.toLocaleString("en"))),
+          ...RECORDED.map((one) => h("option", { value: String(one), selected: one === limit }, one.toLocaleString("en"))),
         ),
         " instructions",
       ),
