@@ -83,7 +83,7 @@ test("a breakpoint whose condition is wrong is refused when it is added, with th
   assert.equal(await page.locator(".breaks .error").textContent(), "");
   await condition.press("Enter");
   await page.waitForFunction(() => r500.breakpoints.all.value.length === 1);
-  // A value is no condition, but its changes can stop.
+  // A value alone is refused as a condition, but its changes can stop.
   await condition.fill("temp[1]");
   await condition.press("Enter");
   await page.waitForFunction(() => /compare it/.test(document.querySelector(".breaks .error").textContent));
