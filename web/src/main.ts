@@ -73,9 +73,15 @@ splitters();
 
 const pixel = new Signal<[number, number] | undefined>(undefined);
 const transport: Transport = new Transport(() => player.extent());
-const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => void session.stepThrough([x, y]) }, pixel);
+const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => choose([x, y]) }, pixel);
 const player: Player = new Player(pool, transport, stage);
 const thumbnails = new Thumbnails(pool, transport);
+
+/** Steps through the pixel that was clicked. */
+function choose(at: [number, number]): void {
+  intro.dismiss();
+  void session.stepThrough(at);
+}
 
 // --- The run of a pixel -------------------------------------------------------------------------
 
@@ -83,7 +89,6 @@ const breakpoints = new Breakpoints();
 const stepper = new Stepper(module, breakpoints);
 const session: Session = new Session(pixel, player, stepper, {
   chosen: () => {
-    intro.dismiss();
     // The animation is stopped; otherwise the picture would change before the first pixel is known.
     transport.playing.value = false;
     tabs.shown.value = "step";
@@ -150,7 +155,8 @@ const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.v
 const drafts = new Drafts(localStorage, sessionStorage);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
   opening: () => {
-    unsay();
+    // What is said before the first program is about the link that brought the visitor.
+    if (program.analysis.value !== undefined) unsay();
     player.forget();
     session.clear();
     areaPane.stale();
@@ -163,6 +169,8 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
     transport.playing.value = found?.clock != null && !calm;
     stage.fit();
     lessons.opened(program.name);
+    // These verdicts were known before the lesson was.
+    if (found !== undefined && !(found.ok && found.expects)) lessons.judged(found.ok ? [] : undefined);
   },
 }, () => trail);
 /** Back in the browser returns to the program before; with its draft, if it was edited. */

@@ -143,6 +143,7 @@ test("a lesson keeps the attempt, begins again, goes back, and says what is in t
   assert.equal(await page.getByRole("button", { name: "‹ Back", exact: true }).isDisabled(), true);
   await page.getByRole("button", { name: "Next ›" }).click();
   await page.waitForFunction(() => /-- mine/.test(r500.editor.text));
+  await verdict(page, "does not assemble");
   await page.getByRole("button", { name: "Start again" }).click();
   assert.equal(await page.evaluate(() => r500.editor.text), second.program);
   await page.getByRole("button", { name: "Close the lesson" }).click();

@@ -24,7 +24,7 @@ export class Intro {
         "p",
         {},
         h("b", {}, "Shaders of a 2005 graphics card, the Radeon R500, run here."),
-        " Edit the program, see its picture, and click any pixel to step through its run.",
+        " Edit the program, or click any pixel to step through its run.",
       ),
       h(
         "span",
