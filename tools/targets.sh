@@ -7,17 +7,36 @@
 # shellcheck disable=SC2034
 wasm_flags="-C target-feature=+simd128 -C link-arg=--export-table -C link-arg=--growable-table"
 
+# Seconds that apt-get waits for another one that holds the lock.
+apt_patience=120
+
+# Installs Debian packages; waits if another process of apt holds its lock. Returns whether it succeeded.
+apt_install() {
+    local as_root=() patience=(-o "DPkg::Lock::Timeout=$apt_patience")
+    command -v apt-get >/dev/null || return 1
+    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+    export DEBIAN_FRONTEND=noninteractive
+    echo "installing ${*}: if another apt runs, this waits for it, at most $apt_patience seconds" >&2
+    # The lists have a lock of their own, for which apt-get does not wait; old lists are usually good enough.
+    "${as_root[@]}" apt-get "${patience[@]}" update -q >&2 || echo "the lists of packages are not updated" >&2
+    "${as_root[@]}" apt-get "${patience[@]}" install -q -y --no-install-recommends "$@" >&2
+}
+
 # Makes sure that a command of a Debian package is available.
 needs() {
     command -v "$1" >/dev/null && return
-    local packages=("${@:2}") as_root=()
+    local packages=("${@:2}")
     [ -n "$install" ] || could_not "no $1: apt-get install ${packages[*]} (or --install)"
     command -v apt-get >/dev/null || could_not "no $1, and no apt-get to install it with"
-    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
-    export DEBIAN_FRONTEND=noninteractive
-    "${as_root[@]}" apt-get update -q >&2
-    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${packages[@]}" >&2
+    apt_install "${packages[@]}" || could_not "${packages[*]} cannot be installed"
     command -v "$1" >/dev/null || could_not "the packages have no $1"
+}
+
+# Installs the Debian package of a command that is optional; without it, prints what that costs and continues.
+wants() {
+    command -v "$1" >/dev/null && return
+    [ -z "$install" ] || apt_install "$2" || true
+    command -v "$1" >/dev/null || echo "no $1 (Debian: $2): $3" >&2
 }
 
 # Returns whether the machine's Rust can build for a target, after trying rustup.

@@ -8,6 +8,8 @@ import { brotliCompressSync } from "node:zlib";
 
 import { build } from "esbuild";
 
+import { glslTable, lessons } from "./lessons.mjs";
+
 const out = process.argv[2];
 const here = fileURLToPath(new URL(".", import.meta.url));
 const examples = join(here, "..", "examples");
@@ -23,23 +25,14 @@ function gallery() {
   });
 }
 
-/** The steps of the tutorial: each is a heading and a program below it. */
-function tutorial() {
-  const text = readFileSync(join(here, "../docs/src/tutorial.md"), "utf8");
-  const steps = text.split(/^## /m).slice(1);
-  return steps.flatMap((step) => {
-    const found = /^`(tutorial\d+)\.r5`:\s+```r5\n(.*?)^```/ms.exec(step);
-    return found === null ? [] : [{ name: found[1], title: step.split("\n")[0], text: found[2] }];
-  });
-}
-
 const virtual = {
   name: "virtual",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: "virtual" }));
     const contents = {
       "virtual:examples": gallery,
-      "virtual:tutorial": tutorial,
+      "virtual:lessons": lessons,
+      "virtual:glsl": glslTable,
       // Built by mdBook before, if there is one.
       "virtual:guide": () => existsSync(join(out, "guide/index.html")),
     };

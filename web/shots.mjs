@@ -9,7 +9,7 @@ import { quiet, settled, start, type, visit } from "./tests/page.mjs";
 const folder = process.argv[2] ?? "shots";
 mkdirSync(folder, { recursive: true });
 
-const SCREENS = [[1280, 720], [1366, 768], [1440, 900], [1920, 1080], [390, 844]];
+const SCREENS = [[1024, 768], [1280, 720], [1366, 768], [1440, 900], [1920, 1080], [390, 844]];
 
 const open = async (page, name) => {
   await page.getByRole("button", { name: "Examples" }).click();
@@ -21,6 +21,20 @@ const open = async (page, name) => {
 /** What is shown, by name: each begins with a first visit. */
 const SCENES = {
   first: async () => {},
+  lesson: async (page) => {
+    await page.getByRole("button", { name: "Lesson 1", exact: true }).click();
+    await page.waitForFunction(() => r500.analysis.value?.instructions.length === 1);
+    await page.waitForFunction(() => /^Not solved/.test(document.querySelector("#lesson .verdict").textContent));
+  },
+  solved: async (page) => {
+    await page.getByRole("button", { name: "Help" }).click();
+    await page.getByRole("button", { name: /A loop that pixels leave/ }).click();
+    await page.getByRole("button", { name: "Show a solution" }).click();
+    await page.locator("#lesson.solved").waitFor();
+    await page.locator(".frame").click();
+    await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
+    await page.evaluate(() => r500.stepper.go({ how: "seek", position: 4 }));
+  },
   error: async (page) => {
     const text = await page.evaluate(() => r500.editor.text);
     await type(page, text.replace("RSQ", "RSX").replace("FRC", "FCR"));

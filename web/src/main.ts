@@ -2,7 +2,7 @@
 
 import { isBusy } from "./app/activity.ts";
 import { byId, message, settled } from "./app/dom.ts";
-import { say } from "./app/messages.ts";
+import { say, unsay } from "./app/messages.ts";
 import { patience } from "./app/patience.ts";
 import { Signal } from "./app/signal.ts";
 import { splitters } from "./app/splitter.ts";
@@ -19,12 +19,15 @@ import { Files } from "./files/files.ts";
 import { examples, first, Gallery } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
 import { Save } from "./files/save.ts";
+import { Trail } from "./files/trail.ts";
 import { join, split, type ViewState } from "./files/viewstate.ts";
 import { Help } from "./help/help.ts";
+import { Intro } from "./help/intro.ts";
+import { Lessons } from "./lessons/lessons.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
 import { load } from "./machine/load.ts";
 import { Pool } from "./machine/pool.ts";
-import { sourceRequest, type Analysis, type Bits4, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
+import { sourceRequest, type Analysis, type Bits4, type Judged, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
 import { Breakpoints } from "./model/breakpoints.ts";
 import { Document } from "./model/document.ts";
 import { Drafts } from "./model/drafts.ts";
@@ -70,9 +73,15 @@ splitters();
 
 const pixel = new Signal<[number, number] | undefined>(undefined);
 const transport: Transport = new Transport(() => player.extent());
-const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => void session.stepThrough([x, y]) }, pixel);
+const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => choose([x, y]) }, pixel);
 const player: Player = new Player(pool, transport, stage);
 const thumbnails = new Thumbnails(pool, transport);
+
+/** Steps through the pixel that was clicked. */
+function choose(at: [number, number]): void {
+  intro.dismiss();
+  void session.stepThrough(at);
+}
 
 // --- The run of a pixel -------------------------------------------------------------------------
 
@@ -117,6 +126,7 @@ const editor: Editor = new Editor(
   byId("editor", HTMLDivElement),
   {
     changed: () => {
+      unsay();
       work.touched();
       program.soon();
     },
@@ -145,6 +155,8 @@ const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.v
 const drafts = new Drafts(localStorage, sessionStorage);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
   opening: () => {
+    // What is said before the first program is about the link that brought the visitor.
+    if (program.analysis.value !== undefined) unsay();
     player.forget();
     session.clear();
     areaPane.stale();
@@ -156,8 +168,20 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     transport.playing.value = found?.clock != null && !calm;
     stage.fit();
-    help.opened(program.name);
+    lessons.opened(program.name);
+    // These verdicts were known before the lesson was.
+    if (found !== undefined && !(found.ok && found.expects)) lessons.judged(found.ok ? [] : undefined);
   },
+}, () => trail);
+/** Back in the browser returns to the program before; with its draft, if it was edited. */
+const trail: Trail = new Trail({
+  now: () => ({ draft: drafts.current, source: program.source }),
+  find: (draft) => drafts.find(draft)?.source,
+  show: ({ draft, source }) => {
+    files.programs.hide();
+    void work.open(source, drafts.find(draft));
+  },
+  lost: () => say("That program is too large for the browser's history; Examples lists the edited ones"),
 });
 const textureFiles = new TextureFiles(program, editor, language);
 /** The client of the optimiser and the compiler of GLSL, which is created on first use, because it has a separate module. */
@@ -170,7 +194,7 @@ function show(found: Analysis, source: Source): void {
   if (found.ok) marks.follow();
   editor.colour();
   editor.show(found.diagnostics);
-  problems.show(found.diagnostics, found.instructions.length);
+  problems.show(found.diagnostics, found.instructions.length, found.ok);
   if (found.ok) {
     transport.offer(found.size, found.clock !== null, found.targets, found.depth);
     thumbnails.offer(found.targets, found.depth);
@@ -178,6 +202,7 @@ function show(found: Analysis, source: Source): void {
     void expectations(found, source);
   } else if (found.instructions.length === 0 && found.diagnostics.length === 0) stage.stale("The program is empty");
   else stage.stale("The picture is of the last program that assembled");
+  if (!found.ok) verdicts(undefined);
   constants.show(found);
   numbers.show(found);
   texturesPane.show(found, source.files);
@@ -190,9 +215,14 @@ function show(found: Analysis, source: Source): void {
 }
 
 async function expectations(found: Analysis, source: Source): Promise<void> {
-  if (!found.expects) return editor.judge([]);
-  const judged = await judge.judge(source);
-  if (judged !== undefined && editor.text === source.text) editor.judge(judged.map(({ to, passes, text }) => ({ at: to, passes, text })));
+  const judged = found.expects ? await judge.judge(source) : [];
+  if (judged !== undefined && editor.text === source.text) verdicts(judged);
+}
+
+/** Shows the verdicts on `EXPECT` lines; there are none of a program that does not assemble. */
+function verdicts(judged: readonly Judged[] | undefined): void {
+  editor.judge((judged ?? []).map(({ to, passes, text }) => ({ at: to, passes, text })));
+  lessons.judged(judged);
 }
 
 /** Applies edits from the libraries to the program. */
@@ -227,6 +257,11 @@ const texturesPane = new TexturesPane({
   bind: (unit, what) => void textureFiles.bind(unit, what),
   take: (unit, file) => void files.take([file], unit),
 });
+/** Steps through the chosen pixel, else through the one in the middle. */
+function stepSomewhere(): void {
+  const [width, height] = player.wanted?.size ?? [0, 0];
+  if (width > 0) void session.stepThrough(pixel.value ?? [width >> 1, height >> 1]);
+}
 const step = new StepPane(
   stepper,
   breakpoints,
@@ -241,11 +276,9 @@ const step = new StepPane(
       const instruction = program.instructionAt(editor.cursor);
       return instruction === undefined ? undefined : program.addressOf(instruction);
     },
+    check: (text, changes) => pool.check(text, changes),
     recordTo: (limit) => void session.recordTo(limit),
-    begin: () => {
-      const [width, height] = player.wanted?.size ?? [0, 0];
-      if (width > 0) void session.stepThrough(pixel.value ?? [width >> 1, height >> 1]);
-    },
+    begin: stepSomewhere,
   },
   areaPane.root,
 );
@@ -278,7 +311,18 @@ pixel.watch((at) => document.body.classList.toggle("stepping", tabs.shown.value 
 
 // --- Files, links, drafts -----------------------------------------------------------------------
 
-const help: Help = new Help((source) => work.open(source));
+const lessons: Lessons = new Lessons({
+  open: (source) => {
+    intro.dismiss();
+    // An earlier attempt is continued.
+    const draft = drafts.recent().find((one) => one.source.name === source.name);
+    void work.open(draft?.source ?? source, draft);
+  },
+  replace: (text) => editor.apply([{ from: 0, to: editor.text.length, text }]),
+  compile: (name, glsl) => void files.take([new File([glsl], name)]),
+});
+new Help(lessons);
+const intro: Intro = new Intro({ step: stepSomewhere, learn: () => lessons.begin(0) });
 new Compare(module, {
   own: () => ({ source: program.source, size: transport.pixels, time: transport.time.value }),
   others: () => {
@@ -335,13 +379,13 @@ async function animation(): Promise<BlobPart> {
   await player.settled();
   const view = player.shown?.view;
   if (view === undefined) throw new Error("there is no picture");
-  return gif(pool, language, view, (share) => say(`GIF: ${Math.round(share * 100)}%`));
+  return gif(pool, language, view, (share) => say(`GIF: ${Math.round(share * 100)}%`)).finally(unsay);
 }
 
 async function recording(): Promise<BlobPart> {
   transport.playing.value = program.analysis.value?.clock != null;
   say(`Recording ${SECONDS} seconds…`);
-  return webm(stage.picturePixels);
+  return webm(stage.picturePixels).finally(unsay);
 }
 
 /** Length of a link above which many programs truncate or refuse it. */
@@ -358,7 +402,7 @@ async function copyLink(): Promise<void> {
   }
   const asked = `The link has ${Math.round(fragment.length / 1000).toLocaleString("en")} kB: many programs cut such links or refuse them. Copy it anyway? (Save › Assembly keeps it as a file.)`;
   if (fragment.length > LONG && !confirm(asked)) return;
-  history.replaceState(null, "", `#${fragment}`);
+  history.replaceState(history.state, "", `#${fragment}`);
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied: it holds the whole program and the view");
@@ -408,7 +452,8 @@ async function begin(): Promise<void> {
   } else if (own !== undefined) work.open(own.source, own);
   else work.open(latest?.source ?? first);
 }
-addEventListener("hashchange", () => void linked().then((link) => link !== undefined && void openLink(link)));
+// An entry of the history shows its program by itself.
+addEventListener("hashchange", () => Trail.isEntry(history.state) || void linked().then((link) => link !== undefined && void openLink(link)));
 
 module.catch((error: unknown) => stage.stale(`The machine does not start here: ${message(error)}`));
 void begin();

@@ -3,9 +3,15 @@ declare module "virtual:examples" {
   export default examples;
 }
 
-declare module "virtual:tutorial" {
-  const lessons: { name: string; title: string; text: string }[];
+declare module "virtual:lessons" {
+  /** Texts are Markdown, except for programs. */
+  const lessons: { name: string; title: string; about: string; program: string; task: string; solution: string; glsl: string | null }[];
   export default lessons;
+}
+
+declare module "virtual:glsl" {
+  const sections: { title: string; rows: { glsl: string; program: string; note: string }[] }[];
+  export default sections;
 }
 
 declare module "virtual:guide" {

@@ -52,6 +52,7 @@ for (const colorScheme of ["light", "dark"]) {
       const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`);
       assert.deepEqual(told, [], where);
     };
+    await look("first visit");
     await page.locator(".frame").click();
     await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
     await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ"), false));
@@ -79,6 +80,13 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("button", { name: "Save" }).click();
     await look("menu");
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Help", exact: true }).click();
+    await page.locator(".lessons button").first().click();
+    await page.waitForFunction(() => /^Not solved/.test(document.querySelector("#lesson .verdict").textContent));
+    await look("lesson");
+    await page.getByRole("button", { name: "Show a solution" }).click();
+    await page.locator("#lesson.solved").waitFor();
+    await look("solved lesson");
     const text = "-- A mistake, and what is not waited for.\nsrc0.rgb = temp[0] : temp[1].rgb = MDA src0.rgb ;\n";
     await page.evaluate((text) => r500.open({ name: "wrong", text, files: [] }), text);
     await page.waitForFunction(() => r500.analysis.value?.ok === false);

@@ -24,8 +24,8 @@ const THROTTLE = Number(process.env.R500_CPU_THROTTLE ?? 1);
 /** How many times longer than usual pages wait for their workers. */
 const PATIENCE = 20;
 
-/** Milliseconds after which a test that waits in vain fails. */
-const TIMEOUT = 240_000;
+/** Milliseconds after which a test that waits in vain fails; R500_TIMEOUT sets it. */
+const TIMEOUT = Number(process.env.R500_TIMEOUT ?? 240_000);
 
 /** A server of the built page and a browser. */
 export async function start() {

@@ -207,19 +207,19 @@ test("drafts are kept one a program, the latest first, and no more than fit", as
   let next = 0;
   const drafts = new Drafts(all, tab, () => String(next++));
   const source = (text, bytes = 3) => ({ name: "x", text, files: [{ name: "a", bytes: Uint8Array.from({ length: bytes }, (_, n) => n) }] });
-  for (let n = 0; n < 20; n++) {
+  for (let n = 0; n < 40; n++) {
     drafts.renew();
     assert.equal(drafts.save(source(`program ${n}`), n), true);
   }
-  assert.equal(drafts.recent().length, 12);
-  assert.equal(drafts.recent()[0].source.text, "program 19");
+  assert.equal(drafts.recent().length, 30);
+  assert.equal(drafts.recent()[0].source.text, "program 39");
   assert.deepEqual([...drafts.own().source.files[0].bytes], [0, 1, 2]);
   assert.equal(drafts.save(source("large", 500_000)), false);
-  assert.equal(new Drafts(all, tab).own().source.text, "program 19", "a reload finds its own");
+  assert.equal(new Drafts(all, tab).own().source.text, "program 39", "a reload finds its own");
   assert.equal(new Drafts(all, store(), () => "new").own(), undefined, "another tab begins anew");
   all.setItem("r500.draft.bad", '{"text": 3}');
   all.setItem("r500.draft.worse", "{");
-  assert.equal(drafts.recent().length, 12);
+  assert.equal(drafts.recent().length, 30);
 });
 
 test("the document's answers are of the text as it is, and late ones are dropped", async () => {

@@ -40,6 +40,7 @@ pub use items::{
 };
 pub use lexer::MAX_SOURCE;
 pub use macros::ExpansionLimits;
+pub use names::closest;
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

@@ -354,10 +354,8 @@ pub(crate) fn word_of<T: Copy + PartialEq>(table: &[(Kw, T)], value: T) -> Optio
 }
 
 /// Returns the candidate most similar to `word`, if one is similar enough.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > 32 {
         return None;
     }

@@ -15,7 +15,7 @@ use crate::look::Look;
 use crate::message::{Source, json, parse};
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
-use crate::{analysis, compare, edit, encoding, expect, language, open};
+use crate::{analysis, compare, edit, encoding, expect, language, open, step};
 
 /// A request. `do` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -170,6 +170,13 @@ pub enum Request {
     },
     /// Moves to another position of the recorded run; the answer has the state there.
     Go(Going),
+    /// Checks the expression of a breakpoint, with the names of the program that was loaded; an error says what is wrong.
+    Condition {
+        /// The expression.
+        text: String,
+        /// Whether it stops when its value changes, else when it becomes true.
+        changes: bool,
+    },
     /// Queries the pixels of areas.
     Area(AreaQuery),
     /// The explanation of a diagnostic's code.
@@ -319,6 +326,10 @@ impl Session {
                 let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
                 json(&stepping.go(&going)?)
             }
+            Request::Condition { text, changes } => {
+                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                json(&step::check(text, changes, picture.names())?)
+            }
             Request::Area(query) => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
                 let (numbers, stopped) = area::query(picture, &mut self.area_scenes, &query)?;
@@ -385,6 +396,19 @@ mod tests {
         assert_eq!(end["outputs"][0][1], end["delivered"][0]);
     }
 
+    #[test]
+    fn an_expression_of_a_breakpoint_is_checked_before_there_is_a_run() {
+        let mut session = Session::default();
+        ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
+        let mut check = |text: &str, changes: bool| {
+            ask(&mut session, &json!({ "do": "condition", "text": text, "changes": changes }))
+        };
+        assert_eq!(check("time > 0.5", false), Ok(Value::Null));
+        assert_eq!(check("temp[1]", true), Ok(Value::Null));
+        let near = check("tmie > 0.5", false).unwrap_err();
+        assert!(near.contains("did you mean `time`?"), "{near}");
+    }
+
     /// Each query uses the picture that it contains, independently of earlier requests.
     #[test]
     fn an_area_query_is_answered_from_the_picture_it_names() {
@@ -425,6 +449,10 @@ mod tests {
             assert!(ask(&mut session, &request).is_err(), "{request}");
         }
         ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
+        for (text, changes) in [("tmp[0].r > 1", false), ("temp[0].r", false), ("", true)] {
+            let check = json!({ "do": "condition", "text": text, "changes": changes });
+            assert!(ask(&mut session, &check).is_err(), "{check}");
+        }
         let drawing = json!({ "size": [8, 4], "time": 0, "bands": [[0, 5]], "limit": 100 });
         let mut draw = drawing.clone();
         draw["do"] = json!("draw");

@@ -300,6 +300,15 @@ impl Breakpoint {
     }
 }
 
+/// Checks the expression of a breakpoint: a condition, or any expression if its changes stop.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(text: String, changes: bool, names: &[Uniform]) -> Result<(), String> {
+    let (condition, changes) = if changes { (None, Some(text)) } else { (Some(text), None) };
+    Breakpoint { address: None, condition, changes }.parsed(names).map(drop)
+}
+
 fn lanes(now: &Snapshot<'_>) -> Vec<LaneShown> {
     let all = now.state().lanes().iter().zip(now.active_lanes()).enumerate();
     let ended = now.state().ended();

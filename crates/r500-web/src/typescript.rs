@@ -79,6 +79,7 @@ fn generated() -> String {
             optimize => optimize::Optimized,
             record => step::Recorded,
             go => step::Shown,
+            condition => (),
             area => area::AreaResult,
             page => Option<String>,
         }

@@ -57,7 +57,8 @@ function table(rows: string[]): HTMLElement {
   );
 }
 
-function inline(text: string): (Node | string)[] {
+/** Returns a line with code, emphasis and links as elements. */
+export function inline(text: string): (Node | string)[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|\[[^\]]+\]\([^)]+\))/).map((part) => {
     if (/^`.+`$/.test(part)) return h("code", {}, part.slice(1, -1));
     if (/^\*\*.+\*\*$/.test(part)) return h("b", {}, part.slice(2, -2));

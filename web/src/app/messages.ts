@@ -15,6 +15,15 @@ export function say(text: string): void {
   silence = setTimeout(() => said.classList.remove("shown"), SECONDS * 1000);
 }
 
+/** Ends the message, because what it was about is over: another program, a change of the text, a finished task. */
+export function unsay(): void {
+  const said = byId("said", HTMLDivElement);
+  clearTimeout(silence);
+  said.classList.remove("shown");
+  said.textContent = "";
+  said.title = "";
+}
+
 /** Announces a text to users of screen readers. */
 export function announce(text: string): void {
   byId("status", HTMLDivElement).textContent = text;

@@ -38,3 +38,6 @@ export const eightBit = (value: number): number => (value > 0 ? Math.round(Math.
 
 export const css = ([r, g, b]: readonly [number, number, number]): string =>
   `rgb(${eightBit(r)} ${eightBit(g)} ${eightBit(b)})`;
+
+/** Returns a number with the noun that it counts: `1 line`, `2 lines`. */
+export const count = (n: number, noun: string): string => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;

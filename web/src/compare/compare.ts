@@ -4,7 +4,7 @@
 import { patience } from "../app/patience.ts";
 import { byId, h, message, update } from "../app/dom.ts";
 import { Client } from "../machine/client.ts";
-import { INSTRUCTIONS } from "../machine/pool.ts";
+import { instructions } from "../machine/limit.ts";
 import { sourceRequest, type Compared, type Range, type Source } from "../machine/protocol.ts";
 
 /** Milliseconds after which a comparison is abandoned. */
@@ -82,7 +82,7 @@ export class Compare {
     const text = this.tolerance.value.trim();
     try {
       await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
-      const options = { size, time, tolerance: text === "" ? null : Number(text), limit: INSTRUCTIONS };
+      const options = { size, time, tolerance: text === "" ? null : Number(text), limit: instructions.value };
       const found = await client.ask("compare", { other: sourceRequest(other), options }, other.files.map((file) => file.bytes));
       if (mine !== this.round) return;
       this.result(found);

@@ -55,6 +55,16 @@ const marks = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/** After Escape, Tab moves the focus instead of indenting, until something else happens to the editor. */
+const leaving: Extension = [
+  keymap.of([{ key: "Escape", run: (view) => (view.setTabFocusMode(true), false) }]),
+  EditorView.domEventHandlers({
+    focus: (_, view) => view.setTabFocusMode(false),
+    mousedown: (_, view) => view.setTabFocusMode(false),
+  }),
+  EditorView.updateListener.of((update) => update.docChanged && update.view.setTabFocusMode(false)),
+];
+
 export class Editor {
   readonly view: EditorView;
   private diagnostics: readonly Diagnostic[] = [];
@@ -71,6 +81,7 @@ export class Editor {
         lintGutter(),
         highlightActiveLineGutter(),
         highlightSpecialChars(),
+        EditorView.lineWrapping,
         history(),
         drawSelection(),
         dropCursor(),
@@ -95,6 +106,7 @@ export class Editor {
           ...lintKeymap,
           indentWithTab,
         ]),
+        leaving,
         EditorView.contentAttributes.of({ "aria-label": "Program in R500 assembly", spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) events.changed(update.state.doc.toString());
@@ -123,7 +135,7 @@ export class Editor {
   private set(state: EditorState): void {
     this.diagnostics = [];
     this.view.setState(state);
-    this.view.scrollDOM.scrollTop = 0;
+    this.view.scrollDOM.scrollTo(0, 0);
   }
 
   /** Applies edits of the text, which can be undone. */

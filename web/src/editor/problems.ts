@@ -2,6 +2,7 @@
 
 import { h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
+import { count } from "../app/numbers.ts";
 import type { Diagnostic } from "../machine/protocol.ts";
 import type { Editor } from "./editor.ts";
 
@@ -12,8 +13,15 @@ export interface ProblemActions {
   fixAll(): void;
 }
 
+const LEAVE = "Esc, then Tab leaves the editor";
+
+/** Number of problems that are listed until all are asked for: more take long to show. */
+const LISTED = 200;
+
 export class Problems {
   private readonly list = h("ol");
+  private readonly more = h("p", { class: "more", hidden: true });
+  private readonly fixAll: HTMLButtonElement;
   private readonly summary = h("p", { class: "summary", "aria-live": "polite" });
 
   constructor(
@@ -21,18 +29,28 @@ export class Problems {
     private readonly editor: Editor,
     private readonly actions: ProblemActions,
   ) {
-    const fixAll = h("button", { type: "button", class: "quiet", title: "Apply all safe fixes of the checker", onclick: () => this.actions.fixAll() }, "Fix all");
+    this.fixAll = h("button", { type: "button", class: "quiet", hidden: true, title: "Apply all safe fixes of the checker", onclick: () => this.actions.fixAll() }, "Fix all");
     const format = h("button", { type: "button", class: "quiet", title: "Format the program (Shift Alt F)", onclick: () => this.actions.format() }, "Format");
-    root.append(h("div", { class: "bar" }, this.summary, fixAll, format), this.list);
+    root.append(h("div", { class: "bar" }, this.summary, h("span", { class: "leave" }, LEAVE), this.fixAll, format), this.list, this.more);
+    // Escape, then Tab leaves the editor, which keeps Tab for itself otherwise.
+    const { contentDOM } = editor.view;
+    contentDOM.setAttribute("aria-description", LEAVE);
   }
 
-  show(diagnostics: readonly Diagnostic[], instructions: number): void {
-    const count = (severity: string) => diagnostics.filter((one) => one.severity === severity).length;
-    const told = (n: number, what: string) => (n === 0 ? [] : [`${n} ${what}${n === 1 ? "" : "s"}`]);
-    const parts = [...told(count("error"), "error"), ...told(count("warning"), "warning"), ...told(count("note"), "note")];
-    this.summary.textContent = `${instructions} instruction${instructions === 1 ? "" : "s"}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
+  /** Shows the problems of a program; those of one that assembles may have fixes of the checker. */
+  show(diagnostics: readonly Diagnostic[], instructions: number, assembles: boolean, listed = LISTED): void {
+    const told = (severity: "error" | "warning" | "note"): string[] => {
+      const n = diagnostics.filter((one) => one.severity === severity).length;
+      return n === 0 ? [] : [count(n, severity)];
+    };
+    const parts = [...told("error"), ...told("warning"), ...told("note")];
+    this.summary.textContent = `${count(instructions, "instruction")}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
+    this.fixAll.hidden = !assembles || !diagnostics.some(({ fixes }) => fixes.some(({ resolves }) => resolves));
+    const rest = diagnostics.length - listed;
+    this.more.hidden = rest <= 0;
+    update(this.more, `${count(rest, "more problem")} ${rest === 1 ? "is" : "are"} not listed. `, h("button", { type: "button", onclick: () => this.show(diagnostics, instructions, assembles, Infinity) }, "List all"));
     const focused = this.list.contains(document.activeElement);
-    update(this.list, ...diagnostics.slice(0, 200).map((one) => this.row(one)));
+    update(this.list, ...diagnostics.slice(0, listed).map((one) => this.row(one)));
     this.list.hidden = diagnostics.length === 0;
     // An applied fix disappears with its problem, so the focus moves to the next fix, or to the
     // program.

@@ -1,6 +1,7 @@
 // The project's examples.
 
 import { byId, h, update } from "../app/dom.ts";
+import { count } from "../app/numbers.ts";
 import type { Source } from "../machine/protocol.ts";
 import type { Draft } from "../model/drafts.ts";
 import all from "virtual:examples";
@@ -39,7 +40,7 @@ export class Gallery {
 
   private draft(draft: Draft): HTMLElement {
     const { name, text } = draft.source;
-    const lines = text.split("\n").length;
+    const lines = text.replace(/\n$/, "").split("\n").length;
     const when = new Date(draft.when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     return h(
       "button",
@@ -52,7 +53,7 @@ export class Gallery {
         },
       },
       h("b", {}, name || "program"),
-      h("span", {}, `${when}, ${lines} lines`),
+      h("span", {}, `${when}, ${count(lines, "line")}`),
     );
   }
 

@@ -1,15 +1,10 @@
-// Help: a language summary, keys, the tutorial's steps, the guide.
+// Help: lessons, the guide, a language summary, keys.
 
 import { byId, h } from "../app/dom.ts";
-import type { Source } from "../machine/protocol.ts";
-import lessons from "virtual:tutorial";
+import { inline } from "../app/markdown.ts";
+import type { Lessons } from "../lessons/lessons.ts";
+import glsl from "virtual:glsl";
 import guide from "virtual:guide";
-
-export interface Lesson {
-  name: string;
-  title: string;
-  text: string;
-}
 
 const LANGUAGE: [string, string][] = [
   ["src0.rgb = temp[1], src0.a = const[2] :", "sources: three addresses for colours, three for alpha; inline numbers such as 0.5"],
@@ -42,34 +37,25 @@ const KEYS: [string, string][] = [
 
 export class Help {
   private readonly dialog = byId("help", HTMLDialogElement);
-  private readonly next = byId("next", HTMLButtonElement);
-  private lesson: number | undefined;
 
-  constructor(private readonly open: (source: Source) => void) {
+  constructor(private readonly lessons: Lessons) {
     byId("help-button", HTMLButtonElement).addEventListener("click", () => this.show());
-    this.next.addEventListener("click", () => this.begin((this.lesson ?? -1) + 1));
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
   }
 
-  /** Updates the offered step of the tutorial after another program was opened. */
-  opened(name: string): void {
-    const at = lessons.findIndex((lesson) => lesson.name === name);
-    this.lesson = at < 0 ? undefined : at;
-    const next = at < 0 ? undefined : lessons[at + 1];
-    this.next.hidden = next === undefined;
-    this.next.textContent = `Next: ${next?.title ?? ""} ›`;
-  }
-
-  private begin(n: number): void {
-    const lesson = lessons[n];
-    if (lesson === undefined) return;
-    this.dialog.close();
-    this.open({ name: lesson.name, text: lesson.text, files: [] });
-  }
-
   private show(): void {
-    if (this.dialog.childElementCount === 0) this.fill();
+    this.dialog.replaceChildren();
+    this.fill();
     this.dialog.showModal();
+  }
+
+  /** Scrolls to a part. The address stays: it may hold a program. */
+  private jump(event: Event, title: string): void {
+    event.preventDefault();
+    const part = byId(idOf(title), HTMLHeadingElement);
+    part.tabIndex = -1;
+    part.scrollIntoView();
+    part.focus();
   }
 
   private fill(): void {
@@ -85,14 +71,34 @@ export class Help {
       h(
         "div",
         { class: "help", tabindex: "0", role: "region", "aria-label": "Help text" },
-        h("h3", {}, "Learn it step by step"),
-        h("ol", { class: "lessons" }, ...lessons.map((lesson, n) => h("li", {}, h("button", { type: "button", onclick: () => this.begin(n) }, `${n + 1}  ${lesson.title}`)))),
-        guide && h("p", {}, h("a", { href: "guide/index.html", target: "_blank", rel: "noopener" }, "The guide"), ": the whole language, what a program does, every word."),
-        h("h3", {}, "The language"),
+        h("p", { class: "contents" }, ...["Lessons", "The language", "Keys", "From GLSL"].map((title) => h("a", { href: `#${idOf(title)}`, onclick: (event) => this.jump(event, title) }, title))),
+        h("h3", { id: idOf("Lessons") }, "Lessons"),
+        this.lessons.list(() => this.dialog.close()),
+        this.guide(),
+        h("h3", { id: idOf("The language") }, "The language"),
         table(LANGUAGE),
-        h("h3", {}, "Keys"),
+        h("h3", { id: idOf("Keys") }, "Keys"),
         table(KEYS),
+        h("h3", { id: idOf("From GLSL") }, "From GLSL"),
+        h("p", {}, "x, y, z are vec3 values in the colours of a temporary, s and t floats in the alpha of one; r is the result, m and n are temporaries."),
+        ...glsl.map(({ title, rows }) =>
+          h(
+            "table",
+            { class: "glsl" },
+            h("thead", {}, h("tr", {}, h("th", { scope: "col" }, title), h("th", { scope: "col" }, "R500"), h("th", { scope: "col" }, "note"))),
+            h("tbody", {}, ...rows.map((row) => h("tr", {}, h("td", {}, h("code", {}, row.glsl)), h("td", {}, h("code", {}, row.program)), h("td", {}, ...inline(row.note))))),
+          ),
+        ),
       ),
     );
   }
+
+  /** Returns links to pages of the guide; what to do if the page was built without it. */
+  private guide(): HTMLElement {
+    if (!guide) return h("p", {}, "This page was built without the guide: it is the folder ", h("code", {}, "docs/src"), " of the project, and ", h("code", {}, "web/build --install"), " adds it.");
+    const link = (page: string, title: string): HTMLElement => h("a", { href: `guide/${page}.html`, target: "_blank", rel: "noopener" }, title);
+    return h("p", {}, link("index", "The guide"), ": ", link("language", "the whole language"), ", ", link("machine", "what a program does"), ", ", link("glsl-to-r500", "from GLSL to R500"), ", ", link("exercises", "exercises"), ", ", link("page", "this page"), ".");
+  }
 }
+
+const idOf = (title: string): string => `help-${title.toLowerCase().replaceAll(" ", "-")}`;

@@ -2,6 +2,7 @@
 
 import { patience } from "../app/patience.ts";
 import { Client, Stopped } from "./client.ts";
+import { instructions } from "./limit.ts";
 import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
 
 /** The parameters of a picture. */
@@ -42,8 +43,6 @@ export interface Picture {
 
 /** Rows of a stripe. Workers draw alternating stripes, so that expensive regions are divided among them. */
 const STRIPE = 16;
-/** Instructions that a group of pixels may execute. */
-export const INSTRUCTIONS = 1_000_000;
 /** Milliseconds after which a picture is abandoned. */
 const PATIENCE = 8_000;
 /** Milliseconds that a new program waits for the previous program's picture. */
@@ -113,7 +112,7 @@ export class Pool {
           const bands = shares[n] ?? [];
           if (bands.length === 0) return undefined;
           if (this.source !== undefined && this.has[n] !== this.source) await this.give(n, this.source);
-          return client.ask("draw", drawingOf(view, INSTRUCTIONS, bands));
+          return client.ask("draw", drawingOf(view, instructions.value, bands));
         }),
       );
       const all = parts.filter((part) => part !== undefined);
@@ -160,6 +159,14 @@ export class Pool {
     return values;
   }
 
+  /** Checks the expression of a breakpoint, with the names of the loaded program. Rejects with what is wrong. */
+  async check(text: string, changes: boolean): Promise<void> {
+    const [client] = this.clients;
+    if (client === undefined || this.source === undefined) throw new Error("there is no program");
+    if (this.has[0] !== this.source) await this.give(0, this.source);
+    await client.ask("condition", { text, changes });
+  }
+
   /**
    * Queries areas of a picture in small batches, so that pictures can be drawn in between; `found` gets each answer.
    * Rejects with `Stopped` if the signal is aborted.
@@ -167,7 +174,7 @@ export class Pool {
   async queryAreas(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: AreaResult) => void, signal: AbortSignal): Promise<void> {
     const { source } = this;
     if (source === undefined) throw new Error("there is no program");
-    const drawing = drawingOf(view, INSTRUCTIONS);
+    const drawing = drawingOf(view, instructions.value);
     const busy = new Set<Client>();
     const stopped = (): void => {
       // Requests that do not finish soon are abandoned.

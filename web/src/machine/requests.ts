@@ -1083,7 +1083,15 @@ drawing: Drawing,
 /**
  * Column and row, from the bottom.
  */
-pixel: [number, number], } | { "do": "go" } & Going | { "do": "area" } & AreaQuery | { "do": "page",
+pixel: [number, number], } | { "do": "go" } & Going | { "do": "condition",
+/**
+ * The expression.
+ */
+text: string,
+/**
+ * Whether it stops when its value changes, else when it becomes true.
+ */
+changes: boolean, } | { "do": "area" } & AreaQuery | { "do": "page",
 /**
  * The code.
  */
@@ -1119,6 +1127,7 @@ export interface Answers {
   optimize: Optimized;
   record: Recorded;
   go: Moment;
+  condition: null;
   area: AreaResult;
   page: string | null;
 }

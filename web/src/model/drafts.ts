@@ -4,8 +4,8 @@ import type { Source } from "../machine/protocol.ts";
 
 const PREFIX = "r500.draft.";
 const OWN = "r500.work";
-/** Number of drafts that are kept. */
-const MOST = 12;
+/** Number of drafts that are kept: the attempts at all lessons, and some more. */
+const MOST = 30;
 /** Maximal size of a draft's files in bytes; larger drafts are not kept. */
 const MOST_BYTES = 400_000;
 
@@ -41,6 +41,11 @@ export class Drafts {
 
   private readonly fresh: () => string;
 
+  /** The draft of this tab. */
+  get current(): string {
+    return this.id;
+  }
+
   /** Begins a new draft; the previous one is kept. */
   renew(): string {
     this.id = this.fresh();
@@ -72,6 +77,11 @@ export class Drafts {
   /** Returns the draft of this tab. */
   own(): Draft | undefined {
     return this.read(this.id);
+  }
+
+  /** Returns a draft by its id. */
+  find(id: string): Draft | undefined {
+    return this.read(id);
   }
 
   /** Returns all drafts, the latest first. */

@@ -2,7 +2,7 @@
 
 import { patience } from "../app/patience.ts";
 import { Client } from "../machine/client.ts";
-import { INSTRUCTIONS } from "../machine/pool.ts";
+import { instructions } from "../machine/limit.ts";
 import { sourceRequest, type Judged, type Source } from "../machine/protocol.ts";
 
 /** Milliseconds after which a picture is abandoned. */
@@ -24,7 +24,7 @@ export class Judge {
     const timer = setTimeout(() => client.restart("no picture"), patience(PATIENCE));
     try {
       await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
-      const judged = await client.ask("expect", { limit: INSTRUCTIONS });
+      const judged = await client.ask("expect", { limit: instructions.value });
       return mine === this.round ? judged : undefined;
     } catch {
       return undefined;

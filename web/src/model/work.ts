@@ -16,6 +16,12 @@ interface Before {
   breakpoints: readonly Breakpoint[];
 }
 
+/** What the browser's history keeps of opened programs. */
+export interface History {
+  leaving(): void;
+  opened(program: { draft: string; source: Source }): void;
+}
+
 export interface WorkEvents {
   /** Called before another program is shown. */
   opening(): void;
@@ -35,17 +41,20 @@ export class Work {
     private readonly breakpoints: Breakpoints,
     private readonly drafts: Drafts,
     private readonly events: WorkEvents,
+    private readonly history: () => History,
   ) {}
 
   /** Opens another program. Edits go to a new draft, or continue a given one. */
   open(program: Source, draft?: Draft): Promise<void> {
     const { source } = this.document;
+    this.history().leaving();
     const kept = this.edited ? { source, draft: this.drafts.own(), breakpoints: this.breakpoints.all.value } : undefined;
     this.save();
     if (draft === undefined) this.drafts.renew();
     else this.drafts.resume(draft);
     const { result, opened } = this.show(program, (text) => this.editor.replace(text));
     this.edited = draft !== undefined;
+    this.history().opened({ draft: this.drafts.current, source: program });
     if (kept !== undefined) this.before.value = { ...kept, restore: result };
     return opened;
   }
@@ -62,10 +71,12 @@ export class Work {
     this.before.value = undefined;
     const { source, restore, draft, breakpoints } = before;
     if (restore === undefined) return void this.open(source, draft);
+    this.history().leaving();
     if (draft === undefined) this.drafts.renew();
     else this.drafts.resume(draft);
     this.show(source, restore, breakpoints);
     this.edited = true;
+    this.history().opened({ draft: this.drafts.current, source });
   }
 
   /**
@@ -73,7 +84,7 @@ export class Work {
    */
   touched(): void {
     this.edited = true;
-    if (location.hash.length > 1) history.replaceState(null, "", location.pathname + location.search);
+    if (location.hash.length > 1) history.replaceState(history.state, "", location.pathname + location.search);
   }
 
   /** Saves the edits, if the current text was analysed. */

@@ -28,6 +28,8 @@ const LETTERS = "rgba";
 export class Constants {
   readonly root = h("div", { class: "constants" });
   private shape = "";
+  /** The ranges that were set, by the keys of rows: sliders reach from `-range` to `range`. */
+  private readonly ranges = new Map<string, number>();
   private readonly inputs = new Map<string, (constant: Constant) => void>();
   private readonly floats = h("div", { class: "floats" });
   private readonly ints = h("div", { class: "ints" });
@@ -64,18 +66,20 @@ export class Constants {
       else this.events.trying(number, value);
     };
     const updates: ((constant: Constant) => void)[] = [];
+    const reach = h("input", { type: "number", class: "reach", min: "0", step: "any", "aria-label": `Range of the sliders of ${row.name}`, title: "The sliders reach from minus this number to this number" });
+    let showRange = (): void => {};
+    reach.addEventListener("change", () => {
+      const to = Math.fround(Number(reach.value));
+      if (to > 0 && Number.isFinite(to)) this.ranges.set(key(row), to);
+      else this.ranges.delete(key(row));
+      showRange();
+    });
     const label = `${row.name} (const[${number}])`;
     const controls = channels.map((channel) => {
       const name = `${label} ${LETTERS[channel] ?? ""}`;
       const slider = h("input", { type: "range", step: "any", "aria-label": name });
       const field = h("input", { type: "number", step: "any", "aria-label": `${name}, exactly` });
       const at = (): number => floatOf(value[channel] ?? 0);
-      const range = (): void => {
-        const now = at();
-        const reach = Math.max(1, 2 ** Math.ceil(Math.log2(Math.max(Math.abs(now), 1e-3) * 1.5)));
-        slider.min = String(now < 0 ? -reach : 0);
-        slider.max = String(reach);
-      };
       slider.addEventListener("input", () => {
         const to = Number(Number(slider.value).toPrecision(3));
         field.value = exact(Math.fround(to));
@@ -85,19 +89,32 @@ export class Constants {
       field.addEventListener("change", () => field.value !== "" && set([[channel, Number(field.value)]], true));
       updates.push((constant) => {
         value = [...constant.value];
-        if (document.activeElement !== slider) range();
         slider.value = String(at());
         if (document.activeElement !== field) field.value = exact(at());
       });
-      return h("div", { class: `channel ${LETTERS[channel] ?? ""}` }, h("i", {}, LETTERS[channel] ?? ""), slider, field);
+      return { slider, element: h("div", { class: `channel ${LETTERS[channel] ?? ""}` }, h("i", {}, LETTERS[channel] ?? ""), slider, field) };
+    });
+    showRange = () => {
+      const values = channels.map((channel) => floatOf(value[channel] ?? 0));
+      const range = reachOf(values, this.ranges.get(key(row)));
+      if (document.activeElement !== reach) reach.value = String(range);
+      controls.forEach(({ slider }, n) => {
+        [slider.min, slider.max] = [String(-range), String(range)];
+        slider.value = String(values[n] ?? 0);
+      });
+    };
+    // Before the values are set, which the old range would limit. A slider that is being moved keeps its range.
+    updates.unshift((constant) => {
+      value = [...constant.value];
+      if (!controls.some(({ slider }) => slider === document.activeElement)) showRange();
     });
     const picker = row.color && row.channels >= 3 ? this.picker(label, row.channel, () => value, set, updates) : undefined;
     this.inputs.set(key(row), (constant) => updates.forEach((update) => update(constant)));
     return h(
       "fieldset",
       {},
-      h("legend", {}, h("b", { title: row.name }, row.name), h("span", {}, row.name.startsWith("const[") ? "" : `const[${number}]`), row.constant.made_up && madeUp(), picker),
-      ...controls,
+      h("legend", {}, h("b", { title: row.name }, row.name), h("span", {}, row.name.startsWith("const[") ? "" : `const[${number}]`), row.constant.made_up && madeUp(), h("label", { class: "range" }, "±", reach), picker),
+      ...controls.map(({ element }) => element),
     );
   }
 
@@ -147,6 +164,13 @@ export class Constants {
 
 /** Returns a note that no value is given. */
 export const madeUp = (): HTMLElement => h("span", { class: "made-up", title: "The program reads it and nothing gives it: changing it writes it into the program" }, "made up");
+
+/** Returns the range of sliders: the one that was set, or the power of two with some room around the values, but always all values. */
+function reachOf(values: readonly number[], set: number | undefined): number {
+  const largest = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  if (set !== undefined && set >= largest) return set;
+  return Math.max(1, 2 ** Math.ceil(Math.log2(Math.max(largest, 1e-3) * 1.5)));
+}
 
 const key = (row: Row): string => `${row.constant.number} ${row.channel} ${row.name}`;
 

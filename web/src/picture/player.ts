@@ -2,7 +2,9 @@
 
 import type { Picture, Pool, View } from "../machine/pool.ts";
 import { DEPTH, type Bits4, type Source } from "../machine/protocol.ts";
-import { message } from "../app/dom.ts";
+import { h, message } from "../app/dom.ts";
+import { count } from "../app/numbers.ts";
+import { instructions, LIMITS } from "../machine/limit.ts";
 import type { Stage } from "./stage.ts";
 import type { Transport } from "./transport.ts";
 
@@ -32,6 +34,7 @@ export class Player {
     for (const signal of [transport.time, transport.size, transport.target, transport.look]) {
       signal.watch(() => this.again());
     }
+    instructions.watch(() => this.again());
     stage.mouse.watch(() => this.inputs.has("mouse") && this.again());
     transport.playing.watch((playing) => {
       this.lastTick = undefined;
@@ -72,6 +75,7 @@ export class Player {
   forget(): void {
     this.tried.clear();
     this.picture = undefined;
+    instructions.value = LIMITS[0];
   }
 
   /** Loads a program. `inputs` are the uniforms that are set here. */
@@ -166,7 +170,7 @@ export class Player {
       this.stage.blank(size);
     }
     const text = message(error);
-    this.stage.stale(text.charAt(0).toUpperCase() + text.slice(1));
+    this.stage.stale(text.charAt(0).toUpperCase() + text.slice(1), text.includes("instruction limit") ? limitControl() : undefined);
     this.transport.told("", "");
     this.onfailed();
   }
@@ -201,10 +205,15 @@ export class Player {
     const took = `${picture.took < 10 ? picture.took.toFixed(1) : Math.round(picture.took)} ms`;
     const slow = picture.engine === "reference" ? " · reference engine" : "";
     const text = this.transport.playing.value ? `${Math.round(rate)} frames/s · ${took}` : took;
-    const instructions = picture.instructions.toLocaleString("en");
     this.transport.told(
       text + slow,
-      `Drawn by the ${picture.engine} engine in ${this.pool.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${instructions} instructions, ${picture.killed} pixels killed`,
+      `Drawn by the ${picture.engine} engine in ${this.pool.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`,
     );
   }
+}
+
+/** Returns the control of the limit that the message about it mentions. */
+function limitControl(): HTMLElement {
+  const options = LIMITS.map((limit) => h("option", { value: String(limit), selected: limit === instructions.value }, limit.toLocaleString("en")));
+  return h("label", {}, "Instruction limit ", h("select", { onchange: (event) => (instructions.value = Number((event.currentTarget as HTMLSelectElement).value)) }, ...options));
 }

@@ -106,10 +106,10 @@ export class Stage {
     return this.canvas;
   }
 
-  /** Marks the shown picture as outdated. */
-  stale(why: string): void {
+  /** Marks the shown picture as outdated, with the control that the reason calls for. */
+  stale(why: string, control?: HTMLElement): void {
     this.root.classList.toggle("stale", true);
-    this.badge.textContent = why;
+    this.badge.replaceChildren(why, ...(control === undefined ? [] : [control]));
     this.badge.hidden = why === "";
   }
 

@@ -32,7 +32,7 @@ export class Transport {
   private readonly sizes = h("select", { "aria-label": "Size of the picture", onchange: () => void this.chooseSize() });
   private readonly dialog = new SizeDialog();
   private readonly targets = h("select", { "aria-label": "Render target", onchange: () => (this.target.value = Number(this.targets.value)) });
-  private readonly moving = h("span", { class: "moving" }, this.play, this.back, this.clock, h("span", { class: "unit" }, "s"));
+  private readonly moving = h("span", { class: "moving" }, this.play, this.back, h("label", {}, "time", this.clock, "s"));
   private own: [number, number] = [256, 256];
   private readonly channels = ["Red", "Green", "Blue", "Alpha"].map((name, n) =>
     h("button", { type: "button", class: `channel ${name.toLowerCase()}`, title: n === 3 ? "Alpha: show what is transparent" : `${name}; one alone is grey`, "aria-label": `${name} channel`, onclick: () => this.toggleChannel(n) }, name[0]),
@@ -46,9 +46,8 @@ export class Transport {
     h(
       "span",
       { class: "range" },
-      this.least,
-      h("span", { "aria-hidden": "true" }, "–"),
-      this.greatest,
+      h("label", {}, "black", this.least),
+      h("label", {}, "white", this.greatest),
       h("button", { type: "button", title: "From the least to the greatest value of the picture", onclick: () => void this.fitRange() }, "auto"),
       h("button", { type: "button", class: "plain", title: "Values from 0 to 1", "aria-label": "Values from 0 to 1", onclick: () => this.setRange(0, 1) }, "0–1"),
     ),
@@ -62,7 +61,7 @@ export class Transport {
     /** Returns the least and the greatest value of the picture. */
     private readonly extent: () => Promise<[number, number] | undefined>,
   ) {
-    byId("transport", HTMLDivElement).append(this.moving, this.rate, h("span", { class: "grow" }), this.targets, this.sizes);
+    byId("transport", HTMLDivElement).append(this.moving, this.rate, h("span", { class: "grow" }), this.targets, h("label", {}, "size", this.sizes));
     byId("stage", HTMLDivElement).append(this.looks);
     this.look.watch((look) => this.showLook(look));
     this.target.watch(() => this.showLook(this.look.value));

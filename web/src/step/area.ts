@@ -2,7 +2,9 @@
 // condition true.
 
 import { h } from "../app/dom.ts";
-import { INSTRUCTIONS, Stopped, type Pool, type View } from "../machine/pool.ts";
+import { count } from "../app/numbers.ts";
+import { instructions } from "../machine/limit.ts";
+import { Stopped, type Pool, type View } from "../machine/pool.ts";
 import type { Stage } from "../picture/stage.ts";
 import { Refining } from "./refining.ts";
 
@@ -23,7 +25,7 @@ export class AreaPane {
   private readonly heat = h(
     "select",
     { "aria-label": "Heat map", onchange: () => void this.show() },
-    h("option", { value: "" }, "no heat map"),
+    h("option", { value: "" }, "none"),
     h("option", { value: "0" }, "instructions a pixel executes"),
     h("option", { value: "1" }, "instructions it waits for others"),
   );
@@ -62,7 +64,7 @@ export class AreaPane {
         },
         h("label", {}, "Which pixel first has ", this.condition),
         h("button", { type: "submit" }, "Find"),
-        this.heat,
+        h("label", {}, "Heat map ", this.heat),
       ),
       this.going,
       h("p", { class: "said" }, this.scale, this.said),
@@ -79,10 +81,10 @@ export class AreaPane {
     this.asking = undefined;
     this.going.hidden = true;
     this.kept = undefined;
+    this.said.textContent = "";
     if (this.heat.value === "") return;
     this.heat.value = "";
     this.draw();
-    this.said.textContent = "";
   }
 
   private stop(): void {
@@ -135,7 +137,7 @@ export class AreaPane {
     const sum = values.reduce((all, one) => all + one, 0);
     const told = `black is 0, white ${number(greatest(values))}; ${number(sum / values.length)} on average`;
     const part = !over ? "so far: " : counts.done ? "" : `stopped, of ${Math.round(counts.share * 100)}% of the pixels: `;
-    const cut = this.stopped === 0 ? "" : `. ${number(this.stopped)} groups of pixels do not end within ${number(INSTRUCTIONS)} instructions`;
+    const cut = this.stopped === 0 ? "" : `. ${count(this.stopped, "group")} of pixels ${this.stopped === 1 ? "does" : "do"} not end within ${number(instructions.value)} instructions`;
     const none = this.stopped > 0 && greatest(values) === 0 ? "There is nothing to show" : part + told;
     this.said.textContent = none + cut;
   }
@@ -168,7 +170,7 @@ export class AreaPane {
       return;
     }
     const { pixel, position } = hits.first;
-    this.said.textContent = `${number(hits.count)} pixel${hits.count === 1 ? " does" : "s do"}${of}; first ${pixel.join(", ")}, after ${number(position)} instructions`;
+    this.said.textContent = `${number(hits.count)} pixel${hits.count === 1 ? " does" : "s do"}${of}; first ${pixel.join(", ")}, after ${count(position, "instruction")}`;
     this.events.found(pixel, position);
   }
 

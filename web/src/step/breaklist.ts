@@ -1,9 +1,9 @@
 // The list of breakpoints, and the form that adds one.
 
-import { h, update } from "../app/dom.ts";
+import { h, message, update } from "../app/dom.ts";
 import type { Breakpoint } from "../machine/protocol.ts";
 import { when, type Breakpoints } from "../model/breakpoints.ts";
-import type { StepEvents } from "./pane.ts";
+import type { StepEvents } from "./events.ts";
 import type { Stepper } from "./stepper.ts";
 
 export class BreakpointList {
@@ -11,6 +11,7 @@ export class BreakpointList {
   private readonly rows = h("ul");
   private readonly none = h("p", { class: "soft" }, "None. Click next to a line of the program, or press F9 in it.");
   private readonly condition = h("input", { type: "text", placeholder: "temp[2].r is nan", spellcheck: false, "aria-label": "Condition of a breakpoint" });
+  private readonly wrong = h("p", { class: "error", role: "alert", id: "condition-wrong" });
   private readonly kind = h(
     "select",
     { "aria-label": "Kind of breakpoint" },
@@ -35,15 +36,18 @@ export class BreakpointList {
         {
           onsubmit: (event) => {
             event.preventDefault();
-            this.add();
+            void this.add();
           },
         },
         h("button", { type: "button", onclick: () => this.addAtCursor() }, "At the cursor"),
-        this.kind,
+        h("label", {}, "or ", this.kind),
         this.condition,
         h("button", { type: "submit" }, "Add"),
       ),
+      this.wrong,
     );
+    this.condition.addEventListener("input", () => this.refuse(""));
+    this.kind.addEventListener("change", () => this.refuse(""));
     breakpoints.all.watch(() => this.show());
     stepper.moment.watch(() => this.show());
   }
@@ -53,13 +57,28 @@ export class BreakpointList {
     if (address !== null) this.breakpoints.toggle({ address, condition: null, changes: null });
   }
 
-  private add(): void {
+  private async add(): Promise<void> {
     const text = this.condition.value.trim();
     const address = this.kind.value === "at" ? (this.stepper.moment.value?.address ?? this.events.atCursor() ?? null) : null;
-    if (text === "") return this.condition.focus();
     const changes = this.kind.value === "changes";
+    if (text === "") return this.condition.focus();
+    try {
+      await this.events.check(text, changes);
+    } catch (error) {
+      this.refuse(message(error));
+      return this.condition.focus();
+    }
     this.breakpoints.toggle({ address, condition: changes ? null : text, changes: changes ? text : null });
     this.condition.value = "";
+    this.refuse("");
+  }
+
+  /** Shows what is wrong with the condition; nothing if the text is empty. */
+  private refuse(why: string): void {
+    this.wrong.textContent = why;
+    this.condition.setAttribute("aria-invalid", String(why !== ""));
+    if (why === "") this.condition.removeAttribute("aria-describedby");
+    else this.condition.setAttribute("aria-describedby", this.wrong.id);
   }
 
   private show(): void {

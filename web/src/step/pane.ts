@@ -5,30 +5,18 @@ import type { Going, Moment, Write } from "../machine/protocol.ts";
 import type { Breakpoints } from "../model/breakpoints.ts";
 import { BreakpointList } from "./breaklist.ts";
 import { did, writes } from "./did.ts";
+import type { StepEvents } from "./events.ts";
 import { lanes } from "./lanes.ts";
 import type { Run, Stepper } from "./stepper.ts";
 import { Timeline } from "./timeline.ts";
 import { heading, row, swatch } from "./values.ts";
 
-export interface StepEvents {
-  /** Returns the text of the instruction at an address. */
-  instruction(address: number): string;
-  /** Shows the instruction in the program's text. */
-  reveal(address: number): void;
-  /** Selects another pixel. */
-  choose(pixel: [number, number]): void;
-  /** Returns the address of the instruction at the editor's cursor. */
-  atCursor(): number | undefined;
-  /** Records again with another limit. */
-  recordTo(limit: number): void;
-  /** Selects a pixel to step through, if none is selected. */
-  begin(): void;
-}
-
 type Step = Partial<Going> & Pick<Going, "how">;
 
 /** Selectable limits of instructions in a recording. */
-const LIMITS = [10_000, 100_000, 1_000_000, 10_000_000];
+const RECORDED = [10_000, 100_000, 1_000_000, 10_000_000];
+
+const EMPTY = "Click a pixel of the picture, or go to it with the arrow keys and press Enter: its run appears here, instruction by instruction, in either direction.";
 
 export class StepPane {
   readonly root = h("div", { class: "step" });
@@ -36,11 +24,7 @@ export class StepPane {
   private readonly head = h("div", { class: "step-head" });
   private readonly body = h("div", { class: "step-body" });
   private readonly said = h("p", { class: "error", role: "alert" });
-  private readonly empty = h(
-    "p",
-    { class: "empty" },
-    "Click a pixel of the picture, or go to it with the arrow keys and press Enter: its run appears here, instruction by instruction, in either direction.",
-  );
+  private readonly empty = h("p", { class: "empty" });
   private readonly full = h("div", { class: "full" });
 
   constructor(
@@ -110,7 +94,7 @@ export class StepPane {
     const moment = this.stepper.moment.value;
     this.full.hidden = run === undefined || moment === undefined;
     this.empty.hidden = !this.full.hidden;
-    if (this.stepper.failed.value !== "" && run === undefined) this.empty.textContent = this.stepper.failed.value;
+    this.empty.textContent = this.stepper.failed.value || EMPTY;
     if (run === undefined || moment === undefined) return;
     this.timeline.show(run, moment.position);
     update(this.head, ...this.heading(run, moment));
@@ -123,7 +107,7 @@ export class StepPane {
       h("b", {}, `Pixel ${moment.pixel.join(", ")}`),
       h("span", { class: "delivered", title: "What the picture holds at the pixel" }, swatch(delivered)),
       h("span", { class: "soft", title: "Instructions executed, of those recorded" }, `${moment.position.toLocaleString("en")} of ${run.length.toLocaleString("en")}`),
-      ...(run.stopped === null && this.stepper.limit.value === LIMITS[2] ? [] : this.limit(run)),
+      ...(run.stopped === null && this.stepper.limit.value === RECORDED[2] ? [] : this.limit(run)),
     ];
   }
 
@@ -139,7 +123,7 @@ export class StepPane {
         h(
           "select",
           { onchange: (event) => this.events.recordTo(Number((event.currentTarget as HTMLSelectElement).value)) },
-          ...LIMITS.map((one) => h("option", { value: String(one), selected: one === limit }, one.toLocaleString("en"))),
+          ...RECORDED.map((one) => h("option", { value: String(one), selected: one === limit }, one.toLocaleString("en"))),
         ),
         " instructions",
       ),

@@ -11,6 +11,12 @@ use super::ExpressionError;
 use super::lexer::{Token, TokenKind};
 use super::names::{CLASSES, WORDS};
 
+/// Returns a question for the known name that is most similar to a word; empty if none is similar enough.
+fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    r500_asm::closest(word, known)
+        .map_or_else(String::new, |name| format!("did you mean `{name}`? "))
+}
+
 /// Limit of nested parentheses, because evaluation is recursive.
 const DEPTH: usize = 64;
 /// A parsed expression and its location.
@@ -105,7 +111,10 @@ impl Parser<'_> {
         let Some(token) = self.next() else { return Err(self.missing(missing())) };
         let word = token.text(self.text).to_ascii_lowercase();
         let found = CLASSES.iter().find(|(name, _)| *name == word);
-        let Some(&(_, class)) = found else { return Err(token.error(missing())) };
+        let Some(&(_, class)) = found else {
+            let near = suggestion(&word, CLASSES.iter().map(|(name, _)| *name));
+            return Err(token.error(format!("{near}{}", missing())));
+        };
         let is = Expr::Is(class, Box::new(left.expr));
         let expr = if negated { Expr::Not(Box::new(is)) } else { is };
         Ok(Part { expr, span: left.span.start..token.span.end })
@@ -309,14 +318,18 @@ impl Parser<'_> {
             .map(|(word, _)| *word)
             .filter(|word| !["alu", "pc"].contains(word))
             .collect();
-        let names: Vec<&str> = self.names.iter().take(16).map(|name| name.name.as_str()).collect();
-        let names = if names.is_empty() {
+        let names = || self.names.iter().map(|name| name.name.as_str());
+        let constants = if self.names.is_empty() {
             String::new()
         } else {
-            format!("; the program's constants are {}", names.join(", "))
+            let shown: Vec<&str> = names().take(16).collect();
+            format!("; the program's constants are {}", shown.join(", "))
         };
+        let registers = ["temp", "const", "out", "pred"];
+        let near =
+            suggestion(written, registers.into_iter().chain(words.iter().copied()).chain(names()));
         format!(
-            "there is no `{written}`; there are temp[N], const[N], out[N], pred, {}{names}",
+            "there is no `{written}`; {near}there are temp[N], const[N], out[N], pred, {}{constants}",
             words.join(", ")
         )
     }
