@@ -38,6 +38,7 @@ pub use items::{
 };
 pub use lexer::MAX_SOURCE;
 pub use print::{
-    PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
+    PrintOptions, Printed, TextureFile, operand_text, operation_text, print, print_code,
+    print_instruction, print_lines, source_text,
 };
 pub use source::{File, Files, IncludeLimits, Loaded, Loader, NoFiles, Position, Span};

@@ -2,14 +2,23 @@
 
 import { h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
-import type { Diagnostic } from "../machine/protocol.ts";
-import type { Editor } from "./editor.ts";
+import type { Diagnostic, TextEdit } from "../machine/protocol.ts";
+import type { EditorView } from "@codemirror/view";
+
+/** The editor of the text. */
+export interface ProblemEditor {
+  readonly view: EditorView;
+  goTo(at: number): void;
+  apply(edits: readonly TextEdit[]): void;
+  lineOf(at: number): number;
+}
 
 export interface ProblemActions {
   /** Returns the explanation of a code. */
   explain(code: string): Promise<string | null>;
-  format(): void;
-  fixAll(): void;
+  /** Formats the text, in languages that have a format. */
+  format?(): void;
+  fixAll?(): void;
 }
 
 export class Problems {
@@ -18,11 +27,12 @@ export class Problems {
 
   constructor(
     root: HTMLElement,
-    private readonly editor: Editor,
+    private readonly editor: ProblemEditor,
     private readonly actions: ProblemActions,
   ) {
-    const fixAll = h("button", { type: "button", class: "quiet", title: "Apply all safe fixes of the checker", onclick: () => this.actions.fixAll() }, "Fix all");
-    const format = h("button", { type: "button", class: "quiet", title: "Format the program (Shift Alt F)", onclick: () => this.actions.format() }, "Format");
+    const { format: toFormat, fixAll: toFix } = actions;
+    const fixAll = toFix && h("button", { type: "button", class: "quiet", title: "Apply all safe fixes of the checker", onclick: () => toFix() }, "Fix all");
+    const format = toFormat && h("button", { type: "button", class: "quiet", title: "Format the program (Shift Alt F)", onclick: () => toFormat() }, "Format");
     root.append(h("div", { class: "bar" }, this.summary, fixAll, format), this.list);
   }
 

@@ -11,10 +11,14 @@ export class TextureFiles {
     private readonly document: Document,
     private readonly editor: Editor,
     private readonly language: Language,
+    /** Binds a texture to a unit of a shader; `undefined` in assembly. */
+    private readonly toShader: (unit: number, what: string) => Promise<boolean> | undefined,
   ) {}
 
   /** Binds the text after `TEXTURE tex[n] =` to a unit. */
   async bind(unit: number, what: string): Promise<boolean> {
+    const bound = this.toShader(unit, what);
+    if (bound !== undefined) return bound;
     try {
       await this.document.current();
       this.editor.apply(await this.language.ask("editTexture", { unit, what }));

@@ -36,8 +36,9 @@ export class Constants {
     this.root.append(this.floats, this.ints);
   }
 
-  show(analysis: Analysis): void {
-    const rows = analysis.constants.flatMap((constant) => rowsOf(constant));
+  /** Shows the constants; of a shader, only those that are uniforms: the others are numbers in its text. */
+  show(analysis: Analysis, ofShader: boolean): void {
+    const rows = analysis.constants.flatMap((constant) => rowsOf(constant)).filter(({ name, constant }) => !ofShader || constant.uniforms.some((one) => one.name === name));
     update(this.ints, ...analysis.ints.map((int) => this.intRow(int)));
     const shape = JSON.stringify(rows.map((row) => [row.constant.number, row.name, row.channel, row.channels, row.color, row.constant.made_up]));
     if (shape !== this.shape) {

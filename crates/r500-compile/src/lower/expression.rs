@@ -454,6 +454,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.values[root] = Some(whole);
+        self.stored_at.insert(root, self.builder.span);
     }
 }
 

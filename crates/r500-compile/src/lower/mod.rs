@@ -57,6 +57,7 @@ pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lower
         inputs: Vec::new(),
         samplers: Vec::new(),
         sampler_of: HashMap::new(),
+        stored_at: HashMap::new(),
         diagnostics,
         is_trial: 0,
         work: 0,
@@ -100,6 +101,8 @@ struct Lower<'a> {
     builder: Builder,
     /// The present value of each variable; also of some that the source does not have.
     values: Vec<Option<Value>>,
+    /// Where each variable was set last.
+    stored_at: HashMap<VariableId, Span>,
     /// Whether no pixel comes here: all have left the loop or the pass.
     left: bool,
     frames: Vec<Frame>,
@@ -214,8 +217,8 @@ impl<'a> Lower<'a> {
     /// Sends the colours and the depth to where they go.
     fn outputs(&mut self, color: Option<VariableId>) {
         let shader = self.shader;
-        self.builder.span = shader.functions[shader.main].span;
         if let Some(color) = color {
+            self.builder.span = self.last_store(color);
             let value = self.value(color);
             self.builder.output(Target::Color(0), value);
         }
@@ -225,6 +228,8 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let value = self.value(id);
+            // The optimiser makes one instruction of an output and the operation before it.
+            self.builder.span = self.last_store(id);
             match shader.variables[id].storage {
                 Storage::Builtin(BuiltinVariable::FragColor) => {
                     self.builder.output(Target::Color(0), value);
@@ -248,6 +253,12 @@ impl<'a> Lower<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// Returns where a variable was set last; the function `main` if it was not.
+    fn last_store(&self, id: VariableId) -> Span {
+        let main = self.shader.functions[self.shader.main].span;
+        self.stored_at.get(&id).copied().unwrap_or(main)
     }
 
     /// Returns all variables that the source sets anywhere.
