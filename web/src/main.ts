@@ -190,7 +190,7 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
     help.opened(program.name);
   },
 });
-const textureFiles = new TextureFiles(program, editor, language, (unit, what) => (shader.text === undefined ? undefined : settings.bind(unit, what)));
+const textureFiles = new TextureFiles(program, editor, language, (unit, what) => (shader.text === undefined ? undefined : settings.bind(unit, what)), (unit) => (shader.text === undefined ? undefined : shader.samplers[unit]));
 /** The client of the optimiser and the compiler of GLSL, which is created on first use, because it has a separate module. */
 let optimizer: Client | undefined;
 const onDemand = (): Client => (optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4)));

@@ -122,14 +122,14 @@ mod tests {
     fn other_texts_say_what_they_are() {
         let told = |text: &str, name: &str| open(text.as_bytes(), name, 0).unwrap_err();
         let guide = include_str!("../../../docs/src/language.md");
-        assert!(told(guide, "language.md").starts_with("language.md is Markdown, not a program"));
-        assert!(told(guide, "language.txt").starts_with("language.txt is Markdown, not a program"));
-        assert!(told("A note.\nNothing else.", "a.txt").starts_with("a.txt is text, not"));
-        assert!(told("<!doctype html><p>x</p>", "a").starts_with("a is HTML, not"));
-        assert!(told("a,b\n1,2\n", "t.csv").starts_with("t.csv is a table (CSV), not"));
+        assert!(told(guide, "language.md").starts_with("this is Markdown, not a program"));
+        assert!(told(guide, "language.txt").starts_with("this is Markdown, not a program"));
+        assert!(told("A note.\nNothing else.", "a.txt").starts_with("this is text, not"));
+        assert!(told("<!doctype html><p>x</p>", "a").starts_with("this is HTML, not"));
+        assert!(told("a,b\n1,2\n", "t.csv").starts_with("this is a table (CSV), not"));
         let vertex = "attribute vec4 p; void main() { gl_Position = p; }";
         let error = told(vertex, "a.vert");
-        assert!(error.starts_with("a.vert is a vertex shader, not") && error.contains("fragment"));
+        assert!(error.starts_with("this is a vertex shader, not") && error.contains("fragment"));
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn register(instruction: Instruction, sel: Sel, swiz: &[Swiz], text: &str) -> St
     let is_alpha = |channel: &Swiz| *channel == Swiz::A;
     let is_color = |channel: &Swiz| channel.code() < Swiz::A.code();
     let (colors, alphas) = (swiz.iter().any(is_color), swiz.iter().any(is_alpha));
-    // `-src0.rg0`: what is before the name, the name, the channels, what is behind them.
+    // `-src0.rg0`: what is before the name, the name, the channels, what follows them.
     let Some((head, tail)) = text.split_once("src") else { return text.to_owned() };
     let Some((_, channels)) = tail.split_once('.') else { return text.to_owned() };
     let whole = |half: Half| match is_inline(half)

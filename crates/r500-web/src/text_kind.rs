@@ -46,9 +46,7 @@ const FEW_ERRORS: usize = 8;
 
 /// Returns the message about a text that is not a program.
 pub(crate) fn not_a_program(text: &str, name: &str) -> String {
-    let kind = kind(text, name);
-    let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    format!("{short} is {kind}, not a program: {OPENS}")
+    format!("this is {}, not a program: {OPENS}", kind(text, name))
 }
 
 fn kind(text: &str, name: &str) -> &'static str {
