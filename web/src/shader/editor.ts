@@ -27,7 +27,7 @@ export class ShaderEditor {
   private diagnostics: readonly Diagnostic[] = [];
   private readonly extensions: Extension;
 
-  constructor(parent: HTMLElement, events: ShaderEditorEvents) {
+  constructor(events: ShaderEditorEvents) {
     this.extensions = [
       lineNumbers(),
       costGutter(),
@@ -56,7 +56,7 @@ export class ShaderEditor {
         if (update.selectionSet) events.moved(update.state.selection.main.head);
       }),
     ];
-    this.view = new EditorView({ state: this.fresh(""), parent });
+    this.view = new EditorView({ state: this.fresh("") });
   }
 
   private fresh(text: string): EditorState {

@@ -68,7 +68,7 @@ export class ShaderView {
     };
     this.proceed = h("button", { type: "button", class: "proceed", title: "Make the compiled program an ordinary program in assembly", onclick: () => events.toAssembly() }, "Continue in assembly");
     byId("languages", HTMLDivElement).append(h("div", { class: "switch", role: "group", "aria-label": "Language" }, this.buttons.glsl, this.buttons.assembly), this.limits.root, this.proceed);
-    this.editor = new ShaderEditor(this.root, {
+    this.editor = new ShaderEditor({
       changed: () => this.changed(),
       moved: (at) => this.choose("cursor", { line: this.editor.lineOf(at) }),
       pointed: (at) => this.choose("pointer", at === undefined ? undefined : { line: this.editor.lineOf(at) }),
@@ -130,6 +130,8 @@ export class ShaderView {
   private switched(): void {
     document.body.classList.toggle("glsl", this.active);
     this.root.hidden = !this.active;
+    if (this.active) this.root.append(this.editor.view.dom);
+    else this.editor.view.dom.remove();
     this.proceed.hidden = !this.active;
     this.limits.root.hidden = !this.active;
     this.buttons.glsl.setAttribute("aria-pressed", String(this.active));
@@ -143,6 +145,8 @@ export class ShaderView {
 
   private changed(): void {
     if (!this.active) return;
+    // The pointer rests while one types.
+    this.choices.pointer = undefined;
     this.events.edited(this.editor.text);
     this.compile();
   }
