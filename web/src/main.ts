@@ -207,9 +207,11 @@ let opening = 0;
 async function open(source: Source, draft?: Draft): Promise<void> {
   const mine = ++opening;
   if (source.glsl === undefined || source.text !== "") return work.open(source, draft);
-  if (optimizer === undefined) say("Loading the compiler of GLSL …");
+  const loading = optimizer === undefined;
+  if (loading) say("Loading the compiler of GLSL …");
   try {
     const text = await shader.programOf(source.glsl, source.name);
+    if (loading) say("The compiler of GLSL is loaded");
     if (mine === opening) await work.open({ ...source, text }, draft);
   } catch (error) {
     say(`${source.name}: ${message(error)}`);

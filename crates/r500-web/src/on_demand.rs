@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::message::{Source, json, parse};
 use crate::shader::{self, Setting};
-use crate::{open, optimize};
+use crate::{capture, open, optimize};
 
 /// Answers the requests `optimize`, `open`, `compile` and `editShader` like [`Session`](crate::Session).
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +50,11 @@ impl OnDemandSession {
                 json(&shader::with_setting(&text, &name, &setting))
             }
             Request::Open { pick, name, length } => {
-                json(&open::open(attached.take(length)?, &name, pick)?)
+                let bytes = attached.take(length)?;
+                json(&match open::is_capture(bytes) {
+                    true => capture::open(bytes, &open::stem(&name), pick)?,
+                    false => open::open(bytes, &name, pick)?,
+                })
             }
         }
     }

@@ -27,17 +27,14 @@ fn limits() -> Limits {
     Limits { bytes: 256 << 20, document: 64 << 20, jobs: 10_000, ..Limits::default() }
 }
 
-/// Returns a program of a file, as a source. Assembly is returned unchanged; GLSL and captures have no names in a module that does not
-/// read them, and the page asks the one that does, or opens the shader.
+/// Returns a program of a file, as a source. Assembly is returned unchanged; of GLSL and of captures, which others
+/// read, the answer has no names.
 ///
 /// # Errors
 /// The reason why the file cannot be read, or what it is instead.
 pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     let for_other = |format| Opened { format, names: Vec::new(), picked: 0, text: String::new() };
     if is_capture(bytes) {
-        #[cfg(feature = "optimizer")]
-        return crate::capture::open(bytes, &stem(name), pick);
-        #[cfg(not(feature = "optimizer"))]
         return Ok(for_other("a capture"));
     }
     let head = bytes.get(..256 << 10).unwrap_or(bytes);
@@ -79,7 +76,8 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
 }
 
 /// Returns whether a file is a capture of command streams.
-fn is_capture(bytes: &[u8]) -> bool {
+#[must_use]
+pub fn is_capture(bytes: &[u8]) -> bool {
     r500::formats::file_kind(bytes).is_some_and(|kind| kind.ends_with("command stream"))
 }
 
@@ -100,7 +98,7 @@ pub fn source(job: &Job) -> String {
     r500::asm::print(job, &options).text
 }
 
-fn stem(name: &str) -> String {
+pub(crate) fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     name.split('.').next().unwrap_or(name).to_owned()
 }

@@ -43,6 +43,8 @@ export class ShaderView {
   /** The text that was compiled last, and the answer. */
   private known: { text: string; result: CompiledShader } | undefined;
   private active = false;
+  /** Whether the program was not shown since the shader was opened. */
+  private fresh = false;
   private compiling: Promise<void> | undefined;
   /** Places of the instructions in the program. */
   private ranges: readonly (Range | null)[] = [];
@@ -67,7 +69,7 @@ export class ShaderView {
       assembly: button("Assembly", "Write the program in assembly", () => this.active && events.toAssembly()),
     };
     this.proceed = h("button", { type: "button", class: "proceed", title: "Make the compiled program an ordinary program in assembly", onclick: () => events.toAssembly() }, "Continue in assembly");
-    byId("languages", HTMLDivElement).append(h("div", { class: "switch", role: "group", "aria-label": "Language" }, this.buttons.glsl, this.buttons.assembly), this.limits.root, this.proceed);
+    byId("languages", HTMLDivElement).append(h("div", { class: "switch", role: "group", "aria-label": "Language" }, this.buttons.glsl, this.buttons.assembly), this.proceed, this.limits.root);
     this.editor = new ShaderEditor({
       changed: () => this.changed(),
       moved: (at) => this.choose("cursor", { line: this.editor.lineOf(at) }),
@@ -114,6 +116,7 @@ export class ShaderView {
   /** Shows a shader, or with `undefined` assembly alone. */
   show(text: string | undefined): void {
     if (this.active) this.left = this.editor.view.state;
+    this.fresh = true;
     this.active = text !== undefined;
     this.choices.cursor = this.choices.pointer = undefined;
     this.switched();
@@ -217,7 +220,20 @@ export class ShaderView {
     const colors = this.colors;
     const links = this.ranges.flatMap((range, n) => (range === null ? [] : [{ ...range, colors: (result.lines[n] ?? []).map((line) => colors.get(line) ?? 0) }]));
     showLinks(this.program(), links.filter((link) => link.colors.length > 0));
+    this.begin();
     this.select();
+  }
+
+  /** Shows the first instruction of a shader that was just opened: the declarations before it are many. */
+  private begin(): void {
+    const first = this.ranges.find((range) => range !== null);
+    if (!this.fresh || first === undefined || first === null) return;
+    this.fresh = false;
+    const view = this.program();
+    view.requestMeasure({
+      read: () => view.lineBlockAt(Math.min(first.from, view.state.doc.length)).top,
+      write: (top) => (view.scrollDOM.scrollTop = top),
+    });
   }
 
   /** Selects the instruction of the run that comes next. */
