@@ -20,7 +20,7 @@ const open = async (page, name) => {
 
 const openShader = async (page, name) => {
   await page.getByRole("button", { name: "Examples" }).click();
-  await page.locator(".card", { hasText: name }).filter({ hasText: "GLSL" }).first().click();
+  await page.locator(".card", { has: page.getByText(name, { exact: true }) }).click();
   await page.waitForFunction((name) => r500.shader.text !== undefined && r500.source().name === name, name);
   await settled(page);
 };

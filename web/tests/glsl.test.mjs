@@ -55,7 +55,7 @@ test("a shader of the gallery is shown with its program, costs and limits, and t
   const loaded = () => requests.some((url) => url.endsWith("optimizer.wasm"));
   assert.equal(loaded(), false);
   await page.getByRole("button", { name: "Examples" }).click();
-  await page.locator(".card", { hasText: "sphere" }).click();
+  await page.locator(".card", { has: page.getByText("sphere", { exact: true }) }).click();
   await page.waitForFunction((text) => r500.shader.text === text, example("sphere"));
   await settled(page);
   assert.ok(loaded());
@@ -277,7 +277,7 @@ test("the step pane says in words what the instruction does, with mask and regis
       return [".words", ".registers", ".mask"].filter((part) => {
         const box = document.querySelector(`#pane-step ${part}`)?.getBoundingClientRect();
         return box !== undefined && (box.bottom > pane.bottom + 1 || box.top < pane.top - 1 || box.right > pane.right + 1);
-      });
+      }).concat([...document.querySelectorAll("#pane-step .registers, #pane-step .now")].filter((part) => part.scrollWidth > part.clientWidth).map((part) => `${part.className} is cut`));
     });
     assert.deepEqual(outside, [], `step ${step}`);
     await page.evaluate(() => r500.stepper.go({ how: "step" }));

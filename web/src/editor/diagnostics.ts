@@ -13,7 +13,8 @@ export function shownDiagnostic(diagnostic: Diagnostic, length: number, apply: (
     to,
     severity: diagnostic.severity === "note" ? "info" : diagnostic.severity,
     source: diagnostic.code,
-    message: [diagnostic.message, ...diagnostic.help].join("\n"),
+    // A fix says itself what it does.
+    message: [diagnostic.message, ...diagnostic.help.filter((text) => !diagnostic.fixes.some((fix) => fix.title === text))].join("\n"),
     actions: diagnostic.fixes.map((fix) => ({ name: fix.title, apply: () => apply(fix.edits) })),
   };
 }

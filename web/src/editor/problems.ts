@@ -36,11 +36,13 @@ export class Problems {
     root.append(h("div", { class: "bar" }, this.summary, fixAll, format), this.list);
   }
 
-  show(diagnostics: readonly Diagnostic[], instructions: number): void {
+  /** `instructions` is `undefined` if there is no program. */
+  show(diagnostics: readonly Diagnostic[], instructions: number | undefined): void {
     const count = (severity: string) => diagnostics.filter((one) => one.severity === severity).length;
     const told = (n: number, what: string) => (n === 0 ? [] : [`${n} ${what}${n === 1 ? "" : "s"}`]);
     const parts = [...told(count("error"), "error"), ...told(count("warning"), "warning"), ...told(count("note"), "note")];
-    this.summary.textContent = `${instructions} instruction${instructions === 1 ? "" : "s"}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
+    const size = instructions === undefined ? "not compiled" : `${instructions} instruction${instructions === 1 ? "" : "s"}`;
+    this.summary.textContent = `${size}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
     const focused = this.list.contains(document.activeElement);
     update(this.list, ...diagnostics.slice(0, 200).map((one) => this.row(one)));
     this.list.hidden = diagnostics.length === 0;
@@ -51,7 +53,8 @@ export class Problems {
 
   private row(diagnostic: Diagnostic): HTMLElement {
     const line = this.editor.lineOf(diagnostic.from);
-    const help = diagnostic.help.filter((text) => text !== "");
+    // A fix says itself what it does.
+    const help = diagnostic.help.filter((text) => text !== "" && !diagnostic.fixes.some((fix) => fix.title === text));
     const explain = h(
       "button",
       {

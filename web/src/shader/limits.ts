@@ -12,13 +12,16 @@ export class Limits {
   }
 }
 
+/** Shorter names, so that all fit into a line. */
+const SHORT: Record<string, string> = { temporaries: "temps", constants: "consts", "texture units": "units" };
+
 function row({ name, meaning, used, most }: Limit): HTMLElement {
-  const title = most === null ? `${meaning} The chip has no limit.` : `${meaning} The chip has ${most}.`;
+  const title = most === null ? `${name}: ${meaning} The chip has no limit.` : `${name}: ${meaning} The chip has ${most}.`;
   const share = most === null ? 0 : used / most;
   return h(
     "li",
     { title, "data-key": name },
-    h("span", {}, name),
+    h("span", {}, SHORT[name] ?? name),
     most !== null &&
       h(
         "span",

@@ -206,7 +206,8 @@ export class ShaderView {
   private tell(diagnostics: readonly Diagnostic[]): void {
     const all = [...diagnostics, ...this.assembled];
     this.editor.show(diagnostics);
-    this.problems.show(all, this.known?.result.lines.length ?? 0);
+    const { result } = this.known ?? {};
+    this.problems.show(all, result === undefined || result.text === null ? undefined : result.lines.length);
   }
 
   /** Called with the analysis of the program: links its instructions with the lines of the shader. */

@@ -1,7 +1,7 @@
 // Display of an instruction's effect on the pixel: operands in words, results, decisions.
 
 import { h } from "../app/dom.ts";
-import { floatOf, short } from "../app/numbers.ts";
+import { exact, floatOf, short } from "../app/numbers.ts";
 import type { Did, HalfInWords, OperandInWords } from "../machine/protocol.ts";
 import { heading, letters, number, swatch } from "./values.ts";
 
@@ -62,7 +62,8 @@ function idle({ half, operation, operands }: HalfInWords): HTMLElement {
 function inWords(step: Alu, { half, operation, operands }: HalfInWords, pointed: (reads: Reads) => void): HTMLElement {
   const isAlpha = half === "alpha";
   const of = (bits: readonly number[]): number[] => (isAlpha ? bits.slice(3) : bits.slice(0, 3));
-  const values = (bits: readonly number[]): string => bits.map((one) => short(floatOf(one))).join(", ");
+  const values = (bits: readonly number[]): string => bits.map((one) => brief(floatOf(one))).join(", ");
+  const all = (bits: readonly number[]): string => bits.map((one) => exact(floatOf(one))).join(", ");
   const [raw, result] = [of(step.raw), of(step.result)];
   const finished = result.some((bits, n) => bits !== raw[n]);
   const to = written(step, isAlpha ? 8 : 7);
@@ -86,7 +87,7 @@ function inWords(step: Alu, { half, operation, operands }: HalfInWords, pointed:
         // A number has no register: `src0.h` is `1/2`.
         operand.register !== operand.text && h("span", {}, " = ", h("span", { class: "register" }, operand.register)),
         " = ",
-        h("span", { class: "value" }, values(bits)),
+        h("span", { class: "value", title: all(bits) }, values(bits)),
         " ",
         !isAlpha && swatch(bits),
       );
@@ -97,12 +98,15 @@ function inWords(step: Alu, { half, operation, operands }: HalfInWords, pointed:
       h("b", {}, to === "" ? "result" : to),
       " = ",
       finished && `${values(raw)} → `,
-      h("span", { class: "value" }, values(result)),
+      h("span", { class: "value", title: all(result) }, values(result)),
       " ",
       !isAlpha && swatch(result),
     ),
   );
 }
+
+/** Returns a float with four significant digits. */
+const brief = (value: number): string => (Number.isFinite(value) && value !== 0 ? short(Number(value.toPrecision(4))) : short(value));
 
 /** Returns where channels of the result are written. */
 function written(step: Alu, channels: number): string {

@@ -192,7 +192,7 @@ export class StepPane {
     const bit = (on: boolean, set: boolean): string => (!set ? "–" : on ? "1" : "0");
     const predicate = [0, 1, 2, 3]
       .map((n) => `${"rgba"[n] ?? ""} ${bit(((moment.predicate >> n) & 1) === 1, ((moment.predicate_set >> n) & 1) === 1)}`)
-      .join("  ");
+      .join(" ");
     const rows: [string, string][] = [
       ["predicate", predicate],
       ["ALU result", bit(moment.alu_result, moment.alu_result_set)],
