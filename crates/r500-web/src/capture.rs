@@ -151,6 +151,8 @@ fn plane(
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -177,10 +179,10 @@ mod tests {
     #[test]
     fn draws_of_a_capture_are_sources() {
         let bytes = include_bytes!("../../../tests/captures/triangle.r5cs");
-        let opened = open(bytes, "triangle", 0).expect("the capture has a draw");
+        let opened = open(bytes, "triangle", 0).unwrap();
         assert!(opened.names[0].starts_with("draw 0: triangle"), "{:?}", opened.names);
         let document = crate::document::Document::new(opened.text, "x.r5".into(), Vec::new());
-        let job = document.job().expect("it assembles");
+        let job = document.job().unwrap();
         assert!(job.size.is_some() && !job.program.code.is_empty());
         assert!(open(bytes, "triangle", 99).is_err());
     }
