@@ -13,14 +13,20 @@ import { glslTable, lessons } from "./lessons.mjs";
 const out = process.argv[2];
 const here = fileURLToPath(new URL(".", import.meta.url));
 const examples = join(here, "..", "examples");
+const shaders = join(examples, "glsl");
 
 /** The examples, with the first sentence of what each says of itself. */
 function gallery() {
-  const names = readdirSync(examples).filter((name) => name.endsWith(".r5")).map((name) => name.slice(0, -3));
+  return [...examplesOf(examples, ".r5", "-- "), ...examplesOf(shaders, ".frag", "// ").map((one) => ({ ...one, glsl: true }))];
+}
+
+/** The examples of a folder, by the ending of their files, and what begins a line of a comment. */
+function examplesOf(folder, ending, begins) {
+  const names = readdirSync(folder).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
   return names.map((name) => {
-    const text = readFileSync(join(examples, `${name}.r5`), "utf8");
-    const comment = text.split("\n").filter((line, n, all) => all.slice(0, n + 1).every((l) => l.startsWith("-- ")));
-    const about = comment.map((line) => line.slice(3)).join(" ");
+    const text = readFileSync(join(folder, name + ending), "utf8");
+    const comment = text.split("\n").filter((line, n, all) => all.slice(0, n + 1).every((l) => l.startsWith(begins)));
+    const about = comment.map((line) => line.slice(begins.length)).join(" ");
     return { name, about: about.split(/(?<=\.) /)[0], text };
   });
 }
@@ -55,7 +61,7 @@ await build({
 await build({ entryPoints: [join(here, "src/style/main.css")], bundle: true, minify: true, outdir: out, logLevel: "warning" });
 cpSync(join(here, "static"), out, { recursive: true });
 mkdirSync(join(out, "examples"), { recursive: true });
-for (const { name } of gallery()) copyFileSync(join(examples, `${name}.png`), join(out, "examples", `${name}.png`));
+for (const { name, glsl } of gallery()) copyFileSync(join(glsl ? shaders : examples, `${name}.png`), join(out, "examples", `${name}.png`));
 
 // The service worker knows all files, and a number that changes with them.
 const files = readdirSync(out, { recursive: true }).map((name) => join(out, name)).filter((path) => statSync(path).isFile());

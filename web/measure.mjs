@@ -58,6 +58,49 @@ for (let n = 0; n < 5; n++) {
 }
 console.log(`first picture after ${opened.map((ms) => Math.round(ms)).join(", ")} ms`);
 
+/** Milliseconds from a change of a number in a shader to its picture, ascending. */
+const keyToPicture = (page) =>
+  page.evaluate(async () => {
+    const { view } = r500.shader.editor;
+    const { player } = r500;
+    const shown = player.onpicture;
+    const times = [];
+    for (let n = 0; n < 24; n++) {
+      const text = view.state.doc.toString();
+      const body = text.indexOf("{", text.lastIndexOf("void main"));
+      const from = body + /\d\.\d/.exec(text.slice(body)).index + 2;
+      const before = player.program.text;
+      const begin = performance.now();
+      await new Promise((resolve) => {
+        player.onpicture = (picture) => {
+          shown(picture);
+          if (player.program.text !== before) resolve();
+        };
+        view.dispatch({ changes: { from, to: from + 1, insert: String((Number(text[from]) % 9) + 1) }, userEvent: "input.type" });
+      });
+      times.push(performance.now() - begin);
+      player.onpicture = shown;
+      await r500.current();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    return times.sort((a, b) => a - b);
+  });
+
+console.log("GLSL, 256x256     from a key to the picture: median, least");
+const all = [];
+for (const name of readdirSync(join(folder, "glsl")).filter((name) => name.endsWith(".frag"))) {
+  const { page, context } = await visit(at);
+  const glsl = readFileSync(join(folder, "glsl", name), "utf8");
+  await page.evaluate((source) => r500.open(source), { name, text: "", glsl, files: [] });
+  await page.waitForFunction((glsl) => r500.shader.text === glsl, glsl);
+  await settled(page);
+  const times = await keyToPicture(page);
+  all.push(...times);
+  console.log(`${name.padEnd(16)} ${times[12].toFixed(0).padStart(10)} ms ${times[0].toFixed(0).padStart(10)} ms`);
+  await context.close();
+}
+console.log(`all              ${all.sort((a, b) => a - b)[all.length >> 1].toFixed(0).padStart(10)} ms`);
+
 const { page } = await visit(at);
 // As on a machine with two processors.
 await page.evaluate(() => r500.pool.clients.splice(2));

@@ -18,6 +18,13 @@ const open = async (page, name) => {
   await settled(page);
 };
 
+const openShader = async (page, name) => {
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.locator(".card", { has: page.getByText(name, { exact: true }) }).click();
+  await page.waitForFunction((name) => r500.shader.text !== undefined && r500.source().name === name, name);
+  await settled(page);
+};
+
 /** What is shown, by name: each begins with a first visit. */
 const SCENES = {
   first: async () => {},
@@ -65,6 +72,23 @@ const SCENES = {
     for (let n = 0; n < 7; n++) await page.keyboard.press("+");
     await page.keyboard.press("ArrowRight");
   },
+  glsl: async (page) => {
+    await openShader(page, "sphere");
+    await page.evaluate(() => r500.shader.editor.goTo(r500.shader.editor.text.indexOf("vec3 n = normal")));
+  },
+  "glsl-error": async (page) => {
+    await openShader(page, "bricks");
+    await page.evaluate(() => {
+      const { view, text } = r500.shader.editor;
+      const from = text.indexOf("smoothstep");
+      view.dispatch({ changes: { from, to: from + 10, insert: "smoothstp" }, selection: { anchor: from + 4 }, scrollIntoView: true, userEvent: "input.type" });
+    });
+  },
+  "glsl-step": async (page) => {
+    await openShader(page, "sphere");
+    await page.evaluate(() => r500.stepThrough([120, 120], 12));
+  },
+  step: async (page) => page.evaluate(() => r500.stepThrough([127, 127], 5)),
   help: async (page) => page.getByRole("button", { name: "Help" }).click(),
   gallery: async (page) => page.getByRole("button", { name: "Examples" }).click(),
   constants: async (page) => {

@@ -16,7 +16,7 @@ import { services } from "./editor/services.ts";
 import { gif, SECONDS, webm } from "./files/animation.ts";
 import { takeFiles } from "./files/drop.ts";
 import { Files } from "./files/files.ts";
-import { examples, first, Gallery } from "./files/gallery.ts";
+import { examples, first, Gallery, newShader } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
 import { Save } from "./files/save.ts";
 import { Trail } from "./files/trail.ts";
@@ -30,7 +30,7 @@ import { Pool } from "./machine/pool.ts";
 import { sourceRequest, type Analysis, type Bits4, type Judged, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
 import { Breakpoints } from "./model/breakpoints.ts";
 import { Document } from "./model/document.ts";
-import { Drafts } from "./model/drafts.ts";
+import { Drafts, type Draft } from "./model/drafts.ts";
 import { Follow } from "./model/follow.ts";
 import { Judge } from "./model/judge.ts";
 import { Marks } from "./model/marks.ts";
@@ -44,6 +44,9 @@ import { NumbersPane } from "./panes/numbers.ts";
 import { Tabs } from "./panes/tabs.ts";
 import { TexturesPane } from "./panes/textures.ts";
 import { Shorter } from "./optimize/shorter.ts";
+import { pasting } from "./shader/paste.ts";
+import { ShaderSettings } from "./shader/settings.ts";
+import { ShaderView } from "./shader/view.ts";
 import { Player } from "./picture/player.ts";
 import { Stage } from "./picture/stage.ts";
 import { Thumbnails } from "./picture/thumbnails.ts";
@@ -122,6 +125,28 @@ const refactor: Refactor = new Refactor(
   () => editor,
   (name) => naming.ask(name),
 );
+const shader: ShaderView = new ShaderView(() => editor.view, {
+  compile: (text, name) => onDemand().ask("compile", { text, name: name ?? program.name, checked: true }),
+  edited: (text) => {
+    program.glsl = text;
+    work.touched();
+    saveSoon();
+  },
+  compiled: (text) => {
+    editor.put(text);
+    pool.prepare(program.source);
+    void program.now();
+  },
+  toAssembly: () => {
+    origin = program.source;
+    void open({ ...origin, glsl: undefined });
+  },
+  toShader: () => void open(origin?.name === program.name ? origin : newShader),
+  instructionAt: (at) => program.instructionIn(editor.lineAt(at), at)?.index,
+});
+/** The shader of which the program in assembly was made last. */
+let origin: Source | undefined;
+const settings = new ShaderSettings(shader, () => onDemand());
 const editor: Editor = new Editor(
   byId("editor", HTMLDivElement),
   {
@@ -130,7 +155,10 @@ const editor: Editor = new Editor(
       work.touched();
       program.soon();
     },
-    moved: () => follow.moved(),
+    moved: (at) => {
+      follow.moved();
+      shader.moved(at);
+    },
     breakpoint: (line, at) => {
       void marks.toggle(line, at);
       return true;
@@ -138,6 +166,8 @@ const editor: Editor = new Editor(
     tokens: async (from, to) => (program.isCurrent ? unlessStopped(language.ask("tokens", { from, to })) : undefined),
   },
   [
+    pasting((text) => void open({ name: "shader", text: "", files: [], glsl: text })),
+    shader.extension(),
     refactor.keys(),
     services({
       hover: async (at) => (await unlessStopped((await current()).ask("hover", { at }))) ?? null,
@@ -154,9 +184,10 @@ const problems = new Problems(byId("problems", HTMLElement), editor, {
 const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.value === "step" ? (stepper.moment.value?.address ?? undefined) : undefined));
 const drafts = new Drafts(localStorage, sessionStorage);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
-  opening: () => {
+  opening: ({ glsl }) => {
     // What is said before the first program is about the link that brought the visitor.
     if (program.analysis.value !== undefined) unsay();
+    shader.show(glsl);
     player.forget();
     session.clear();
     areaPane.stale();
@@ -183,11 +214,39 @@ const trail: Trail = new Trail({
   },
   lost: () => say("That program is too large for the browser's history; Examples lists the edited ones"),
 });
-const textureFiles = new TextureFiles(program, editor, language);
+const textureFiles = new TextureFiles(program, editor, language, (unit, what) => (shader.text === undefined ? undefined : settings.bind(unit, what)), (unit) => (shader.text === undefined ? undefined : shader.samplers[unit]));
 /** The client of the optimiser and the compiler of GLSL, which is created on first use, because it has a separate module. */
 let optimizer: Client | undefined;
 const onDemand = (): Client => (optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4)));
-const files = new Files(language, onDemand, textureFiles, (source) => work.open(source));
+const files = new Files(
+  language,
+  onDemand,
+  textureFiles,
+  (source) => void open(source),
+  (name, text) => void open({ name, text: "", files: [], glsl: text }),
+);
+
+let opening = 0;
+/** Opens a program. A shader that is not compiled yet is compiled first. */
+async function open(source: Source, draft?: Draft): Promise<void> {
+  const mine = ++opening;
+  if (source.glsl === undefined || source.text !== "") return work.open(source, draft);
+  const loading = optimizer === undefined;
+  if (loading) say("Loading the compiler of GLSL …");
+  try {
+    const text = await shader.programOf(source.glsl, source.name);
+    if (loading) say("The compiler of GLSL is loaded");
+    if (mine === opening) await work.open({ ...source, text }, draft);
+  } catch (error) {
+    say(`${source.name}: ${message(error)}`);
+  }
+}
+
+/** Selects the lines of the shader that the next instruction of the run computes. */
+function followShader(): void {
+  const address = tabs.shown.value === "step" ? (stepper.moment.value?.address ?? undefined) : undefined;
+  shader.stepped(address === undefined ? undefined : program.instruction(address)?.index);
+}
 
 function show(found: Analysis, source: Source): void {
   performance.mark("analysed");
@@ -200,10 +259,11 @@ function show(found: Analysis, source: Source): void {
     thumbnails.offer(found.targets, found.depth);
     player.load(source, found.builtin);
     void expectations(found, source);
-  } else if (found.instructions.length === 0 && found.diagnostics.length === 0) stage.stale("The program is empty");
+  } else if (found.instructions.length === 0 && found.diagnostics.length === 0) stage.stale(shader.text === undefined ? "The program is empty" : "The picture follows when the shader compiles");
   else stage.stale("The picture is of the last program that assembled");
   if (!found.ok) verdicts(undefined);
-  constants.show(found);
+  shader.analysed(found, source.text);
+  constants.show(found, shader.text !== undefined);
   numbers.show(found);
   texturesPane.show(found, source.files);
   const title = found.name || source.name;
@@ -241,6 +301,7 @@ const constants = new Constants({
   trying: (constant, value) => player.tryConstant(constant, value),
   changed: (constant: number, value: Bits4) => {
     player.tryConstant(constant, value);
+    if (shader.text !== undefined) return void settings.setConstant(program.analysis.value, constant, value);
     void edit((client) => client.ask("editConstant", { constant, value }));
   },
   changedInt: (number, value) => void edit((client) => client.ask("editInt", { number, value })),
@@ -299,13 +360,17 @@ player.onpicture = () => {
 };
 player.onfailed = () => session.again();
 transport.playing.watch(() => session.again());
-stepper.moment.watch(() => marks.show());
+stepper.moment.watch(() => {
+  marks.show();
+  followShader();
+});
 breakpoints.all.watch(() => marks.show());
 tabs.shown.watch((shown) => {
   document.body.classList.toggle("stepping", shown === "step" && pixel.value !== undefined);
   marks.show();
   session.again();
   follow.changed();
+  followShader();
 });
 pixel.watch((at) => document.body.classList.toggle("stepping", tabs.shown.value === "step" && at !== undefined));
 
@@ -316,7 +381,7 @@ const lessons: Lessons = new Lessons({
     intro.dismiss();
     // An earlier attempt is continued.
     const draft = drafts.recent().find((one) => one.source.name === source.name);
-    void work.open(draft?.source ?? source, draft);
+    void open(draft?.source ?? source, draft);
   },
   replace: (text) => editor.apply([{ from: 0, to: editor.text.length, text }]),
   compile: (name, glsl) => void files.take([new File([glsl], name)]),
@@ -340,12 +405,12 @@ new Shorter({
     const { source } = program;
     return onDemand().ask("optimize", sourceRequest(source), source.files.map((file) => file.bytes));
   },
-  open: (source) => work.open(source),
+  open: (source) => void open(source),
 });
 const gallery = new Gallery({
   open: (source, draft) => {
     files.programs.hide();
-    work.open(source, draft);
+    void open(source, draft);
   },
   recent: () => drafts.recent(),
 });
@@ -362,6 +427,7 @@ takeFiles((taken, unit) => void files.take(taken, unit));
 const written = async (format: string): Promise<BlobPart> => (await current()).ask("write", { format });
 new Save(
   [
+    { title: "GLSL", about: ".frag, the shader", extension: ".frag", type: "text/plain", bytes: async () => shader.text ?? "", offered: () => shader.text !== undefined },
     { title: "Assembly", about: ".r5", extension: ".r5", type: "text/plain", bytes: async () => editor.text },
     { title: "Binary", about: ".bin, six dwords an instruction", extension: ".bin", type: "application/octet-stream", bytes: () => written("raw") },
     { title: "C array", about: ".inc, for a driver's source", extension: ".inc", type: "text/plain", bytes: () => written("c-array") },
@@ -428,7 +494,7 @@ async function linked(): Promise<{ source: Source; state: ViewState } | undefine
 
 /** Opens the contents of a link, with its view. */
 async function openLink(link: { source: Source; state: ViewState }): Promise<void> {
-  await work.open(link.source);
+  await open(link.source);
   const { state } = link;
   if (state.time !== undefined) {
     transport.playing.value = false;
@@ -445,12 +511,13 @@ async function begin(): Promise<void> {
   const [latest] = drafts.recent();
   const own = drafts.own();
   // Workers assemble the program during its analysis.
-  pool.prepare(link?.source ?? own?.source ?? latest?.source ?? first);
+  const toShow = link?.source ?? own?.source ?? latest?.source ?? first;
+  if (toShow.text !== "" || toShow.glsl === undefined) pool.prepare(toShow);
   if (link !== undefined) {
     void openLink(link);
     if (latest !== undefined) work.offer(latest);
-  } else if (own !== undefined) work.open(own.source, own);
-  else work.open(latest?.source ?? first);
+  } else if (own !== undefined) void open(own.source, own);
+  else void open(latest?.source ?? first);
 }
 // An entry of the history shows its program by itself.
 addEventListener("hashchange", () => Trail.isEntry(history.state) || void linked().then((link) => link !== undefined && void openLink(link)));
@@ -477,10 +544,15 @@ const handle = {
   breakpoints,
   session,
   tabs,
-  open: (source: Source) => work.open(source),
+  shader,
+  open: (source: Source) => open(source),
   stepThrough: (at: [number, number], position?: number) => session.stepThrough(at, position),
   source: () => program.source,
-  current: () => program.current(),
+  /** Waits until the shader is compiled, and the program analysed. */
+  current: async () => {
+    await shader.settled();
+    await program.current();
+  },
   /** Returns whether requests are pending or about to be sent. */
   isBusy,
   /** Returns a target's raw values, the lowest row first. */

@@ -1,5 +1,5 @@
 declare module "virtual:examples" {
-  const examples: { name: string; about: string; text: string }[];
+  const examples: { name: string; about: string; text: string; glsl?: boolean }[];
   export default examples;
 }
 

@@ -105,7 +105,7 @@ export async function values(page, target = 0) {
 }
 
 /** Drops a file onto a part of the page. */
-export async function drop(page, name, bytes, onto = ".cm-content") {
+export async function drop(page, name, bytes, onto = "#editor .cm-content") {
   const transfer = await page.evaluateHandle(
     ([name, text]) => {
       const transfer = new DataTransfer();

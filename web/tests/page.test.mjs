@@ -158,8 +158,8 @@ test("dropped GLSL is compiled and drawn; its errors say the line and what to do
   const text = execFileSync(command, ["compile", file, "--with", "r500", "--to", "asm"]).toString();
   writeFileSync(join(folder, "tiles.r5"), text);
   assert.deepEqual(await values(page), native(join(folder, "tiles.r5")));
-  await drop(page, "wrong.frag", Buffer.from(shader.replace("fract(", "frcat(")));
-  await page.getByText("did you mean `fract`?").waitFor();
+  await drop(page, "wrong.frag", Buffer.from(shader.replace("fract(", "frcat(")), "#shader .cm-content");
+  await page.getByRole("button", { name: "did you mean `fract`?" }).waitFor();
   await context.close();
 });
 

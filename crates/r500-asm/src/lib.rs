@@ -42,6 +42,7 @@ pub use lexer::MAX_SOURCE;
 pub use macros::ExpansionLimits;
 pub use names::closest;
 pub use print::{
-    PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
+    PrintOptions, Printed, TextureFile, operand_text, operation_text, print, print_code,
+    print_instruction, print_lines, source_text,
 };
 pub use source::{File, Files, IncludeLimits, Loaded, Loader, NoFiles, Position, Span};

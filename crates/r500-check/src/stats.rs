@@ -1,6 +1,6 @@
 //! Program statistics: instruction counts and estimated cost.
 
-use r500_isa::values::{AlphaOp, InstType, Omod, RgbOp, Sel, TexOp};
+use r500_isa::values::{InstType, Omod, Sel, TexOp};
 use r500_isa::{Half, Instruction, Slot};
 use r500_program::{Program, WindowError};
 
@@ -151,10 +151,8 @@ impl Stats {
     fn count_alu(&mut self, inst: Instruction) {
         self.alu += 1;
         self.outputs += u64::from(inst.ty() == InstType::OUT);
-        let wanted = inst.result_channels();
+        let [rgb, alpha] = inst.active_halves();
         let (rgb_op, alpha_op) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
-        let rgb = wanted & 7 != 0 || (wanted & 8 != 0 && alpha_op == AlphaOp::DP);
-        let alpha = wanted & 8 != 0 || (wanted & 7 != 0 && rgb_op == RgbOp::SOP);
         match (rgb, alpha) {
             (true, true) => self.co_issued += 1,
             (true, false) => self.rgb_only += 1,

@@ -94,6 +94,17 @@ impl Instruction {
         mask
     }
 
+    /// Returns whether the RGB half, and whether the alpha half of an ALU or OUT instruction has an effect: its result is written, or
+    /// the other half forwards it.
+    #[must_use]
+    pub fn active_halves(self) -> [bool; 2] {
+        let wanted = self.result_channels();
+        let (rgb, alpha) = (wanted & 7 != 0, wanted & 8 != 0);
+        let forwards_rgb = self.alpha_inst().alpha_op() == AlphaOp::DP;
+        let forwards_alpha = self.rgba_inst().rgb_op() == RgbOp::SOP;
+        [rgb || (alpha && forwards_rgb), alpha || (rgb && forwards_alpha)]
+    }
+
     /// Returns the source channels that an ALU or OUT instruction reads.
     #[must_use]
     pub fn source_reads(self) -> SourceReads {

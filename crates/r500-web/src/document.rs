@@ -144,13 +144,13 @@ fn assembled(text: &str, name: &str, files: &[File]) -> Assembly {
 }
 
 /// Mapping between byte offsets and UTF-16 units of a text: the positions where their difference changes.
-struct Units {
+pub(crate) struct Units {
     /// Byte offset after a non-ASCII character, and the unit there; ascending.
     steps: Vec<(usize, usize)>,
 }
 
 impl Units {
-    fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut steps = vec![(0, 0)];
         let mut unit = 0;
         for (byte, character) in text.char_indices() {
@@ -162,7 +162,7 @@ impl Units {
         Self { steps }
     }
 
-    fn at(&self, byte: usize) -> usize {
+    pub(crate) fn at(&self, byte: usize) -> usize {
         let step = self.steps.partition_point(|step| step.0 <= byte);
         let (from, unit) = step.checked_sub(1).map_or((0, 0), |step| self.steps[step]);
         let next = self.steps.get(step).map_or(usize::MAX, |next| next.1);

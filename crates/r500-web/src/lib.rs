@@ -9,6 +9,7 @@
 //! | [`request`] | the requests |
 //! | [`document`] | a source, assembled with the files that it names; positions in UTF-16 units |
 //! | [`open`] | conversion of other formats to sources |
+//! | `text_kind` | what a text is that is not a program |
 //! | [`expect`] | evaluation of `EXPECT` directives |
 //! | [`compare`] | comparison of two programs and their pictures |
 //! | [`look`] | the display transform of values |
@@ -16,9 +17,12 @@
 //! | [`language`] | editor services: meanings, completion, definitions, renaming, formatting |
 //! | [`encoding`] | the fields of an instruction, and their changes in the source |
 //! | `optimize` | the optimised program, its cost and the evidence |
+//! | `capture` | captures of command streams: their draws |
+//! | `shader` | compilation of GLSL: the program, the lines that each instruction computes, costs, limits |
 //! | `on_demand` | the session of the module that has the optimiser and the compiler of GLSL |
 //! | [`edit`] | changes of constants and textures in the source |
 //! | [`picture`] | rows of the picture and their raw values |
+//! | `operands` | the operands of an instruction in words |
 //! | [`step`] | the recorded run of a pixel |
 //! | [`area`] | queries over areas of pixels |
 
@@ -30,6 +34,8 @@ mod abi;
 pub mod analysis;
 pub mod area;
 pub mod bytes;
+#[cfg(feature = "optimizer")]
+pub mod capture;
 pub mod compare;
 pub mod document;
 pub mod edit;
@@ -41,11 +47,15 @@ pub mod message;
 #[cfg(feature = "optimizer")]
 pub mod on_demand;
 pub mod open;
+mod operands;
 #[cfg(feature = "optimizer")]
 pub mod optimize;
 pub mod picture;
 pub mod request;
+#[cfg(feature = "optimizer")]
+pub mod shader;
 pub mod step;
+mod text_kind;
 #[cfg(all(test, feature = "optimizer"))]
 mod typescript;
 

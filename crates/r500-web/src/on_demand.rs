@@ -1,11 +1,12 @@
-//! The session of a module that contains only what the page loads where it is asked for: the optimiser and the compiler of GLSL.
+//! The session of a module that contains only what the page loads where it is asked for: the optimiser, the compiler of GLSL, captures.
 
 use serde::Deserialize;
 
 use crate::message::{Source, json, parse};
-use crate::{open, optimize};
+use crate::shader::{self, Setting};
+use crate::{capture, open, optimize};
 
-/// Answers the requests `optimize` and `open` like [`Session`](crate::Session).
+/// Answers the requests `optimize`, `open`, `compile` and `editShader` like [`Session`](crate::Session).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OnDemandSession;
 
@@ -14,6 +15,16 @@ pub struct OnDemandSession;
 #[serde(tag = "do", rename_all = "camelCase")]
 enum Request {
     Optimize(Source),
+    Compile {
+        text: String,
+        name: String,
+        checked: bool,
+    },
+    EditShader {
+        text: String,
+        name: String,
+        setting: Setting,
+    },
     Open {
         #[serde(default)]
         pick: usize,
@@ -32,8 +43,18 @@ impl OnDemandSession {
         let (request, mut attached) = parse(request)?;
         match request {
             Request::Optimize(source) => json(&optimize::optimize(&attached.document(source)?)?),
+            Request::Compile { text, name, checked } => {
+                json(&shader::compile(&text, &name, checked))
+            }
+            Request::EditShader { text, name, setting } => {
+                json(&shader::with_setting(&text, &name, &setting))
+            }
             Request::Open { pick, name, length } => {
-                json(&open::open(attached.take(length)?, &name, pick)?)
+                let bytes = attached.take(length)?;
+                json(&match open::is_capture(bytes) {
+                    true => capture::open(bytes, &open::stem(&name), pick)?,
+                    false => open::open(bytes, &name, pick)?,
+                })
             }
         }
     }

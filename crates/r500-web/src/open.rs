@@ -6,6 +6,8 @@ use r500::program::Job;
 use r500::reader::{self, Language};
 use serde::Serialize;
 
+use crate::text_kind;
+
 /// A file with programs.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -25,21 +27,36 @@ fn limits() -> Limits {
     Limits { bytes: 256 << 20, document: 64 << 20, jobs: 10_000, ..Limits::default() }
 }
 
-/// Returns a program of a file, as a source. Assembly is returned unchanged.
+/// Returns a program of a file, as a source. Assembly is returned unchanged; of GLSL and of captures, which others
+/// read, the answer has no names.
 ///
 /// # Errors
-/// The reason why the file cannot be read.
+/// The reason why the file cannot be read, or what it is instead.
 pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
-    let language = reader::recognise(bytes.get(..256 << 10).unwrap_or(bytes), Some(name))
-        .ok_or_else(|| reader::ReadError::Unrecognised.to_string())?;
+    let for_other = |format| Opened { format, names: Vec::new(), picked: 0, text: String::new() };
+    if is_capture(bytes) {
+        return Ok(for_other("a capture"));
+    }
+    let head = bytes.get(..256 << 10).unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes).ok();
+    let language = reader::recognise(head, Some(name));
+    let Some(language) = language else {
+        return Err(match text {
+            Some(text) => text_kind::not_a_program(text, name),
+            None => reader::ReadError::Unrecognised.to_string(),
+        });
+    };
     let format = language.name();
     if language == Language::Assembly {
         let text = String::from_utf8_lossy(bytes).into_owned();
+        if text_kind::is_other_text(&text, name) {
+            return Err(text_kind::not_a_program(&text, name));
+        }
         return Ok(Opened { format, names: vec![stem(name)], picked: 0, text });
     }
-    if language == Language::Glsl && !cfg!(feature = "optimizer") {
-        // The page asks the module that has the compiler.
-        return Ok(Opened { format, names: Vec::new(), picked: 0, text: String::new() });
+    if language == Language::Glsl {
+        // The page shows the shader, and compiles it with each change.
+        return Ok(for_other(format));
     }
     let jobs = reader::read(bytes, Some(name), Some(language), &limits());
     let jobs = jobs.map_err(|error| error.to_string())?;
@@ -56,6 +73,12 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     };
     let names = jobs.iter().enumerate().map(called).collect();
     Ok(Opened { format, names, picked: pick, text: source(picked) })
+}
+
+/// Returns whether a file is a capture of command streams.
+#[must_use]
+pub fn is_capture(bytes: &[u8]) -> bool {
+    r500::formats::file_kind(bytes).is_some_and(|kind| kind.ends_with("command stream"))
 }
 
 /// Returns the program in another format. The page already has the assembly.
@@ -75,7 +98,7 @@ pub fn source(job: &Job) -> String {
     r500::asm::print(job, &options).text
 }
 
-fn stem(name: &str) -> String {
+pub(crate) fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     name.split('.').next().unwrap_or(name).to_owned()
 }
@@ -87,17 +110,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn glsl_becomes_a_source() {
+    fn glsl_is_left_to_the_page() {
         let text = b"precision highp float; varying vec2 uv; uniform float time;\nvoid main() { gl_FragColor = vec4(uv, sin(time), 1.0); }";
         let opened = open(text, "waves.frag", 0).unwrap();
-        assert_eq!((opened.format, opened.names.as_slice()), ("GLSL", &["waves".to_owned()][..]));
-        assert!(
-            opened.text.contains("UNIFORM \"time\"") && opened.text.contains("SIN"),
-            "{}",
-            opened.text
-        );
-        let error =
-            open(b"void main() { gl_FragColor = vec4(colour, 1.0); }", "x.frag", 0).unwrap_err();
-        assert_eq!(error, "x.frag:1:35: `colour` is not declared");
+        assert_eq!((opened.format, opened.names.len()), ("GLSL", 0));
+    }
+
+    #[test]
+    fn other_texts_say_what_they_are() {
+        let told = |text: &str, name: &str| open(text.as_bytes(), name, 0).unwrap_err();
+        let guide = include_str!("../../../docs/src/language.md");
+        assert!(told(guide, "language.md").starts_with("this is Markdown, not a program"));
+        assert!(told(guide, "language.txt").starts_with("this is Markdown, not a program"));
+        assert!(told("A note.\nNothing else.", "a.txt").starts_with("this is text, not"));
+        assert!(told("<!doctype html><p>x</p>", "a").starts_with("this is HTML, not"));
+        assert!(told("a,b\n1,2\n", "t.csv").starts_with("this is a table (CSV), not"));
+        let vertex = "attribute vec4 p; void main() { gl_Position = p; }";
+        let error = told(vertex, "a.vert");
+        assert!(error.starts_with("this is a vertex shader, not") && error.contains("fragment"));
+    }
+
+    #[test]
+    fn a_program_with_errors_opens() {
+        let text = "src0.rgb = temp[0] : temp[1].rgb = MDA src0.rgb ;\nOUT src0.rgb = temp[1 : out[0].rgb = MAX ;";
+        assert_eq!(open(text.as_bytes(), "wrong.txt", 0).unwrap().text, text);
+        let guide = include_bytes!("../../../docs/src/language.md");
+        assert_eq!(open(guide, "named.r5", 0).unwrap().format, "assembly");
     }
 }

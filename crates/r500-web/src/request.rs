@@ -154,6 +154,26 @@ pub enum Request {
     /// An equivalent program of a source at a lower cost. Attached: the files that it may name.
     #[cfg(feature = "optimizer")]
     Optimize(Source),
+    /// A shader in GLSL, compiled.
+    #[cfg(feature = "optimizer")]
+    Compile {
+        /// The shader.
+        text: String,
+        /// The name of the program.
+        name: String,
+        /// Whether the program is compared with what the shader says, which takes longer.
+        checked: bool,
+    },
+    /// The edits of a shader that give a uniform a value, or a sampler a texture.
+    #[cfg(feature = "optimizer")]
+    EditShader {
+        /// The shader.
+        text: String,
+        /// The uniform or sampler.
+        name: String,
+        /// Its value or texture.
+        setting: crate::shader::Setting,
+    },
     /// The kinds of the words in a part of the source.
     Tokens {
         /// The part, in UTF-16 units.
@@ -310,6 +330,14 @@ impl Session {
             #[cfg(feature = "optimizer")]
             Request::Optimize(source) => {
                 json(&crate::optimize::optimize(&attached.document(source)?)?)
+            }
+            #[cfg(feature = "optimizer")]
+            Request::Compile { text, name, checked } => {
+                json(&crate::shader::compile(&text, &name, checked))
+            }
+            #[cfg(feature = "optimizer")]
+            Request::EditShader { text, name, setting } => {
+                json(&crate::shader::with_setting(&text, &name, &setting))
             }
             Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {

@@ -7,6 +7,7 @@ use r500::program::Uniform;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Bytes;
+use crate::operands::{self, HalfShown};
 
 /// A recorded pixel, at a position of its run.
 pub struct Stepping {
@@ -98,6 +99,8 @@ pub struct Shown {
     done: Option<Did>,
     /// The effect of the next step.
     coming: Option<Did>,
+    /// The halves of the next instruction, if it is one of the ALU.
+    halves: Vec<HalfShown>,
     lanes: Vec<LaneShown>,
     /// Number, channels ever written, and value of each temporary that was written.
     temps: Vec<(usize, u8, [u32; 4])>,
@@ -261,6 +264,7 @@ impl Stepping {
             active: now.active() && !state.ended(),
             done: self.recording.last_step().and_then(did),
             coming: self.recording.next_step().and_then(did),
+            halves: now.instruction().map(operands::halves).unwrap_or_default(),
             lanes: lanes(&now),
             temps: temps.map(|(n, (value, mask))| (n, mask, bits(value))).collect(),
             predicate: pixel.predicate,

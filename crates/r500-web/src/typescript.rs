@@ -10,7 +10,7 @@ use ts_rs::{Config, TS};
 
 use crate::{
     analysis, area, compare, document, encoding, expect, language, look, message, open, optimize,
-    picture, request, step,
+    picture, request, shader, step,
 };
 
 /// Declares types, each with its documentation, and the answer type of each request.
@@ -45,8 +45,9 @@ fn generated() -> String {
             expect::Judged, compare::CompareOptions, compare::Compared, compare::DivergenceView,
             language::Hover, language::Completion, language::Renamable,
             optimize::Optimized, optimize::Cost, optimize::Change,
+            shader::CompiledShader, shader::LineCost, shader::Limit, shader::Setting,
             step::Going, step::How, step::Breakpoint, step::Recorded, step::Shown, step::LaneShown, step::LoopShown,
-            step::Did, step::What, step::Written,
+            crate::operands::HalfShown, crate::operands::OperandShown, step::Did, step::What, step::Written,
             area::AreaQuery, area::AreaResult,
             message::Source, message::FileLength, request::Request,
         }
@@ -77,6 +78,8 @@ fn generated() -> String {
             format => Vec<document::TextEdit>,
             fixAll => Vec<document::TextEdit>,
             optimize => optimize::Optimized,
+            compile => shader::CompiledShader,
+            editShader => Vec<document::TextEdit>,
             record => step::Recorded,
             go => step::Shown,
             condition => (),

@@ -3,9 +3,9 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
-import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic as Shown } from "@codemirror/lint";
+import { forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorSelection, EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { EditorSelection, EditorState, StateEffect, StateField, Transaction, type Extension } from "@codemirror/state";
 import {
   Decoration,
   drawSelection,
@@ -21,7 +21,9 @@ import {
 
 import type { Diagnostic, Range, TextEdit } from "../machine/protocol.ts";
 import { breaks, markedBreaks, showMarks, type Mark } from "./breaks.ts";
+import { shownDiagnostic } from "./diagnostics.ts";
 import { language } from "./language.ts";
+import { reveal } from "./reveal.ts";
 import { showVerdicts, verdicts, type Verdict } from "./verdicts.ts";
 import { colour, colouring, type AskTokens } from "./words.ts";
 
@@ -96,7 +98,7 @@ export class Editor {
         language(),
         colouring(events.tokens),
         marks,
-        linter(() => this.diagnostics.map((one) => this.shown(one)), { delay: 1e9, hideOn: () => null }),
+        linter(() => this.diagnostics.map((one) => shownDiagnostic(one, this.view.state.doc.length, (edits) => this.apply(edits))), { delay: 1e9, hideOn: () => null }),
         keymap.of([
           ...closeBracketsKeymap,
           ...defaultKeymap,
@@ -142,6 +144,17 @@ export class Editor {
   apply(edits: readonly TextEdit[]): void {
     const changes = edits.map(({ from, to, text }) => ({ from, to, insert: text }));
     this.view.dispatch({ changes, userEvent: "input.fix" });
+  }
+
+  /** Replaces the text by that of the next compilation: marks stay at lines that do not change, and there is nothing to undo. */
+  put(text: string): void {
+    const before = this.text;
+    const shorter = Math.min(before.length, text.length);
+    let from = 0;
+    while (from < shorter && before[from] === text[from]) from++;
+    let same = 0;
+    while (same < shorter - from && before[before.length - 1 - same] === text[text.length - 1 - same]) same++;
+    this.view.dispatch({ changes: { from, to: before.length - same, insert: text.slice(from, text.length - same) }, annotations: Transaction.addToHistory.of(false) });
   }
 
   show(diagnostics: readonly Diagnostic[]): void {
@@ -191,35 +204,10 @@ export class Editor {
 
   /** Scrolls the editor, but nothing around it, until the position is visible. */
   reveal(at: number): void {
-    const { view } = this;
-    view.requestMeasure({
-      read: () => {
-        const { top, bottom } = view.lineBlockAt(Math.min(at, view.state.doc.length));
-        const { scrollTop, clientHeight } = view.scrollDOM;
-        const margin = Math.min(60, clientHeight / 4);
-        if (top - margin < scrollTop) return top - margin;
-        if (bottom + margin > scrollTop + clientHeight) return bottom + margin - clientHeight;
-        return scrollTop;
-      },
-      write: (top) => (view.scrollDOM.scrollTop = top),
-    });
+    reveal(this.view, at);
   }
 
   lineOf(at: number): number {
     return this.view.state.doc.lineAt(Math.min(at, this.view.state.doc.length)).number;
-  }
-
-  private shown(diagnostic: Diagnostic): Shown {
-    const { length } = this.view.state.doc;
-    const from = Math.min(diagnostic.from, length);
-    const to = Math.min(Math.max(diagnostic.to, from), length);
-    return {
-      from,
-      to,
-      severity: diagnostic.severity === "note" ? "info" : diagnostic.severity,
-      source: diagnostic.code,
-      message: [diagnostic.message, ...diagnostic.help].join("\n"),
-      actions: diagnostic.fixes.map((fix) => ({ name: fix.title, apply: () => this.apply(fix.edits) })),
-    };
   }
 }

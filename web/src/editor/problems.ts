@@ -3,14 +3,23 @@
 import { h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
 import { count } from "../app/numbers.ts";
-import type { Diagnostic } from "../machine/protocol.ts";
-import type { Editor } from "./editor.ts";
+import type { Diagnostic, TextEdit } from "../machine/protocol.ts";
+import type { EditorView } from "@codemirror/view";
+
+/** The editor of the text. */
+export interface ProblemEditor {
+  readonly view: EditorView;
+  goTo(at: number): void;
+  apply(edits: readonly TextEdit[]): void;
+  lineOf(at: number): number;
+}
 
 export interface ProblemActions {
   /** Returns the explanation of a code. */
   explain(code: string): Promise<string | null>;
-  format(): void;
-  fixAll(): void;
+  /** Formats the text, in languages that have a format. */
+  format?(): void;
+  fixAll?(): void;
 }
 
 const LEAVE = "Esc, then Tab leaves the editor";
@@ -21,31 +30,33 @@ const LISTED = 200;
 export class Problems {
   private readonly list = h("ol");
   private readonly more = h("p", { class: "more", hidden: true });
-  private readonly fixAll: HTMLButtonElement;
+  private readonly fixAll: HTMLButtonElement | undefined;
   private readonly summary = h("p", { class: "summary", "aria-live": "polite" });
 
   constructor(
     root: HTMLElement,
-    private readonly editor: Editor,
+    private readonly editor: ProblemEditor,
     private readonly actions: ProblemActions,
   ) {
-    this.fixAll = h("button", { type: "button", class: "quiet", hidden: true, title: "Apply all safe fixes of the checker", onclick: () => this.actions.fixAll() }, "Fix all");
-    const format = h("button", { type: "button", class: "quiet", title: "Format the program (Shift Alt F)", onclick: () => this.actions.format() }, "Format");
+    const { format: toFormat, fixAll: toFix } = actions;
+    this.fixAll = toFix && h("button", { type: "button", class: "quiet", hidden: true, title: "Apply all safe fixes of the checker", onclick: () => toFix() }, "Fix all");
+    const format = toFormat && h("button", { type: "button", class: "quiet", title: "Format the program (Shift Alt F)", onclick: () => toFormat() }, "Format");
     root.append(h("div", { class: "bar" }, this.summary, h("span", { class: "leave" }, LEAVE), this.fixAll, format), this.list, this.more);
     // Escape, then Tab leaves the editor, which keeps Tab for itself otherwise.
     const { contentDOM } = editor.view;
     contentDOM.setAttribute("aria-description", LEAVE);
   }
 
-  /** Shows the problems of a program; those of one that assembles may have fixes of the checker. */
-  show(diagnostics: readonly Diagnostic[], instructions: number, assembles: boolean, listed = LISTED): void {
+  /** Shows the problems of a program; those of one that assembles may have fixes of the checker. `instructions` is `undefined` if there is no program. */
+  show(diagnostics: readonly Diagnostic[], instructions: number | undefined, assembles: boolean, listed = LISTED): void {
     const told = (severity: "error" | "warning" | "note"): string[] => {
       const n = diagnostics.filter((one) => one.severity === severity).length;
       return n === 0 ? [] : [count(n, severity)];
     };
     const parts = [...told("error"), ...told("warning"), ...told("note")];
-    this.summary.textContent = `${count(instructions, "instruction")}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
-    this.fixAll.hidden = !assembles || !diagnostics.some(({ fixes }) => fixes.some(({ resolves }) => resolves));
+    const size = instructions === undefined ? "not compiled" : count(instructions, "instruction");
+    this.summary.textContent = `${size}, ${parts.length === 0 ? "no problems" : parts.join(", ")}`;
+    if (this.fixAll !== undefined) this.fixAll.hidden = !assembles || !diagnostics.some(({ fixes }) => fixes.some(({ resolves }) => resolves));
     const rest = diagnostics.length - listed;
     this.more.hidden = rest <= 0;
     update(this.more, `${count(rest, "more problem")} ${rest === 1 ? "is" : "are"} not listed. `, h("button", { type: "button", onclick: () => this.show(diagnostics, instructions, assembles, Infinity) }, "List all"));
@@ -59,7 +70,8 @@ export class Problems {
 
   private row(diagnostic: Diagnostic): HTMLElement {
     const line = this.editor.lineOf(diagnostic.from);
-    const help = diagnostic.help.filter((text) => text !== "");
+    // A fix says itself what it does.
+    const help = diagnostic.help.filter((text) => text !== "" && !diagnostic.fixes.some((fix) => fix.title === text));
     const explain = h(
       "button",
       {

@@ -17,6 +17,8 @@ export class Files {
     private readonly compiler: () => Language,
     private readonly textures: TextureFiles,
     private readonly open: (source: Source) => void,
+    /** Opens a shader in GLSL. */
+    private readonly openShader: (name: string, text: string) => void,
   ) {}
 
   async take(files: readonly File[], unit?: number): Promise<void> {
@@ -37,7 +39,11 @@ export class Files {
     const what = { name: file, length: bytes.length, pick };
     let opened = await this.language.ask("open", what, [bytes]);
     if (opened.names.length === 0) {
-      say(`${file}: compiling ${opened.format} …`);
+      if (opened.format === "GLSL") {
+        this.programs.hide();
+        return this.openShader(stem(file), new TextDecoder().decode(bytes));
+      }
+      say(`${file}: ${opened.format} …`);
       opened = await this.compiler().ask("open", what, [bytes]);
     }
     const { format, names, text } = opened;
@@ -46,3 +52,6 @@ export class Files {
     this.programs.show(names, pick, (other) => void this.program(file, bytes, other).catch((error: unknown) => say(message(error))));
   }
 }
+
+/** Returns the name of a file without its ending. */
+const stem = (name: string): string => name.replace(/\.[^.]*$/, "");

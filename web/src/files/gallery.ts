@@ -11,12 +11,14 @@ export interface Example {
   /** One-line description. */
   about: string;
   text: string;
+  /** Whether the text is GLSL. */
+  glsl?: boolean;
 }
 
 export const first: Source = asSource(all.find((example) => example.name === "plasma") ?? all[0]);
 
-/** Returns the examples, by title. */
-export const examples = (): [string, Source][] => all.map((example) => [`example: ${example.name}`, asSource(example)]);
+/** Returns the examples in assembly, by title. */
+export const examples = (): [string, Source][] => all.filter(({ glsl }) => glsl !== true).map((example) => [`example: ${example.name}`, asSource(example)]);
 
 export interface GalleryEvents {
   open(source: Source, draft?: Draft): void;
@@ -64,6 +66,7 @@ export class Gallery {
         { type: "button", class: "card", onclick: () => this.choose(example) },
         h("img", { src: `examples/${example.name}.png`, alt: "", width: 160, height: 160, loading: "lazy" }),
         h("b", {}, example.name),
+        example.glsl === true && h("i", { class: "tag" }, "GLSL"),
         h("span", {}, example.about),
       ),
     );
@@ -75,6 +78,20 @@ export class Gallery {
       h("b", {}, "A new program"),
       h("span", {}, empty.about),
     );
+    const freshShader = h(
+      "button",
+      {
+        type: "button",
+        class: "card new",
+        onclick: () => {
+          this.dialog.close();
+          this.events.open(newShader);
+        },
+      },
+      h("span", { class: "blank", "aria-hidden": "true" }, "+"),
+      h("b", {}, "A new shader"),
+      h("span", {}, "In GLSL, with mainImage as ShaderToy has it."),
+    );
     this.dialog.append(
       h(
         "header",
@@ -83,7 +100,7 @@ export class Gallery {
         h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => this.dialog.close() }, "×"),
       ),
       this.drafts,
-      h("div", { class: "cards" }, ...cards, fresh),
+      h("div", { class: "cards" }, ...cards, fresh, freshShader),
     );
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
   }
@@ -101,6 +118,20 @@ OUT TEX_SEM_WAIT LAST src0.rgb = temp[0] :
     out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAD src0.1 src0.1 src0.0 ;
 `;
 
+/** A shader to begin with. */
+export const newShader: Source = {
+  name: "shader",
+  text: "",
+  files: [],
+  glsl: `// iTime: seconds. iResolution.xy: the size of the picture in pixels.
+void mainImage(out vec4 color, in vec2 place) {
+    vec2 uv = place / iResolution.xy;
+    color = vec4(uv, 0.5 + 0.5 * sin(iTime), 1.0);
+}
+`,
+};
+
 function asSource(example: Example | undefined): Source {
-  return { name: example?.name ?? "new", text: example?.text ?? EMPTY, files: [] };
+  const { name, text, glsl } = example ?? { name: "new", text: EMPTY };
+  return glsl === true ? { name, text: "", glsl: text, files: [] } : { name, text, files: [] };
 }

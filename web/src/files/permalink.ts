@@ -3,8 +3,9 @@
 
 import type { NamedFile, Source } from "../machine/protocol.ts";
 
-/** The prefix of the fragment; its number is the version of the packing format. */
+/** The prefix of the fragment; its number is the version of the packing format. The second one has shaders. */
 const VERSION = "1.";
+const WITH_SHADER = "2.";
 
 /** The maximal size of a link's JSON after decompression: a small link can decompress to many spaces. */
 const MOST_BYTES = 32 << 20;
@@ -16,6 +17,8 @@ const MOST_NAME = 1024;
 interface Packed {
   n: string;
   t: string;
+  /** The shader, in place of the program. */
+  g?: string;
   f?: [string, string][];
 }
 
@@ -27,21 +30,22 @@ const FOREIGN = "this link holds no program";
 const TOO_LARGE = `this link holds more than ${MOST_BYTES >> 20} MiB: it is not opened`;
 
 export async function pack(source: Source): Promise<string> {
-  const packed: Packed = { n: source.name, t: source.text };
+  const packed: Packed = source.glsl === undefined ? { n: source.name, t: source.text } : { n: source.name, t: "", g: source.glsl };
   if (source.files.length > 0) packed.f = source.files.map((file) => [file.name, base64(file.bytes)]);
   const bytes = new TextEncoder().encode(JSON.stringify(packed));
   if (bytes.length > MOST_BYTES) throw new BadLink(`the program is too large for a link: more than ${MOST_BYTES >> 20} MiB with its files`);
-  return VERSION + base64(await through(bytes, new CompressionStream("deflate-raw"), Infinity));
+  return (source.glsl === undefined ? VERSION : WITH_SHADER) + base64(await through(bytes, new CompressionStream("deflate-raw"), Infinity));
 }
 
 /** Returns the program of a fragment; `undefined` if it contains none. Throws `BadLink` if it is malformed. */
 export async function unpack(fragment: string): Promise<Source | undefined> {
   const text = fragment.replace(/^#/, "");
   if (!/^\d+\./.test(text)) return undefined;
-  if (!text.startsWith(VERSION)) throw new BadLink("this link was made by a newer version of this page");
+  const version = [VERSION, WITH_SHADER].find((one) => text.startsWith(one));
+  if (version === undefined) throw new BadLink("this link was made by a newer version of this page");
   let value: unknown;
   try {
-    const bytes = await through(unbase64(text.slice(VERSION.length)), new DecompressionStream("deflate-raw"), MOST_BYTES);
+    const bytes = await through(unbase64(text.slice(version.length)), new DecompressionStream("deflate-raw"), MOST_BYTES);
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     throw error instanceof BadLink ? error : new BadLink(DAMAGED);
@@ -52,10 +56,11 @@ export async function unpack(fragment: string): Promise<Source | undefined> {
 /** Validates a packed program. */
 function program(value: unknown): Source {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLink(FOREIGN);
-  const { n: name, t: text, f: files = [] } = value as Record<string, unknown>;
+  const { n: name, t: text, g: glsl, f: files = [] } = value as Record<string, unknown>;
   if (typeof name !== "string" || typeof text !== "string" || name.length > MOST_NAME) throw new BadLink(FOREIGN);
+  if (glsl !== undefined && typeof glsl !== "string") throw new BadLink(FOREIGN);
   if (!Array.isArray(files) || files.length > MOST_FILES) throw new BadLink(FOREIGN);
-  return { name, text, files: files.map(file) };
+  return { name, text, files: files.map(file), glsl };
 }
 
 function file(value: unknown): NamedFile {

@@ -9,6 +9,8 @@ export interface Download {
   extension: string;
   type: string;
   bytes(): Promise<BlobPart>;
+  /** Returns whether the program has this; without it, every program has. */
+  offered?(): boolean;
 }
 
 export class Save {
@@ -16,7 +18,7 @@ export class Save {
   private readonly menu: HTMLElement;
 
   constructor(
-    downloads: readonly Download[],
+    private readonly downloads: readonly Download[],
     private readonly name: () => string,
     private readonly failed: (why: string) => void,
   ) {
@@ -35,7 +37,7 @@ export class Save {
     this.button.after(this.menu);
     this.button.addEventListener("click", () => this.toggle(this.menu.hidden));
     this.menu.addEventListener("keydown", (event) => {
-      const items = [...this.menu.children] as HTMLElement[];
+      const items = ([...this.menu.children] as HTMLElement[]).filter((item) => !item.hidden);
       const at = items.indexOf(document.activeElement as HTMLElement);
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") this.toggle(false);
@@ -50,10 +52,11 @@ export class Save {
   }
 
   private toggle(open: boolean, focus = true): void {
+    if (open) this.downloads.forEach(({ offered }, n) => ((this.menu.children[n] as HTMLElement).hidden = offered?.() === false));
     this.menu.hidden = !open;
     this.button.setAttribute("aria-expanded", String(open));
     if (!focus) return;
-    if (open) (this.menu.firstElementChild as HTMLElement).focus();
+    if (open) this.menu.querySelector<HTMLElement>("button:not([hidden])")?.focus();
     else this.button.focus();
   }
 

@@ -26,9 +26,15 @@ export class Client {
   /** Number of successive workers that failed without an answer in between. */
   private failures = 0;
   private readonly waiting = new Map<number, Waiting>();
+  private idling: (() => void)[] = [];
   private watch: ReturnType<typeof setTimeout> | undefined;
   /** Called after a worker was stopped; the new worker has no state. */
   onrestart: (() => void) | undefined;
+
+  /** Waits until every request has an answer. */
+  async idle(): Promise<void> {
+    if (this.waiting.size > 0) await new Promise<void>((resolve) => this.idling.push(resolve));
+  }
 
   /** Number of requests without an answer. */
   get pending(): number {
@@ -69,6 +75,7 @@ export class Client {
   /** Starts the time limit for the next answer. */
   private await(): void {
     clearTimeout(this.watch);
+    if (this.waiting.size === 0) this.idling.splice(0).forEach((resolve) => resolve());
     if (this.waiting.size === 0 || this.patience === Infinity) return;
     this.watch = setTimeout(() => this.restart(`stopped: no answer after ${this.patience / 1000} seconds`), this.patience);
   }
@@ -78,6 +85,7 @@ export class Client {
     clearTimeout(this.watch);
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
+    this.idling.splice(0).forEach((resolve) => resolve());
     for (const one of waiting) one.reject(new Stopped(why));
   }
 

@@ -55,6 +55,8 @@ export class Pool {
   private source: Source | undefined;
   /** The source that each worker has loaded. */
   private readonly has: (Source | undefined)[];
+  /** The source that each worker got last, and its answer. */
+  private readonly giving: ({ source: Source; loaded: Promise<Loaded> } | undefined)[] = [];
   private drawn: { target: number; size: [number, number] } | undefined;
   /** The prepared source that is not loaded yet. */
   private prepared: { source: Source; loaded: Promise<Loaded> } | undefined;
@@ -85,7 +87,8 @@ export class Pool {
     this.drawn = undefined;
     const busy = this.clients.filter((client) => client.pending > 0);
     if (busy.length > 0) {
-      await new Promise((resolve) => setTimeout(resolve, COURTESY));
+      const limit = new Promise((resolve) => setTimeout(resolve, COURTESY));
+      await Promise.race([limit, Promise.all(busy.map((client) => client.idle()))]);
       busy.filter((client) => client.pending > 0).forEach((client) => this.stop(client, "another program came"));
     }
     const loaded = await Promise.all(this.clients.map((_, n) => this.give(n, source)));
@@ -210,17 +213,28 @@ export class Pool {
     if (signal.aborted) throw new Stopped("stopped");
   }
 
+  /** Loads a program in a worker, unless it has it or is about to have it. */
   private async give(n: number, source: Source): Promise<Loaded | undefined> {
     const client = this.clients[n];
     if (client === undefined) return undefined;
+    const known = this.giving[n];
+    if (known?.source === source) return known.loaded;
     this.has[n] = undefined;
-    const loaded = await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
-    this.has[n] = source;
-    return loaded;
+    const loaded = client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
+    this.giving[n] = { source, loaded };
+    try {
+      const answer = await loaded;
+      if (this.giving[n]?.source === source) this.has[n] = source;
+      return answer;
+    } catch (error) {
+      if (this.giving[n]?.source === source) this.giving[n] = undefined;
+      throw error;
+    }
   }
 
   private stop(client: Client, why: string): void {
     this.has[this.clients.indexOf(client)] = undefined;
+    this.giving[this.clients.indexOf(client)] = undefined;
     client.restart(why);
   }
 }

@@ -29,6 +29,8 @@ export interface Source {
   name: string;
   text: string;
   files: readonly NamedFile[];
+  /** The shader of which the text is the compiled program; an empty text is not compiled yet. */
+  glsl?: string | undefined;
 }
 
 const lengths = (files: readonly NamedFile[]): FileLength[] => files.map((file) => ({ name: file.name, length: file.bytes.length }));

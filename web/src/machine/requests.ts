@@ -742,6 +742,78 @@ after: Array<number>,
 cost: [Cost, Cost], };
 
 /**
+ * A compiled shader, or its errors.
+ */
+export type CompiledShader = {
+/**
+ * The program as a source; none if the shader has errors.
+ */
+text: string | null,
+/**
+ * Errors and warnings, by place.
+ */
+diagnostics: Array<Diagnostic>,
+/**
+ * For each instruction the lines of the shader that it computes, from 1, ascending.
+ */
+lines: Array<Array<number>>,
+/**
+ * The cost of each line that costs something, ascending.
+ */
+costs: Array<LineCost>,
+/**
+ * What the program uses of the chip.
+ */
+limits: Array<Limit>,
+/**
+ * The names of the samplers of the texture units, in order.
+ */
+samplers: Array<string>, };
+
+/**
+ * What a line of a shader costs.
+ */
+export type LineCost = {
+/**
+ * The line, from 1.
+ */
+line: number,
+/**
+ * Instructions that compute it.
+ */
+instructions: number,
+/**
+ * Instruction slots: an instruction that computes several lines is shared equally, so that the sum over all lines is the program.
+ */
+slots: number, };
+
+/**
+ * What a program uses of a resource of the chip.
+ */
+export type Limit = {
+/**
+ * The resource.
+ */
+name: string,
+/**
+ * What is counted.
+ */
+meaning: string,
+/**
+ * Its use.
+ */
+used: number,
+/**
+ * What the chip has; none where it has no limit.
+ */
+most: number | null, };
+
+/**
+ * A value of a uniform, or a texture of a sampler.
+ */
+export type Setting = { "uniform": Array<number> } | { "texture": string };
+
+/**
  * A movement in the run.
  */
 export type Going = { how: Way, backward: boolean,
@@ -825,7 +897,11 @@ done: Did | null,
 /**
  * The effect of the next step.
  */
-coming: Did | null, lanes: Array<Lane>,
+coming: Did | null,
+/**
+ * The halves of the next instruction, if it is one of the ALU.
+ */
+halves: Array<HalfInWords>, lanes: Array<Lane>,
 /**
  * Number, channels ever written, and value of each temporary that was written.
  */
@@ -868,6 +944,48 @@ export type RunningLoop = {
  * Remaining iterations, including the current one.
  */
 count: number, al: number, };
+
+/**
+ * A half of an ALU or OUT instruction.
+ */
+export type HalfInWords = {
+/**
+ * `rgb` or `alpha`.
+ */
+half: "rgb" | "alpha",
+/**
+ * Whether its result is neither written nor forwarded by the other half.
+ */
+idle: boolean,
+/**
+ * The operation with its modifiers: `clamp MAD`.
+ */
+operation: string,
+/**
+ * The operands that the operation uses.
+ */
+operands: Array<OperandInWords>, };
+
+/**
+ * An operand.
+ */
+export type OperandInWords = {
+/**
+ * 0 to 2: A to C.
+ */
+slot: number,
+/**
+ * The operand as it is written: `-src0.rg0`.
+ */
+text: string,
+/**
+ * The same with the registers of its sources: `-temp[2].rg0`.
+ */
+register: string,
+/**
+ * The temporaries that it reads: number, and channels by bit.
+ */
+reads: Array<[number, number]>, };
 
 /**
  * The effect of a step on the pixel.
@@ -1067,7 +1185,31 @@ at: number,
 /**
  * The new name.
  */
-name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "optimize" } & Source | { "do": "tokens",
+name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "optimize" } & Source | { "do": "compile",
+/**
+ * The shader.
+ */
+text: string,
+/**
+ * The name of the program.
+ */
+name: string,
+/**
+ * Whether the program is compared with what the shader says, which takes longer.
+ */
+checked: boolean, } | { "do": "editShader",
+/**
+ * The shader.
+ */
+text: string,
+/**
+ * The uniform or sampler.
+ */
+name: string,
+/**
+ * Its value or texture.
+ */
+setting: Setting, } | { "do": "tokens",
 /**
  * The part, in UTF-16 units.
  */
@@ -1125,6 +1267,8 @@ export interface Answers {
   format: Array<TextEdit>;
   fixAll: Array<TextEdit>;
   optimize: Optimized;
+  compile: CompiledShader;
+  editShader: Array<TextEdit>;
   record: Recorded;
   go: Moment;
   condition: null;

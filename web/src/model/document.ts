@@ -24,6 +24,8 @@ export class Document {
   readonly analysis = new Signal<Analysis | undefined>(undefined);
   name = "";
   files: readonly NamedFile[] = [];
+  /** The shader of which the text is the compiled program. */
+  glsl: string | undefined;
   /** The pending analysis; requests about positions in the text wait for it. */
   private analysing: Promise<void> = Promise.resolve();
   private round = 0;
@@ -46,7 +48,7 @@ export class Document {
   ) {}
 
   get source(): Source {
-    return { name: this.name, text: this.text(), files: this.files };
+    return { name: this.name, text: this.text(), files: this.files, glsl: this.glsl };
   }
 
   /** Whether the analysis is of the current text. */
@@ -60,9 +62,10 @@ export class Document {
   }
 
   /** Opens another program, whose text is already in the editor, and waits for its analysis. */
-  open(name: string, files: readonly NamedFile[]): Promise<void> {
+  open({ name, files, glsl }: Source): Promise<void> {
     this.name = name;
     this.files = files;
+    this.glsl = glsl;
     this.knownText = undefined;
     void this.now();
     return this.analysed();

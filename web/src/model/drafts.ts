@@ -21,6 +21,7 @@ interface Stored {
   name: string;
   text: string;
   files: [string, number[]][];
+  glsl?: string | undefined;
 }
 
 /** The part of the browser's storage interface that is used. */
@@ -63,7 +64,7 @@ export class Drafts {
   save(source: Source, when = Date.now()): boolean {
     const bytes = source.files.reduce((sum, file) => sum + file.bytes.length, 0);
     if (bytes > MOST_BYTES) return false;
-    const stored: Stored = { when, name: source.name, text: source.text, files: source.files.map((file) => [file.name, [...file.bytes]]) };
+    const stored: Stored = { when, name: source.name, text: source.text, glsl: source.glsl, files: source.files.map((file) => [file.name, [...file.bytes]]) };
     for (const old of this.recent().slice(MOST - 1)) if (old.id !== this.id) this.all.removeItem(PREFIX + old.id);
     try {
       this.all.setItem(PREFIX + this.id, JSON.stringify(stored));
@@ -96,7 +97,7 @@ export class Drafts {
       const stored = JSON.parse(this.all.getItem(PREFIX + id) ?? "null") as Partial<Stored> | null;
       if (stored === null || typeof stored.text !== "string" || typeof stored.when !== "number") return undefined;
       const files = (stored.files ?? []).map(([name, bytes]) => ({ name: String(name), bytes: Uint8Array.from(bytes) }));
-      return { id, when: stored.when, source: { name: String(stored.name ?? ""), text: stored.text, files } };
+      return { id, when: stored.when, source: { name: String(stored.name ?? ""), text: stored.text, files, glsl: typeof stored.glsl === "string" ? stored.glsl : undefined } };
     } catch {
       return undefined;
     }

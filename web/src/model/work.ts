@@ -24,7 +24,7 @@ export interface History {
 
 export interface WorkEvents {
   /** Called before another program is shown. */
-  opening(): void;
+  opening(program: Source): void;
   /** Called after it was analysed. */
   opened(): void;
 }
@@ -94,10 +94,10 @@ export class Work {
 
   private show<T>(program: Source, set: (text: string) => T, breakpoints: readonly Breakpoint[] = []): { result: T; opened: Promise<void> } {
     const mine = ++this.round;
-    this.events.opening();
+    this.events.opening(program);
     this.breakpoints.clear();
     const result = set(program.text);
-    const opened = this.document.open(program.name, program.files).then(() => {
+    const opened = this.document.open(program).then(() => {
       if (mine !== this.round) return;
       // Addresses are meaningful only after the program was analysed.
       this.breakpoints.all.value = breakpoints;

@@ -38,17 +38,21 @@ export class Constants {
     this.root.append(this.floats, this.ints);
   }
 
-  show(analysis: Analysis): void {
-    const rows = analysis.constants.flatMap((constant) => rowsOf(constant));
-    update(this.ints, ...analysis.ints.map((int) => this.intRow(int)));
-    const shape = JSON.stringify(rows.map((row) => [row.constant.number, row.name, row.channel, row.channels, row.color, row.constant.made_up]));
+  /** Shows the constants; of a shader, only those that are uniforms: the others are numbers in its text. */
+  show(analysis: Analysis, ofShader: boolean): void {
+    const rows = analysis.constants.flatMap((constant) => rowsOf(constant)).filter(({ name, constant }) => !ofShader || constant.uniforms.some((one) => one.name === name));
+    const ints = ofShader ? [] : analysis.ints;
+    update(this.ints, ...ints.map((int) => this.intRow(int)));
+    const shape = JSON.stringify([ofShader, rows.map((row) => [row.constant.number, row.name, row.channel, row.channels, row.color, row.constant.made_up])]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.inputs.clear();
       this.floats.replaceChildren(
-        ...(rows.length > 0 || analysis.ints.length > 0
+        ...(rows.length > 0 || ints.length > 0
           ? rows.map((row) => this.row(row))
-          : [h("p", { class: "empty" }, "The program gives no constants. ", h("code", {}, "const[0] = (0.5, 1, 0, 1) ;"), " gives one, and ", h("code", {}, 'UNIFORM "speed" = const[0].r ;'), " names it.")]),
+          : ofShader
+            ? [h("p", { class: "empty" }, "The shader has no uniforms that can be set. ", h("code", {}, "uniform float speed;"), " declares one.")]
+            : [h("p", { class: "empty" }, "The program gives no constants. ", h("code", {}, "const[0] = (0.5, 1, 0, 1) ;"), " gives one, and ", h("code", {}, 'UNIFORM "speed" = const[0].r ;'), " names it.")]),
       );
     }
     // Existing rows keep their controls, so that a slider can continue moving.

@@ -4,7 +4,7 @@ import { h, update } from "../app/dom.ts";
 import type { Going, Moment, Write } from "../machine/protocol.ts";
 import type { Breakpoints } from "../model/breakpoints.ts";
 import { BreakpointList } from "./breaklist.ts";
-import { did, writes } from "./did.ts";
+import { did, writes, type Reads } from "./did.ts";
 import type { StepEvents } from "./events.ts";
 import { lanes } from "./lanes.ts";
 import type { Run, Stepper } from "./stepper.ts";
@@ -144,16 +144,31 @@ export class StepPane {
             " ",
             h("code", {}, this.events.instruction(address)),
           );
-    const will = coming === null || coming.writes.length === 0 ? "" : `writes ${writes(coming)}`;
+    // The words of the halves name what they write.
+    const will = coming === null || coming.writes.length === 0 || coming.kind === "alu" ? "" : `writes ${writes(coming)}`;
     const last = done === null ? "" : `before, @${done.address} ${done.writes.length > 0 ? `wrote ${writes(done)}` : done.kind === "skipped" ? "was skipped" : "wrote nothing"}`;
     const told = [will, last].filter((part) => part !== "").join("; ");
     return h(
       "section",
       { class: "now", "aria-label": "Instruction to come", "aria-live": "polite" },
       title,
-      coming !== null && did(coming),
+      coming !== null && did(coming, moment.halves, (reads) => this.point(reads)),
       told !== "" && h("p", { class: "soft before" }, told),
     );
+  }
+
+  /** Marks the channels of registers that an operand reads. */
+  private point(reads: Reads): void {
+    for (const cell of this.body.querySelectorAll(".registers .pointed")) cell.classList.remove("pointed");
+    for (const [temp, channels] of reads) {
+      const cells = this.body.querySelectorAll(`.registers tr[data-key="temp[${temp}]"] td`);
+      [0, 1, 2, 3].filter((n) => ((channels >> n) & 1) === 1).forEach((n) => cells[n]?.classList.add("pointed"));
+    }
+  }
+
+  /** Marks the operands that read a register. */
+  private pointRegister(name: string | null | undefined): void {
+    for (const operand of this.body.querySelectorAll<HTMLElement>(".operand")) operand.classList.toggle("pointed", name != null && (operand.dataset["reads"] ?? "").split(" ").includes(name));
   }
 
   /** Returns the state of the group: lanes, predicate, ALU result, loops, calls. */
@@ -161,7 +176,7 @@ export class StepPane {
     const bit = (on: boolean, set: boolean): string => (!set ? "–" : on ? "1" : "0");
     const predicate = [0, 1, 2, 3]
       .map((n) => `${"rgba"[n] ?? ""} ${bit(((moment.predicate >> n) & 1) === 1, ((moment.predicate_set >> n) & 1) === 1)}`)
-      .join("  ");
+      .join(" ");
     const rows: [string, string][] = [
       ["predicate", predicate],
       ["ALU result", bit(moment.alu_result, moment.alu_result_set)],
@@ -180,7 +195,11 @@ export class StepPane {
   private registers(moment: Moment): HTMLElement {
     const changed = (to: Write["to"], number: number): number =>
       (moment.done?.writes ?? []).reduce((mask, write) => ("number" in write && write.to === to && write.number === number ? mask | write.mask : mask), 0);
-    const temps = moment.temps.map(([number, written, value]) => row(`temp[${number}]`, value, written, changed("temp", number)));
+    const read = (number: number): number => {
+      const reads = moment.halves.filter(({ idle }) => !idle).flatMap(({ operands }) => operands.flatMap((operand) => operand.reads));
+      return reads.reduce((mask, [temp, channels]) => (temp === number ? mask | channels : mask), 0);
+    };
+    const temps = moment.temps.map(([number, written, value]) => row(`temp[${number}]`, value, written, changed("temp", number), read(number)));
     const outputs = moment.outputs.flatMap(([written, value], number) =>
       written !== 0 ? [row(`out[${number}]`, value, written, changed("output", number))] : [],
     );
@@ -190,7 +209,12 @@ export class StepPane {
     const depth = moment.depth === null ? [] : [row("depth", [moment.depth], 1, 0)];
     return h(
       "section",
-      { class: "registers", "aria-label": "Registers" },
+      {
+        class: "registers",
+        "aria-label": "Registers",
+        onmouseover: (event) => this.pointRegister(event.target instanceof Element ? event.target.closest("tr")?.getAttribute("data-key") : undefined),
+        onmouseleave: () => this.pointRegister(undefined),
+      },
       h("table", { class: "values" }, heading("register"), h("tbody", {}, ...temps, ...outputs, ...depth), h("tbody", { class: "picture", title: "What the picture holds at the pixel when the program has ended" }, ...picture)),
     );
   }

@@ -18,14 +18,15 @@ export function swatch(bits: readonly number[]): HTMLElement {
 }
 
 /**
- * Returns the row of a register: its name, channels and colour. Channels of `changed` are marked; channels that were never written are
- * dimmed.
+ * Returns the row of a register: its name, channels and colour. Channels of `changed`, and those of `read` by the next instruction, are
+ * marked; channels that were never written are dimmed.
  */
-export function row(name: string, bits: readonly number[], written: number, changed: number): HTMLElement {
+export function row(name: string, bits: readonly number[], written: number, changed: number, read = 0): HTMLElement {
   const cells = bits.map((one, channel) => {
     const was = (written >> channel) & 1;
     const now = (changed >> channel) & 1;
-    return number(one, `${was === 0 ? "never" : ""}${now === 1 ? " changed" : ""}`);
+    const reads = (read >> channel) & 1;
+    return number(one, `${was === 0 ? "never" : ""}${now === 1 ? " changed" : ""}${reads === 1 ? " read" : ""}`);
   });
   return h("tr", { "data-key": name }, h("th", { scope: "row" }, name), ...cells, h("td", {}, swatch(bits)));
 }

@@ -91,18 +91,7 @@ fn half_lets(
         comma(out, first);
         out.text(name);
         out.text(suffix);
-        if source.constant {
-            out.text("const");
-            index(out, source.addr, source.relative);
-        } else if source.addr < 0x80 {
-            out.text("temp");
-            index(out, source.addr, source.relative);
-        } else {
-            out.text(&INLINE[usize::from(source.addr & 0x7f)]);
-            if source.relative {
-                out.text("+aL");
-            }
-        }
+        self::source(out, source);
     }
     let op = inst.srcp_op(half);
     if op.code() != 0 {
@@ -110,6 +99,21 @@ fn half_lets(
         out.text("srcp");
         out.text(suffix);
         out.text(names::SRCP_OPS[usize::from(op.code() & 3)].0.text());
+    }
+}
+
+pub(super) fn source(out: &mut TextBuffer, source: Source) {
+    if source.constant {
+        out.text("const");
+        index(out, source.addr, source.relative);
+    } else if source.addr < 0x80 {
+        out.text("temp");
+        index(out, source.addr, source.relative);
+    } else {
+        out.text(&INLINE[usize::from(source.addr & 0x7f)]);
+        if source.relative {
+            out.text("+aL");
+        }
     }
 }
 
@@ -254,6 +258,35 @@ fn opcode(out: &mut TextBuffer, words: &[&str; 16], code: u8) {
             out.push(b')');
         }
         word => out.text(word),
+    }
+}
+
+pub(super) fn operand(out: &mut TextBuffer, inst: Instruction, half: Half, slot: Slot) {
+    let letter = |swiz: Swiz| names::SWIZZLES[usize::from(swiz.code() & 7)];
+    match half {
+        Half::Rgb => {
+            let operand = inst.rgb_operand(slot);
+            write_operand(out, operand.sel, operand.modifier, &operand.swiz.map(letter));
+        }
+        Half::Alpha => {
+            let operand = inst.alpha_operand(slot);
+            write_operand(out, operand.sel, operand.modifier, &operand.swiz.map(letter));
+        }
+    }
+}
+
+pub(super) fn operation(out: &mut TextBuffer, inst: Instruction, half: Half) {
+    let cmn = inst.cmn();
+    let omod = inst.omod(half);
+    match half {
+        Half::Rgb => {
+            modifiers(out, cmn.rgb_clamp(), omod);
+            opcode(out, &names::RGB_OPS, inst.rgba_inst().rgb_op().code());
+        }
+        Half::Alpha => {
+            modifiers(out, cmn.alpha_clamp(), omod);
+            opcode(out, &names::ALPHA_OPS, inst.alpha_inst().alpha_op().code());
+        }
     }
 }
 

@@ -10,9 +10,9 @@ mod flow;
 mod tex;
 mod write;
 
-use r500_isa::Instruction;
 use r500_isa::values::{InstType, PredSel};
 use r500_isa::words::CmnInst;
+use r500_isa::{Half, Instruction, Slot, Source};
 use r500_program::Job;
 
 use crate::names;
@@ -100,6 +100,39 @@ pub fn print_instruction(instruction: Instruction) -> String {
         InstType::TEX => tex::tex(&mut out, instruction),
         _ => alu::alu(&mut out, instruction),
     }
+    out.finish()
+}
+
+/// Returns an operand of a half of an ALU or OUT instruction as text.
+///
+/// ```
+/// use r500_asm::{Options, assemble, operand_text};
+/// use r500_isa::{Half, Slot};
+/// let source = b"src0.rgb = temp[0], src1.a = temp[2] : temp[1].rg = MAX -src0.rg0 src0.rgb, temp[1].a = MAX |src1.a| src0.1 ;";
+/// let instruction = assemble(source, Options::default()).job.program.code[0];
+/// assert_eq!(operand_text(instruction, Half::Rgb, Slot::A), "-src0.rg0");
+/// assert_eq!(operand_text(instruction, Half::Alpha, Slot::A), "|src1.a|");
+/// ```
+#[must_use]
+pub fn operand_text(instruction: Instruction, half: Half, slot: Slot) -> String {
+    let mut out = TextBuffer::with_capacity(16);
+    alu::operand(&mut out, instruction, half, slot);
+    out.finish().trim_start().to_owned()
+}
+
+/// Returns the operation of a half of an ALU or OUT instruction as text, with its modifiers: `clamp 2.0 * MAD`.
+#[must_use]
+pub fn operation_text(instruction: Instruction, half: Half) -> String {
+    let mut out = TextBuffer::with_capacity(16);
+    alu::operation(&mut out, instruction, half);
+    out.finish().trim_start().to_owned()
+}
+
+/// Returns a source address as text: `temp[2]`, `const[3+aL]`, `0.25`.
+#[must_use]
+pub fn source_text(source: Source) -> String {
+    let mut out = TextBuffer::with_capacity(16);
+    alu::source(&mut out, source);
     out.finish()
 }
 

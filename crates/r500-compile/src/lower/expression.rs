@@ -460,6 +460,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.values[root] = Some(whole);
+        self.stored_at.insert(root, self.builder.span);
     }
 }
 

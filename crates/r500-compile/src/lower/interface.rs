@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use r500_glsl::Span;
 use r500_glsl::tree::{BuiltinVariable, Expr, ExprKind, Storage, VariableId};
 use r500_glsl::types::{Base, Type};
 
@@ -120,8 +121,8 @@ impl Lower<'_> {
     /// Sends the colours and the depth to where they go.
     pub(super) fn outputs(&mut self, color: Option<VariableId>) {
         let shader = self.shader;
-        self.builder.span = shader.functions[shader.main].span;
         if let Some(color) = color {
+            self.builder.span = self.last_store(color);
             let value = self.value(color);
             self.builder.output(Target::Color(0), value);
         }
@@ -131,6 +132,8 @@ impl Lower<'_> {
                 continue;
             }
             let value = self.value(id);
+            // The optimiser makes one instruction of an output and the operation before it.
+            self.builder.span = self.last_store(id);
             match shader.variables[id].storage {
                 Storage::Builtin(BuiltinVariable::FragColor) => {
                     self.builder.output(Target::Color(0), value);
@@ -158,6 +161,12 @@ impl Lower<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Returns where a variable was set last; the function `main` if it was not.
+    fn last_store(&self, id: VariableId) -> Span {
+        let main = self.shader.functions[self.shader.main].span;
+        self.stored_at.get(&id).copied().unwrap_or(main)
     }
 
     /// Lists the vectors of a variable that a vertex shader sets.

@@ -62,6 +62,7 @@ pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lower
         outputs: Vec::new(),
         samplers: Vec::new(),
         sampler_of: HashMap::new(),
+        stored_at: HashMap::new(),
         diagnostics,
         is_trial: 0,
         work: 0,
@@ -106,6 +107,8 @@ struct Lower<'a> {
     builder: Builder,
     /// The present value of each variable; also of some that the source does not have.
     values: Vec<Option<Value>>,
+    /// Where each variable was set last.
+    stored_at: HashMap<VariableId, Span>,
     /// Whether no pixel comes here: all have left the loop or the pass.
     left: bool,
     frames: Vec<Frame>,
