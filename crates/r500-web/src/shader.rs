@@ -71,7 +71,7 @@ pub fn compile(text: &str, name: &str, checked: bool) -> CompiledShader {
     let units = Units::of(text);
     let compiled = match checked {
         true => compile::compile(text),
-        false => compile::parse(text)
+        false => compile::parse(text, compile::Stage::Fragment)
             .and_then(|(shader, warnings)| compile::compile_tree(text, &shader, warnings)),
     };
     match compiled {

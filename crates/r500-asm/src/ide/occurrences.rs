@@ -45,7 +45,12 @@ impl Analysis {
     pub(super) fn register_under(&self, at: usize) -> Option<Register> {
         let register = match self.symbol(at).map(|symbol| symbol.kind) {
             Some(SymbolKind::Register(register)) => register,
-            Some(SymbolKind::Label(_)) => return None,
+            Some(
+                SymbolKind::Label(_)
+                | SymbolKind::Number(_)
+                | SymbolKind::Macro
+                | SymbolKind::Parameter,
+            ) => return None,
             None => {
                 let near = self.code.partition_point(|raw_token| raw_token.end < at);
                 let mut near = self.code[near..].iter().take_while(|token| token.start <= at);
