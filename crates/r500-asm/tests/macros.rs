@@ -325,6 +325,12 @@ fn expansion_is_limited() {
     };
     assert_eq!(count(".rept 3 ; : ; .endr ;"), (true, 3));
     assert_eq!(count(".rept 4 ; : ; .endr ;"), (false, 3));
+    // 64 levels, the innermost with one or two iterations.
+    let levels = |n: usize| format!("{} : ; {}", ".rept 1 ; ".repeat(n), ".endr ; ".repeat(n));
+    assert_eq!((codes(&levels(64)), codes(&levels(65))), (vec![], limit.to_vec()));
+    let inner =
+        format!("{}.rept 2 ; : ; .endr ; {}", ".rept 1 ; ".repeat(63), ".endr ; ".repeat(63));
+    assert_eq!(dwords(&inner).len(), 2);
 }
 
 /// Uses and repetitions with the instructions that they produce.

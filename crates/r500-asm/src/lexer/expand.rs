@@ -71,6 +71,9 @@ pub(super) struct Repeat {
 /// Letters of masks, swizzles and halves.
 pub(crate) const SUFFIX_LETTERS: &[u8] = b"rgba01h_";
 
+/// Bytes that a use of a parameter counts besides its argument, because short arguments take time, too.
+const ARGUMENT_BYTES: usize = 16;
+
 /// Limit of the arguments of a statement that messages can name.
 const MAX_LEFT: usize = 64;
 
@@ -155,7 +158,7 @@ impl Lexer<'_> {
     ) {
         let caller = self.current.scope;
         let body = definition.body;
-        if !self.admit(body.span, call) {
+        if !self.admit(body.span, call, self.open_bodies()) {
             return;
         }
         let used = Used::Macro { index, arguments };
@@ -165,7 +168,7 @@ impl Lexer<'_> {
 
     /// Reads a body `count` times next.
     pub(crate) fn repeat(&mut self, body: Piece, count: u32, counter: Option<Counter>, call: Span) {
-        if count == 0 || !self.admit(body.span, call) {
+        if count == 0 || !self.admit(body.span, call, self.open_bodies()) {
             return;
         }
         let (parent, caller) = (body.scope, self.current.scope);
@@ -183,7 +186,7 @@ impl Lexer<'_> {
         {
             next.number += 1;
             let body = self.span(self.current.start, self.current.end);
-            if next.number < next.count && self.admit(body, next.call) {
+            if next.number < next.count && self.admit(body, next.call, 0) {
                 let (parent, caller, call) = (next.parent, next.caller, next.call);
                 let used = Used::Iteration { counter: next.counter.clone(), number: next.number };
                 self.current.scope = self.new_scope(Scope { parent, caller, call, used });
@@ -212,7 +215,7 @@ impl Lexer<'_> {
         let Some(piece) = self.argument(start, end) else { return false };
         let used = self.span(start, end);
         self.current.at = end;
-        if self.admit(piece.span, used) {
+        if self.admit_argument(piece.span, used) {
             self.open(piece.span, piece.scope, FrameKind::Argument { used });
         }
         true
@@ -269,25 +272,45 @@ impl Lexer<'_> {
         self.outer.push(std::mem::replace(&mut self.current, frame));
     }
 
-    /// Counts a text that is read again; past a limit, reports the first, and returns `false`.
-    fn admit(&mut self, text: Span, place: Span) -> bool {
+    /// Returns how many bodies are open.
+    fn open_bodies(&self) -> usize {
+        let frames = self.outer.iter().chain([&self.current]);
+        frames.filter(|frame| matches!(frame.kind, FrameKind::Body { .. })).count()
+    }
+
+    /// Counts a body that is read again, in others; past a limit, reports the first, and returns `false`.
+    fn admit(&mut self, text: Span, place: Span, depth: usize) -> bool {
+        let limits = self.expansion_limits;
+        let message = if depth >= limits.depth {
+            Some("macros and repetitions are nested too deeply")
+        } else if self.scopes.len() > limits.count {
+            Some("too many uses of macros and iterations")
+        } else {
+            None
+        };
+        self.within_limits(message, text, 1, place)
+    }
+
+    /// Counts an argument that is read again; past a limit, reports the first, and returns `false`.
+    fn admit_argument(&mut self, text: Span, place: Span) -> bool {
+        self.within_limits(None, text, ARGUMENT_BYTES, place)
+    }
+
+    fn within_limits(
+        &mut self,
+        message: Option<&str>,
+        text: Span,
+        more: usize,
+        place: Span,
+    ) -> bool {
         if self.past_expansion_limit {
             return false;
         }
         let limits = self.expansion_limits;
-        self.expanded_bytes += (text.end - text.start) as usize + 1;
-        let expansions =
-            self.outer.iter().filter(|frame| matches!(frame.kind, FrameKind::Body { .. }));
-        let depth = expansions.count();
-        let message = if depth >= limits.depth {
-            "macros and repetitions are nested too deeply"
-        } else if self.scopes.len() > limits.count {
-            "too many uses of macros and iterations"
-        } else if self.expanded_bytes > limits.bytes {
-            "macros and repetitions produce too much text"
-        } else {
-            return true;
-        };
+        self.expanded_bytes += (text.end - text.start) as usize + more;
+        let too_much = self.expanded_bytes > limits.bytes;
+        let bytes = too_much.then_some("macros and repetitions produce too much text");
+        let Some(message) = message.or(bytes) else { return true };
         self.past_expansion_limit = true;
         let mut diagnostic = Diagnostic::new(DiagnosticCode::ExpansionLimit, place, message)
             .label("from here on nothing is expanded")
