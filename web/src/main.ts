@@ -126,11 +126,14 @@ const refactor: Refactor = new Refactor(
   (name) => naming.ask(name),
 );
 const shader: ShaderView = new ShaderView(() => editor.view, {
-  compile: (text, name) => onDemand().ask("compile", { text, name: name ?? program.name, checked: true }),
+  compile: (text, draft, name) => onDemand().ask("compile", { text, name: name ?? program.name, draft }),
   edited: (text) => {
     program.glsl = text;
     work.touched();
     saveSoon();
+  },
+  drafted: (text) => {
+    player.load({ ...program.source, text }, program.analysis.value?.builtin ?? []);
   },
   compiled: (text) => {
     editor.put(text);

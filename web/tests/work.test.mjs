@@ -230,7 +230,7 @@ test("the document's answers are of the text as it is, and late ones are dropped
   const analysed = [];
   const document = new Document(language, () => text, { analysed: (found) => analysed.push(found.name), failed: assert.fail });
   const analysis = (name) => ({ name, offset: 4, instructions: [{ index: 0, range: { from: 0, to: 3 } }, { index: 1, range: { from: 5, to: 9 } }] });
-  const first = document.open("x", []);
+  const first = document.open({ name: "x", text: "", files: [] });
   text = "two";
   const second = document.now();
   answers[1].resolve(analysis("second"));
@@ -245,7 +245,7 @@ test("the document's answers are of the text as it is, and late ones are dropped
   assert.equal(document.isCurrent, false);
   // Opening ends with the analysis that supersedes its own.
   let opened = false;
-  const third = document.open("y", []).then(() => (opened = true));
+  const third = document.open({ name: "y", text: "", files: [] }).then(() => (opened = true));
   void document.now();
   answers[2].resolve(analysis("superseded"));
   await new Promise((resolve) => setTimeout(resolve));

@@ -38,6 +38,6 @@ mod lower;
 mod random;
 pub mod vertex;
 
-pub use fragment::{Compiled, compile, compile_tree, verify};
+pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, parse, stage_of, tree};

@@ -18,7 +18,7 @@ enum Request {
     Compile {
         text: String,
         name: String,
-        checked: bool,
+        draft: bool,
     },
     EditShader {
         text: String,
@@ -43,9 +43,7 @@ impl OnDemandSession {
         let (request, mut attached) = parse(request)?;
         match request {
             Request::Optimize(source) => json(&optimize::optimize(&attached.document(source)?)?),
-            Request::Compile { text, name, checked } => {
-                json(&shader::compile(&text, &name, checked))
-            }
+            Request::Compile { text, name, draft } => json(&shader::compile(&text, &name, draft)),
             Request::EditShader { text, name, setting } => {
                 json(&shader::with_setting(&text, &name, &setting))
             }

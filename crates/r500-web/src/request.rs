@@ -161,8 +161,8 @@ pub enum Request {
         text: String,
         /// The name of the program.
         name: String,
-        /// Whether the program is compared with what the shader says, which takes longer.
-        checked: bool,
+        /// Whether the program is for the picture alone: not optimised, without costs.
+        draft: bool,
     },
     /// The edits of a shader that give a uniform a value, or a sampler a texture.
     #[cfg(feature = "optimizer")]
@@ -332,8 +332,8 @@ impl Session {
                 json(&crate::optimize::optimize(&attached.document(source)?)?)
             }
             #[cfg(feature = "optimizer")]
-            Request::Compile { text, name, checked } => {
-                json(&crate::shader::compile(&text, &name, checked))
+            Request::Compile { text, name, draft } => {
+                json(&crate::shader::compile(&text, &name, draft))
             }
             #[cfg(feature = "optimizer")]
             Request::EditShader { text, name, setting } => {

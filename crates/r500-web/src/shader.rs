@@ -64,15 +64,14 @@ pub struct Limit {
     pub most: Option<usize>,
 }
 
-/// Compiles a shader. With `checked` the program is compared with the evaluator, as [`compile::compile`] does; without it, which is
-/// faster, it is not.
+/// Compiles a shader. A draft is a program for the picture alone, which takes a fraction of the time: it is not optimised, and the answer
+/// has no costs.
 #[must_use]
-pub fn compile(text: &str, name: &str, checked: bool) -> CompiledShader {
+pub fn compile(text: &str, name: &str, draft: bool) -> CompiledShader {
     let units = Units::of(text);
-    let compiled = match checked {
-        true => compile::compile(text),
-        false => compile::parse(text, compile::Stage::Fragment)
-            .and_then(|(shader, warnings)| compile::compile_tree(text, &shader, warnings)),
+    let compiled = match draft {
+        true => compile::compile_draft(text),
+        false => compile::compile(text),
     };
     match compiled {
         Ok(mut compiled) => {
@@ -81,7 +80,7 @@ pub fn compile(text: &str, name: &str, checked: bool) -> CompiledShader {
                 compiled.warnings.iter().map(|one| shown(one, &units)).collect();
             let textures = apply(text, &mut compiled, &units, &mut found);
             found.sort_by_key(|one| one.range.from);
-            let lines = lines(text, &compiled.spans);
+            let lines = if draft { Vec::new() } else { lines(text, &compiled.spans) };
             let mut program = open::source(&compiled.job);
             // After the declarations, before the blank line in front of the instructions.
             let place = program.find("\n\n").map_or(0, |end| end + 1);
@@ -91,7 +90,7 @@ pub fn compile(text: &str, name: &str, checked: bool) -> CompiledShader {
                 diagnostics: found,
                 costs: costs(&lines),
                 lines,
-                limits: limits(&compiled.job),
+                limits: if draft { Vec::new() } else { limits(&compiled.job) },
                 samplers: compiled.samplers.into_iter().map(|unit| unit.name).collect(),
             }
         }
@@ -343,7 +342,7 @@ mod tests {
 
     #[test]
     fn costs_of_lines_sum_to_the_program() {
-        let compiled = compile(WAVES, "waves", true);
+        let compiled = compile(WAVES, "waves", false);
         let text = compiled.text.unwrap();
         assert!(text.contains("UNIFORM \"scale\"") && compiled.diagnostics.is_empty(), "{text}");
         assert_eq!(compiled.samplers, ["bricks"]);
@@ -362,7 +361,7 @@ mod tests {
         let compiled = compile(
             "// \u{1f600}\nvoid main() { gl_FragColor = vec4(smoothstp(0.0, 1.0, 0.5)); }",
             "x",
-            true,
+            false,
         );
         assert!(compiled.text.is_none());
         let error = &compiled.diagnostics[0];
@@ -412,11 +411,24 @@ mod tests {
     }
 
     #[test]
+    fn a_draft_is_the_program_before_optimisation() {
+        let (draft, full) = (compile(WAVES, "waves", true), compile(WAVES, "waves", false));
+        assert!(draft.costs.is_empty() && !full.costs.is_empty());
+        let count = |text: Option<String>| {
+            let document = crate::document::Document::new(text.unwrap(), "x.r5".into(), Vec::new());
+            document.job().unwrap().program.code.len()
+        };
+        assert!(count(draft.text) >= count(full.text));
+        let wrong = compile("void main() { gl_FragColor = vec4(x); }", "x", true);
+        assert!(wrong.text.is_none() && wrong.diagnostics.len() == 1);
+    }
+
+    #[test]
     fn a_setting_follows_the_version() {
         let shader = "#version 120\nuniform float k; void main() { gl_FragColor = vec4(k); }";
         let text = applied(shader, &with_setting(shader, "k", &Setting::Uniform(vec![1.0])));
         assert!(text.starts_with("#version 120\n//@ uniform1f k 1.0\nuniform"), "{text}");
-        assert!(compile(&text, "k", true).text.is_some());
+        assert!(compile(&text, "k", false).text.is_some());
     }
 
     /// Applies edits to an ASCII text.

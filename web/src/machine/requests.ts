@@ -1195,9 +1195,9 @@ text: string,
  */
 name: string,
 /**
- * Whether the program is compared with what the shader says, which takes longer.
+ * Whether the program is for the picture alone: not optimised, without costs.
  */
-checked: boolean, } | { "do": "editShader",
+draft: boolean, } | { "do": "editShader",
 /**
  * The shader.
  */

@@ -16,10 +16,12 @@ import { ShaderEditor } from "./editor.ts";
 import { Limits } from "./limits.ts";
 
 export interface ShaderEvents {
-  /** Compiles a shader. */
-  compile(text: string, name?: string): Promise<CompiledShader>;
+  /** Compiles a shader; a draft is not optimised, and has no costs. */
+  compile(text: string, draft: boolean, name?: string): Promise<CompiledShader>;
   /** Called after an edit of the shader. */
   edited(text: string): void;
+  /** Called with a program that draws the picture of the shader, but is not the final one. */
+  drafted(program: string): void;
   /** Called with the program of the shader. */
   compiled(program: string): void;
   /** Opens the program as assembly. */
@@ -35,6 +37,9 @@ type Choice = { line: number } | { instruction: number };
 
 /** Where choices come from; the first one that there is counts. */
 type Chooser = "pointer" | "step" | "cursor";
+
+/** Milliseconds without a key before the program is optimised. */
+const PAUSE = 80;
 
 const READ_ONLY = "This is what the compiler makes of the shader; “Continue in assembly” makes it a program that can be edited";
 
@@ -108,7 +113,7 @@ export class ShaderView {
 
   /** Returns the program of a shader, which is empty if it has errors. */
   async programOf(text: string, name: string): Promise<string> {
-    const result = await this.events.compile(text, name);
+    const result = await this.events.compile(text, false, name);
     this.known = { text, result };
     return result.text ?? "";
   }
@@ -164,9 +169,21 @@ export class ShaderView {
     try {
       while (this.active && this.known?.text !== this.editor.text) {
         const { text } = this.editor;
-        const result = await this.events.compile(text);
+        const isOld = (): boolean => !this.active || this.editor.text !== text;
+        // The optimiser takes most of the time: the picture follows each key, the program when one pauses.
+        const draft = await this.events.compile(text, true);
+        if (isOld()) continue;
+        if (draft.text === null) {
+          this.known = { text, result: draft };
+          this.answered();
+          continue;
+        }
+        this.events.drafted(draft.text);
+        for (let waited = 0; waited < PAUSE && !isOld(); waited += 10) await new Promise((resolve) => setTimeout(resolve, 10));
+        if (isOld()) continue;
+        const result = await this.events.compile(text, false);
+        if (isOld()) continue;
         this.known = { text, result };
-        if (!this.active || this.editor.text !== text) continue;
         this.answered();
         if (result.text !== null) this.events.compiled(result.text);
       }

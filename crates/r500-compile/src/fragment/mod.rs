@@ -77,6 +77,16 @@ pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
     Ok(compiled)
 }
 
+/// Compiles a fragment shader to a program that is neither optimised nor compared with the evaluator: the same picture in a fraction of
+/// the time, for editors that draw while one types.
+///
+/// # Errors
+/// As of [`compile`].
+pub fn compile_draft(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
+    let (shader, warnings) = parse(source, Stage::Fragment)?;
+    translate(source, &shader, warnings, false)
+}
+
 /// Compiles a shader that is read, without a comparison with the evaluator.
 ///
 /// # Errors
@@ -85,6 +95,16 @@ pub fn compile_tree(
     source: &str,
     shader: &Shader,
     warnings: Vec<Diagnostic>,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    translate(source, shader, warnings, true)
+}
+
+/// Compiles a shader that is read, with or without the optimiser.
+fn translate(
+    source: &str,
+    shader: &Shader,
+    warnings: Vec<Diagnostic>,
+    optimise: bool,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let mut diagnostics = warnings;
     let mut lowered = lower::lower(shader, &mut diagnostics);
@@ -127,7 +147,7 @@ pub fn compile_tree(
     let limits = limits(source, &encoded);
     let mut program = job.program.clone();
     let mut spans: Vec<Vec<Span>> = encoded.spans.iter().map(|span| vec![*span]).collect();
-    if program.code.len() <= INSTRUCTION_SLOTS && limits.is_empty() {
+    if optimise && program.code.len() <= INSTRUCTION_SLOTS && limits.is_empty() {
         program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, FREE_TEMPORARIES - 1));
         let allowed = r500_opt::Cost {
             temporaries: FREE_TEMPORARIES.into(),
