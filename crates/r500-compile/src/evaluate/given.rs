@@ -5,12 +5,25 @@ use std::collections::HashMap;
 use r500_exec::Bindings;
 use r500_glsl::tree::{BuiltinVariable, VariableId};
 use r500_glsl::types::Type;
+use r500_program::Uniform;
 use r500_texture::Sampler;
 
 use super::{Evaluator, Lanes, Value, zeros};
 use crate::arithmetic::{Alu, Arithmetic};
-use crate::fragment::Compiled;
-use crate::interface::{VIEWPORT, host_name, leaves};
+use crate::interface::{InputVector, SamplerUnit, VIEWPORT, host_name, leaves};
+
+/// What the pixels of a draw are given, and where a program has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixels<'a> {
+    /// Constants, inputs and textures.
+    pub bindings: &'a Bindings,
+    /// Names of constants.
+    pub uniforms: &'a [Uniform],
+    /// What temporaries hold when the program starts.
+    pub inputs: &'a [(u8, InputVector)],
+    /// The samplers of the texture units, in order.
+    pub samplers: &'a [SamplerUnit],
+}
 
 /// What four vertices are given.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +36,8 @@ pub struct Vertices {
 
 /// What the pixels of a quad, or four vertices, are given.
 pub(super) enum Given<'a> {
-    /// The quad at a place of a draw of a compiled program.
-    Quad {
-        compiled: &'a Compiled,
-        bindings: &'a Bindings,
-        at: [u32; 2],
-    },
+    /// The quad at a place of a draw.
+    Quad(Pixels<'a>, [u32; 2]),
     Vertices(&'a Vertices),
 }
 
@@ -36,9 +45,10 @@ impl Given<'_> {
     /// Returns the `n`th vector of uniforms with a name. One that the program does not read has no constant, and its value does not matter.
     fn uniform(&self, name: &str, n: usize) -> [f32; 4] {
         let found = match self {
-            Self::Quad { compiled, bindings, .. } => {
-                let mut all = compiled.job.uniforms.iter().filter(|uniform| uniform.name == name);
-                all.nth(n).and_then(|uniform| bindings.constant(usize::from(uniform.constant)))
+            Self::Quad(pixels, _) => {
+                let mut all = pixels.uniforms.iter().filter(|uniform| uniform.name == name);
+                let constant = all.nth(n).map(|uniform| usize::from(uniform.constant));
+                constant.and_then(|constant| pixels.bindings.constant(constant))
             }
             Self::Vertices(vertices) => vertices.uniforms.get(name).copied(),
         };
@@ -48,8 +58,8 @@ impl Given<'_> {
     /// Returns an input in each pixel, an attribute of each vertex.
     fn input(&self, name: &str) -> [[f32; 4]; 4] {
         match self {
-            Self::Quad { compiled, bindings, at } => {
-                let found = compiled.inputs.iter().find(|(_, vector)| vector.name == name);
+            Self::Quad(Pixels { bindings, inputs, .. }, at) => {
+                let found = inputs.iter().find(|(_, vector)| vector.name == name);
                 let input = found.and_then(|(temp, _)| {
                     bindings.inputs().iter().find(|input| input.temp == *temp)
                 });
@@ -64,15 +74,15 @@ impl Given<'_> {
 
     /// Returns the texture unit of a sampler.
     pub(super) fn unit(&self, name: &str) -> Option<u8> {
-        let Self::Quad { compiled, .. } = self else { return None };
-        let unit = compiled.samplers.iter().position(|unit| unit.name == name)?;
+        let Self::Quad(pixels, _) = self else { return None };
+        let unit = pixels.samplers.iter().position(|unit| unit.name == name)?;
         u8::try_from(unit).ok()
     }
 
     /// Returns what a texture unit reads.
     pub(super) fn sampler(&self, unit: u8) -> Option<&Sampler> {
-        let Self::Quad { bindings, .. } = self else { return None };
-        bindings.sampler(usize::from(unit))
+        let Self::Quad(pixels, _) = self else { return None };
+        pixels.bindings.sampler(usize::from(unit))
     }
 }
 

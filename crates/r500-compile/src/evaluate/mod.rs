@@ -18,17 +18,15 @@ mod statement;
 
 use std::collections::HashMap;
 
-use r500_exec::Bindings;
 use r500_glsl::Stage;
 use r500_glsl::tree::{BuiltinVariable, Shader, Storage, VariableId};
 use r500_glsl::types::Type;
 
 use crate::arithmetic::Arithmetic;
-use crate::fragment::Compiled;
 use crate::interface::leaves;
 use given::Given;
 
-pub use given::Vertices;
+pub use given::{Pixels, Vertices};
 
 /// A component in the four pixels of a quad: top left, top right, bottom left, bottom right; the top has the smaller y.
 type Lanes = [f32; 4];
@@ -57,10 +55,10 @@ pub struct Quad {
 /// Passes of a loop of the chip.
 const CHIP_PASSES: usize = 255;
 
-/// Runs a shader on the quad whose first pixel is at `x`, `y`, with the constants, inputs and textures of a compiled program's bindings.
+/// Runs a shader on the quad whose first pixel is at `x`, `y`.
 #[must_use]
-pub fn quad(shader: &Shader, compiled: &Compiled, bindings: &Bindings, [x, y]: [u32; 2]) -> Quad {
-    let mut evaluator = Evaluator::new(shader, Given::Quad { compiled, bindings, at: [x, y] });
+pub fn quad(shader: &Shader, pixels: Pixels<'_>, [x, y]: [u32; 2]) -> Quad {
+    let mut evaluator = Evaluator::new(shader, Given::Quad(pixels, [x, y]));
     let color = evaluator.run();
     evaluator.quad(color)
 }

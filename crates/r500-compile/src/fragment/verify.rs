@@ -11,7 +11,7 @@ use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1};
 use r500_program::{InputData, Job, Level, Texture};
 
 use super::Compiled;
-use crate::evaluate::{Quad, quad};
+use crate::evaluate::{Pixels, Quad, quad};
 use crate::random::{Random, same};
 
 /// A pixel that the program draws otherwise than the shader says: an error of the compiler.
@@ -102,9 +102,15 @@ pub fn compare(
         checked.open += (size[0] * size[1]) as usize;
         return Ok(());
     };
+    let pixels = Pixels {
+        bindings: &bindings,
+        uniforms: &compiled.job.uniforms,
+        inputs: &compiled.inputs,
+        samplers: &compiled.samplers,
+    };
     for (x, y) in (0..size[1]).step_by(2).flat_map(|y| (0..size[0]).step_by(2).map(move |x| (x, y)))
     {
-        let expected = quad(shader, compiled, &bindings, [x, y]);
+        let expected = quad(shader, pixels, [x, y]);
         for lane in 0..4 {
             let [px, py] = [x + (lane as u32 & 1), y + (lane as u32 >> 1)];
             if px >= size[0] || py >= size[1] {
