@@ -211,3 +211,11 @@ pub(crate) trait Arithmetic {
         sum
     }
 }
+
+/// The sum of the products of components, of which there may be one.
+pub(crate) fn dot<A: Arithmetic>(a: &mut A, x: &Value<A>, y: &Value<A>) -> Value<A> {
+    match x.len() {
+        1 => a.mul(x, y),
+        _ => a.dot(x, y),
+    }
+}

@@ -19,7 +19,7 @@
 //!
 //! | module | textbook name |
 //! | --- | --- |
-//! | [`lower`](self), [`functions`](self) | translation to three-address code; built-in functions as formulas |
+//! | [`lower`](self), [`functions`](self), [`matrices`](self) | translation to three-address code; built-in functions as formulas |
 //! | [`builder`](self), [`code`](self) | value numbering, constant folding; the code |
 //! | [`live`](self) | dead-code elimination |
 //! | [`fragment`] | back end of the fragment processor |
@@ -35,6 +35,7 @@ mod functions;
 mod interface;
 mod live;
 mod lower;
+mod matrices;
 mod random;
 pub mod vertex;
 

@@ -6,8 +6,9 @@ use r500_glsl::{Binary, Builtin, Unary};
 
 use super::{Evaluator, Lanes, Mask, Value, and, any, not, or, zeros};
 use crate::arithmetic::Arithmetic;
-use crate::functions::{self, rows};
+use crate::functions;
 use crate::lower::product;
+use crate::matrices::{self, rows};
 
 /// For each pixel, components of a variable.
 type Places = [Vec<usize>; 4];
@@ -107,11 +108,11 @@ impl<'a> Evaluator<'a> {
             ExprKind::Diagonal(of) => {
                 let value = self.expr(of);
                 let value = functions::convert(self, &value, &of.ty, &Type::FLOAT);
-                functions::diagonal::<Self>(value[0], &expr.ty)
+                matrices::diagonal::<Self>(value[0], &expr.ty)
             }
             ExprKind::Resize(of) => {
                 let value = self.expr(of);
-                functions::resized::<Self>(&value, &of.ty, &expr.ty)
+                matrices::resized::<Self>(&value, &of.ty, &expr.ty)
             }
             ExprKind::Call(function, arguments) => self.function(*function, arguments),
             ExprKind::Builtin(function, arguments) => {
@@ -295,7 +296,7 @@ impl<'a> Evaluator<'a> {
             | Builtin::Inverse => {
                 let rows = rows(&arguments[0].ty);
                 let size = [values[0].len() / rows, rows];
-                functions::matrix(self, function, &values, size)
+                matrices::matrix(self, function, &values, size)
             }
             _ => {
                 let literals: Vec<Option<Vec<f32>>> =

@@ -9,7 +9,8 @@ use super::Lower;
 use crate::arithmetic::{Alu, Arithmetic};
 use crate::builder::Builder;
 use crate::code::{Component, Condition, Value};
-use crate::functions::{self, rows};
+use crate::functions;
+use crate::matrices::{self, rows};
 
 /// Most elements between which an index that is not known chooses.
 const MOST_CHOICES: usize = 64;
@@ -95,11 +96,11 @@ impl<'a> Lower<'a> {
             ExprKind::Diagonal(of) => {
                 let value = self.expr(of);
                 let value = functions::convert(&mut self.builder, &value, &of.ty, &Type::FLOAT);
-                functions::diagonal::<Builder>(value[0], &expr.ty)
+                matrices::diagonal::<Builder>(value[0], &expr.ty)
             }
             ExprKind::Resize(of) => {
                 let value = self.expr(of);
-                functions::resized::<Builder>(&value, &of.ty, &expr.ty)
+                matrices::resized::<Builder>(&value, &of.ty, &expr.ty)
             }
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span),
             ExprKind::Builtin(function, arguments) => self.builtin_call(expr, *function, arguments),
@@ -325,7 +326,7 @@ impl<'a> Lower<'a> {
             | Builtin::Inverse => {
                 let rows = rows(&arguments[0].ty);
                 let size = [values[0].len() / rows, rows];
-                functions::matrix(&mut self.builder, function, &values, size)
+                matrices::matrix(&mut self.builder, function, &values, size)
             }
             _ => {
                 let literals: Vec<Option<Vec<f32>>> =
