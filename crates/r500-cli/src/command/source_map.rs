@@ -76,11 +76,11 @@ impl SourceMap {
                 SymbolKind::Label(address) => {
                     self.labels.push((symbol.name.to_ascii_lowercase(), address));
                 }
-                SymbolKind::Register(Register::Const(constant)) => {
-                    if known.insert(symbol.name.clone()) {
-                        let name = symbol.name.clone();
-                        self.names.push(Uniform { name, constant, channel: 0, channels: 4 });
-                    }
+                SymbolKind::Register(Register::Const(constant))
+                    if known.insert(symbol.name.clone()) =>
+                {
+                    let name = symbol.name.clone();
+                    self.names.push(Uniform { name, constant, channel: 0, channels: 4 });
                 }
                 _ => {}
             }

@@ -137,13 +137,11 @@ impl Inst {
     pub(super) fn fits(&self) -> bool {
         let places: Vec<Place> = self.read().filter_map(|src| src.place).collect();
         let most_temporaries = if self.has_macro() && self.dual.is_none() { 3 } else { 2 };
-        let is_kind: [(fn(&Place) -> bool, usize); 4] = [
-            (Place::is_constant, 1),
-            (|place| matches!(place, Place::Input(_)), 1),
-            (|place| matches!(place, Place::Alternate(_)), 1),
-            (|place| matches!(place, Place::Temporary(_)), most_temporaries),
-        ];
-        is_kind.iter().all(|(is, most)| distinct(places.iter().copied().filter(is)) <= *most)
+        let count = |is_kind: fn(&Place) -> bool| distinct(places.iter().copied().filter(is_kind));
+        count(Place::is_constant) <= 1
+            && count(|place| matches!(place, Place::Input(_))) <= 1
+            && count(|place| matches!(place, Place::Alternate(_))) <= 1
+            && count(|place| matches!(place, Place::Temporary(_))) <= most_temporaries
     }
 }
 
