@@ -102,7 +102,7 @@ fn errors_say_what_does_not_match() {
     assert!(errors(only_place, &read)[0].starts_with("the fragment shader reads `uv`, which"));
     let other_type = "attribute vec4 place; varying vec3 uv;
         void main() { gl_Position = place; uv = place.xyz; }";
-    assert!(errors(other_type, &read)[0].starts_with("`uv` has 3 components here and 2 in"));
+    assert!(errors(other_type, &read)[0].starts_with("`uv` is a `vec3` here and a `vec2` in"));
     let no_place = "attribute vec2 uv_in; varying vec2 uv; void main() { uv = uv_in; }";
     assert!(errors(no_place, &read)[0].starts_with("the vertex shader does not set `gl_Position`"));
     let passes = "attribute vec4 place; uniform float n; void main() {

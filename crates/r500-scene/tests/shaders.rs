@@ -100,7 +100,7 @@ fn errors_have_places_and_help() {
         (format!("{} {fragment} {named}", VERTEX.replace("shade", "shape")), "main()", "reads `shade`"),
         (format!("{} {fragment} {named}", VERTEX.replace("position", "spot")), "{\n    attribute", "no `spot`"),
         ("VERTEX PROGRAM none ; FRAGMENT PROGRAM { OUT LAST src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ; } UNIFORM a = 1 ;".to_owned(), "a = 1", "the draw has programs"),
-        (format!("{VERTEX} FRAGMENT SHADER {{ void main() {{ }}"), "{ void", "has no end"),
+        (format!("{VERTEX} FRAGMENT SHADER {{ void main() {{ }}"), "quads", "the draw has no end"),
     ];
     for (parts, place, message) in cases {
         let text = square(&parts);

@@ -21,7 +21,7 @@ pub mod verify;
 use std::collections::BTreeMap;
 
 use r500_glsl::tree::{BuiltinVariable, Shader, Storage};
-use r500_glsl::types::Base;
+use r500_glsl::types::{Base, Type};
 use r500_glsl::{Diagnostic, Span, Stage, parse};
 use r500_program::Uniform;
 use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
@@ -260,10 +260,10 @@ fn linked(
         match vectors.iter().position(|vector| vector.name == name) {
             Some(n) if vectors[n].size == read.size => outputs[n].push(read.output),
             Some(n) => {
-                let (given, wanted) = (vectors[n].size, read.size);
-                let message = format!(
-                    "`{name}` has {given} components here and {wanted} in the fragment shader"
-                );
+                let name_of = |size: u8| Type::Vector(Base::Float, size);
+                let (given, wanted) = (name_of(vectors[n].size), name_of(read.size));
+                let message =
+                    format!("`{name}` is a `{given}` here and a `{wanted}` in the fragment shader");
                 let error = Diagnostic::error(declared_at(shader, name), message);
                 diagnostics.push(error.help("declare it with the same type in both"));
             }
