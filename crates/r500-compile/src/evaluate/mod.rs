@@ -8,8 +8,8 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | programs; variables |
-//! | [`given`] | what a draw gives |
-//! | [`statement`], [`expression`], [`arithmetic`] | which pixels execute; values; the chip's operations |
+//! | [`given`](self) | what a draw gives |
+//! | [`statement`](self), [`expression`](self), [`arithmetic`](self) | which pixels execute; values; the chip's operations |
 
 mod arithmetic;
 mod expression;
