@@ -329,9 +329,7 @@ pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
         return Some(Language::Assembly);
     }
     let text = std::str::from_utf8(head).ok();
-    let is_glsl = || {
-        text.is_some_and(|text| r500_compile::stage_of(text) == Some(r500_compile::Stage::Fragment))
-    };
+    let is_glsl = || text.and_then(r500_glsl::stage_of) == Some(r500_glsl::Stage::Fragment);
     let ends =
         |ending: &&str| name.is_some_and(|name| name.to_ascii_lowercase().ends_with(*ending));
     if [".frag", ".fs", ".fsh", ".glsl"].iter().any(ends) && is_glsl() {
