@@ -8,7 +8,7 @@
 //!
 //! Operations are computed as written, in order, by the chip's arithmetic: `a / b` is a product with RCP, comparisons are those of a
 //! difference with 0 (so that one with NaN is not less), a product that is a term of a sum is one MAD with it, `int` is a float without
-//! fraction, exact below 2^24. The sign of a zero is open. [`evaluate`] runs the typed tree by the same rules, without any of the
+//! fraction, exact below 2^24. A product of matrices with a vector begins at the vector. The sign of a zero is open. [`evaluate`] runs the typed tree by the same rules, without any of the
 //! compiler's steps.
 //!
 //! ```text

@@ -29,6 +29,15 @@ fn a_transform_is_four_instructions() {
     }
 }
 
+/// The product begins at the vector: four columns of each matrix, and not sixteen products of the matrices.
+#[test]
+fn two_matrices_are_eight_instructions() {
+    let source = "attribute vec4 place; uniform mat4 view, projection;
+        void main() { gl_Position = projection * view * place; }";
+    let compiled = vertex::compile(source).unwrap();
+    assert_eq!(compiled.source.program.window().count(), 8, "{}", compiled.source);
+}
+
 /// A reciprocal root is executed with the first instruction of the transform, which does not need it.
 #[test]
 fn the_engines_are_paired() {

@@ -195,6 +195,7 @@ impl Checker<'_> {
         }
         let (a, b) = self.same(a, b);
         match self.result(op, &a, &b) {
+            Some(ty) if op == Binary::Mul => product(a, b, ty, span),
             Some(ty) => Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span },
             None => {
                 let error = self.mismatch(op, &a, &b, span);
@@ -551,4 +552,26 @@ fn float_literal(value: &Expr) -> Option<String> {
 
 fn floats_of(ty: &Type) -> Type {
     ty.vector().map_or(Type::FLOAT, |(_, n)| Type::floats(n))
+}
+
+/// A product. That of several matrices with a vector begins at the vector, as drivers compute it: with a fourth of the multiplications of
+/// the matrices' product.
+fn product(a: Expr, b: Expr, ty: Type, span: Span) -> Expr {
+    let is_matrix = |expr: &Expr| matches!(expr.ty, Type::Matrix { .. });
+    let is_vector = matches!(b.ty, Type::Vector(_, 2..));
+    match a.kind {
+        ExprKind::Binary(Binary::Mul, left, right)
+            if is_vector && is_matrix(&left) && is_matrix(&right) =>
+        {
+            let Type::Matrix { rows, .. } = right.ty else {
+                unreachable!("the right factor is a matrix")
+            };
+            let inner = product(*right, b, Type::floats(rows), span);
+            product(*left, inner, ty, span)
+        }
+        kind => {
+            let a = Expr { kind, ..a };
+            Expr { kind: ExprKind::Binary(Binary::Mul, Box::new(a), Box::new(b)), ty, span }
+        }
+    }
 }
