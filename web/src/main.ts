@@ -238,8 +238,9 @@ async function open(source: Source, draft?: Draft): Promise<void> {
   if (loading) say("Loading the compiler of GLSL …");
   try {
     const text = await shader.programOf(source.glsl, source.name);
-    if (loading) say("The compiler of GLSL is loaded");
     if (mine === opening) await work.open({ ...source, text }, draft);
+    // After the opening, which clears what was said before.
+    if (loading) say("The compiler of GLSL is loaded");
   } catch (error) {
     say(`${source.name}: ${message(error)}`);
   }

@@ -160,7 +160,10 @@ test("format, rename, definition, uses and fix all are at hand", async () => {
   await page.keyboard.press("F12");
   await page.waitForFunction(() => r500.editor.cursor === r500.editor.text.indexOf("eye"));
   await page.keyboard.press("Shift+F12");
+  // The second place is the register in the definition, the third a use of the name.
   await page.waitForFunction(() => /Place 2 of 4/.test(document.querySelector("#said").textContent));
+  await page.keyboard.press("Shift+F12");
+  await page.waitForFunction(() => /Place 3 of 4/.test(document.querySelector("#said").textContent));
   await page.keyboard.press("F2");
   await page.getByRole("textbox", { name: "New name" }).fill("ray");
   await page.keyboard.press("Enter");
