@@ -124,6 +124,20 @@ test("errors are underlined while typing, with the fix, and each change is drawn
   await context.close();
 });
 
+test("Tab leaves the editor of a shader after Esc, as the page says", async () => {
+  const { page, context } = await visit(at);
+  await open(page, TOY, "toy");
+  assert.match(await page.locator("#problems .shader .leave").textContent(), /Esc, then Tab leaves/);
+  await page.locator("#shader .cm-content").focus();
+  const inside = () => page.evaluate(() => document.activeElement.closest("#shader .cm-content") !== null);
+  await page.keyboard.press("Escape");
+  assert.equal(await inside(), true);
+  await page.keyboard.press("Tab");
+  assert.equal(await inside(), false);
+  assert.equal(await page.evaluate(() => r500.shader.text), TOY);
+  await context.close();
+});
+
 test("uniforms have controls, which write to the shader", async () => {
   const { page, context } = await visit(at);
   await open(page, example("ripple"), "ripple");

@@ -1,29 +1,13 @@
 // The editor: CodeMirror with this language, its diagnostics, and marks next to the lines.
 
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching, indentUnit } from "@codemirror/language";
-import { forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorSelection, EditorState, StateEffect, StateField, Transaction, type Extension } from "@codemirror/state";
-import {
-  Decoration,
-  drawSelection,
-  dropCursor,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  highlightSpecialChars,
-  keymap,
-  lineNumbers,
-  type DecorationSet,
-} from "@codemirror/view";
+import { StateEffect, StateField, Transaction, type Extension } from "@codemirror/state";
+import { Decoration, EditorView, lineNumbers, type DecorationSet } from "@codemirror/view";
 
-import type { Diagnostic, Range, TextEdit } from "../machine/protocol.ts";
+import type { Range } from "../machine/protocol.ts";
 import { breaks, markedBreaks, showMarks, type Mark } from "./breaks.ts";
-import { shownDiagnostic } from "./diagnostics.ts";
 import { language } from "./language.ts";
 import { reveal } from "./reveal.ts";
+import { TextEditor } from "./text-editor.ts";
 import { showVerdicts, verdicts, type Verdict } from "./verdicts.ts";
 import { colour, colouring, type AskTokens } from "./words.ts";
 
@@ -57,70 +41,25 @@ const marks = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** After Escape, Tab moves the focus instead of indenting, until something else happens to the editor. */
-const leaving: Extension = [
-  keymap.of([{ key: "Escape", run: (view) => (view.setTabFocusMode(true), false) }]),
-  EditorView.domEventHandlers({
-    focus: (_, view) => view.setTabFocusMode(false),
-    mousedown: (_, view) => view.setTabFocusMode(false),
-  }),
-  EditorView.updateListener.of((update) => update.docChanged && update.view.setTabFocusMode(false)),
-];
-
-export class Editor {
-  readonly view: EditorView;
-  private diagnostics: readonly Diagnostic[] = [];
-  private readonly extensions: Extension;
-
+export class Editor extends TextEditor {
   constructor(
     parent: HTMLElement,
     private readonly events: EditorEvents,
     extensions: Extension = [],
   ) {
-    this.extensions = [
-        breaks((from, to, at) => events.breakpoint({ from, to }, at)),
-        lineNumbers(),
-        lintGutter(),
-        highlightActiveLineGutter(),
-        highlightSpecialChars(),
-        EditorView.lineWrapping,
-        history(),
-        drawSelection(),
-        dropCursor(),
-        indentUnit.of("    "),
-        EditorState.allowMultipleSelections.of(true),
-        bracketMatching(),
-        verdicts,
-        closeBrackets(),
-        highlightActiveLine(),
-        highlightSelectionMatches(),
-        search({ top: true }),
-        language(),
-        colouring(events.tokens),
-        marks,
-        linter(() => this.diagnostics.map((one) => shownDiagnostic(one, this.view.state.doc.length, (edits) => this.apply(edits))), { delay: 1e9, hideOn: () => null }),
-        keymap.of([
-          ...closeBracketsKeymap,
-          ...defaultKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...completionKeymap,
-          ...lintKeymap,
-          indentWithTab,
-        ]),
-        leaving,
-        EditorView.contentAttributes.of({ "aria-label": "Program in R500 assembly", spellcheck: "false", tabindex: "0" }),
+    super({
+      label: "Program in R500 assembly",
+      gutters: [breaks((from, to, at) => events.breakpoint({ from, to }, at)), lineNumbers()],
+      language: [verdicts, language(), colouring(events.tokens), marks],
+      last: [
         EditorView.updateListener.of((update) => {
           if (update.docChanged) events.changed(update.state.doc.toString());
           if (update.selectionSet || update.docChanged) events.moved(update.state.selection.main.head);
         }),
         extensions,
-      ];
-    this.view = new EditorView({ state: EditorState.create({ extensions: this.extensions }), parent });
-  }
-
-  get text(): string {
-    return this.view.state.doc.toString();
+      ],
+      parent,
+    });
   }
 
   get cursor(): number {
@@ -130,20 +69,8 @@ export class Editor {
   /** Shows another program, with an empty undo history. Returns a function that restores the previous program with its undo history. */
   replace(text: string): () => void {
     const before = this.view.state;
-    this.set(EditorState.create({ doc: text, extensions: this.extensions }));
+    this.set(this.fresh(text));
     return () => this.set(before);
-  }
-
-  private set(state: EditorState): void {
-    this.diagnostics = [];
-    this.view.setState(state);
-    this.view.scrollDOM.scrollTo(0, 0);
-  }
-
-  /** Applies edits of the text, which can be undone. */
-  apply(edits: readonly TextEdit[]): void {
-    const changes = edits.map(({ from, to, text }) => ({ from, to, insert: text }));
-    this.view.dispatch({ changes, userEvent: "input.fix" });
   }
 
   /** Replaces the text by that of the next compilation: marks stay at lines that do not change, and there is nothing to undo. */
@@ -155,11 +82,6 @@ export class Editor {
     let same = 0;
     while (same < shorter - from && before[before.length - 1 - same] === text[text.length - 1 - same]) same++;
     this.view.dispatch({ changes: { from, to: before.length - same, insert: text.slice(from, text.length - same) }, annotations: Transaction.addToHistory.of(false) });
-  }
-
-  show(diagnostics: readonly Diagnostic[]): void {
-    this.diagnostics = diagnostics;
-    forceLinting(this.view);
   }
 
   /** Updates the colours of words, after their kinds have become known. */
@@ -192,22 +114,8 @@ export class Editor {
     return { from, to };
   }
 
-  /** Moves the cursor to a position, and optionally the focus. */
-  goTo(at: number, focus = true): void {
-    const place = Math.min(at, this.view.state.doc.length);
-    this.view.dispatch({
-      selection: EditorSelection.cursor(place),
-      effects: EditorView.scrollIntoView(place, { y: "center" }),
-    });
-    if (focus) this.view.focus();
-  }
-
   /** Scrolls the editor, but nothing around it, until the position is visible. */
   reveal(at: number): void {
     reveal(this.view, at);
-  }
-
-  lineOf(at: number): number {
-    return this.view.state.doc.lineAt(Math.min(at, this.view.state.doc.length)).number;
   }
 }

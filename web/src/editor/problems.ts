@@ -3,16 +3,8 @@
 import { h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
 import { count } from "../app/numbers.ts";
-import type { Diagnostic, TextEdit } from "../machine/protocol.ts";
-import type { EditorView } from "@codemirror/view";
-
-/** The editor of the text. */
-export interface ProblemEditor {
-  readonly view: EditorView;
-  goTo(at: number): void;
-  apply(edits: readonly TextEdit[]): void;
-  lineOf(at: number): number;
-}
+import type { Diagnostic } from "../machine/protocol.ts";
+import type { TextEditor } from "./text-editor.ts";
 
 export interface ProblemActions {
   /** Returns the explanation of a code. */
@@ -35,7 +27,7 @@ export class Problems {
 
   constructor(
     root: HTMLElement,
-    private readonly editor: ProblemEditor,
+    private readonly editor: TextEditor,
     private readonly actions: ProblemActions,
   ) {
     const { format: toFormat, fixAll: toFix } = actions;

@@ -2,6 +2,7 @@
 
 import { byId, h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
+import { count } from "../app/numbers.ts";
 import type { Judged, Source } from "../machine/protocol.ts";
 import all from "virtual:lessons";
 
@@ -86,7 +87,7 @@ export class Lessons {
     const wanted = lesson.program.match(/^EXPECT out/gm)?.length ?? 0;
     const met = verdicts.filter(({ passes }) => passes).length;
     if (verdicts.length < wanted) return this.say("An EXPECT line is missing: Start again brings it back.", false);
-    if (met < verdicts.length) return this.say(`Not solved yet: ${met} of ${verdicts.length} EXPECT line${verdicts.length === 1 ? "" : "s"} hold${verdicts.length === 1 ? "s" : ""}.`, false);
+    if (met < verdicts.length) return this.say(`Not solved yet: ${met} of ${count(verdicts.length, "EXPECT line")} hold${verdicts.length === 1 ? "s" : ""}.`, false);
     this.say(this.next.disabled ? "✓ Solved. This was the last lesson; Help has the guide, and exercises." : "✓ Solved.", true);
     this.solved.add(lesson.name);
     localStorage.setItem(SOLVED, JSON.stringify([...this.solved]));

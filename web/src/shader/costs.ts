@@ -4,6 +4,7 @@ import { RangeSet, StateEffect, StateField, type Extension } from "@codemirror/s
 import { gutter, GutterMarker, type EditorView } from "@codemirror/view";
 
 import { h } from "../app/dom.ts";
+import { count } from "../app/numbers.ts";
 import type { LineCost } from "../machine/protocol.ts";
 
 class Sign extends GutterMarker {
@@ -21,7 +22,7 @@ class Sign extends GutterMarker {
 
   override toDOM(): Node {
     const { instructions, slots } = this.cost;
-    const title = `${instructions} instruction${instructions === 1 ? "" : "s"}; ${short(slots)} slots, where instructions that compute several lines are shared among them`;
+    const title = `${count(instructions, "instruction")}; ${short(slots)} slots, where instructions that compute several lines are shared among them`;
     return h("span", { class: "cost", title, style: `--share: ${Math.round(this.share * 100)}%` }, h("b", {}, String(instructions)), h("i", {}, short(slots)));
   }
 }
