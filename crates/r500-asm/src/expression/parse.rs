@@ -119,8 +119,8 @@ pub fn parse<R: Reader>(reader: &mut R) -> Result<Expression, R::Error> {
 /// # Errors
 /// Those of the reader.
 pub fn resume<R: Reader>(reader: &mut R, first: Expression) -> Result<Expression, R::Error> {
-    let first = product_after(reader, first, 0)?;
-    sum_after(reader, first, 0)
+    let first = after(reader, first, Precedence::Product, 0)?;
+    after(reader, first, Precedence::Sum, 0)
 }
 
 /// Parses a factor: a number, a name, a function, parentheses, each with signs.
@@ -133,39 +133,29 @@ pub fn factor<R: Reader>(reader: &mut R) -> Result<Expression, R::Error> {
 
 fn sum<R: Reader>(reader: &mut R, depth: usize) -> Result<Expression, R::Error> {
     let first = product(reader, depth)?;
-    sum_after(reader, first, depth)
-}
-
-fn sum_after<R: Reader>(
-    reader: &mut R,
-    mut left: Expression,
-    depth: usize,
-) -> Result<Expression, R::Error> {
-    let mut parts = 0;
-    while let Some(operator) = reader.operator(Precedence::Sum) {
-        parts += 1;
-        shallow(reader, depth + parts)?;
-        let right = product(reader, depth)?;
-        left = Expression::Binary(operator, Box::new(left), Box::new(right));
-    }
-    Ok(left)
+    after(reader, first, Precedence::Sum, depth)
 }
 
 fn product<R: Reader>(reader: &mut R, depth: usize) -> Result<Expression, R::Error> {
     let first = factor_at(reader, depth + 1)?;
-    product_after(reader, first, depth)
+    after(reader, first, Precedence::Product, depth)
 }
 
-fn product_after<R: Reader>(
+/// Parses the operators of a precedence that follow a part, with the parts after them.
+fn after<R: Reader>(
     reader: &mut R,
     mut left: Expression,
+    precedence: Precedence,
     depth: usize,
 ) -> Result<Expression, R::Error> {
     let mut parts = 0;
-    while let Some(operator) = reader.operator(Precedence::Product) {
+    while let Some(operator) = reader.operator(precedence) {
         parts += 1;
         shallow(reader, depth + parts)?;
-        let right = factor_at(reader, depth + 1)?;
+        let right = match precedence {
+            Precedence::Sum => product(reader, depth)?,
+            Precedence::Product => factor_at(reader, depth + 1)?,
+        };
         left = Expression::Binary(operator, Box::new(left), Box::new(right));
     }
     Ok(left)

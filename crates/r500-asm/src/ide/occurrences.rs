@@ -143,7 +143,7 @@ impl Tokens<'_> {
 }
 
 /// Returns the register of `word[n]` at a token, and the index of the token of its `]`. An address relative to aL counts
-/// as its base.
+/// as its base. The number of an expression is not known here: it has none.
 pub(super) fn numbered(text: &[u8], code: &[RawToken], at: usize) -> Option<(Register, usize)> {
     let is =
         |at: usize, mark| code.get(at).is_some_and(|token| token.kind == RawTokenKind::Mark(mark));
@@ -152,10 +152,16 @@ pub(super) fn numbered(text: &[u8], code: &[RawToken], at: usize) -> Option<(Reg
     }
     // A number, `+`, `aL`.
     let close = (at + 2..(at + 6).min(code.len())).find(|at| is(*at, b']'))?;
-    let numbers = code.get(at + 2..close)?.iter();
-    let mut words = numbers.filter(|token| token.kind == RawTokenKind::Word).peekable();
-    words.peek()?;
-    let n = words.find_map(|token| whole(&text[token.range()])).unwrap_or(0);
+    let inside = code.get(at + 2..close)?.iter();
+    let words = inside.filter(|token| token.kind == RawTokenKind::Word);
+    let words: Vec<&[u8]> = words.map(|token| &text[token.range()]).collect();
+    let is_loop_index = |word: &[u8]| word.eq_ignore_ascii_case(b"aL");
+    let n = match words[..] {
+        [word] if is_loop_index(word) => 0,
+        [number] => whole(number)?,
+        [number, word] | [word, number] if is_loop_index(word) => whole(number)?,
+        _ => return None,
+    };
     Some((Register::of(&text[code[at].range()], n)?, close))
 }
 
