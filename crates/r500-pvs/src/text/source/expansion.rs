@@ -11,6 +11,7 @@ use std::rc::Rc;
 use r500_asm::macros::{self, MAX_PARAMETERS, MacroWord, NoEnd};
 use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 
+use super::super::names;
 use super::super::numbers::{Macro, Named, number, operand, whole};
 use super::super::values::Wrong;
 use super::{Include, Reader, SyntaxError};
@@ -21,25 +22,8 @@ const MAX_COUNT: u32 = 1 << 16;
 /// Letters of masks and of components of sources.
 const SUFFIX_LETTERS: &[u8] = b"xyzw01h_";
 
-const RESERVED: [&str; 17] = [
-    "temp",
-    "temporary",
-    "alt_temp",
-    "alt_temporary",
-    "input",
-    "const",
-    "constant",
-    "out",
-    "out_repl_x",
-    "a0",
-    "al",
-    "name",
-    "fill",
-    "flow",
-    "expect",
-    "def",
-    "for",
-];
+/// Words that are not names, besides those of registers.
+const RESERVED: [&str; 7] = ["al", "name", "fill", "flow", "expect", "def", "for"];
 
 impl Reader {
     /// Parses what follows `DEF`.
@@ -287,6 +271,8 @@ fn is_name(word: &str) -> bool {
     letters
         && word.starts_with(|c: char| !c.is_ascii_digit())
         && !RESERVED.contains(&word)
+        && !names::DESTINATIONS.iter().any(|(_, name)| *name == word)
+        && !names::SOURCES.iter().any(|(_, name)| *name == word)
         && !word.starts_with("vap_")
 }
 
