@@ -90,7 +90,7 @@ fn errors_have_places_and_help() {
     let named = "UNIFORM transform = identity() ; TEXTURE image = checker(4, 4, 2) ;";
     assert!(parse(&square(&format!("{VERTEX} {fragment} {named}"))).is_ok());
     let cases = [
-        (format!("{VERTEX} {fragment} TEXTURE image = checker(4, 4, 2) ;"), "{ precision", "no value"),
+        (format!("{VERTEX} {fragment} TEXTURE image = checker(4, 4, 2) ;"), "{\n    attribute", "no value"),
         (format!("{VERTEX} {fragment} UNIFORM transform = identity() ;"), "{ precision", "`image` has no texture"),
         (format!("{VERTEX} {fragment} {named} UNIFORM transfrom = 1 ;"), "transfrom", "no shader of the draw"),
         (format!("{VERTEX} {fragment} {named} TEXTURE picture = checker(4, 4, 2) ;"), "picture", "no sampler"),

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use r500::asm::expression::{Environment, Expression, Value};
-use r500::compile::vertex::{self, Read};
+use r500::compile::tree::Storage;
+use r500::compile::vertex;
 use r500::compile::{self, Compiled, Diagnostic, SamplerUnit, Stage};
 use r500::program::{Job, Texture, Uniform};
 use r500::reader::assembly;
@@ -115,28 +116,21 @@ impl Parser<'_> {
         if self.errors.len() > begun {
             return;
         }
-        let mut places = Places::default();
-        for shader in [(&vertex, Stage::Vertex), (&fragment, Stage::Fragment)] {
-            if let (Some(shader), stage) = shader {
-                places.declare(shader, stage);
-            }
-        }
-        if let Some(compiled) = vertex_program {
-            let shader = vertex.map_or(0..0, |shader| shader.span);
+        let mut uniforms = [Vec::new(), Vec::new()];
+        if let (Some(shader), Some(compiled)) = (&vertex, vertex_program) {
             if let Some(mesh) = &mut parts.mesh {
-                self.name_attributes(mesh, &compiled.attributes, &shader);
+                self.name_attributes(mesh, &compiled.attributes, &shader.span);
             }
-            places.vertex = compiled.uniforms;
+            uniforms[0] = compiled.uniforms;
             parts.vertex = Some(Some(compiled.source));
         }
-        if let Some(compiled) = fragment_program {
-            places.fragment.clone_from(&compiled.job.uniforms);
+        if let (Some(shader), Some(compiled)) = (&fragment, fragment_program) {
             let mut job = compiled.job;
-            self.name_textures(parts, &compiled.samplers, &mut job, fragment.as_ref());
+            self.name_textures(parts, &compiled.samplers, &mut job, &shader.span);
+            uniforms[1].clone_from(&job.uniforms);
             parts.fragment = Some(Box::new(job));
         }
-        let span = fragment.map_or(0..0, |shader| shader.span);
-        self.name_uniforms(parts, &places, size, &span);
+        self.name_uniforms(parts, [vertex.as_ref(), fragment.as_ref()], &uniforms, size);
     }
 
     /// Names are those of shaders.
@@ -161,12 +155,9 @@ impl Parser<'_> {
     fn vertex_of(
         &mut self,
         shader: &ShaderText,
-        reads: Option<&[Read]>,
+        reads: Option<&[vertex::Output]>,
     ) -> Option<vertex::Compiled> {
-        let compiled = match reads {
-            Some(reads) => vertex::compile_for(&shader.text, reads),
-            None => vertex::compile(&shader.text),
-        };
+        let compiled = vertex::compile(&shader.text, reads);
         compiled.map_err(|errors| self.report_shader(shader, &errors)).ok()
     }
 
@@ -227,7 +218,7 @@ impl Parser<'_> {
         parts: &mut Parts,
         samplers: &[SamplerUnit],
         job: &mut Job,
-        shader: Option<&ShaderText>,
+        shader: &Range<usize>,
     ) {
         let given = std::mem::take(&mut parts.named_textures);
         for (unit, sampler) in (0u8..).zip(samplers) {
@@ -235,9 +226,8 @@ impl Parser<'_> {
                 continue;
             }
             if parts.textures.iter().all(|(other, _)| *other != unit) {
-                let span = shader.map_or(0..0, |shader| shader.span.clone());
                 let message = format!("the sampler `{}` has no texture", sampler.name);
-                self.wrong_name(span, message, TEXTURE_HELP.to_owned());
+                self.wrong_name(shader.clone(), message, TEXTURE_HELP.to_owned());
             }
         }
         for texture in given {
@@ -281,71 +271,62 @@ impl Parser<'_> {
         }
     }
 
-    /// Gives uniforms their values.
+    /// Gives uniforms their values: those of the vertex shader, and of the fragment shader.
     fn name_uniforms(
         &mut self,
         parts: &mut Parts,
-        places: &Places,
+        shaders: [Option<&ShaderText>; 2],
+        uniforms: &[Vec<Uniform>; 2],
         size: [u32; 2],
-        shader: &Range<usize>,
     ) {
         let mut given = std::mem::take(&mut parts.uniforms);
-        for uniform in &given {
-            if !places.declared.iter().any(|name| is_of(&uniform.name, name)) {
-                let message = format!("no shader of the draw has a uniform `{}`", uniform.name);
-                let help = match places.declared.as_slice() {
-                    [] => "they have none".to_owned(),
-                    names => format!("there are {}", names.join(", ")),
-                };
-                self.wrong_name(uniform.span.clone(), message, help);
-            }
+        let is_read = |value: &&NamedValue| {
+            uniforms.iter().flatten().any(|uniform| is_of(&uniform.name, &value.name))
+        };
+        let unread: Vec<&NamedValue> = given.iter().filter(|value| !is_read(value)).collect();
+        if !unread.is_empty() {
+            self.check_declared(&unread, shaders);
         }
         given.extend(built_in(size));
-        for (uniforms, constants) in [
-            (&places.vertex, &mut parts.vertex_constants),
-            (&places.fragment, &mut parts.fragment_constants),
-        ] {
+        let constants = [&mut parts.vertex_constants, &mut parts.fragment_constants];
+        for ((shader, uniforms), constants) in shaders.into_iter().zip(uniforms).zip(constants) {
+            let Some(shader) = shader else { continue };
             for uniform in uniforms {
-                match given.iter().find_map(|value| value.of(uniform)) {
-                    Some(Ok(assignment)) => constants.push(assignment),
-                    Some(Err((span, message))) => {
-                        self.errors.push(SceneError {
-                            span,
-                            message,
-                            help: UNIFORM_HELP.to_owned(),
-                        });
-                    }
-                    None => {
-                        let message = format!("the uniform `{}` has no value", uniform.name);
-                        let help = UNIFORM_HELP.to_owned();
-                        self.errors.push(SceneError { span: shader.clone(), message, help });
+                let found = given.iter().find_map(|value| value.of(uniform));
+                let missing = || format!("the uniform `{}` has no value", uniform.name);
+                match found.unwrap_or_else(|| Err((shader.span.clone(), missing()))) {
+                    Ok(assignment) => constants.push(assignment),
+                    Err((span, message)) => {
+                        self.wrong_name(span, message, UNIFORM_HELP.to_owned());
                     }
                 }
             }
         }
     }
-}
 
-/// The uniforms of both shaders, and where those are that are read.
-#[derive(Default)]
-struct Places {
-    declared: Vec<String>,
-    vertex: Vec<Uniform>,
-    fragment: Vec<Uniform>,
-}
-
-impl Places {
-    /// Adds the names that a shader declares: also those that it does not read.
-    fn declare(&mut self, shader: &ShaderText, stage: Stage) {
-        use r500::compile::tree::Storage;
-        if let Ok((tree, _)) = compile::parse(&shader.text, stage) {
-            let uniforms = tree.variables.into_iter().filter(|variable| {
+    /// Reports values of uniforms that no shader declares; one that is not read has no effect.
+    fn check_declared(&mut self, values: &[&NamedValue], shaders: [Option<&ShaderText>; 2]) {
+        let mut declared: Vec<String> = Vec::new();
+        for (shader, stage) in shaders.into_iter().zip([Stage::Vertex, Stage::Fragment]) {
+            let read = shader.and_then(|shader| compile::parse(&shader.text, stage).ok());
+            let variables = read.into_iter().flat_map(|(tree, _)| tree.variables);
+            let uniforms = variables.filter(|variable| {
                 variable.storage == Storage::Uniform && !variable.ty.has_sampler()
             });
-            self.declared.extend(uniforms.map(|variable| variable.name));
+            declared.extend(uniforms.map(|variable| variable.name));
         }
-        self.declared.sort_unstable();
-        self.declared.dedup();
+        declared.sort_unstable();
+        declared.dedup();
+        let help = match declared.as_slice() {
+            [] => "they have none".to_owned(),
+            names => format!("there are {}", names.join(", ")),
+        };
+        for value in values {
+            if !declared.iter().any(|name| is_of(&value.name, name)) {
+                let message = format!("no shader of the draw has a uniform `{}`", value.name);
+                self.wrong_name(value.span.clone(), message, help.clone());
+            }
+        }
     }
 }
 
